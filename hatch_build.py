@@ -1,0 +1,99 @@
+"""Build hook: compiles ``scrapy_urinorm/_speedups.c`` where a C compiler is at hand; else the package is pure Python.
+
+``URINORM_PURE=1`` in the environment leaves it out. An editable install puts the module into the source tree.
+"""
+
+from __future__ import annotations
+
+import os
+import shlex
+import shutil
+import sys
+import sysconfig
+import tempfile
+from pathlib import Path
+from typing import Any
+
+from hatchling.builders.hooks.plugin.interface import BuildHookInterface
+
+SOURCE = "scrapy_urinorm/_speedups.c"
+
+
+class SpeedupsHook(BuildHookInterface[Any]):
+    """Adds the compiled module to a wheel; no problem with it ever fails the build."""
+
+    PLUGIN_NAME = "custom"
+
+    def initialize(self, version: str, build_data: dict[str, Any]) -> None:
+        """Compile the module and hand it to the builder."""
+        if self.target_name != "wheel":
+            return
+        lack = _lack()
+        if lack is None:
+            try:
+                self._folder = tempfile.mkdtemp()
+                built = _compile(Path(self.root), Path(self._folder))
+            except (Exception, SystemExit) as error:  # noqa: BLE001  whatever a compiler may come up with
+                lack = f"{SOURCE} does not compile: {error}"
+        if lack is not None:
+            print(f"scrapy-urinorm is built without its C module: {lack}", file=sys.stderr)
+            return
+        target = Path("scrapy_urinorm", built.name)
+        if version == "editable":
+            # moved into its place at once: a running process may have the old one open
+            shutil.copy2(built, f"{self.root}/{target}.new")
+            Path(f"{self.root}/{target}.new").replace(f"{self.root}/{target}")
+            return
+        build_data["pure_python"] = False
+        build_data["force_include"][str(built)] = target.as_posix()
+        if ".abi3." in target.name or target.name == "_speedups.pyd":
+            build_data["tag"] = f"cp311-abi3-{_platform()}"
+        else:
+            build_data["infer_tag"] = True
+
+    def finalize(self, version: str, build_data: dict[str, Any], artifact_path: str) -> None:
+        """Remove what was compiled: the wheel has it now."""
+        folder = getattr(self, "_folder", None)
+        if folder is not None:
+            shutil.rmtree(folder, ignore_errors=True)
+
+
+def _lack() -> str | None:
+    """What is missing for a build, or None."""
+    if os.environ.get("URINORM_PURE", "") not in ("", "0"):
+        return "URINORM_PURE is set"
+    if sys.implementation.name != "cpython":
+        return f"it is for CPython, this is {sys.implementation.name}"
+    if not Path(sysconfig.get_path("include"), "Python.h").exists():
+        return "the headers of Python are not installed"
+    compiler = shlex.split(os.environ.get("CC") or sysconfig.get_config_var("CC") or "")
+    if compiler and shutil.which(compiler[0]) is None:
+        return f"no C compiler ({compiler[0]})"
+    return None
+
+
+def _compile(root: Path, folder: Path) -> Path:
+    """Compile the module; returns its file."""
+    from setuptools import Distribution, Extension
+    from setuptools.command.build_ext import build_ext
+
+    # one build for every version of Python from 3.11 on, but for free-threaded ones, which have no stable ABI yet
+    stable = not sysconfig.get_config_var("Py_GIL_DISABLED")
+    macros = [("Py_LIMITED_API", "0x030B0000")] if stable else []
+    flags = ["/O2"] if os.name == "nt" else ["-O3", "-g0"]
+    extension = Extension("_speedups", [SOURCE], define_macros=macros, py_limited_api=stable, extra_compile_args=flags)
+    command = build_ext(Distribution({"name": "scrapy-urinorm", "ext_modules": [extension]}))
+    command.build_lib = command.build_temp = str(folder)
+    before = Path.cwd()
+    os.chdir(root)
+    try:
+        command.ensure_finalized()
+        command.run()
+    finally:
+        os.chdir(before)
+    (built,) = map(Path, command.get_outputs())
+    return built
+
+
+def _platform() -> str:
+    return sysconfig.get_platform().replace("-", "_").replace(".", "_")
