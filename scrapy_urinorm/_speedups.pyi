@@ -1,0 +1,32 @@
+from collections.abc import Callable
+
+from scrapy_urinorm.plan import Site
+
+LAYOUT: int
+
+def key(
+    known: dict[str, Site],
+    learn: Callable[[str], Site | None],
+    unsubscribes: Callable[[str], bool],
+    stems: bytes,
+    url: str,
+    /,
+) -> str | None: ...
+def canonical(
+    known: dict[str, Site],
+    learn: Callable[[str], Site | None],
+    unsubscribes: Callable[[str], bool],
+    stems: bytes,
+    url: str,
+    /,
+) -> str | None: ...
+def lines(
+    known: dict[str, Site],
+    learn: Callable[[str], Site | None],
+    unsubscribes: Callable[[str], bool],
+    stems: bytes,
+    other: Callable[[str], str],
+    block: bytes,
+    keys: bool,
+    /,
+) -> bytes: ...

@@ -1,0 +1,54 @@
+"""The errors that the package raises, a small tree by remedy."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+
+class UrinormError(Exception):
+    """Base of every error that this package raises on purpose."""
+
+
+class Problem(NamedTuple):
+    """One thing wrong in a rule file.
+
+    ``file`` is the name of the source (a path, or ``<dict>``), ``table`` the TOML table as a person would write it
+    (``site."example.com"``), ``key`` the key in it or an empty string, ``line`` counts from 1 and is None where it
+    cannot be had, ``hint`` says what to do and may be empty.
+    """
+
+    file: str
+    table: str
+    key: str
+    line: int | None
+    message: str
+    hint: str = ""
+
+    def __str__(self) -> str:
+        place = self.file if self.line is None else f"{self.file}:{self.line}"
+        where = f"[{self.table}] " if self.table else ""
+        key = f"{self.key}: " if self.key else ""
+        hint = f" ({self.hint})" if self.hint else ""
+        return f"{place}: {where}{key}{self.message}{hint}"
+
+
+class RuleFileError(UrinormError, ValueError):
+    """A rule file, or a mapping given as one, is wrong; ``problems`` lists everything that is."""
+
+    def __init__(self, problems: Iterable[Problem], origin: str = ""):
+        self.problems: tuple[Problem, ...] = tuple(problems)
+        count = len(self.problems)
+        named = f" ({origin})" if origin else ""
+        head = f"1 problem in the rules{named}:" if count == 1 else f"{count} problems in the rules{named}:"
+        super().__init__("\n  ".join([head, *map(str, self.problems)]))
+
+
+class MissingExtraError(UrinormError, ImportError):
+    """A feature needs an optional dependency that is not installed."""
+
+    def __init__(self, feature: str, extra: str):
+        self.extra = extra
+        super().__init__(f"{feature} needs an optional dependency: pip install 'scrapy-urinorm[{extra}]'")

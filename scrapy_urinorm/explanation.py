@@ -1,0 +1,183 @@
+"""Why a URL has its key, told by the very pipeline that makes it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from scrapy_urinorm.plan import HOST_RULES, Plan, Site, Sites, Watcher
+from scrapy_urinorm.program import Program, run_step
+from scrapy_urinorm.texts import without_userinfo
+from scrapy_urinorm.url import Item, Url, join, join_items
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from scrapy_urinorm.plan import Outcome
+    from scrapy_urinorm.program import Trace
+    from scrapy_urinorm.scopes import Body, Layer, Where
+
+
+class Step(NamedTuple):
+    """One rule that changed a URL: its scope, where it is written, the URL before and after (without userinfo)."""
+
+    rule: str
+    scope: str
+    source: str
+    before: str
+    after: str
+
+
+class Explanation(NamedTuple):
+    """The steps from a URL to its key in order, the result, and notes on what did not apply."""
+
+    url: str
+    steps: tuple[Step, ...]
+    canonical: str
+    key: str
+    skip: bool
+    defer: bool
+    notes: tuple[str, ...]
+
+    def to_dict(self) -> dict[str, Any]:
+        """The explanation as JSON-ready data."""
+        return {**self._asdict(), "steps": [s._asdict() for s in self.steps], "notes": list(self.notes)}
+
+
+class NameWatcher(Watcher):
+    """Writes down only which rules changed a URL."""
+
+    def __init__(self) -> None:
+        self.rules: dict[str, None] = {}
+
+    def host(self, sites: Sites, parts: Url, site: Site) -> None:  # noqa: D102  as in Watcher
+        if site.origin != parts.origin:
+            self.rules.update((step[0], None) for step in sites.host_steps(parts))
+
+    def tracing(self, plan: Plan, program: Program, site: Site, path: str, items: list[Item]) -> Trace:  # noqa: D102
+        def trace(rule: str, path: str, items: list[Item]) -> None:
+            self.rules[rule] = None
+
+        return trace
+
+    def note(self, text: str, *, undo: bool = False) -> None:  # noqa: D102
+        if undo:
+            self.rules = {name: None for name in self.rules if name in HOST_RULES}
+
+
+class StepWatcher(Watcher):
+    """Writes down every step with its texts."""
+
+    def __init__(self) -> None:
+        self.steps: list[Step] = []
+        self.notes: list[str] = []
+
+    def step(self, rule: str, scope: tuple[str, str], before: str, after: str) -> None:
+        """Write down one step; what shows no difference is none."""
+        before, after = without_userinfo(before), without_userinfo(after)
+        if before != after:
+            self.steps.append(Step(rule, *scope, before, after))
+
+    def host(self, sites: Sites, parts: Url, site: Site) -> None:  # noqa: D102  as in Watcher
+        if site.origin == parts.origin:
+            return
+        for rule, layers, before, after in sites.host_steps(parts):
+            texts = [
+                join(parts._replace(scheme=scheme, host=host, port=port, userinfo=""))
+                for scheme, host, port in (before, after)
+            ]
+            holders = layers if any(rule in layer.body.rules for layer in layers) else sites.all_layers()
+            self.step(rule, _told(_holders(holders, rule)), *texts)
+
+    def tracing(self, plan: Plan, program: Program, site: Site, path: str, items: list[Item]) -> Trace:  # noqa: D102
+        before = (path, items)
+        wheres = _chosen(plan, program)
+
+        def trace(rule: str, path: str, items: list[Item]) -> None:
+            nonlocal before
+            holders = _holders(plan.layers, rule, wheres)
+            # of the tables whose entries were put together, those that change this URL by themselves
+            acting = [one for one in holders if _changes(one.body, rule, *before)]
+            self.step(rule, _told(acting or holders), _shown(site, *before), _shown(site, path, items))
+            before = (path, items)
+
+        return trace
+
+    def unwrapped(self, parts: Url, outcome: Outcome, target: Url) -> None:  # noqa: D102
+        before = _shown(outcome.site, outcome.path, outcome.items)
+        self.step("unwrap_params", _scope_of(outcome, "unwrap_params"), before, join(target))
+
+    def finish(self, parts: Url, outcome: Outcome) -> None:
+        """What happens to the canonical URL beside path and items: splitting, order, fragment; and the verdicts."""
+        site, path, items, program, exempt = outcome
+        if exempt:
+            return
+        for rule, run in program.text_steps:
+            if parts.query and run(parts.query) != parts.query:
+                self.notes.append(f"{rule} ({_scope_of(outcome, rule)[0]}) says how the query is split")
+        order = program.sort(items)
+        if program.sort_canonical and order != items:
+            self.step(
+                "sort_query", _scope_of(outcome, "sort_query"), _shown(site, path, items), _shown(site, path, order)
+            )
+        fragment = parts.fragment
+        for rule, run in program.fragment_steps:
+            left = run(fragment)
+            before, after = (_shown(site, path, order) + (f"#{f}" if f is not None else "") for f in (fragment, left))
+            self.step(rule, _scope_of(outcome, rule), before, after)
+            fragment = left
+        for rule, said in (("skip", program.skip), ("defer", program.defer)):
+            if said:
+                scope, source = _scope_of(outcome, rule)
+                self.notes.append(f"{rule} is said by {scope} ({source})")
+
+    def note(self, text: str, *, undo: bool = False) -> None:  # noqa: D102
+        self.notes.append(text)
+        if undo:
+            self.steps = [s for s in self.steps if s.rule in HOST_RULES or s.rule == "safe"]
+
+
+def _scope_of(outcome: Outcome, rule: str) -> tuple[str, str]:
+    plan = outcome.site.plan
+    return _told(_holders(plan.layers, rule, _chosen(plan, outcome.program)))
+
+
+class _Holder(NamedTuple):
+    """A table that has a rule: its scope, where the rule is written."""
+
+    scope: str
+    place: str
+    body: Body
+
+
+def _holders(layers: Sequence[Layer], rule: str, wheres: Iterable[Where] = ()) -> list[_Holder]:
+    """The tables that have a rule, narrowest first; ``wheres`` are those that hold, widest first."""
+    found = []
+    for where in reversed([*wheres]):
+        if rule in where.body.rules:
+            layer = next(layer for layer in layers if where in layer.body.wheres)
+            place = layer.place(rule, layer.body.wheres.index(where))
+            found.append(_Holder(f"{layer.label} where {where.describe()}", place, where.body))
+    for layer in reversed(layers):
+        if rule in layer.body.rules:
+            scope = "every site" if layer.label == "rules" else layer.label
+            found.append(_Holder(scope, layer.place(rule), layer.body))
+    return found
+
+
+def _chosen(plan: Plan, program: Program) -> list[Where]:
+    return [plan.wheres[number] for number in plan.chosen(program)]
+
+
+def _changes(body: Body, rule: str, path: str, items: list[Item]) -> bool:
+    named: set[str] = set()
+    run_step(Program((body,)), path, items, lambda name, path, items: named.add(name))
+    return rule in named
+
+
+def _told(holders: list[_Holder]) -> tuple[str, str]:
+    scopes = dict.fromkeys(holder.scope for holder in holders)
+    return ", ".join(scopes) or "every site", ", ".join(dict.fromkeys(holder.place for holder in holders))
+
+
+def _shown(site: Site, path: str, items: list[Item]) -> str:
+    return f"{site.origin}{path}{'?' if items else ''}{join_items(items)}"

@@ -1,0 +1,143 @@
+"""What a list of URLs says about its sites: the start of a rule file, as comments for a person to decide on."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from typing import TYPE_CHECKING
+
+from scrapy_urinorm.importers.document import toml_text, toml_value
+from scrapy_urinorm.normalizer import Normalizer
+from scrapy_urinorm.rules.kinds import NameTable
+from scrapy_urinorm.schema import SCHEMA_ID
+from scrapy_urinorm.url import decoded, query_items, split
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+_MAX_VALUES = 1000
+_MAX_PATHS = 20_000
+_MAX_NAMES = 30
+_INDEX = re.compile(r"(?:index|default|home)\.[A-Za-z0-9]{2,5}").fullmatch
+_TOKEN = re.compile(r"[0-9a-fA-F]{16,}|[0-9A-Za-z_-]{22,}").fullmatch
+_VIEW = {"sort", "order", "orderby", "sortby", "dir", "direction", "view", "display", "layout", "print", "style"}
+
+
+class Site:
+    """What was seen of one site, `www.` aside; every count is bounded."""
+
+    def __init__(self) -> None:
+        self.urls = 0
+        self.hosts: Counter[str] = Counter()
+        self.schemes: Counter[str] = Counter()
+        self.indexes: Counter[str] = Counter()
+        self.params: dict[str, tuple[Counter[str], list[int]]] = {}
+        self._paths: dict[str, int] = {}
+
+    def add(self, scheme: str, host: str, path: str, query: str | None) -> None:
+        """Count a URL."""
+        self.urls += 1
+        self.hosts[host] += 1
+        self.schemes[scheme] += 1
+        last = path.rpartition("/")[2]
+        if _INDEX(last):
+            self.indexes[last] += 1
+        if len(self._paths) < _MAX_PATHS or path.rstrip("/") in self._paths:
+            bare = path.rstrip("/")
+            self._paths[bare] = self._paths.get(bare, 0) | (2 if path.endswith("/") else 1)
+        for name, value in query_items(query) if query else ():
+            values, count = (
+                self.params.setdefault(decoded(name), (Counter(), [0])) if len(self.params) < 500 else (Counter(), [0])
+            )
+            count[0] += 1
+            if len(values) < _MAX_VALUES or value in values:
+                values[decoded(value)] += 1
+
+    @property
+    def twins(self) -> int:
+        """Paths that were seen with and without a slash at the end."""
+        return sum(both == 3 for bare, both in self._paths.items() if bare)
+
+
+def survey(urls: Iterable[str], sites: dict[str, Site] | None = None) -> dict[str, Site]:
+    """Count URLs by site; those that rules do not apply to are left out."""
+    sites = {} if sites is None else sites
+    for text in urls:
+        url = split(text)
+        if url is not None and url.host:
+            site = sites.setdefault(url.host.removeprefix("www."), Site())
+            site.add(url.scheme, url.host, url.path, url.query)
+    return sites
+
+
+def starter(sites: dict[str, Site], limit: int) -> str:
+    """The text of a rule file for the `limit` largest sites, in which every rule is still a comment."""
+    preset = Normalizer().ruleset.everywhere
+    removed = NameTable(tuple(n for layer in preset for n in layer.body.rules.get("remove_params", ())))
+    total = sum(site.urls for site in sites.values())
+    lines = [
+        f"#:schema {SCHEMA_ID}",
+        "# Rules for scrapy-urinorm. A comment that looks like a rule is a proposal: remove the `# ` when it is right.",
+        "# `urinorm rules` lists all rules, `urinorm check` finds mistakes, `urinorm groups` shows what becomes one.",
+        'preset = "recommended"',
+    ]
+    ranked = sorted(sites.items(), key=lambda item: (-item[1].urls, item[0]))
+    if ranked:
+        more = f"; the {limit} largest of {len(ranked):,}" if len(ranked) > limit else ""
+        lines.insert(3, f"# Made from {_urls(total)} of {len(ranked):,} site{'s' if len(ranked) > 1 else ''}{more}.")
+    else:
+        lines += ["", "[rules]", '# remove_params = ["ref"]']
+        lines += ["", '# [site."shop.example.com"]', '# www = "remove"', '# default_params = { page = "1" }']
+    for name, site in ranked[:limit]:
+        lines += ["", f"# {name}: {_urls(site.urls)}", f"[site.{toml_text(name)}]", *_proposals(name, site, removed)]
+    return "\n".join(lines) + "\n"
+
+
+def _proposals(name: str, site: Site, removed: NameTable) -> list[str]:
+    lines = []
+    if len({"http", "https"} & site.schemes.keys()) == 2:
+        plain, safe = (_urls(site.schemes[scheme]) for scheme in ("http", "https"))
+        lines.append(f'# scheme = "https"  # {plain} with http, {safe} with https')
+    if f"www.{name}" in site.hosts and name in site.hosts:
+        with_www, without = (_urls(site.hosts[host]) for host in (f"www.{name}", name))
+        lines.append(f'# www = "remove"  # {with_www} with www., {without} without')
+    if site.twins:
+        paths = "1 path was" if site.twins == 1 else f"{site.twins:,} paths were"
+        lines.append(f'# trailing_slash = "remove"  # {paths} seen with and without it')
+    if site.indexes:
+        names = [n for n, _ in site.indexes.most_common(5)]
+        lines.append(f"# directory_index = {toml_value(names)}  # {_urls(site.indexes.total())}")
+    return lines + _parameters(site, removed)
+
+
+def _urls(number: int) -> str:
+    return f"{number:,} URL{'' if number == 1 else 's'}"
+
+
+def _parameters(site: Site, removed: NameTable) -> list[str]:
+    rows = sorted(site.params.items(), key=lambda item: -item[1][1][0])[:_MAX_NAMES]
+    if not rows:
+        return []
+    notes = {name: note for name, (values, _) in rows if (note := _note(name, values, removed))}
+    lines = []
+    if proposed := [name for name, note in notes.items() if note.endswith("?")]:
+        lines.append(f"# remove_params = {toml_value(proposed)}")
+    lines.append("# parameters: share of the URLs, different values, the most frequent")
+    width = min(max(len(toml_text(n)) for n, _ in rows), 30)
+    for name, (values, count) in rows:
+        number = f"{len(values):,}{'+' if len(values) >= _MAX_VALUES else ''}"
+        common = ", ".join(toml_text(v[:30]) for v, _ in values.most_common(3))
+        note = f"  ({notes[name]})" if name in notes else ""
+        lines.append(f"#   {toml_text(name):<{width}} {count[0] / site.urls:>6.1%} {number:>7}  {common}{note}")
+    return lines
+
+
+def _note(name: str, values: Counter[str], removed: NameTable) -> str:
+    """What a name or its values suggest; questions are proposals."""
+    if all(removed.removes(name, value) for value in list(values)[:20]):
+        return "the preset removes it"
+    if all(map(_TOKEN, list(values)[:20])):
+        return "a session id?"
+    if name.lower() in _VIEW:
+        return "the same content in another order or dress?"
+    return ""

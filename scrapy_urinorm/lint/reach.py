@@ -1,0 +1,111 @@
+"""Findings on conditions and scopes: tables that no URL gets to."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+
+from scrapy_urinorm.lint.tables import Table
+from scrapy_urinorm.program import Program
+from scrapy_urinorm.rules import CATALOGUE
+from scrapy_urinorm.url import path_key, split
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from scrapy_urinorm.lint.tables import Finding
+    from scrapy_urinorm.normalizer import Normalizer
+    from scrapy_urinorm.ruleset import RuleSet
+    from scrapy_urinorm.scopes import Layer
+
+_HOST_PARTS = ("host", "scheme", "port", "userinfo")
+
+
+def table_findings(table: Table) -> Iterator[Finding]:
+    """Conditions of a `where` table that never hold, or hold for one of several equal spellings."""
+    if table.where is None:
+        return
+    paths = table.where.raw.get("path", ())
+    for glob in [paths] if isinstance(paths, str) else paths:
+        yield from _path(table, glob)
+    for name, value in table.where.raw.get("query", {}).items():
+        yield from _condition(table, name, value)
+
+
+def _path(table: Table, glob: str) -> Iterator[Finding]:
+    sample = path_sample(path_key(glob))
+    before = _settled_path(table, sample)
+    if before != sample and table.where is not None and not table.where.on_path(before):
+        rules = ", ".join(step.name for step in Program(table.wider).path_steps if step.run(sample) != sample)
+        yield table.finding(
+            "spelling",
+            "path",
+            f"{glob!r} matches {sample!r}, of which {rules or 'other rules'} of a wider table makes {before!r}",
+            "write the path as it is after those rules",
+        )
+
+
+def path_sample(glob: str) -> str:
+    """A path that a glob matches."""
+    return re.sub(r"\*+", lambda m: "x/y" if len(m.group()) > 1 else "x", glob)
+
+
+def _settled_path(table: Table, path: str) -> str:
+    steps = Program(table.wider).path_steps
+    for _ in range(4):
+        before = path
+        for step in steps:
+            path = step.run(path)
+        if path == before:
+            break
+    return path
+
+
+def _condition(table: Table, name: str, value: Any) -> Iterator[Finding]:
+    key = f"query.{name}"
+    effective = table.inherited()
+    if isinstance(value, list) and not value:
+        yield table.finding("never-holds", key, "an empty list of values", "write true for `present`")
+    if isinstance(value, dict) and {"below", "above"} <= value.keys() and value["above"] >= value["below"]:
+        message = f"no number is above {value['above']} and below {value['below']}"
+        yield table.finding("never-holds", key, message, "exchange the two")
+    if value is False or (isinstance(value, list) and False in value):
+        return
+    by = effective.removes(name)
+    if by is not None:
+        yield table.finding(
+            "spelling",
+            key,
+            f"remove_params of {table.origin('remove_params', by)} drops {name!r}: URLs that differ in it alone get two"
+            " keys",
+            "use a parameter that stays, or take it back with except_params",
+        )
+
+
+def scope_findings(ruleset: RuleSet, normalizer: Normalizer) -> Iterator[Finding]:
+    """Tables of hosts that other rules fold into another host."""
+    for kind, scopes in (("site", ruleset.sites), ("host", ruleset.hosts)):
+        for name, layers in scopes.items():
+            for layer in layers:
+                yield from _folded(ruleset, normalizer, kind, name, layer)
+
+
+def _folded(ruleset: RuleSet, normalizer: Normalizer, kind: str, name: str, layer: Layer) -> Iterator[Finding]:
+    beyond = [r for r in layer.body.rules if CATALOGUE[r].part not in _HOST_PARTS]
+    if not beyond and not layer.body.wheres:
+        return
+    ends = []
+    # a site that is named with its www is meant for that host alone
+    for host in (name, f"sub.{name}") if kind == "site" and not name.startswith("www.") else (name,):
+        for scheme in ("http", "https"):
+            parts = split(normalizer.key(f"{scheme}://{host}/"))
+            if parts is None or any(layer is one for one in ruleset.chain(parts.host, parts.port)):
+                return
+            ends.append(parts.host)
+    what = beyond[0] if beyond else "where"
+    yield Table(layer, layer.body, (), ()).finding(
+        "unreachable",
+        "",
+        f"no URL gets to this table: the host becomes {ends[0]!r} first, so that {what} is never used",
+        f'put its rules into [{kind}."{ends[0]}"]',
+    )

@@ -1,0 +1,165 @@
+"""Findings on rules that do not settle, by trying them on URLs made from the tables, their examples and given URLs."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from scrapy_urinorm.errors import Problem
+from scrapy_urinorm.lint.samples import probes
+from scrapy_urinorm.lint.tables import Finding, Table, line_of
+from scrapy_urinorm.plan import MAX_ROUNDS
+from scrapy_urinorm.program import Program, matching, run_step
+from scrapy_urinorm.url import join_items, path_key, query_items, sort_items, split
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from scrapy_urinorm.normalizer import Normalizer
+    from scrapy_urinorm.ruleset import RuleSet
+    from scrapy_urinorm.scopes import Body, Layer, Where
+    from scrapy_urinorm.url import Item
+
+#: Chains of tables that are tried; a rule set of 100,000 sites repeats itself long before.
+MAX_CHAINS = 5000
+
+
+def findings(ruleset: RuleSet, normalizer: Normalizer, urls: Iterable[str]) -> Iterator[Finding]:
+    """A finding for each set of tables that does not settle on some URL."""
+    told: set[tuple[object, ...]] = set()
+    for url in (*_made(ruleset), *urls):
+        normalizer.counts.clear()
+        normalizer.key(url)
+        if normalizer.counts["unstable"]:
+            for finding in _explained(ruleset, url):
+                place = finding.problem[:3]
+                if place not in told:
+                    told.add(place)
+                    yield finding
+
+
+def _made(ruleset: RuleSet) -> Iterator[str]:
+    """URLs for every chain of tables: each chain once, whatever the number of its hosts."""
+    seen: set[tuple[int, ...]] = set()
+    scopes = [("site.example", ""), *((name, "") for name in ruleset.sites), *_hosts(ruleset)]
+    for host, port in scopes:
+        layers = ruleset.chain(host, port)
+        chain = tuple(id(layer.body) for layer in layers)
+        if chain in seen or len(seen) >= MAX_CHAINS:
+            continue
+        seen.add(chain)
+        authority = f"{host}{':' if port else ''}{port}"
+        for target in probes([layer for layer in layers if not layer.preset], ruleset):
+            yield f"http://{authority}{target}"
+    for alias in ruleset.aliases:
+        yield f"http://{alias.replace('*', 'x')}/"
+    for example in ruleset.examples:
+        host = example.layer.label.partition('"')[2].rstrip('"') or "site.example"
+        yield from (url if "://" in url else f"http://{host}{url}" for url in example.pair)
+
+
+def _hosts(ruleset: RuleSet) -> Iterator[tuple[str, str]]:
+    for name in ruleset.hosts:
+        host, colon, port = name.rpartition(":")
+        yield (host, port) if colon and port.isdigit() else (name, "")
+
+
+class _Part(NamedTuple):
+    """A table that may take part in a circle: a layer's own rules, or one of its `where` tables."""
+
+    layer: Layer
+    number: int
+    where: Where | None
+
+
+def _explained(ruleset: RuleSet, url: str) -> Iterator[Finding]:
+    """The smallest set of rules that still does not settle on a URL, as a finding at its narrowest table."""
+    parts = split(url)
+    if parts is None:
+        return
+    layers = ruleset.chain(parts.host, parts.port)
+    path, items = path_key(parts.path), query_items(parts.query or "")
+    if _circle(layers, path, items) is None:
+        yield from _host_circle(ruleset, parts.host, layers)
+        return
+    layers = _smallest(layers, path, items)
+    circle = _circle(layers, path, items) or []
+    parts_left = [
+        _Part(layer, number, where)
+        for layer in layers
+        for number, where in ((0, None), *enumerate(layer.body.wheres, 1))
+        if (where.body if where else layer.body).rules
+    ]
+    if not parts_left:
+        return
+    shown = " -> ".join(f"{p}{'?' if i else ''}{join_items(i)}" for p, i in circle[:3])
+    last = parts_left[-1]
+    others = [_name(part) for part in parts_left[:-1]]
+    rules = ", ".join(
+        dict.fromkeys(rule for p in parts_left for rule in (p.where.body if p.where else p.layer.body).rules)
+    )
+    beside = f", together with {' and '.join(others)}," if others else ""
+    message = f"{rules}{beside} do not settle: {shown} ..."
+    key = f"where[{last.number}]" if last.where else ""
+    line = line_of(last.layer, key)
+    hint = "narrow the condition, or let both lead to one form"
+    yield Finding("unstable", Problem(last.layer.file, last.layer.label, key, line, message, hint))
+
+
+def _name(part: _Part) -> str:
+    place = f"[{part.layer.label}]" if not part.layer.preset else part.layer.file
+    return f"where[{part.number}] of {place}" if part.where else place
+
+
+def _circle(layers: list[Layer], path: str, items: list[Item]) -> list[tuple[str, list[Item]]] | None:
+    """The URLs that a chain of tables goes through without end, or None where it settles."""
+    bodies = [layer.body for layer in layers]
+    wheres = [where for body in bodies for where in body.wheres]
+    states = [(path, sort_items(items))]
+    for _ in range(MAX_ROUNDS):
+        chosen = matching(wheres, path, items)
+        path, items = run_step(Program([*bodies, *(wheres[n].body for n in chosen)]), path, items)
+        state = path, sort_items(items)
+        if state == states[-1]:
+            return None
+        states.append(state)
+    return states[1:]
+
+
+def _smallest(layers: list[Layer], path: str, items: list[Item]) -> list[Layer]:
+    """The layers without every rule that is not needed for the circle."""
+    for at, layer in enumerate(layers):
+        for number in range(len(layer.body.wheres) + 1):
+            body = layers[at].body
+            rules = (body if not number else body.wheres[number - 1].body).rules
+            for rule in rules:
+                slimmer = _without(layers, at, number, rule)
+                if _circle(slimmer, path, items) is not None:
+                    layers = slimmer
+    return layers
+
+
+def _without(layers: list[Layer], at: int, number: int, rule: str) -> list[Layer]:
+    body = layers[at].body
+    if number:
+        where = body.wheres[number - 1]
+        wheres = list(body.wheres)
+        wheres[number - 1] = where._replace(body=_slim(where.body, rule))
+        slim = body._replace(wheres=tuple(wheres))
+    else:
+        slim = _slim(body, rule)
+    return [*layers[:at], layers[at]._replace(body=slim), *layers[at + 1 :]]
+
+
+def _slim(body: Body, rule: str) -> Body:
+    return body._replace(rules={k: v for k, v in body.rules.items() if k != rule})
+
+
+def _host_circle(ruleset: RuleSet, host: str, layers: list[Layer]) -> Iterator[Finding]:
+    own = [layer for layer in layers if not layer.preset]
+    if own:
+        yield Table(own[-1], own[-1].body, (), ()).finding(
+            "unstable",
+            "",
+            f"the rules on the host lead in a circle from {host!r}: none of them is applied to it",
+            "let www, scheme, host_aliases and remove_subdomains agree on one host",
+        )

@@ -1,0 +1,195 @@
+"""The tables of a rule set as lint sees them: each with the wider ones around it, and where its keys are written."""
+
+from __future__ import annotations
+
+import functools
+import re
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from scrapy_urinorm.errors import Problem
+from scrapy_urinorm.program import merge_bodies
+from scrapy_urinorm.rules.kinds import Name, NameTable
+from scrapy_urinorm.sources import line_index, read_text
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from scrapy_urinorm.ruleset import RuleSet
+    from scrapy_urinorm.scopes import Body, Layer, Where
+
+#: What a finding may be called, for filters of continuous integration, and what it says.
+CODES = {
+    "covered": "an entry that a wider one already covers",
+    "nothing-to-except": "an exception from a removal that does not exist",
+    "dead": "a rule or entry that never finds what it is for, since another rule comes first",
+    "undone": "a rule whose effect another rule takes back",
+    "unreachable": "a table that no URL ever gets to",
+    "never-holds": "a condition that no URL meets",
+    "spelling": "a condition on a spelling that other rules remove, so that equal URLs are treated differently",
+    "eats-paths": "a removal of segments that goes on until no path is left",
+    "unstable": "rules that lead from one URL to another and back for ever",
+}
+
+
+class Finding(NamedTuple):
+    """One finding: `code` is a key of CODES, `problem` says where, what, and what to do."""
+
+    code: str
+    problem: Problem
+
+    def __str__(self) -> str:
+        return f"{self.problem} [{self.code}]"
+
+
+class Table(NamedTuple):
+    """One table: `number` counts the `where` tables of its layer from 1; `wider` are the tables it is merged into."""
+
+    layer: Layer
+    body: Body
+    wider: tuple[Body, ...]
+    layers: tuple[Layer, ...]
+    where: Where | None = None
+    number: int = 0
+
+    def finding(self, code: str, key: str, message: str, hint: str = "") -> Finding:
+        """A finding about a key of this table."""
+        layer = self.layer
+        full = f"where[{self.number}]{'.' if key else ''}{key}" if self.where else key
+        return Finding(code, Problem(layer.file, layer.label, full, line_of(layer, full), message, hint))
+
+    def inherited(self) -> Merged:
+        """What the wider tables say."""
+        return merged(self.wider)
+
+    def effective(self) -> Merged:
+        """What this table and the wider ones say."""
+        return merged((*self.wider, self.body))
+
+    def origin(self, rule: str, entry: object = None) -> str:
+        """The table among this and the wider ones that has a rule (or this very entry of it), for a message."""
+        layer: Layer
+        for layer in reversed(self.layers):
+            for body in (layer.body, *(w.body for w in layer.body.wheres)):
+                value = body.rules.get(rule)
+                if value is not None and (entry is None or any(e is entry for e in value)):
+                    if layer.preset:
+                        return layer.file
+                    return f"[{layer.label}]" if layer is not self.layer else "this table"
+        return "a wider table"
+
+
+class Merged(NamedTuple):
+    """The value of every rule of a chain of tables; name lists also as look-up tables."""
+
+    rules: dict[str, Any]
+    tables: dict[str, NameTable]
+
+    def names(self, rule: str) -> NameTable:
+        """The merged list of a rule that takes names."""
+        table = self.tables.get(rule)
+        if table is None:
+            table = self.tables[rule] = NameTable(self.rules.get(rule, ()))
+        return table
+
+    def removes(self, name: str) -> Name | None:
+        """The entry of `remove_params` that drops a parameter whatever its value, or None."""
+        return covering(self.names("remove_params"), Name(name, lambda _: False))
+
+    def keeps(self, name: str) -> bool:
+        """Whether `keep_params`, if it is set, may keep a parameter."""
+        kept = self.rules.get("keep_params")
+        return kept is None or any(overlap(entry.name, name) for entry in kept)
+
+
+_merged: dict[tuple[int, ...], tuple[tuple[Body, ...], Merged]] = {}
+
+
+def merged(bodies: tuple[Body, ...]) -> Merged:
+    """The merged rules of bodies; remembered, since thousands of sites stand in the same wide tables."""
+    key = tuple(map(id, bodies))
+    found = _merged.get(key)
+    if found is None:
+        if len(_merged) > 1000:
+            _merged.clear()
+        # the bodies are kept beside the result, so that no other object can get one of these ids
+        found = _merged[key] = bodies, Merged(merge_bodies(bodies), {})
+    return found[1]
+
+
+def covering(table: NameTable, entry: Name) -> Name | None:
+    """The entry of a list that takes everything that `entry` takes; an exception in between ends the search."""
+    near = table[entry.name]
+    for other in near:
+        if other.keep:
+            return None
+        same_guard = other.value is None or (entry.value is not None and entry.value.text == other.value.text)
+        if same_guard and bool(other.match(entry.name.swapcase())) >= bool(entry.match(entry.name.swapcase())):
+            return other
+    return None
+
+
+@functools.lru_cache(65536)
+def overlap(one: str, two: str) -> bool:
+    """Whether two globs (``*`` alone is special) have a name in common; case does not count."""
+    one, two = one.lower(), two.lower()
+    if "*" not in one + two:
+        return one == two
+    reached = {(0, 0)}
+    todo = [(0, 0)]
+    while todo:
+        a, b = todo.pop()
+        if a == len(one) and b == len(two):
+            return True
+        steps = []
+        if one[a : a + 1] == "*":
+            steps += [(a + 1, b)] + [(a, b + 1)] * (b < len(two))
+        if two[b : b + 1] == "*":
+            steps += [(a, b + 1)] + [(a + 1, b)] * (a < len(one))
+        if a < len(one) and b < len(two) and one[a] == two[b]:
+            steps.append((a + 1, b + 1))
+        for step in steps:
+            if step not in reached:
+                reached.add(step)
+                todo.append(step)
+    return False
+
+
+def tables(ruleset: RuleSet) -> Iterator[Table]:
+    """Every table that a file wrote, `where` tables included, widest scope first."""
+    everywhere = list(ruleset.everywhere)
+    yield from _of_chain(everywhere, everywhere)
+    for name, own in ruleset.sites.items():
+        yield from _of_chain(ruleset.chain(name, ""), list(own))
+    for name, own in ruleset.hosts.items():
+        host, colon, port = name.rpartition(":")
+        is_port = bool(colon) and port.isdigit()
+        yield from _of_chain(ruleset.chain(host if is_port else name, port if is_port else ""), list(own))
+
+
+def _of_chain(chain: list[Layer], own: list[Layer]) -> Iterator[Table]:
+    for at, layer in enumerate(chain):
+        if layer.preset or not any(layer is one for one in own):
+            continue
+        bodies = tuple(la.body for la in chain)
+        yield Table(layer, layer.body, bodies[:at], tuple(chain[: at + 1]))
+        for number, where in enumerate(layer.body.wheres, 1):
+            yield Table(layer, where.body, bodies, tuple(chain), where, number)
+
+
+def line_of(layer: Layer, key: str) -> int | None:
+    """The line of a key of a layer, else that of its table, else None."""
+    index = _index(layer.file)
+    found = re.match(r"where\[(\d+)\]\.?(.*)", key)
+    places = [(layer.label, key)]
+    if found:
+        place = f"{layer.label}.where[{found[1]}]"
+        places = [(place, found[2].partition(".")[0]), (place, "")]
+    return next((index[p] for p in places if p in index), layer.line)
+
+
+@functools.lru_cache(64)
+def _index(file: str) -> dict[tuple[str, str], int]:
+    try:
+        return {} if file.endswith(".json") else line_index(read_text(file))
+    except (OSError, ModuleNotFoundError, UnicodeDecodeError):
+        return {}  # rules of a dict, or a preset

@@ -1,0 +1,34 @@
+"""What the value of a rule may look like: each kind checks, merges and describes one shape of value.
+
+The check returns the value in its compiled form and reports every problem through the callback that it is given; it
+never raises. Compiled values are immutable, hashable where cheap, and know how to be written down again.
+"""
+
+from __future__ import annotations
+
+from scrapy_urinorm.rules.kinds.base import Choice, Flag, Hosts, Kind, Ports, nearest
+from scrapy_urinorm.rules.kinds.edits import Aliases, Edit, Edits, Template, Templates, ValueAliases
+from scrapy_urinorm.rules.kinds.names import Name, NameList, Names, NameTable, Texts
+from scrapy_urinorm.rules.kinds.segments import Segment, Segments
+
+__all__ = [
+    "Aliases",
+    "Choice",
+    "Edit",
+    "Edits",
+    "Flag",
+    "Hosts",
+    "Kind",
+    "Name",
+    "NameList",
+    "NameTable",
+    "Names",
+    "Ports",
+    "Segment",
+    "Segments",
+    "Template",
+    "Templates",
+    "Texts",
+    "ValueAliases",
+    "nearest",
+]

@@ -1,0 +1,141 @@
+"""The base of the kinds, and those of one word, a flag, ports and hosts."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+
+from scrapy_urinorm.rules.patterns import Pattern, PatternError, compile_pattern
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    Report = Callable[[str, str], None]
+
+
+class Kind:
+    """Base of the kinds: a scalar that replaces the one of a wider scope."""
+
+    def check(self, value: Any, report: Report) -> Any:
+        """The compiled form of ``value``, or None after reporting (message, hint)."""
+        raise NotImplementedError
+
+    def merge(self, wide: Any, narrow: Any) -> Any:
+        """The value of a scope chain: ``narrow`` comes from the narrower scope."""
+        return narrow
+
+    def schema(self) -> dict[str, Any]:
+        """JSON Schema of the value, for editors."""
+        raise NotImplementedError
+
+    def describe(self) -> str:
+        """The value grammar in a few words, for the docs."""
+        raise NotImplementedError
+
+
+class Choice(Kind):
+    """One of a few words."""
+
+    def __init__(self, options: tuple[str, ...]):
+        self.options = options
+
+    def check(self, value: Any, report: Report) -> str | None:
+        if isinstance(value, str) and value in self.options:
+            return value
+        report(f"{value!r} is none of {', '.join(self.options)}", nearest(value, self.options))
+        return None
+
+    def schema(self) -> dict[str, Any]:
+        return {"enum": list(self.options)}
+
+    def describe(self) -> str:
+        return " | ".join(self.options)
+
+
+class Flag(Kind):
+    """true or false."""
+
+    def check(self, value: Any, report: Report) -> bool | None:
+        if isinstance(value, bool):
+            return value
+        report(f"{value!r} is neither true nor false", "write it without quotes")
+        return None
+
+    def schema(self) -> dict[str, Any]:
+        return {"type": "boolean"}
+
+    def describe(self) -> str:
+        return "true | false"
+
+
+class Ports(Kind):
+    """A list of ports."""
+
+    def check(self, value: Any, report: Report) -> frozenset[int] | None:
+        if isinstance(value, list) and all(type(n) is int and 0 < n < 65536 for n in value):
+            return frozenset(value)
+        report(f"{value!r} is not a list of ports", "write [8080]")
+        return None
+
+    def merge(self, wide: Any, narrow: Any) -> Any:
+        return wide | narrow
+
+    def schema(self) -> dict[str, Any]:
+        return {"type": "array", "items": {"type": "integer", "minimum": 1, "maximum": 65535}}
+
+    def describe(self) -> str:
+        return "list of ports"
+
+
+class Hosts(Kind):
+    """A map from a host (or ``*.suffix``) to the host that it is another name of; in a site table a list will do."""
+
+    def check(self, value: Any, report: Report) -> tuple[tuple[str, str | None], ...] | None:
+        pairs = value
+        if isinstance(value, list):
+            pairs = {h: None for h in value if isinstance(h, str)}
+            for host in value:
+                if not isinstance(host, str):
+                    report(f"{host!r} is not a host name", "write it as text")
+        if not isinstance(pairs, dict):
+            report(f"{value!r} is neither a list of hosts nor a table", 'write ["www2.example.com"]')
+            return None
+        out = []
+        for alias, target in pairs.items():
+            bad = [h for h in (alias, target) if h is not None and not _is_host(h)]
+            for host in bad:
+                report(f"{host!r} is not a host name", "write it without scheme, port and path")
+            if not bad:
+                out.append((alias.lower(), target.lower() if target is not None else None))
+        return tuple(out)
+
+    def merge(self, wide: Any, narrow: Any) -> Any:
+        return tuple({**dict(wide), **dict(narrow)}.items())
+
+    def schema(self) -> dict[str, Any]:
+        text = {"type": "string"}
+        return {"anyOf": [{"type": "array", "items": text}, {"type": "object", "additionalProperties": text}]}
+
+    def describe(self) -> str:
+        return "list of hosts, or { alias = host }"
+
+
+def _is_host(host: Any) -> bool:
+    return isinstance(host, str) and bool(host) and not re.search(r"[/?#@\s\\]|:(?![0-9A-Fa-f:.]*\])", host)
+
+
+def checked_pattern(text: Any, report: Report, *, full: bool = True, flags: int = 0) -> Pattern | None:
+    """A compiled pattern, or None after reporting why it is none; `full`: it is to match a whole text."""
+    try:
+        return compile_pattern(text, full=full, flags=flags)
+    except PatternError as error:
+        report(str(error), error.hint)
+        return None
+
+
+def nearest(word: Any, words: Any) -> str:
+    """``did you mean ...?`` for a word that is almost one of ``words``, else an empty string."""
+    import difflib
+
+    close = difflib.get_close_matches(str(word), [str(w) for w in words], 1, 0.6)
+    return f"did you mean {close[0]!r}?" if close else ""

@@ -1,0 +1,180 @@
+"""Changes written as pairs: aliases of values, patterns with a replacement, templates."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from scrapy_urinorm.rules.kinds.base import Kind, checked_pattern
+
+if TYPE_CHECKING:
+    from scrapy_urinorm.rules.kinds.base import Report
+    from scrapy_urinorm.rules.patterns import Pattern
+
+
+class Aliases(NamedTuple):
+    """Values of one parameter that mean the same; the first is kept, None stands for an absent parameter."""
+
+    values: tuple[str | None, ...]
+
+
+class ValueAliases(Kind):
+    """``{ name = [["HEAD", "refs/heads/master", false], ...] }``: the first of a group replaces the others."""
+
+    def check(self, value: Any, report: Report) -> tuple[tuple[str, tuple[Aliases, ...]], ...] | None:
+        if not isinstance(value, dict):
+            report(f"{value!r} is not a table", 'write { name = [["a", "b"]] }')
+            return None
+        out = []
+        for name, groups in value.items():
+            good = isinstance(groups, list) and groups
+            seen: set[str | None] = set()
+            checked = []
+            for group in groups if good else ():
+                if not (isinstance(group, list) and len(group) > 1 and all(_is_value(v) for v in group)):
+                    good = False
+                    break
+                values = tuple(None if v is False else str(v) for v in group)
+                if seen.intersection(values) or len(set(values)) < len(values):
+                    report(f"{name}: a value stands twice in {groups!r}", "one value belongs to one group")
+                seen.update(values)
+                checked.append(Aliases(values))
+            if good:
+                out.append((name, tuple(checked)))
+            else:
+                report(
+                    f"{name} = {groups!r} is not a list of groups", 'write [["kept", "same", false]]; false = absent'
+                )
+        return tuple(out)
+
+    def merge(self, wide: Any, narrow: Any) -> Any:
+        return tuple({**dict(wide), **dict(narrow)}.items())
+
+    def schema(self) -> dict[str, Any]:
+        group = {"type": "array", "minItems": 2, "items": {"anyOf": [{"type": ["string", "number"]}, {"const": False}]}}
+        return {"type": "object", "additionalProperties": {"type": "array", "items": group}}
+
+    def describe(self) -> str:
+        return "{ name = [[kept, same, ...]] }, false = absent"
+
+
+def _is_value(value: Any) -> bool:
+    return value is False or (isinstance(value, (str, int, float)) and not isinstance(value, bool))
+
+
+class Edit(NamedTuple):
+    """A pattern and what replaces its matches."""
+
+    pattern: Pattern
+    replace: str
+
+
+class Edits(Kind):
+    """A list of ``{ pattern, replace }``; with ``named``, a map from a parameter name to one or several of these."""
+
+    def __init__(self, *, named: bool = False):
+        self.named = named
+
+    def check(self, value: Any, report: Report) -> Any:
+        if self.named:
+            if not isinstance(value, dict):
+                report(f"{value!r} is not a table", "write { name = { pattern = '...', replace = '...' } }")
+                return None
+            return tuple((name, self._edits(given, report)) for name, given in value.items())
+        return self._edits(value, report)
+
+    def _edits(self, value: Any, report: Report) -> tuple[Edit, ...]:
+        entries = value if isinstance(value, list) else [value]
+        return tuple(edit for entry in entries if (edit := self._edit(entry, report)))
+
+    @staticmethod
+    def _edit(entry: Any, report: Report) -> Edit | None:
+        if not isinstance(entry, dict) or entry.keys() != {"pattern", "replace"}:
+            report(f"{entry!r} is not {{ pattern, replace }}", "write { pattern = '...', replace = '...' }")
+            return None
+        replace = entry["replace"]
+        pattern = checked_pattern(entry["pattern"], report, full=False)
+        if pattern is None:
+            return None
+        try:
+            re._parser.parse_template(replace, pattern.regex)  # type: ignore[attr-defined]
+        except (re.error, IndexError, TypeError) as error:
+            report(f"replace {replace!r}: {error}", r"groups are written \1, \2 ...")
+            return None
+        return Edit(pattern, replace)
+
+    def merge(self, wide: Any, narrow: Any) -> Any:
+        return tuple({**dict(wide), **dict(narrow)}.items()) if self.named else wide + narrow
+
+    def schema(self) -> dict[str, Any]:
+        edit = {
+            "type": "object",
+            "properties": {"pattern": {"type": "string", "format": "regex"}, "replace": {"type": "string"}},
+            "required": ["pattern", "replace"],
+            "additionalProperties": False,
+        }
+        if self.named:
+            return {"type": "object", "additionalProperties": {"anyOf": [edit, {"type": "array", "items": edit}]}}
+        return {"type": "array", "items": edit}
+
+    def describe(self) -> str:
+        return "{ name = { pattern, replace } }" if self.named else "list of { pattern, replace }"
+
+
+class Template(NamedTuple):
+    """A URL shape and the shape that it is another name of; ``{x}`` stands for text without ``/ & = ?``."""
+
+    source: str
+    target: str
+
+
+_PLACEHOLDER = re.compile(r"\{(\w+)\}")
+
+
+def _values(target: str) -> list[str]:
+    return [field.partition("=")[2] for field in target.partition("?")[2].split("&")]
+
+
+class Templates(Kind):
+    """A list of ``{ from, to }``, each a path with an optional query."""
+
+    def check(self, value: Any, report: Report) -> tuple[Template, ...] | None:
+        entries = value if isinstance(value, list) else [value]
+        out = []
+        for entry in entries:
+            if (
+                not isinstance(entry, dict)
+                or entry.keys() != {"from", "to"}
+                or not all(isinstance(v, str) and v.startswith("/") for v in entry.values())
+            ):
+                report(f"{entry!r} is not {{ from, to }}", 'write { from = "/a?id={x}", to = "/b/{x}" }')
+                continue
+            source, target = entry["from"], entry["to"]
+            names = _PLACEHOLDER.findall(source)
+            if not all(name.isidentifier() for name in names):
+                report(f"a placeholder of {source!r} does not begin with a letter", "write {x}")
+                continue
+            if any("{" in v and not _PLACEHOLDER.fullmatch(v) for v in _values(source)):
+                report(f"a parameter of {source!r} holds a placeholder and more", "a placeholder is a whole value")
+                continue
+            if len(set(names)) < len(names) or set(names) != set(_PLACEHOLDER.findall(target)):
+                report(f"{source!r} and {target!r} must have the same placeholders, each once in `from`", "")
+                continue
+            out.append(Template(source, target))
+        return tuple(out)
+
+    def merge(self, wide: Any, narrow: Any) -> Any:
+        return wide + narrow
+
+    def schema(self) -> dict[str, Any]:
+        shape = {"type": "string", "pattern": "^/"}
+        entry = {
+            "type": "object",
+            "properties": {"from": shape, "to": shape},
+            "required": ["from", "to"],
+            "additionalProperties": False,
+        }
+        return {"type": "array", "items": entry}
+
+    def describe(self) -> str:
+        return "list of { from, to }"

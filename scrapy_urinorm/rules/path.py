@@ -1,0 +1,231 @@
+"""Rules on the path. They see the key spelling (DESIGN section 2) and run in the order of this file."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+
+from scrapy_urinorm.rules.declaration import LOSSY, USUALLY_SAFE, rule
+from scrapy_urinorm.rules.kinds import Choice, Flag, Names, NameTable, Segment, Segments
+from scrapy_urinorm.url import decoded_segment, path_key
+
+
+@rule(USUALLY_SAFE, "http://a.example/e%CC%81", "http://a.example/%C3%A9", kind=Flag(), value=True)
+def unicode_nfc(path: str, *, on: bool) -> str:
+    """Compose Unicode characters (NFC, RFC 3987 5.3.2.2) in the path and in parameter names and values.
+
+    Off by default: servers keep the spellings apart, and so does Scrapy.
+    """
+    if not on or "%" not in path:
+        return path
+    return "/".join([_nfc(s) for s in path.split("/")])
+
+
+def _nfc(segment: str) -> str:
+    text = decoded_segment(segment)
+    composed = composed_text(text)
+    if composed == text or any("\udc80" <= c <= "\udcff" for c in text):
+        return segment
+    # only the runs of escapes above ASCII are rewritten, so that %2F and its like survive
+    return _NON_ASCII_ESCAPES.sub(_nfc_run, segment)
+
+
+_NON_ASCII_ESCAPES = re.compile(r"[A-Za-z]?(?:%[89A-F][0-9A-F])+")
+
+
+def _nfc_run(match: re.Match[str]) -> str:
+    # a few characters compose to ASCII: the Kelvin sign is a letter, but no delimiter may arise
+    composed = composed_text(decoded_segment(match.group()))
+    return "".join(c if c.isascii() and c.isalnum() else "".join(f"%{o:02X}" for o in c.encode()) for c in composed)
+
+
+def composed_text(text: str) -> str:
+    """Text in NFC; unchanged where more than 30 combining marks follow one another.
+
+    Composing is quadratic in their number, and no language needs that many (UAX 15, Stream-Safe Text Format).
+    """
+    if len(text) > _SHORT:
+        marks = 0
+        for character in text:
+            marks = marks + 1 if unicodedata.combining(character) else 0
+            if marks > 30:
+                return text
+    return unicodedata.normalize("NFC", text)
+
+
+_SHORT = 1000
+
+
+@rule(
+    LOSSY,
+    "http://a.example/p;jsessionid=1A530637289A03B07199A44E8D531427?x=1",
+    "http://a.example/p?x=1",
+    kind=Names(guards=True),
+    value=["jsessionid"],
+)
+def path_params(path: str, *, names: NameTable) -> str:
+    """Remove path parameters (``;name=value``, RFC 3986 3.3) by name from every segment."""
+    if ";" not in path:
+        return path
+    segments = []
+    for segment in path.split("/"):
+        kept, *params = segment.split(";")
+        for param in params:
+            name, _, value = param.partition("=")
+            if not names.removes(decoded_segment(name), value, decoded_segment):
+                kept += ";" + param
+        segments.append(kept)
+    # `..;jsessionid=1` has become `..`, as servlet containers read it
+    return path_key("/".join(segments))
+
+
+# (S(...)) and its relatives A (anonymous id), F (forms ticket), X (cookie support), as ASP.NET 2.0 and later write them
+_ASPNET = re.compile(r"/\((?:[AFSX]\([\w.~-]*\))+\)(?=/|$)", re.ASCII)
+# ASP.NET 1.x: the session id alone, 120 bits in the letters and digits of SessionIDManager
+_ASPNET_1 = re.compile(r"/\([a-z0-5]{24}\)(?=/)", re.IGNORECASE | re.ASCII)
+_ASPX = re.compile(r"\.aspx(?!\w)", re.IGNORECASE | re.ASCII)
+
+
+@rule(
+    LOSSY,
+    "http://a.example/(S(lit3py55t21z5v55vlm25s55))/p.aspx",
+    "http://a.example/p.aspx",
+    kind=Flag(),
+    value=True,
+)
+def aspnet_session(path: str, *, remove: bool) -> str:
+    """Remove the segment of an ASP.NET cookieless session: ``/(S(...))/``, ``/(X(1)S(...))/`` and the like.
+
+    The bare form of ASP.NET 1.x, ``/(24 letters and digits)/``, goes only before an ``.aspx`` page.
+    """
+    if not remove or "(" not in path:
+        return path
+    path = _ASPNET.sub("", path) or "/"
+    last = 0
+    for page in _ASPX.finditer(path):
+        last = page.start()
+    return _ASPNET_1.sub("", path[:last]) + path[last:] if last else path
+
+
+@rule(
+    LOSSY,
+    "http://a.example/print/p/7",
+    "http://a.example/p/7",
+    kind=Segments(),
+    value=["print"],
+)
+def remove_segments(path: str, *, segments: tuple[Segment, ...]) -> str:
+    """Remove path segments by position, name or pattern; a session id or a view that shows the same content.
+
+    A position wants a name, a pattern or ``of``, the number of segments that the path must have: alone it would eat
+    the path from that end, one segment at each pass. ``{ name = "sid", next = "[0-9a-f]{16,}" }`` removes ``sid`` and
+    the segment after it, where that matches in full.
+    """
+    parts = path[1:].split("/")
+    kept = []
+    at = 0
+    while at < len(parts):
+        gone = _segments_gone(parts, at, segments)
+        if not gone:
+            kept.append(parts[at])
+        at += gone or 1
+    return path if len(kept) == len(parts) else "/" + "/".join(kept)
+
+
+def _segments_gone(parts: list[str], at: int, segments: tuple[Segment, ...]) -> int:
+    """How many of ``parts`` go, from the one at ``at`` on."""
+    if not parts[at]:
+        return 0
+    count = len(parts)
+    text = decoded_segment(parts[at])
+    following = decoded_segment(parts[at + 1]) if at + 1 < count else None
+    gone = 0
+    for s in segments:
+        if (
+            (s.index is None or s.index in (at, at - count))
+            and (s.of is None or s.of == count)
+            and (s.match is None or s.match(text))
+        ):
+            if s.next is None:
+                gone = gone or 1
+            elif following is not None and s.next.match(following):
+                return 2
+    return gone
+
+
+@rule(
+    LOSSY,
+    "http://a.example/b//c///d",
+    "http://a.example/b/c/d",
+    kind=Choice(("keep", "remove")),
+    value="remove",
+)
+def duplicate_slashes(path: str, *, mode: str) -> str:
+    """Merge runs of slashes; an address inside the path (``/http://x``) keeps its two."""
+    if mode == "keep" or "//" not in path:
+        return path
+    return _SLASHES.sub("/", path)
+
+
+_SLASHES = re.compile(r"(?<!/http:)(?<!/https:)//+")
+
+
+@rule(LOSSY, "http://a.example/About.HTML", "http://a.example/about.html", kind=Flag(), value=True)
+def lowercase_path(path: str, *, on: bool) -> str:
+    """Lower-case the letters of the path, for servers that ignore case (IIS); escapes stay as they are."""
+    if not on:
+        return path
+    return _ESCAPE_OR_TEXT.sub(lambda m: m.group() if m.group()[0] == "%" else m.group().lower(), path)
+
+
+_ESCAPE_OR_TEXT = re.compile("%(?:[0-9A-F]{2})?|[^%]+")
+
+
+@rule(
+    LOSSY,
+    "http://a.example/b/index.html",
+    "http://a.example/b/",
+    kind=Names(),
+    value=["index.html"],
+)
+def directory_index(path: str, *, names: NameTable) -> str:
+    """Remove a directory index file name from the end of the path."""
+    head, _, last = path.rpartition("/")
+    return head + "/" if last and names[decoded_segment(last)] else path
+
+
+@rule(
+    LOSSY,
+    "http://a.example/b/page.html",
+    "http://a.example/b/page",
+    kind=Names(),
+    value=["html", "php"],
+)
+def remove_extensions(path: str, *, names: NameTable) -> str:
+    """Remove a file extension from the last segment."""
+    head, slash, last = path.rpartition("/")
+    pieces = last.split(".")
+    # what is left must be a name: neither empty nor a dot segment
+    first = next((place for place, piece in enumerate(pieces) if piece), len(pieces))
+    while len(pieces) - 1 > first and names[decoded_segment(pieces[-1])]:
+        pieces.pop()
+    return head + slash + ".".join(pieces)
+
+
+@rule(
+    USUALLY_SAFE,
+    "http://a.example/b/",
+    "http://a.example/b",
+    kind=Choice(("keep", "remove", "add")),
+    value="remove",
+)
+def trailing_slash(path: str, *, mode: str) -> str:
+    """Remove the slash at the end of the path, or add it where the last segment has no dot; the root stays.
+
+    ``remove`` takes one slash: several are for ``duplicate_slashes``. Evidence is a redirect (RFC 3986 6.2.4).
+    """
+    if mode == "remove":
+        return path[:-1] if len(path) > 1 and path.endswith("/") and not path.endswith("//") else path
+    if mode == "add" and not path.endswith("/") and "." not in path.rpartition("/")[2]:
+        return path + "/"
+    return path

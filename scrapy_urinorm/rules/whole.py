@@ -1,0 +1,154 @@
+"""Rules that need more than one part of the URL, and the verdicts on a whole URL; they run last."""
+
+from __future__ import annotations
+
+import functools
+import re
+from typing import TYPE_CHECKING
+
+from scrapy_urinorm.rules.declaration import LOSSY, rule
+from scrapy_urinorm.rules.kinds import Edit, Edits, Flag, Names, Template, Templates
+from scrapy_urinorm.rules.patterns import MAX_TEXT
+from scrapy_urinorm.url import Item, decoded, decoded_segment, encoded, join_items, path_key, query_items, sort_items
+
+if TYPE_CHECKING:
+    from scrapy_urinorm.rules.kinds import NameTable
+
+Target = tuple[str, list[Item]]
+
+
+@rule(
+    LOSSY,
+    "http://a.example/forum/story_7",
+    "http://a.example/forum/story?id=7",
+    kind=Edits(),
+    value=[{"pattern": r"^/forum/story_(\w+)$", "replace": r"/forum/story?id=\1"}],
+)
+def rewrite(target: Target, *, edits: tuple[Edit, ...]) -> Target:
+    """Rewrite path and query as one text by patterns; the result is parsed again.
+
+    A pattern sees ``path?query`` in the key spelling: the query sorted, every item as ``name=value``, space as ``+``.
+    ``replace`` is a template as in :func:`re.sub`.
+    """
+    path, items = target
+    text = before = f"{path}?{join_items(items)}" if items else path
+    for edit in edits:
+        text = edit.pattern.sub(edit.replace, text)
+    return target if text == before else parse_target(text)
+
+
+def parse_target(text: str) -> Target:
+    """Parse ``path?query`` into its key parts; a fragment is cut off."""
+    path, _, query = text.partition("#")[0].partition("?")
+    return path_key(path if path.startswith("/") else "/" + path), query_items(query)
+
+
+@rule(
+    LOSSY,
+    "http://a.example/index.php?title=Main",
+    "http://a.example/wiki/Main",
+    kind=Templates(),
+    value=[{"from": "/index.php?title={x}", "to": "/wiki/{x}"}],
+)
+def template(target: Target, *, templates: tuple[Template, ...]) -> Target:
+    """Replace one URL shape by another; only where no other parameter is present, parameters in any order.
+
+    ``{x}`` stands for one path segment's text, or for a parameter's whole value.
+    """
+    path, items = target
+    for one in templates:
+        match_path, names, build = _compiled(one)
+        if len(items) != len(names):
+            continue
+        # several placeholders in one segment match in polynomial time
+        match = match_path(path) if len(path) <= MAX_TEXT else None
+        if match is None:
+            continue
+        found = {k: decoded_segment(v) for k, v in match.groupdict().items()}
+        values = {decoded(n): decoded(v) for n, v in items}
+        if values.keys() != names.keys() or len(values) != len(items):
+            continue
+        for name, wanted in names.items():
+            if wanted[:1] == "{":
+                found[wanted[1:-1]] = values[name]
+            elif values[name] != wanted:
+                break
+        else:
+            result: Target | None = build(found)
+            if result is not None:
+                return result
+    return target
+
+
+_HOLE = re.compile(r"\{(\w+)\}")
+
+
+@functools.lru_cache(4096)
+def _compiled(one: Template):  # type: ignore[no-untyped-def]
+    path, _, query = one.source.partition("?")
+    regex = "".join(
+        f"(?P<{piece}>[^/]+)" if at % 2 else re.escape(piece)
+        for at, piece in enumerate(_HOLE.split(path_key_holes(path)))
+    )
+    names = {decoded(n): decoded(v) for n, v in _raw_items(query)}
+    to_path, _, to_query = one.target.partition("?")
+    to_items = _raw_items(to_query)
+
+    def build(found: dict[str, str]) -> Target | None:
+        # a value with a slash would become several segments: another page
+        if any("/" in v or not v or v in (".", "..") for k, v in found.items() if "{" + k + "}" in to_path):
+            return None
+        filled = _HOLE.sub(lambda m: _segment(found[m.group(1)]), to_path)
+        items = [(encoded(n), encoded(_HOLE.sub(lambda m: found[m.group(1)], v))) for n, v in to_items]
+        return path_key(filled), items
+
+    return re.compile(regex).fullmatch, names, build
+
+
+def path_key_holes(path: str) -> str:
+    """The key spelling of a path in which ``{x}`` stands for something."""
+    return "".join(
+        "{" + piece + "}" if at % 2 else (path_key(piece) if piece else "")
+        for at, piece in enumerate(_HOLE.split(path))
+    )
+
+
+def _raw_items(query: str) -> list[tuple[str, str]]:
+    return [(n, v) for n, _, v in (f.partition("=") for f in query.split("&")) if n]
+
+
+def _segment(text: str) -> str:
+    return encoded(text).replace("+", "%20")
+
+
+@rule(
+    LOSSY,
+    "http://a.example/out?url=http%3A%2F%2Fb.example%2Fx",
+    "http://b.example/x",
+    kind=Names(),
+    value=["url"],
+)
+def unwrap_params(target: Target, *, names: NameTable) -> str | None:
+    """Give a link through a wrapper (``/out?url=...``) the key of its target; at most four wrappers deep.
+
+    Only a value that is an absolute http(s) URL is taken.
+    """
+    # sorted: Scrapy merges the permutations of a query
+    for name, value in sort_items(target[1]):
+        if names[decoded(name)]:
+            url = decoded(value)
+            if re.match(r"https?://[^/?#]", url, re.IGNORECASE):
+                return url
+    return None
+
+
+@rule(LOSSY, "http://a.example/calendar/1999", "http://a.example/calendar/1999", kind=Flag(), value=True)
+def skip(target: Target, *, on: bool) -> bool:
+    """Never request the URL: a trap. It is counted, and the URL itself is not changed."""
+    return on
+
+
+@rule(LOSSY, "http://a.example/?p=7", "http://a.example/?p=7", kind=Flag(), value=True)
+def defer(target: Target, *, on: bool) -> bool:
+    """Request the URL after all others: most likely another shape of the URL leads to its page."""
+    return on

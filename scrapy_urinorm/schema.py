@@ -1,0 +1,132 @@
+"""The JSON Schema of a rule file, made from the catalogue: editors complete and check `urinorm.toml` with it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from scrapy_urinorm.rules import CATALOGUE
+from scrapy_urinorm.ruleset import PRESETS
+from scrapy_urinorm.scopes import CONDITION_KEYS
+
+#: Where an editor may fetch the schema of the newest release.
+SCHEMA_ID = "https://scrapy-urinorm.readthedocs.io/en/stable/_static/urinorm.schema.json"
+
+_TEXT = {"type": "string"}
+_PAIRS = {"type": "array", "items": {"type": "array", "items": _TEXT, "minItems": 2, "maxItems": 2}}
+
+
+def rule_file_schema() -> dict[str, Any]:
+    """The schema (JSON Schema 2020-12) of a rule file, whether TOML or JSON."""
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "$id": SCHEMA_ID,
+        "title": "Rules of scrapy-urinorm",
+        "description": "Which URLs are one page, for every site, a site and its subdomains, or one host.",
+        "type": "object",
+        "additionalProperties": False,
+        "properties": {
+            "$schema": _TEXT,
+            "preset": {
+                "description": "The rules to start from.",
+                "type": "string",
+                "pattern": f"^({'|'.join(PRESETS)})(@\\d+)?$",
+                "default": "recommended",
+                "examples": list(PRESETS),
+            },
+            "include": {
+                "description": "Rule files that are read before this one; a path is relative to this file.",
+                "anyOf": [_TEXT, {"type": "array", "items": _TEXT}],
+            },
+            "version": {"description": "The version of a preset.", "type": "integer"},
+            "rules": {"description": "Rules for every site.", "$ref": "#/$defs/table"},
+            "site": {
+                "description": "Rules for a domain and its subdomains, on any port.",
+                "type": "object",
+                "additionalProperties": {"$ref": "#/$defs/table"},
+            },
+            "host": {
+                "description": "Rules for exactly one host, or host:port.",
+                "type": "object",
+                "additionalProperties": {"$ref": "#/$defs/table"},
+            },
+            "evidence": {
+                "description": "What `urinorm learn` saw; read by people and by `urinorm validate`.",
+                "type": "array",
+                "items": {"type": "object"},
+            },
+        },
+        "$defs": {
+            "table": _table(
+                [name for name, rule in CATALOGUE.items() if rule.scope != "file"],
+                {
+                    "where": {
+                        "description": "Rules for a part of the URLs: those that all conditions hold for.",
+                        "type": "array",
+                        "items": {"$ref": "#/$defs/where"},
+                    },
+                    "rewrite_requests": {
+                        "description": "Rules whose edits are also made in the request that is sent.",
+                        "type": "array",
+                        "items": {"enum": list(CATALOGUE)},
+                    },
+                },
+            ),
+            "where": {
+                **_table(
+                    [name for name, rule in CATALOGUE.items() if rule.where],
+                    {
+                        "path": {
+                            "description": "Globs on the path: `*` within a segment, `**` across any.",
+                            "anyOf": [_path(), {"type": "array", "items": _path()}],
+                        },
+                        "query": {
+                            "description": "Conditions on parameters, all of which must hold.",
+                            "type": "object",
+                            "additionalProperties": {"$ref": "#/$defs/condition"},
+                        },
+                    },
+                ),
+                "anyOf": [{"required": ["path"]}, {"required": ["query"]}],
+            },
+            "condition": _condition(),
+        },
+    }
+
+
+def _path() -> dict[str, Any]:
+    return {"type": "string", "pattern": "^[/*]"}
+
+
+def _condition() -> dict[str, Any]:
+    value = {"type": ["string", "number"]}
+    number = {"type": "number"}
+    shapes = {"below": number, "above": number, "matches": {"type": "string", "format": "regex"}}
+    return {
+        "description": "A value, a list of values, a glob, true (present), false (absent), or below, above, matches.",
+        "anyOf": [
+            value,
+            {"type": "boolean"},
+            {"type": "array", "items": {"anyOf": [value, {"const": False}]}, "minItems": 1},
+            {
+                "type": "object",
+                "properties": {key: shapes[key] for key in CONDITION_KEYS},
+                "additionalProperties": False,
+                "minProperties": 1,
+            },
+        ],
+    }
+
+
+def _table(rules: list[str], others: dict[str, Any]) -> dict[str, Any]:
+    properties: dict[str, Any] = {}
+    for name in rules:
+        rule = CATALOGUE[name]
+        properties[name] = {
+            "description": f"{rule.summary}\n\nClass: {rule.safety.value}. Value: {rule.kind.describe()}.",
+            "examples": [rule.value],
+            **rule.kind.schema(),
+        }
+    properties |= others
+    properties["examples"] = {"description": "Pairs of URLs that must get one key; checked at load.", **_PAIRS}
+    properties["distinct"] = {"description": "Pairs of URLs that must not get one key; checked at load.", **_PAIRS}
+    return {"type": "object", "additionalProperties": False, "properties": properties}

@@ -1,0 +1,248 @@
+"""The tables of a rule file, checked and compiled: what a table says, and on which part of a site."""
+
+from __future__ import annotations
+
+import re
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+
+from scrapy_urinorm.rules import CATALOGUE
+from scrapy_urinorm.rules.kinds import nearest
+from scrapy_urinorm.rules.patterns import PatternError, ascii_fold, compile_pattern, glob_pattern, path_glob
+from scrapy_urinorm.url import decoded, path_key
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping
+
+    from scrapy_urinorm.url import Item
+
+    #: Reports (key, message, hint) for one table.
+    Report = Callable[[str, str, str], None]
+
+#: Keys of a table that are not rules.
+TABLE_KEYS = ("where", "examples", "distinct", "rewrite_requests")
+WHERE_KEYS = ("path", "query", "examples", "distinct")
+CONDITION_KEYS = ("below", "above", "matches")
+
+# Python's own reading would take `1_0`, `nan`, `infinity` and the digits of every script
+_is_number = re.compile(r"[+-]?(?:[0-9]{1,300}(?:\.[0-9]*)?|\.[0-9]+)").fullmatch
+
+
+class Condition(NamedTuple):
+    """A condition on one query parameter: ``test`` gets its decoded values.
+
+    ``absent`` is the answer where it has none.
+    """
+
+    name: str
+    test: Callable[[str], bool]
+    absent: bool
+
+
+class Body(NamedTuple):
+    """What one table says. Equal tables share one body, so that many sites of one kind cost little."""
+
+    rules: Mapping[str, Any]
+    raw: Mapping[str, Any]
+    wheres: tuple[Where, ...] = ()
+    rewrite_requests: tuple[str, ...] = ()
+
+
+class Where(NamedTuple):
+    """A ``where`` table: rules for the URLs of a scope that its conditions hold for."""
+
+    body: Body
+    paths: tuple[Callable[[str], Any], ...] = ()
+    conditions: tuple[Condition, ...] = ()
+    raw: Mapping[str, Any] = MappingProxyType({})
+
+    def on_path(self, path: str) -> bool:
+        """Whether the path condition holds (a path in the key spelling)."""
+        return not self.paths or any(match(path) for match in self.paths)
+
+    def on_items(self, items: Iterable[Item]) -> bool:
+        """Whether every query condition holds."""
+        for condition in self.conditions:
+            values = [decoded(v) for n, v in items if ascii_fold(decoded(n)) == condition.name]
+            if not (any(map(condition.test, values)) if values else condition.absent):
+                return False
+        return True
+
+    def describe(self) -> str:
+        """The conditions in a few words."""
+        parts = [f"{key} = {self.raw[key]!r}" for key in ("path", "query") if key in self.raw]
+        return ", ".join(parts) or "always"
+
+
+class Lines(Protocol):
+    """Finds the line of (table, key) in a source; the key is empty for the table itself."""
+
+    def get(self, place: tuple[str, str], /) -> int | None: ...  # noqa: D102
+
+
+class Layer(NamedTuple):
+    """One table of one source: ``label`` as the file has it, ``file`` and ``lines`` where it is written."""
+
+    label: str
+    body: Body
+    file: str
+    lines: Lines
+    preset: bool = False
+    learned: bool = False
+
+    @property
+    def line(self) -> int | None:
+        """The line of the table, where it can be had."""
+        return self.lines.get((self.label, ""))
+
+    def place(self, key: str, where: int | None = None) -> str:
+        """File and line of a key, as ``file:line``; ``where`` is the number of a ``where`` table, from 0."""
+        table = self.label if where is None else f"{self.label}.where[{where + 1}]"
+        line = next(
+            (found for at in ((table, key), (table, ""), (self.label, "")) if (found := self.lines.get(at))), None
+        )
+        return self.file if line is None else f"{self.file}:{line}"
+
+
+def check_body(table: Mapping[str, Any], report: Report, *, scope: str) -> Body:
+    """Check one table; ``scope`` is "everywhere", "site" or "where"."""
+    rules: dict[str, Any] = {}
+    allowed = WHERE_KEYS if scope == "where" else TABLE_KEYS
+    for key, value in table.items():
+        if key in allowed:
+            continue
+        rule = CATALOGUE.get(key)
+        if rule is None:
+            report(key, f"there is no rule {key!r}", nearest(key, (*CATALOGUE, *allowed)))
+        elif scope == "where" and not rule.where:
+            report(key, f"{key} is not allowed under `where`", "say it for the whole site or host")
+        else:
+            checked = rule.kind.check(value, lambda m, h, key=key: report(key, m, h))  # type: ignore[misc]
+            if checked is not None:
+                rules[key] = _ready(key, checked, report)
+    raw = {k: v for k, v in table.items() if k in CATALOGUE}
+    wheres = () if scope == "where" else _wheres(table.get("where", ()), report)
+    return Body(rules, raw, wheres, _rewrite_requests(table.get("rewrite_requests", ()), report))
+
+
+def _ready(key: str, checked: Any, report: Report) -> Any:
+    """Values whose sense depends on more than their shape."""
+    if key == "rename_params":
+        names = {ascii_fold(n): v[0] for n, v in checked}
+        for start in names:
+            at, seen = start, set()
+            while at in names and at not in seen:
+                seen.add(at)
+                at = ascii_fold(names[at])
+            if at in seen:
+                report(key, f"{start!r} is renamed in a circle", "give all of them the name that shall remain")
+                return ()
+        return tuple((n, (_last(names, n),)) for n in names)
+    return checked
+
+
+def _last(names: Mapping[str, str], name: str) -> str:
+    target = names[name]
+    while ascii_fold(target) in names:
+        target = names[ascii_fold(target)]
+    return target
+
+
+def _rewrite_requests(value: Any, report: Report) -> tuple[str, ...]:
+    if not isinstance(value, (list, tuple)):
+        report("rewrite_requests", f"{value!r} is not a list", 'write ["remove_params"]')
+        return ()
+    for name in value:
+        if name not in CATALOGUE:
+            report("rewrite_requests", f"there is no rule {name!r}", nearest(name, CATALOGUE))
+    return tuple(name for name in value if name in CATALOGUE)
+
+
+def _wheres(tables: Any, report: Report) -> tuple[Where, ...]:
+    if not isinstance(tables, (list, tuple)):
+        report("where", "`where` must be a list of tables", "write [[...where]] with double brackets")
+        return ()
+    return tuple(
+        check_where(t, lambda k, m, h, n=n: report(f"where[{n}]{'.' if k else ''}{k}", m, h))  # type: ignore[misc]
+        if isinstance(t, dict)
+        else _no_table(t, n, report)
+        for n, t in enumerate(tables, 1)
+    )
+
+
+def _no_table(table: Any, number: int, report: Report) -> Where:
+    report(f"where[{number}]", f"{table!r} is not a table", "write [[...where]] and its keys below")
+    return Where(Body({}, {}))
+
+
+def check_where(table: Mapping[str, Any], report: Report) -> Where:
+    """Check one ``where`` table."""
+    body = check_body(table, report, scope="where")
+    paths = table.get("path", ())
+    if isinstance(paths, str):
+        paths = [paths]
+    if not isinstance(paths, (list, tuple)) or not all(isinstance(p, str) and p[:1] in ("/", "*") for p in paths):
+        report("path", f"{table['path']!r} is not a path glob", "it begins with /, as in /forum/**")
+        paths = ()
+    query = table.get("query", {})
+    if not isinstance(query, dict):
+        report("query", f"{query!r} is not a table", 'write { name = "value" }')
+        query = {}
+    conditions = [c for n, v in query.items() if (c := _condition(n, v, report)) is not None]
+    if not table.keys() & {"path", "query"}:
+        report("", "a `where` table without path and query", "put its rules into the table of the site")
+    return Where(body, tuple(path_glob(path_key(p)) for p in paths), tuple(conditions), table)
+
+
+def _condition(name: str, value: Any, report: Report) -> Condition | None:
+    key = f"query.{name}"
+    if value is True or value is False:
+        return Condition(ascii_fold(name), lambda _: bool(value), not value)
+    if isinstance(value, dict):
+        return _range(name, value, report)
+    values = value if isinstance(value, (list, tuple)) else [value]
+    absent = False
+    tests = []
+    for one in values:
+        if one is False:
+            absent = True
+        elif one is True or not isinstance(one, (str, int, float)):
+            report(key, f"{one!r} is no condition", "a value, a list, a glob, true, false or { below, above, matches }")
+            return None
+        else:
+            tests.append(glob_pattern(str(one), True))
+    return Condition(ascii_fold(name), lambda text: any(t(text) for t in tests), absent)
+
+
+def _range(name: str, value: dict[str, Any], report: Report) -> Condition | None:
+    key = f"query.{name}"
+    for unknown in sorted(value.keys() - set(CONDITION_KEYS), key=str):
+        report(key, f"unknown condition {unknown!r}", nearest(unknown, CONDITION_KEYS))
+        return None
+    below, above = value.get("below"), value.get("above")
+    for bound in (below, above):
+        if bound is not None and (isinstance(bound, bool) or not isinstance(bound, (int, float))):
+            report(key, f"{bound!r} is not a number", "")
+            return None
+    pattern = None
+    if "matches" in value:
+        try:
+            pattern = compile_pattern(value["matches"])
+        except PatternError as error:
+            report(key, str(error), error.hint)
+            return None
+    if not value:
+        report(key, "an empty condition", "write true for `present`")
+        return None
+
+    def test(text: str) -> bool:
+        if pattern is not None and not pattern.match(text):
+            return False
+        if below is None and above is None:
+            return True
+        if not _is_number(text):
+            return False
+        number = float(text)
+        return (below is None or number < below) and (above is None or number > above)
+
+    return Condition(ascii_fold(name), test, False)

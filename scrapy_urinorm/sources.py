@@ -1,0 +1,69 @@
+"""Where rules are written: files and resources of packages, read as text, and the lines of their keys."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from pathlib import Path
+from typing import Any
+
+
+def parse_toml(text: str) -> dict[str, Any]:
+    """A TOML text as a dict. Raises ValueError (tomllib.TOMLDecodeError)."""
+    import tomllib
+
+    return tomllib.loads(text)
+
+
+def resource(package: str, path: str) -> str:
+    """The text of a file that a package ships. Raises OSError and ModuleNotFoundError."""
+    import importlib.resources
+
+    return (importlib.resources.files(package) / path).read_text("utf-8")
+
+
+def read_text(name: str) -> str:
+    """The text of a file, or of ``package:path``. Raises OSError, ModuleNotFoundError and UnicodeDecodeError."""
+    package, colon, path = name.partition(":")
+    if colon and path and not Path(name).exists() and re.fullmatch(r"[A-Za-z_][\w.]*", package) and len(package) > 1:
+        return resource(package, path)
+    return Path(name).read_text("utf-8")
+
+
+_HEADER = re.compile(r"\s*(\[\[?)\s*(.+?)\s*\]\]?\s*(?:#.*)?$")
+_KEY = re.compile(r"""\s*("[^"]+"|'[^']+'|[A-Za-z0-9_$-]+)\s*=""")
+
+
+class TextLines:
+    """Where the tables and keys of a TOML text stand, looked for when first asked: a good file is never asked."""
+
+    def __init__(self, text: str):
+        self._text = text
+        self._index: dict[tuple[str, str], int] | None = None
+
+    def get(self, place: tuple[str, str], /) -> int | None:
+        """The line of a table, as ``(label, "")``, or of a key in it."""
+        if self._index is None:
+            self._index, self._text = line_index(self._text), ""
+        return self._index.get(place)
+
+
+def line_index(text: str) -> dict[tuple[str, str], int]:
+    """Where the tables and keys of a TOML text stand; good enough for messages, and never wrong about the parse."""
+    index: dict[tuple[str, str], int] = {}
+    counts: defaultdict[str, int] = defaultdict(int)
+    table = ""
+    for number, line in enumerate(text.split("\n"), 1):
+        header = _HEADER.match(line)
+        if header and line.lstrip()[:1] == "[":
+            table = header[2].replace("'", '"')
+            if not re.match(r"(rules|evidence|site|host)\b", table):
+                continue
+            if header[1] == "[[":
+                counts[table] += 1
+                table = f"{table}[{counts[table]}]"
+            table = re.sub(r"^(site|host)\.([A-Za-z0-9_-]+)", r'\1."\2"', table)
+            index.setdefault((table, ""), number)
+        elif key := _KEY.match(line):
+            index.setdefault((table, key[1].strip("\"'")), number)
+    return index
