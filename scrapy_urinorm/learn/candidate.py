@@ -1,0 +1,116 @@
+"""A candidate rule, and many of them as the tables of a rule file."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from scrapy_urinorm.learn.contexts import Context, where_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from scrapy_urinorm.learn.contexts import Atom
+    from scrapy_urinorm.learn.search import Evidence
+
+DECLARED = "declared"
+"""The family of rules that a site states itself: they hold though this crawl may not need them."""
+ACTIVE, PROPOSED, REJECTED, UNVERIFIED = "active", "proposed", "rejected", "unverified"
+
+
+@dataclass(slots=True, eq=False)
+class Candidate:
+    """One rule with where it holds and why: `value` is in the grammar of a rule file.
+
+    `scope` is the host or domain of the `site` table, `site` the registrable domain; `names` are the parameters (key
+    spelling) that a URL must have to be touched, empty where it depends on the path; `conditions` stand for `context`
+    where given; `examples` and `counterexamples` are pairs of URLs.
+    """
+
+    scope: str
+    rule: str
+    value: Any
+    evidence: Evidence
+    family: str
+    why: str
+    context: Context = ()
+    exceptions: tuple[Atom, ...] = ()
+    names: frozenset[str] = frozenset()
+    status: str = ACTIVE
+    saved: int = 0
+    wrong: int = 0
+    conditions: dict[str, Any] | None = None
+    site: str = ""
+    examples: list[tuple[str, str]] = field(default_factory=list)
+    counterexamples: list[tuple[str, str]] = field(default_factory=list)
+
+    @property
+    def where(self) -> dict[str, Any]:
+        """The conditions in the grammar of a rule file; empty for a whole site."""
+        return where_of(self.context) if self.conditions is None else self.conditions
+
+
+def is_writable(candidate: Candidate) -> bool:
+    """Whether a rule file can hold the candidate: octets that are no UTF-8 have no form in TOML."""
+    try:
+        exceptions = [where_of((atom,)) for atom in candidate.exceptions]
+        json.dumps([candidate.value, candidate.where, exceptions], ensure_ascii=False).encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+_LISTS = ("remove_params", "except_params", "keep_params", "lowercase_params", "remove_empty_params", "path_params",
+          "directory_index", "remove_extensions", "remove_segments", "rewrite", "template", "collapse_nested",
+          "host_aliases")  # fmt: skip
+
+
+def tables(candidates: Iterable[Candidate], base: dict[str, Any] | None = None) -> dict[str, Any]:
+    """Return the candidates as one rule source: a table per site, a `where` table per context."""
+    sites: dict[str, dict[str, Any]] = {}
+    wheres: dict[tuple[str, str], dict[str, Any]] = {}
+    for candidate in candidates:
+        site = sites.setdefault(candidate.scope, {})
+        where = candidate.where
+        _put(_where_table(site, wheres, candidate.scope, where) if where else site, candidate.rule, candidate.value)
+        for atom in candidate.exceptions:
+            narrower = where_of((*candidate.context, atom))
+            table = _where_table(site, wheres, candidate.scope, narrower)
+            _put(table, "except_params", candidate.value)
+    source: dict[str, Any] = {}
+    if base and base.get("host"):
+        source["host"] = base["host"]
+    if sites:
+        source["site"] = sites
+    return source
+
+
+def _where_table(
+    site: dict[str, Any], wheres: dict[tuple[str, str], dict[str, Any]], scope: str, where: dict[str, Any]
+) -> dict[str, Any]:
+    key = scope, repr(where)
+    table = wheres.get(key)
+    if table is None:
+        table = wheres[key] = dict(where)
+        site.setdefault("where", []).append(table)
+    return table
+
+
+def _put(table: dict[str, Any], rule: str, value: Any) -> None:
+    old = table.get(rule)
+    if old is None:
+        table[rule] = list(value) if isinstance(value, list) else dict(value) if isinstance(value, dict) else value
+    elif rule in _LISTS:
+        old += [entry for entry in value if entry not in old]
+    elif isinstance(old, dict):
+        for name, entry in value.items():
+            if name not in old:
+                old[name] = entry
+            elif rule == "default_params":
+                known = old[name] if isinstance(old[name], list) else [old[name]]
+                old[name] = known + [v for v in (entry if isinstance(entry, list) else [entry]) if v not in known]
+            elif rule == "map_params":
+                old[name] = old[name] + [group for group in entry if group not in old[name]]
+    else:
+        table[rule] = value

@@ -1,0 +1,140 @@
+"""Where on a site something holds: conditions on host, path and parameters, from general to specific."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from scrapy_urinorm.url import decoded
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from scrapy_urinorm.learn.view import View
+
+ENUM_VALUES = 12
+ENUM_COUNT = 10
+LITERAL_SHARE = 0.02
+LITERAL_COUNT = 5
+NAMES_PER_PATH = 12
+
+
+class Atom(NamedTuple):
+    """One condition: `host`, `path` (a glob) or `query` (a name with a value, True = present, False = absent)."""
+
+    kind: str
+    name: str
+    value: str | bool = True
+
+    @property
+    def is_literal(self) -> bool:
+        """Whether the condition names one path or one value of a parameter."""
+        return (self.kind == "path" and "*" not in self.name) or (self.kind == "query" and isinstance(self.value, str))
+
+
+Context = tuple[Atom, ...]
+
+
+class Contexts:
+    """The conditions that hold for each URL of a site."""
+
+    def __init__(self, views: Sequence[View]) -> None:
+        self._views = views
+        self.hosts = sorted({view.host for view in views})
+        self._paths = Counter(view.path for view in views)
+        self._segments: dict[tuple[str, int, int], Counter[str]] = defaultdict(Counter)
+        self._totals: Counter[tuple[str, int, int]] = Counter()
+        self._names_at: dict[str, Counter[str]] = defaultdict(Counter)
+        values: dict[str, Counter[str]] = defaultdict(Counter)
+        for view in views:
+            segments = view.path[1:].split("/")
+            for at, segment in enumerate(segments):
+                place = (view.host, len(segments), at)
+                self._segments[place][segment] += 1
+                self._totals[place] += 1
+            for name, value in view.items:
+                self._names_at[view.path][name] += 1
+                if len(values[name]) <= 4 * ENUM_VALUES:
+                    values[name][value] += 1
+        self.enums: dict[str, frozenset[str]] = {}
+        for name, counts in values.items():
+            frequent = frozenset(v for v, n in counts.items() if n >= ENUM_COUNT and "*" not in decoded(v))
+            if frequent and len(counts) <= 4 * ENUM_VALUES:
+                self.enums[name] = frequent
+        self._templates: dict[tuple[str, str], str] = {}
+        self._atoms: dict[int, frozenset[Atom]] = {}
+
+    def template(self, view: View) -> str:
+        """Return the path with `*` for each segment that is not part of the site's structure; extensions stay."""
+        found = self._templates.get((view.host, view.path))
+        if found is None:
+            segments = view.path[1:].split("/")
+            shown = []
+            for at, segment in enumerate(segments):
+                place = (view.host, len(segments), at)
+                n = self._segments[place][segment]
+                if not segment or n >= max(LITERAL_COUNT, LITERAL_SHARE * self._totals[place]):
+                    shown.append(segment)
+                else:
+                    stem, dot, extension = segment.rpartition(".")
+                    keeps = dot and stem and len(extension) <= 5 and extension.isalnum() and not extension.isdigit()
+                    shown.append("*." + extension if keeps else "*")
+            found = self._templates[view.host, view.path] = "/" + "/".join(shown)
+        return found
+
+    def names_at(self, path: str) -> list[str]:
+        """Return the commonest parameters at a path."""
+        ranked = sorted(self._names_at[path].items(), key=lambda item: (-item[1], item[0]))
+        return [name for name, _ in ranked[:NAMES_PER_PATH]]
+
+    def atoms(self, number: int) -> frozenset[Atom]:
+        """Return the conditions that hold for a view, by its number."""
+        found = self._atoms.get(number)
+        if found is None:
+            found = self._atoms[number] = frozenset(self._of(self._views[number]))
+        return found
+
+    def _of(self, view: View) -> list[Atom]:
+        atoms = []
+        if len(self.hosts) > 1:
+            atoms.append(Atom("host", view.host))
+        path = view.path
+        if self._paths[path] >= LITERAL_COUNT and "*" not in path:
+            atoms.append(Atom("path", path))
+        template = self.template(view)
+        if template != path:
+            atoms.append(Atom("path", template))
+        first = path[1:].partition("/")
+        if first[1] and first[0] and "*" not in first[0]:
+            atoms.append(Atom("path", f"/{first[0]}/**"))
+        present = set()
+        for name, value in view.items:
+            present.add(name)
+            atoms.append(Atom("query", name))
+            if value in self.enums.get(name, ()):
+                atoms.append(Atom("query", name, value))
+        atoms += [Atom("query", name, False) for name in self.names_at(path) if name not in present]
+        return atoms
+
+
+def where_of(context: Context) -> dict[str, Any]:
+    """Return the `where` conditions of a context in the grammar of a rule file (its host is said elsewhere)."""
+    where: dict[str, Any] = {}
+    query: dict[str, Any] = {}
+    for atom in sorted(context, key=lambda a: (a.kind, a.name, str(a.value))):
+        if atom.kind == "path":
+            where["path"] = atom.name
+        elif atom.kind == "query":
+            name = decoded(atom.name)
+            if isinstance(atom.value, str):
+                query[name] = decoded(atom.value)
+            else:
+                query.setdefault(name, atom.value)
+    if query:
+        where["query"] = query
+    return where
+
+
+def host_of_context(context: Context) -> str | None:
+    """Return the host that a context names."""
+    return next((atom.name for atom in context if atom.kind == "host"), None)

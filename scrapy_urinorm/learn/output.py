@@ -1,0 +1,93 @@
+"""What was learned as a rule file: active rules as rules, everything considered as evidence rows."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from scrapy_urinorm.importers.document import Document, toml_key, toml_value
+from scrapy_urinorm.learn.candidate import ACTIVE, tables
+from scrapy_urinorm.learn.risk import wilson_lower
+from scrapy_urinorm.visits.redaction import Redaction, anonymized
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from scrapy_urinorm.learn.candidate import Candidate
+    from scrapy_urinorm.learn.learner import LearnResult
+
+MAX_REJECTED = 60
+"""Rejected candidates written down per site: those with the most evidence."""
+
+
+def evidence_row(candidate: Candidate, hide: Callable[[str], str] = str) -> dict[str, Any]:
+    """Return a candidate as a row of `[[evidence]]`; `hide` is applied to the URLs of its examples."""
+    e = candidate.evidence
+    row: dict[str, Any] = {"status": candidate.status, "site": candidate.scope}
+    if candidate.where:
+        row["where"] = candidate.where
+    row |= {
+        "rule": candidate.rule,
+        "value": candidate.value,
+        "source": candidate.family,
+        "why": candidate.why,
+        "support": e.values if e.constant else e.agree,
+        "against": e.against,
+        "saved": candidate.saved or e.saved,
+    }
+    if not e.constant:
+        row["risk"] = round(e.risk, 4)
+        row["confidence"] = round(wilson_lower(e.agree, e.against), 3)
+    for key in ("examples", "counterexamples"):
+        pairs = getattr(candidate, key)
+        if pairs:
+            row[key] = [[hide(one), hide(other)] for one, other in pairs]
+    return row
+
+
+def to_toml(result: LearnResult) -> str:
+    """Return the rule file of a result: loadable, with a head that says how it came about."""
+    head = (
+        f"Learned by `urinorm learn` from {result.visits} visits of {result.sites}"
+        f" site{'' if result.sites == 1 else 's'}: {result.urls} URLs under the preset {result.options.preset},"
+        f" {result.keys} requests under these rules.\n"
+        "Only what stands in a [site] or [host] table is a rule; each has a row of evidence below, and so has what\n"
+        "was considered and made no rule. Name this file in `include` to use it; edit a copy: learning writes anew."
+    )
+    document = Document(head)
+    for kind, scopes in tables(result.active, result.base).items():
+        for name, table in scopes.items():
+            document.tables[kind, name] = table
+    redaction = Redaction()
+    hide = (lambda url: anonymized(url, redaction)) if result.options.anonymize else str
+    lines = [document.to_toml().rstrip("\n")]
+    for candidate in [*result.active, *_others(result.others)]:
+        lines += ["", "[[evidence]]"]
+        for key, value in evidence_row(candidate, hide).items():
+            lines += _assignment(key, value)
+    return "\n".join(lines) + "\n"
+
+
+def _assignment(key: str, value: Any) -> list[str]:
+    if key in ("examples", "counterexamples"):
+        return [f"{key} = [", *(f"    {toml_value(pair)}," for pair in value), "]"]
+    return [f"{toml_key(key)} = {toml_value(value)}"]
+
+
+def _others(candidates: list[Candidate]) -> list[Candidate]:
+    """The rows of what is no rule: proposals first, then what has most against it, so many per site."""
+    ranked = sorted(
+        candidates,
+        key=lambda c: (c.scope, c.status, -(c.evidence.saved + c.evidence.against), c.rule, str(c.value), str(c.where)),
+    )
+    seen: dict[str, int] = {}
+    kept = []
+    known = set()
+    for candidate in ranked:
+        key = candidate.scope, candidate.rule, str(candidate.value), str(candidate.where)
+        if key in known or candidate.status == ACTIVE:
+            continue
+        known.add(key)
+        seen[candidate.scope] = seen.get(candidate.scope, 0) + 1
+        if seen[candidate.scope] <= MAX_REJECTED:
+            kept.append(candidate)
+    return kept

@@ -1,0 +1,200 @@
+"""Candidates on the query: parameters dropped, alone and in bundles, their values, and their names."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter, defaultdict
+from itertools import combinations
+from typing import TYPE_CHECKING, Any
+
+from scrapy_urinorm.learn.edits import text_value, value_kinds
+from scrapy_urinorm.learn.priors import default_prior, name_prior
+from scrapy_urinorm.learn.risk import DEFAULT_PRIOR
+from scrapy_urinorm.learn.search import Group, judged
+from scrapy_urinorm.learn.stage import Stage, against_text, distinct
+from scrapy_urinorm.url import decoded
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from scrapy_urinorm.learn.candidate import Candidate
+    from scrapy_urinorm.learn.edits import Name
+    from scrapy_urinorm.learn.evidence import Neighbours
+
+MAX_ALIAS_VALUES = 40
+MAX_VALUES_IN_GROUP = 12
+
+
+def parameters(stage: Stage) -> list[Candidate]:
+    """Return the candidates that drop parameters, single and in bundles, and those on their values."""
+    found: list[Candidate] = []
+    for name, neighbours in stage.new_groups("drop"):
+        groups = [judged(n, stage.views) for n in neighbours]
+        found += _drops(stage, name, groups)
+        if len(name) == 2:
+            found += _values(stage, name[1], neighbours)
+    return found
+
+
+def _drops(stage: Stage, name: Name, groups: list[Group]) -> list[Candidate]:
+    params = name[1:]
+    shown = [decoded(p) for p in params]
+    if any("*" in p for p in shown):
+        return []
+    prior = max(name_prior(p, stage.declared) for p in shown)
+    judge = stage.judge(prior)
+    findings = stage.search(groups, judge, frozenset(params), exceptions=True)
+    what = " and ".join(f"`{p}`" for p in shown)
+    family = "drop" if len(params) == 1 else "joint drop"
+    if not findings:
+        stage.reject(groups, judge, "remove_params", shown, family, what)
+    out = []
+    for finding in findings:
+        e = finding.evidence
+        if e.constant:
+            why = f"{what} took {e.values} values here and the page never changed"
+            out.append(stage.candidate(finding, "remove_params", shown, "constant view", why, params))
+        else:
+            why = f"{what} made no difference to {distinct(e.agree)}" + against_text(e)
+            out.append(stage.candidate(finding, "remove_params", shown, family, why, params))
+    return out
+
+
+def _values(stage: Stage, name: str, neighbours: list[Neighbours]) -> list[Candidate]:
+    """Default values and aliases of one parameter, where dropping it is not right as it stands."""
+    shown = decoded(name)
+    if "*" in shown:
+        return []
+    defaults, aliases = _value_pairs(stage, name, neighbours)
+    out = []
+    for value, groups in sorted(defaults.items()):
+        text = decoded(value)
+        judge = stage.judge(default_prior(shown, text), constant=False)
+        for finding in stage.search(groups, judge, frozenset((name,)), exceptions=False):
+            e = finding.evidence
+            why = f"`{shown}={text}` showed what its absence shows on {distinct(e.agree)}" + against_text(e)
+            out.append(stage.candidate(finding, "default_params", {shown: text}, "default value", why, (name,)))
+    for (one, other), groups in sorted(aliases.items()):
+        judge = stage.judge(DEFAULT_PRIOR, constant=False)
+        for finding in stage.search(groups, judge, frozenset((name,)), exceptions=False):
+            e = finding.evidence
+            keep, replaced = _by_frequency(stage, name, one, other)
+            why = f"`{shown}={replaced}` showed what `{shown}={keep}` shows on {distinct(e.agree)}" + against_text(e)
+            value_map = {shown: [[keep, replaced]]}
+            out.append(stage.candidate(finding, "map_params", value_map, "value alias", why, (name,)))
+    return out
+
+
+def _value_pairs(
+    stage: Stage, name: str, neighbours: list[Neighbours]
+) -> tuple[dict[str, list[Group]], dict[tuple[str, str], list[Group]]]:
+    """Return the comparisons of each value with absence, and of each two values."""
+    defaults: dict[str, list[Group]] = defaultdict(list)
+    aliases: dict[tuple[str, str], list[Group]] = defaultdict(list)
+    frequent = _frequent_values(stage, name, neighbours)
+    for group in neighbours:
+        by_value: dict[str, int] = {}
+        for _, page in group.members:
+            value = _value(stage, page, name)
+            if value is not None and value in frequent:
+                by_value.setdefault(value, page)
+        if group.absent >= 0:
+            for value, page in by_value.items():
+                defaults[value].append(stage.pair(page, group.absent))
+        if 2 <= len(by_value) <= MAX_VALUES_IN_GROUP:
+            for one, other in combinations(sorted(by_value), 2):
+                aliases[one, other].append(stage.pair(by_value[one], by_value[other]))
+    return defaults, aliases
+
+
+def _frequent_values(stage: Stage, name: str, neighbours: Iterable[Neighbours]) -> frozenset[str]:
+    counts: Counter[str] = Counter()
+    for group in neighbours:
+        counts.update({v for _, page in group.members if (v := _value(stage, page, name)) is not None})
+    common = [(n, v) for v, n in counts.items() if n >= 2 and len(v) <= 64]
+    return frozenset(v for _, v in sorted(common, key=lambda c: (-c[0], c[1]))[:MAX_ALIAS_VALUES])
+
+
+def _value(stage: Stage, page: int, name: str) -> str | None:
+    values = [v for n, v in stage.views[page].items if n == name]
+    return values[0] if len(values) == 1 else None
+
+
+def _by_frequency(stage: Stage, name: str, one: str, other: str) -> tuple[str, str]:
+    counts = Counter(v for view in stage.views for n, v in view.items if n == name and v in (one, other))
+    keep, replaced = sorted((one, other), key=lambda v: (-counts[v], len(v), v))
+    return decoded(keep), decoded(replaced)
+
+
+def renames(stage: Stage) -> list[Candidate]:
+    """Return the candidates that give two parameters one name."""
+    names = {text_value(n): n for view in stage.views for n, _ in view.items}
+    pairs: dict[tuple[str, str], list[Group]] = defaultdict(list)
+    for group in stage.groups.get(("rename",), ()):
+        known: dict[str, int] = {}
+        for value, page in group.members:
+            if value in names:
+                known.setdefault(names[value], page)
+        if 2 <= len(known) <= 6:
+            for one, other in combinations(sorted(known), 2):
+                pairs[one, other].append(stage.pair(known[one], known[other]))
+    counts = Counter(n for view in stage.views for n, _ in view.items)
+    out = []
+    for pair, groups in sorted(pairs.items()):
+        keep, replaced = sorted(pair, key=lambda n: (-counts[n], len(n), n))
+        renamed = {decoded(replaced): decoded(keep)}
+        judge = stage.judge(DEFAULT_PRIOR, constant=False)
+        for finding in stage.search(groups, judge, frozenset(pair), exceptions=False):
+            e = finding.evidence
+            what = f"`{decoded(replaced)}` and `{decoded(keep)}` with one value showed one page"
+            why = f"{what}, {distinct(e.agree)} in all" + against_text(e)
+            out.append(stage.candidate(finding, "rename_params", renamed, "rename", why, (replaced,)))
+    return out
+
+
+def kinds_by_name(stage: Stage) -> dict[str, set[str]]:
+    """Return the edits of values worth trying, by parameter."""
+    values: dict[str, set[str]] = defaultdict(set)
+    for view in stage.views:
+        for name, value in view.items:
+            if len(values[name]) < 2000 and len(value) <= 200:
+                values[name].add(value)
+    return {name: kinds for name, texts in values.items() if len(texts) > 2 and (kinds := value_kinds(texts))}
+
+
+def edited_values(stage: Stage) -> list[Candidate]:
+    """Return the candidates that edit a value: lower case, order of a list, what precedes a separator."""
+    out = []
+    for name, neighbours in stage.new_groups("value"):
+        if "*" in decoded(name[1]):
+            continue
+        groups = [judged(n, stage.views) for n in neighbours]
+        shown, kind = decoded(name[1]), name[2]
+        judge = stage.judge(DEFAULT_PRIOR)
+        rule, value, what = _value_rule(shown, kind)
+        findings = stage.search(groups, judge, frozenset((name[1],)), exceptions=False)
+        for finding in findings:
+            e = finding.evidence
+            shown_by = f"{e.values} values" if e.constant else distinct(e.agree)
+            why = f"{what}, by {shown_by}" + against_text(e)
+            out.append(stage.candidate(finding, rule, value, "value edit", why, (name[1],)))
+    return out
+
+
+def _value_rule(name: str, kind: str) -> tuple[str, Any, str]:
+    if kind == "lower":
+        return "lowercase_params", [name], f"upper and lower case in the value of `{name}` make no difference"
+    separator = kind[6:]
+    if kind.startswith("sorted"):
+        return (
+            "unordered_values",
+            {name: separator},
+            f"the order of the list in the value of `{name}` makes no difference",
+        )
+    mark = re.escape(separator)
+    edit = {"pattern": f"^(.*{mark})?[^{mark}]*$", "replace": r"\1"}
+    return (
+        "rewrite_params",
+        {name: edit},
+        f"of the value of `{name}` only what precedes the last `{separator}` makes a difference",
+    )

@@ -1,0 +1,182 @@
+"""Candidates on scheme, host and path."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter, defaultdict
+from itertools import combinations
+from typing import TYPE_CHECKING, Any
+
+from scrapy_urinorm.learn.candidate import Candidate
+from scrapy_urinorm.learn.risk import DEFAULT_PRIOR
+from scrapy_urinorm.learn.search import Group, judged
+from scrapy_urinorm.learn.site import AGREE
+from scrapy_urinorm.learn.stage import Stage, against_text, distinct
+from scrapy_urinorm.url import decoded
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from scrapy_urinorm.learn.edits import Name
+    from scrapy_urinorm.learn.evidence import Neighbours
+    from scrapy_urinorm.learn.search import Evidence
+    from scrapy_urinorm.learn.view import View
+
+PATH_PRIOR = 0.3
+MAX_SUBSTITUTES = 11
+
+
+def paths(stage: Stage) -> list[Candidate]:
+    """Return the candidates that edit the path as a whole."""
+    out = []
+    for name, neighbours in sorted(stage.groups.items()):
+        rule = PATH_RULES.get(name[0])
+        if rule is None:
+            continue
+        groups = [judged(n, stage.views) for n in neighbours]
+        key, value, what = rule(name)
+        judge = stage.judge(PATH_PRIOR, constant=False)
+        findings = stage.search(groups, judge, frozenset(), exceptions=False)
+        if not findings:
+            stage.reject(groups, judge, key, value, "path", what)
+        for finding in findings:
+            e = finding.evidence
+            why = f"{what} makes no difference to {distinct(e.agree)}" + against_text(e)
+            out.append(stage.candidate(finding, key, value, "path", why))
+    return out
+
+
+def origins(stage: Stage) -> list[Candidate]:
+    """Return the candidates on scheme and host; they hold for the whole site or not at all."""
+    out = []
+    for name, neighbours in sorted(stage.groups.items()):
+        if name[0] not in ("scheme", "www", "host"):
+            continue
+        if name[0] == "host":
+            out += _host_aliases(stage, neighbours)
+            continue
+        judge = stage.judge(PATH_PRIOR, constant=False)
+        evidence = judge.weigh(judged(n, stage.views) for n in neighbours)
+        rule, value = ("scheme", "https") if name[0] == "scheme" else ("www", "remove")
+        what = "http and https show" if rule == "scheme" else "the host with and without `www.` shows"
+        why = f"{what} the same on {distinct(evidence.agree)}" + against_text(evidence)
+        if judge.accepts(evidence):
+            out.append(_whole(stage, rule, value, evidence, why))
+    return out
+
+
+def _whole(stage: Stage, rule: str, value: Any, evidence: Evidence, why: str) -> Candidate:
+    candidate = Candidate(stage.scope, rule, value, evidence, "origin", why)
+    stage.illustrate(candidate, evidence)
+    return candidate
+
+
+def _host_aliases(stage: Stage, neighbours: Iterable[Neighbours]) -> list[Candidate]:
+    pairs: dict[tuple[str, str], list[Group]] = defaultdict(list)
+    for group in neighbours:
+        hosts: dict[str, int] = {}
+        for _, page in group.members:
+            hosts.setdefault(stage.views[page].host, page)
+        for one, other in combinations(sorted(hosts), 2):
+            if one.removeprefix("www.") != other.removeprefix("www."):
+                pairs[one, other].append(stage.pair(hosts[one], hosts[other]))
+    counts = Counter(view.host for view in stage.views)
+    out = []
+    for pair, groups in sorted(pairs.items()):
+        judge = stage.judge(DEFAULT_PRIOR, constant=False)
+        evidence = judge.weigh(groups)
+        keep, alias = sorted(pair, key=lambda h: (-counts[h], len(h), h))
+        why = f"{alias} shows what {keep} shows on {distinct(evidence.agree)}" + against_text(evidence)
+        if judge.accepts(evidence):
+            candidate = _whole(stage, "host_aliases", [alias], evidence, why)
+            candidate.scope = keep
+            out.append(candidate)
+    return out
+
+
+def segments(stage: Stage) -> list[Candidate]:
+    """Return the candidates on path segments: dropped, equated, or folded where they never matter."""
+    out = []
+    for name, neighbours in stage.new_groups("segment"):
+        groups = [judged(n, stage.views) for n in neighbours]
+        judge = stage.judge(DEFAULT_PRIOR, constant=False)
+        for finding in stage.search(groups, judge, frozenset(), exceptions=False):
+            e = finding.evidence
+            shown = decoded(name[1].replace("+", "%2B"))
+            why = f"the segment `{shown}` makes no difference to {distinct(e.agree)}" + against_text(e)
+            if "*" not in shown:
+                out.append(stage.candidate(finding, "remove_segments", [{"name": shown}], "segment", why))
+    for name, neighbours in stage.new_groups("mask"):
+        out += _folds(stage, int(name[1]), neighbours)
+        out += _substitutions(stage, int(name[1]), neighbours)
+    return out
+
+
+def _folds(stage: Stage, at: int, neighbours: Iterable[Neighbours]) -> list[Candidate]:
+    """Constant views along the path: a segment took many values, and the page was always one."""
+    out = []
+    judge = stage.judge(DEFAULT_PRIOR)
+    for group in neighbours:
+        if group.values < stage.options.min_values or group.labels != 1:
+            continue
+        view = stage.views[group.members[0][1]]
+        segments = view.path[1:].split("/")
+        fixed = [s for i, s in enumerate(segments) if i != at and s and not s.isdigit()]
+        if not fixed or view.items or group.known * 10 < group.size * 9:
+            continue
+        found = judged(group, stage.views)
+        if found.outcome != AGREE:
+            continue
+        values = sorted((stage.views[p].path[1:].split("/")[at] for _, p in group.members), key=lambda s: (len(s), s))
+        pattern = "^/" + "/".join("[^/?]+" if i == at else re.escape(s) for i, s in enumerate(segments)) + "$"
+        kept = "/" + "/".join(values[0] if i == at else s for i, s in enumerate(segments))
+        evidence = judge.weigh([found])
+        evidence.constant = True
+        shown = "/" + "/".join("*" if i == at else s for i, s in enumerate(segments))
+        why = f"{group.values} addresses of the form {shown} showed one page"
+        value = [{"pattern": pattern, "replace": kept.replace("\\", r"\\")}]
+        candidate = Candidate(_scope_of(stage, view), "rewrite", value, evidence, "constant view", why)
+        stage.illustrate(candidate, evidence)
+        out.append(candidate)
+    return out
+
+
+def _scope_of(stage: Stage, view: View) -> str:
+    return view.host if len(stage.contexts.hosts) > 1 else stage.scope
+
+
+def _substitutions(stage: Stage, at: int, neighbours: Iterable[Neighbours]) -> list[Candidate]:
+    """Two segments of a closed set that mean the same at one place."""
+    pairs: dict[tuple[str, str], list[Group]] = defaultdict(list)
+    for group in neighbours:
+        known: dict[str, int] = {}
+        for _, page in group.members:
+            segment = stage.views[page].path[1:].split("/")[at]
+            if segment in stage.closed:
+                known.setdefault(segment, page)
+        if 2 <= len(known) <= MAX_SUBSTITUTES:
+            for one, other in combinations(sorted(known), 2):
+                pairs[one, other].append(stage.pair(known[one], known[other]))
+    counts = Counter(s for view in stage.views for s in view.path[1:].split("/")[at : at + 1])
+    out = []
+    for pair, groups in sorted(pairs.items()):
+        judge = stage.judge(DEFAULT_PRIOR, constant=False)
+        for finding in stage.search(groups, judge, frozenset(), exceptions=False):
+            e = finding.evidence
+            keep, replaced = sorted(pair, key=lambda s: (-counts[s], len(s), s))
+            pattern = f"^((?:/[^/?]+){{{at}}})/{re.escape(replaced)}(?=[/?]|$)"
+            value = [{"pattern": pattern, "replace": rf"\1/{keep}"}]
+            why = f"`{replaced}` in the path showed what `{keep}` shows on {distinct(e.agree)}" + against_text(e)
+            out.append(stage.candidate(finding, "rewrite", value, "segment", why))
+    return out
+
+
+PATH_RULES: dict[str, Callable[[Name], tuple[str, Any, str]]] = {
+    "slash": lambda _: ("trailing_slash", "remove", "the slash at the end of the path"),
+    "index": lambda n: ("directory_index", [n[1]], f"`{n[1]}` at the end of the path"),
+    "extension": lambda n: ("remove_extensions", [n[1]], f"the extension `.{n[1]}`"),
+    "slashes": lambda _: ("duplicate_slashes", "remove", "a doubled slash"),
+    "path_param": lambda n: ("path_params", [n[1]], f"the path parameter `{n[1]}`"),
+    "aspnet": lambda _: ("aspnet_session", True, "the session in the path"),
+    "case": lambda _: ("lowercase_path", True, "the case of the path"),
+}

@@ -1,0 +1,47 @@
+"""What a name and a value suggest before anything is compared; never a verdict."""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from typing import TYPE_CHECKING
+
+from scrapy_urinorm.learn.risk import DECLARED_PRIOR, DEFAULT_PRIOR, ID_PRIOR, START_PRIOR, TRACKER_PRIOR
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+_ID = re.compile(
+    r"(.*[_-])?(id|ids|no|nr|num|page|p|t|f|u|q|s|query|search|keyword|title|name|slug|tag|cat|category|start|offset|"
+    r"from|rev|revision|version|date|year|month|day|lang|language)|.*(id|Id|ID)"
+)
+_START = re.compile(r".*(page|paged|pg|start|startwith|offset|from|first|skip|pos|begin|st)", re.IGNORECASE)
+
+
+@cache
+def _is_tracker() -> Callable[[str], bool]:
+    import importlib.resources
+    import tomllib
+
+    from scrapy_urinorm.rules.patterns import glob_pattern
+
+    text = (importlib.resources.files("scrapy_urinorm") / "presets" / "recommended.toml").read_text("utf-8")
+    entries = tomllib.loads(text)["rules"]["remove_params"]
+    globs = [glob_pattern(entry if isinstance(entry, str) else entry["name"]) for entry in entries]
+    return lambda name: any(glob(name) for glob in globs)
+
+
+def name_prior(name: str, declared: frozenset[str] = frozenset()) -> float:
+    """Return the probability that a parameter of this name (decoded) has nothing to do with the page."""
+    if name.lower() in declared:
+        return DECLARED_PRIOR
+    if _is_tracker()(name):
+        return TRACKER_PRIOR
+    return ID_PRIOR if _ID.fullmatch(name) else DEFAULT_PRIOR
+
+
+def default_prior(name: str, value: str) -> float:
+    """Return the probability that this value (decoded) says what absence says."""
+    if value == "" or (value in ("0", "1") and _START.fullmatch(name)):
+        return START_PRIOR
+    return DEFAULT_PRIOR

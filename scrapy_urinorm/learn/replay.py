@@ -1,0 +1,212 @@
+"""Candidates tried on every page with the product's own normalizer: what the composed rules really merge.
+
+Rules that are right alone can be wrong together (`a:b` -> `a` -> nothing), so each is judged on top of those that
+are in already, by the fixpoint that a crawl will run (reference, section 10, point 3).
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from typing import TYPE_CHECKING, NamedTuple
+
+from scrapy_urinorm.learn.candidate import DECLARED, tables
+from scrapy_urinorm.learn.site import AGAINST, compare
+from scrapy_urinorm.normalizer import Normalizer
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+    from typing import Any
+
+    from scrapy_urinorm.learn.candidate import Candidate
+    from scrapy_urinorm.learn.options import Options
+    from scrapy_urinorm.learn.site import Site
+
+ALL_AGAINST = 6
+"""A wrong merge that loses nothing, as its page is also found under another key, weighs this many times less."""
+
+
+class Trial(NamedTuple):
+    """What a candidate does on top of the others: new keys by page, requests saved, pages merged, wrong merges."""
+
+    keys: dict[int, str]
+    saved: int
+    merged: int
+    lost: int
+    wrong: int
+    pairs: list[tuple[int, int]]
+
+
+class Replay:
+    """The pages of a site under the rules accepted so far."""
+
+    def __init__(self, site: Site, options: Options, rules: Sequence[Any] = ()) -> None:
+        self.site = site
+        self.options = options
+        self.rules = list(rules)
+        self.accepted: list[Candidate] = []
+        self.moves = 0
+        self._moved: dict[int, list[int]] = {}
+        self._mover: dict[int, Candidate] = {}
+        self.keys = [page.key for page in site.pages]
+        self.members: dict[str, set[int]] = defaultdict(set)
+        for n, key in enumerate(self.keys):
+            self.members[key].add(n)
+        self.totals = Counter(page.label for page in site.pages)
+
+    def normalizer(self, candidates: Iterable[Candidate], preset: str | None = None) -> Normalizer:
+        """Return the normalizer of some candidates on top of the preset.
+
+        Keys have been through the preset already, so that for a trial `safe`, which loads at once, does as well.
+        """
+        source = tables(candidates, self.site.base)
+        return Normalizer([*self.rules, source], preset or self.options.preset, check_examples=False)
+
+    def trial(self, candidate: Candidate) -> Trial:
+        """Return what the candidate would do."""
+        alone = self.normalizer([candidate], "safe").key
+        together = self.normalizer([*self.accepted, candidate], "safe").key
+        new = {}
+        for n in self._touched(candidate):
+            # the key is a fixed point of what is in already
+            if alone(self.keys[n]) != self.keys[n]:
+                new[n] = together(self.site.pages[n].key)
+        return self._moved_trial(new)
+
+    def _trial(self, key: Any, touched: Iterable[int]) -> Trial:
+        return self._moved_trial({n: key(self.site.pages[n].key) for n in touched})
+
+    def _moved_trial(self, keys: dict[int, str]) -> Trial:
+        new = {n: after for n, after in keys.items() if after != self.keys[n]}
+        moved_to: dict[str, list[int]] = defaultdict(list)
+        left: Counter[str] = Counter()
+        for n, after in new.items():
+            moved_to[after].append(n)
+            left[self.keys[n]] += 1
+        gone = sum(1 for before, n in left.items() if n == len(self.members[before]) and before not in moved_to)
+        born = sum(1 for after in moved_to if after not in self.members)
+        merged = lost = wrong = 0
+        pairs: list[tuple[int, int]] = []
+        for after, movers in moved_to.items():
+            stay = [n for n in self.members.get(after, ()) if n not in new]
+            if len(stay) + len(movers) < 2:
+                continue
+            merged += len(movers) - (not stay)
+            one_lost, bad = self._wrong(movers, stay)
+            lost += one_lost
+            wrong += len(bad)
+            pairs += bad[:2]
+        return Trial(new, gone - born, merged, lost, wrong, pairs[:8])
+
+    def _wrong(self, movers: list[int], stay: list[int]) -> tuple[int, list[tuple[int, int]]]:
+        """Return how many content classes a merge would lose, and the pairs of different pages in it."""
+        pages = self.site.pages
+        by_label: dict[int, int] = {}
+        counts: Counter[int] = Counter()
+        for n in (*stay, *movers):
+            label = pages[n].label
+            if label >= 0:
+                by_label.setdefault(label, n)
+                counts[label] += 1
+        if len(by_label) < 2:
+            return 0, []
+        best = max(counts, key=lambda label: (counts[label], -label))
+        first = by_label[best]
+        bad = []
+        private = 0
+        for label, n in by_label.items():
+            if label == best or compare(pages[n], pages[first]) != AGAINST:
+                continue
+            bad.append((n, first))
+            private += counts[label] == self.totals[label]
+        if not bad:
+            return 0, []
+        # a class is lost where it is found nowhere else; one of those here is fetched
+        here = private + (counts[best] == self.totals[best])
+        return here - (here == len(bad) + 1), bad
+
+    def _touched(self, candidate: Candidate) -> list[int]:
+        """Return the pages that a candidate may concern, by plain search: most keys need no normalizer."""
+        any_of = tuple(mark + name + "=" for name in candidate.names for mark in "?&")
+        all_of = []
+        for atom in candidate.context:
+            if atom.kind == "query" and atom.value is not False:
+                value = atom.value if isinstance(atom.value, str) else ""
+                all_of.append(f"{atom.name}={value}")
+            elif atom.kind == "host":
+                all_of.append(f"://{atom.name}")
+            elif atom.kind == "path":
+                all_of.append(max(atom.name.split("*"), key=len))
+        # rules on another spelling of the name, and names that an earlier rule makes, are found by `settle`
+        return [
+            n
+            for n, key in enumerate(self.keys)
+            if (not any_of or any(mark in key for mark in any_of)) and all(text in key for text in all_of)
+        ]
+
+    def accepts(self, trial: Trial, min_saved: float) -> bool:
+        """Whether a trial saves enough and loses little enough."""
+        limit = self.options.wrong_merges
+        if trial.saved < min_saved:
+            return False
+        return trial.lost <= limit * trial.merged and trial.wrong <= ALL_AGAINST * limit * trial.merged
+
+    def add(self, candidate: Candidate, trial: Trial) -> None:
+        """Take a candidate in."""
+        candidate.saved, candidate.wrong = trial.saved, trial.wrong
+        self._moved[id(candidate)] = list(trial.keys)
+        self._mover.update(dict.fromkeys(trial.keys, candidate))
+        self.accepted.append(candidate)
+        self._move(trial.keys)
+
+    def _move(self, keys: dict[int, str]) -> None:
+        self.moves += bool(keys)
+        for n, after in keys.items():
+            before = self.keys[n]
+            members = self.members[before]
+            members.discard(n)
+            if not members:
+                del self.members[before]
+            self.members[after].add(n)
+            self.keys[n] = after
+
+    def prune(self, min_saved: float) -> list[Candidate]:
+        """Drop the rules that save nothing beside the others, the smallest first; return what was dropped."""
+        dropped = []
+        for candidate in sorted(self.accepted, key=lambda c: (c.saved, str(c.value))):
+            moved = self._moved[id(candidate)]
+            if candidate.family == DECLARED:
+                continue
+            # only what later rules moved again may be theirs alone
+            if 2 * sum(self._mover[n] is not candidate for n in moved) < len(moved):
+                continue
+            rest = [c for c in self.accepted if c is not candidate]
+            trial = self._trial(self.normalizer(rest, "safe").key, moved)
+            if -trial.saved < min_saved and not trial.lost:
+                self.accepted = rest
+                self._move(trial.keys)
+                candidate.status = "rejected"
+                candidate.why += "; the other rules save as much without it"
+                dropped.append(candidate)
+        return dropped
+
+    def settle(self) -> list[Candidate]:
+        """Run all rules over all pages once more; drop the last ones until keys are fixed points and losses few."""
+        dropped = []
+        while self.accepted:
+            normalizer = self.normalizer(self.accepted)
+            keys = [normalizer.key(page.key) for page in self.site.pages]
+            known = {page.key: key for page, key in zip(self.site.pages, keys, strict=True)}
+            fixed = not normalizer.counts["unstable"] and all(
+                (known[key] if key in known else normalizer.key(key)) == key for key in set(keys)
+            )
+            trial = self._moved_trial(dict(enumerate(keys)))
+            if fixed and trial.lost <= self.options.wrong_merges * trial.merged:
+                self._move(trial.keys)
+                break
+            candidate = self.accepted.pop()
+            candidate.status = "rejected"
+            candidate.why += (
+                "; with the other rules it does not settle" if not fixed else "; with the others it loses pages"
+            )
+            dropped.append(candidate)
+        return dropped

@@ -1,0 +1,49 @@
+"""How likely it is that a rule merges two different pages (reference section 7.5)."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from math import exp, lgamma, log, sqrt
+
+ID_PRIOR = 0.02
+DEFAULT_PRIOR = 0.1
+START_PRIOR = 0.5
+DECLARED_PRIOR = 0.95
+TRACKER_PRIOR = 0.9
+"""Probabilities that a part is irrelevant before anything is seen: an id, any part, the first page of a list or an
+empty value said explicitly, a name that the site itself declares irrelevant, a known tracker."""
+
+_IRRELEVANT = (30.0, 1.0)
+_RELEVANT = (0.5, 2.0)
+Z_95 = 1.645
+
+
+def _log_beta(a: float, b: float) -> float:
+    return lgamma(a) + lgamma(b) - lgamma(a + b)
+
+
+@lru_cache(1 << 16)
+def risk(agree: int, against: int, prior: float = DEFAULT_PRIOR) -> float:
+    """Return the expected share of disagreement under a mixture of two Beta distributions.
+
+    "This part is irrelevant" is Beta(30, 1) with probability `prior`, "relevant" is Beta(0.5, 2). `agree` counts
+    distinct content classes, `against` weighted disagreements.
+    """
+    a1, b1 = _IRRELEVANT
+    a0, b0 = _RELEVANT
+    one = log(prior) + _log_beta(agree + a1, against + b1) - _log_beta(a1, b1)
+    zero = log(1 - prior) + _log_beta(agree + a0, against + b0) - _log_beta(a0, b0)
+    weight = 1 / (1 + exp(min(700.0, zero - one)))
+    n = agree + against
+    return weight * (against + b1) / (n + a1 + b1) + (1 - weight) * (against + b0) / (n + a0 + b0)
+
+
+def wilson_lower(agree: int, against: int) -> float:
+    """Return the lower end of Wilson's one-sided 95 % interval of the share that agrees."""
+    n = agree + against
+    if not n:
+        return 0.0
+    p, z = agree / n, Z_95
+    centre = p + z * z / (2 * n)
+    margin = z * sqrt(p * (1 - p) / n + z * z / (4 * n * n))
+    return (centre - margin) / (1 + z * z / n)

@@ -1,0 +1,341 @@
+"""From groups of neighbours to the contexts in which an edit is harmless."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, NamedTuple
+
+from scrapy_urinorm.learn.evidence import ABSENT
+from scrapy_urinorm.learn.risk import risk
+from scrapy_urinorm.learn.site import AGAINST, AGREE, UNDECIDED, compare
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+
+    from scrapy_urinorm.learn.contexts import Atom, Context
+    from scrapy_urinorm.learn.evidence import Neighbours
+    from scrapy_urinorm.learn.options import Options
+    from scrapy_urinorm.learn.view import View
+
+AGAINST_CAP = 16
+"""One huge group of different pages is many disagreements, but not more than these."""
+CHILD_GROUPS = 5
+CHILD_AGAINST = 0.3
+SEARCH_GROUPS = 4_000
+BEAM = 40
+MAX_EXCEPTIONS = 5
+MAX_DEPTH = 3
+NARROWED = 0.3
+"""What is left of the prior with each condition."""
+UNREPEATED = 0.02
+"""What is left of the prior where each page had one value and each value one page: that the page is the same without
+it then says nothing about another value. `rev` may have shown the newest revision, page after page."""
+REPEATED_SHARE = 0.2
+EXAMPLES = 3
+
+
+class Group(NamedTuple):
+    """The outcome of one group: `against` is its weight as a disagreement, `page` the view that stands for it,
+    `values` hashes what the edit took away from its members (the first of them, in a huge group), absence left out.
+    """
+
+    page: int
+    outcome: int
+    label: int
+    against: int
+    saved: int
+    values: frozenset[int]
+    unknown: int
+    examples: tuple[tuple[int, int], ...]
+    exact: bool = False
+
+
+@dataclass(slots=True)
+class Evidence:
+    """What speaks for an edit in a context and what against it.
+
+    `agree` counts distinct pages, `against` weighted disagreements, `values` distinct values that a page was seen with
+    beside others.
+    """
+
+    agree: int = 0
+    against: int = 0
+    unknown: int = 0
+    saved: int = 0
+    values: int = 0
+    groups: int = 0
+    groups_for: int = 0
+    groups_against: int = 0
+    near: int = 0
+    unrepeated: bool = False
+    risk: float = 1.0
+    constant: bool = False
+    examples: list[tuple[int, int]] = field(default_factory=list)
+    counterexamples: list[tuple[int, int]] = field(default_factory=list)
+
+
+class Finding(NamedTuple):
+    """An edit that holds in a context, save in some of its parts."""
+
+    context: Context
+    evidence: Evidence
+    exceptions: tuple[Atom, ...] = ()
+
+
+def judged(neighbours: Neighbours, views: Sequence[View]) -> Group:
+    """Compare the members of a group with its representative: the page without the part, else the commonest content."""
+    members = neighbours.members
+    pages = [page for _, page in members]
+    labels = Counter(views[page].page.label for page in pages)
+    unknown = labels.pop(-1, 0)
+    # a page of unknown content speaks for nothing, its value neither
+    values = frozenset([v for v, page in members if v != ABSENT and views[page].page.label >= 0])
+    home = neighbours.absent
+    if home >= 0 and views[home].page.label >= 0:
+        first = home
+    elif labels:
+        best = max(labels, key=lambda label: (labels[label], -label))
+        first = next(page for page in pages if views[page].page.label == best)
+    else:
+        first = pages[0]
+    stands = home if home >= 0 else first
+    label = views[first].page.label
+    if neighbours.labels <= 1:
+        outcome = AGREE if neighbours.known >= max(2, neighbours.size - neighbours.known) else UNDECIDED
+        other = next((page for page in pages if page != first and views[page].page.label == label), first)
+        return Group(stands, outcome, label, 0, neighbours.known - 1, values, unknown, ((other, first),), True)
+    return _mixed(neighbours, views, first, stands, unknown, values)
+
+
+def _mixed(
+    neighbours: Neighbours, views: Sequence[View], first: int, stands: int, unknown: int, values: frozenset[int]
+) -> Group:
+    seen: dict[int, int] = {}
+    against: list[int] = []
+    agree: list[int] = []
+    for _, page in neighbours.members:
+        label = views[page].page.label
+        if page == first or label < 0:
+            continue
+        outcome = seen.get(label)
+        if outcome is None:
+            outcome = seen[label] = compare(views[page].page, views[first].page)
+            if outcome == AGAINST:
+                against.append(page)
+        if outcome == AGREE:
+            agree.append(page)
+        elif outcome == UNDECIDED:
+            unknown += 1
+    label = views[first].page.label
+    if against:
+        weight = min(AGAINST_CAP, max(len(against), neighbours.labels - 1 - sum(o != AGAINST for o in seen.values())))
+        examples = tuple((page, first) for page in against[:1])
+        return Group(stands, AGAINST, label, weight, 0, values, unknown, examples)
+    if not agree or len(agree) + 1 < unknown:
+        return Group(stands, UNDECIDED, label, 0, 0, values, unknown, ())
+    return Group(stands, AGREE, label, 0, len(agree), values, unknown, ((agree[0], first),))
+
+
+class Judge:
+    """Weighs groups and says what is accepted, for one edit."""
+
+    def __init__(self, options: Options, soft: frozenset[int], prior: float, *, constant: bool = True) -> None:
+        self.options = options
+        self.soft = soft
+        self.prior = prior
+        self.constant = constant
+
+    def weigh(self, groups: Iterable[Group], context: Context = ()) -> Evidence:
+        """Return the evidence of some groups; soft classes agree with nothing that counts, but do disagree."""
+        found = Evidence()
+        labels = set()
+        values: set[int] = set()
+        single: set[int] = set()
+        repeated = 0
+        for group in groups:
+            found.groups += 1
+            if group.outcome == AGREE:
+                found.groups_for += 1
+                if group.label not in self.soft:
+                    labels.add(group.label)
+                found.saved += group.saved
+                if len(group.values) > 1:
+                    values |= group.values
+                    repeated += 1
+                elif group.values:
+                    repeated += not single.isdisjoint(group.values)
+                    single |= group.values
+                found.near += not group.exact
+                if len(found.examples) < EXAMPLES:
+                    found.examples += group.examples
+            elif group.outcome == AGAINST:
+                found.against += group.against
+                found.groups_against += 1
+                if len(found.counterexamples) < EXAMPLES:
+                    found.counterexamples += group.examples
+            else:
+                found.unknown += 1
+        found.agree = len(labels)
+        found.values = len(values)
+        # each narrowing follows a refusal, and many are tried
+        prior = self.prior * NARROWED ** len(context)
+        found.unrepeated = bool(single) and repeated < REPEATED_SHARE * found.groups_for
+        if found.unrepeated:
+            prior *= UNREPEATED
+        found.risk = risk(found.agree, found.against, prior)
+        found.constant = (
+            self.constant
+            and not found.against
+            and not found.near
+            and found.values >= self.options.min_values
+            and found.unknown * 10 <= found.groups
+            and any(atom.is_literal for atom in context)
+        )
+        return found
+
+    def accepts(self, evidence: Evidence) -> bool:
+        """Whether the rule may be active: low risk, or a constant view; unknown outcomes are not agreement."""
+        if evidence.constant:
+            return evidence.saved > 0
+        return evidence.saved > 0 and evidence.risk <= self.options.risk and not self.mostly_unknown(evidence)
+
+    def mostly_unknown(self, evidence: Evidence) -> bool:
+        """Whether too many groups are neither alike nor different."""
+        return evidence.unknown > max(2, self.options.unknown * evidence.groups_for)
+
+
+def cover(
+    groups: Sequence[Group],
+    atoms_of: Callable[[Group], frozenset[Atom]],
+    judge: Judge,
+    *,
+    min_saved: float = 1,
+    exceptions: bool = False,
+) -> list[Finding]:
+    """Return the contexts in which the groups agree, the most general first (reference 7.4)."""
+    whole = judge.weigh(groups)
+    if not any(group.outcome == AGREE for group in groups):
+        return []
+    atoms = [atoms_of(group) for group in groups]
+    index = _index(range(len(groups)), atoms)
+    if judge.accepts(whole):
+        finding = _with_exceptions((), list(range(len(groups))), groups, index, judge, exceptions)
+        if finding is not None:
+            return [finding]
+    found: list[tuple[Finding, list[int]]] = []
+    left = {n for n, group in enumerate(groups) if group.outcome == AGREE}
+    frontier: list[tuple[Context, list[int]]] = [((), list(range(len(groups))))]
+    for _depth in range(MAX_DEPTH):
+        frontier = _extended(frontier, groups, atoms, judge, left, found, min_saved, exceptions)
+        if not frontier or sum(groups[n].saved for n in left) < min_saved:
+            break
+    return [finding for finding, _ in found]
+
+
+def _extended(
+    frontier: list[tuple[Context, list[int]]],
+    groups: Sequence[Group],
+    atoms: Sequence[frozenset[Atom]],
+    judge: Judge,
+    left: set[int],
+    found: list[tuple[Finding, list[int]]],
+    min_saved: float,
+    exceptions: bool,
+) -> list[tuple[Context, list[int]]]:
+    """Narrow each context by one condition; move what is accepted to `found`, return the rest to narrow further."""
+    tried: set[frozenset[Atom]] = set()
+    candidates = []
+    for context, numbers in frontier:
+        if len(numbers) > SEARCH_GROUPS and context:
+            numbers = numbers[:: len(numbers) // SEARCH_GROUPS + 1]
+        for atom, members in _index(numbers, atoms).items():
+            kinds = frozenset((*context, atom))
+            if kinds in tried or not _compatible(context, atom) or not _narrows(atom, members, numbers):
+                continue
+            tried.add(kinds)
+            saved = sum(groups[n].saved for n in members if n in left)
+            if saved >= min_saved:
+                candidates.append((saved, (*context, atom), members))
+    candidates.sort(key=lambda c: (-c[0], _order(c[1])))
+    accepted, rest = [], []
+    for saved, context, members in candidates[: 8 * BEAM]:
+        evidence = judge.weigh((groups[n] for n in members), context)
+        if judge.accepts(evidence):
+            accepted.append((saved, context, members))
+        elif evidence.agree >= 2 or evidence.values >= judge.options.min_values:
+            rest.append((context, members))
+    for _saved, context, members in accepted:
+        gain = sum(groups[n].saved for n in members if n in left)
+        if gain < min_saved:
+            continue
+        index = _index(members, atoms)
+        finding = _with_exceptions(context, members, groups, index, judge, exceptions)
+        if finding is None:
+            rest.append((context, members))
+            continue
+        found.append((finding, members))
+        left.difference_update(members)
+    return [(c, m) for c, m in rest if any(n in left for n in m)][:BEAM]
+
+
+def _narrows(atom: Atom, members: list[int], numbers: list[int]) -> bool:
+    """Whether a condition adds something: a literal may, even where it holds for all, as it makes a constant view."""
+    return len(members) < len(numbers) or atom.is_literal
+
+
+def _order(context: Context) -> tuple[tuple[str, str, str], ...]:
+    return tuple((a.kind, a.name, str(a.value)) for a in context)
+
+
+def _compatible(context: Context, atom: Atom) -> bool:
+    return not any(
+        a == atom or (a.kind == atom.kind and (atom.kind != "query" or a.name == atom.name)) for a in context
+    )
+
+
+def _index(numbers: Iterable[int], atoms: Sequence[frozenset[Atom]]) -> dict[Atom, list[int]]:
+    index: dict[Atom, list[int]] = defaultdict(list)
+    for n in numbers:
+        for atom in atoms[n]:
+            index[atom].append(n)
+    return index
+
+
+def _with_exceptions(
+    context: Context,
+    members: list[int],
+    groups: Sequence[Group],
+    index: dict[Atom, list[int]],
+    judge: Judge,
+    exceptions: bool,
+) -> Finding | None:
+    """Return the finding, its bad parts taken out; None where that leaves too little or cannot be said."""
+    inside = set(members)
+    excepted: list[Atom] = []
+    for _ in range(MAX_EXCEPTIONS + 1):
+        bad = _worst_child(context, inside, groups, index)
+        if bad is None:
+            evidence = judge.weigh((groups[n] for n in members if n in inside), context)
+            return Finding(context, evidence, tuple(excepted)) if judge.accepts(evidence) else None
+        if not exceptions:
+            return None
+        excepted.append(bad)
+        inside.difference_update(index[bad])
+    return None
+
+
+def _worst_child(
+    context: Context, inside: set[int], groups: Sequence[Group], index: dict[Atom, list[int]]
+) -> Atom | None:
+    worst: tuple[float, int, Atom] | None = None
+    for atom, numbers in index.items():
+        if not _compatible(context, atom) or atom.value is False:
+            continue
+        decided = [groups[n].outcome for n in numbers if n in inside and groups[n].outcome != UNDECIDED]
+        if len(decided) < CHILD_GROUPS or len(decided) >= len(inside):
+            continue
+        share = decided.count(AGAINST) / len(decided)
+        if share > CHILD_AGAINST and (worst is None or (share, len(decided), str(atom)) > (*worst[:2], str(worst[2]))):
+            worst = (share, len(decided), atom)
+    return worst[2] if worst is not None else None

@@ -1,0 +1,220 @@
+"""The pages of one site: visits gathered by canonical URL, with their labels."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter, defaultdict
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from scrapy_urinorm.learn.blocks import blocked_labels
+from scrapy_urinorm.learn.labels import FAR, NEAR, UNKNOWN, Content, Frame, plain_content, resemblance, soft_labels
+from scrapy_urinorm.normalizer import Normalizer
+from scrapy_urinorm.suffixes import registrable_labels
+from scrapy_urinorm.url import split
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from scrapy_urinorm.visits.record import Visit
+
+AGREE, AGAINST, UNDECIDED = 1, -1, 0
+TIME_WINDOW_DAYS = 60
+"""Captures further apart than this may differ because the page has changed."""
+_HOPS = 8
+_SEMICOLONS = re.compile(r"[^=&;?#]+=[^&;#]*(?:;[^=&;#]+=[^&;#]*)+")
+
+
+@dataclass(slots=True, eq=False)
+class Page:
+    """One canonical URL and what was seen there.
+
+    `label` numbers the content class, -1 = unknown; `final` is the key that a redirect led to; `referers` are the keys
+    of pages that link here, `sources` those that redirect here.
+    """
+
+    key: str
+    url: str
+    label: int = -1
+    weak: bool = False
+    sketches: tuple[bytes, ...] = ()
+    canonical: str | None = None
+    final: str | None = None
+    failed: bool = False
+    day: int | None = None
+    size: int | None = None
+    referers: set[str] = field(default_factory=set)
+    sources: set[str] = field(default_factory=set)
+
+
+def site_of(host: str) -> str:
+    """Return the registrable domain of a host, private suffixes counted; the host itself where it has none."""
+    labels = registrable_labels(host)
+    return ".".join(host.split(".")[-labels:]) if labels else host
+
+
+class Site:
+    """The visits of one registrable domain, gathered before anything is learned."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self.rows: list[tuple[Visit, Content]] = []
+        self.frame: Frame | None = None
+        self.clean_params: dict[str, set[str]] = defaultdict(set)
+        self.no_vary_search: dict[tuple[str, str], Counter[str]] = defaultdict(Counter)
+        self._queries: dict[str, Counter[bool]] = defaultdict(Counter)
+        self.pages: list[Page] = []
+        self.by_key: dict[str, Page] = {}
+        self.soft: frozenset[int] = frozenset()
+        self.base: dict[str, Any] = {}
+        self.noise = (0, 0)
+        self.knows_referers = False
+        self.label_count = 0
+        self.sampled_from = 0
+        self.blocked = 0
+
+    def add(self, visit: Visit, host: str) -> None:
+        """Add one visit; its lines, if any, are kept until the frame of the site is known."""
+        if visit.clean_param:
+            self.clean_params[host].update(visit.clean_param)
+        query = visit.url.partition("#")[0].partition("?")[2]
+        if query:
+            path = visit.url.partition("?")[0].partition("://")[2].partition("/")[2]
+            self.no_vary_search[host, "/" + path][visit.no_vary_search or ""] += 1
+        if ";" in query:
+            self._queries[host][_SEMICOLONS.fullmatch(query) is not None] += 1
+        if visit.lines:
+            if self.frame is None:
+                self.frame = Frame()
+            if visit.status in (None, 200):
+                self.frame.add(visit.lines, visit.line_words)
+            self.rows.append((visit, UNKNOWN))
+        else:
+            self.rows.append((visit, plain_content(visit)))
+
+    def semicolon_hosts(self) -> list[str]:
+        """Return the hosts whose queries are split at `;`: nearly every query with one reads `a=1;b=2`."""
+        return sorted(host for host, n in self._queries.items() if n[True] >= 5 and n[True] >= 9 * n[False])
+
+    def build(self, preset: str, rules: Any = ()) -> None:
+        """Gather the visits into pages under the preset and the rules that are there already."""
+        self.base = {"host": {host: {"semicolon_separators": True} for host in self.semicolon_hosts()}}
+        normalizer = Normalizer([*rules, self.base] if self.base["host"] else list(rules) or None, preset)
+        labels: dict[bytes, int] = {}
+        same = other = 0
+        for visit, content in self.rows:
+            if visit.lines and self.frame is not None:
+                content = self.frame.content(visit)
+                visit.lines = visit.line_words = None
+            number = -1 if content.label is None else labels.setdefault(content.label, len(labels))
+            for page in self._pages_of(visit, normalizer):
+                if page.label >= 0 and number >= 0:
+                    same += page.label == number
+                    other += page.label != number
+                elif number >= 0:
+                    page.label, page.weak, page.sketches = number, content.weak, content.sketches
+        self.noise = (same, other)
+        self.rows.clear()
+        self.label_count = len(labels)
+        self._follow_redirects()
+        self.pages = list(self.by_key.values())
+        self.soft = soft_labels([page.label for page in self.pages])
+        self._forget(blocked_labels(self.pages, self.soft))
+
+    def _forget(self, blocked: frozenset[int]) -> None:
+        """Take for unknown what a block page stood in for."""
+        for page in self.pages:
+            if page.label in blocked:
+                page.label, page.sketches = -1, ()
+                self.blocked += 1
+        self.soft -= blocked
+
+    def _pages_of(self, visit: Visit, normalizer: Normalizer) -> Iterable[Page]:
+        key = normalizer.key(visit.url)
+        page = self._page(key, visit.url)
+        if visit.canonical:
+            page.canonical = normalizer.key(visit.canonical)
+        if visit.status is not None and visit.status >= 400:
+            page.failed = True
+        page.size = visit.size if page.size is None else page.size
+        if visit.time and visit.time[:10].count("-") == 2:
+            page.day = _day(visit.time)
+        hop = visit.status is not None and 300 <= visit.status < 400
+        if visit.referer and (hop or not visit.redirects):
+            self.knows_referers = True
+            page.referers.add(normalizer.key(visit.referer))
+        if visit.final_url is None:
+            return (page,)
+        final = normalizer.key(visit.final_url)
+        if final == key:
+            return (page,)
+        page.final = final
+        if hop:
+            if final in self.by_key:
+                self.by_key[final].sources.add(key)
+            return (page,)
+        target = self._page(final, visit.final_url)
+        target.sources.add(key)
+        target.canonical = page.canonical
+        target.day = page.day
+        page.canonical = None
+        return (page, target)
+
+    def _page(self, key: str, url: str) -> Page:
+        page = self.by_key.get(key)
+        if page is None:
+            page = self.by_key[key] = Page(key, url)
+        return page
+
+    def _follow_redirects(self) -> None:
+        """Give a page that was only seen to redirect the content of the end of its chain."""
+        for page in self.by_key.values():
+            end, hops = page, 0
+            while end.label < 0 and end.final is not None and hops < _HOPS:
+                target = self.by_key.get(end.final)
+                if target is None:
+                    break
+                end, hops = target, hops + 1
+            if end is not page and end.label >= 0:
+                page.label, page.weak, page.sketches = end.label, end.weak, end.sketches
+
+
+def _day(time: str) -> int | None:
+    try:
+        year, month, day = (int(part) for part in time[:10].split("-"))
+    except ValueError:
+        return None
+    return year * 365 + month * 30 + day
+
+
+def host_of(url: str) -> str | None:
+    """Return the canonical host of a URL, None where it has none."""
+    parts = split(url)
+    return parts.host if parts is not None and parts.host else None
+
+
+def compare(one: Page, other: Page) -> int:
+    """Return whether two pages show the same: AGREE, AGAINST or UNDECIDED (reference 7.1)."""
+    if one.label < 0 or other.label < 0:
+        return UNDECIDED
+    if one.label == other.label:
+        return AGREE
+    if one.weak or other.weak:
+        return UNDECIDED
+    if not one.sketches or len(one.sketches) != len(other.sketches):
+        return AGAINST
+    share = min(map(resemblance, one.sketches, other.sketches))
+    if share >= NEAR:
+        return AGREE
+    if share < FAR:
+        if one.day is not None and other.day is not None and abs(one.day - other.day) > TIME_WINDOW_DAYS:
+            return UNDECIDED
+        return AGAINST
+    if one.canonical and other.canonical:
+        if one.canonical in (other.canonical, other.key) or other.canonical == one.key:
+            return AGREE
+        if one.canonical == one.key and other.canonical == other.key:
+            return AGAINST
+    elif one.canonical == other.key or other.canonical == one.key:
+        return AGREE
+    return UNDECIDED

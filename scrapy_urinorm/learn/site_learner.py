@@ -1,0 +1,213 @@
+"""The stages of learning on one site."""
+
+from __future__ import annotations
+
+from itertools import chain
+from typing import TYPE_CHECKING, Any
+
+from scrapy_urinorm.errors import RuleFileError
+from scrapy_urinorm.learn.candidate import REJECTED, Candidate, is_writable
+from scrapy_urinorm.learn.contexts import Contexts
+from scrapy_urinorm.learn.declared import declarations, declared_names, nested
+from scrapy_urinorm.learn.edits import (
+    drop_edits,
+    origin_edits,
+    path_edits,
+    rename_edits,
+    segment_edits,
+    value_edits,
+)
+from scrapy_urinorm.learn.evidence import Parts, neighbours
+from scrapy_urinorm.learn.parameters import edited_values, kinds_by_name, parameters, renames
+from scrapy_urinorm.learn.paths import origins, paths, segments
+from scrapy_urinorm.learn.reach import Reach
+from scrapy_urinorm.learn.replay import Replay
+from scrapy_urinorm.learn.shapes import Shapes
+from scrapy_urinorm.learn.stage import Stage
+from scrapy_urinorm.learn.unlabelled import proposals
+from scrapy_urinorm.learn.view import Views
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from scrapy_urinorm.learn.edits import Name, Row
+    from scrapy_urinorm.learn.options import Options
+    from scrapy_urinorm.learn.site import Site
+    from scrapy_urinorm.learn.view import View
+
+MAX_ROUNDS = 6
+
+
+class SiteLearner:
+    """The stages of learning on one site; what each accepts is the ground that the next one stands on."""
+
+    def __init__(self, site: Site, options: Options, rules: Sequence[Any]) -> None:
+        self.site = site
+        self.options = options
+        self.replay = Replay(site, options, rules)
+        self.others: list[Candidate] = []
+        self.views = Views()
+        self._memory: dict[Name, tuple[int, list[Candidate]]] = {}
+        self._looked_at: dict[str, tuple[list[View], list[Candidate]]] = {}
+        self._contexts: tuple[list[View], Contexts] | None = None
+        self.skipped: set[int] = set()
+        self.skipped_keys = 0
+        self.silent_views: set[int] = set()
+        hosts = {page.key.partition("://")[2].partition("/")[0].partition(":")[0] for page in site.pages}
+        self.scope = next(iter(hosts)) if len(hosts) == 1 else site.name
+        self.declared = frozenset[str]()
+        self.min_saved = max(1.0, options.min_gain * len(site.pages) / 1000)
+
+    def run(self) -> None:
+        """Run the stages until none accepts anything."""
+        families = self.options.families
+        if "declared" in families:
+            declared = declarations(self.site, self.scope)
+            self.declared = declared_names(declared)
+            self._try(declared, least=0)
+        if all(page.label < 0 for page in self.site.pages):
+            self._from_addresses()
+            return
+        if "parameters" in families:
+            self._try(nested(self.views.of(self.replay), self.scope))
+        if "origins" in families:
+            self._stage(lambda _: origin_edits, origins)
+        stages = {family: stage for family, stage in self._stages().items() if family in families}
+        for _ in range(MAX_ROUNDS):
+            self.others = []
+            # every stage is run: the list is made before it is looked at
+            if not any([self._once(family, stage) for family, stage in stages.items()]):  # noqa: C419
+                break
+        self.others += self.replay.prune(self.min_saved)
+        self.others += self.replay.settle()
+        if self.options.skip and "shapes" in families:
+            self._redundant_shapes()
+
+    def _once(self, family: str, stage: Callable[[], bool]) -> bool:
+        """Run a stage, unless it has seen these very views: it would accept nothing and reject the same again."""
+        views = self.views.of(self.replay)
+        known = self._looked_at.get(family)
+        if known is not None and known[0] is views:
+            self.others += known[1]
+            return False
+        before = len(self.others)
+        changed = stage()
+        self._looked_at[family] = views, self.others[before:]
+        return changed
+
+    def _stages(self) -> dict[str, Callable[[], bool]]:
+        """The families that later ones may open new ground for, in their order."""
+        return {
+            "paths": lambda: self._stage(lambda _: path_edits, paths),
+            "parameters": lambda: self._stage(lambda stage: lambda view: drop_edits(view, stage.bundles), parameters),
+            "renames": lambda: self._stage(lambda _: rename_edits, renames),
+            "values": lambda: self._stage(lambda stage: value_edits(kinds_by_name(stage)), edited_values),
+            "segments": lambda: self._stage(lambda stage: segment_edits(stage.closed), segments),
+            "templates": self._templates,
+        }
+
+    def _from_addresses(self) -> None:
+        views = self.views.of(self.replay)
+        stage = Stage(views, self._contexts_of(views), self.site.soft, self.options, self.scope, self.declared, {})
+        _gather(stage, lambda view: chain(drop_edits(view, stage.bundles), path_edits(view)), self.options)
+        self.others += proposals(stage)
+
+    def _stage(
+        self,
+        edits: Callable[[Stage], Callable[[View], Iterator[Row]]],
+        family: Callable[[Stage], list[Candidate]],
+    ) -> bool:
+        views = self.views.of(self.replay)
+        if len(views) < 2:
+            return False
+        stage = Stage(
+            views, self._contexts_of(views), self.site.soft, self.options, self.scope, self.declared, self._memory
+        )
+        _gather(stage, edits(stage), self.options)
+        changed = self._try(family(stage))
+        self.others += stage.rejected
+        return changed
+
+    def _contexts_of(self, views: list[View]) -> Contexts:
+        if self._contexts is None or self._contexts[0] is not views:
+            self._contexts = views, Contexts(views)
+        return self._contexts[1]
+
+    def _shapes(self) -> Shapes:
+        views = self.views.of(self.replay)
+        return Shapes(views, self._contexts_of(views), self.site.soft, self.options, self.scope)
+
+    def _templates(self) -> bool:
+        return self._try(self._shapes().templates())
+
+    def _try(self, candidates: list[Candidate], least: float | None = None) -> bool:
+        """Take in what stands the replay and saves at least so many requests, general rules first."""
+        least = self.min_saved if least is None else least
+        changed = False
+        for candidate in sorted(filter(is_writable, candidates), key=_priority):
+            try:
+                trial = self.replay.trial(candidate)
+            except RuleFileError as error:
+                # a name or a value that the grammar of rule files has no words for
+                candidate.status = REJECTED
+                candidate.why += f"; but it cannot be written: {error.problems[0].message}"
+                self.others.append(candidate)
+                continue
+            if self.replay.accepts(trial, least):
+                self.replay.add(candidate, trial)
+                changed = True
+            elif trial.saved >= least:
+                candidate.status = REJECTED
+                candidate.wrong = trial.wrong
+                candidate.why += f"; but the replay of all rules merged {trial.wrong} different pages"
+                pages = self.site.pages
+                candidate.counterexamples = [(pages[a].url, pages[b].url) for a, b in trial.pairs[:3]]
+                self.others.append(candidate)
+        return changed
+
+    def _redundant_shapes(self) -> None:
+        """Skip, or put off, the shapes whose pages are found under other shapes."""
+        shapes = self._shapes()
+        views = shapes.views
+        reach = Reach(self.site.pages, self.replay.keys) if self.site.knows_referers else None
+        before = reach.labels() - self.site.soft if reach is not None else set()
+        number = {page.key: n for n, page in enumerate(self.site.pages)}
+        for candidate, members in shapes.covered(reach is not None):
+            trial = self.replay.normalizer([*self.replay.accepted, candidate])
+            silent = {n for n, view in enumerate(views) if any(trial.verdict(view.page.key))}
+            if silent - set(members) - self.silent_views:
+                candidate.status = REJECTED
+                candidate.why += "; but its conditions also hold for other addresses"
+                self.others.append(candidate)
+                continue
+            skipped = {number[page.key] for n in members for page in views[n].pages}
+            if reach is not None and len(before - reach.labels(self.skipped | skipped)) > candidate.evidence.against:
+                candidate.rule = "defer"
+                candidate.why += ", some of which only lead from one to the next by it"
+            else:
+                self.skipped |= skipped
+                self.skipped_keys += len(members)
+                candidate.saved = len(members)
+            self.replay.accepted.append(candidate)
+            self.silent_views |= set(members)
+
+
+def _gather(stage: Stage, edits: Callable[[View], Iterator[Row]], options: Options) -> None:
+    """Fill the stage with the neighbours under some edits."""
+    parts = Parts()
+    numbers: dict[Name, int] = {}
+    for n, view in enumerate(stage.views):
+        label = view.page.label
+        parts.add_page(0, n, view.hash, label)
+        parts.extend(
+            # no value may be 0, which stands for absence
+            [(0, numbers.setdefault(name, len(numbers)), key, value or 1, n, label) for name, key, value in edits(view)]
+        )
+    names = list(numbers)
+    for group in neighbours(parts, options.engine, options.master):
+        stage.groups[names[group.name]].append(group)
+
+
+def _priority(candidate: Candidate) -> tuple[Any, ...]:
+    """General rules before special ones, then what saves most."""
+    return (len(candidate.context), -candidate.evidence.saved, candidate.rule, str(candidate.value))

@@ -1,0 +1,165 @@
+"""One look at a site under the rules so far: its views, their neighbours, and what becomes of a finding."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from scrapy_urinorm.learn.candidate import PROPOSED, REJECTED, Candidate
+from scrapy_urinorm.learn.contexts import host_of_context
+from scrapy_urinorm.learn.edits import Name, bundles, closed_segments
+from scrapy_urinorm.learn.search import Evidence, Finding, Group, Judge, cover
+from scrapy_urinorm.learn.site import AGAINST, AGREE, UNDECIDED, compare
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from scrapy_urinorm.learn.contexts import Atom, Contexts
+    from scrapy_urinorm.learn.evidence import Neighbours
+    from scrapy_urinorm.learn.options import Options
+    from scrapy_urinorm.learn.view import View
+
+    Memory = dict[Name, tuple[int, list[Candidate]]]
+    """Edit -> a hash of the neighbours that were looked at, and what was rejected of them."""
+
+
+class Stage:
+    """One look at a site: the views under the rules so far, and what the families make of their neighbours."""
+
+    def __init__(
+        self,
+        views: Sequence[View],
+        contexts: Contexts,
+        soft: frozenset[int],
+        options: Options,
+        scope: str,
+        declared: frozenset[str],
+        memory: Memory,
+    ) -> None:
+        self.views = views
+        self.soft = soft
+        self.options = options
+        self.scope = scope
+        self.declared = declared
+        self.contexts = contexts
+        self.min_saved = max(1.0, options.min_gain * len(views) / 1000)
+        self.rejected: list[Candidate] = []
+        self.groups: dict[Name, list[Neighbours]] = defaultdict(list)
+        self._memory = memory
+
+    def new_groups(self, family: str) -> Iterator[tuple[Name, list[Neighbours]]]:
+        """Yield the neighbours of each edit of a family, save those that an earlier round has seen as they are.
+
+        What was rejected of them then is still rejected.
+        """
+        for name, neighbours in sorted(self.groups.items()):
+            if name[0] != family:
+                continue
+            views = self.views
+            mark = hash(tuple([(views[p].key, len(views[p].pages)) for n in neighbours for _, p in n.members]))
+            known = self._memory.get(name)
+            if known is not None and known[0] == mark:
+                self.rejected += known[1]
+                continue
+            before = len(self.rejected)
+            yield name, neighbours
+            self._memory[name] = (mark, self.rejected[before:])
+
+    @cached_property
+    def bundles(self) -> dict[str, Name]:
+        """The parameters that come together."""
+        return bundles(self.views)
+
+    @cached_property
+    def closed(self) -> frozenset[str]:
+        """The segments that are part of the site's structure."""
+        return closed_segments(self.views)
+
+    # ------------------------------------------------------------------ shared
+
+    def judge(self, prior: float, *, constant: bool = True) -> Judge:
+        """Return a judge with the options of this run."""
+        return Judge(self.options, self.soft, prior, constant=constant)
+
+    def search(self, groups: Sequence[Group], judge: Judge, skip: frozenset[str], exceptions: bool) -> list[Finding]:
+        """Return where groups agree; conditions on the parameters in `skip` are not asked."""
+
+        def atoms(group: Group) -> frozenset[Atom]:
+            found = self.contexts.atoms(group.page)
+            return frozenset(a for a in found if a.kind != "query" or a.name not in skip) if skip else found
+
+        return cover(groups, atoms, judge, min_saved=self.min_saved, exceptions=exceptions)
+
+    def candidate(
+        self, finding: Finding, rule: str, value: Any, family: str, why: str, names: Iterable[str] = ()
+    ) -> Candidate:
+        """Return the candidate of a finding, with examples."""
+        host = host_of_context(finding.context)
+        candidate = Candidate(
+            host or self.scope,
+            rule,
+            value,
+            finding.evidence,
+            family,
+            why,
+            finding.context,
+            finding.exceptions,
+            frozenset(names),
+        )
+        self.illustrate(candidate, finding.evidence)
+        return candidate
+
+    def illustrate(self, candidate: Candidate, evidence: Evidence) -> None:
+        """Add the URLs of the pairs that speak for and against."""
+        views = self.views
+        candidate.examples = [(views[a].page.url, views[b].page.url) for a, b in evidence.examples if a != b][:3]
+        candidate.counterexamples = [
+            (views[a].page.url, views[b].page.url) for a, b in evidence.counterexamples if a != b
+        ][:3]
+
+    def reject(self, groups: Sequence[Group], judge: Judge, rule: str, value: Any, family: str, what: str) -> None:
+        """Remember what was considered and found wrong, or too thin."""
+        evidence = judge.weigh(groups)
+        if not evidence.against and not evidence.agree:
+            return
+        why = f"{what} made no difference to {distinct(evidence.agree)}"
+        if evidence.against:
+            why = f"{what} changes the page in {evidence.groups_against} of {evidence.groups} groups of neighbours"
+        elif judge.mostly_unknown(evidence):
+            why += f", but in {evidence.unknown} of {evidence.groups} groups of neighbours too little is known"
+        elif evidence.unrepeated:
+            why += ", but each was seen with one value and each value on one of them; more are needed"
+        else:
+            why += "; more are needed"
+        candidate = Candidate(self.scope, rule, value, evidence, family, why, status=REJECTED)
+        if not evidence.against and evidence.risk <= self.options.suggest:
+            candidate.status = PROPOSED
+        self.illustrate(candidate, evidence)
+        self.rejected.append(candidate)
+
+    def pair(self, page: int, other: int) -> Group:
+        """Return the comparison of two views as a group."""
+        one, two = self.views[page].page, self.views[other].page
+        outcome = compare(one, two)
+        return Group(
+            other,
+            outcome,
+            two.label,
+            int(outcome == AGAINST),
+            int(outcome == AGREE),
+            frozenset(),
+            int(outcome == UNDECIDED),
+            ((page, other),),
+        )
+
+
+def against_text(evidence: Evidence) -> str:
+    """Return the end of a sentence: how often a part did change the page."""
+    n = evidence.groups_against
+    return f", and changed {n} other{'s' if n > 1 else ''}" if n else ""
+
+
+def distinct(pages: int) -> str:
+    """Return a number of distinct pages in words."""
+    return f"{pages} distinct page{'' if pages == 1 else 's'}"

@@ -1,0 +1,194 @@
+"""Rules decided by fetching: a sequential test per rule, on pairs of addresses that the rule makes one.
+
+Both addresses of a pair are fetched one after the other, so that a page that changes with time does not look like two.
+The test is Wald's (1945): 31 agreeing pairs in a row accept, each failure costs 24 more, two early failures reject.
+"""
+
+from __future__ import annotations
+
+import random
+import re
+from collections import defaultdict
+from dataclasses import dataclass, field
+from math import log
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
+
+from scrapy_urinorm.learn.candidate import ACTIVE, REJECTED, Candidate
+from scrapy_urinorm.learn.labels import Frame, plain_content
+from scrapy_urinorm.learn.search import Evidence
+from scrapy_urinorm.learn.site import AGAINST, AGREE, UNDECIDED, Page, compare
+from scrapy_urinorm.normalizer import Normalizer
+from scrapy_urinorm.visits.features import page_features
+from scrapy_urinorm.visits.record import Visit
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+
+    from scrapy_urinorm.learn.fetch import Response
+
+GOOD, BAD = 0.99, 0.90
+"""The shares of agreement of a rule to accept and of one to reject; both errors are at most `ERROR`."""
+ERROR = 0.05
+_SUCCESS = log(GOOD / BAD)
+_FAILURE = log((1 - GOOD) / (1 - BAD))
+_BOUND = log((1 - ERROR) / ERROR)
+#: Addresses that may do something when they are fetched, though GET should not.
+ACTION_WORDS = re.compile(
+    r"logout|log-out|logoff|signout|sign-out|delete|remove|destroy|unsubscribe|subscribe|vote|rate|like|report|add|"
+    r"buy|cart|checkout|order/new|post|reply|submit|send|mail|mark|read=|toggle|enable|disable|confirm|activate|edit|"
+    r"install|purge|reset|restore|rollback|upload|download|export|print=1&",
+    re.IGNORECASE,
+)
+
+
+@dataclass(slots=True)
+class Trial:
+    """The state of one rule under test; `ratio` is the logarithm of Wald's likelihood ratio."""
+
+    candidate: Candidate
+    pairs: list[tuple[str, str]]
+    ratio: float = 0.0
+    agree: int = 0
+    against: int = 0
+    unknown: int = 0
+    examples: list[tuple[str, str]] = field(default_factory=list)
+    counterexamples: list[tuple[str, str]] = field(default_factory=list)
+
+    def add(self, outcome: int, pair: tuple[str, str]) -> None:
+        """Count one pair."""
+        if outcome == AGREE:
+            self.agree += 1
+            self.ratio += _SUCCESS
+            self.examples = [*self.examples, pair][:3]
+        elif outcome == AGAINST:
+            self.against += 1
+            self.ratio += _FAILURE
+            self.counterexamples = [*self.counterexamples, pair][:3]
+        else:
+            self.unknown += 1
+
+    @property
+    def verdict(self) -> bool | None:
+        """True = accepted, False = rejected, None = not decided yet."""
+        if self.ratio >= _BOUND:
+            return True
+        return False if self.ratio <= -_BOUND else None
+
+
+def candidates_of(evidence: Iterable[Mapping[str, Any]]) -> list[Candidate]:
+    """Return the candidates that the `[[evidence]]` rows of a rule file describe."""
+    found = []
+    for row in evidence:
+        if not isinstance(row.get("rule"), str) or "value" not in row or not isinstance(row.get("site"), str):
+            continue
+        shown = Evidence(
+            agree=int(row.get("support", 0)), against=int(row.get("against", 0)), saved=int(row.get("saved", 0)),
+            risk=float(row.get("risk", 1.0)),
+        )  # fmt: skip
+        candidate = Candidate(
+            row["site"], row["rule"], row["value"], shown, str(row.get("source", "")), str(row.get("why", ""))
+        )
+        candidate.conditions = dict(row.get("where", {}))
+        candidate.status = str(row.get("status", ""))
+        candidate.saved = shown.saved
+        for key in ("examples", "counterexamples"):
+            setattr(candidate, key, [(str(a), str(b)) for a, b in row.get(key, ())])
+        found.append(candidate)
+    return found
+
+
+def pairs_of(
+    candidate: Candidate, urls: Sequence[str], preset: str, *, limit: int = 200, seed: int = 0
+) -> list[tuple[str, str]]:
+    """Return addresses that the rule changes, each with what it makes of it; one per result, none that may act."""
+    from scrapy_urinorm.learn.candidate import tables
+
+    with_rule = Normalizer(tables([candidate]), preset, check_examples=False)
+    without = Normalizer(None, preset)
+    pairs: dict[str, tuple[str, str]] = {}
+    for url in [*(one for pair in candidate.examples for one in pair), *urls]:
+        after = with_rule.normalize(url)
+        if with_rule.key(url) != without.key(url) and after != url and not _acts(url) and not _acts(after):
+            pairs.setdefault(with_rule.key(url), (url, after))
+    drawn = list(pairs.values())
+    random.Random(seed).shuffle(drawn)
+    return drawn[:limit]
+
+
+def _acts(url: str) -> bool:
+    parts = urlsplit(url)
+    return ACTION_WORDS.search(f"{parts.path}?{parts.query}") is not None
+
+
+class Validation:
+    """Tests the rules of a site until each is decided or the budget is spent.
+
+    `fetch` makes one polite GET (see :mod:`~scrapy_urinorm.learn.fetch`) and returns None where it may not or could
+    not; `budget` counts fetches per site.
+    """
+
+    def __init__(self, fetch: Callable[[str], Response | None], *, budget: int = 200) -> None:
+        self._fetch = fetch
+        self.budget = budget
+        self.spent: dict[str, int] = defaultdict(int)
+        self._frames: dict[str, Frame] = defaultdict(Frame)
+
+    def run(self, trials: Sequence[Trial]) -> list[Trial]:
+        """Test the rules in the order given, the one that saves most first; return them with their counts."""
+        for trial in trials:
+            site = trial.candidate.scope
+            for pair in trial.pairs:
+                if trial.verdict is not None or self.spent[site] + 2 > self.budget:
+                    break
+                self.spent[site] += 2
+                trial.add(self._outcome(site, *pair), pair)
+        return list(trials)
+
+    def _outcome(self, site: str, one: str, other: str) -> int:
+        first, second = self._visit(site, one), self._visit(site, other)
+        if first is None or second is None:
+            return UNDECIDED
+        if second.status != 200 or first.status != 200:
+            # one answers and the other does not: the rule would lose the page, or ask for one that is not there
+            return UNDECIDED if first.status == second.status else AGAINST
+        pages = []
+        for visit in (first, second):
+            known = self._frames[site]
+            content = known.content(visit) if visit.lines else plain_content(visit)
+            label = -1 if content.label is None else int.from_bytes(content.label, "little")
+            pages.append(Page(visit.url, visit.url, label, content.weak, content.sketches, visit.canonical))
+        return compare(*pages)
+
+    def _visit(self, site: str, url: str) -> Visit | None:
+        response = self._fetch(url)
+        if response is None:
+            return None
+        features = page_features(response.body, response.content_type, None, response.url)
+        visit = Visit(url=url, status=response.status, content_type=response.content_type, words=features.words)
+        visit.body_digest, visit.text_digest = features.body_digest, features.text_digest
+        visit.lines, visit.line_words, visit.minhash = features.lines, features.line_words, features.minhash
+        visit.canonical = features.canonical
+        if visit.lines and visit.status == 200:
+            frame = self._frames[site]
+            frame.add(visit.lines, visit.line_words)
+            frame.forget_slots()
+        return visit
+
+
+def decided(trial: Trial) -> Candidate:
+    """Return the candidate with the status and the reason that its test gave it; undecided ones stay what they were."""
+    candidate = trial.candidate
+    counts = f"{trial.agree} of {trial.agree + trial.against} pairs fetched showed one page"
+    if trial.unknown:
+        counts += f", {trial.unknown} could not be compared"
+    candidate.evidence.agree += trial.agree
+    candidate.evidence.against += trial.against
+    candidate.examples = trial.examples or candidate.examples
+    candidate.counterexamples = trial.counterexamples or candidate.counterexamples
+    if trial.verdict is None:
+        candidate.why += f"; not decided: {counts}"
+    else:
+        candidate.status = ACTIVE if trial.verdict else REJECTED
+        candidate.why = counts
+    return candidate

@@ -1,0 +1,152 @@
+"""URLs as the learner sees them: parts, and a hash from which one part can be taken in constant time.
+
+The hash of a URL is the XOR of the hashes of its parts (reference, section 10, point 7): XOR is the same in every
+engine, and the number of an item among its likes keeps repeated items from cancelling.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from scrapy_urinorm.learn.replay import Replay
+    from scrapy_urinorm.learn.site import Page
+
+Item = tuple[str, str]
+
+
+class _Hashes(dict[str, int]):
+    """64-bit BLAKE2b of a text as a signed integer, remembered."""
+
+    _LIMIT = 1 << 19
+
+    def __missing__(self, text: str) -> int:
+        if len(self) >= self._LIMIT:
+            self.clear()
+        digest = hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).digest()
+        value = self[text] = int.from_bytes(digest, "little", signed=True)
+        return value
+
+
+hash_of = _Hashes()
+
+
+@dataclass(slots=True, eq=False)
+class View:
+    """A key of the current rules, its parts in the key spelling, and the pages that have it."""
+
+    key: str
+    scheme: str
+    host: str
+    port: str
+    path: str
+    items: list[Item]
+    hash: int
+    item_hashes: list[int]
+    page: Page
+    pages: list[Page]
+
+    def with_path(self, path: str) -> int:
+        """Return the hash of the URL with another path."""
+        return self.hash ^ hash_of["p" + self.path] ^ hash_of["p" + path]
+
+    def with_items(self, items: Iterable[Item]) -> int:
+        """Return the hash of the URL with another query."""
+        total = self.hash
+        for value in self.item_hashes:
+            total ^= value
+        for value in item_hashes(items):
+            total ^= value
+        return total
+
+    def with_origin(self, scheme: str, host: str, port: str) -> int:
+        """Return the hash of the URL at another origin."""
+        return self.hash ^ hash_of[f"o{self.scheme}://{self.host}:{self.port}"] ^ hash_of[f"o{scheme}://{host}:{port}"]
+
+
+def item_hashes(items: Iterable[Item]) -> list[int]:
+    """Return the hash of each item, with its number where the item is repeated."""
+    hashes = []
+    seen: dict[Item, int] = {}
+    for item in items:
+        n = seen[item] = seen.get(item, 0) + 1
+        hashes.append(hash_of[f"q{item[0]}={item[1]}" if n == 1 else f"q{item[0]}={item[1]}#{n}"])
+    return hashes
+
+
+def view_of(key: str, pages: Sequence[Page]) -> View | None:
+    """Return the view of a key, or None where it is no http(s) URL."""
+    scheme, separator, rest = key.partition("://")
+    if not separator or scheme not in ("http", "https"):
+        return None
+    head, question, query = rest.partition("?")
+    authority, slash, path = head.partition("/")
+    host, port = authority.rpartition("@")[2], ""
+    if ":" in host and not host.endswith("]"):
+        host, _, port = host.rpartition(":")
+    path = slash + path
+    items: list[Item] = []
+    if question:
+        for field in query.split("&"):
+            name, _, value = field.partition("=")
+            items.append((name, value))
+    hashes = item_hashes(items)
+    total = hash_of[f"o{scheme}://{host}:{port}"] ^ hash_of["p" + path]
+    for hashed in hashes:
+        total ^= hashed
+    return View(key, scheme, host, port, path, items, total, hashes, _representative(pages), list(pages))
+
+
+def _representative(pages: Sequence[Page]) -> Page:
+    """The page that stands for its likes: of the commonest known content, its own key first."""
+    if len(pages) == 1:
+        return pages[0]
+    counts: dict[int, int] = {}
+    for page in pages:
+        if page.label >= 0:
+            counts[page.label] = counts.get(page.label, 0) + 1
+    if not counts:
+        return min(pages, key=lambda page: (len(page.key), page.key))
+    best = max(counts, key=lambda label: (counts[label], -label))
+    return min((p for p in pages if p.label == best), key=lambda page: (len(page.key), page.key))
+
+
+class Views:
+    """The views of a site as its rules grow: what a rule did not change is not read again."""
+
+    def __init__(self) -> None:
+        self._known: dict[str, tuple[list[Page], View]] = {}
+        self._latest: list[View] = []
+        self._moves = -1
+
+    def of(self, replay: Replay) -> list[View]:
+        """Return one view per key, in the order of first appearance; the same list while nothing has changed."""
+        if self._moves == replay.moves:
+            return self._latest
+        self._moves = replay.moves
+        groups: dict[str, list[Page]] = {}
+        for key, page in zip(replay.keys, replay.site.pages, strict=True):
+            members = groups.get(key)
+            if members is None:
+                groups[key] = [page]
+            else:
+                members.append(page)
+        views = []
+        changed = len(groups) != len(self._known)
+        for key, members in groups.items():
+            known = self._known.get(key)
+            if known is None or known[0] != members:
+                view = view_of(key, members)
+                if view is None:
+                    continue
+                known = self._known[key] = (members, view)
+                changed = True
+            views.append(known[1])
+        if changed:
+            self._known = {key: known for key, known in self._known.items() if key in groups}
+            self._latest = views
+        return self._latest

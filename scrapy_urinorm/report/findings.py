@@ -1,0 +1,155 @@
+"""Everything that a report says, as plain data: the page shows it, and the JSON twin is it."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import sys
+import tempfile
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from scrapy_urinorm.normalizer import Normalizer
+from scrapy_urinorm.report.figures import OUTCOMES, Figures
+from scrapy_urinorm.report.groups import Groups
+from scrapy_urinorm.report.inert import inert
+from scrapy_urinorm.report.intake import take_in
+from scrapy_urinorm.report.merges import Merges
+from scrapy_urinorm.report.parameters import VERDICTS, Parameters
+from scrapy_urinorm.report.patterns import folded
+from scrapy_urinorm.report.proposals import proposals
+from scrapy_urinorm.report.traps import Traps
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from scrapy_urinorm.report.intake import Intake
+    from scrapy_urinorm.ruleset import RuleSet
+
+FORMAT = 1
+HOSTS, PATTERNS, PARAMETERS, RULES, GROUPS, SUSPICIOUS = 200, 200, 300, 300, 400, 200
+"""Rows of each table at the most; totals count everything."""
+MAX_JSON = 3 << 20
+"""Characters of data in the page: the largest tables are cut until they fit."""
+
+
+def findings(
+    paths: Sequence[str | Path],
+    ruleset: RuleSet,
+    *,
+    format: str = "auto",  # noqa: A002  the option's name
+    columns: Mapping[str, str] | None = None,
+    base: str | None = None,
+    stats: Mapping[str, Any] | None = None,
+    learn: bool = True,
+    jobs: int = 0,
+    progress: Callable[[int], None] = lambda rows: None,
+) -> dict[str, Any]:
+    """Read visits and return what a report says about them under a set of rules.
+
+    `paths`, `format`, `columns` and `base` are those of :func:`~scrapy_urinorm.visits.read_visits`; `stats` are the
+    stats of the crawl, where they are known; `learn` says whether to propose rules; `jobs` processes read the visits
+    (0: one for each core); `progress` is told of rows as they are done. Memory is bounded, the rest goes to the
+    temporary folder. Raises `VisitsError`.
+    """
+    with tempfile.TemporaryDirectory(prefix="urinorm-report-", ignore_cleanup_errors=True) as name:
+        folder = Path(name)
+        paths = [_on_disk(path, folder) for path in paths]
+        read: dict[str, Any] = {"format": format, "columns": columns, "base": base}
+        intake = take_in(paths, ruleset, folder, jobs=jobs, progress=progress, **read)
+        figures = Figures(folder, intake)
+        try:
+            out = _gathered(figures, ruleset, intake)
+        finally:
+            figures.close()
+        out["proposals"] = proposals(paths, ruleset, **read) if learn and intake.rows else None
+    out["crawl"] = _crawl(stats) if stats else None
+    return _fitted(inert(out))
+
+
+def _on_disk(path: str | Path, folder: Path) -> str | Path:
+    """Standard input as a file, since it is read twice."""
+    if str(path) != "-":
+        return path
+    copy = folder / "stdin.jsonl"
+    with copy.open("wb") as file:
+        shutil.copyfileobj(sys.stdin.buffer, file)
+    return copy
+
+
+def _gathered(figures: Figures, ruleset: RuleSet, intake: Intake) -> dict[str, Any]:
+    merges = Merges(figures, Normalizer(ruleset, check_examples=False))
+    names, pages, signs = Parameters(figures, PARAMETERS), Groups(figures, GROUPS), Traps(figures)
+    # the texts stand in the parts, and one look through these is enough for all
+    texts = figures.texts(merges.wanted() | names.wanted() | pages.wanted() | signs.wanted())
+    merges.look(texts)
+    return {
+        "format": FORMAT,
+        "generated": datetime.now(UTC).isoformat(timespec="seconds").replace("+00:00", "Z"),
+        "input": {"files": [], "bad": intake.bad, "problems": intake.problems},
+        "rules_used": {
+            "preset": ruleset.preset,
+            "files": [_file_name(name) for name in ruleset.files],
+            "digest": ruleset.digest(),
+        },
+        "outcomes": list(OUTCOMES),
+        "totals": {**figures.totals(), "lost": merges.lost},
+        "by_requests": figures.by_requests(),
+        "by_minutes": figures.by_minutes(),
+        "hosts": figures.hosts(HOSTS),
+        "patterns": folded(figures, PATTERNS),
+        "parameters": names.rows(texts),
+        "verdicts": VERDICTS,
+        "rules": [{**row, "source": _without_folders(row["source"], ruleset.files)} for row in merges.rules()[:RULES]],
+        "merged_groups": {"all": merges.groups, "examined": merges.examined, "explained": merges.explained},
+        "suspicious": merges.suspicious[:SUSPICIOUS],
+        "groups": pages.rows(texts),
+        "traps": signs.rows(texts),
+    }
+
+
+def _without_folders(source: str, files: Sequence[str]) -> str:
+    for name in files:
+        source = source.replace(name, _file_name(name))
+    return source
+
+
+def _file_name(name: str) -> str:
+    """A rule file without its folder, which is nobody's business once the page is sent around."""
+    return Path(name).name.removesuffix(".json") if name.endswith((".toml", ".json")) else name
+
+
+def _crawl(stats: Mapping[str, Any]) -> dict[str, Any]:
+    """What the stats of a crawl add: requests that were never made are in no visit."""
+
+    def count(name: str) -> int:
+        value = stats.get(name, 0)
+        return value if isinstance(value, int) else 0
+
+    prefix = "urinorm/filtered/"
+    seconds = stats.get("elapsed_time_seconds")
+    return {
+        "sent": count("downloader/request_count"),
+        "filtered": count("dupefilter/filtered"),
+        "by_rules": count("urinorm/filtered"),
+        "skipped": count("urinorm/skipped"),
+        "second_chance": count("urinorm/second_chance"),
+        "redirect_passed": count("urinorm/redirect_passed"),
+        "unstable": count("urinorm/unstable"),
+        "unparsable": count("urinorm/unparsable"),
+        "bytes": count("downloader/response_bytes"),
+        "seconds": round(seconds) if isinstance(seconds, (int, float)) else None,
+        "rules": {name[len(prefix) :]: stats[name] for name in sorted(stats) if name.startswith(prefix)},
+    }
+
+
+def _fitted(out: dict[str, Any]) -> dict[str, Any]:
+    """Halve the longest tables until the whole is small enough."""
+    names = ("groups", "rules", "parameters", "suspicious", "patterns", "hosts", "traps")
+    while True:
+        sizes = {name: len(json.dumps(out[name])) for name in names}
+        longest = max(sizes, key=sizes.__getitem__)
+        if sum(sizes.values()) <= MAX_JSON or len(out[longest]) < 2:
+            return out
+        out[longest] = out[longest][: len(out[longest]) // 2]

@@ -1,0 +1,53 @@
+"""Texts that came from the web, made harmless to look at."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+# as in cli.display: controls, bidirectional and invisible format characters, line separators, surrogates, tags
+_ACTIVE = re.compile(
+    "[\x00-\x1f\x7f-\x9f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb"
+    "\ud800-\udfff\U000e0000-\U000e0fff]"
+)
+# user names and passwords, also in the address that a parameter carries, escaped once or more often
+_USERINFO = re.compile(r"(?<=//)[^/?#\s]*@")
+_ESCAPED_USERINFO = re.compile(
+    r"((?::|%(?:25)*3A)(?:%(?:25)*2F){2})(?:(?!%(?:25)*(?:2F|3F|23))[^/?#&\s])*%(?:25)*40", re.IGNORECASE
+)
+MAX_TEXT = 400
+_MULTILINE = frozenset(("toml",))
+
+
+def inert(value: Any, key: str = "") -> Any:
+    """Return JSON data with every text of it visible, without userinfo, and cut where it is long.
+
+    What a browser or a person's eye would act on is spelled as in a Python string. Rule files keep their lines.
+    """
+    if isinstance(value, str):
+        if key in _MULTILINE:
+            return "\n".join(map(_escaped, value.split("\n")))
+        return shortened(_escaped(public(value)))
+    if isinstance(value, dict):
+        return {inert(name): inert(item, name) for name, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [inert(item) for item in value]
+    return value
+
+
+def public(text: str) -> str:
+    """The text without user names and passwords, also in addresses that parameters carry."""
+    if "@" in text:
+        text = _USERINFO.sub("", text)
+    return _ESCAPED_USERINFO.sub(r"\1", text) if "%" in text and "40" in text else text
+
+
+def shortened(text: str) -> str:
+    """The text, or its beginning and end where it is long."""
+    if len(text) <= MAX_TEXT:
+        return text
+    return f"{text[: MAX_TEXT - 60]} \u2026 {len(text):,} characters \u2026 {text[-30:]}"
+
+
+def _escaped(text: str) -> str:
+    return _ACTIVE.sub(lambda m: m.group().encode("unicode_escape", "surrogatepass").decode(), text)

@@ -1,0 +1,326 @@
+"""Files of visits to parts on disk, through all cores; what is in memory does not grow with the input."""
+
+from __future__ import annotations
+
+import bz2
+import json
+import lzma
+import multiprocessing
+import os
+import signal
+import sys
+from collections import deque
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, Any
+
+import numpy as np
+
+from scrapy_urinorm.errors import UrinormError
+from scrapy_urinorm.learn.labels import Frame
+from scrapy_urinorm.report.columns import Columns, JsonLines, gathered
+from scrapy_urinorm.report.content import octets
+from scrapy_urinorm.url import split
+from scrapy_urinorm.visits.reader import read_visits
+from scrapy_urinorm.visits.record import COLUMNS, Visit
+from scrapy_urinorm.visits.writer import gunzipped
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from concurrent.futures import Future
+
+    from scrapy_urinorm.report.content import Words
+    from scrapy_urinorm.ruleset import RuleSet
+
+BLOCK = 4 << 20
+"""Bytes of JSON that are worked on at a time."""
+ROWS = 20_000
+"""Rows of another kind of file that are worked on at a time."""
+MAX_LINE = 16 << 20
+FRAME_PAGES = 400
+"""Pages of a site from which its frame is taken, and `FRAME_ROWS` of all sites together."""
+FRAME_ROWS = 4_000
+PROBLEMS_KEPT = 5
+_NAMES = (".jsonl", ".ndjson", ".jsonl.gz", ".ndjson.gz", ".jsonl.bz2", ".jsonl.xz")
+
+
+@dataclass(slots=True)
+class Intake:
+    """What was read: the parts in order with their numbers of rows, and the rows that could not be read."""
+
+    parts: list[Path] = field(default_factory=list)
+    counts: list[int] = field(default_factory=list)
+    bad: int = 0
+    problems: list[str] = field(default_factory=list)
+
+    @property
+    def rows(self) -> int:
+        """The visits read."""
+        return sum(self.counts)
+
+
+Block = tuple[str, int, "bytes | list[dict[str, Any]]"]
+"""Its file, the number of its first row, and whole lines of JSON or rows."""
+
+
+def take_in(
+    paths: Iterable[str | Path],
+    ruleset: RuleSet,
+    folder: Path,
+    *,
+    format: str = "auto",  # noqa: A002  the option's name
+    columns: Mapping[str, str] | None = None,
+    base: str | None = None,
+    jobs: int = 0,
+    progress: Callable[[int], None] = lambda rows: None,
+) -> Intake:
+    """Read visits and write the parts into a folder; `progress` is told of rows as they are done.
+
+    `format`, `columns` and `base` are those of :func:`~scrapy_urinorm.visits.read_visits`. Raises `VisitsError`.
+    """
+    found = Intake()
+    blocks = _blocks(paths, format, dict(columns or {}), base, found)
+    ahead: list[Block] = []
+    frames = _frames(blocks, ahead)
+    for number, (count, bad, problems) in enumerate(_results(_Work(ruleset, frames, folder), ahead, blocks, jobs)):
+        found.parts.append(_part(folder, number))
+        found.counts.append(count)
+        found.bad += bad
+        found.problems += problems[: PROBLEMS_KEPT - len(found.problems)]
+        progress(count)
+    return found
+
+
+def _part(folder: Path, number: int) -> Path:
+    return folder / f"{number:06}.visits"
+
+
+# ---------------------------------------------------------------------- blocks
+
+
+def _blocks(
+    paths: Iterable[str | Path], kind: str, columns: dict[str, str], base: str | None, found: Intake
+) -> Iterator[Block]:
+    """The blocks of all files; what other readers cannot read is counted in `found`."""
+    for path in read_visits(paths, format=kind, columns=columns, base=base).paths:
+        if not columns and (kind == "jsonl" or (kind == "auto" and _is_json(path))):
+            yield from _json_blocks(path)
+            continue
+        one = read_visits([path], format=kind, columns=columns, base=base)
+        rows: list[dict[str, Any]] = []
+        start = 1
+        for visit in one:
+            rows.append(_row(visit))
+            if len(rows) == ROWS:
+                yield path, start, rows
+                start += len(rows)
+                rows = []
+        if rows:
+            yield path, start, rows
+        found.bad += one.bad
+        found.problems += one.problems[: PROBLEMS_KEPT - len(found.problems)]
+
+
+def _is_json(path: str) -> bool:
+    if path == "-" or path.endswith(_NAMES):
+        return True
+    if path.endswith((".parquet", ".pq", ".csv", ".tsv", ".csv.gz", ".tsv.gz")):
+        return False
+    with _opened(path) as chunks:
+        for chunk in chunks:
+            head = chunk.removeprefix(b"\xef\xbb\xbf").lstrip()
+            if head:
+                return head.startswith(b"{")
+    return False
+
+
+class _opened:  # noqa: N801  used as a function
+    """The octets of a file, decompressed, in pieces; the torn end of a killed crawl's gzip file ends them."""
+
+    def __init__(self, path: str) -> None:
+        self._path = path
+        self._file: IO[bytes] | None = None
+
+    def __enter__(self) -> Iterator[bytes]:
+        if self._path.endswith(".gz"):
+            return gunzipped(Path(self._path))
+        openers: dict[str, Any] = {".bz2": bz2.open, ".xz": lzma.open}
+        file: IO[bytes] = (
+            sys.stdin.buffer if self._path == "-" else openers.get(Path(self._path).suffix, open)(self._path, "rb")
+        )
+        self._file = file
+        return iter(lambda: file.read(BLOCK), b"")
+
+    def __exit__(self, *_: object) -> None:
+        if self._file is not None and self._path != "-":
+            self._file.close()
+
+
+def _json_blocks(path: str) -> Iterator[Block]:
+    pieces: list[bytes] = []
+    held, line = 0, 1
+    with _opened(path) as chunks:
+        for chunk in chunks:
+            pieces.append(chunk)
+            held += len(chunk)
+            if held < BLOCK or b"\n" not in chunk:
+                if held > MAX_LINE and b"\n" not in chunk:
+                    # no URL is so long: what is read of the line makes one bad row
+                    yield path, line, pieces[0][:100] + b"\n"
+                    pieces, held = [], 0
+                continue
+            data = b"".join(pieces)
+            cut = data.rfind(b"\n") + 1
+            yield path, line, data[:cut]
+            line += data.count(b"\n", 0, cut)
+            pieces, held = [data[cut:]], len(data) - cut
+    if rest := b"".join(pieces):
+        yield path, line, rest
+
+
+def _row(visit: Visit) -> dict[str, Any]:
+    return {name: value for name in COLUMNS if (value := getattr(visit, name)) is not None and value != ()}
+
+
+# ---------------------------------------------------------------------- work
+
+
+class _Work:
+    """The work on one block; small enough to be sent to a process, where it makes its columns once."""
+
+    def __init__(self, ruleset: RuleSet, frames: dict[str, Words], folder: Path) -> None:
+        self.ruleset, self.frames, self.folder = ruleset, frames, folder
+        self._tools: tuple[Columns, JsonLines] | None = None
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {"ruleset": self.ruleset, "frames": self.frames, "folder": self.folder, "_tools": None}
+
+    def __call__(self, number: int, block: Block) -> tuple[int, int, list[str]]:
+        if self._tools is None:
+            self._tools = Columns(self.ruleset, self.frames), JsonLines(self.folder)
+        columns, lines = self._tools
+        path, start, data = block
+        problems: list[str] = []
+        bad = 0
+        if not isinstance(data, bytes):
+            table = gathered(data)
+        elif (found := lines.table(data)) is not None:
+            table = found
+        else:
+            rows, bad, problems = _rows(path, start, data)
+            table = gathered(rows)
+        columns.write(table, number, _part(self.folder, number))
+        return table.num_rows, bad, problems
+
+
+def _rows(path: str, start: int, data: bytes) -> tuple[list[dict[str, Any]], int, list[str]]:
+    """The rows of a block one by one, the number of those that cannot be read, and why."""
+    rows: list[dict[str, Any]] = []
+    problems: list[str] = []
+    bad = 0
+    for number, line in enumerate(data.decode("utf-8", "surrogateescape").split("\n"), start):
+        if not line or line.isspace():
+            continue
+        try:
+            row = json.loads(line.lstrip("\ufeff") if number == 1 else line)
+            if not row["url"] or type(row["url"]) is not str:
+                raise ValueError("url: missing or not a text")
+        except (ValueError, TypeError, KeyError, RecursionError) as error:
+            bad += 1
+            if len(problems) < PROBLEMS_KEPT:
+                said = "no column url" if isinstance(error, KeyError) else str(error)
+                problems.append(f"{path}:{number}: {said}")
+            continue
+        rows.append(row)
+    return rows, bad, problems
+
+
+_worker: _Work | None = None
+
+
+def _start(work: _Work) -> None:
+    global _worker
+    # Ctrl-C reaches the whole group of processes: the parent alone answers it
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    _worker = work
+
+
+def _do(number: int, block: Block) -> tuple[int, int, list[str]]:
+    assert _worker is not None
+    return _worker(number, block)
+
+
+def _results(
+    work: _Work, ahead: list[Block], blocks: Iterator[Block], jobs: int
+) -> Iterator[tuple[int, int, list[str]]]:
+    jobs = jobs or (len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1)
+    following = next(blocks, None)
+    if jobs < 2 or (following is None and len(ahead) < 2):
+        for number, block in enumerate(_chained(ahead, following, blocks)):
+            yield work(number, block)
+        return
+    from concurrent.futures import ProcessPoolExecutor
+    from concurrent.futures.process import BrokenProcessPool
+
+    # a fork shares the compiled rules; elsewhere each process loads them
+    context = multiprocessing.get_context("fork" if sys.platform == "linux" else "spawn")
+    pool = ProcessPoolExecutor(jobs, context, _start, (work,))
+    pending: deque[Future[tuple[int, int, list[str]]]] = deque()
+    try:
+        for number, block in enumerate(_chained(ahead, following, blocks)):
+            pending.append(pool.submit(_do, number, block))
+            while len(pending) > 2 * jobs:
+                yield pending.popleft().result()
+        while pending:
+            yield pending.popleft().result()
+    except BrokenProcessPool as error:
+        raise UrinormError("a worker process was ended from outside, most likely for want of memory") from error
+    finally:
+        pool.shutdown(wait=True, cancel_futures=True)
+
+
+def _chained(ahead: list[Block], following: Block | None, blocks: Iterator[Block]) -> Iterator[Block]:
+    while ahead:
+        yield ahead.pop(0)
+    if following is not None:
+        yield following
+    yield from blocks
+
+
+# ---------------------------------------------------------------------- frames
+
+
+def _frames(blocks: Iterator[Block], ahead: list[Block]) -> dict[str, Words]:
+    """Read blocks ahead until enough pages are known, and return the slots of the frame of each site.
+
+    Empty where the first block has no lines at all.
+    """
+    frames: dict[str, Frame] = {}
+    looked = 0
+    for block in blocks:
+        ahead.append(block)
+        path, start, data = block
+        rows = _rows(path, start, data)[0] if isinstance(data, bytes) else data
+        known = _add_pages(rows, frames)
+        looked += known
+        if not known or looked >= FRAME_ROWS:
+            break
+    return {site: np.array(sorted(slots), "<u8") for site, frame in frames.items() if (slots := frame.slots())}
+
+
+def _add_pages(rows: Sequence[Mapping[str, Any]], frames: dict[str, Frame]) -> int:
+    from scrapy_urinorm.learn.site import site_of
+
+    known = 0
+    for row in rows:
+        lines = octets(row.get("lines"), 16)
+        if not lines or row.get("status") not in (None, 200):
+            continue
+        known += 1
+        parts = split(row.get("final_url") or row["url"])
+        if parts is None:
+            continue
+        frame = frames.setdefault(site_of(parts.host), Frame())
+        if frame.pages < FRAME_PAGES:
+            frame.add(lines, octets(row.get("line_words"), 1) or None)
+    return known

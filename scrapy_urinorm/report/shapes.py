@@ -1,0 +1,106 @@
+"""What an address looks like: its parts, the pattern of its path and the marks of a crawl trap, in SQL."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from scrapy_urinorm.learn.site import site_of
+
+if TYPE_CHECKING:
+    from scrapy_urinorm.report.figures import Figures
+
+#: Marks of a trap, as bits of one column.
+NESTED, REPEATED, DEEP, LONG = 1, 2, 4, 8
+MAX_ITEMS = 24
+"""Parameters of one URL that are looked at one by one; who sends more wants to be expensive."""
+_MAX_SEGMENTS = 8
+_MAX_SEGMENT = 48
+_DEEP_PATH = 12
+_LONG_URL = 1_000
+_MAX_PATHS = 100_000
+_AT_A_TIME = 1_000
+
+_YEARS = "year|yr|y|jahr|annee|ano|anno|cal_year|calyear|fromyear|calendar_year"
+_DATES = (
+    "[a-z_]*date|[a-z_]*month|[a-z_]*_day|day|from|to|m|dt|d|ym|cal|calendar|tribe-bar-date|datum|monat|week|start|end"
+)
+_YEAR_ALONE = f"(?i:^|&)(?i:{_YEARS})=([0-9]{{4}})(?:&|$)"
+_YEAR_OF_DATE = f"(?i:^|&)(?i:{_DATES})=([0-9]{{4}})-?(?:0[1-9]|1[0-2])(?:-?[0-9]{{2}})?(?:T[^&]*)?(?:&|$)"
+YEAR_OF_PATH = "/([0-9]{4})[/-](?:0?[1-9]|1[0-2])(?:[/.-]|$)"
+
+#: `h` is the hash of a text in 52 bits, so that those of many items can be added: the sum says the same in any order,
+#: and an item is taken away by subtraction.
+MACROS = f"""
+    create macro h(t) as (hash(t) >> 12)::bigint;
+    create macro host_of(authority) as
+        case when contains(authority, '@') then regexp_replace(authority, '^.*@', '') else authority end;
+    create macro items_of(query) as case when query = '' then [] else string_split(query, '&') end;
+    create macro sum_of(items) as coalesce(list_sum(list_transform(items[1:200], lambda x: h(x))), 0)::bigint;
+    create macro pattern_of(path) as
+        case when regexp_matches(path, '[0-9]|[^/]{{{_MAX_SEGMENT},}}|(/[^/]*){{{_MAX_SEGMENTS + 1},}}') then
+            regexp_replace(
+                regexp_replace(
+                    regexp_replace(path, '/[^/]{{{_MAX_SEGMENT},}}', '/*', 'g'),
+                    '[0-9]+', '{{n}}', 'g'),
+                '^((?:/[^/]*){{{_MAX_SEGMENTS}}})/.*$', '\\1/**')
+        else path end;
+    create macro marks_of(path, length) as
+        case when length > {_LONG_URL} then {LONG} else 0 end
+        | case when regexp_matches(path, '^(/[^/]*){{{_DEEP_PATH + 1},}}') then {DEEP} else 0 end;
+    create macro doubtful(path) as
+        regexp_matches(path, '^(/[^/]*){{4,}}')
+        and list_unique(string_split(trim(path, '/'), '/')) < len(string_split(trim(path, '/'), '/'));
+    create macro name_of(item) as split_part(item, '=', 1);
+    create macro names_of(items) as
+        coalesce(list_sum(list_transform(items[1:{MAX_ITEMS}], lambda x: h(name_of(x)))), 0)::bigint;
+    create macro nests(path, item) as
+        (length(path) > 4 and contains(item, replace(path, '/', '%2F')))
+        or contains(item, name_of(item) || '%3D') or contains(item, name_of(item) || '%253D');
+    create macro nested_of(path, query, items) as case when contains(query, '%') then
+        name_of(list_filter(items[1:{MAX_ITEMS}], lambda x: contains(x, '%') and nests(path, x))[1]) end;
+    create macro year_of(query) as case when regexp_matches(query, '=[0-9]{{4}}') then try_cast(coalesce(
+        nullif(regexp_extract(query, '{_YEAR_ALONE}', 1), ''),
+        regexp_extract(query, '{_YEAR_OF_DATE}', 1)) as smallint) end;
+"""
+
+
+def mark_repeated(figures: Figures) -> None:
+    """Set the mark of paths that repeat themselves in the table `loaded`; RE2 has no way to say it."""
+    db = figures.db
+    paths = db.execute(f"select distinct path from loaded where doubt order by path limit {_MAX_PATHS}").fetchall()
+    found = [path for (path,) in paths if repeats([segment for segment in path.split("/") if segment])]
+    if found:
+        db.execute("create temp table repeated (path varchar)")
+        for at in range(0, len(found), _AT_A_TIME):
+            some = found[at : at + _AT_A_TIME]
+            db.execute(f"insert into repeated values {', '.join(['(?)'] * len(some))}", some)
+        db.execute(f"update loaded set marks = marks | {REPEATED} where doubt and path in (from repeated)")
+
+
+def repeats(segments: list[str]) -> bool:
+    """Whether a segment stands there three times, or a run of two and more is repeated at once."""
+    counts: dict[str, int] = {}
+    for segment in segments:
+        counts[segment] = counts.get(segment, 0) + 1
+    # a number may come back by chance: /2020/3/3/3
+    if any(count >= 3 and not segment.isdigit() for segment, count in counts.items()):
+        return True
+    for width in (2, 3):
+        for at in range(len(segments) - 2 * width + 1):
+            if segments[at : at + width] == segments[at + width : at + 2 * width]:
+                return True
+    return False
+
+
+def name_sites(figures: Figures) -> None:
+    """Make the table `site`: the registrable domain of each host, private suffixes counted."""
+    db = figures.db
+    db.execute("create table site (host varchar, site varchar)")
+    cursor = db.cursor()
+    cursor.execute("select distinct host from loaded")
+    while rows := cursor.fetchmany(_AT_A_TIME):
+        values: list[str] = []
+        for (host,) in rows:
+            name = host if host.startswith("[") else host.partition(":")[0]
+            values += (host, site_of(name))
+        db.execute(f"insert into site values {', '.join(['(?, ?)'] * len(rows))}", values)

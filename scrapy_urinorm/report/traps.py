@@ -1,0 +1,107 @@
+"""Crawl traps: addresses that beget addresses without end."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
+
+from scrapy_urinorm.report.shapes import DEEP, LONG, NESTED, REPEATED
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from scrapy_urinorm.report.figures import Figures
+
+EXAMPLES = 3
+MIN_REQUESTS = 10
+FACETS = 3
+MIN_SETS = 6
+YEARS_AHEAD, YEARS = 3, 15
+_LIMIT = 40
+
+_COUNTS = f"""
+    count(*) requests, count(*) filter (outcome = 0) pages, count(*) filter (outcome = 1) duplicates,
+    count(*) filter (not kept) avoidable, min(n, {EXAMPLES}) examples
+"""
+
+ADVICE = {
+    "nested": "A parameter carries the address of the page that it stands on, and grows with every click:"
+    " `collapse_nested` drops it there.",
+    "repeated": "The path repeats itself, most often by a relative link that misses a slash: `skip` under a `where`"
+    " with that path, or a fix on the site.",
+    "calendar": "A calendar has a page for every month of every year: `skip` years before and after those that matter.",
+    "facets": "Filters are combined with one another, and their combinations multiply: `keep_params` what names"
+    " a page, or `skip` where two filters meet.",
+    "deep": "Paths are unusually deep: look whether a segment repeats with variations.",
+    "long": "Addresses are unusually long: look whether a parameter carries state or another address.",
+}
+
+
+class Traps:
+    """The signs of traps that were seen, those with most requests first."""
+
+    def __init__(self, figures: Figures) -> None:
+        rows = [*_marked(figures), *_calendars(figures), *_facets(figures)]
+        rows.sort(key=lambda row: (-row["requests"], row["kind"], row["host"], row["detail"] or ""))
+        self._rows = rows[: 3 * _LIMIT]
+
+    def wanted(self) -> set[int]:
+        """The visits whose texts :meth:`rows` needs."""
+        return {n for row in self._rows for n in row["examples"]}
+
+    def rows(self, texts: Mapping[int, dict[str, Any]]) -> list[dict[str, Any]]:
+        """The signs as they are shown."""
+        return [
+            {**row, "examples": [texts[n]["url"] for n in row["examples"]], "advice": ADVICE[row["kind"]]}
+            for row in self._rows
+        ]
+
+
+def _marked(figures: Figures) -> list[dict[str, Any]]:
+    rows: list[dict[str, Any]] = []
+    for kind, mark, detail in (
+        ("nested", NESTED, "nested"),
+        ("repeated", REPEATED, "''"),
+        ("deep", DEEP, "''"),
+        ("long", LONG, "''"),
+    ):
+        least = MIN_REQUESTS if kind in ("deep", "long") else 3
+        rows += figures.select(
+            f"""
+            select '{kind}' kind, host, {detail} detail, {_COUNTS} from visit where marks & {mark} <> 0
+            group by host, detail having count(*) >= {least} order by requests desc, host limit {_LIMIT}
+            """
+        )
+    return rows
+
+
+def _calendars(figures: Figures) -> list[dict[str, Any]]:
+    now = datetime.now(UTC).year
+    rows = figures.select(
+        f"""
+        select 'calendar' kind, host, pattern, min(year) as "first", max(year) as "last",
+               count(distinct year) as "years", {_COUNTS}
+        from visit where year > 0 group by host, pattern
+        having requests >= {MIN_REQUESTS}
+            and ("last" > {now + YEARS_AHEAD} or ("years" >= {YEARS} and pages < 0.5 * requests) or "first" < 1900)
+        order by requests desc, host, pattern limit {_LIMIT}
+        """
+    )
+    for row in rows:
+        row["detail"] = f"{row.pop('pattern')}: {row.pop('years')} years, {row.pop('first')} to {row.pop('last')}"
+    return rows
+
+
+def _facets(figures: Figures) -> list[dict[str, Any]]:
+    rows = figures.select(
+        f"""
+        select 'facets' kind, host, pattern, count(distinct names) sets, max(most) most, {_COUNTS}
+        from visit where kind = 0 and most > 0 group by host, pattern
+        having sets >= {MIN_SETS} and most >= {FACETS} and requests >= 50 and pages < 0.5 * requests
+        order by requests desc, host, pattern limit {_LIMIT}
+        """
+    )
+    for row in rows:
+        sets, most = row.pop("sets"), row.pop("most")
+        row["detail"] = f"{row.pop('pattern')}: {sets} combinations of parameters, up to {most} in one address"
+    return rows

@@ -1,0 +1,59 @@
+"""The report as files: the page, and its JSON twin."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from scrapy_urinorm.errors import MissingExtraError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping
+
+    from scrapy_urinorm.ruleset import RuleSet
+
+
+def write_report(
+    visits: Iterable[str | Path],
+    output: str | Path | None,
+    ruleset: RuleSet,
+    *,
+    json_output: str | Path | None = None,
+    format: str = "auto",  # noqa: A002  the option's name
+    columns: Mapping[str, str] | None = None,
+    base: str | None = None,
+    stats: Mapping[str, Any] | None = None,
+    learn: bool = True,
+    jobs: int = 0,
+    progress: Callable[[int], None] = lambda rows: None,
+) -> dict[str, Any]:
+    """Write the report on files of visits under a set of rules; return what it says.
+
+    `output` is the HTML page, `json_output` its twin for machines; either may be None. The other arguments are those
+    of :func:`~scrapy_urinorm.report.findings.findings`. A file is written as a whole or not at all. Raises
+    `VisitsError`, `OSError`, and `MissingExtraError` where the extra `report` is not installed.
+    """
+    try:
+        from scrapy_urinorm.report.findings import findings
+        from scrapy_urinorm.report.page import page
+    except ImportError as error:
+        raise MissingExtraError("The report", "report") from error
+    visits = list(visits)
+    found = findings(
+        visits, ruleset, format=format, columns=columns, base=base, stats=stats, learn=learn, jobs=jobs,
+        progress=progress,
+    )  # fmt: skip
+    found["input"]["files"] = [Path(path).name for path in visits][:20]
+    if output is not None:
+        _replace(Path(output), page(found))
+    if json_output is not None:
+        _replace(Path(json_output), json.dumps(found, indent=1) + "\n")
+    return found
+
+
+def _replace(path: Path, text: str) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    partial = path.with_name(path.name + ".partial")
+    partial.write_text(text, "utf-8")
+    partial.replace(path)

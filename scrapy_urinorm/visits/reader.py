@@ -1,0 +1,213 @@
+"""Files of many kinds to visits: streamed, bad rows counted, the kind found out by name and first line."""
+
+from __future__ import annotations
+
+import bz2
+import glob
+import json
+import lzma
+import re
+import sys
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, TypeVar
+
+from scrapy_urinorm.errors import UrinormError
+from scrapy_urinorm.visits import access_log, archive_index, table
+from scrapy_urinorm.visits.record import Visit, visit_from_row
+from scrapy_urinorm.visits.writer import gunzipped
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+
+Row = TypeVar("Row")
+FORMATS = ("auto", "jsonl", "csv", "parquet", "cdx", "cdxj", "crawl-log", "access-log", "urls")
+PROBLEMS_KEPT = 5
+
+
+class VisitsError(UrinormError, ValueError):
+    """A file of visits cannot be read at all: absent, of an unknown kind, or without a column of addresses."""
+
+
+class VisitReader:
+    """The visits of one or more files, as an iterable that counts.
+
+    `rows` counts the visits given, `bad` the rows that could not be read, `skipped` those that say nothing about
+    pages (HEAD, DNS, failed hits of an access log); `problems` keeps the first few as `file:row: reason`.
+    """
+
+    def __init__(
+        self,
+        paths: Iterable[str | Path],
+        *,
+        format: str = "auto",  # noqa: A002  the option's name
+        columns: Mapping[str, str] | None = None,
+        base: str | None = None,
+    ) -> None:
+        if format not in FORMATS:
+            raise VisitsError(f"format {format!r} is not one of {', '.join(FORMATS)}")
+        self.paths = _expanded(paths)
+        self.format = format
+        self.columns = dict(columns or {})
+        self.base = base
+        self.rows = self.bad = self.skipped = 0
+        self.problems: list[str] = []
+
+    def __iter__(self) -> Iterator[Visit]:
+        for path in self.paths:
+            yield from self._file(path)
+
+    def _file(self, path: str) -> Iterator[Visit]:
+        kind = self.format
+        if kind == "parquet" or (kind == "auto" and path.endswith((".parquet", ".pq"))):
+            rows: Iterable[Mapping[str, object]] = table.parquet_rows(path, self.columns)
+            yield from self._each(path, rows, lambda row: (visit_from_row(row),))
+            return
+        if kind == "csv" or (kind == "auto" and path.removesuffix(".gz").endswith((".csv", ".tsv"))):
+            rows = table.csv_rows(path, _binary_lines(path), self.columns)
+            yield from self._each(path, rows, lambda row: (visit_from_row(row),))
+            return
+        lines = (line.decode("utf-8", "surrogateescape") for line in _binary_lines(path))
+        head = [line for _, line in zip(range(20), lines, strict=False)]
+        if kind == "auto":
+            kind = _kind_of(path, head)
+        if kind == "csv":
+            rows = table.csv_rows(path, _binary_lines(path), self.columns)
+            yield from self._each(path, rows, lambda row: (visit_from_row(row),))
+            return
+        yield from self._each(path, _chained(head, lines), self._parser(kind))
+
+    def _parser(self, kind: str) -> Callable[[str], Collection[Visit]]:
+        if kind == "cdx":
+            return archive_index.CdxParser()
+        if kind == "access-log":
+            return access_log.parser(self.base)
+        if kind == "jsonl" and self.columns:
+            return self._mapped_json
+        return {
+            "jsonl": _json_visit,
+            "cdxj": archive_index.cdxj_visits,
+            "crawl-log": archive_index.crawl_log_visits,
+            "urls": _plain_url,
+        }[kind]
+
+    def _mapped_json(self, line: str) -> Collection[Visit]:
+        row = _json_object(line)
+        return (visit_from_row(table.renamed(row, self.columns)),) if row is not None else ()
+
+    def _each(self, path: str, rows: Iterable[Row], parse: Callable[[Row], Collection[Visit]]) -> Iterator[Visit]:
+        for number, row in enumerate(rows, 1):
+            try:
+                visits = parse(row)
+            except (ValueError, TypeError, KeyError, IndexError) as error:
+                self.bad += 1
+                if len(self.problems) < PROBLEMS_KEPT:
+                    self.problems.append(f"{path}:{number}: {error}")
+                continue
+            if not visits:
+                self.skipped += 1
+            for visit in visits:
+                self.rows += 1
+                yield visit
+
+
+def read_visits(
+    paths: Iterable[str | Path],
+    *,
+    format: str = "auto",  # noqa: A002
+    columns: Mapping[str, str] | None = None,
+    base: str | None = None,
+) -> VisitReader:
+    """Return the visits of files, streamed; see :class:`VisitReader` for the counts.
+
+    Paths may be globs, `-` is standard input, `.gz`, `.bz2` and `.xz` are decompressed. `columns` maps our column
+    names to theirs (`{"url": "Address", "text_digest": "Hash"}`); well-known headers are found without it. `base` is
+    the address that the targets of an access log are resolved against. Raises :class:`VisitsError`.
+    """
+    return VisitReader(paths, format=format, columns=columns, base=base)
+
+
+def _expanded(paths: Iterable[str | Path]) -> list[str]:
+    found: list[str] = []
+    for path in map(str, paths):
+        if path == "-" or Path(path).exists():
+            found.append(path)
+            continue
+        matches = sorted(glob.glob(path, recursive=True))  # noqa: PTH207  Path.glob takes no absolute pattern
+        if not matches:
+            raise VisitsError(f"{path}: no such file")
+        found += matches
+    return found
+
+
+def _binary_lines(path: str) -> Iterator[bytes]:
+    if path == "-":
+        yield from sys.stdin.buffer
+        return
+    if path.endswith(".gz"):
+        tail = b""
+        for chunk in gunzipped(Path(path)):
+            *lines, tail = (tail + chunk).split(b"\n")
+            yield from lines
+        if tail:
+            yield tail
+        return
+    opener: dict[str, Callable[..., IO[bytes]]] = {".bz2": bz2.open, ".xz": lzma.open}
+    with opener.get(Path(path).suffix, open)(path, "rb") as file:
+        yield from file
+
+
+_CRAWL_LOG = re.compile(r"\d{4}-\d\d-\d\dT[\d:.]+Z\s+-?\d+\s+(?:-|\d+)\s+\S+")
+_CDX_ROW = re.compile(r"\S+ (?:\d{14}|-) \S+ \S+ (?:\d{3}|-) \S+")
+_CDXJ = re.compile(r"\S+ \d{14} \{")
+_ACCESS = re.compile(r'(?:\S+ )?\S+ \S+ \S+ \[\d\d/\w{3}/\d{4}:')  # fmt: skip
+_URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://\S+\s*$")
+
+
+def _kind_of(path: str, head: list[str]) -> str:
+    for line in head:
+        text = line.lstrip("\ufeff").strip()
+        if not text:
+            continue
+        if text.startswith("{"):
+            return "jsonl"
+        if line.startswith(" CDX ") or text.startswith("CDX "):
+            return "cdx"
+        for pattern, kind in (
+            (_CDXJ, "cdxj"), (_CRAWL_LOG, "crawl-log"), (_ACCESS, "access-log"), (_URL, "urls"), (_CDX_ROW, "cdx"),
+        ):  # fmt: skip
+            if pattern.match(text):
+                return kind
+        if table.url_column(text) or "\0" in text:
+            return "csv"
+    if not any(line.strip() for line in head):
+        return "urls"
+    raise VisitsError(
+        f"{path}: not visits, CDX, crawl.log, access log, CSV or a list of URLs"
+        f" (say which with --format: {', '.join(FORMATS[1:])})"
+    )
+
+
+def _chained(head: list[str], rest: Iterator[str]) -> Iterator[str]:
+    yield from head
+    yield from rest
+
+
+def _json_object(line: str) -> Mapping[str, object] | None:
+    if not line or line.isspace():
+        return None
+    row = json.loads(line)
+    if not isinstance(row, dict):
+        raise ValueError("not a JSON object")
+    return row
+
+
+def _json_visit(line: str) -> Collection[Visit]:
+    row = _json_object(line)
+    return (visit_from_row(row),) if row is not None else ()
+
+
+def _plain_url(line: str) -> Collection[Visit]:
+    text = line.strip()
+    if not text or text.startswith("#"):
+        return ()
+    return (Visit(url=text),)

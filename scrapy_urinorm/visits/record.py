@@ -1,0 +1,136 @@
+"""The record of one response: what a crawl remembers of it, and its one line of JSON."""
+
+from __future__ import annotations
+
+import json
+from base64 import b64decode, b64encode
+from dataclasses import dataclass, fields
+from struct import pack
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+_BYTES = ("lines", "line_words", "minhash")
+_INTEGERS = ("status", "words", "size", "depth")
+_TEXTS = (
+    "final_url", "canonical", "body_digest", "text_digest", "main_digest", "key", "rules", "referer",
+    "no_vary_search", "time", "content_type",
+)  # fmt: skip
+MINHASH_BYTES = 128
+
+
+@dataclass(slots=True, kw_only=True)
+class Visit:
+    """One response of a crawl (DESIGN section 6); everything but `url` may be unknown.
+
+    `url` is what was requested, `final_url` what answered after `redirects`, pairs of (status, url) in order, the
+    requested URL first. A visit whose status is a redirect stands for that hop alone: `final_url` is its target.
+    `lines` and `minhash` are packed as :class:`~scrapy_urinorm.visits.features.PageFeatures` says. `size` counts
+    bytes; `time` is ISO 8601 in UTC; `clean_param` holds the values of that directive where the response is a
+    robots.txt; `no_vary_search` is the header (RFC 9842 successor draft, structured field).
+    """
+
+    url: str
+    final_url: str | None = None
+    redirects: tuple[tuple[int, str], ...] = ()
+    status: int | None = None
+    canonical: str | None = None
+    content_type: str | None = None
+    size: int | None = None
+    body_digest: str | None = None
+    text_digest: str | None = None
+    main_digest: str | None = None
+    lines: bytes | None = None
+    line_words: bytes | None = None
+    minhash: bytes | None = None
+    words: int | None = None
+    key: str | None = None
+    rules: str | None = None
+    depth: int | None = None
+    referer: str | None = None
+    no_vary_search: str | None = None
+    clean_param: tuple[str, ...] = ()
+    time: str | None = None
+
+    def to_json(self) -> str:
+        """Return the record as one line of JSON without the newline; unknown columns are left out."""
+        row: dict[str, Any] = {"url": self.url}
+        for name in COLUMNS[1:]:
+            value = getattr(self, name)
+            if value is not None and value != ():
+                row[name] = b64encode(value).decode() if type(value) is bytes else value
+        return json.dumps(row, ensure_ascii=False, separators=(",", ":"))
+
+
+COLUMNS = tuple(field.name for field in fields(Visit))
+
+
+def visit_from_row(row: Mapping[str, Any]) -> Visit:
+    """Return the visit of a decoded JSON object or table row; unknown columns are ignored.
+
+    `lines` may also be a list of [slot, text] pairs of integers or hexadecimal texts, `minhash` a list of integers.
+    Raises `ValueError` saying which column is wrong.
+    """
+    url = row.get("url")
+    if not isinstance(url, str) or not url:
+        raise ValueError("url: missing or not a text")
+    visit = Visit(url=url)
+    for name in _TEXTS:
+        value = row.get(name)
+        if value is not None and value != "":
+            setattr(visit, name, value if isinstance(value, str) else str(value))
+    for name in _INTEGERS:
+        value = row.get(name)
+        if value is not None and value != "":
+            setattr(visit, name, _integer(name, value))
+    for name in _BYTES:
+        value = row.get(name)
+        if value is not None and value != "":
+            setattr(visit, name, _octets(name, value))
+    if visit.minhash is not None and len(visit.minhash) != MINHASH_BYTES:
+        raise ValueError(f"minhash: {len(visit.minhash)} bytes instead of {MINHASH_BYTES}")
+    if visit.lines is not None and len(visit.lines) % 16:
+        raise ValueError("lines: not a whole number of pairs")
+    redirects = row.get("redirects")
+    if redirects is not None and len(redirects):
+        visit.redirects = _redirects(redirects)
+    clean_param = row.get("clean_param")
+    if clean_param is not None and len(clean_param):
+        visit.clean_param = tuple(map(str, clean_param))
+    return visit
+
+
+def _integer(name: str, value: object) -> int | None:
+    if isinstance(value, float) and value != value:
+        return None
+    try:
+        return int(value)  # type: ignore[call-overload, no-any-return]
+    except (TypeError, ValueError):
+        raise ValueError(f"{name}: {value!r} is not a whole number") from None
+
+
+def _octets(name: str, value: object) -> bytes:
+    if isinstance(value, bytes):
+        return value
+    try:
+        if isinstance(value, str):
+            return b64decode(value, validate=True)
+        if name == "lines":
+            return b"".join(pack("<QQ", _hash(pair[0]), _hash(pair[1])) for pair in value)  # type: ignore[attr-defined]
+        if name == "minhash":
+            return pack("<32I", *value)  # type: ignore[misc]
+        return bytes(min(255, int(n)) for n in value)  # type: ignore[attr-defined]
+    except Exception as error:  # noqa: BLE001  whatever a foreign row holds there
+        raise ValueError(f"{name}: {error}") from None
+
+
+def _hash(value: int | str) -> int:
+    return (int(value, 16) if isinstance(value, str) else int(value)) & 0xFFFF_FFFF_FFFF_FFFF
+
+
+def _redirects(value: Any) -> tuple[tuple[int, str], ...]:
+    try:
+        return tuple((int(status), str(url)) for status, url in value)
+    except (TypeError, ValueError):
+        raise ValueError("redirects: not a list of [status, url]") from None
