@@ -1,0 +1,9 @@
+"""`python -m scrapy_urinorm.cli`: the program where no script is installed."""
+
+from __future__ import annotations
+
+import sys
+
+from scrapy_urinorm.cli import main
+
+sys.exit(main())

@@ -1,0 +1,122 @@
+"""`urinorm check`: everything that is wrong, or valid but not meant, in rule files."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from scrapy_urinorm.cli.display import count, is_terminal, say, write_json
+from scrapy_urinorm.cli.failures import ERROR, FINDINGS, complain
+from scrapy_urinorm.cli.project import Choice, Json, chosen
+from scrapy_urinorm.errors import RuleFileError
+
+if TYPE_CHECKING:
+    from scrapy_urinorm.errors import Problem
+    from scrapy_urinorm.lint import Finding
+
+
+def check(
+    ctx: typer.Context,
+    files: Annotated[
+        list[str] | None, typer.Argument(metavar="[FILE]...", help="Rule files; none: those of the project.")
+    ] = None,
+    urls: Annotated[
+        list[str] | None,
+        typer.Option("--urls", metavar="FILE", help="URLs on which to try whether the rules settle; `-`: stdin."),
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """Check rule files: values, examples, and rules that never act, undo each other or do not settle.
+
+    The exit code is 0 when all is well, 1 for findings of the lint, 2 for errors that would stop a crawl.
+
+    Examples:
+    - `urinorm check urinorm.toml`
+
+    - `urinorm check --json rules/*.toml`
+    """
+    tried = list(_lines(urls)) if urls else []
+    choices = [Choice((file,), None) for file in files] if files else [chosen(ctx, None, None)]
+    reports = [_report(choice, tried) for choice in choices]
+    for report in reports:
+        if as_json:
+            write_json(report)
+        else:
+            _show(report)
+    if any(report["problems"] for report in reports):
+        raise typer.Exit(ERROR)
+    if any(report["findings"] for report in reports):
+        raise typer.Exit(FINDINGS)
+
+
+def _lines(names: list[str]) -> list[str]:
+    from scrapy_urinorm.cli.inputs import Inputs
+
+    return [url for block in Inputs(names).blocks() for url in block.decode("utf-8", "replace").split("\n") if url]
+
+
+def _report(choice: Choice, urls: list[str]) -> dict[str, Any]:
+    name = ", ".join(source if isinstance(source, str) else "<dict>" for source in choice.sources) or "no rule file"
+    report: dict[str, Any] = {"file": name, "problems": [], "findings": []}
+    try:
+        ruleset = choice.normalizer().ruleset
+    except RuleFileError as error:
+        report["problems"] = [_problem(problem) for problem in error.problems]
+        return report
+    from scrapy_urinorm.lint import lint
+
+    report |= {
+        "preset": ruleset.preset,
+        "sites": len(ruleset.sites) + len(ruleset.hosts),
+        "rules": ruleset.count(),
+        "examples": len(ruleset.examples),
+        "digest": ruleset.digest(),
+    }
+    report["findings"] = [_finding(finding) for finding in lint(ruleset, urls)]
+    return report
+
+
+def _problem(problem: Problem) -> dict[str, Any]:
+    return {**problem._asdict(), "text": str(problem)}
+
+
+def _finding(finding: Finding) -> dict[str, Any]:
+    return {"code": finding.code, **_problem(finding.problem)}
+
+
+def _show(report: dict[str, Any]) -> None:
+    for problem in report["problems"]:
+        complain(problem["text"])
+    for finding in report["findings"]:
+        _show_finding(finding)
+    if report["problems"]:
+        return
+    told = ", ".join(
+        [
+            f"preset {report['preset']}",
+            f"{count(report['rules'], 'rule')} for {count(report['sites'], 'site')}",
+            f"{count(report['examples'], 'example')} right",
+            count(len(report["findings"]), "finding"),
+        ]
+    )
+    say(f"{report['file']}: {told}", "yellow" if report["findings"] else "green")
+
+
+def _show_finding(finding: dict[str, Any]) -> None:
+    if not is_terminal():
+        say(f"{finding['text']} [{finding['code']}]")
+        return
+    from rich.text import Text
+
+    from scrapy_urinorm.cli.display import console, inert
+
+    place = finding["file"] if finding["line"] is None else f"{finding['file']}:{finding['line']}"
+    table = f"[{finding['table']}] " if finding["table"] else ""
+    key = f"{finding['key']}: " if finding["key"] else ""
+    head = ((inert(place), "bold"), (f" {finding['code']}\n", "yellow"))
+    console().print(
+        Text.assemble(*head, (f"  {inert(table + key)}", "cyan"), inert(finding["message"])), overflow="fold"
+    )
+    if finding["hint"]:
+        console().print(Text(f"  {inert(finding['hint'])}", "dim"), overflow="fold")

@@ -1,0 +1,105 @@
+"""What is written for people: inert text, tables and marked differences on a terminal, tab-separated text in a pipe."""
+
+from __future__ import annotations
+
+import difflib
+import functools
+import json
+import os
+import re
+import sys
+from typing import TYPE_CHECKING, Any, TextIO
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from rich.console import Console
+    from rich.text import Text
+
+# C0 and C1 controls, bidirectional and invisible format characters, line separators, lone surrogates, tags: a URL that
+# holds them could move the cursor, turn text round or hide a part of itself
+_ACTIVE = re.compile(
+    "[\x00-\x1f\x7f-\x9f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb"
+    "\ud800-\udfff\U000e0000-\U000e0fff]"
+)
+_PIECES = re.compile(r"[A-Za-z0-9_%~-]+|.", re.DOTALL)
+
+
+def inert(text: str) -> str:
+    """`text` without anything that a terminal acts on: such characters are spelled as in a Python string."""
+    return _ACTIVE.sub(lambda m: m.group().encode("unicode_escape", "surrogatepass").decode(), text)
+
+
+def is_terminal(stream: TextIO | None = None) -> bool:
+    """Whether people read what is written to `stream` (standard output): a terminal, or FORCE_COLOR says so."""
+    return bool(os.environ.get("FORCE_COLOR")) or (stream or sys.stdout).isatty()
+
+
+@functools.cache
+def console() -> Console:
+    """The terminal; honours NO_COLOR, TERM and the width. Imported here: pipes need not pay for it."""
+    from rich.console import Console
+
+    return Console(highlight=False, emoji=False, markup=False, soft_wrap=False)
+
+
+def say(text: str = "", style: str | None = None) -> None:
+    """Write a line."""
+    if is_terminal():
+        console().print(inert(text), style=style, overflow="fold")
+    else:
+        print(inert(text))
+
+
+def write_json(data: Any) -> None:
+    """Write one JSON value on one line; ASCII only, so that it is inert."""
+    print(json.dumps(data))
+
+
+def show_table(columns: Sequence[str], rows: Iterable[Sequence[Any]], *, fold: Sequence[str] = ()) -> None:
+    """Write a table: aligned on a terminal, one line a row with tabs between in a pipe.
+
+    Numbers are aligned to the right; the columns of `fold` may take several lines.
+    """
+    if not is_terminal():
+        for row in rows:
+            print("\t".join(inert(_cell(value)) for value in row))
+        return
+    from rich.box import SIMPLE_HEAD
+    from rich.table import Table
+    from rich.text import Text
+
+    body = list(rows)
+    table = Table(box=SIMPLE_HEAD, pad_edge=False, header_style="bold")
+    for at, name in enumerate(columns):
+        numbers = all(isinstance(row[at], int) for row in body)
+        table.add_column(
+            name, justify="right" if numbers else "left", overflow="fold", no_wrap=name not in fold and not numbers
+        )
+    for row in body:
+        table.add_row(*[value if isinstance(value, Text) else Text(inert(_cell(value))) for value in row])
+    console().print(table)
+
+
+def _cell(value: Any) -> str:
+    return f"{value:,}" if isinstance(value, int) and is_terminal() else str(value)
+
+
+def marked(before: str, after: str) -> Text:
+    """Both texts in one: what goes is struck through, what comes is underlined, so that it is seen without colour."""
+    from rich.text import Text
+
+    old, new = _PIECES.findall(inert(before)), _PIECES.findall(inert(after))
+    text = Text(overflow="fold")
+    for kind, a, b, c, d in difflib.SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
+        if kind == "equal":
+            text.append("".join(old[a:b]))
+        else:
+            text.append("".join(old[a:b]), "red strike")
+            text.append("".join(new[c:d]), "green underline")
+    return text
+
+
+def count(number: int, noun: str, plural: str | None = None) -> str:
+    """`1 rule`, `2,000 rules`."""
+    return f"{number:,} {noun if number == 1 else plural or noun + 's'}"

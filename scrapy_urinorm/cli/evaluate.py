@@ -1,0 +1,110 @@
+"""`urinorm eval`: how good learned rules are on pages that they were not learned from."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from scrapy_urinorm.cli.display import count, say, show_table, write_json
+from scrapy_urinorm.cli.failures import complain
+from scrapy_urinorm.cli.learn import Base, Columns, Kind, Visits, column_pairs
+from scrapy_urinorm.cli.project import Json  # noqa: TC001  read at run time
+from scrapy_urinorm.errors import UrinormError
+
+if TYPE_CHECKING:
+    from scrapy_urinorm.learn.evaluation import Scores
+
+
+def evaluate(
+    visits: Visits,
+    preset: Annotated[
+        str, typer.Option("--preset", "-p", metavar="NAME", help="What is learned on top of.")
+    ] = "recommended",
+    strict: Annotated[bool, typer.Option("--strict", help="As for `learn`.")] = False,
+    seeds: Annotated[int, typer.Option("--seeds", min=1, metavar="N", help="How many ways to split the pages.")] = 5,
+    rules: Annotated[
+        list[str] | None, typer.Option("--rules", "-r", metavar="FILE", help="Score these rules, too.")
+    ] = None,
+    kind: Kind = "auto",
+    columns: Columns = None,
+    base: Base = None,
+    as_json: Json = False,
+) -> None:
+    """Learn from half of the pages of each site, and judge the rules on the addresses of the other half.
+
+    A crawl fetches the first address of every key. *cut*: the share that it need not fetch; *recall*: the share of the
+    redundant ones that it saves; *lost*: the share of pages that it never sees. Beside the rules: w3lib's canonical
+    URL, the preset alone, no parameters at all, no parameters that look like a session, and two published learners.
+
+    Examples:
+    - `urinorm eval visits.jsonl.gz`
+
+    - `urinorm eval visits.jsonl.gz --rules urinorm.toml --strict --json`
+    """
+    from w3lib.url import canonicalize_url
+
+    from scrapy_urinorm.learn import Options
+    from scrapy_urinorm.learn.evaluation import evaluate as score
+    from scrapy_urinorm.normalizer import Normalizer
+    from scrapy_urinorm.visits import read_visits
+
+    baselines: dict[str, Any] = {"w3lib": lambda url: (canonicalize_url(url), False)}
+    if rules:
+        given = Normalizer(list(rules))
+
+        def decide(url: str) -> tuple[str, bool]:
+            decision = given.decide(url)
+            return decision.key, decision.skip
+
+        baselines["rules"] = decide
+    options = Options(preset=preset)
+    reader = read_visits(visits, format=kind, columns=column_pairs(columns), base=base)
+    found = score(reader, options.strict() if strict else options, seeds=range(1, seeds + 1), baselines=baselines)
+    for problem in reader.problems:
+        complain(problem)
+    if not any(one.urls for scores in found.values() for one in scores.values()):
+        raise UrinormError("no site has enough pages of known content: visits need body_digest, text_digest or lines")
+    if as_json:
+        write_json({site: {name: _figures(one) for name, one in scores.items()} for site, scores in found.items()})
+        return
+    _show(found)
+
+
+def _figures(scores: Scores) -> dict[str, Any]:
+    shares = {name: getattr(scores, name) for name in ("cut", "recall", "loss", "precision")}
+    return {**asdict(scores), **{name: round(value, 5) for name, value in shares.items()}}
+
+
+def _show(found: dict[str, dict[str, Scores]]) -> None:
+    from scrapy_urinorm.learn.evaluation import Scores, macro
+
+    names = list(next(iter(found.values())))
+    head = ("site", "rules", "URLs", "cut", "recall", "lost", "precision")
+    rows = [_row(site, name, scores[name]) for site, scores in sorted(found.items()) for name in names]
+    for name in names:
+        total = Scores()
+        for scores in found.values():
+            total.add(scores[name])
+        rows.append(_row("all URLs", name, total))
+    show_table(head, rows)
+    means = {name: macro(scores[name] for scores in found.values()) for name in names}
+    told = [(name, *(f"{mean[part]:.2%}" for part in ("cut", "recall", "loss"))) for name, mean in means.items()]
+    soft = {name: [scores[name] for scores in found.values()] for name in names}
+    urls = sum(one.soft_urls for one in soft[names[0]])
+    if urls:
+        say()
+        say(f"{count(urls, 'held-out URL')} of log-in forms and errors served as pages", "bold")
+        counted = [
+            (name, sum(one.soft_keys for one in scores), sum(one.soft_mixed for one in scores))
+            for name, scores in soft.items()
+        ]
+        show_table(("rules", "requests", "mixed with pages"), counted)
+    say()
+    say(f"mean of {count(len(found), 'site')}", "bold")
+    show_table(("rules", "cut", "recall", "lost"), told)
+
+
+def _row(site: str, name: str, one: Scores) -> tuple[Any, ...]:
+    return site, name, one.urls, f"{one.cut:.2%}", f"{one.recall:.2%}", f"{one.loss:.3%}", f"{one.precision:.2%}"

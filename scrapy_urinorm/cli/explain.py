@@ -1,0 +1,190 @@
+"""`urinorm explain`: why a URL has its key, and why two URLs are one page or are not."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from scrapy_urinorm.cli.display import is_terminal, marked, say, write_json
+from scrapy_urinorm.cli.failures import FINDINGS
+from scrapy_urinorm.cli.project import Json, Preset, Rules, chosen, crawl_of
+
+if TYPE_CHECKING:
+    from scrapy_urinorm.cli.project import Crawl
+    from scrapy_urinorm.normalizer import Explanation, Normalizer
+
+
+def explain(
+    ctx: typer.Context,
+    urls: Annotated[list[str], typer.Argument(metavar="URL...", help="Absolute URLs.")],
+    against: Annotated[
+        str | None, typer.Option("--against", metavar="URL", help="Say why these are one page with this URL, or not.")
+    ] = None,
+    rules: Rules = None,
+    preset: Preset = None,
+    base: Annotated[
+        str | None, typer.Option("--base", metavar="URL", help="What relative URLs are relative to.")
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """Show each step from a URL to its key: the rule, where it is written, before and after.
+
+    With `--against`, the exit code is 0 when all are one page and 1 when they are not.
+
+    `--json` writes an object a line.
+
+    Examples:
+    - `urinorm explain "https://shop.example/?utm_source=mail&b=2&a=1"`
+
+    - `urinorm explain "https://shop.example/a/" --against "https://shop.example/a" --rules urinorm.toml`
+    """
+    normalizer = chosen(ctx, rules, preset).normalizer()
+    crawl = crawl_of(ctx)
+    if base is not None:
+        from scrapy_urinorm.url import resolve
+
+        urls = [resolve(url, base) for url in urls]
+        against = against and resolve(against, base)
+    told = [_Told(url, normalizer, crawl) for url in urls]
+    if against is None:
+        for number, one in enumerate(told):
+            if as_json:
+                write_json(one.to_dict())
+            else:
+                if number:
+                    say()
+                one.show()
+        return
+    other = _Told(against, normalizer, crawl)
+    verdicts = [_verdict(one, other) for one in told]
+    if as_json:
+        for one, verdict in zip(told, verdicts, strict=True):
+            write_json({**verdict, "urls": [one.to_dict(), other.to_dict()]})
+    else:
+        for one in (*told, other):
+            one.show()
+            say()
+        for verdict in verdicts:
+            _show_verdict(verdict)
+    if not all(verdict["same"] for verdict in verdicts):
+        raise typer.Exit(FINDINGS)
+
+
+class _Told:
+    """A URL as the crawl sees it, with its explanation and its fingerprint."""
+
+    def __init__(self, url: str, normalizer: Normalizer, crawl: Crawl):
+        self.seen = crawl.request_url(url)
+        self.explanation: Explanation = normalizer.explain(self.seen)
+        self.key = normalizer.key(self.seen)
+        self.fingerprint = crawl.fingerprint(self.seen, normalizer)
+        self.notes = list(self.explanation.notes)
+        if self.seen != url:
+            plain = normalizer.explain(url)
+            if plain.key != self.explanation.key:
+                self.notes.append(f"Scrapy's Request makes another URL of it; without Scrapy its key is {plain.key}")
+            self.given: str | None = plain.url
+        else:
+            self.given = None
+
+    def to_dict(self) -> dict[str, Any]:
+        data = self.explanation.to_dict()
+        if self.given is not None:
+            data["given"] = self.given
+        return {**data, "notes": self.notes, "fingerprint": self.fingerprint}
+
+    def show(self) -> None:
+        told = self.explanation
+        rows = [("URL", self.given or told.url, "bold")]
+        if self.given is not None:
+            rows.append(("request", told.url, ""))
+        _show_rows(rows)
+        for number, step in enumerate(told.steps, 1):
+            _show_step(number, step.rule, step.scope, step.source, step.before, step.after)
+        verdicts = [
+            word for word, said in (("never requested (skip)", told.skip), ("last (defer)", told.defer)) if said
+        ]
+        _show_rows(
+            [
+                ("canonical", told.canonical, "green"),
+                ("key", told.key, "cyan"),
+                ("fingerprint", self.fingerprint, ""),
+                *(("requested", word, "yellow") for word in verdicts),
+                *(("note", note, "yellow") for note in self.notes),
+            ]
+        )
+
+
+def _show_rows(rows: list[tuple[str, str, str]]) -> None:
+    for name, value, style in rows:
+        if is_terminal():
+            from rich.text import Text
+
+            from scrapy_urinorm.cli.display import console, inert
+
+            console().print(Text.assemble((f"{name:<13}", "dim"), (inert(value), style)), overflow="fold")
+        else:
+            say(f"{name:<13}{value}")
+
+
+def _show_step(number: int, rule: str, scope: str, source: str, before: str, after: str) -> None:
+    place = f"{scope} ({source})" if source else scope
+    if is_terminal():
+        from rich.text import Text
+
+        from scrapy_urinorm.cli.display import console, inert
+
+        console().print(Text.assemble((f"{number:>3}  ", "dim"), (rule, "bold"), (f"  {inert(place)}", "dim")))
+        console().print(Text("     ") + marked(before, after), overflow="fold")
+    else:
+        say(f"{number:>3}  {rule}  {place}")
+        say(f"     - {before}")
+        say(f"     + {after}")
+
+
+def _verdict(one: _Told, other: _Told) -> dict[str, Any]:
+    same = one.fingerprint == other.fingerprint
+    rules = list(dict.fromkeys(step.rule for told in (one, other) for step in told.explanation.steps))
+    differences = [] if same else list(_differences(one.explanation.key, other.explanation.key))
+    if not same and not differences:
+        differences = ["user name or password"]
+    return {"same": same, "rules": rules if same else [], "differences": differences}
+
+
+def _differences(one: str, other: str) -> list[str]:
+    """The parts in which two keys differ, in words."""
+    from scrapy_urinorm.url import decoded, query_items, split
+
+    first, second = split(one), split(other)
+    if first is None or second is None:
+        return [] if one == other else ["text"]
+    out = []
+    for part in ("scheme", "host", "port", "path", "fragment"):
+        a, b = getattr(first, part), getattr(second, part)
+        if a != b:
+            out.append(f"{part}: {a or 'none'} and {b or 'none'}")
+    mine, theirs = (query_items(url.query or "") for url in (first, second))
+    for name in dict.fromkeys(n for n, _ in (*mine, *theirs)):
+        a, b = ([v for n, v in items if n == name] for items in (mine, theirs))
+        if a != b:
+            out.append(f"parameter {decoded(name)}: {_values(a)} and {_values(b)}")
+    if not out and mine != theirs:
+        out.append("the order of parameters")
+    return out
+
+
+def _values(values: list[str]) -> str:
+    from scrapy_urinorm.url import decoded
+
+    return " + ".join(repr(decoded(v)) for v in values) or "absent"
+
+
+def _show_verdict(verdict: dict[str, Any]) -> None:
+    if verdict["same"]:
+        by = [rule for rule in verdict["rules"] if rule != "safe"]
+        say(f"one page{', by ' + ', '.join(by) if by else ', without any rule'}", "bold green")
+        return
+    say("two pages", "bold red")
+    for difference in verdict["differences"]:
+        say(f"  {difference}")

@@ -1,0 +1,77 @@
+"""What a person sees when a command cannot go on: one clear message on standard error, and an exit code."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import sys
+from typing import TYPE_CHECKING, Any
+
+import typer
+from typer.core import TyperGroup
+
+from scrapy_urinorm.cli.display import inert
+from scrapy_urinorm.errors import RuleFileError, UrinormError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+FINDINGS = 1
+ERROR = 2
+INTERRUPTED = 130
+CLOSED_PIPE = 141
+
+
+class Outcome:
+    """The exit code of a run."""
+
+    code = 0
+
+
+@contextlib.contextmanager
+def reported() -> Iterator[Outcome]:
+    """Turn what a user can cause into a message and an exit code; other exceptions are defects and pass."""
+    outcome = Outcome()
+    try:
+        try:
+            yield outcome
+        finally:
+            sys.stdout.flush()
+    except BrokenPipeError:
+        # the reader has had enough (`| head`): the interpreter's last flush must not complain either
+        with contextlib.suppress(OSError, ValueError):
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        outcome.code = CLOSED_PIPE
+    except KeyboardInterrupt:
+        complain("interrupted")
+        outcome.code = INTERRUPTED
+    except RuleFileError as error:
+        for problem in error.problems:
+            complain(str(problem))
+        outcome.code = ERROR
+    except UrinormError as error:
+        complain(str(error))
+        outcome.code = ERROR
+    except OSError as error:
+        name = f"{error.filename}: " if error.filename else ""
+        complain(f"{name}{error.strerror or error}")
+        outcome.code = ERROR
+    except MemoryError:
+        complain("out of memory")
+        outcome.code = ERROR
+
+
+class Commands(TyperGroup):
+    """The group of commands, in which an error of a command ends it with a message."""
+
+    def invoke(self, ctx: Any) -> Any:
+        """Run the command that the arguments name."""
+        with reported() as outcome:
+            return super().invoke(ctx)
+        raise typer.Exit(outcome.code)
+
+
+def complain(message: str) -> None:
+    """Write a message to standard error; what a hostile URL or file put into it is made inert."""
+    with contextlib.suppress(OSError):
+        print(f"urinorm: {inert(message)}", file=sys.stderr, flush=True)

@@ -1,0 +1,148 @@
+"""`urinorm groups`: the URLs that the rules make one."""
+
+from __future__ import annotations
+
+import functools
+from hashlib import blake2b
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
+
+import typer
+
+from scrapy_urinorm.cli.display import count, say, write_json
+from scrapy_urinorm.cli.failures import complain
+from scrapy_urinorm.cli.inputs import Column, Files, Format, Inputs, as_utf8, lines_of
+from scrapy_urinorm.cli.progress import Progress
+from scrapy_urinorm.cli.project import Choice, Json, Preset, Rules, chosen
+from scrapy_urinorm.cli.workers import Jobs, in_order
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+
+def groups(
+    ctx: typer.Context,
+    files: Files = None,
+    rules: Rules = None,
+    preset: Preset = None,
+    limit: Annotated[int, typer.Option("--limit", "-n", min=0, metavar="N", help="Groups to show; 0: all.")] = 20,
+    examples: Annotated[int, typer.Option("--examples", "-e", min=1, metavar="N", help="URLs to show of a group.")] = 5,
+    rule: Annotated[
+        str | None, typer.Option("--rule", metavar="RULE", help="Only groups that this rule makes.")
+    ] = None,
+    as_json: Json = False,
+    column: Column = None,
+    kind: Format = None,
+    jobs: Jobs = 0,
+) -> None:
+    """Show the groups of URLs that the rules make one page, largest first, with the rules: look here for a wrong one.
+
+    URLs that are one page without any rule (order of parameters, fragments, spelling) count as one.
+
+    Examples:
+    - `urinorm groups --rules urinorm.toml urls.txt`
+
+    - `urinorm groups --rule remove_params --limit 0 --json urls.txt`
+    """
+    choice = chosen(ctx, rules, preset)
+    normalizer = choice.shared().normalizer
+    if rule is not None:
+        from scrapy_urinorm.cli.rules import known_rule
+
+        known_rule(rule)
+    inputs = Inputs(files, kind, column)
+    members: dict[str, _Group] = {}
+    total = 0
+    with Progress() as progress:
+        for pairs in in_order(functools.partial(_work, choice), inputs.blocks(), jobs):
+            for key, bare, url in pairs:
+                group = members.get(key)
+                if group is None:
+                    members[key] = _Group(bare, url)
+                else:
+                    group.add(bare, url, examples)
+            total += len(pairs)
+            progress.add(len(pairs), inputs.read / inputs.size if inputs.size else 0.0)
+    found = sorted((g for g in members.items() if g[1].others), key=lambda item: (-item[1].size, item[0]))
+    if not as_json:
+        saved = sum(group.size - 1 for _, group in found)
+        pages, made = count(len(members), "page"), count(len(found), "group")
+        say(f"{count(total, 'URL')}: {pages}, {made}; the rules save {saved:,}")
+    shown = 0
+    for key, group in found:
+        made_by = _rules(normalizer, group)
+        if rule is not None and rule not in {name for name, _, _ in made_by}:
+            continue
+        if limit and shown == limit:
+            break
+        shown += 1
+        _show(key, group, made_by, as_json=as_json)
+    for message in inputs.complaints():
+        complain(message)
+
+
+class _Group:
+    """The URLs of a key: digests of those that differ without rules, and a few as examples."""
+
+    __slots__ = ("bare", "others", "urls")
+
+    def __init__(self, bare: bytes, url: str):
+        self.bare = bare
+        self.urls = [url]
+        self.others: set[bytes] | None = None
+
+    def add(self, bare: bytes, url: str, examples: int) -> None:
+        if bare == self.bare or (self.others and bare in self.others):
+            return
+        if self.others is None:
+            self.others = set()
+        self.others.add(bare)
+        if len(self.urls) < examples:
+            self.urls.append(url)
+
+    @property
+    def size(self) -> int:
+        return 1 + len(self.others or ())
+
+
+class Pair(NamedTuple):
+    """A URL with its key, and a digest of its key without rules."""
+
+    key: str
+    bare: bytes
+    url: str
+
+
+def _work(choice: Choice, block: bytes) -> list[Pair]:
+    bulk = choice.shared()
+    bare = bulk.normalizer
+    block = as_utf8(block)[0]
+    return [
+        Pair(key, blake2b(bare.key(url, lossy=False).encode("utf-8", "replace"), digest_size=8).digest(), url)
+        for url, key in zip(lines_of(block), lines_of(bulk.lines(block, keys=True)), strict=True)
+        if url
+    ]
+
+
+def _rules(normalizer: Any, group: _Group) -> list[tuple[str, str, str]]:
+    """The rules that change any of a group's examples: name, scope, place."""
+    steps: Iterable[Any] = (step for url in group.urls for step in normalizer.explain(url).steps if step.rule != "safe")
+    return list(dict.fromkeys((step.rule, step.scope, step.source) for step in steps))
+
+
+def _show(key: str, group: _Group, made_by: list[tuple[str, str, str]], *, as_json: bool) -> None:
+    from scrapy_urinorm.texts import without_userinfo
+
+    urls = [without_userinfo(url) for url in group.urls]
+    key = without_userinfo(key)
+    if as_json:
+        rules = [{"rule": rule, "scope": scope, "source": source} for rule, scope, source in made_by]
+        write_json({"key": key, "size": group.size, "rules": rules, "urls": urls})
+        return
+    say()
+    say(f"{group.size:,}  {key}", "bold")
+    for rule, scope, source in made_by:
+        say(f"   by {rule}  {scope}{f' ({source})' if source else ''}", "dim")
+    for url in urls:
+        say(f"      {url}")
+    if group.size > len(urls):
+        say(f"      ... and {group.size - len(urls):,} more", "dim")

@@ -1,0 +1,58 @@
+"""`urinorm init`: a rule file to begin with."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from scrapy_urinorm.cli.display import say
+from scrapy_urinorm.cli.inputs import Column, Format, Inputs, lines_of
+from scrapy_urinorm.cli.progress import Progress
+from scrapy_urinorm.cli.project import RULE_FILE
+from scrapy_urinorm.errors import UrinormError
+
+
+def init(
+    files: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="[FILE]...", help="URLs or visits of a crawl, as for `normalize`; `-`: stdin; none: an empty start."
+        ),
+    ] = None,
+    output: Annotated[
+        str, typer.Option("--output", "-o", metavar="FILE", help="Where to write; `-`: stdout.")
+    ] = RULE_FILE,
+    sites: Annotated[int, typer.Option("--sites", min=1, metavar="N", help="How many sites, largest first.")] = 20,
+    force: Annotated[bool, typer.Option("--force", help="Overwrite the file.")] = False,
+    column: Column = None,
+    kind: Format = None,
+) -> None:
+    """Write a rule file with comments: the sites of a list of URLs, their parameters, and what may be worth a rule.
+
+    Nothing in it changes a key until you remove a `#`.
+
+    Examples:
+    - `urinorm init urls.txt`
+
+    - `urinorm init visits.jsonl.gz --output -`
+    """
+    from scrapy_urinorm.importers.survey import Site, starter, survey
+
+    if output != "-" and Path(output).exists() and not force:
+        raise UrinormError(f"{output} exists: --force overwrites it")
+    found: dict[str, Site] = {}
+    if files:
+        inputs = Inputs(files, kind, column)
+        with Progress() as progress:
+            for block in inputs.blocks():
+                urls = lines_of(block)
+                survey(urls, found)
+                progress.add(len(urls), inputs.read / inputs.size if inputs.size else 0.0)
+    text = starter(found, sites)
+    if output == "-":
+        print(text, end="")
+        return
+    Path(output).write_text(text, encoding="utf-8")
+    say(f"{output}: {len(found):,} site{'' if len(found) == 1 else 's'}")

@@ -1,0 +1,132 @@
+"""`urinorm learn`: rules from what a crawl has seen."""
+
+from __future__ import annotations
+
+import csv
+from typing import Annotated
+
+import typer
+
+from scrapy_urinorm.cli.display import count, say, show_table, write_json
+from scrapy_urinorm.cli.failures import complain
+from scrapy_urinorm.cli.project import Json  # noqa: TC001  read at run time
+from scrapy_urinorm.cli.workers import Jobs  # noqa: TC001
+from scrapy_urinorm.errors import UrinormError
+
+Visits = Annotated[
+    list[str],
+    typer.Argument(metavar="VISITS...", help="Visits, CDX, crawl.log, access logs, CSV, Parquet, URLs; `-`: stdin."),
+]
+Kind = Annotated[str, typer.Option("--format", "-f", metavar="KIND", help="The kind of the files.")]
+Columns = Annotated[
+    list[str] | None, typer.Option("--columns", metavar="OURS=THEIRS", help="A column of a table under our name.")
+]
+Base = Annotated[
+    str | None, typer.Option("--base", metavar="URL", help="The site of an access log: it has paths only.")
+]
+
+
+def learn(
+    visits: Visits,
+    output: Annotated[str, typer.Option("--output", "-o", metavar="FILE", help="The rule file to write; `-`: stdout.")],
+    rules: Annotated[
+        list[str] | None, typer.Option("--rules", "-r", metavar="FILE", help="Rules that hold already.")
+    ] = None,
+    preset: Annotated[
+        str, typer.Option("--preset", "-p", metavar="NAME", help="What is learned on top of.")
+    ] = "recommended",
+    strict: Annotated[bool, typer.Option("--strict", help="Lower risk, and no wrong merge in the replay.")] = False,
+    risk: Annotated[
+        float | None, typer.Option("--risk", min=0, max=1, metavar="P", help="Highest share of wrong merges of a rule.")
+    ] = None,
+    skip: Annotated[bool, typer.Option("--skip/--no-skip", help="Learn which URLs need not be requested.")] = True,
+    families: Annotated[
+        list[str] | None, typer.Option("--families", metavar="NAME", help="Learn rules of these families only.")
+    ] = None,
+    engine: Annotated[
+        str, typer.Option("--engine", metavar="NAME", help="auto, python, duckdb or spark: where evidence is counted.")
+    ] = "auto",
+    master: Annotated[str, typer.Option("--master", metavar="URL", help="The Spark master.")] = "local[*]",
+    anonymize: Annotated[bool, typer.Option("--anonymize", help="Hash paths and values in the evidence.")] = False,
+    jobs: Jobs = 0,
+    kind: Kind = "auto",
+    columns: Columns = None,
+    base: Base = None,
+    as_json: Json = False,
+) -> None:
+    """Learn from visits which URLs of a site show the same page, and write rules with their evidence.
+
+    The file is used where `include` of a rule file names it, or URINORM_RULES.
+
+    Examples:
+    - `urinorm learn visits.jsonl.gz --output learned.toml`
+
+    - `urinorm learn access.log --base https://shop.example --output proposals.toml`
+
+    - `urinorm learn big.parquet --families parameters --jobs 8 --output learned.toml`
+    """
+    from dataclasses import replace
+
+    from scrapy_urinorm.learn import Options, learn_file, to_toml
+    from scrapy_urinorm.learn.options import ENGINES, FAMILIES
+
+    chosen = tuple(name for given in families or FAMILIES for name in given.split(","))
+    if unknown := [name for name in chosen if name not in FAMILIES]:
+        raise UrinormError(f"there is no family {unknown[0]!r}: {', '.join(FAMILIES)}")
+    if engine not in ENGINES:
+        raise UrinormError(f"there is no engine {engine!r}: {', '.join(ENGINES)}")
+    options = Options(
+        preset=preset, skip=skip, engine=engine, master=master, anonymize=anonymize, jobs=jobs, families=chosen
+    )
+    options = options.strict() if strict else options
+    options = options if risk is None else replace(options, risk=risk)
+    target = None if output == "-" else output
+    pairs = column_pairs(columns)
+    try:
+        result, reader = learn_file(visits, target, options, rules=rules or (), format=kind, columns=pairs, base=base)
+    except csv.Error as error:
+        raise UrinormError(f"{', '.join(visits)}: is neither text nor a table: {error}") from error
+    for problem in reader.problems:
+        complain(problem)
+    if reader.bad:
+        complain(f"{reader.bad:,} of {reader.bad + reader.rows:,} rows could not be read")
+    if result.blocked:
+        complain(
+            f"{result.blocked:,} of {result.urls:,} addresses showed one and the same page from some point of the crawl"
+            " on, as a server does that has had enough; nothing is learned from them"
+        )
+    if output == "-":
+        print(to_toml(result), end="")
+        return
+    figures = {
+        "output": output,
+        "visits": result.visits,
+        "sites": result.sites,
+        "urls": result.urls,
+        "keys": result.keys,
+        "rules": len(result.active),
+        "considered": len(result.others),
+        "bad_rows": reader.bad,
+    }
+    if as_json:
+        write_json(figures)
+        return
+    say(
+        f"{output}: {count(len(result.active), 'rule')} from {count(result.visits, 'visit')} of"
+        f" {count(result.sites, 'site')}; {count(result.urls, 'URL')} become {count(result.keys, 'page')}",
+        "green" if result.active else "yellow",
+    )
+    if result.active:
+        rows = [(one.scope, one.rule, str(one.value), one.saved or one.evidence.saved) for one in result.active[:30]]
+        show_table(("site", "rule", "value", "saves"), rows, fold=("value",))
+
+
+def column_pairs(columns: list[str] | None) -> dict[str, str]:
+    """What `--columns` says: our name to theirs."""
+    out = {}
+    for given in columns or ():
+        ours, equals, theirs = given.partition("=")
+        if not equals or not ours or not theirs:
+            raise UrinormError(f"--columns {given!r}: write OURS=THEIRS, as in url=Address")
+        out[ours] = theirs
+    return out

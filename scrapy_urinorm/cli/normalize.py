@@ -1,0 +1,132 @@
+"""`urinorm normalize`: canonical URLs or keys of a stream of URLs."""
+
+from __future__ import annotations
+
+import functools
+import sys
+from collections import Counter
+from json.encoder import encode_basestring_ascii as _text
+from typing import TYPE_CHECKING, Annotated, NamedTuple
+
+import typer
+
+from scrapy_urinorm.cli.display import count, inert, is_terminal
+from scrapy_urinorm.cli.failures import complain
+from scrapy_urinorm.cli.inputs import Column, Files, Format, Inputs, as_utf8, lines_of
+from scrapy_urinorm.cli.progress import Progress
+from scrapy_urinorm.cli.project import Choice, Json, Preset, Rules, chosen
+from scrapy_urinorm.cli.workers import Jobs, in_order
+
+if TYPE_CHECKING:
+    from scrapy_urinorm.normalizer import Normalizer
+
+
+def normalize(
+    ctx: typer.Context,
+    files: Files = None,
+    rules: Rules = None,
+    preset: Preset = None,
+    key: Annotated[bool, typer.Option("--key", help="Write the key, by which a crawl tells pages apart.")] = False,
+    base: Annotated[
+        str | None, typer.Option("--base", metavar="URL", help="What relative URLs are relative to.")
+    ] = None,
+    as_json: Json = False,
+    column: Column = None,
+    kind: Format = None,
+    jobs: Jobs = 0,
+) -> None:
+    """Write the canonical URL of each URL of files or of standard input: a line for a line, in order, at any size.
+
+    `--json` writes an object a line: `url`, `canonical`, `key`, and `skip`, whether the rules say not to request it.
+    What is no URL stays as it is and is counted.
+
+    Examples:
+    - `urinorm normalize urls.txt.gz > canonical.txt`
+
+    - `urinorm normalize --key < urls.txt | sort -u | wc -l`
+
+    - `urinorm normalize --rules urinorm.toml --json --column address crawl.csv`
+    """
+    if key and as_json:
+        raise typer.BadParameter("--json has the key already", param_hint="--key")
+    choice = chosen(ctx, rules, preset)
+    choice.shared()  # a wrong rule file is reported before anything is read, and forked processes share the rules
+    form = "json" if as_json else "key" if key else "canonical"
+    work = functools.partial(_work, choice, form, base)
+    inputs = Inputs(files, kind, column)
+    watched = is_terminal() and not as_json
+    counts: Counter[str] = Counter()
+    broken_at: list[int] = []
+    out = sys.stdout.buffer
+    with Progress() as progress:
+        for done in in_order(work, inputs.blocks(), jobs):
+            out.write(_inert_lines(done.text) if watched else done.text)
+            out.flush()
+            if done.broken_at is not None:
+                broken_at.append(counts["lines"] + done.broken_at + 1)
+            counts.update(done.counts)
+            progress.add(done.counts["lines"], inputs.read / inputs.size if inputs.size else 0.0)
+    for message in (*inputs.complaints(), *_complaints(counts, broken_at)):
+        complain(message)
+
+
+class Done(NamedTuple):
+    """A block after its normalization; `broken_at` is the number of its first line that is no URL, from 0."""
+
+    text: bytes
+    counts: dict[str, int]
+    broken_at: int | None
+
+
+def _work(choice: Choice, form: str, base: str | None, block: bytes) -> Done:
+    """Normalize a block of lines: a line for each line."""
+    bulk = choice.shared()
+    normalizer = bulk.normalizer
+    normalizer.counts.clear()
+    block, odd = as_utf8(block)
+    if base is not None:
+        from scrapy_urinorm.url import resolve
+
+        block = "".join([f"{resolve(line, base) if line else line}\n" for line in lines_of(block)]).encode()
+    if form == "json":
+        keys = lines_of(bulk.lines(block, keys=True))
+        normalizer.counts.clear()  # the same lines are counted again
+        rows = zip(lines_of(block), lines_of(bulk.lines(block)), keys, strict=True)
+        out = "".join([_json(normalizer, *row) for row in rows]).encode()
+    else:
+        out = bulk.lines(block, keys=form == "key")
+    counts = {"lines": block.count(b"\n"), "not_utf8": odd, **normalizer.counts}
+    return Done(out, counts, _first_broken(lines_of(block)) if counts.get("unparsable") else None)
+
+
+def _json(normalizer: Normalizer, url: str, canonical: str, key: str) -> str:
+    skip = "true" if url and normalizer.verdict(url)[0] else "false"
+    return f'{{"url": {_text(url)}, "canonical": {_text(canonical)}, "key": {_text(key)}, "skip": {skip}}}\n'
+
+
+def _first_broken(lines: list[str]) -> int | None:
+    from scrapy_urinorm.url import split
+
+    return next((at for at, line in enumerate(lines) if line and split(line) is None), None)
+
+
+def _inert_lines(text: bytes) -> bytes:
+    lines = text.decode("utf-8", "replace").split("\n")
+    return "\n".join(map(inert, lines)).encode()
+
+
+def _complaints(counts: Counter[str], broken_at: list[int]) -> list[str]:
+    lines = count(counts["lines"], "line")
+    out = []
+    if counts["unparsable"] > 0:
+        first = f"; the first is line {broken_at[0]:,}" if broken_at else ""
+        out.append(f"{counts['unparsable']:,} of {lines}: no URL that rules apply to, left as it is{first}")
+    if counts["not_utf8"]:
+        out.append(f"{counts['not_utf8']:,} of {lines}: not UTF-8, odd octets percent-encoded")
+    for name, words in (
+        ("unstable", "the rules do not settle, see `check`"),
+        ("error", "a rule failed, no rule applied"),
+    ):
+        if counts[name]:
+            out.append(f"{counts[name]:,} of {lines}: {words}")
+    return out

@@ -1,0 +1,118 @@
+"""Where the rules of a command come from: its options, else the Scrapy project, else the rule file beside it."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, NamedTuple, Protocol
+
+import typer
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from scrapy_urinorm.bulk import BulkNormalizer
+    from scrapy_urinorm.normalizer import Normalizer
+    from scrapy_urinorm.ruleset import RuleSet, Source
+
+RULE_FILE = "urinorm.toml"
+
+Rules = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--rules",
+        "-r",
+        metavar="FILE",
+        help="A rule file, or `package:file.toml`; may be given several times. Without it: the rules of the Scrapy"
+        f" project, or `{RULE_FILE}` in the current folder.",
+    ),
+]
+Preset = Annotated[
+    str | None,
+    typer.Option("--preset", "-p", metavar="NAME", help="safe, recommended or loose, in place of the files' choice."),
+]
+Json = Annotated[bool, typer.Option("--json", help="Write JSON.")]
+
+
+class Crawl(Protocol):
+    """What a crawl does to a URL before it is compared; `scrapy urinorm` gives the project's own."""
+
+    def rules(self) -> tuple[Sequence[Source], str | None]:
+        """The sources of the project's rules, and its preset."""
+
+    def request_url(self, url: str) -> str:
+        """The URL that Scrapy's Request makes of `url`."""
+
+    def fingerprint(self, url: str, normalizer: Normalizer) -> str:
+        """The fingerprint of a GET request, in hexadecimal digits."""
+
+
+class PlainCrawl:
+    """A crawl with Scrapy's defaults, without importing Scrapy."""
+
+    def rules(self) -> tuple[Sequence[Source], str | None]:
+        """The rule file of the current folder, if there is one."""
+        return (RULE_FILE,) if Path(RULE_FILE).is_file() else (), None
+
+    def request_url(self, url: str) -> str:
+        """What `scrapy.Request(url).url` is; unchanged where it would refuse the URL."""
+        from w3lib.url import safe_url_string
+
+        try:
+            return safe_url_string(url)
+        except ValueError:
+            return url
+
+    def fingerprint(self, url: str, normalizer: Normalizer) -> str:
+        """Scrapy's recipe over the key: SHA-1 of the sorted JSON of method, URL, body and headers."""
+        data = {"method": "GET", "url": normalizer.key(url), "body": "", "headers": {}}
+        return hashlib.sha1(json.dumps(data, sort_keys=True).encode(), usedforsecurity=False).hexdigest()
+
+
+class Choice(NamedTuple):
+    """Which rules a command uses; small enough to be sent to another process."""
+
+    sources: tuple[Source, ...]
+    preset: str | None
+    examples: bool = True
+    """Whether the examples of the files must hold."""
+
+    def ruleset(self) -> RuleSet:
+        """The rules; raises RuleFileError."""
+        from scrapy_urinorm.ruleset import RuleSet
+
+        return RuleSet.load(*self.sources, preset=self.preset)
+
+    def normalizer(self) -> Normalizer:
+        """The normalizer of these rules; raises RuleFileError."""
+        from scrapy_urinorm.normalizer import Normalizer
+
+        return Normalizer(self.ruleset(), check_examples=self.examples)
+
+    def shared(self) -> BulkNormalizer:
+        """The normalizer for many lines, made once in each process."""
+        name = repr(self)
+        found = _shared.get(name)
+        if found is None:
+            from scrapy_urinorm.bulk import BulkNormalizer
+
+            found = _shared[name] = BulkNormalizer(self.normalizer())
+        return found
+
+
+_shared: dict[str, BulkNormalizer] = {}
+
+
+def crawl_of(ctx: typer.Context) -> Crawl:
+    """The Scrapy project that the command runs in, or one with Scrapy's defaults."""
+    found: Crawl | None = ctx.obj
+    return PlainCrawl() if found is None else found
+
+
+def chosen(ctx: typer.Context, rules: Sequence[str] | None, preset: str | None) -> Choice:
+    """The rules that the options name, else those of the project, else the rule file of the current folder."""
+    if rules:
+        return Choice(tuple(rules), preset)
+    sources, project_preset = crawl_of(ctx).rules()
+    return Choice(tuple(sources), preset or project_preset)

@@ -1,0 +1,98 @@
+"""`urinorm report`: one page on what a crawl did and what its rules did to it."""
+
+from __future__ import annotations
+
+import csv
+from pathlib import Path  # noqa: TC003  read at run time
+from typing import Annotated
+
+import typer
+
+from scrapy_urinorm.cli.display import count, say, write_json
+from scrapy_urinorm.cli.failures import complain
+from scrapy_urinorm.cli.learn import Base, Columns, Kind, Visits, column_pairs
+from scrapy_urinorm.cli.progress import Progress
+from scrapy_urinorm.cli.project import Preset, Rules, chosen
+from scrapy_urinorm.cli.workers import Jobs  # noqa: TC001  read at run time
+from scrapy_urinorm.errors import UrinormError
+
+
+def report(
+    ctx: typer.Context,
+    visits: Visits,
+    output: Annotated[
+        str | None, typer.Option("--output", "-o", metavar="FILE", help="The HTML page to write.")
+    ] = None,
+    rules: Rules = None,
+    preset: Preset = None,
+    json_output: Annotated[
+        str | None,
+        typer.Option("--json", "--json-output", metavar="FILE", help="The same as data, for machines; `-`: stdout."),
+    ] = None,
+    stats: Annotated[
+        Path | None,
+        typer.Option("--stats", metavar="FILE", help="The stats of the crawl as JSON: they know what was avoided."),
+    ] = None,
+    learn: Annotated[bool, typer.Option("--learn/--no-learn", help="Propose rules for the duplicates left.")] = True,
+    kind: Kind = "auto",
+    columns: Columns = None,
+    base: Base = None,
+    jobs: Jobs = 0,
+) -> None:
+    """Write one HTML page on a crawl: what was fetched twice, what the rules merge, and which merges look wrong.
+
+    It opens from disk and loads nothing.
+
+    Examples:
+    - `urinorm report visits.jsonl.gz --output report.html`
+
+    - `urinorm report visits.jsonl.gz --rules urinorm.toml --output report.html --json report.json`
+    """
+    from scrapy_urinorm.report import write_report
+    from scrapy_urinorm.report.headline import sentences
+
+    if output is None and json_output is None:
+        raise UrinormError("where to? --output report.html, --json report.json")
+    twin = None if json_output == "-" else json_output
+    ruleset = chosen(ctx, rules, preset).ruleset()
+    with Progress() as progress:
+        try:
+            found = write_report(
+                visits,
+                output,
+                ruleset,
+                json_output=twin,
+                format=kind,
+                columns=column_pairs(columns),
+                base=base,
+                stats=_stats(stats) if stats else None,
+                learn=learn,
+                jobs=jobs,
+                progress=progress.add,
+            )
+        except csv.Error as error:
+            raise UrinormError(f"{', '.join(visits)}: is neither text nor a table: {error}") from error
+    for problem in found["input"]["problems"]:
+        complain(str(problem))
+    if found["input"]["bad"]:
+        complain(f"{count(found['input']['bad'], 'row')} could not be read")
+    if json_output == "-":
+        write_json(found)
+        return
+    for sentence in sentences(found):
+        say(sentence)
+    for name in (output, json_output):
+        if name is not None:
+            say(f"written: {name}", "green")
+
+
+def _stats(path: Path) -> dict[str, object]:
+    import json
+
+    try:
+        found = json.loads(path.read_text("utf-8"))
+    except ValueError as error:
+        raise UrinormError(f"{path}: not JSON: {error}") from None
+    if not isinstance(found, dict):
+        raise UrinormError(f"{path}: not an object of stats")
+    return found

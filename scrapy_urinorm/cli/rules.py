@@ -1,0 +1,102 @@
+"""`urinorm rules`: the catalogue."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from scrapy_urinorm.cli.display import is_terminal, marked, say, show_table, write_json
+from scrapy_urinorm.cli.project import Json  # noqa: TC001  read at run time
+from scrapy_urinorm.errors import UrinormError
+
+if TYPE_CHECKING:
+    from scrapy_urinorm.rules import Rule
+
+_SCOPES = {"any": "site, host, where", "site": "site, host", "file": "file"}
+
+
+def rules(
+    names: Annotated[list[str] | None, typer.Argument(metavar="[RULE]...", help="Show these in full.")] = None,
+    as_json: Json = False,
+) -> None:
+    """List the rules that a table may hold: safety class, value and an example.
+
+    Examples:
+    - `urinorm rules`
+
+    - `urinorm rules remove_params default_params`
+    """
+    from scrapy_urinorm.rules import CATALOGUE
+
+    shown = [known_rule(name) for name in names or CATALOGUE]
+    if as_json:
+        for rule in shown:
+            write_json(_to_dict(rule))
+    elif names:
+        for rule in shown:
+            _show(rule)
+    else:
+        show_table(
+            ("rule", "part", "class", "value", "what it does"),
+            [(r.name, r.part, r.safety.value, r.kind.describe(), plain(r.summary)) for r in shown],
+            fold=("value", "what it does"),
+        )
+
+
+def known_rule(name: str) -> Rule:
+    """The rule of a name; raises UrinormError with the nearest one."""
+    from scrapy_urinorm.rules import CATALOGUE
+    from scrapy_urinorm.rules.kinds import nearest
+
+    if name not in CATALOGUE:
+        raise UrinormError(f"there is no rule {name!r}; {nearest(name, CATALOGUE) or '`urinorm rules` lists them'}")
+    return CATALOGUE[name]
+
+
+def _to_dict(rule: Rule) -> dict[str, Any]:
+    return {
+        "name": rule.name,
+        "part": rule.part,
+        "class": rule.safety.value,
+        "value": rule.kind.describe(),
+        "scope": _SCOPES[rule.scope],
+        "splits": rule.splits,
+        "summary": rule.summary,
+        "doc": rule.doc,
+        "example": {"value": rule.value, "before": rule.before, "after": rule.after, "with": dict(rule.extra)},
+    }
+
+
+def plain(text: str) -> str:
+    """A docstring without its markup."""
+    return re.sub(r":[a-z]+:`~?([^`]*)`", r"`\1`", text).replace("``", "`")
+
+
+def _show(rule: Rule) -> None:
+    from scrapy_urinorm.importers.document import toml_value
+
+    say(rule.name, "bold")
+    for name, text in (
+        ("class", rule.safety.value), ("part", rule.part), ("value", rule.kind.describe()), ("in", _SCOPES[rule.scope]),
+    ):  # fmt: skip
+        say(f"  {name:<8}{text}")
+    say(f"  example {rule.name} = {toml_value(rule.value)}")
+    for name, value in rule.extra.items():
+        say(f"          {name} = {toml_value(value)}")
+    if rule.before and is_terminal():
+        from rich.text import Text
+
+        from scrapy_urinorm.cli.display import console
+
+        console().print(Text("          ") + marked(rule.before, rule.after))
+    elif rule.before:
+        say(f"          - {rule.before}")
+        say(f"          + {rule.after}")
+    say()
+    for line in plain(rule.doc).splitlines():
+        say(f"  {line}".rstrip())
+    if rule.splits:
+        say("  It may keep apart URLs that Scrapy's own fingerprint merges.")
+    say()

@@ -1,0 +1,68 @@
+"""`urinorm validate`: proposals decided by fetching."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from scrapy_urinorm.cli.display import count, say, show_table, write_json
+from scrapy_urinorm.cli.project import Json  # noqa: TC001  read at run time
+
+if TYPE_CHECKING:
+    from scrapy_urinorm.learn.candidate import Candidate
+
+
+def validate(
+    rules: Annotated[str, typer.Argument(metavar="RULES", help="A file that `learn` wrote.")],
+    visits: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="[VISITS]...", help="Visits or URLs to draw addresses from, as for `learn`."),
+    ] = None,
+    output: Annotated[str, typer.Option("--output", "-o", metavar="FILE", help="The rule file to write.")] = "",
+    budget: Annotated[int, typer.Option("--budget", min=2, metavar="N", help="Requests per site at the most.")] = 200,
+    delay: Annotated[
+        float, typer.Option("--delay", min=0, metavar="SECONDS", help="Between requests to a host.")
+    ] = 1.0,
+    again: Annotated[bool, typer.Option("--again", help="Test the rules of the file, too.")] = False,
+    as_json: Json = False,
+) -> None:
+    """Fetch pairs of addresses that proposals make one, and turn each proposal into a rule or reject it.
+
+    Fetching is polite: robots.txt and the delay are obeyed, GET only, no address that looks as if it did something.
+
+    Examples:
+    - `urinorm validate proposals.toml urls.txt --output learned.toml`
+
+    - `urinorm validate learned.toml visits.jsonl.gz --again --budget 100 --output checked.toml`
+    """
+    from scrapy_urinorm.learn import validate_file
+
+    if not output:
+        raise typer.BadParameter("where to write the rules?", param_hint="--output")
+    before = _statuses(rules)
+    result = validate_file(rules, output, visits or (), budget=budget, delay=delay, again=again)
+    candidates = [*result.active, *result.others]
+    changed = [one for one in candidates if one.status != before.get(_identity(one))]
+    rows = [
+        {"site": one.scope, "rule": one.rule, "value": one.value, "status": one.status, "why": one.why}
+        for one in changed
+    ]
+    if as_json:
+        write_json({"output": output, "rules": len(result.active), "decided": rows})
+        return
+    say(f"{output}: {count(len(result.active), 'rule')}; {count(len(rows), 'proposal')} decided", "green")
+    if rows:
+        shown = [(row["status"], row["site"], row["rule"], str(row["value"]), row["why"]) for row in rows]
+        show_table(("", "site", "rule", "value", "why"), shown, fold=("value", "why"))
+
+
+def _statuses(rules: str) -> dict[str, str]:
+    from scrapy_urinorm.learn.validate import candidates_of
+    from scrapy_urinorm.ruleset import RuleSet
+
+    return {_identity(one): one.status for one in candidates_of(RuleSet.load(rules).evidence)}
+
+
+def _identity(candidate: Candidate) -> str:
+    return repr([getattr(candidate, name) for name in ("scope", "rule", "value", "conditions")])

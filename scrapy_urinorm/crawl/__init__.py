@@ -1,0 +1,1 @@
+"""All that touches Scrapy: one component a module, thin, without URL logic."""

@@ -1,0 +1,102 @@
+"""The add-on: one line of settings that puts the components where they belong, and replaces only stock classes."""
+
+from __future__ import annotations
+
+import logging
+from typing import TYPE_CHECKING
+
+from scrapy.settings import SETTINGS_PRIORITIES
+from scrapy.utils.misc import load_object
+
+from scrapy_urinorm.crawl import settings as own
+
+if TYPE_CHECKING:
+    from scrapy.settings import BaseSettings
+
+logger = logging.getLogger(__name__)
+
+FINGERPRINTER = "scrapy_urinorm.RequestFingerprinter"
+DUPEFILTER = "scrapy_urinorm.DupeFilter"
+_ADDON = SETTINGS_PRIORITIES["addon"]
+_COMMAND_LINE = SETTINGS_PRIORITIES["cmdline"]
+_POET_BASE = "SCRAPY_POET_REQUEST_FINGERPRINTER_BASE_CLASS"
+
+
+class Addon:
+    """Install the fingerprinter, the dupefilter and the middlewares: ``ADDONS = {"scrapy_urinorm.Addon": 600}``.
+
+    A project's own fingerprinter or dupefilter stays, and the log says so in one line. The fingerprinter of another
+    add-on becomes the fallback of ours; scrapy-poet's keeps its place and gets ours as its base, in either order.
+    """
+
+    def update_settings(self, settings: BaseSettings) -> None:
+        """Write the component settings at add-on priority; Scrapy calls this before anything is built."""
+        if not settings.getbool("URINORM_ENABLED", own.SETTINGS["URINORM_ENABLED"].default):
+            return
+        self._fingerprinter(settings)
+        self._dupefilter(settings)
+        components = [
+            ("DOWNLOADER_MIDDLEWARES", "second_chance.SecondChanceMiddleware", 10),
+            ("SPIDER_MIDDLEWARES", "rewrite.RewriteMiddleware", 950),
+            ("EXTENSIONS", "summary.Summary", 0),
+        ]
+        # imported only where they are asked for: they bring an HTML parser and more
+        if settings.get("URINORM_REPORT"):
+            from scrapy_urinorm.crawl.report_extension import visits_beside
+
+            if not settings.get("URINORM_VISITS"):
+                settings.set("URINORM_VISITS", visits_beside(settings["URINORM_REPORT"]), "addon")
+            components.append(("EXTENSIONS", "report_extension.ReportExtension", 900))
+        if settings.get("URINORM_VISITS"):
+            components.append(("EXTENSIONS", "visits_extension.VisitsExtension", 0))
+        for name, component, place in components:
+            path = f"scrapy_urinorm.crawl.{component}"
+            settings.setdefault_in_component_priority_dict(name, load_object(path), place)
+
+    @staticmethod
+    def _fingerprinter(settings: BaseSettings) -> None:
+        from scrapy.utils.request import RequestFingerprinter as Stock
+
+        from scrapy_urinorm.crawl.fingerprinter import RequestFingerprinter
+
+        name = "REQUEST_FINGERPRINTER_CLASS"
+        current = load_object(settings[name])
+        if isinstance(current, type) and issubclass(current, RequestFingerprinter):
+            return
+        if current.__module__.startswith("scrapy_poet."):
+            # its fingerprint is a function of its base's: nothing to wrap
+            if (settings.getpriority(_POET_BASE) or 0) <= _ADDON:
+                settings.set(_POET_BASE, FINGERPRINTER, "addon")
+            return
+        priority = settings.getpriority(name) or 0
+        if priority > _ADDON and (current is not Stock or priority >= _COMMAND_LINE):
+            _kept_out(name, settings, "URLs are not normalized, and the pages behind redirects are not guarded")
+            return
+        if current is not Stock and not settings.get("URINORM_FALLBACK_REQUEST_FINGERPRINTER_CLASS"):
+            settings.set("URINORM_FALLBACK_REQUEST_FINGERPRINTER_CLASS", settings[name], "addon")
+        # a project may name the stock class without meaning anything by it
+        settings.set(name, FINGERPRINTER, max(priority, _ADDON))
+        if not settings.get(_POET_BASE):
+            # for a scrapy-poet add-on that comes after us and overwrites
+            settings.set(_POET_BASE, FINGERPRINTER, "addon")
+
+    @staticmethod
+    def _dupefilter(settings: BaseSettings) -> None:
+        from scrapy.dupefilters import RFPDupeFilter as Stock
+
+        from scrapy_urinorm.crawl.dupefilter import DupeFilter
+
+        name = "DUPEFILTER_CLASS"
+        current = load_object(settings[name])
+        if isinstance(current, type) and issubclass(current, DupeFilter):
+            return
+        priority = settings.getpriority(name) or 0
+        if current is Stock and priority < _COMMAND_LINE:
+            settings.set(name, DUPEFILTER, max(priority, _ADDON))
+        elif priority > _ADDON:
+            # below: `scrapy shell` sets BaseDupeFilter at command priority, and that is nobody's wish to hear of
+            _kept_out(name, settings, "skip, defer, second chance and the compact store are not in force")
+
+
+def _kept_out(name: str, settings: BaseSettings, loss: str) -> None:
+    logger.warning("%s is %s, set by the project and kept: %s", name, settings[name], loss)

@@ -1,0 +1,234 @@
+"""The request fingerprinter: Scrapy's recipe over the key, with the guard that keeps pages behind redirects."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import logging
+from typing import TYPE_CHECKING, Any
+from weakref import ref
+
+from scrapy import Request
+from scrapy.http.request import NO_CALLBACK
+from scrapy.utils.misc import build_from_crawler, load_object
+from scrapy.utils.request import fingerprint as scrapy_fingerprint
+
+from scrapy_urinorm.crawl import settings as own
+from scrapy_urinorm.errors import RuleFileError
+from scrapy_urinorm.normalizer import Normalizer
+from scrapy_urinorm.ruleset import RuleSet
+
+if TYPE_CHECKING:
+    from typing import Self
+
+    from scrapy.crawler import Crawler
+    from scrapy.utils.request import RequestFingerprinterProtocol
+
+logger = logging.getLogger(__name__)
+
+_STOCK = "scrapy.utils.request.RequestFingerprinter"
+_STATEFUL = frozenset(("redirect_urls", "urinorm", "verbatim_url", own.CHANCE_META))
+#: How many redirects to one key are told apart before a chain counts as a loop.
+MAX_REDIRECTS_TO_KEY = 3
+_MAX_META_RULES = 256
+
+
+class RequestFingerprinter:
+    """Fingerprints requests by the key of their URL, method and body.
+
+    A URL that no rule changes keeps the bytes of Scrapy's own fingerprint (default ports excepted). A redirect to a
+    URL of its own key gets a fingerprint of its own, up to three times a chain, so that the page behind it is not
+    taken for a duplicate (Scrapy #1225). Reads the settings ``URINORM_RULES``, ``URINORM_PRESET`` and
+    ``URINORM_FALLBACK_REQUEST_FINGERPRINTER_CLASS``, and the meta keys ``urinorm`` and ``verbatim_url``.
+
+    No URL raises: what cannot be normalized gets Scrapy's own fingerprint and is counted.
+    """
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> Self:
+        """Build from a crawler's settings; raises RuleFileError with everything wrong in the rules."""
+        return cls(own.normalizer_of(crawler), fallback=fallback_of(crawler, cls), crawler=crawler)
+
+    def __init__(
+        self,
+        normalizer: Normalizer | None = None,
+        *,
+        fallback: RequestFingerprinterProtocol | None = None,
+        crawler: Crawler | None = None,
+    ):
+        self.normalizer = normalizer or Normalizer()
+        self._key = self.normalizer.key
+        self._fallback = fallback
+        self._crawler = crawler
+        self._reads_bodies = self.normalizer.reads_bodies
+        self._simple = fallback is None and not self._reads_bodies
+        # what WeakKeyDictionary does, without its calls in Python
+        self._cache: dict[ref[Request], tuple[Any, bytes]] = {}
+        self._forget = self._cache.pop
+        self._meta_rules: dict[str, Normalizer] = {}
+        self._warned = False
+
+    def fingerprint(self, request: Request) -> bytes:
+        """The fingerprint of a request, 20 bytes unless a fallback fingerprinter makes others."""
+        # the private attribute, since looking at `meta` would make a dict for every link of every page
+        meta = request._meta
+        state = None
+        if meta and not _STATEFUL.isdisjoint(meta):
+            state = _state(meta)
+        cached = self._cache.get(ref(request))
+        if cached is not None and cached[0] == state:
+            return cached[1]
+        try:
+            if state is None and self._simple and request.callback is not NO_CALLBACK:
+                fp = _digest(request.method, self._key(request.url), request.body)
+            else:
+                fp = self._full(request, meta or {})
+        except Exception as error:  # noqa: BLE001  raising here would end the crawl
+            fp = self._last_resort(request, error)
+        self._cache[ref(request, self._forget)] = state, fp
+        return fp
+
+    def key(self, request: Request) -> str:
+        """The key of a request, as its fingerprint takes it (without the count of redirects)."""
+        meta = request._meta or {}
+        if meta.get("verbatim_url"):
+            return request.url
+        normalizer, lossy = self._rules_of(request, meta)
+        return normalizer.key(request.url, lossy=lossy)
+
+    def redirects_to_key(self, request: Request) -> int:
+        """How many of the URLs that led to a request by redirection have its key."""
+        meta = request._meta
+        chain = meta.get("redirect_urls") if meta else None
+        if not meta or not isinstance(chain, (list, tuple)) or meta.get("verbatim_url"):
+            return 0
+        normalizer, lossy = self._rules_of(request, meta)
+        key = normalizer.key(request.url, lossy=lossy)
+        return sum(normalizer.key(str(url), lossy=lossy) == key for url in chain)
+
+    # ------------------------------------------------------------------
+
+    def _full(self, request: Request, meta: dict[str, Any]) -> bytes:
+        if meta.get("verbatim_url"):
+            if self._fallback is not None:
+                return self._fallback.fingerprint(request)
+            return _digest(request.method, request.url, request.body)
+        normalizer, lossy = self._rules_of(request, meta)
+        n = self.redirects_to_key(request)
+        if n > MAX_REDIRECTS_TO_KEY:
+            n = 0
+        key = normalizer.key(request.url, lossy=lossy)
+        chance = meta.get(own.CHANCE_META)
+        # a key never holds a raw space: what follows one cannot be taken for another page
+        suffix = f" {n}" if n else ""
+        if chance and chance[1] == key:
+            suffix += f" variant {chance[0]}"
+        if self._fallback is not None:
+            return self._by_fallback(request, normalizer, lossy, suffix)
+        text = key + suffix
+        body: bytes = request.body
+        headers: dict[str, list[str]] = {}
+        if lossy and self._reads_bodies:
+            steps, names = normalizer.body_rules(request.url)
+            content_type = (request.headers.get("Content-Type") or b"").decode("latin-1") if steps else ""
+            for run in steps:
+                body = run(body, content_type=content_type)
+            for name in sorted(name.lower() for name in names):
+                if name in request.headers:
+                    headers[name.encode().hex()] = [v.hex() for v in request.headers.getlist(name)]
+        return _digest(request.method, text, body, headers)
+
+    def _rules_of(self, request: Request, meta: dict[str, Any]) -> tuple[Normalizer, bool]:
+        """The normalizer of a request, and whether lossy rules apply to it."""
+        given = meta.get("urinorm")
+        if given is False:
+            return self.normalizer, False
+        lossy = request.callback is not NO_CALLBACK
+        if isinstance(given, dict) and not meta.get("redirect_urls"):
+            return self._with_meta(given), lossy
+        return self.normalizer, lossy
+
+    def _with_meta(self, rules: dict[str, Any]) -> Normalizer:
+        name = repr(rules)
+        found = self._meta_rules.get(name)
+        if found is None:
+            if len(self._meta_rules) >= _MAX_META_RULES:
+                self._meta_rules.clear()
+            table = rules if rules.keys() & {"rules", "site", "host", "preset"} else {"rules": rules}
+            ruleset = self.normalizer.ruleset
+            try:
+                found = Normalizer(RuleSet.load(*ruleset.sources, table, preset=ruleset.preset))
+            except RuleFileError as error:
+                logger.error("Request meta `urinorm` is not used: %s", error)
+                self._count("urinorm/error")
+                found = self.normalizer
+            self._meta_rules[name] = found
+        return found
+
+    def _by_fallback(self, request: Request, normalizer: Normalizer, lossy: bool, suffix: str) -> bytes:
+        assert self._fallback is not None
+        url = normalizer.normalize(request.url) if lossy else request.url
+        try:
+            twin = request if url == request.url else request.replace(url=url)
+        except Exception:  # noqa: BLE001  a Request subclass whose __init__ wants more than replace() gives
+            twin = Request(url, method=request.method, body=request.body, headers=request.headers, meta=request.meta,
+                           callback=request.callback)  # fmt: skip
+        fp = self._fallback.fingerprint(twin)
+        return hashlib.sha1(fp + suffix.encode(), usedforsecurity=False).digest() if suffix else fp
+
+    def _last_resort(self, request: Request, error: Exception) -> bytes:
+        """Scrapy's own fingerprint, and where that fails too a hash of the bare text: nothing may reach the engine."""
+        self._count("urinorm/error")
+        if not self._warned:
+            self._warned = True
+            logger.warning("A fingerprint failed, Scrapy's own is used; others are only counted", exc_info=error)
+        try:
+            return (self._fallback.fingerprint if self._fallback is not None else scrapy_fingerprint)(request)
+        except Exception:  # noqa: BLE001  nothing may reach the engine
+            text = f"{request.method} {request.url}".encode("utf-8", "surrogatepass")
+            return hashlib.sha1(text + request.body, usedforsecurity=False).digest()
+
+    def _count(self, stat: str) -> None:
+        if self._crawler is not None:
+            own.stats_of(self._crawler).inc_value(stat)
+
+
+def _state(meta: dict[str, Any]) -> tuple[Any, ...]:
+    """What of the meta may change the fingerprint."""
+    given = meta.get("urinorm")
+    chain = meta.get("redirect_urls")
+    return (
+        bool(meta.get("verbatim_url")),
+        repr(given) if isinstance(given, (dict, list)) else given,
+        repr(chain),
+        repr(meta.get(own.CHANCE_META)),
+    )
+
+
+def _digest(method: str, url: str, body: bytes, headers: dict[str, list[str]] | None = None) -> bytes:
+    """Scrapy's recipe: SHA-1 over the JSON of method, URL, body and headers with sorted keys."""
+    plain = url.isascii() and url.isprintable() and '"' not in url and "\\" not in url
+    if headers or not plain or not method.isalpha():
+        data = {"method": method, "url": url, "body": body.hex(), "headers": headers or {}}
+        text = json.dumps(data, sort_keys=True).encode()
+    else:
+        # the same bytes, six times faster
+        text = f'{{"body": "{body.hex()}", "headers": {{}}, "method": "{method}", "url": "{url}"}}'.encode()
+    return hashlib.sha1(text, usedforsecurity=False).digest()
+
+
+def fallback_of(crawler: Crawler, cls: type) -> RequestFingerprinterProtocol | None:
+    """The fingerprinter of another package that the settings name, or None for Scrapy's own recipe."""
+    name = "URINORM_FALLBACK_REQUEST_FINGERPRINTER_CLASS"
+    path = own.value(crawler.settings, name)
+    if not path:
+        return None
+    try:
+        fallback = load_object(path)
+    except (ImportError, NameError, TypeError, ValueError) as error:
+        raise ValueError(f"{name}: {path!r} cannot be loaded: {error}") from error
+    if fallback is load_object(_STOCK) or (isinstance(fallback, type) and issubclass(fallback, RequestFingerprinter)):
+        # naming ourselves would recurse for ever
+        return None
+    instance: RequestFingerprinterProtocol = build_from_crawler(fallback, crawler)
+    return instance

@@ -1,0 +1,172 @@
+"""The report at the end of a crawl: what `urinorm report` says of its visits, with the crawl's own stats."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import logging
+import subprocess
+import sys
+from datetime import UTC, datetime
+from importlib.util import find_spec
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Any
+
+from scrapy import signals
+from scrapy.exceptions import NotConfigured
+
+from scrapy_urinorm.crawl import settings as own
+from scrapy_urinorm.crawl.visits_extension import VisitsExtension
+from scrapy_urinorm.errors import MissingExtraError
+
+if TYPE_CHECKING:
+    from typing import Self
+
+    from scrapy import Spider
+    from scrapy.crawler import Crawler
+
+logger = logging.getLogger("scrapy_urinorm")
+
+_NEEDS = ("duckdb", "jinja2", "numpy", "pyarrow")
+
+
+def visits_beside(report: str | Path) -> str:
+    """Where the visits of a crawl go that asks for a report and not for visits: beside it, with its name."""
+    path = Path(report)
+    return str(path.with_name(f"{path.name.removesuffix('.html')}.visits.jsonl.gz"))
+
+
+def verdict(found: dict[str, Any]) -> str:
+    """What the log says of a report: what is still wasted, and what looks wrong."""
+    totals = found["totals"]
+    wasted, lost = totals["left_over"], totals["lost"]
+    said = f"{wasted} of {totals['requests']} requests still wasted"
+    if not found["suspicious"]:
+        return f"{said}, no suspicious merges"
+    merges = f"{len(found['suspicious'])} suspicious merge{'' if len(found['suspicious']) == 1 else 's'}"
+    return f"{said}; looks wrong: {merges}, at least {lost} page{'' if lost == 1 else 's'} lost"
+
+
+class ReportExtension:
+    """Write the report when the spider closes.
+
+    Setting: `URINORM_REPORT`, a path with the `%(name)s` and `%(time)s` of feed exports; off when empty. The report is
+    made of the visits that `URINORM_VISITS` records, in a process of its own: the crawl's memory does not grow by it,
+    and other crawls of the process go on. A report that fails is logged and changes nothing else. Raises
+    `MissingExtraError` at the start of the crawl where the extra `report` is not installed.
+    """
+
+    def __init__(self, crawler: Crawler) -> None:
+        report = crawler.settings.get("URINORM_REPORT")
+        if not report:
+            raise NotConfigured
+        if not all(map(find_spec, _NEEDS)):
+            raise MissingExtraError("URINORM_REPORT", "report")
+        self.crawler = crawler
+        self.report = str(report)
+        self._said = ""
+        self._forget_last_crawl()
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> Self:
+        """Return the extension, connected to the end of the spider."""
+        extension = cls(crawler)
+        crawler.signals.connect(extension.spider_closed, signals.spider_closed)
+        return extension
+
+    async def spider_closed(self, spider: Spider) -> None:
+        """Write the report; the crawl ends when it is there."""
+        paths = self._visits()
+        if not paths:
+            logger.error("URINORM_REPORT: there are no visits to report on; set URINORM_VISITS")
+            return
+        target = Path(self._named(self.report, spider))
+        stats = self._stats()
+        if _in_a_loop():
+            failure = await asyncio.to_thread(self._write, target, paths, stats)
+        else:
+            from twisted.internet.threads import deferToThread
+
+            failure = await deferToThread(self._write, target, paths, stats)
+        if failure:
+            logger.error("URINORM_REPORT: %s", failure, extra={"spider": spider})
+        else:
+            logger.info("Report written: %s; %s", target, self._said, extra={"spider": spider})
+
+    def _forget_last_crawl(self) -> None:
+        """Begin the visits beside the report anew; where the user names a file, or resumes, they are appended."""
+        settings, spider = self.crawler.settings, self.crawler.spider
+        beside = visits_beside(self.report)
+        if settings.get("URINORM_VISITS") == beside and not settings.get("JOBDIR") and "%(time)" not in beside:
+            Path(self._named(beside, spider)).unlink(missing_ok=True)
+
+    @staticmethod
+    def _named(text: str, spider: Spider | None) -> str:
+        time = datetime.now(UTC).replace(microsecond=0).isoformat().replace(":", "-")
+        return text % {"name": spider.name if spider else "", "time": time} if "%(" in text else text
+
+    def _visits(self) -> list[Path]:
+        """The files that the extension for visits has written."""
+        manager = self.crawler.extensions
+        for extension in getattr(manager, "middlewares", ()):
+            if isinstance(extension, VisitsExtension) and extension._writer is not None:
+                return [path for path in extension._writer.files if path.exists()]
+        return []
+
+    def _stats(self) -> dict[str, Any]:
+        stats = dict(own.stats_of(self.crawler).get_stats())
+        start = stats.get("start_time")
+        if isinstance(start, datetime) and "elapsed_time_seconds" not in stats:
+            now = datetime.now(start.tzinfo) if start.tzinfo else datetime.now(UTC).replace(tzinfo=None)
+            stats["elapsed_time_seconds"] = (now - start).total_seconds()
+        return {name: value for name, value in stats.items() if isinstance(value, (int, float))}
+
+    def _write(self, target: Path, visits: list[Path], stats: dict[str, Any]) -> str:
+        """Run the command; return what went wrong, or an empty text."""
+        ruleset = own.normalizer_of(self.crawler).ruleset
+        try:
+            with TemporaryDirectory(prefix="urinorm-report-") as name:
+                folder = Path(name)
+                (folder / "stats.json").write_text(json.dumps(stats), "utf-8")
+                command = [sys.executable, "-m", "scrapy_urinorm.cli", "report", "--output", str(target)]
+                command += ["--stats", str(folder / "stats.json"), "--preset", ruleset.preset]
+                command += ["--json", str(folder / "report.json")]
+                for source in self._sources(ruleset.sources, folder):
+                    command += ["--rules", source]
+                done = subprocess.run(
+                    [*command, "--", *map(str, visits)], capture_output=True, text=True, check=False, errors="replace"
+                )
+                if done.returncode == 0:
+                    self._said = verdict(json.loads((folder / "report.json").read_text("utf-8")))
+        except (OSError, TypeError, ValueError) as error:
+            return str(error)
+        return "" if done.returncode == 0 else done.stderr.strip()[-1000:] or f"exit code {done.returncode}"
+
+    @staticmethod
+    def _sources(sources: tuple[Any, ...], folder: Path) -> list[str]:
+        """The sources of the rules as the command line takes them: rules given as a dict become a file."""
+        out = []
+        for number, source in enumerate(sources):
+            if not isinstance(source, dict):
+                out.append(str(source))
+                continue
+            path = folder / str(number) / f"{getattr(source, 'name', 'rules').replace('/', ' ')}.json"
+            path.parent.mkdir()
+            path.write_text(json.dumps(source), "utf-8")
+            out.append(str(path))
+        # an empty list would let the command look for the rule file of the current folder
+        if not out:
+            path = folder / "none.json"
+            path.write_text("{}", "utf-8")
+            out.append(str(path))
+        return out
+
+
+def _in_a_loop() -> bool:
+    """Whether asyncio runs us: not with another reactor than its own."""
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return False
+    return True

@@ -1,0 +1,71 @@
+"""The downloader middleware that sees how each chain of requests ends."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from scrapy import signals
+from scrapy.exceptions import DontCloseSpider, NotConfigured
+from scrapy.http.request import NO_CALLBACK
+
+from scrapy_urinorm.crawl import settings as own
+from scrapy_urinorm.crawl.dupefilter import filter_of
+
+if TYPE_CHECKING:
+    from typing import Self
+
+    from scrapy import Request
+    from scrapy.crawler import Crawler
+    from scrapy.http import Response
+
+
+_NOT_MODIFIED = 304
+
+
+class SecondChanceMiddleware:
+    """Tell the filter which requests were answered, so that a failed one does not speak for its variants.
+
+    Its place is about 10, nearest to the engine: only there is an answer final, after retries and redirects. Needs our
+    dupefilter; without it, or with ``URINORM_SECOND_CHANCE`` false, it does nothing. Scrapy 2.13 passes ``spider``.
+    """
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> Self:
+        """Build from a crawler; raises NotConfigured where the settings leave nothing to do."""
+        middleware = cls(crawler)
+        crawler.signals.connect(middleware.spider_idle, signals.spider_idle)
+        return middleware
+
+    def __init__(self, crawler: Crawler):
+        settings = crawler.settings
+        self._records = settings.getbool("URINORM_RECORD_START", False)
+        if not settings.getbool("URINORM_SECOND_CHANCE", True) and not self._records:
+            raise NotConfigured
+        own.normalizer_of(crawler)  # a broken rule file is said now
+        self._crawler = crawler
+
+    def process_request(self, request: Request, spider: object = None) -> None:
+        """Record requests that pass the filter by, where that is asked for."""
+        if self._records and request.dont_filter and request.callback is not NO_CALLBACK:
+            filter_ = filter_of(self._crawler)
+            if filter_ is not None:
+                filter_.record(request)
+
+    def process_response(self, request: Request, response: Response, spider: object = None) -> Response:
+        """A chain ended in a response: it serves its key unless it is an error, or a redirect that is not followed."""
+        filter_ = filter_of(self._crawler)
+        if filter_ is not None:
+            filter_.ended(request, delivered=response.status < 300 or response.status == _NOT_MODIFIED)
+        return response
+
+    def process_exception(self, request: Request, exception: Exception, spider: object = None) -> None:
+        """A chain ended in an error: download failed, robots.txt disallows, and so on."""
+        filter_ = filter_of(self._crawler)
+        if filter_ is not None:
+            filter_.ended(request, delivered=False)
+
+    def spider_idle(self) -> None:
+        """Nothing is under way: what has no outcome by now has failed."""
+        filter_ = filter_of(self._crawler)
+        if filter_ is not None and filter_.idle():
+            raise DontCloseSpider

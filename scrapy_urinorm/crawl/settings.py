@@ -1,0 +1,200 @@
+"""Every setting, meta key and stat of the package: the one place that spells them, and the rules of a crawler."""
+
+from __future__ import annotations
+
+import json
+import logging
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+from weakref import WeakKeyDictionary
+
+from scrapy.utils.conf import closest_scrapy_cfg
+
+from scrapy_urinorm.errors import RuleFileError
+from scrapy_urinorm.normalizer import Normalizer
+from scrapy_urinorm.ruleset import RuleSet
+
+if TYPE_CHECKING:
+    from scrapy.crawler import Crawler
+    from scrapy.settings import BaseSettings
+    from scrapy.statscollectors import StatsCollector
+
+logger = logging.getLogger("scrapy_urinorm")
+
+#: The rule file that is used without being named, beside ``scrapy.cfg``.
+RULE_FILE = "urinorm.toml"
+
+
+class NamedRules(dict[str, Any]):
+    """Rules given as a dict, with the name of the place that gave them, for messages."""
+
+    def __init__(self, rules: Any, name: str):
+        super().__init__(rules.items())
+        self.name = name
+
+
+class Setting(NamedTuple):
+    """A setting: its default and what it does, for the reference."""
+
+    default: Any
+    doc: str
+
+
+SETTINGS: dict[str, Setting] = {
+    "URINORM_ENABLED": Setting(True, "Whether the add-on installs anything."),
+    "URINORM_RULES": Setting(
+        None,
+        'Rule files: a path, `"package:file.toml"`, a dict, or a list of these. Unset, `urinorm.toml` beside '
+        "`scrapy.cfg` is used where it exists. A named file that is absent stops the crawl.",
+    ),
+    "URINORM_PRESET": Setting(
+        None, "`safe`, `recommended` or `loose`, with an optional `@version`; overrides the files'."
+    ),
+    "URINORM_SEEN": Setting("memory", "Where fingerprints are kept: `memory`, `disk` or a `redis://` URL."),
+    "URINORM_SEEN_TTL": Setting(None, "Seconds after which a page may be crawled again (`disk`, `redis`)."),
+    "URINORM_SEEN_DIR": Setting(None, "Folder of the `disk` store that remembers between runs; unset, the JOBDIR."),
+    "URINORM_SEEN_PREFIX": Setting("urinorm:%(spider)s", "Prefix of the keys in Redis."),
+    "URINORM_SEEN_ON_LOST": Setting(
+        "stop", "What a lost Redis connection does: `stop` the crawl, or `wait` and retry."
+    ),
+    "URINORM_SECOND_CHANCE": Setting(True, "Whether another variant is requested when the first one of a key failed."),
+    "URINORM_SECOND_CHANCE_LIMIT": Setting(100_000, "How many keys are watched for a failed first variant at a time."),
+    "URINORM_RECORD_START": Setting(
+        False, "Whether requests with `dont_filter`, such as start requests, are recorded as seen."
+    ),
+    "URINORM_FALLBACK_REQUEST_FINGERPRINTER_CLASS": Setting(
+        None, "Fingerprinter of another package to ask, with the canonical URL; the add-on sets it."
+    ),
+    "URINORM_VISITS": Setting(None, "Path or feed-like URI where every response is recorded, for `urinorm learn`."),
+    "URINORM_VISITS_ROTATE": Setting(None, "Bytes after which a local file of visits is followed by the next."),
+    "URINORM_VISITS_CPU": Setting(
+        0.05, "Share of the process' CPU time that reading pages for visits may take; 0 = no limit."
+    ),
+    "URINORM_REPORT": Setting(None, "Path of the HTML report that is written when the crawl ends."),
+}
+
+#: Request meta keys.
+META: dict[str, str] = {
+    "urinorm": "False: Scrapy's own fingerprint, inherited by redirects. A dict of rules: added to the crawl's for "
+    "this request, ignored once it was redirected.",
+    "urinorm_original_url": "Set by the rewriting middleware: the URL as the spider made it.",
+}
+
+#: Stats, each counted per request that is offered to the filter unless it says otherwise.
+STATS: dict[str, str] = {
+    "dupefilter/filtered": "Requests dropped as duplicates (Scrapy's own stat).",
+    "urinorm/filtered": "Of these, requests whose URL a rule had changed: what Scrapy alone may have downloaded again.",
+    "urinorm/filtered/RULE": "The same by rule; a request counts for each rule that changed it.",
+    "urinorm/skipped": "Requests never sent because of `skip`.",
+    "urinorm/deferred": "Requests put behind all others because of `defer`.",
+    "urinorm/redirect_passed": "Redirects to a URL of equal key that were let through.",
+    "urinorm/second_chance": "Variants requested because the first one of their key had failed.",
+    "urinorm/rewritten": "Requests rewritten before they were sent.",
+    "urinorm/seen_lost": "Requests dropped because the store of fingerprints could not be reached; the crawl stops.",
+    "urinorm/unparsable": "URLs that the URL Standard refuses, or of a scheme without rules.",
+    "urinorm/unstable": "URLs on which the rules do not settle.",
+    "urinorm/seen/NAME": "What the store of fingerprints tells when the crawl ends: count, bytes, round trips.",
+    "urinorm/visits/written": "Visits recorded.",
+    "urinorm/visits/failed": "Responses that could not be recorded.",
+    "urinorm/error": "Fingerprints that fell back to Scrapy's own after an error.",
+}
+
+#: Meta key of a variant that is tried after a failure: (number, key). It has a fingerprint of its own, since a cache
+#: would otherwise answer it with the failure.
+CHANCE_META = "_urinorm_chance"
+#: Meta key under which a request carries the (fingerprint, URL) pairs that its chain of redirects has claimed.
+CLAIMS_META = "_urinorm_claims"
+
+_normalizers: WeakKeyDictionary[Crawler, Normalizer] = WeakKeyDictionary()
+
+
+def value(settings: BaseSettings, name: str) -> Any:
+    """A setting of ours, or its default."""
+    found = settings.get(name)
+    return SETTINGS[name].default if found is None else found
+
+
+def number(settings: BaseSettings, name: str) -> float | None:
+    """A setting that is a number or None; raises ValueError that names it."""
+    given = value(settings, name)
+    try:
+        return None if given is None else float(given)
+    except (TypeError, ValueError):
+        raise ValueError(f"{name}: {given!r} is not a number") from None
+
+
+def rule_sources(settings: BaseSettings, spidercls: type | None = None) -> list[Any]:
+    """The sources of the rules of a project and a spider, in the order of merging."""
+    given = value(settings, "URINORM_RULES")
+    if isinstance(given, str) and given.lstrip()[:1] == "{":
+        try:
+            given = json.loads(given)
+        except ValueError as error:
+            raise ValueError(f"URINORM_RULES: not JSON: {error}") from None
+    if given is None or given == "":
+        sources: list[Any] = []
+        cfg = closest_scrapy_cfg()
+        beside = Path(cfg).parent / RULE_FILE if cfg else Path(RULE_FILE)
+        if cfg and beside.exists():
+            sources.append(str(beside))
+    elif isinstance(given, (list, tuple)):
+        sources = [_located(source) for source in given]
+    else:
+        sources = [_located(given)]
+    own = getattr(spidercls, "urinorm_rules", None)
+    if own is not None:
+        spider = f"urinorm_rules of {getattr(spidercls, '__name__', 'the spider')}"
+        sources += [_located(source, spider) for source in (own if isinstance(own, (list, tuple)) else [own])]
+    return sources
+
+
+def _located(source: Any, name: str = "URINORM_RULES") -> Any:
+    """A source that the loader takes: a dict with its name, a path as it is or beside scrapy.cfg where it is there."""
+    if hasattr(source, "items"):
+        return NamedRules(source, name)
+    if isinstance(source, Path):
+        source = str(source)
+    if not isinstance(source, str):
+        raise ValueError(f"{name}: {source!r} is neither a path nor a dict, nor a list of these")
+    if not Path(source).exists() and not Path(source).is_absolute():
+        cfg = closest_scrapy_cfg()
+        if cfg and (beside := Path(cfg).parent / source).exists():
+            return str(beside)
+    return source
+
+
+def make_normalizer(settings: BaseSettings, spidercls: type | None = None) -> Normalizer:
+    """The normalizer that settings and a spider class ask for; raises RuleFileError with every problem."""
+    preset = value(settings, "URINORM_PRESET")
+    try:
+        return Normalizer(RuleSet.load(*rule_sources(settings, spidercls), preset=preset))
+    except RuleFileError as error:
+        origin = "URINORM_RULES, urinorm.toml, urinorm_rules of the spider"
+        raise RuleFileError(error.problems, origin if preset is None else f"URINORM_PRESET, {origin}") from None
+
+
+def normalizer_of(crawler: Crawler) -> Normalizer:
+    """The one normalizer of a crawler, made and announced on first use; its rules stay as they are until the end."""
+    normalizer = _normalizers.get(crawler)
+    if normalizer is None:
+        normalizer = _normalizers[crawler] = make_normalizer(crawler.settings, crawler.spidercls)
+        rules = normalizer.ruleset
+        files = ", ".join(rules.files) or "none"
+        logger.info(
+            "Rules: preset %(preset)s; files: %(files)s; %(count)d rules for %(sites)d sites; digest %(digest)s",
+            {
+                "preset": rules.preset,
+                "files": files,
+                "count": rules.count(),
+                "sites": len(rules.sites) + len(rules.hosts),
+                "digest": rules.digest(),
+            },
+        )
+    return normalizer
+
+
+def stats_of(crawler: Crawler) -> StatsCollector:
+    """The stats of a crawler that has got so far as to have them."""
+    stats = crawler.stats
+    assert stats is not None
+    return stats

@@ -1,0 +1,81 @@
+"""The closing lines of a crawl: what was avoided, by which rules, and what looks wrong."""
+
+from __future__ import annotations
+
+import logging
+from typing import TYPE_CHECKING
+
+from scrapy import signals
+from scrapy.utils.misc import load_object
+
+from scrapy_urinorm.crawl import settings as own
+from scrapy_urinorm.crawl.dupefilter import DupeFilter
+from scrapy_urinorm.crawl.store import seen_store
+
+if TYPE_CHECKING:
+    from typing import Self
+
+    from scrapy import Spider
+    from scrapy.crawler import Crawler
+
+logger = logging.getLogger("scrapy_urinorm")
+
+_ODD = ("unparsable", "unstable", "error", "seen_lost")
+
+
+class Summary:
+    """Write at most four lines to the log when the spider closes; its extension adds that of the report."""
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> Self:
+        """Build from a crawler and listen for the end of the spider; raises where the store's settings are wrong.
+
+        Extensions are built before the engine: an error in them stops the crawl with an exit code of its own, while
+        Scrapy before 2.14 forgets that of a scheduler's.
+        """
+        if issubclass(load_object(crawler.settings["DUPEFILTER_CLASS"]), DupeFilter):
+            seen_store(crawler)
+        summary = cls(crawler)
+        crawler.signals.connect(summary.spider_closed, signals.spider_closed)
+        return summary
+
+    def __init__(self, crawler: Crawler):
+        self._crawler = crawler
+
+    def spider_closed(self, spider: Spider) -> None:
+        """Log what the stats say."""
+        for line in self.lines():
+            logger.info(line, extra={"spider": spider})
+
+    def lines(self) -> list[str]:
+        """The summary, a text a line."""
+        stats = own.stats_of(self._crawler).get_stats()
+        sent = stats.get("downloader/request_count", 0)
+        filtered = stats.get("dupefilter/filtered", 0)
+        by_rules = stats.get("urinorm/filtered", 0)
+        skipped = stats.get("urinorm/skipped", 0)
+        dropped = f"{_count(filtered, 'duplicate')} dropped, {by_rules} thanks to rules"
+        lines = [f"{_count(sent, 'request')} sent; {dropped}; {skipped} skipped"]
+        prefix = "urinorm/filtered/"
+        rules = sorted(
+            ((count, name[len(prefix) :]) for name, count in stats.items() if name.startswith(prefix)), reverse=True
+        )
+        if rules:
+            more = f" and {len(rules) - 6} more" if len(rules) > 6 else ""
+            lines.append("by rule: " + ", ".join(f"{name} {count}" for count, name in rules[:6]) + more)
+        passed, chances = stats.get("urinorm/redirect_passed", 0), stats.get("urinorm/second_chance", 0)
+        if passed or chances:
+            lines.append(
+                f"{_count(passed, 'redirect')} to a page's own key followed;"
+                f" {_count(chances, 'variant')} tried after a failure"
+            )
+        odd = {n: stats[f"urinorm/{n}"] for n in _ODD if stats.get(f"urinorm/{n}")}
+        if odd:
+            said = ", ".join(f"{count} {name.replace('_', ' ')}" for name, count in odd.items())
+            hint = "`urinorm check` names rules that do not settle" if "unstable" in odd else "see the log"
+            lines.append(f"looks wrong: {said} ({hint})")
+        return lines
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}{'' if number == 1 else 's'}"
