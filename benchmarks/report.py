@@ -1,0 +1,145 @@
+"""``performance.md`` and its plot, written from the figures of one run."""
+
+from __future__ import annotations
+
+import datetime as dt
+import math
+from html import escape
+from typing import TYPE_CHECKING
+
+from benchmarks.measured import number
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from pathlib import Path
+
+    from benchmarks.measure import Timing
+    from benchmarks.measured import Figure
+
+    Comparisons = Mapping[str, Mapping[str, Timing]]
+
+_HEAD = """# Performance
+
+Written by `make bench`; do not edit. What is compared runs in one process on the same URLs, in interleaved rounds; the
+figures are medians of the rounds' CPU time, the spread half the distance of their quartiles. Trust the ratios, not the
+microseconds: they hold on other machines, and on this one when it is busy.
+
+"""
+
+_PLOT = """```{image} _static/performance.svg
+:alt: CPU time of a call, by package
+```
+
+"""
+
+_TAIL = """
+## How to reproduce
+
+```console
+$ make bench
+```
+
+takes about ten minutes and writes this page and its plot. The peers are the extra `bench`; one that is not installed is
+named above and left out. A part of it, more rounds, your own URLs, without the C module:
+
+```console
+$ .venv/bench/bin/python -m benchmarks --only fingerprints texts --rounds 31
+$ .venv/bench/bin/python -m benchmarks --only fingerprints --urls my-urls.txt
+$ URINORM_PURE=1 .venv/bench/bin/python -m benchmarks --only tables hosts imports
+```
+
+All rules of the preset `recommended` and 1,000 site tables are loaded where nothing else is said; "its first URLs" is a
+fingerprinter that has not seen any host or parameter before. The other packages are called as their documentation says,
+with all rules they bring; functions that only parse and print are there because nobody can be faster than the parse.
+
+## Where the time goes
+
+- **Nothing is parsed that is known.** Host and scheme are looked up as they stand in the URL, and what rules say of a
+  parameter's name is remembered; both memories are bounded. A URL in a usual spelling whose rules are filters of names
+  gets its key without a parser. Other URLs are parsed by can_ada (the WHATWG parser of Node.js), once.
+- **An optional module in C** (`_speedups.c`, the stable ABI of Python 3.11 and later) does the same for single URLs and
+  for blocks of lines. Installing from source compiles it where there are a compiler and the headers of Python;
+  `URINORM_PURE=1` leaves it out, when building and when running. The pure way stays the reference: the tests compare
+  the two, and both with the long way, on the corpora, on any text under any rules, at every length. In pure Python the
+  parts of a URL become Python strings one by one, and that alone takes longer than the C parser of can_ada does: the
+  goals for single calls need the module, those for tables, memory and imports do not.
+- **Sites share what is equal**: tables with equal rules are one compiled plan, and different ones share what finds the
+  names of a preset.
+- **Nothing is cached by URL**: a run over URLs that never repeat costs the same.
+- A fingerprint is remembered for a request object, as Scrapy does; no temporary request is made, and no `meta`.
+"""
+
+
+def write(
+    folder: Path, machine: Sequence[str], source: str, comparisons: Comparisons, figures: Sequence[Figure]
+) -> list[Path]:
+    """Write the page and, where something was compared, the plot; returns their paths."""
+    when = dt.datetime.now(dt.UTC).date().isoformat()
+    lines = [_HEAD, f"Input: {source}. Machine ({when}):\n\n", *(f"- {line}\n" for line in machine), "\n"]
+    lines += ["## Goals\n\n", *_goals(figures), "\n"]
+    page, plot = folder / "performance.md", folder / "_static" / "performance.svg"
+    written = [page]
+    if comparisons:
+        lines += [_PLOT, "## Side by side\n\n"]
+        for title, timings in comparisons.items():
+            lines += [f"### {title}\n\n", *_table(timings), "\n"]
+        plot.parent.mkdir(exist_ok=True)
+        plot.write_text(_svg(comparisons), encoding="utf-8")
+        written.append(plot)
+    page.write_text("".join(lines).rstrip() + "\n" + _TAIL, encoding="utf-8")
+    return written
+
+
+def _goals(figures: Sequence[Figure]) -> list[str]:
+    rows = ["| what | measured | goal | |\n", "| --- | ---: | ---: | --- |\n"]
+    for one in figures:
+        goal = ""
+        if one.reach is not None:
+            goal = ("at least " if one.least else "at most ") + number(one.reach, one.unit)
+        verdict = {True: "reached", False: "**not reached**", None: ""}[one.reached]
+        note = f"{verdict}; {one.note}" if verdict and one.note else verdict or one.note
+        rows.append(f"| {one.what} | {number(one.value, one.unit)} | {goal} | {note} |\n")
+    return rows
+
+
+def _table(timings: Mapping[str, Timing]) -> list[str]:
+    ours = next(timing for name, timing in timings.items() if _is_ours(name))
+    rows = ["| | us | spread | times ours |\n", "| --- | ---: | ---: | ---: |\n"]
+    for name, timing in sorted(timings.items(), key=lambda row: row[1].median):
+        shown = f"**{name}**" if _is_ours(name) else name
+        rows.append(f"| {shown} | {timing.median:.2f} | {timing.spread:.0%} | {timing.median / ours.median:.2f} |\n")
+    return rows
+
+
+def _is_ours(name: str) -> bool:
+    return name.startswith("urinorm")
+
+
+_WIDTH, _ROW, _LEFT, _GAP = 760, 20, 210, 34
+_STYLE = (
+    "text{font:12px sans-serif;fill:#777}.title{font-weight:bold}.name{text-anchor:end}"
+    ".ours{fill:#2a9d5c}.peer{fill:#8aa1b8}"
+)
+
+
+def _svg(comparisons: Comparisons) -> str:
+    """Bars on a logarithmic scale, a group for each comparison of all URLs; readable on light and dark pages."""
+    groups = {title: timings for title, timings in comparisons.items() if title.endswith("all URLs")} or comparisons
+    values = [timing.median for timings in groups.values() for timing in timings.values()]
+    low, high = min(values) / 2, max(values) * 1.1
+    body, y = [], 10
+    for title, timings in groups.items():
+        body.append(f'<text x="0" y="{y + 14}" class="title">{escape(title)}: us a call (logarithmic)</text>')
+        y += _GAP - 8
+        for name, timing in sorted(timings.items(), key=lambda row: row[1].median):
+            kind = "ours" if _is_ours(name) else "peer"
+            width = (_WIDTH - _LEFT - 80) * math.log(timing.median / low) / math.log(high / low)
+            body.append(f'<text x="{_LEFT - 8}" y="{y + 14}" class="name">{escape(name)}</text>')
+            body.append(f'<rect x="{_LEFT}" y="{y + 3}" width="{width:.1f}" height="{_ROW - 6}" class="{kind}"/>')
+            body.append(f'<text x="{_LEFT + width + 6:.1f}" y="{y + 14}">{timing.median:.2f}</text>')
+            y += _ROW
+        y += _GAP - 16
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {_WIDTH} {y}" role="img" '
+        f'aria-label="CPU time of a call, by package"><style>{_STYLE}</style>{"".join(body)}</svg>\n'
+    )

@@ -1,0 +1,1 @@
+"""Speed and memory of the seen stores: `python -m benchmarks.seen --help`."""

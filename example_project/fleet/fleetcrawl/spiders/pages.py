@@ -1,0 +1,30 @@
+"""The spider of every worker: follows all links; where it starts is pushed into Redis once, for the whole fleet."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from scrapy_redis.spiders import RedisSpider
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    import scrapy
+    from scrapy.http import Response
+
+
+class PagesSpider(RedisSpider):
+    """`redis-cli lpush pages:start_urls '{"url": "https://shop.example.com/"}'`, then `scrapy crawl pages` anywhere."""
+
+    name = "pages"
+
+    async def start(self) -> Any:
+        """Nothing: the first idle moment takes start URLs from Redis."""
+        return
+        yield
+
+    def parse(self, response: Response, **kwargs: Any) -> Iterator[dict[str, str] | scrapy.Request]:
+        """Yield the page, then a request for each link."""
+        yield {"url": response.url, "title": response.css("title::text").get("")}
+        for link in response.css("a::attr(href)").getall():
+            yield response.follow(link)

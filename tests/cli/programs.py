@@ -1,0 +1,45 @@
+"""Real processes of the command line."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+URINORM = [sys.executable, "-m", "scrapy_urinorm.cli"]
+SCRAPY = [sys.executable, "-m", "scrapy", "urinorm"]
+
+
+class Done(NamedTuple):
+    """What a process wrote, and its exit code."""
+
+    code: int
+    out: str
+    err: str
+
+
+def environment(**more: str) -> dict[str, str]:
+    """The environment of a pipe, not of a terminal, whatever the tests run in."""
+    kept = {
+        k: v for k, v in os.environ.items() if k not in ("FORCE_COLOR", "NO_COLOR", "COLUMNS", "SCRAPY_SETTINGS_MODULE")
+    }
+    return {**kept, "LC_ALL": "C.UTF-8", **more}
+
+
+def run(
+    *args: str | Path,
+    cwd: Path,
+    given: str | bytes = b"",
+    program: list[str] = URINORM,
+    **more: str,
+) -> Done:
+    """Run the program to its end."""
+    data = given.encode() if isinstance(given, str) else given
+    done = subprocess.run(
+        [*program, *map(str, args)], cwd=cwd, input=data, capture_output=True, env=environment(**more), timeout=120
+    )
+    return Done(done.returncode, done.stdout.decode(), done.stderr.decode())

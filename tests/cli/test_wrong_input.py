@@ -1,0 +1,212 @@
+"""Whatever a command is given, it ends with a clear message and an exit code, never with a traceback."""
+
+from __future__ import annotations
+
+import gzip
+import os
+import signal
+import subprocess
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.cli.programs import SCRAPY, URINORM, environment, run
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+RULES = '[site."a.example"]\nremove_params = ["ref"]\n'
+URLS = "http://a.example/?ref=1\nhttp://a.example/?x=1\n"
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    files = {
+        "urls.txt": URLS.encode(),
+        "good.toml": RULES.encode(),
+        "other.toml": b'[rules]\nremove_params = ["x"]\n',
+        "bad.toml": b"[rules\n",
+        "wrong.toml": b'[rules]\nwww = "yes"\nremove_parms = ["x"]\n',
+        "binary": bytes(range(256)) * 40,
+        "latin.toml": b'[rules]\nremove_params = ["\xe9"]\n',
+        "cut.gz": gzip.compress(URLS.encode() * 1000)[:80],
+        "table.csv": b"a,b\n1,2\n",
+        "robots.txt": b"Clean-param: ref\n",
+        "rules.json": b'[{"processor": "queryRemoval", "args": ["a"], "urlPattern": {"include": ["a.example"]}}]',
+        "wrong.json": b'[{"processor": "nope", "urlPattern": {}}]',
+    }
+    for name, data in files.items():
+        (tmp_path / name).write_bytes(data)
+    return tmp_path
+
+
+ERRORS = {
+    "explain: no URL": ("explain", "Missing argument"),
+    "explain: absent rules": ("explain http://a.example/ --rules absent.toml", "absent.toml"),
+    "explain: rules that do not parse": ("explain http://a.example/ --rules bad.toml", "bad.toml:1: does not parse"),
+    "explain: rules that are binary": ("explain http://a.example/ --rules binary", "binary: is not UTF-8 text"),
+    "explain: rules in another encoding": ("explain http://a.example/ --rules latin.toml", "is not UTF-8 text"),
+    "explain: no such preset": ("explain http://a.example/ --preset lose", "did you mean 'loose'?"),
+    "explain: no such option": ("explain http://a.example/ --nope", "No such option"),
+    "check: absent": ("check absent.toml", "absent.toml"),
+    "check: does not parse": ("check bad.toml", "bad.toml:1: does not parse"),
+    "check: wrong": ("check wrong.toml", "wrong.toml:3: [rules] remove_parms: there is no rule"),
+    "check: all problems at once": ("check wrong.toml", "wrong.toml:2: [rules] www: 'yes' is none of"),
+    "check: binary": ("check binary", "is not UTF-8 text"),
+    "check: a folder": ("check .", "Is a directory"),
+    "check: absent URLs": ("check good.toml --urls absent", "absent: there is no such file"),
+    "normalize: absent": ("normalize absent.txt", "absent.txt: there is no such file"),
+    "normalize: a folder": ("normalize .", "is a folder"),
+    "normalize: cut off": ("normalize cut.gz", "damaged or cut off"),
+    "normalize: wrong rules": ("normalize --rules wrong.toml urls.txt", "wrong.toml:3"),
+    "normalize: no such column": ("normalize --column url table.csv", "there is no column 'url' among a, b"),
+    "normalize: which column": ("normalize table.csv", "which column holds the URL?"),
+    "normalize: no such format": ("normalize --format xml urls.txt", "there is no format 'xml'"),
+    "normalize: not Parquet": ("normalize --format parquet binary", "is not a Parquet file"),
+    "normalize: Parquet from a pipe": ("normalize --format parquet", "Parquet is read from files only"),
+    "normalize: jobs": ("normalize --jobs x urls.txt", "Invalid value"),
+    "normalize: key twice": ("normalize --key --json urls.txt", "--json has the key already"),
+    "diff: absent rules": ("diff good.toml absent.toml urls.txt", "absent.toml"),
+    "diff: wrong rules": ("diff wrong.toml good.toml urls.txt", "wrong.toml:3"),
+    "diff: absent URLs": ("diff good.toml other.toml absent.txt", "absent.txt"),
+    "diff: nothing": ("diff", "Missing argument"),
+    "groups: absent": ("groups absent.txt", "absent.txt"),
+    "groups: wrong rules": ("groups --rules bad.toml urls.txt", "bad.toml"),
+    "groups: no such rule": ("groups --rule remove_parms urls.txt", "did you mean 'remove_params'?"),
+    "init: there already": ("init urls.txt --output good.toml", "good.toml exists"),
+    "init: absent": ("init absent.txt --output x.toml", "absent.txt"),
+    "init: cannot be written": ("init --output no/such/folder.toml", "No such file or directory"),
+    "rules: no such rule": ("rules remove_parms", "did you mean 'remove_params'?"),
+    "presets: no such preset": ("presets lose", "did you mean 'loose'?"),
+    "import: nothing": ("import dud", "Missing argument"),
+    "import dud: absent": ("import dud absent.json", "absent.json"),
+    "import dud: not JSON": ("import dud good.toml", "good.toml: does not parse"),
+    "import dud: wrong": ("import dud wrong.json", "wrong.json, rule 1: there is no processor 'nope'"),
+    "import dud: binary": ("import dud binary", "is not UTF-8 text"),
+    "import robots: whose": ("import robots robots.txt", "whose robots.txt is it?"),
+    "import robots: no site": ("import robots --site a/b robots.txt", "is no site"),
+    "learn: absent": ("learn absent.jsonl --output x.toml", "absent.jsonl"),
+    "learn: no output": ("learn urls.txt", "Missing option"),
+    "learn: binary": ("learn binary --output x.toml", "binary"),
+    "learn: no such family": ("learn urls.txt --output x.toml --families x", "there is no family 'x': declared, "),
+    "learn: no such engine": ("learn urls.txt --output x.toml --engine x", "there is no engine 'x'"),
+    "learn: wrong columns": ("learn urls.txt --output x.toml --columns url", "write OURS=THEIRS"),
+    "validate: absent": ("validate absent.toml --output x.toml", "absent.toml"),
+    "validate: no output": ("validate good.toml", "where to write the rules?"),
+    "eval: absent": ("eval absent.jsonl", "absent.jsonl"),
+    "eval: binary": ("eval binary", "binary"),
+    "eval: nothing about content": ("eval urls.txt", "no site has enough pages of known content"),
+    "report: absent": ("report absent.jsonl --output x.html", "absent.jsonl"),
+    "report: binary": ("report binary --output x.html", "binary"),
+    "report: where to": ("report urls.txt", "where to?"),
+    "report: wrong rules": ("report urls.txt --rules wrong.toml --output x.html", "wrong.toml:3"),
+    "seen: absent": ("seen count absent", "no seen store here"),
+    "seen: not a store": ("seen verify .", "no seen store here"),
+    "seen contains: absent": ("seen contains absent http://a.example/", "no seen store here"),
+    "seen import: absent": ("seen import absent .", "no seen store here"),
+    "seen clear: absent": ("seen clear absent", "no seen store here"),
+    "no such command": ("explian http://a.example/", "Did you mean"),
+}
+
+
+@pytest.mark.parametrize(("command", "message"), ERRORS.values(), ids=ERRORS)
+def test_error(command: str, message: str, folder: Path) -> None:
+    done = run(*command.split(), cwd=folder, COLUMNS="200")
+    assert done.code == 2
+    assert message in done.err
+    assert "Traceback" not in done.err
+    assert done.out == ""
+
+
+COMMANDS_ON_LINES = ["normalize", "normalize --key", "normalize --json", "groups", "diff safe loose", "init --output -"]
+
+
+@pytest.mark.parametrize("command", COMMANDS_ON_LINES)
+@pytest.mark.parametrize(
+    "data",
+    [
+        pytest.param(b"", id="nothing"),
+        pytest.param(b"\n\n\n", id="empty lines"),
+        pytest.param(bytes(range(256)) * 100, id="binary"),
+        pytest.param(b"\0" * 1_000_000, id="zeros"),
+        pytest.param(b"http://a.example/" + b"x" * 6_000_000 + b"\nhttp://a.example/\n", id="a line of 6 MB"),
+        pytest.param(b"http://a.example/%\xff?\xed\xa0\x80=\xc3\r\n" * 3, id="not UTF-8"),
+        pytest.param("http://a.example/\u202e\x1b[31m\u2028x\n".encode() * 3, id="escape sequences"),
+        pytest.param(b"http://" + b"[" * 5000 + b"\nhttp://a" + b":" * 5000 + b"\n", id="hostile authorities"),
+    ],
+)
+def test_odd_lines_are_no_error(command: str, data: bytes, folder: Path) -> None:
+    done = run(*command.split(), "-", cwd=folder, given=data)
+    assert "Traceback" not in done.err
+    assert done.code in (0, 1 if command.startswith("diff") else 0)
+    if command.startswith("normalize"):
+        assert done.out.count("\n") == data.count(b"\n") + (1 if data and not data.endswith(b"\n") else 0)
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "normalize",
+        "normalize --json --jobs 2",
+        "groups --limit 0",
+        "rules",
+        "schema",
+        "presets recommended",
+        "init --output -",
+    ],
+)
+def test_closed_pipe(command: str, folder: Path) -> None:
+    """`| head -1` ends the program without a word."""
+    lines = "".join(f"http://a.example/{n}?ref={m}\n" for n in range(40_000) for m in range(2))
+    source = folder / "many.txt"
+    source.write_text(lines)
+    takes_urls = not command.startswith(("rules", "schema", "presets"))
+    process = subprocess.Popen(
+        [*URINORM, *command.split(), *(["many.txt"] if takes_urls else [])],
+        cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment(),
+    )  # fmt: skip
+    assert process.stdout is not None
+    assert process.stderr is not None
+    process.stdout.readline()
+    process.stdout.close()
+    error = process.stderr.read().decode()
+    process.stderr.close()
+    assert process.wait(timeout=60) in (0, 141)
+    assert error == ""
+
+
+@pytest.mark.skipif(os.name == "nt", reason="signals of POSIX")
+@pytest.mark.parametrize(
+    "command", ["normalize", "normalize --jobs 2", "groups", "diff safe loose", "learn - --output x.toml"]
+)
+def test_interrupt(command: str, folder: Path) -> None:
+    """Ctrl-C ends all processes of a command, with one line."""
+    names = command.split()
+    process = subprocess.Popen(
+        [*URINORM, *names, *([] if "-" in names else ["-"])],
+        cwd=folder, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment(),
+        start_new_session=True,
+    )  # fmt: skip
+    assert process.stdin is not None
+    # far more than a pipe holds: once it is written, the command is at work
+    process.stdin.write(b"http://a.example/?ref=1\n" * 100_000)
+    process.stdin.flush()
+    os.killpg(process.pid, signal.SIGINT)
+    _, error = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert error.decode() in ("urinorm: interrupted\n", "")
+
+
+def test_project_errors_are_clear(tmp_path: Path) -> None:
+    (tmp_path / "scrapy.cfg").write_text("[settings]\ndefault = project.settings\n")
+    package = tmp_path / "project"
+    package.mkdir()
+    (package / "__init__.py").touch()
+    (package / "settings.py").write_text('BOT_NAME = "x"\nURINORM_RULES = "absent.toml"\n')
+    done = run("explain", "http://a.example/", cwd=tmp_path, program=SCRAPY)
+    assert done.code == 2
+    assert "absent.toml" in done.err
+    assert "Traceback" not in done.err
+    done = run("explain", "http://a.example/", cwd=tmp_path, program=[*SCRAPY, "--spider", "nope"])
+    assert done.code == 2
+    assert "there is no spider 'nope'" in done.err

@@ -1,0 +1,104 @@
+"""Turns a case into crawls: a site on the server, and jobs for the runner."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from tests.crawl.crawling import Job, Outcome, crawl_all
+from tests.crawl.site import Site, SiteServer, page
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tests.crawl.cases import Case
+
+MODES = ("links", "links, cache cold", "links, cache warm", "starts", "starts, cache cold", "starts, cache warm")
+STORY = ("Crawled (", "Redirecting", "Filtered duplicate", "Ignoring", "Error", "Discarding", "urinorm")
+
+
+@dataclass
+class Crawl:
+    """A crawl of a case: what came back, and what the site was asked meanwhile."""
+
+    case: Case
+    outcome: Outcome
+    fetched: list[str]
+
+    @property
+    def lost(self) -> set[str]:
+        """The pages that some variant serves and that no callback saw."""
+        return set(self.case.pages - self.outcome.pages)
+
+    def story(self) -> str:
+        """What happened, for the message of a failed test."""
+        lines = [line.splitlines()[0] for line in self.outcome.log if any(word in line for word in STORY)]
+        stats = {k: v for k, v in self.outcome.stats.items() if k.startswith(("urinorm", "dupefilter"))}
+        return "\n".join([f"lost {sorted(self.lost)}, fetched {self.fetched}, {stats}", *lines])
+
+
+def with_addon(case: Case, site: Site) -> dict[str, Any]:
+    """The settings of a user who wrote the case's rules."""
+    rules = {"rules": filled(case.rules, site)} if case.rules else {}
+    return {"ADDONS": {"scrapy_urinorm.Addon": 600}, "URINORM_RULES": rules}
+
+
+def filled(value: Any, site: Site) -> Any:
+    """`{name}` of the rules replaced by the site's host name."""
+    if isinstance(value, str):
+        return value.replace("{name}", site.name)
+    if isinstance(value, Mapping):
+        return {filled(k, site): filled(v, site) for k, v in value.items()}
+    return [filled(v, site) for v in value] if isinstance(value, list) else value
+
+
+def crawl_cases(
+    cases: Iterable[Case],
+    server: SiteServer,
+    directory: Path,
+    *,
+    modes: Iterable[str] = MODES,
+    settings: Callable[[Case, Site], dict[str, Any]] = with_addon,
+    process_settings: dict[str, Any] | None = None,
+    spider: str = "tests.crawl.spiders.Follow",
+) -> dict[tuple[str, str], Crawl]:
+    """Crawl every case in every mode; warm crawls run in a second process with the caches of the cold ones."""
+    wanted = [(case, mode) for case in cases for mode in modes]
+    sites: dict[tuple[str, str], Site] = {}
+    crawls: dict[tuple[str, str], Crawl] = {}
+    for warm in (False, True):
+        batch = [(case, mode) for case, mode in wanted if mode.endswith("warm") == warm]
+        seen = {}
+        jobs = []
+        for case, mode in batch:
+            site_of = (case.name, mode.replace("warm", "cold"))
+            site = sites.setdefault(site_of, _site(case, server))
+            seen[case.name, mode] = len(site.hits)
+            jobs.append(_job(case, mode, site, server, directory, settings(case, site), spider))
+        where = directory / ("second" if warm else "first")
+        outcomes = crawl_all(jobs, where, process_settings=process_settings) if jobs else {}
+        for case, mode in batch:
+            site = sites[case.name, mode.replace("warm", "cold")]
+            fetched = [target for target in site.fetched()[seen[case.name, mode] :] if target not in ("/", "https:/")]
+            crawls[case.name, mode] = Crawl(case, outcomes[f"{case.name}: {mode}"], fetched)
+    return crawls
+
+
+def _site(case: Case, server: SiteServer) -> Site:
+    return server.site({"/": page("home", *case.entry), **case.routes}, default_ports=case.default_ports)
+
+
+def _job(
+    case: Case, mode: str, site: Site, server: SiteServer, directory: Path, settings: dict[str, Any], spider: str
+) -> Job:
+    starts = [site.url(target) for target in case.entry] if mode.startswith("starts") else [site.url()]
+    cache = (
+        {"HTTPCACHE_ENABLED": True, "HTTPCACHE_DIR": str(directory / "cache" / site.name)} if "cache" in mode else {}
+    )
+    attributes: dict[str, Any] = {"proxy": server.proxy if case.default_ports else "", "impatient": case.impatient}
+    if case.stay:
+        attributes["allowed_domains"] = [site.name]
+    return Job(
+        f"{case.name}: {mode}", starts, {**case.settings, **cache, **settings}, spider=spider, attributes=attributes
+    )

@@ -1,0 +1,131 @@
+"""The spiders of the tests. They run in the crawling process, see `runner.py`."""
+
+from __future__ import annotations
+
+import gc
+from collections.abc import Iterator  # noqa: TC003  scrapy-poet evaluates the annotations of callbacks
+from typing import Any, ClassVar
+
+from scrapy import Request, Spider, signals
+from scrapy.http import Response, TextResponse
+from scrapy.linkextractors import LinkExtractor
+from scrapy.spiders import CrawlSpider, Rule
+
+from scrapy_urinorm import Links
+
+
+class Follow(Spider):
+    """Scrape every page: follow each link, submit each form."""
+
+    name = "follow"
+    proxy = ""
+
+    def parse(self, response: Response) -> Iterator[Any]:
+        yield scraped(response)
+        if isinstance(response, TextResponse):
+            for href in response.css("a::attr(href)").getall():
+                yield response.follow(href)
+            for action in response.css("form::attr(action)").getall():
+                yield response.follow(action, method="POST", body="user=ann")
+
+
+class FollowWithMeta(Follow):
+    """Copy the meta of the response to every request, as many spiders do."""
+
+    name = "follow with meta"
+
+    def parse(self, response: Response) -> Iterator[Any]:
+        for found in super().parse(response):
+            yield found.replace(meta=response.meta.copy()) if isinstance(found, Request) else found
+
+
+def scraped(response: Response) -> dict[str, Any]:
+    """What the tests look at of a response that reached a callback."""
+    title = response.css("title::text").get() if isinstance(response, TextResponse) else None
+    return {"page": title, "url": response.url, "method": response.request.method if response.request else ""}
+
+
+class Requests(Spider):
+    """Send exactly these requests (attributes of `Request` as a dict) from the first page, in order."""
+
+    name = "requests"
+    requests: ClassVar[list[dict[str, Any]]] = []
+
+    def parse(self, response: Response) -> Iterator[Any]:
+        for attributes in self.requests:
+            yield Request(callback=self.parse_page, errback=self.failed, **attributes)
+
+    def parse_page(self, response: Response) -> Iterator[Any]:
+        meta = {k: v for k, v in response.meta.items() if k.startswith(("urinorm", "redirect_urls"))}
+        yield {**scraped(response), "meta": meta}
+
+    def failed(self, failure: Any) -> Iterator[Any]:
+        yield {"page": f"failed: {failure.type.__name__}", "url": failure.request.url, "method": ""}
+
+
+class WithFiles(Spider):
+    """Yield one item with `file_urls`, as for the files pipeline."""
+
+    name = "with files"
+    file_urls: ClassVar[list[str]] = []
+
+    def parse(self, response: Response) -> Iterator[Any]:
+        yield {**scraped(response), "file_urls": self.file_urls}
+        for href in response.css("a::attr(href)").getall():
+            yield response.follow(href, self.parse_page)
+
+    def parse_page(self, response: Response) -> Iterator[Any]:
+        yield scraped(response)
+
+
+class ByRules(CrawlSpider):
+    """A crawl spider that uses the link helpers."""
+
+    name = "by rules"
+    links = Links({"rules": {"remove_params": ["sid"], "rewrite_requests": ["remove_params"]}})
+    rules = (
+        Rule(
+            LinkExtractor(process_value=links.process_value),
+            process_links=links.process_links,
+            callback="parse_page",
+            follow=True,
+        ),
+    )
+
+    def parse_page(self, response: Response) -> Iterator[Any]:
+        yield scraped(response)
+
+
+class ClientMiddleware:
+    """Sends requests through the spider's `proxy`, and soon gives up on URLs that have its `impatient` in them."""
+
+    def __init__(self, crawler: Any) -> None:
+        self.crawler = crawler
+
+    @classmethod
+    def from_crawler(cls, crawler: Any) -> ClientMiddleware:
+        return cls(crawler)
+
+    def process_request(self, request: Request, **_: Any) -> None:  # 2.13 passes the spider
+        spider = self.crawler.spider
+        if spider.proxy:
+            request.meta["proxy"] = spider.proxy
+        if spider.impatient and spider.impatient in request.url:
+            request.meta["download_timeout"] = 1
+
+
+class LiveRequests:
+    """Counts the requests that are alive when the spider closes."""
+
+    def __init__(self, crawler: Any) -> None:
+        self.crawler = crawler
+        crawler.signals.connect(self.closed, signals.spider_closed)
+
+    @classmethod
+    def from_crawler(cls, crawler: Any) -> LiveRequests:
+        return cls(crawler)
+
+    def closed(self) -> None:
+        gc.collect()
+        live = sum(1 for item in gc.get_objects() if isinstance(item, Request))
+        self.crawler.stats.set_value("test/live_requests", live)

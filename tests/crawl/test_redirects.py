@@ -1,0 +1,75 @@
+"""A redirect to a URL equal to its source loses no page, in any way of crawling, and every loop ends."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.crawl.cases import Case, failing_variants, redirects
+from tests.crawl.casework import MODES, Crawl, crawl_cases
+
+if TYPE_CHECKING:
+    from tests.crawl.site import SiteServer
+
+CASES = redirects()
+ALL = [*CASES, *failing_variants()]
+REDIRECT_MAX_TIMES = 20
+
+Crawls = dict[tuple[str, str], Crawl]
+
+
+@pytest.fixture(scope="module")
+def crawls(server: SiteServer, tmp_path_factory: pytest.TempPathFactory) -> Crawls:
+    return crawl_cases(CASES, server, tmp_path_factory.mktemp("redirects"))
+
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
+def test_every_page_is_scraped(case: Case, mode: str, crawls: Crawls) -> None:
+    crawl = crawls[case.name, mode]
+    assert not crawl.lost, crawl.story()
+    assert crawl.outcome.reason == "finished"
+
+
+@pytest.mark.parametrize("mode", [mode for mode in MODES if mode.startswith("links")])
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
+def test_few_requests_are_made(case: Case, mode: str, crawls: Crawls) -> None:
+    crawl = crawls[case.name, mode]
+    assert len(crawl.fetched) <= case.most, crawl.story()
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
+def test_start_requests_end_at_scrapys_own_limit(case: Case, crawls: Crawls) -> None:
+    """Start requests are `dont_filter`: no dupefilter is asked about their redirects."""
+    for mode in MODES:
+        crawl = crawls[case.name, mode]
+        assert len(crawl.fetched) <= len(case.entry) * (REDIRECT_MAX_TIMES + 1) + len(case.pages), crawl.story()
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
+def test_a_warm_cache_answers_what_is_cacheable(case: Case, crawls: Crawls) -> None:
+    """No redirect cached for one URL answers another one, so nothing has to be asked again."""
+    assert not crawls[case.name, "links, cache warm"].fetched, crawls[case.name, "links, cache warm"].story()
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
+def test_nothing_goes_wrong_in_the_log(case: Case, crawls: Crawls) -> None:
+    for mode in MODES:
+        outcome = crawls[case.name, mode].outcome
+        assert not outcome.lines("Traceback")
+        assert not [line for line in outcome.lines("ERROR:") if "Gave up retrying" not in line]
+
+
+@pytest.fixture(scope="module")
+def copied_meta(server: SiteServer, tmp_path_factory: pytest.TempPathFactory) -> Crawls:
+    directory = tmp_path_factory.mktemp("copied-meta")
+    return crawl_cases(ALL, server, directory, modes=["links"], spider="tests.crawl.spiders.FollowWithMeta")
+
+
+@pytest.mark.parametrize("case", ALL, ids=lambda case: case.name)
+def test_spiders_that_copy_meta_lose_nothing(case: Case, copied_meta: Crawls) -> None:
+    """What we keep in a request's meta holds for that request only."""
+    crawl = copied_meta[case.name, "links"]
+    assert not crawl.lost, crawl.story()
+    assert len(crawl.fetched) <= case.most, crawl.story()

@@ -1,0 +1,145 @@
+"""A variant that failed does not speak for the others: a later one that serves the page is fetched, within bounds."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.crawl.cases import Case, case, failing_variants
+from tests.crawl.casework import MODES, Crawl, crawl_cases, with_addon
+from tests.crawl.site import Site, SiteServer, by_cookie, in_turn, moved, page
+
+CASES = failing_variants()
+LINKS = [mode for mode in MODES if mode.startswith("links")]
+MOST_EXTRA = 2
+
+Crawls = dict[tuple[str, str], Crawl]
+
+
+@pytest.fixture(scope="module")
+def crawls(server: SiteServer, tmp_path_factory: pytest.TempPathFactory) -> Crawls:
+    return crawl_cases(CASES, server, tmp_path_factory.mktemp("second-chance"), modes=LINKS)
+
+
+@pytest.mark.parametrize("mode", LINKS)
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
+def test_the_page_is_scraped(case: Case, mode: str, crawls: Crawls) -> None:
+    crawl = crawls[case.name, mode]
+    assert not crawl.lost, crawl.story()
+    assert crawl.outcome.reason == "finished"
+
+
+@pytest.mark.parametrize("mode", LINKS)
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
+def test_the_extra_requests_are_bounded(case: Case, mode: str, crawls: Crawls) -> None:
+    crawl = crawls[case.name, mode]
+    assert len(crawl.fetched) <= case.most, crawl.story()
+
+
+@pytest.mark.parametrize("mode", LINKS)
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
+def test_second_chances_are_counted(case: Case, mode: str, crawls: Crawls) -> None:
+    """With a warm cache the page may come at once: it was stored under the fingerprint that all variants share."""
+    least = 0 if mode.endswith("warm") else 1
+    stats = crawls[case.name, mode].outcome.stats
+    assert least <= stats.get("urinorm/second_chance", 0) <= MOST_EXTRA
+
+
+SID = {"remove_params": ["sid"]}
+NOT_NEEDED = [
+    case(
+        "the first variant serves",
+        SID,
+        ["/p?sid=1", "/p?sid=2", "/p"],
+        {"/p?sid=1": page("p"), "/p?sid=2": page("p"), "/p": page("p")},
+        "p",
+        most=1,
+    ),
+    case(
+        "the same address again after a 404",
+        SID,
+        ["/p?sid=1", "/next"],
+        {"/next": page("next", "/p?sid=1")},
+        "next",
+        most=2,
+    ),
+    case(
+        "the same address with another fragment after a 404",
+        SID,
+        ["/p?sid=1", "/next"],
+        {"/next": page("next", "/p?sid=1#top")},
+        "next",
+        most=2,
+    ),
+    case(
+        "302 to itself, then served",
+        SID,
+        ["/p", "/p?sid=2"],
+        {"/p": moved("/p?sid=1", 302), "/p?sid=1": page("p"), "/p?sid=2": page("p")},
+        "p",
+        most=2,
+    ),
+    case(
+        "302 to a consent page and back, then served",
+        {"trailing_slash": "remove"},
+        ["/p", "/p/"],
+        {
+            "/p": by_cookie("ok", page("p"), moved("/consent", 302)),
+            "/consent": moved("/p", 302, cookie="ok=1"),
+            "/p/": page("p"),
+        },
+        "p",
+        most=3,
+    ),
+    case(
+        "301 to another page that serves",
+        SID,
+        ["/old?sid=1", "/old?sid=2"],
+        {"/old?sid=1": moved("/new"), "/old?sid=2": moved("/new"), "/new": page("new")},
+        "new",
+        most=2,
+    ),
+    case(
+        "503, then served",
+        SID,
+        ["/p?sid=1", "/p?sid=2"],
+        {"/p?sid=1": in_turn(page("busy", status=503), page("p")), "/p?sid=2": page("p")},
+        "p",
+        most=2,
+    ),
+    case("no rule, a 404 that is linked twice", {}, ["/gone", "/gone", "/gone?"], {}, "", most=1),
+]
+
+
+@pytest.fixture(scope="module")
+def calm_crawls(server: SiteServer, tmp_path_factory: pytest.TempPathFactory) -> Crawls:
+    return crawl_cases(NOT_NEEDED, server, tmp_path_factory.mktemp("calm"), modes=["links"])
+
+
+@pytest.mark.parametrize("case", NOT_NEEDED, ids=lambda case: case.name)
+def test_no_second_chance_where_none_is_needed(case: Case, calm_crawls: Crawls) -> None:
+    crawl = calm_crawls[case.name, "links"]
+    assert not crawl.lost, crawl.story()
+    assert len(crawl.fetched) <= case.most, crawl.story()
+    assert not crawl.outcome.stats.get("urinorm/second_chance")
+
+
+@pytest.fixture(scope="module")
+def strict_crawls(server: SiteServer, tmp_path_factory: pytest.TempPathFactory) -> Crawls:
+    def settings(case: Case, site: Site) -> dict[str, object]:
+        return {**with_addon(case, site), "URINORM_SECOND_CHANCE": False}
+
+    return crawl_cases(CASES, server, tmp_path_factory.mktemp("strict"), modes=["links"], settings=settings)
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
+def test_second_chances_can_be_turned_off(case: Case, strict_crawls: Crawls) -> None:
+    crawl = strict_crawls[case.name, "links"]
+    assert not crawl.outcome.stats.get("urinorm/second_chance"), crawl.story()
+    assert crawl.outcome.reason == "finished"
+
+
+def test_turning_them_off_is_what_loses_the_pages(strict_crawls: Crawls) -> None:
+    """Otherwise the cases above would prove nothing."""
+    lost = [case.name for case in CASES if strict_crawls[case.name, "links"].lost]
+    served = [case.name for case in CASES if case.pages - {"other", "log-in"}]
+    assert lost == served

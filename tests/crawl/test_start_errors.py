@@ -1,0 +1,114 @@
+"""What stops a crawl before its first request, and how it is said."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.crawl.crawling import Job, crawl
+from tests.crawl.project import Project
+from tests.crawl.site import Site, SiteServer, page
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+BROKEN = """\
+preset = "recomended"
+
+[rules]
+remove_parms = ["sid"]
+trailing_slash = "maybe"
+
+[[site."shop.example".where]]
+path = "/a/**"
+www = "remove"
+rewrite = [{ pattern = '(', replace = '' }]
+"""
+PROBLEMS = ["recomended", "remove_parms", "remove_params", "trailing_slash", "maybe", "www", "rewrite"]
+
+
+@pytest.fixture
+def site(server: SiteServer) -> Site:
+    return server.site({"/": page("home")})
+
+
+@pytest.fixture
+def project(site: Site, tmp_path: Path) -> Project:
+    return Project(tmp_path / "project", site.url())
+
+
+def stopped(project: Project, site: Site) -> str:
+    """Crawl; nothing must have been asked. What was written to standard error."""
+    done = project.scrapy("crawl", "pages")
+    assert done.returncode != 0, done.stderr
+    assert site.fetched() == []
+    return done.stderr
+
+
+def test_a_broken_file_with_every_problem_at_once(project: Project, site: Site) -> None:
+    (project.path / "urinorm.toml").write_text(BROKEN)
+    told = stopped(project, site)
+    assert [word for word in [*PROBLEMS, "urinorm.toml"] if word not in told] == []
+
+
+def test_broken_rules_of_the_settings(project: Project, site: Site) -> None:
+    project.set('URINORM_RULES = {"rules": {"remove_parms": ["a"], "sort_query": "maybe"}}')
+    told = stopped(project, site)
+    assert [word for word in ["remove_parms", "sort_query", "URINORM_RULES"] if word not in told] == []
+
+
+def test_a_file_that_is_no_toml(project: Project, site: Site) -> None:
+    (project.path / "urinorm.toml").write_text("[rules\n")
+    told = stopped(project, site)
+    assert "urinorm.toml" in told
+    assert "line 1" in told or ":1" in told
+
+
+@pytest.mark.parametrize(
+    "name", ["'absent.toml'", "['absent.toml']", "'absent_package:urinorm.toml'", "'json:absent.toml'"]
+)
+def test_a_named_file_that_is_absent(project: Project, site: Site, name: str) -> None:
+    project.set(f"URINORM_RULES = {name}")
+    told = stopped(project, site)
+    assert "absent" in told
+    assert "URINORM_RULES" in told or "No such" in told or "not found" in told or "does not exist" in told
+
+
+def test_an_included_file_that_is_absent(project: Project, site: Site) -> None:
+    (project.path / "urinorm.toml").write_text('include = ["learned.toml"]\n')
+    assert "learned.toml" in stopped(project, site)
+
+
+def test_no_file_at_all_is_fine(project: Project, site: Site) -> None:
+    done = project.scrapy("crawl", "pages")
+    assert done.returncode == 0, done.stderr
+    assert site.fetched() == ["/"]
+
+
+@pytest.mark.parametrize(
+    ("setting", "words"),
+    [
+        ("URINORM_PRESET = 'strict'", ["URINORM_PRESET", "strict", "recommended"]),
+        ("URINORM_SEEN = 'dsk'", ["URINORM_SEEN", "dsk"]),
+        ("URINORM_SEEN_TTL = 'soon'", ["URINORM_SEEN_TTL", "soon"]),
+        ("URINORM_RULES = 3", ["URINORM_RULES"]),
+        ("URINORM_FALLBACK_REQUEST_FINGERPRINTER_CLASS = 'no.such.Class'",
+         ["URINORM_FALLBACK_REQUEST_FINGERPRINTER_CLASS", "no.such.Class"]),
+    ],
+    ids=lambda value: value.split()[0] if isinstance(value, str) else "",
+)  # fmt: skip
+def test_a_wrong_setting_is_named(project: Project, site: Site, setting: str, words: list[str]) -> None:
+    project.set(setting)
+    told = stopped(project, site)
+    assert [word for word in words if word not in told] == []
+
+
+def test_broken_rules_of_a_spider_stop_only_its_crawl(server: SiteServer, tmp_path: Path) -> None:
+    site = server.site({"/": page("home")})
+    addon = {"ADDONS": {"scrapy_urinorm.Addon": 600}}
+    rules = {"urinorm_rules": {"rules": {"remove_parms": ["a"]}}}
+    outcome = crawl(Job("broken", [site.url()], addon, attributes=rules), tmp_path)
+    assert "remove_parms" in outcome.error
+    assert "RuleFileError" in outcome.error
+    assert site.fetched() == []

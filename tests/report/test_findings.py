@@ -1,0 +1,394 @@
+"""What a report says of crawls whose truth is known."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from scrapy_urinorm.report import intake
+from scrapy_urinorm.report.findings import findings
+from scrapy_urinorm.report.parameters import CHANGES, IRRELEVANT, NARROWS, SORTS, UNKNOWN
+from scrapy_urinorm.ruleset import RuleSet
+from scrapy_urinorm.visits import Visit
+from tests.report.crawls import ORIGIN, Crawl, found, prose
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+DROP_REF = {"rules": {"remove_params": ["ref"]}}
+
+
+def items(count: int, query: str = "", pages: str = "item") -> Crawl:
+    crawl = Crawl().other_pages()
+    for n in range(count):
+        crawl.page(f"/{pages}/{n}{query}", prose(f"{pages}{n}"))
+    return crawl
+
+
+class TestTotals:
+    def test_each_response_is_one_of_four(self, tmp_path: Path) -> None:
+        crawl = items(3)
+        crawl.page("/item/0?ref=a", prose("item0")).redirect("/item/9/", "/item/0")
+        crawl.rows.append(Visit(url=ORIGIN + "/gone", status=404))
+        totals = found(crawl, tmp_path)["totals"]
+        assert {name: totals[name] for name in ("requests", "pages", "duplicates", "redirects", "errors")} == {
+            "requests": 36, "pages": 33, "duplicates": 1, "redirects": 1, "errors": 1,
+        }  # fmt: skip
+
+    def test_rules_avoid_and_leave(self, tmp_path: Path) -> None:
+        crawl = items(3)
+        for n in range(3):
+            crawl.page(f"/item/{n}?ref=a", prose(f"item{n}")).page(f"/item/{n}?from=b", prose(f"item{n}"))
+        totals = found(crawl, tmp_path, [DROP_REF])["totals"]
+        assert (totals["duplicates"], totals["avoidable"], totals["left_over"], totals["lost"]) == (6, 3, 3, 0)
+        assert totals["wasted_bytes"] == 6000
+        assert totals["avoidable_bytes"] == 3000
+
+    def test_skipped_addresses_are_avoided(self, tmp_path: Path) -> None:
+        rules = {"site": {"shop.test": {"where": [{"path": "/item/**", "skip": True}]}}}
+        totals = found(items(5), tmp_path, [rules])["totals"]
+        assert (totals["skipped"], totals["avoidable"], totals["kept"]) == (5, 5, 30)
+
+    def test_the_target_of_a_redirect_of_equal_key_is_no_duplicate(self, tmp_path: Path) -> None:
+        crawl = items(1).redirect("/new?ref=x", "/new").page("/new", prose("new"))
+        totals = found(crawl, tmp_path, [DROP_REF])["totals"]
+        assert (totals["duplicates"], totals["avoidable"]) == (0, 0)
+
+    def test_pages_without_content_count_by_their_keys(self, tmp_path: Path) -> None:
+        crawl = Crawl([Visit(url=f"{ORIGIN}/{n}?{query}") for n in range(4) for query in ("", "ref=1", "b=2")])
+        totals = found(crawl, tmp_path, [DROP_REF])["totals"]
+        assert (totals["pages"], totals["duplicates"], totals["avoidable"]) == (8, 4, 4)
+        assert totals["unknown_content"] == 12
+
+    def test_nothing(self, tmp_path: Path) -> None:
+        said = found(Crawl(), tmp_path)
+        assert said["totals"]["requests"] == 0
+        assert said["by_requests"]["rows"] == []
+
+    def test_near_copies_are_one_page_where_the_address_suggests_it(self, tmp_path: Path) -> None:
+        crawl = Crawl().other_pages()
+        for n in range(5):
+            lines = prose(f"post{n}", 40)
+            crawl.page(f"/post/{n}", lines).page(f"/post/{n}?reply=7", [*lines, "Reply to Alice"])
+        assert found(crawl, tmp_path)["totals"]["pages"] == 35
+
+    def test_near_copies_at_unlike_addresses_stay_two(self, tmp_path: Path) -> None:
+        lines = prose("press", 40)
+        crawl = Crawl().other_pages().page("/press/1", lines).page("/news/2", [*lines, "Reprint"])
+        assert found(crawl, tmp_path)["totals"]["pages"] == 32
+
+
+class TestCurves:
+    def test_a_trap_turns_the_curve(self, tmp_path: Path) -> None:
+        crawl = items(70)
+        for n in range(100):
+            crawl.page(f"/login?next={n}", prose("login"))
+        curve = found(crawl, tmp_path)["by_requests"]
+        assert curve == {"step": 10, "rows": [[10, 0, 0, 0]] * 10 + [[1, 9, 0, 0]] + [[0, 10, 0, 0]] * 9}
+
+    def test_over_time(self, tmp_path: Path) -> None:
+        crawl = items(0)
+        for n, visit in enumerate(crawl.rows):
+            visit.time = f"2026-01-01T00:{n // 10:02}:{n % 10:02}Z"
+        assert found(crawl, tmp_path)["by_minutes"] == {
+            "step": 1, "start": 1767225600, "rows": [[10, 0, 0, 0]] * 3,
+        }  # fmt: skip
+
+    def test_no_curve_over_time_where_times_are_unknown(self, tmp_path: Path) -> None:
+        assert found(items(1), tmp_path)["by_minutes"] is None
+
+
+def pager(values: Callable[[int, int], list[str]], name: str = "x", plain: bool = True) -> Crawl:
+    """Ten lists, each plain and with three values of a parameter: `values(list, value)` are its lines."""
+    crawl = Crawl().other_pages()
+    for n in range(10):
+        if plain:
+            crawl.page(f"/list/{n}", values(n, 0))
+        for value in (1, 2, 3):
+            crawl.page(f"/list/{n}?{name}={value}", values(n, value))
+    return crawl
+
+
+VERDICTS: list[Any] = [
+    pytest.param(pager(lambda n, _: prose(f"list{n}")), IRRELEVANT, id="the page is the same for each value"),
+    pytest.param(
+        pager(lambda n, v: prose(f"list{n}")[v:] + prose(f"list{n}")[:v]), SORTS, id="the same lines in another order"
+    ),
+    pytest.param(
+        pager(lambda n, v: prose(f"list{n}", 40)[: 40 - 8 * v]),
+        NARROWS,
+        id="a part of the lines of the page without it",
+    ),
+    pytest.param(pager(lambda n, v: prose(f"list{n}-{v}")), CHANGES, id="another page for each value"),
+    pytest.param(
+        pager(lambda n, v: prose(f"l{n}") if v < 3 else prose(f"m{n}")), CHANGES, id="one value shows another"
+    ),
+    pytest.param(
+        pager(lambda n, v: [*prose(f"list{n}", 40), f"Seen {v} times"]), IRRELEVANT, id="a counter is no other page"
+    ),
+    pytest.param(Crawl().other_pages().page("/a?x=1", prose("a")), UNKNOWN, id="one address proves nothing"),
+]
+
+
+class TestParameters:
+    @pytest.mark.parametrize(("crawl", "verdict"), VERDICTS)
+    def test_verdict(self, crawl: Crawl, verdict: str, tmp_path: Path) -> None:
+        (row,) = found(crawl, tmp_path)["parameters"]
+        assert (row["name"], row["verdict"]) == ("x", verdict)
+
+    @pytest.mark.parametrize(("crawl", "verdict"), VERDICTS[:1])
+    def test_a_parameter_that_rules_drop_is_judged_too(self, crawl: Crawl, verdict: str, tmp_path: Path) -> None:
+        (row,) = found(crawl, tmp_path, [{"rules": {"remove_params": ["x"]}}])["parameters"]
+        assert (row["verdict"], row["dropped"]) == (verdict, 30)
+
+    def test_what_all_addresses_with_it_show_is_irrelevant_without_any_comparison(self, tmp_path: Path) -> None:
+        crawl = Crawl().other_pages()
+        for n in range(20):
+            crawl.page(f"/login?next=/{n}&back={n}", prose("login"))
+        rows = found(crawl, tmp_path)["parameters"]
+        assert {(row["name"], row["verdict"], row["compared"]) for row in rows} == {
+            ("next", IRRELEVANT, 0), ("back", IRRELEVANT, 0),
+        }  # fmt: skip
+
+    def test_counts(self, tmp_path: Path) -> None:
+        (row,) = found(pager(lambda n, v: prose(f"list{n}-{v % 2}")), tmp_path)["parameters"]
+        assert {name: row[name] for name in ("requests", "values", "contents")} == {
+            "requests": 30, "values": 3, "contents": 20,
+        }  # fmt: skip
+
+
+class TestRules:
+    def test_a_good_rule(self, tmp_path: Path) -> None:
+        said = found(pager(lambda n, _: prose(f"list{n}"), "ref"), tmp_path, [DROP_REF])
+        (rule,) = [row for row in said["rules"] if row["rule"] == "remove_params"]
+        assert {name: rule[name] for name in ("name", "changed", "avoided", "agrees", "differs")} == {
+            "name": "ref", "changed": 30, "avoided": 30, "agrees": 30, "differs": 0,
+        }  # fmt: skip
+        assert rule["risk"] < 0.05
+        assert rule["examples"]["agrees"]
+        assert said["suspicious"] == []
+
+    def test_a_wrong_rule_is_found_by_what_it_merges(self, tmp_path: Path) -> None:
+        said = found(pager(lambda n, v: prose(f"list{n}-{v}"), "ref"), tmp_path, [DROP_REF])
+        (rule,) = [row for row in said["rules"] if row["rule"] == "remove_params"]
+        assert (rule["agrees"], rule["differs"]) == (0, 30)
+        assert rule["risk"] > 0.8
+        assert len(said["suspicious"]) == 10
+        assert said["totals"]["lost"] == 30
+        first = said["suspicious"][0]
+        assert first["rules"] == ["remove_params ref"]
+        assert {member["url"].partition("?")[0] for member in first["members"]} == {f"{ORIGIN}/list/0"}
+
+    def test_only_the_rule_that_lost_the_page_is_blamed(self, tmp_path: Path) -> None:
+        crawl = Crawl().other_pages()
+        for n in range(10):
+            for view in "ab":
+                crawl.page(f"/list/{n}?ref={view}&sid=7", prose(f"list{n}"))
+            crawl.page(f"/list/{n}?page=2&sid=7", prose(f"second{n}"))
+        rules = {"rules": {"remove_params": ["ref", "sid", "page"]}}
+        said = found(crawl, tmp_path, [rules])
+        assert {tuple(row["rules"]) for row in said["suspicious"]} == {("remove_params page",)}
+        counts = {row["name"]: (row["agrees"], row["differs"]) for row in said["rules"]}
+        assert counts == {"ref": (10, 0), "page": (0, 10), "sid": (0, 0)}
+
+    def test_suspicious_merges_come_first_in_the_table_of_rules(self, tmp_path: Path) -> None:
+        crawl = pager(lambda n, v: prose(f"list{n}-{v // 3}"), "ref")
+        for n in range(40):
+            crawl.page(f"/much/{n}?utm_source=a", prose(f"much{n}")).page(f"/much/{n}", prose(f"much{n}"))
+        assert [row["name"] for row in found(crawl, tmp_path, [DROP_REF])["rules"]] == ["ref", "utm_source"]
+
+    def test_a_page_that_changes_by_itself_is_not_blamed_on_a_rule(self, tmp_path: Path) -> None:
+        crawl = Crawl().other_pages()
+        for n in range(5):
+            for turn in range(3):
+                crawl.page(f"/news/{n}", prose(f"news{n}-{turn}"))
+            crawl.page(f"/news/{n}?ref=a", prose(f"news{n}-x"))
+        assert found(crawl, tmp_path, [DROP_REF])["suspicious"] == []
+
+    def test_errors_and_redirects_are_no_disagreement(self, tmp_path: Path) -> None:
+        crawl = items(5).redirect("/item/0?ref=a", "/item/0")
+        crawl.rows.append(Visit(url=f"{ORIGIN}/item/1?ref=a", status=500))
+        assert found(crawl, tmp_path, [DROP_REF])["suspicious"] == []
+
+
+class TestGroups:
+    def test_largest_first_with_what_differs(self, tmp_path: Path) -> None:
+        crawl = Crawl().other_pages()
+        for n in range(4):
+            crawl.page(f"/a?sid={n}", prose("a"))
+        crawl.page("/b", prose("b")).page("/b/index.html", prose("b"))
+        rows = found(crawl, tmp_path)["groups"]
+        assert [(row["requests"], row["urls"], row["left"], row["differ"]) for row in rows] == [
+            (4, 4, 4, ["?sid"]), (2, 2, 2, ["path"]),
+        ]  # fmt: skip
+
+    def test_one_address_fetched_twice_is_no_group(self, tmp_path: Path) -> None:
+        crawl = Crawl().other_pages().page("/a", prose("a")).page("/a", prose("a"))
+        said = found(crawl, tmp_path)
+        assert said["groups"] == []
+        assert said["totals"]["duplicates"] == 1
+
+
+def chain(depth: int) -> str:
+    url = "/login"
+    for _ in range(depth):
+        url = "/login?next=" + url.replace("%", "%25").replace("/", "%2F").replace("?", "%3F").replace("=", "%3D")
+    return url
+
+
+TRAPS = [
+    pytest.param([chain(n) for n in range(1, 6)], {"nested"}, id="a parameter carries its own page"),
+    pytest.param(["/a?u=%2Fother%2Fpage" + str(n) for n in range(9)], set(), id="an address of another page is none"),
+    pytest.param(["/docs" + "/en/docs" * n for n in range(2, 6)], {"repeated"}, id="a run of segments is repeated"),
+    pytest.param(["/a/b/" + "c/" * n for n in range(3, 7)], {"repeated"}, id="a segment is repeated"),
+    pytest.param([f"/{n}/1/1/1/x" for n in range(9)], set(), id="equal numbers are none"),
+    pytest.param([f"/cal?year={y}&n={y % 3}" for y in range(1950, 2090)], {"calendar"}, id="years ahead"),
+    pytest.param(
+        [f"/cal/{y}/{m:02}/" for y in range(2020, 2080) for m in (1, 7)], {"calendar"}, id="years in the path"
+    ),
+    pytest.param(
+        [f"/blog/{y}/{m:02}/" for y in range(2019, 2026) for m in range(1, 13)], set(), id="an archive is none"
+    ),
+    pytest.param([f"/item?id={n}" for n in range(1900, 2100)], set(), id="numbers are no years"),
+    pytest.param(["/" + f"d/e{n}/" * 9 for n in range(12)], {"deep", "repeated"}, id="deep paths"),
+    pytest.param([f"/s?q={'w' * 1200}{n}" for n in range(12)], {"long"}, id="long addresses"),
+]
+
+
+class TestTraps:
+    @pytest.mark.parametrize(("paths", "kinds"), TRAPS)
+    def test_signs(self, paths: list[str], kinds: set[str], tmp_path: Path) -> None:
+        crawl = Crawl().other_pages()
+        for n, path in enumerate(paths):
+            crawl.page(path, prose(f"page{n}"))
+        assert {row["kind"] for row in found(crawl, tmp_path)["traps"]} == kinds
+
+    def test_facets_that_multiply(self, tmp_path: Path) -> None:
+        crawl = Crawl().other_pages()
+        names = ("color", "size", "brand", "price")
+        for n in range(1, 16):
+            for value in range(6):
+                query = "&".join(f"{name}={value}" for bit, name in enumerate(names) if n >> bit & 1)
+                crawl.page(f"/shop?{query}", prose(f"goods{value}"))
+        (row,) = found(crawl, tmp_path)["traps"]
+        assert row["kind"] == "facets"
+        assert "15 combinations" in row["detail"]
+
+    def test_parameters_that_come_together_are_no_facets(self, tmp_path: Path) -> None:
+        crawl = Crawl().other_pages()
+        for n in range(90):
+            crawl.page(f"/thread?f={n % 4}&t={n}&p=1", prose(f"thread{n % 20}"))
+        assert found(crawl, tmp_path)["traps"] == []
+
+
+class TestPatterns:
+    def test_values_are_folded_and_names_are_not(self, tmp_path: Path) -> None:
+        crawl = Crawl()
+        for n in range(30):
+            crawl.page(f"/item/{chr(97 + n % 26)}{chr(97 + n // 26)}y/reviews", prose(f"review{n}"))
+            crawl.page(f"/item/{chr(97 + n % 26)}{chr(97 + n // 26)}y/offers.html", prose(f"offer{n}"))
+        crawl.page("/about", prose("about"))
+        rows = found(crawl, tmp_path)["patterns"]
+        assert [(row["pattern"], row["requests"]) for row in rows] == [
+            ("/item/*/offers.html", 30), ("/item/*/reviews", 30), ("/about", 1),
+        ]  # fmt: skip
+
+
+class TestCrawlStats:
+    def test_what_was_never_requested_comes_from_the_stats(self, tmp_path: Path) -> None:
+        stats = {
+            "downloader/request_count": 40, "dupefilter/filtered": 900, "urinorm/filtered": 50,
+            "urinorm/filtered/remove_params": 48, "urinorm/filtered/www": 2, "urinorm/skipped": 7,
+            "elapsed_time_seconds": 61.5, "finish_reason": "finished",
+        }  # fmt: skip
+        crawl = found(items(2), tmp_path, stats=stats)["crawl"]
+        assert crawl["filtered"] == 900
+        assert crawl["by_rules"] == 50
+        assert crawl["skipped"] == 7
+        assert crawl["rules"] == {"remove_params": 48, "www": 2}
+
+
+class TestReading:
+    def test_rows_that_cannot_be_read_are_counted_and_named(self, tmp_path: Path) -> None:
+        path = items(2).write(tmp_path / "visits.jsonl")
+        good = path.read_text("utf-8")
+        path.write_text("{broken\n" + good + '{"status": 200}\n\n[1]\n{"url": 7}\n', "utf-8")
+        said = findings([path], RuleSet.load(), learn=False, jobs=1)
+        assert said["totals"]["requests"] == 32
+        assert said["input"]["bad"] == 4
+        assert [problem.partition(":")[2][:2] for problem in said["input"]["problems"]] == ["1:", "34", "36", "37"]
+
+    def test_foreign_values_are_unknown_not_fatal(self, tmp_path: Path) -> None:
+        path = tmp_path / "visits.jsonl"
+        rows: list[dict[str, Any]] = [
+            {"url": ORIGIN, "status": "200", "size": 12.0, "time": 1767225600},
+            {"url": ORIGIN + "/a", "status": "ok", "size": [], "time": "noon", "lines": "?", "minhash": 5},
+            {"url": "http://[broken", "words": None},
+            {"url": "\ud800http://x.test/", "final_url": {}},
+        ]
+        path.write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
+        totals = findings([path], RuleSet.load(), learn=False, jobs=1)["totals"]
+        assert (totals["requests"], totals["errors"]) == (4, 0)
+
+    @pytest.mark.parametrize("name", ["visits.csv", "urls.txt", "visits.jsonl.gz"])
+    def test_other_files(self, name: str, tmp_path: Path) -> None:
+        import gzip
+
+        path = tmp_path / name
+        text = {
+            "visits.csv": f"Address,Status Code\n{ORIGIN}/a,200\n{ORIGIN}/b,404\n",
+            "urls.txt": f"{ORIGIN}/a\n{ORIGIN}/b\n",
+            "visits.jsonl.gz": f'{{"url": "{ORIGIN}/a"}}\n{{"url": "{ORIGIN}/b"}}\n{{"url": "torn',
+        }[name]
+        path.write_bytes(gzip.compress(text.encode())[:-9] if name.endswith(".gz") else text.encode())
+        said = findings([path], RuleSet.load(), learn=False, jobs=1)
+        assert said["totals"]["requests"] == 2
+        assert said["input"]["bad"] == (1 if name.endswith(".gz") else 0)
+
+    def test_processes_and_blocks_change_nothing(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        crawl = pager(lambda n, v: prose(f"list{n}-{v // 2}"), "ref").redirect("/a", "/b")
+        whole = found(crawl, tmp_path, [DROP_REF])
+        monkeypatch.setattr(intake, "BLOCK", 20_000)
+        monkeypatch.setattr(intake, "FRAME_ROWS", 70)
+        split = found(crawl, tmp_path, [DROP_REF], jobs=2)
+        for name in ("generated",):
+            whole.pop(name)
+            split.pop(name)
+        assert split == whole
+
+
+@st.composite
+def rows(draw: st.DrawFn) -> list[dict[str, Any]]:
+    paths = st.sampled_from(["/", "/a", "/a/", "/b/index.html", "//", "/a;s=1", "/%7Ea", "/a%2Fb"])
+    queries = st.lists(st.sampled_from(["a=1", "a=2", "ref=x", "b", "ref=", "a=1;b=2", "=", "c=%20"]), max_size=4)
+    one = st.fixed_dictionaries(
+        {"url": st.builds(lambda p, q: f"http://h.test{p}" + ("?" + "&".join(q) if q else ""), paths, queries)},
+        optional={
+            "status": st.sampled_from([200, 204, 301, 302, 404, 500, -1, 0, None]),
+            "text_digest": st.sampled_from(["x", "y", "z"]),
+            "words": st.sampled_from([0, 5, 100]),
+            "size": st.integers(0, 10**9),
+        },
+    )
+    return draw(st.lists(one, max_size=25))
+
+
+@settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(rows())
+def test_the_counts_add_up(tmp_path: Path, made: list[dict[str, Any]]) -> None:
+    path = tmp_path / "visits.jsonl"
+    path.write_text("".join(json.dumps(row) + "\n" for row in made), "utf-8")
+    said = findings([path], RuleSet.load(DROP_REF), learn=False, jobs=1)
+    totals = said["totals"]
+    assert totals["requests"] == len(made)
+    assert totals["pages"] + totals["duplicates"] + totals["redirects"] + totals["errors"] == len(made)
+    assert totals["kept"] + totals["avoidable"] == len(made)
+    assert totals["left_over"] <= totals["duplicates"]
+    for name in ("hosts", "patterns"):
+        assert sum(row["requests"] for row in said[name]) == len(made)
+    assert sum(map(sum, said["by_requests"]["rows"])) == len(made)

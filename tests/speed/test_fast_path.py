@@ -1,0 +1,323 @@
+"""The fast path, in Python and in C, gives what the long way gives, or nothing: a crawl cannot tell which it took."""
+
+from __future__ import annotations
+
+import itertools
+import os
+import random
+import string
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import pytest
+from hypothesis import HealthCheck, assume, given, settings
+from hypothesis import strategies as st
+
+from scrapy_urinorm import Normalizer, RuleFileError, fastpath
+from tests.core.strategies import any_text, rule_files, urls
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+ROOT = Path(__file__).resolve().parents[2]
+CORPORA = [ROOT / "benchmarks" / "corpus" / "urls.txt", *(ROOT.parent / "shared" / "data" / "urls").glob("*.txt")]
+WAYS = ["Python", "C"]
+slow = settings(suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much, HealthCheck.data_too_large])
+
+RULES: dict[str, dict[str, Any]] = {
+    "recommended": {},
+    "safe": {"preset": "safe"},
+    "loose": {"preset": "loose"},
+    "filters": {
+        "rules": {"remove_params": ["id", "p*"], "default_params": {"page": "1"}, "remove_empty_params": ["*"]}
+    },
+    "filters, unsorted": {"preset": "safe", "rules": {"remove_params": ["id", {"name": "q", "value": "a.*"}]}},
+    "paths": {"rules": {"duplicate_slashes": "remove", "trailing_slash": "remove", "directory_index": ["index.html"]}},
+    "no fragment": {"rules": {"fragment": "remove"}},
+    "where": {
+        "site": {"example": {"where": [{"path": "/**/docs/**", "query": {"page": False}, "remove_params": ["id"]}]}}
+    },
+    "hosts": {"rules": {"scheme": "https", "www": "remove"}},
+}
+
+
+class FastPath(NamedTuple):
+    key: Callable[[str], str | None]
+    canonical: Callable[[str], str | None]
+
+
+def fast_path(normalizer: Normalizer, way: str) -> FastPath:
+    sites = normalizer.sites
+    if way == "Python":
+        return FastPath(lambda url: fastpath.fast_key(sites, url), lambda url: fastpath.fast_canonical(sites, url))
+    if fastpath.speedups is None:
+        pytest.skip("needs the C module: a C compiler and the headers of Python at installation, URINORM_PURE not set")
+    return FastPath(fastpath.key_function(sites), fastpath.canonical_function(sites))
+
+
+def long_way(normalizer: Normalizer, url: str) -> tuple[str, str]:
+    return normalizer._key(url), normalizer._decide(url).canonical
+
+
+def check(normalizer: Normalizer, way: str, url: str) -> tuple[bool, bool]:
+    """Whether the fast path took the URL, for its key and its canonical URL; both must be those of the long way."""
+    fast, (key, canonical) = fast_path(normalizer, way), long_way(normalizer, url)
+    fast_key, fast_canonical = fast.key(url), fast.canonical(url)
+    assert fast_key in (None, key)
+    assert fast_canonical in (None, canonical)
+    return fast_key is not None, fast_canonical is not None
+
+
+# --- the corpora ----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("rules", RULES.values(), ids=RULES)
+@pytest.mark.parametrize("corpus", CORPORA, ids=lambda path: path.name)
+def test_equal_on_corpora(corpus: Path, rules: dict[str, Any], way: str) -> None:
+    normalizer = Normalizer(rules)
+    lines = corpus.read_text("utf-8", "surrogateescape").splitlines()
+    if rules:
+        lines = random.Random(7).sample(lines, min(5000, len(lines)))
+    taken = [check(normalizer, way, line) for line in lines]
+    if not rules:
+        # else the path would not be worth its name: the measured share is 97 % of keys, 96 % of canonical URLs
+        assert all(sum(column) > 0.9 * len(lines) for column in zip(*taken, strict=True))
+
+
+# --- any text, any rules --------------------------------------------------------------------------------------------
+
+
+def loaded(rules: dict[str, Any]) -> Normalizer:
+    try:
+        return Normalizer(rules)
+    except RuleFileError as error:
+        if any("circle" not in problem.message for problem in error.problems):
+            raise
+        assume(False)
+        raise
+
+
+NORMALIZERS = {name: Normalizer(rules) for name, rules in RULES.items()}
+
+# what a URL is written with, each character and escape as likely as any other
+_pieces = st.one_of(
+    st.sampled_from(string.printable + "\0\x1f\x7f\x80éß☃\U0001f600\u2028"),
+    st.integers(0, 255).map(lambda octet: f"%{octet:02x}"),
+    st.sampled_from(
+        ("%", "%4", "%%36%31", "&", "=", "&&", "/", "/.", "/..", "/%2e", "/(", "/%28S(x))", ";", "#", "?", "+")
+    ),
+    st.sampled_from(("utm_source=", "id=", "page=1", "sig=", "_ga=", "unsubscribe", "?a=1&a=0", "&b", "index.html")),
+)
+odd_urls = st.tuples(
+    st.sampled_from(("http://a.example", "https://www.a.example:8080", "http://A.example", "http://a.example:80", "http://é.example")),
+    st.sampled_from(("/", "/", "/", "", "?")),
+    st.lists(_pieces, max_size=12).map("".join),
+).map("".join)  # fmt: skip
+
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("rules", RULES)
+@given(url=st.one_of(odd_urls, odd_urls, urls, any_text))
+def test_equal_on_any_text(url: str, rules: str, way: str) -> None:
+    check(NORMALIZERS[rules], way, url)
+
+
+@pytest.mark.parametrize("way", WAYS)
+@slow
+@given(rules=rule_files(), texts=st.lists(st.one_of(odd_urls, urls), min_size=1, max_size=8))
+def test_equal_under_any_rules(rules: dict[str, Any], texts: list[str], way: str) -> None:
+    normalizer = loaded(rules)
+    for text in texts:
+        check(normalizer, way, text)
+
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("place", ["http://a.example/x{}y", "http://a.example/?x{}y=1", "http://a.example/?a=x{}y", "http://a.example/#x{}y"],
+                         ids=["path", "name", "value", "fragment"])  # fmt: skip
+def test_equal_for_every_character_and_escape(place: str, way: str) -> None:
+    normalizer = NORMALIZERS["recommended"]
+    for piece in itertools.chain(
+        map(chr, range(0x120)), (f"%{n:02X}" for n in range(256)), (f"%{n:02x}" for n in range(256))
+    ):
+        check(normalizer, way, place.format(piece))
+
+
+UNSUBSCRIBING = [
+    *tomllib.loads((ROOT / "scrapy_urinorm/presets/exemptions.toml").read_text("utf-8"))["unsubscribe_words"],
+    *(
+        "UnSubscribe",
+        "un%73ubscribe",
+        "%D0%9E%D1%82%D0%BF%D0%B8%D1%81%D0%BA%D0%B0",
+        "prescription",
+        "unsubscrib",
+        "opt_in",
+    ),
+]
+
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("word", UNSUBSCRIBING)
+def test_equal_where_a_url_speaks_of_unsubscribing(word: str, way: str) -> None:
+    for text in (
+        "/{}?utm_source=a",
+        "/x{}?utm_source=a&b=1",
+        "/?utm_source=a&x={}",
+        "/?{}=1&utm_source=a",
+        "/?utm_source=a#{}",
+    ):
+        check(NORMALIZERS["recommended"], way, "http://a.example" + text.format(word))
+
+
+# --- bounds ---------------------------------------------------------------------------------------------------------
+
+LONG = [*range(509, 515), *range(2045, 2051), 20_000]
+MEGABYTE = 1_000_000
+GROWING = {
+    "host": "http://{}.example/",
+    "path": "http://a.example/{}",
+    "escaped path": "http://a.example/%2f{}",
+    "name": "http://a.example/?{}",
+    "value": "http://a.example/?a={}",
+    "fragment": "http://a.example/#{}",
+}
+FILLINGS = {
+    "letters": "x",
+    "three octets for one": "^",
+    "four octets for two": "^&",
+    "non-ASCII": "é",
+    "escapes": "%7e",
+}
+
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("filling", FILLINGS.values(), ids=FILLINGS)
+@pytest.mark.parametrize("text", GROWING.values(), ids=GROWING)
+def test_equal_at_any_length(text: str, filling: str, way: str) -> None:
+    for length in (*LONG, MEGABYTE) if filling == "x" else LONG:
+        room = length - len(text) + 2
+        check(NORMALIZERS["safe"], way, text.format((filling * (room // len(filling) + 1))[:room]))
+
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("count", [1, 2, 63, 64, 65, 66, 500], ids=lambda n: f"{n} parameters")
+@pytest.mark.parametrize("order", ["sorted", "reversed", "shuffled", "equal"])
+def test_equal_for_any_number_of_parameters(count: int, order: str, way: str) -> None:
+    names = [f"p{0 if order == 'equal' else n:03}={count - n}" for n in range(count)]
+    if order == "reversed":
+        names.reverse()
+    elif order == "shuffled":
+        random.Random(count).shuffle(names)
+    check(NORMALIZERS["recommended"], way, "http://a.example/?" + "&".join(names))
+
+
+# --- many lines at once -----------------------------------------------------------------------------------------------
+
+lines_of_text = st.lists(
+    st.one_of(odd_urls, urls, any_text).map(lambda t: t.translate({10: None, 13: None})), max_size=8
+)
+
+
+def all_lines(normalizer: Normalizer, block: bytes, *, keys: bool) -> list[str]:
+    run = fastpath.lines_function(normalizer.sites)
+    if run is None:
+        pytest.skip("needs the C module")
+    other = normalizer.key if keys else normalizer.normalize
+    return run(other, block, keys).decode("utf-8", "surrogatepass").split("\n")
+
+
+@pytest.mark.parametrize("keys", [True, False], ids=["keys", "canonical URLs"])
+@pytest.mark.parametrize("end", ["\n", "\r\n"], ids=["LF", "CRLF"])
+@given(lines=lines_of_text, rules=st.sampled_from(list(RULES)))
+def test_lines_give_what_each_gives(lines: list[str], rules: str, keys: bool, end: str) -> None:
+    normalizer = NORMALIZERS[rules]
+    lines = [line.encode("utf-8", "replace").decode() for line in lines]
+    block = "".join(line + end for line in lines).encode()
+    expected = [long_way(normalizer, line)[not keys] for line in lines]
+    assert all_lines(normalizer, block, keys=keys) == [*expected, ""]
+    # the last line may lack its end
+    if lines and lines[-1]:
+        assert all_lines(normalizer, block.removesuffix(end.encode()), keys=keys) == expected
+
+
+@given(block=st.binary(max_size=200))
+def test_lines_take_any_octets(block: bytes) -> None:
+    for keys in (True, False):
+        assert len(all_lines(NORMALIZERS["recommended"], block, keys=keys)) == len(block.split(b"\n"))
+
+
+def test_lines_that_grow_find_room() -> None:
+    normalizer = Normalizer({"preset": "safe", "rules": {"host_aliases": {"a.example": f"{'x' * 60}.example"}}})
+    lines = ["http://a.example/" + "^" * n for n in range(0, 2000, 9)] + ["http://a.example/" + "é" * 3000]
+    block = "".join(line + "\n" for line in lines).encode()
+    for keys in (True, False):
+        assert all_lines(normalizer, block, keys=keys)[:-1] == [long_way(normalizer, line)[not keys] for line in lines]
+
+
+# --- misuse and faults of others ------------------------------------------------------------------------------------
+
+
+def compiled() -> Any:
+    return fastpath.speedups or pytest.skip("needs the C module")
+
+
+@pytest.mark.parametrize("name", ["key", "canonical"])
+def test_wrong_arguments_are_errors(name: str) -> None:
+    function = getattr(compiled(), name)
+    with pytest.raises(TypeError, match="expected"):
+        function()
+    with pytest.raises(TypeError, match="dict"):
+        function([], None, None, b"", "http://a.example/")
+    with pytest.raises(TypeError, match="bytes"):
+        function({}, None, None, "", "http://a.example/")
+    assert function({}, None, None, b"", b"http://a.example/") is None
+
+
+def test_errors_of_callbacks_come_through() -> None:
+    def fail(*_: str) -> bool:
+        raise LookupError("mine")
+
+    module = compiled()
+    site = ("http://a.example", "http", "a.example", "", None, ({"gone": 2}, fail, 0))
+    for function in (module.key, module.canonical):
+        with pytest.raises(LookupError):
+            function({}, fail, fail, b"gone", "http://a.example/")
+        with pytest.raises(LookupError):
+            function({"http://a.example": site}, fail, fail, b"gone", "http://a.example/")
+        unguarded = (*site[:5], ({"gone": 2}, None, 0))
+        with pytest.raises(LookupError):
+            function({"http://a.example": unguarded}, fail, fail, b"gone", "http://a.example/?gone=1")
+        with pytest.raises(KeyError):
+            function({"http://a.example": unguarded}, fail, fail, b"gone", "http://a.example/?new=1")
+    with pytest.raises(LookupError):
+        module.lines({}, lambda _: None, fail, b"", fail, b"http://a.example/", True)
+
+
+@pytest.mark.parametrize(
+    "site",
+    [
+        None,
+        (),
+        ("http://a.example",),
+        ("http://a.example", "", "", "", None, None),
+        ("http://a.example", "", "", "", None, ()),
+        (1, "", "", "", None, ({}, None, 0)),
+        ("http://a.example", "", "", "", None, ([], None, 0)),
+    ],
+    ids=repr,
+)
+def test_sites_without_a_fast_path_take_the_long_way(site: Any) -> None:
+    assert compiled().key({"http://a.example": site}, None, None, b"", "http://a.example/") is None
+
+
+def test_environment_leaves_the_module_out() -> None:
+    code = """
+from scrapy_urinorm import Normalizer, fastpath
+print(fastpath.speedups, Normalizer().key('http://A.example/?b&a'))
+"""
+    pure = {**os.environ, "URINORM_PURE": "1"}
+    done = subprocess.run([sys.executable, "-c", code], env=pure, capture_output=True, text=True, check=True, cwd=ROOT)
+    assert done.stdout.split() == ["None", "http://a.example/?a=&b="]

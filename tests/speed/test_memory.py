@@ -1,0 +1,45 @@
+"""What a normalizer remembers is bounded, and forgetting changes nothing."""
+
+from __future__ import annotations
+
+import gc
+from typing import TYPE_CHECKING
+
+from scrapy_urinorm import Normalizer, plan
+
+if TYPE_CHECKING:
+    import pytest
+
+COUNT = 60
+RULES = {"site": {f"site{n}.example": {"remove_params": [f"p{n}"]} for n in range(COUNT)}}
+
+
+def urls() -> list[str]:
+    """Sites with rules of their own, each after a host that has none."""
+    sites = [f"http://site{n}.example/x?p{n}=1&p{n + 1}=2&utm_source=a" for n in range(COUNT)]
+    return [url for n, site in enumerate(sites) for url in (f"http://other{n % 3}.example/?b=1&p{n}=2", site)]
+
+
+def plans() -> int:
+    gc.collect()
+    return sum(isinstance(one, plan.Plan) for one in gc.get_objects())
+
+
+def test_plans_of_many_sites_are_forgotten_in_turn(monkeypatch: pytest.MonkeyPatch) -> None:
+    expected = [Normalizer(RULES).key(url) for url in urls()]
+    monkeypatch.setattr(plan, "MAX_PLANS", 8)
+    normalizer = Normalizer(RULES)
+    before = plans()
+    for _ in range(2):
+        assert [normalizer.key(url) for url in urls()] == expected
+    assert 4 <= plans() - before <= 8
+
+
+def test_a_plan_that_many_hosts_share_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(plan, "MAX_PLANS", 8)
+    normalizer = Normalizer(RULES)
+    normalizer.key("http://other.example/")
+    shared = normalizer.sites.known["http://other.example"].plan
+    for url in urls():
+        normalizer.key(url)
+    assert normalizer.sites.known["http://other.example"].plan is shared

@@ -1,0 +1,22 @@
+"""The bundled corpus of the benchmarks is what its generator writes."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+FOLDER = Path(__file__).parents[1] / "benchmarks" / "corpus"
+
+
+@pytest.mark.parametrize("seed", ["0", "1"], ids=["hash seed 0", "hash seed 1"])
+def test_the_generator_writes_the_bundled_file(seed: str) -> None:
+    command = [sys.executable, str(FOLDER / "generate.py"), "--check"]
+    subprocess.run(command, check=True, env={"PYTHONHASHSEED": seed})
+
+
+def test_its_urls_are_distinct() -> None:
+    urls = (FOLDER / "urls.txt").read_text(encoding="utf-8").splitlines()
+    assert len(urls) == len(set(urls)) == 20_000

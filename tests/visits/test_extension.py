@@ -1,0 +1,201 @@
+"""A crawl with Scrapy over a real server, and the visits that it leaves."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import threading
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from scrapy_urinorm.crawl.visits_extension import Budget
+from scrapy_urinorm.visits import Visit, read_visits
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+LINKS = "".join(
+    f'<a href="{href}">x</a> '
+    for href in ("/page?PHPSESSID=secretvalue", "/old", "/missing", "/file.bin", "/canonical", "/header", "/loop")
+)
+PAGES: dict[str, tuple[int, dict[str, str], str]] = {
+    "/": (200, {}, f"<h1>home of ten words and more so that it counts</h1>{LINKS}"),
+    "/robots.txt": (200, {"Content-Type": "text/plain"}, "User-agent: *\nClean-param: ref&from /shop # tags\n"),
+    "/page": (200, {"No-Vary-Search": 'params=("a")'}, "<p>a page</p>"),
+    "/old": (301, {"Location": "/new"}, ""),
+    "/new": (200, {}, '<p>new</p><a href="/old">again</a>'),
+    "/missing": (404, {}, "<p>nothing</p>"),
+    "/file.bin": (200, {"Content-Type": "application/octet-stream"}, "\x00\x01"),
+    "/canonical": (200, {}, '<link rel=canonical href="/page">'),
+    "/header": (200, {"Link": '<https://user:pw@c.example/x>; rel="canonical"'}, "<p>h</p>"),
+    "/loop": (302, {"Location": "/loop"}, ""),
+}
+
+
+class Handler(BaseHTTPRequestHandler):
+    def do_GET(self) -> None:
+        status, headers, body = PAGES.get(self.path.partition("?")[0], (404, {}, ""))
+        self.send_response(status)
+        for name, value in {"Content-Type": "text/html", **headers}.items():
+            self.send_header(name, value)
+        data = body.encode()
+        self.send_header("Content-Length", str(len(data)))
+        self.end_headers()
+        self.wfile.write(data)
+
+    do_HEAD = do_GET  # noqa: N815  the name that http.server calls
+
+    def log_message(self, *_: Any) -> None:
+        pass
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[str]:
+    httpd = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    thread = threading.Thread(target=httpd.serve_forever, daemon=True)
+    thread.start()
+    yield f"http://127.0.0.1:{httpd.server_port}"
+    httpd.shutdown()
+    httpd.server_close()
+
+
+SCRIPT = """
+import json, os, sys
+import scrapy
+from scrapy.crawler import CrawlerProcess
+
+class Storage:
+    def __init__(self, uri, *, feed_options=None):
+        self.path = uri.removeprefix("stored://")
+    def open(self, spider):
+        return open(self.path + ".sent", "wb")
+    def store(self, file):
+        file.close()
+        os.rename(self.path + ".sent", self.path)
+
+class Spider(scrapy.Spider):
+    name = "walk"
+    handle_httpstatus_list = [404]
+    async def start(self):
+        yield scrapy.Request(sys.argv[1] + "/")
+        yield scrapy.Request(sys.argv[1] + "/page", method="HEAD", callback=self.nothing)
+    def parse(self, response):
+        if isinstance(response, scrapy.http.HtmlResponse):
+            for href in response.css("a::attr(href)"):
+                yield response.follow(href)
+    def nothing(self, response):
+        pass
+
+process = CrawlerProcess(json.loads(sys.argv[2]))
+crawler = process.create_crawler(Spider)
+process.crawl(crawler)
+process.start()
+print(json.dumps({k: v for k, v in crawler.stats.get_stats().items() if "urinorm" in k or "log_count" in k}))
+"""
+EXTENSION = {"scrapy_urinorm.crawl.visits_extension.VisitsExtension": 0}
+
+
+def run(server: str, **settings: Any) -> tuple[dict[str, Any], str]:
+    given = {"LOG_LEVEL": "INFO", "ROBOTSTXT_OBEY": True, "TELNETCONSOLE_ENABLED": False, "EXTENSIONS": EXTENSION}
+    command = [sys.executable, "-c", SCRIPT, server, json.dumps({**given, **settings})]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout.splitlines()[-1]), done.stderr
+
+
+@pytest.fixture(scope="module")
+def visits(server: str, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Visit]:
+    path = tmp_path_factory.mktemp("crawl") / "%(name)s.jsonl.gz"
+    stats, log = run(server, URINORM_VISITS=str(path))
+    found = list(read_visits([path.with_name("walk.jsonl.gz")]))
+    assert stats["urinorm/visits/written"] == len(found)
+    assert stats.get("log_count/ERROR", 0) == 0, log
+    # the hop of a redirect comes before its end and has the same URL
+    return {visit.url.removeprefix(server) + (" hop" if visit.status in (301, 302) else ""): visit for visit in found}
+
+
+def test_every_response_of_a_get_is_there(visits: dict[str, Visit]) -> None:
+    assert {url.partition("=")[0] for url in visits} == {
+        "/robots.txt", "/", "/page?PHPSESSID", "/old hop", "/old", "/missing", "/file.bin", "/canonical", "/header",
+        "/loop hop",
+    }  # fmt: skip
+
+
+def test_a_page_has_its_features(visits: dict[str, Visit]) -> None:
+    home = visits["/"]
+    assert (home.status, home.content_type, home.depth, home.referer) == (200, "text/html", 0, None)
+    assert home.lines
+    assert home.minhash
+    assert home.words == 17
+    assert home.time is not None
+    assert home.time.endswith("Z")
+    assert visits["/missing"].status == 404
+    assert visits["/file.bin"].lines is None
+    assert visits["/file.bin"].body_digest
+
+
+def test_secrets_are_hashed(visits: dict[str, Visit]) -> None:
+    assert not any("secretvalue" in visit.to_json() for visit in visits.values())
+
+
+def test_redirects(visits: dict[str, Visit], server: str) -> None:
+    hop, end = visits["/old hop"], visits["/old"]
+    assert (hop.final_url, hop.redirects) == (f"{server}/new", ((301, f"{server}/old"),))
+    assert hop.referer == f"{server}/"
+    assert (end.final_url, end.status, end.referer) == (f"{server}/new", 200, None)
+
+
+def test_canonical_links(visits: dict[str, Visit], server: str) -> None:
+    assert visits["/canonical"].canonical == f"{server}/page"
+    assert visits["/header"].canonical == "https://c.example/x"
+
+
+def test_what_the_site_declares(visits: dict[str, Visit]) -> None:
+    assert visits["/robots.txt"].clean_param == ("ref&from /shop",)
+    page = next(visit for url, visit in visits.items() if url.startswith("/page?"))
+    assert page.no_vary_search == 'params=("a")'
+
+
+def test_a_path_that_cannot_be_written_stops_nothing(server: str, tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    stats, log = run(server, URINORM_VISITS=str(tmp_path / "file" / "visits.jsonl"))
+    assert "cannot write to" in log
+    assert "urinorm/visits/written" not in stats
+
+
+def test_a_long_crawl_stays_within_its_budget() -> None:
+    budget = Budget(0.05)
+    read = 0
+    for n in range(20_000):
+        if budget.allows(f"http://a.example/p/{n}?x=1"):
+            read += n >= 5_000
+            with budget:
+                burn(4)
+        burn(8)
+    assert 0.02 < read / 15_000 < 0.4
+    assert budget.allows("http://a.example/q?a=1") == budget.allows("http://a.example/q?a=2")
+
+
+def burn(units: int) -> None:
+    sum(range(units * 100))
+
+
+def test_off_by_default(server: str) -> None:
+    stats, _ = run(server)
+    assert not [name for name in stats if "visits" in name]
+
+
+def test_a_feed_storage_gets_the_file_at_the_end(server: str, tmp_path: Path) -> None:
+    path = tmp_path / "stored.jsonl.gz"
+    run(server, URINORM_VISITS=f"stored://{path}", FEED_STORAGES={"stored": "__main__.Storage"})
+    assert len(list(read_visits([path]))) == 10
+
+
+def test_rotation(server: str, tmp_path: Path) -> None:
+    run(server, URINORM_VISITS=str(tmp_path / "v.jsonl"), URINORM_VISITS_ROTATE=1000)
+    assert len(list(tmp_path.glob("v.*jsonl"))) >= 3
+    assert len(list(read_visits([tmp_path / "v*.jsonl"]))) == 10

@@ -1,0 +1,242 @@
+"""Visits to files and back, whatever happens to the process and whoever wrote the file."""
+
+from __future__ import annotations
+
+import base64
+import gzip
+import json
+import os
+import signal
+import subprocess
+import sys
+from typing import TYPE_CHECKING
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from scrapy_urinorm.errors import UrinormError
+from scrapy_urinorm.visits import Visit, VisitWriter, read_visits, visit_from_row
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+FULL = Visit(
+    url="http://a.example/?a=1", final_url="http://a.example/", redirects=((301, "http://a.example/?a=1"),), status=200,
+    canonical="http://a.example/", content_type="text/html", size=12, body_digest="sha1:X", text_digest="t",
+    main_digest="m", lines=bytes(range(32)), line_words=b"\1\2", minhash=bytes(128), words=3, key="k", rules="r",
+    depth=2, referer="http://a.example/r", no_vary_search='params=("a")', clean_param=("ref /",),
+    time="2026-01-01T00:00:00Z",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("name", ["visits.jsonl", "visits.jsonl.gz"])
+def test_round_trip(tmp_path: Path, name: str) -> None:
+    path = tmp_path / "new" / name
+    with VisitWriter(path) as writer:
+        writer.write(FULL)
+        writer.write(Visit(url="http://a.example/é"))
+    with VisitWriter(path) as writer:
+        writer.write(FULL)
+    assert list(read_visits([path])) == [FULL, Visit(url="http://a.example/é"), FULL]
+
+
+@given(st.text(st.characters(exclude_categories=["Cs"]), min_size=1), st.integers(0, 2**40))
+def test_json_round_trip(url: str, size: int) -> None:
+    visit = Visit(url=url, size=size)
+    assert visit_from_row(json.loads(visit.to_json())) == visit
+
+
+@pytest.mark.parametrize("name", ["visits.jsonl", "visits.jsonl.gz"])
+def test_a_killed_crawl_keeps_every_line(tmp_path: Path, name: str) -> None:
+    path = tmp_path / name
+    code = (
+        "import os, sys; from scrapy_urinorm.visits import Visit, VisitWriter\n"
+        "writer = VisitWriter(sys.argv[1])\n"
+        "for n in range(100): writer.write(Visit(url=f'http://a.example/{n}'))\n"
+        f"os.kill(os.getpid(), {int(signal.SIGKILL)})"
+    )
+    assert subprocess.run([sys.executable, "-c", code, path]).returncode == -signal.SIGKILL
+    assert len(list(read_visits([path]))) == 100
+    with VisitWriter(path) as writer:
+        writer.write(FULL)
+    assert [visit.url for visit in read_visits([path])][99:] == ["http://a.example/99", FULL.url]
+
+
+@pytest.mark.parametrize("name", ["visits.jsonl", "visits.jsonl.gz"])
+def test_a_torn_end_costs_one_line(tmp_path: Path, name: str) -> None:
+    path = tmp_path / name
+    with VisitWriter(path) as writer:
+        for n in range(50):
+            writer.write(Visit(url=f"http://a.example/{n}/{os.urandom(40).hex()}"))
+    path.write_bytes(path.read_bytes()[:-30])
+    read = read_visits([path])
+    assert len(list(read)) in (48, 49)
+    with VisitWriter(path) as writer:
+        writer.write(FULL)
+    again = read_visits([path])
+    assert list(again)[-1] == FULL
+    assert (again.rows, again.bad) == (read.rows + 1, 0)
+
+
+def test_rotation(tmp_path: Path) -> None:
+    path = tmp_path / "visits.jsonl.gz"
+    with VisitWriter(path, rotate=500) as writer:
+        for n in range(60):
+            writer.write(Visit(url=f"http://a.example/{n}/{os.urandom(20).hex()}"))
+    assert [file.name for file in writer.files[:2]] == ["visits.jsonl.gz", "visits.1.jsonl.gz"]
+    assert len(writer.files) > 3
+    assert len(list(read_visits([tmp_path / "visits*"]))) == 60
+
+
+def row(**columns: object) -> str:
+    return json.dumps({"url": "http://a.example/", **columns})
+
+
+BAD_ROWS = [
+    pytest.param("{", id="torn JSON"),
+    pytest.param("[1]", id="no object"),
+    pytest.param("{}", id="no url"),
+    pytest.param('{"url": 3}', id="url is a number"),
+    pytest.param(row(status="ok"), id="status is a word"),
+    pytest.param(row(minhash="AAAA"), id="a short minhash"),
+    pytest.param(row(minhash="*"), id="not base64"),
+    pytest.param(row(lines=[["x", 1]]), id="not a hash"),
+    pytest.param(row(redirects=[1]), id="redirects without URLs"),
+]
+
+
+@pytest.mark.parametrize("bad", BAD_ROWS)
+def test_bad_rows_are_counted_and_named(tmp_path: Path, bad: str) -> None:
+    path = tmp_path / "v.jsonl"
+    path.write_text(f"{row()}\n{bad}\n\n{row()}\n")
+    read = read_visits([path], format="jsonl")
+    assert len(list(read)) == 2
+    assert (read.rows, read.bad, read.skipped) == (2, 1, 1)
+    assert read.problems[0].startswith(f"{path}:2: ")
+
+
+def test_foreign_spellings_of_hashes(tmp_path: Path) -> None:
+    path = tmp_path / "v.jsonl"
+    path.write_text(
+        row(lines=[[1, 2**64 - 1]], minhash=[1] * 32) + "\n" + row(lines=[["1", "ffffffffffffffff"]]) + "\n"
+    )
+    one, other = read_visits([path])
+    assert one.lines == other.lines == (1).to_bytes(8, "little") + b"\xff" * 8
+    assert one.minhash == b"\1\0\0\0" * 32
+
+
+CDX = """\
+ CDX N b a m s k r M S V g
+example,a)/ 20200102030405 http://a.example/ text/html 200 ABC - - 1 2 f.gz
+"""
+CDXJ = """\
+example,a)/x 20200102030405 {"url": "http://a.example/x", "status": "301", "redirect": "http://a.example/y"}
+"""
+CRAWL_LOG = """\
+2020-01-02T03:04:05.678Z   1  50 dns:a.example P http://a.example/ text/dns #1 20200102030405678+1 sha1:D - -
+2020-01-02T03:04:05.678Z 200 123 http://a.example/n LR http://a.example/o text/html #1 20200102+1 sha1:ABC - -
+"""
+ACCESS = """\
+1.2.3.4 - - [02/Jan/2020:03:04:05 +0100] "GET /p?a=1 HTTP/1.1" 200 99 "http://b.example/" "Mozilla/5.0"
+1.2.3.4 - - [02/Jan/2020:03:04:05 +0100] "POST /p HTTP/1.1" 200 99
+a.example:443 1.2.3.4 - - [02/Jan/2020:03:04:05 +0000] "GET /q HTTP/1.1" 200 -
+nonsense
+"""
+A = "http://a.example/"
+TIME = "2020-01-02T03:04:05Z"
+FORMATS: list[tuple[str, str, list[Visit], int]] = [
+    ("v.cdx", CDX, [Visit(url=A, time=TIME, status=200, content_type="text/html", body_digest="sha1:ABC")], 0),
+    ("v.cdxj", CDXJ, [Visit(url=A + "x", final_url=A + "y", redirects=((301, A + "x"),), time=TIME, status=301)], 0),
+    (
+        "crawl.log",
+        CRAWL_LOG,
+        [
+            Visit(
+                url=A + "n", status=200, time="2020-01-02T03:04:05.678Z", size=123, content_type="text/html",
+                body_digest="sha1:ABC", depth=2, referer=A + "o",
+            ),
+            Visit(
+                url=A + "o", final_url=A + "n", redirects=((302, A + "o"),), status=302,
+                time="2020-01-02T03:04:05.678Z",
+            ),
+        ],
+        0,
+    ),
+    (
+        "access.log",
+        ACCESS,
+        [
+            Visit(
+                url="http://localhost/p?a=1", status=200, size=99, referer="http://b.example/",
+                time="2020-01-02T02:04:05Z",
+            ),
+            Visit(url="https://a.example:443/q", status=200, time=TIME),
+        ],
+        1,
+    ),
+    ("urls.txt", f"# list\n{A}1\n\n{A}2\n", [Visit(url=A + "1"), Visit(url=A + "2")], 0),
+    (
+        "pages.csv",
+        f"Address,Status Code,Canonical Link Element 1,Hash,Other\n{A},200,{A}c,H,x\n",
+        [Visit(url=A, status=200, canonical=A + "c", body_digest="H")],
+        0,
+    ),
+    ("pages.tsv", f"url\tmain_words\n{A}\t12\n{A}\tmany\n", [Visit(url=A, words=12)], 1),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("name", "text", "visits", "bad"), FORMATS, ids=[row[0] for row in FORMATS])
+@pytest.mark.parametrize("packed", ["plain", "gz"])
+def test_formats(tmp_path: Path, name: str, text: str, visits: list[Visit], bad: int, packed: str) -> None:
+    path = tmp_path / (name if packed == "plain" else name + ".gz")
+    path.write_bytes(text.encode() if packed == "plain" else gzip.compress(text.encode()))
+    read = read_visits([path])
+    assert list(read) == visits
+    assert read.bad == bad
+
+
+def test_csv_in_utf_16(tmp_path: Path) -> None:
+    path = tmp_path / "internal_all.csv"
+    path.write_bytes('Adresse;"Status-Code"\r\nhttp://a.example/ü;200\r\n'.encode("utf-16"))
+    assert list(read_visits([path])) == [Visit(url="http://a.example/ü", status=200)]
+
+
+def test_columns_can_be_named(tmp_path: Path) -> None:
+    path = tmp_path / "x.csv"
+    path.write_text("a,link,b\n1,http://a.example/,T\n")
+    assert list(read_visits([path], columns={"url": "link", "text_digest": "b"})) == [
+        Visit(url="http://a.example/", text_digest="T")
+    ]
+
+
+def test_parquet(tmp_path: Path) -> None:
+    pyarrow = pytest.importorskip("pyarrow")
+    from pyarrow import parquet
+
+    path = tmp_path / "pages.parquet"
+    minhash = bytes(range(128))
+    parquet.write_table(
+        pyarrow.table({"url": ["http://a.example/"], "main_words": [7], "minhash": [minhash], "site": ["s"]}), path
+    )
+    assert list(read_visits([path])) == [Visit(url="http://a.example/", words=7, minhash=minhash)]
+
+
+ERRORS = [
+    pytest.param("nothing.jsonl", None, {}, "no such file", id="an absent file"),
+    pytest.param("x.bin", "hello\nworld\n", {}, "say which with --format", id="an unknown kind"),
+    pytest.param("x.csv", "a,b\n1,2\n", {}, "no column of addresses among a, b", id="a table without addresses"),
+    pytest.param("x.csv", "url\nx\n", {"words": "W"}, "words=W do not exist", id="a column that is not there"),
+]
+
+
+@pytest.mark.parametrize(("name", "text", "columns", "message"), ERRORS)
+def test_errors(tmp_path: Path, name: str, text: str | None, columns: dict[str, str], message: str) -> None:
+    if text is not None:
+        (tmp_path / name).write_text(text)
+    with pytest.raises(UrinormError, match=message):
+        list(read_visits([tmp_path / name], columns=columns))
+
+
+def test_minhash_column_is_base64() -> None:
+    assert f'"minhash":"{base64.b64encode(bytes(128)).decode()}"' in FULL.to_json()
