@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 import gc
-import os
-from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, field
-from itertools import repeat
-from multiprocessing import get_context
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from scrapy_urinorm.learn.candidate import Candidate, tables
@@ -15,6 +12,7 @@ from scrapy_urinorm.learn.options import Options
 from scrapy_urinorm.learn.site_learner import SiteLearner
 from scrapy_urinorm.learn.spool import Spool, bucket_sites
 from scrapy_urinorm.normalizer import Normalizer
+from scrapy_urinorm.processes import cores, in_order
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -97,16 +95,12 @@ def _learned_sites(spool: Spool, options: Options, rules: Sequence[Any]) -> Iter
 
 
 def _learned_buckets(buckets: Sequence[Path], options: Options, rules: Sequence[Any]) -> Iterator[LearnResult]:
-    jobs = min(options.jobs or os.cpu_count() or 1, len(buckets))
-    if jobs == 1 or options.engine == "spark":
-        for bucket in buckets:
-            yield _learn_bucket(bucket, options, rules)
-        return
-    with ProcessPoolExecutor(jobs, mp_context=get_context("spawn")) as pool:
-        yield from pool.map(_learn_bucket, buckets, repeat(options), repeat(rules))
+    # Spark runs its own processes; the threads of the other engines do not survive a fork
+    jobs = 1 if options.engine == "spark" else min(options.jobs or cores(), len(buckets))
+    return in_order(partial(_learn_bucket, options, rules), buckets, jobs, fork=False)
 
 
-def _learn_bucket(bucket: Path, options: Options, rules: Sequence[Any]) -> LearnResult:
+def _learn_bucket(options: Options, rules: Sequence[Any], bucket: Path) -> LearnResult:
     return learn_sites(bucket_sites(bucket, options.max_urls), options, rules)
 
 

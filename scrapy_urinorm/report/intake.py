@@ -5,19 +5,15 @@ from __future__ import annotations
 import bz2
 import json
 import lzma
-import multiprocessing
-import os
-import signal
 import sys
-from collections import deque
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
 import numpy as np
 
-from scrapy_urinorm.errors import UrinormError
 from scrapy_urinorm.learn.labels import Frame
+from scrapy_urinorm.processes import in_order
 from scrapy_urinorm.report.columns import Columns, JsonLines, gathered
 from scrapy_urinorm.report.content import octets
 from scrapy_urinorm.url import split
@@ -27,7 +23,6 @@ from scrapy_urinorm.visits.writer import gunzipped
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-    from concurrent.futures import Future
 
     from scrapy_urinorm.report.content import Words
     from scrapy_urinorm.ruleset import RuleSet
@@ -195,11 +190,11 @@ class _Work:
     def __getstate__(self) -> dict[str, Any]:
         return {"ruleset": self.ruleset, "frames": self.frames, "folder": self.folder, "_tools": None}
 
-    def __call__(self, number: int, block: Block) -> tuple[int, int, list[str]]:
+    def __call__(self, numbered: tuple[int, Block]) -> tuple[int, int, list[str]]:
         if self._tools is None:
             self._tools = Columns(self.ruleset, self.frames), JsonLines(self.folder)
         columns, lines = self._tools
-        path, start, data = block
+        number, (path, start, data) = numbered
         problems: list[str] = []
         bad = 0
         if not isinstance(data, bytes):
@@ -235,48 +230,12 @@ def _rows(path: str, start: int, data: bytes) -> tuple[list[dict[str, Any]], int
     return rows, bad, problems
 
 
-_worker: _Work | None = None
-
-
-def _start(work: _Work) -> None:
-    global _worker
-    # Ctrl-C reaches the whole group of processes: the parent alone answers it
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    _worker = work
-
-
-def _do(number: int, block: Block) -> tuple[int, int, list[str]]:
-    assert _worker is not None
-    return _worker(number, block)
-
-
 def _results(
     work: _Work, ahead: list[Block], blocks: Iterator[Block], jobs: int
 ) -> Iterator[tuple[int, int, list[str]]]:
-    jobs = jobs or (len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1)
     following = next(blocks, None)
-    if jobs < 2 or (following is None and len(ahead) < 2):
-        for number, block in enumerate(_chained(ahead, following, blocks)):
-            yield work(number, block)
-        return
-    from concurrent.futures import ProcessPoolExecutor
-    from concurrent.futures.process import BrokenProcessPool
-
-    # a fork shares the compiled rules; elsewhere each process loads them
-    context = multiprocessing.get_context("fork" if sys.platform == "linux" else "spawn")
-    pool = ProcessPoolExecutor(jobs, context, _start, (work,))
-    pending: deque[Future[tuple[int, int, list[str]]]] = deque()
-    try:
-        for number, block in enumerate(_chained(ahead, following, blocks)):
-            pending.append(pool.submit(_do, number, block))
-            while len(pending) > 2 * jobs:
-                yield pending.popleft().result()
-        while pending:
-            yield pending.popleft().result()
-    except BrokenProcessPool as error:
-        raise UrinormError("a worker process was ended from outside, most likely for want of memory") from error
-    finally:
-        pool.shutdown(wait=True, cancel_futures=True)
+    alone = following is None and len(ahead) < 2
+    return in_order(work, enumerate(_chained(ahead, following, blocks)), 1 if alone else jobs)
 
 
 def _chained(ahead: list[Block], following: Block | None, blocks: Iterator[Block]) -> Iterator[Block]:

@@ -6,14 +6,12 @@ import gzip
 import os
 import signal
 import subprocess
-from typing import TYPE_CHECKING
+import time
+from pathlib import Path
 
 import pytest
 
-from tests.cli.programs import SCRAPY, URINORM, environment, run
-
-if TYPE_CHECKING:
-    from pathlib import Path
+from tests.cli.programs import SCRAPY, URINORM, environment, run, without_coverage
 
 RULES = '[site."a.example"]\nremove_params = ["ref"]\n'
 URLS = "http://a.example/?ref=1\nhttp://a.example/?x=1\n"
@@ -184,8 +182,8 @@ def test_interrupt(command: str, folder: Path) -> None:
     names = command.split()
     process = subprocess.Popen(
         [*URINORM, *names, *([] if "-" in names else ["-"])],
-        cwd=folder, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment(),
-        start_new_session=True,
+        cwd=folder, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+        env=without_coverage(), start_new_session=True,
     )  # fmt: skip
     assert process.stdin is not None
     # far more than a pipe holds: once it is written, the command is at work
@@ -195,6 +193,39 @@ def test_interrupt(command: str, folder: Path) -> None:
     _, error = process.communicate(timeout=60)
     assert process.returncode == 130
     assert error.decode() in ("urinorm: interrupted\n", "")
+
+
+@pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="the processes of Linux")
+@pytest.mark.parametrize(
+    "command",
+    [
+        "normalize many.txt",
+        "groups many.txt",
+        "learn many.txt --output x.toml",
+        "report many.jsonl --output x.html",
+    ],
+)
+def test_interrupt_while_processes_start(command: str, folder: Path) -> None:
+    """Ctrl-C right when the first of several processes is there; none is left behind, and none has anything to say."""
+    addresses = [f"http://{n % 50}.example/{n}?ref={n % 7}" for n in range(200_000)]
+    (folder / "many.txt").write_text("".join(f"{url}\n" for url in addresses))
+    (folder / "many.jsonl").write_text("".join(f'{{"url": "{url}", "status": 200}}\n' for url in addresses))
+    process = subprocess.Popen(
+        [*URINORM, *command.split(), "--jobs", "3"], cwd=folder, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
+        env=without_coverage(), start_new_session=True,
+    )  # fmt: skip
+    started = Path(f"/proc/{process.pid}/task/{process.pid}/children")
+    children: list[str] = []
+    while process.poll() is None and not children:
+        children = started.read_text().split()
+    os.killpg(process.pid, signal.SIGINT)
+    _, error = process.communicate(timeout=60)
+    assert children, "the command ended without a process of its own"
+    assert process.returncode == 130
+    assert error.decode() == "urinorm: interrupted\n"
+    deadline = time.monotonic() + 60
+    while any(Path("/proc", child).exists() for child in children):
+        assert time.monotonic() < deadline, f"still there: {children}"
 
 
 def test_project_errors_are_clear(tmp_path: Path) -> None:

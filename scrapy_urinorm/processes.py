@@ -1,0 +1,132 @@
+"""Work through all cores: results in the order of the items, few of them in memory at a time."""
+
+from __future__ import annotations
+
+import contextlib
+import multiprocessing
+import os
+import signal
+import sys
+from collections import deque
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from scrapy_urinorm.errors import UrinormError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+    from concurrent.futures import Future, ProcessPoolExecutor
+
+Item = TypeVar("Item")
+Result = TypeVar("Result")
+
+
+def cores() -> int:
+    """How many cores this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def in_order(
+    work: Callable[[Item], Result],
+    items: Iterable[Item],
+    jobs: int = 0,
+    *,
+    fork: bool = True,
+    worth: Callable[[Item], bool] = lambda _: True,
+) -> Iterator[Result]:
+    """`work` over `items` in `jobs` processes (0: one for each core), at most two items ahead for each.
+
+    `fork=False` where the caller may have threads of a library that a fork would break. An item that is not `worth` a
+    process, as of a small or slow input, is worked on here, at once. An exception, Ctrl-C too, ends the processes.
+
+    Raises `UrinormError` where a process was ended from outside.
+    """
+    jobs = jobs or cores()
+    if jobs < 2:
+        yield from map(work, items)
+        return
+    with contextlib.ExitStack() as stack:
+        pool: ProcessPoolExecutor | None = None
+        pending: deque[Future[Result]] = deque()
+        for item in items:
+            taken = worth(item)
+            if taken:
+                pool = pool or stack.enter_context(_pool(work, jobs, fork))
+                with _interrupts_later():
+                    pending.append(pool.submit(_do, item))
+            while len(pending) > (2 * jobs if taken else 0):
+                yield pending.popleft().result()
+            if not taken:
+                yield work(item)
+        while pending:
+            yield pending.popleft().result()
+
+
+@contextlib.contextmanager
+def _pool(work: Callable[[Any], Any], jobs: int, fork: bool) -> Iterator[ProcessPoolExecutor]:
+    from concurrent.futures import BrokenExecutor, ProcessPoolExecutor
+
+    # a fork shares what `work` holds, as the compiled rules; a process that is spawned gets a copy
+    context = multiprocessing.get_context("fork" if fork and sys.platform == "linux" else "spawn")
+    others = set(multiprocessing.active_children())
+    pool = ProcessPoolExecutor(jobs, context, _begin, (work,))
+    try:
+        yield pool
+    except BrokenExecutor as error:
+        raise UrinormError("a worker process was ended from outside, most likely for want of memory") from error
+    except BaseException:
+        # not `terminate`: the pool would wait for the rest of a result that was half written
+        if os.name == "posix":
+            for process in set(multiprocessing.active_children()) - others:
+                with contextlib.suppress(ProcessLookupError):
+                    os.kill(process.pid or 0, signal.SIGINT)
+        raise
+    finally:
+        pool.shutdown(wait=True, cancel_futures=True)
+
+
+@contextlib.contextmanager
+def _interrupts_later() -> Iterator[None]:
+    """Hold Ctrl-C back while processes may be started: they inherit that, until they know what to do with it."""
+    if os.name != "posix":
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+class _Worker:
+    """What goes on in a process of the pool.
+
+    Ctrl-C reaches the whole group of processes: the parent answers it, a worker leaves its item and takes no other.
+    """
+
+    work: Callable[[Any], Any] | None = None
+    busy = False
+    stopped = False
+
+
+def _begin(work: Callable[[Any], Any]) -> None:
+    _Worker.work = staticmethod(work)
+    signal.signal(signal.SIGINT, _stop)
+    if os.name == "posix":
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, [signal.SIGINT])
+
+
+def _stop(number: int, frame: Any) -> None:
+    _Worker.stopped = True
+    if _Worker.busy:
+        raise KeyboardInterrupt
+
+
+def _do(item: Any) -> Any:
+    try:
+        _Worker.busy = True
+        if _Worker.stopped:
+            raise KeyboardInterrupt
+        assert _Worker.work is not None
+        return _Worker.work(item)
+    finally:
+        _Worker.busy = False
