@@ -1,4 +1,4 @@
-"""Build hook: compiles ``scrapy_urinorm/_speedups.c`` where a C compiler is at hand; else the package is pure Python.
+"""Build hook: compiles ``scrapy_urinorm/_speedups*.c`` where a C compiler is at hand; else the package is pure Python.
 
 ``URINORM_PURE=1`` in the environment leaves it out. An editable install puts the module into the source tree.
 """
@@ -16,7 +16,8 @@ from typing import Any
 
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
-SOURCE = "scrapy_urinorm/_speedups.c"
+SOURCES = ["scrapy_urinorm/_speedups.c", "scrapy_urinorm/_speedups_text.c"]
+HEADERS = ["scrapy_urinorm/_speedups.h"]
 
 
 class SpeedupsHook(BuildHookInterface[Any]):
@@ -34,7 +35,7 @@ class SpeedupsHook(BuildHookInterface[Any]):
                 self._folder = tempfile.mkdtemp()
                 built = _compile(Path(self.root), Path(self._folder))
             except (Exception, SystemExit) as error:  # noqa: BLE001  whatever a compiler may come up with
-                lack = f"{SOURCE} does not compile: {error}"
+                lack = f"the C module does not compile: {error}"
         if lack is not None:
             print(f"scrapy-urinorm is built without its C module: {lack}", file=sys.stderr)
             return
@@ -81,7 +82,14 @@ def _compile(root: Path, folder: Path) -> Path:
     stable = not sysconfig.get_config_var("Py_GIL_DISABLED")
     macros = [("Py_LIMITED_API", "0x030B0000")] if stable else []
     flags = ["/O2"] if os.name == "nt" else ["-O3", "-g0"]
-    extension = Extension("_speedups", [SOURCE], define_macros=macros, py_limited_api=stable, extra_compile_args=flags)
+    extension = Extension(
+        "_speedups",
+        SOURCES,
+        depends=HEADERS,
+        define_macros=macros,
+        py_limited_api=stable,
+        extra_compile_args=flags,
+    )
     command = build_ext(Distribution({"name": "scrapy-urinorm", "ext_modules": [extension]}))
     command.build_lib = command.build_temp = str(folder)
     before = Path.cwd()

@@ -10,6 +10,7 @@ the machine do not change; else seconds of CPU. With --items the spider also tak
 from __future__ import annotations
 
 import argparse
+import functools
 import http.server
 import random
 import re
@@ -30,6 +31,7 @@ WORDS = [f"{a}{b}{c}" for a in ("ba", "co", "di", "fu") for b in ("ran", "sel", 
 FEW = 40
 
 
+@functools.cache
 def page(number: int) -> bytes:
     """A page of about 40 kB: a menu, an article, forty comments, a list of links."""
     rng = random.Random(number)
@@ -55,6 +57,8 @@ class Site(http.server.BaseHTTPRequestHandler):
     """Answers every address with the page of its number."""
 
     protocol_version = "HTTP/1.1"
+    wbufsize = 1 << 18
+    """Head and body in one packet: a crawl that waits 40 ms for each page does its work with cold caches."""
 
     def do_GET(self) -> None:
         numbers = re.findall(r"\d+", self.path)

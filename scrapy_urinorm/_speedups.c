@@ -6,20 +6,12 @@
  * follow from MAX_URL (an octet in becomes at most three out, and a field one more for its '='), and one growing buffer
  * in lines().
  */
-#define PY_SSIZE_T_CLEAN
-#if !defined(Py_LIMITED_API) && !defined(Py_GIL_DISABLED)
-#define Py_LIMITED_API 0x030B0000
-#endif
-#include <Python.h>
-#include <stdint.h>
-#include <string.h>
-
-typedef uint8_t octet;
+#include "_speedups.h"
 
 enum { MAX_URL = 2048, MAX_FIELDS = 64, MAX_ORIGIN = 512, SPELLED = 4 * MAX_URL + 8, MAX_RESULT = MAX_ORIGIN + SPELLED };
 
 /* Site and Fast of plan.py, which has the number of this layout too. */
-enum { LAYOUT = 2 };
+enum { LAYOUT = 3 };
 enum { SITE_ORIGIN = 0, SITE_FAST = 5 };
 enum { FAST_CONCERNS = 0, FAST_GUARD = 1, FAST_FLAGS = 2 };
 enum { SORTS = 1, DROPS_FRAGMENT = 2, KEY_ONLY = 4 };
@@ -684,6 +676,7 @@ static PyMethodDef methods[] = {
     {"key", FUNCTION(speedups_key), METH_FASTCALL, key_doc},
     {"canonical", FUNCTION(speedups_canonical), METH_FASTCALL, canonical_doc},
     {"lines", FUNCTION(speedups_lines), METH_FASTCALL, lines_doc},
+    {"text", FUNCTION(speedups_text), METH_FASTCALL, text_doc},
     {NULL, NULL, 0, NULL},
 };
 
@@ -691,6 +684,7 @@ static int
 execute(PyObject *module)
 {
     fill_tables();
+    fill_text_tables();
     return PyModule_AddIntConstant(module, "LAYOUT", LAYOUT);
 }
 
@@ -702,7 +696,7 @@ static PyModuleDef_Slot slots[] = {
 static struct PyModuleDef definition = {
     PyModuleDef_HEAD_INIT,
     .m_name = "_speedups",
-    .m_doc = "The hot path of scrapy_urinorm.fastpath.",
+    .m_doc = "The hot paths of scrapy_urinorm.fastpath and scrapy_urinorm.visits.features.",
     .m_size = 0,
     .m_methods = methods,
     .m_slots = slots,

@@ -101,8 +101,8 @@ class Plan:
 
 #: Flags of :class:`Fast`: the canonical URL is sorted; it loses its fragment; it takes the long way.
 SORTS, DROPS_FRAGMENT, KEY_ONLY = 1, 2, 4
-#: Grows with every change of what ``_speedups.c`` is told: Site, Fast, their flags, Concerns, the arguments.
-LAYOUT = 2
+#: Grows with every change of what ``_speedups.c`` has and is told: its functions, Site, Fast, their flags, Concerns.
+LAYOUT = 3
 
 
 class Fast(NamedTuple):

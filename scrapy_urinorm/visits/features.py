@@ -14,11 +14,13 @@ import hashlib
 import re
 import zlib
 from base64 import b32encode
-from struct import pack
+from struct import pack, unpack
 from typing import NamedTuple
 from urllib.parse import urljoin
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
+
+from scrapy_urinorm.fastpath import speedups
 
 LINE_CAP = 512
 """Lines kept one by one; the rest of a page is one last line, a sum of hashes, so that a difference still shows."""
@@ -129,8 +131,8 @@ def page_features(body: bytes, content_type: str, encoding: str | None = None, u
     if kind in _HTML:
         return _html_features(digest, _markup(body, content_type, encoding), url)
     if kind.startswith(_TEXT) or kind.endswith(("+xml", "+json")):
-        words = _decode(body, content_type, encoding).split()
-        return PageFeatures(digest, _digest(" ".join(words)), len(words), minhash=minhash(words))
+        text = _text([_decode(body, content_type, encoding)], b"\1")
+        return PageFeatures(digest, text.digest.hex(), text.words, minhash=text.minhash)
     return PageFeatures(digest)
 
 
@@ -173,29 +175,52 @@ def _html_features(body_digest: str, markup: bytes | str, url: str) -> PageFeatu
     # elements nested a thousand deep: what was seen so far tells the page well enough
     with contextlib.suppress(RecursionError):
         walk.children(root, 1)
+    text = _text(walk.texts, bytes(walk.seen))
+    return PageFeatures(
+        body_digest,
+        text.digest.hex(),
+        text.words,
+        *_pack_lines(walk.slots, text),
+        text.minhash,
+        _resolved(walk.canonical, url),
+    )
+
+
+class _Text(NamedTuple):
+    """What there is to say of the texts of a page: 64-bit hashes and numbers of words by line, and of all of them."""
+
+    hashes: bytes
+    counts: bytes
+    words: int
+    digest: bytes
+    minhash: bytes
+
+
+def _text(texts: list[str], seen: bytes) -> _Text:
+    """Read texts as lines with one space between words; those not seen have no words, and are hashed as they are."""
+    if speedups is not None and (found := speedups.text(texts, seen)) is not None:
+        return _Text(*found)
+    return _plain_text(texts, seen)
+
+
+def _plain_text(texts: list[str], seen: bytes) -> _Text:
     words: list[str] = []
     shown: list[str] = []
-    texts: list[int] = []
+    hashes: list[int] = []
     counts = bytearray()
-    for text, seen in zip(walk.texts, walk.seen, strict=True):
-        if seen:
+    for text, is_seen in zip(texts, seen, strict=True):
+        if is_seen:
             tokens = text.split()
             line = " ".join(tokens)
             words += tokens
             shown.append(line)
+            hashes.append(_text_hashes[line])
             counts.append(min(255, len(tokens)))
-            texts.append(_text_hashes[line])
         else:
+            hashes.append(_text_hashes[text])
             counts.append(0)
-            texts.append(_text_hashes[text])
-    return PageFeatures(
-        body_digest,
-        _digest("\n".join(shown)),
-        len(words),
-        *_pack_lines(walk.slots, texts, counts),
-        minhash(words),
-        _resolved(walk.canonical, url),
-    )
+    digest = hashlib.blake2b("\n".join(shown).encode("utf-8", "surrogatepass"), digest_size=16).digest()
+    return _Text(pack(f"<{len(hashes)}Q", *hashes), bytes(counts), len(words), digest, minhash(words))
 
 
 class _Walk:
@@ -275,21 +300,18 @@ def _canonical_link(link: LexborNode) -> str | None:
     return attributes.get("href") if "canonical" in (attributes.get("rel") or "").lower().split() else None
 
 
-def _pack_lines(slots: list[int], texts: list[int], counts: bytearray) -> tuple[bytes, bytes]:
+def _pack_lines(slots: list[int], text: _Text) -> tuple[bytes, bytes]:
+    hashes, counts = unpack(f"<{len(slots)}Q", text.hashes), text.counts
     if len(slots) > LINE_CAP:
         keep = LINE_CAP - 1
         # a sum, so that the sum of all text hashes of a page does not depend on the order of its lines
-        texts = [*texts[:keep], sum(texts[keep:]) & _MASK]
+        hashes = (*hashes[:keep], sum(hashes[keep:]) & _MASK)
         slots = [*slots[:keep], _OVERFLOW_SLOT]
         counts = counts[:keep] + bytes([min(255, sum(counts[keep:]))])
     pairs = [0] * (2 * len(slots))
     pairs[::2] = slots
-    pairs[1::2] = texts
-    return pack(f"<{len(pairs)}Q", *pairs), bytes(counts)
-
-
-def _digest(text: str) -> str:
-    return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
+    pairs[1::2] = hashes
+    return pack(f"<{len(pairs)}Q", *pairs), counts
 
 
 def _resolved(link: str | None, url: str) -> str | None:

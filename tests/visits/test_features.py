@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import hashlib
 import tracemalloc
 from struct import unpack
+from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scrapy_urinorm.visits.features import BINS, EMPTY_BIN, LINE_CAP, PageFeatures, minhash, page_features
+from scrapy_urinorm import fastpath
+from scrapy_urinorm.visits.features import BINS, EMPTY_BIN, LINE_CAP, PageFeatures, _plain_text, minhash, page_features
 
 HTML = "text/html; charset=utf-8"
 
@@ -144,6 +147,62 @@ def test_minhash_sifting_changes_nothing(words: list[str]) -> None:
     once, twice = unpack("<32I", minhash(words)), unpack("<32I", minhash(words + words))
     if len(words) >= 4:
         assert all(b <= a for a, b in zip(once, twice, strict=True))
+
+
+SPACES = "".join(map(chr, filter(lambda n: chr(n).isspace(), range(0x3001))))
+TEXTS = {
+    "empty": [""],
+    "one word": ["a"],
+    "three words": ["a b c"],
+    "four words": ["a b", "c d"],
+    "spaces only": [" \n\t"],
+    "as it is": ["a b c d e"],
+    "other spaces of the same length": ["a\nb\u00a0c"],
+    "all spaces": [SPACES, f"a{SPACES}b", "".join(f"x{space}" for space in SPACES)],
+    "no spaces, though their octets begin like some": [
+        "\u0084\u00a1\u1681\u200b\u2027\u202a\u2030\u2060\u3001\u3040\u180e\ufeff"
+    ],
+    "all scripts": ["straße 東京 \U0001f600 \U0010ffff", "\0 \0"],
+    "more than 255 words": ["a " * 300],
+    **{f"{n} octets": ["x" * n] for n in (127, 128, 129, 256, 257, 1000)},
+    "lone surrogates": ["a \ud800 b c d", "e"],
+}
+
+
+def compare(texts: list[str], seen: bytes) -> None:
+    compiled = fastpath.speedups or pytest.skip("needs the C module")
+    assert compiled.text(texts, seen) in (None, _plain_text(texts, seen))
+
+
+@pytest.mark.parametrize("texts", TEXTS.values(), ids=TEXTS)
+def test_text_in_c_is_that_in_python(texts: list[str]) -> None:
+    compare(texts, b"\1" * len(texts))
+    compare(texts, b"\0" * len(texts))
+
+
+@given(st.lists(st.tuples(st.text(st.sampled_from("ab" + SPACES) | st.characters()), st.booleans()), max_size=40))
+def test_any_text_in_c_is_that_in_python(texts: list[tuple[str, bool]]) -> None:
+    compare([text for text, _ in texts], bytes(seen for _, seen in texts))
+
+
+def test_text_in_c_is_taken() -> None:
+    compiled = fastpath.speedups or pytest.skip("needs the C module")
+    hashes = b"".join(hashlib.blake2b(line.encode(), digest_size=8).digest() for line in ("a b", "é"))
+    digest = hashlib.blake2b("a b\né".encode(), digest_size=16).digest()
+    assert compiled.text(["a  b", "é"], b"\1\1")[:4] == (hashes, b"\2\1", 3, digest)
+    assert compiled.text(["a b c d e f g"], b"\1")[4].hex() == PINNED
+    assert compiled.text(["\ud800"], b"\1") is None
+
+
+@pytest.mark.parametrize(
+    ("given", "error"),
+    [((), TypeError), (("a", b"\1"), TypeError), ((["a"], b""), ValueError), (([1], b"\1"), TypeError)],
+    ids=repr,
+)
+def test_wrong_arguments_of_the_c_module_are_errors(given: tuple[Any, ...], error: type[Exception]) -> None:
+    compiled = fastpath.speedups or pytest.skip("needs the C module")
+    with pytest.raises(error):
+        compiled.text(*given)
 
 
 PINNED = (

@@ -1,0 +1,20 @@
+/* What the files of the C module share. */
+#ifndef URINORM_SPEEDUPS_H
+#define URINORM_SPEEDUPS_H
+
+#define PY_SSIZE_T_CLEAN
+#if !defined(Py_LIMITED_API) && !defined(Py_GIL_DISABLED)
+#define Py_LIMITED_API 0x030B0000
+#endif
+#include <Python.h>
+#include <stdint.h>
+#include <string.h>
+
+typedef uint8_t octet;
+
+/* _speedups_text.c */
+void fill_text_tables(void);
+PyObject *speedups_text(PyObject *module, PyObject *const *args, Py_ssize_t count);
+extern const char text_doc[];
+
+#endif
