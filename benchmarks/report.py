@@ -59,10 +59,10 @@ with all rules they bring; functions that only parse and print are there because
   gets its key without a parser. Other URLs are parsed by can_ada (the WHATWG parser of Node.js), once.
 - **An optional module in C** (`_speedups*.c`, the stable ABI of Python 3.11 and later) does the same for single URLs,
   for blocks of lines, and for the words of a recorded page. Installing from source compiles it where there are a
-  compiler and the headers of Python; `URINORM_PURE=1` leaves it out, when building and when running. The pure way stays the reference: the tests compare
-  the two, and both with the long way, on the corpora, on any text under any rules, at every length. In pure Python the
-  parts of a URL become Python strings one by one, and that alone takes longer than the C parser of can_ada does: the
-  goals for single calls need the module, those for tables, memory and imports do not.
+  compiler and the headers of Python; `URINORM_PURE=1` leaves it out, when building and when running. The pure way stays
+  the reference: the tests compare the two, and both with the long way, on the corpora, on any text under any rules, at
+  every length. In pure Python the parts of a URL become Python strings one by one, and that alone takes longer than the
+  C parser of can_ada does: the goals for single calls need the module, those for tables, memory and imports do not.
 - **Sites share what is equal**: tables with equal rules are one compiled plan, and different ones share what finds the
   names of a preset.
 - **Nothing is cached by URL**: a run over URLs that never repeat costs the same.

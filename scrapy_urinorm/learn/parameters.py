@@ -7,7 +7,7 @@ from collections import Counter, defaultdict
 from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
-from scrapy_urinorm.learn.edits import text_value, value_kinds
+from scrapy_urinorm.learn.edits import edited_value, text_value, value_kinds
 from scrapy_urinorm.learn.priors import default_prior, name_prior
 from scrapy_urinorm.learn.risk import DEFAULT_PRIOR
 from scrapy_urinorm.learn.search import Group, judged
@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
 MAX_ALIAS_VALUES = 40
 MAX_VALUES_IN_GROUP = 12
+ONE_BEGINNING = 0.9
+"""Values of which so many begin alike are of one kind; the few others tell nothing."""
 
 
 def parameters(stage: Stage) -> list[Candidate]:
@@ -30,10 +32,32 @@ def parameters(stage: Stage) -> list[Candidate]:
     found: list[Candidate] = []
     for name, neighbours in stage.new_groups("drop"):
         groups = [judged(n, stage.views) for n in neighbours]
+        if len(name) == 2:
+            groups = _narrow(stage, name[1], neighbours, groups)
         found += _drops(stage, name, groups)
         if len(name) == 2:
             found += _values(stage, name[1], neighbours)
     return found
+
+
+def _narrow(stage: Stage, name: str, neighbours: list[Neighbours], groups: list[Group]) -> list[Group]:
+    """Mark the groups whose values all begin alike (`wiki:a`, `wiki:b`) where those of the site do not.
+
+    They may agree for that beginning alone: with another one the page may well be another.
+    """
+    values = stage.values.get(name, set())
+    beginnings = [
+        {value: edited_value(kind, value) for value in values} for kind in value_kinds(values) if kind[:6] == "prefix"
+    ]
+    beginnings = [of for of in beginnings if max(Counter(of.values()).values()) < ONE_BEGINNING * len(of)]
+    if not beginnings:
+        return groups
+    out = []
+    for near, group in zip(neighbours, groups, strict=True):
+        known = {_value(stage, page, name) for _, page in near.members if stage.views[page].page.label >= 0}
+        alike = any(len({of[value] for value in known if value in of}) == 1 for of in beginnings)
+        out.append(group._replace(narrow=True) if alike and len(group.values) > 1 else group)
+    return out
 
 
 def _drops(stage: Stage, name: Name, groups: list[Group]) -> list[Candidate]:
@@ -154,12 +178,7 @@ def renames(stage: Stage) -> list[Candidate]:
 
 def kinds_by_name(stage: Stage) -> dict[str, set[str]]:
     """Return the edits of values worth trying, by parameter."""
-    values: dict[str, set[str]] = defaultdict(set)
-    for view in stage.views:
-        for name, value in view.items:
-            if len(values[name]) < 2000 and len(value) <= 200:
-                values[name].add(value)
-    return {name: kinds for name, texts in values.items() if len(texts) > 2 and (kinds := value_kinds(texts))}
+    return {name: kinds for name, texts in stage.values.items() if len(texts) > 2 and (kinds := value_kinds(texts))}
 
 
 def edited_values(stage: Stage) -> list[Candidate]:

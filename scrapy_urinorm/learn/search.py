@@ -37,7 +37,8 @@ EXAMPLES = 3
 
 class Group(NamedTuple):
     """The outcome of one group: `against` is its weight as a disagreement, `page` the view that stands for it,
-    `values` hashes what the edit took away from its members (the first of them, in a huge group), absence left out.
+    `values` hashes what the edit took away from its members (the first of them, in a huge group), absence left out;
+    `narrow` says that they are all of one kind where the site has others.
     """
 
     page: int
@@ -49,6 +50,7 @@ class Group(NamedTuple):
     unknown: int
     examples: tuple[tuple[int, int], ...]
     exact: bool = False
+    narrow: bool = False
 
 
 @dataclass(slots=True)
@@ -69,6 +71,7 @@ class Evidence:
     groups_against: int = 0
     near: int = 0
     unrepeated: bool = False
+    narrow: bool = False
     risk: float = 1.0
     constant: bool = False
     examples: list[tuple[int, int]] = field(default_factory=list)
@@ -167,6 +170,7 @@ class Judge:
                     repeated += not single.isdisjoint(group.values)
                     single |= group.values
                 found.near += not group.exact
+                found.narrow |= group.narrow
                 if len(found.examples) < EXAMPLES:
                     found.examples += group.examples
             elif group.outcome == AGAINST:
@@ -188,6 +192,7 @@ class Judge:
             self.constant
             and not found.against
             and not found.near
+            and not found.narrow
             and found.values >= self.options.min_values
             and found.unknown * 10 <= found.groups
             and any(atom.is_literal for atom in context)

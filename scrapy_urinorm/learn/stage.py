@@ -23,6 +23,9 @@ if TYPE_CHECKING:
     Memory = dict[Name, tuple[int, list[Candidate]]]
     """Edit -> a hash of the neighbours that were looked at, and what was rejected of them."""
 
+MAX_VALUES = 2_000
+LONG_VALUE = 200
+
 
 class Stage:
     """One look at a site: the views under the rules so far, and what the families make of their neighbours."""
@@ -75,6 +78,16 @@ class Stage:
     def closed(self) -> frozenset[str]:
         """The segments that are part of the site's structure."""
         return closed_segments(self.views)
+
+    @cached_property
+    def values(self) -> dict[str, set[str]]:
+        """Values of each parameter, long ones and those after many left out."""
+        found: dict[str, set[str]] = defaultdict(set)
+        for view in self.views:
+            for name, value in view.items:
+                if len(found[name]) < MAX_VALUES and len(value) <= LONG_VALUE:
+                    found[name].add(value)
+        return found
 
     # ------------------------------------------------------------------ shared
 
@@ -130,6 +143,8 @@ class Stage:
             why += f", but in {evidence.unknown} of {evidence.groups} groups of neighbours too little is known"
         elif evidence.unrepeated:
             why += ", but each was seen with one value and each value on one of them; more are needed"
+        elif evidence.narrow and evidence.values >= self.options.min_values:
+            why += ", but its values there begin alike, and others of the site do not; more kinds of them are needed"
         else:
             why += "; more are needed"
         candidate = Candidate(self.scope, rule, value, evidence, family, why, status=REJECTED)

@@ -224,6 +224,29 @@ def test_pages_of_few_words_agree_with_nothing() -> None:
     assert Learned(site).result.active == []
 
 
+def test_values_that_begin_alike_say_nothing_of_others() -> None:
+    """The upload form was seen from one namespace only, where it is one page; another may have its own."""
+    site = Site("http://a.example")
+    for n in range(60):
+        for space in ("wiki", "talk"):
+            site.add(f"/doku.php?id={space}:{n}", f"{space} {n}")
+            site.add(f"/doku.php?id={space}:{n}&do=login", "log in")
+        site.add(f"/doku.php?id=wiki:{n}&do=upload", "upload to wiki")
+    one = Learned(site)
+    assert one.equal("/doku.php?id=wiki:1&do=login", "/doku.php?id=talk:2&do=login")
+    assert one.equal("/doku.php?id=wiki:1&do=upload", "/doku.php?id=wiki:2&do=upload")
+    assert not one.equal("/doku.php?id=wiki:1&do=upload", "/doku.php?id=talk:1&do=upload")
+
+
+def test_one_value_that_begins_otherwise_is_no_other_kind() -> None:
+    site = Site("http://a.example")
+    site.add("/doku.php?id=start", "start")
+    for n in range(60):
+        site.add(f"/doku.php?id=wiki:{n}", f"wiki {n}")
+        site.add(f"/doku.php?id=wiki:{n}&do=login", "log in")
+    assert Learned(site).equal("/doku.php?id=wiki:1&do=login", "/doku.php?id=wiki:new&do=login")
+
+
 def test_one_error_page_does_not_vote_for_a_parameter() -> None:
     site = Site("http://a.example")
     for n in range(300):
