@@ -6,6 +6,7 @@ import logging
 import shutil
 import time
 from datetime import UTC, datetime
+from inspect import isawaitable
 from pathlib import Path
 from tempfile import mkdtemp
 from typing import TYPE_CHECKING, Any
@@ -17,7 +18,9 @@ from scrapy.exceptions import NotConfigured
 from scrapy.http import TextResponse
 from scrapy.http.request import NO_CALLBACK
 from scrapy.utils.conf import feed_complete_default_values_from_settings
+from scrapy.utils.defer import maybe_deferred_to_future
 from scrapy.utils.misc import build_from_crawler, load_object
+from twisted.internet.defer import Deferred
 from w3lib.url import file_uri_to_path, safe_url_string
 
 from scrapy_urinorm.crawl import settings as own
@@ -155,18 +158,32 @@ class VisitsExtension:
         options = feed_complete_default_values_from_settings({"overwrite": True}, self.crawler.settings)
         return build_from_crawler(load_object(storages[scheme]), self.crawler, uri, feed_options=options)
 
-    def spider_closed(self, spider: Spider) -> Any:
+    async def spider_closed(self, spider: Spider) -> None:
         """Close the file; a remote one is handed to its feed storage, and kept here should that fail."""
         if self._writer is None:
-            return None
+            return
         self._writer.close()
-        logger.info("Visits written: %d in %s", self._writer.written, ", ".join(map(str, self._writer.files)))
-        if self._storage is None:
-            return None
-        file = self._storage.open(spider)
-        with self._writer.files[0].open("rb") as source:
-            shutil.copyfileobj(source, file)
-        return self._storage.store(file)
+        places = map(str, self._writer.files) if self._storage is None else [self.redact(self.uri)]
+        logger.info("Visits written: %d in %s", self._writer.written, ", ".join(places))
+        if self._storage is None or self._spool is None:
+            return
+        try:
+            file = self._storage.open(spider)
+            with self._writer.files[0].open("rb") as source:
+                shutil.copyfileobj(source, file)
+            stored = self._storage.store(file)
+            if isinstance(stored, Deferred):
+                stored = maybe_deferred_to_future(stored)
+            if isawaitable(stored):
+                await stored
+        except Exception:
+            logger.exception(
+                "URINORM_VISITS: not stored to %s; the visits are kept in %s",
+                self.redact(self.uri),
+                self._writer.files[0],
+            )
+        else:
+            shutil.rmtree(self._spool, ignore_errors=True)
 
     def response_downloaded(self, response: Response, request: Request) -> None:
         """Record a redirect: its target may be filtered as a duplicate and then never be seen as received."""

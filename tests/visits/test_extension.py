@@ -77,6 +77,20 @@ class Storage:
         file.close()
         os.rename(self.path + ".sent", self.path)
 
+class Threaded(Storage):
+    def store(self, file):
+        from twisted.internet.threads import deferToThread
+        return deferToThread(super().store, file)
+
+class Awaited(Storage):
+    async def store(self, file):
+        super().store(file)
+
+class Broken(Storage):
+    async def store(self, file):
+        file.close()
+        raise OSError("no such bucket")
+
 class Spider(scrapy.Spider):
     name = "walk"
     handle_httpstatus_list = [404]
@@ -189,10 +203,29 @@ def test_off_by_default(server: str) -> None:
     assert not [name for name in stats if "visits" in name]
 
 
-def test_a_feed_storage_gets_the_file_at_the_end(server: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize("storage", ["Storage", "Threaded", "Awaited"])
+def test_a_feed_storage_gets_the_file_at_the_end(
+    server: str, tmp_path: Path, storage: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     path = tmp_path / "stored.jsonl.gz"
-    run(server, URINORM_VISITS=f"stored://{path}", FEED_STORAGES={"stored": "__main__.Storage"})
+    (tmp_path / "tmp").mkdir()
+    monkeypatch.setenv("TMPDIR", str(tmp_path / "tmp"))
+    stats, log = run(server, URINORM_VISITS=f"stored://{path}", FEED_STORAGES={"stored": f"__main__.{storage}"})
     assert len(list(read_visits([path]))) == 10
+    assert stats.get("log_count/ERROR", 0) == 0, log
+    assert list((tmp_path / "tmp").iterdir()) == []
+
+
+def test_what_a_feed_storage_refuses_is_kept(server: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "tmp").mkdir()
+    monkeypatch.setenv("TMPDIR", str(tmp_path / "tmp"))
+    uri = f"stored://{tmp_path / 'stored.jsonl.gz'}"
+    _, log = run(server, URINORM_VISITS=uri, FEED_STORAGES={"stored": "__main__.Broken"})
+    (kept,) = (tmp_path / "tmp").rglob("visits.jsonl.gz")
+    assert f"not stored to {uri}; the visits are kept in {kept}" in log
+    assert "no such bucket" in log
+    assert log.count(" ERROR: ") == 1
+    assert len(list(read_visits([kept]))) == 10
 
 
 def test_rotation(server: str, tmp_path: Path) -> None:
