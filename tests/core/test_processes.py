@@ -1,0 +1,84 @@
+"""Work through several processes: the results of one process, in order, and a clear end whatever happens."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import signal
+from itertools import count, islice
+
+import pytest
+
+from scrapy_urinorm.errors import UrinormError
+from scrapy_urinorm.processes import in_order
+
+# Python 3.12 and later say so of the threads of whatever runs the tests
+pytestmark = pytest.mark.filterwarnings("ignore:.*multi-threaded.*:DeprecationWarning")
+
+
+def squared(number: int) -> int:
+    return number * number
+
+
+def own(_: int) -> int:
+    return os.getpid()
+
+
+def fail(number: int) -> int:
+    raise ValueError(f"not {number}")
+
+
+def end(_: int) -> int:
+    os._exit(1)
+
+
+def interrupt(_: int) -> int:
+    os.kill(os.getpid(), signal.SIGINT)
+    return 0
+
+
+def large(number: int) -> bytes:
+    return bytes([number % 256]) * 1_000_000
+
+
+@pytest.mark.parametrize("jobs", [1, 2, 3])
+@pytest.mark.parametrize("fork", [True, False])
+def test_results_come_in_the_order_of_the_items(jobs: int, fork: bool) -> None:
+    assert list(in_order(squared, range(50), jobs, fork=fork)) == [n * n for n in range(50)]
+
+
+def test_an_endless_input_is_read_as_it_is_needed() -> None:
+    items = count()
+    assert list(islice(in_order(squared, items, 2), 10)) == [n * n for n in range(10)]
+    assert next(items) < 20
+
+
+def test_what_is_not_worth_a_process_is_done_here() -> None:
+    pids = list(in_order(own, range(10), 2, worth=lambda n: n % 2 == 0))
+    assert {pids[n] for n in range(1, 10, 2)} == {os.getpid()}
+    assert os.getpid() not in {pids[n] for n in range(0, 10, 2)}
+
+
+def test_no_process_is_left() -> None:
+    before = multiprocessing.active_children()
+    results = in_order(large, range(100), 2)
+    assert next(results) == large(0)
+    results.close()  # type: ignore[attr-defined]
+    assert multiprocessing.active_children() == before
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_an_error_of_the_work_is_raised_here(jobs: int) -> None:
+    with pytest.raises(ValueError, match="not 0"):
+        list(in_order(fail, range(10), jobs))
+
+
+def test_a_process_that_is_ended_from_outside_is_an_error() -> None:
+    with pytest.raises(UrinormError, match="ended from outside"):
+        list(in_order(end, range(10), 2))
+
+
+@pytest.mark.skipif(os.name == "nt", reason="signals of POSIX")
+def test_a_process_that_is_interrupted_interrupts() -> None:
+    with pytest.raises(KeyboardInterrupt):
+        list(in_order(interrupt, range(10), 2))
