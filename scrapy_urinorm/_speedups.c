@@ -516,16 +516,16 @@ one_url(PyObject *const *args, Py_ssize_t count, Form form)
     if (!take_rules(args, &rules))
         return NULL;
     if (!PyUnicode_Check(args[RULES]))
-        Py_RETURN_NONE;
+        return Py_NewRef(Py_None);
     text = PyUnicode_AsUTF8AndSize(args[RULES], &length);
     if (text == NULL) {
         if (!PyErr_ExceptionMatches(PyExc_UnicodeError))
             return NULL;
         PyErr_Clear(); /* a lone surrogate */
-        Py_RETURN_NONE;
+        return Py_NewRef(Py_None);
     }
     if (!split((const octet *)text, (const octet *)text + length, &parts))
-        Py_RETURN_NONE;
+        return Py_NewRef(Py_None);
     site = site_of(&rules, parts.origin);
     if (site == NULL)
         return NULL;
@@ -534,7 +534,7 @@ one_url(PyObject *const *args, Py_ssize_t count, Form form)
     if (verdict == FAULT)
         return NULL;
     if (verdict == NO)
-        Py_RETURN_NONE;
+        return Py_NewRef(Py_None);
     return PyUnicode_FromStringAndSize((const char *)result, end - result);
 }
 

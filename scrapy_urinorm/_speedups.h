@@ -1,4 +1,9 @@
-/* What the files of the C module share. */
+/* What the files of the C module share.
+ *
+ * None is returned as Py_NewRef(Py_None): Py_RETURN_NONE in the headers of Python 3.12 and later takes it for immortal,
+ * which it is not on 3.11, where the same build runs. Nor may a format have a '#': since 3.13 the headers name the
+ * function that refuses it on 3.11.
+ */
 #ifndef URINORM_SPEEDUPS_H
 #define URINORM_SPEEDUPS_H
 

@@ -295,8 +295,9 @@ speedups_text(PyObject *module, PyObject *const *args, Py_ssize_t count)
     for (int n = 0; n < BINS; n++)
         for (int part = 0; part < 4; part++)
             packed[4 * n + part] = (octet)(sketch.bins[n] >> 8 * part);
-    result = Py_BuildValue("OOny#y#", hashes, counts, (Py_ssize_t)sketch.words, digest, (Py_ssize_t)TEXT_DIGEST, packed,
-                           (Py_ssize_t)sizeof packed);
+    result = Py_BuildValue("OOnNN", hashes, counts, (Py_ssize_t)sketch.words,
+                           PyBytes_FromStringAndSize((const char *)digest, TEXT_DIGEST),
+                           PyBytes_FromStringAndSize((const char *)packed, (Py_ssize_t)sizeof packed));
 done:
     PyMem_Free(room.start);
     Py_XDECREF(hashes);
