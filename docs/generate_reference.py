@@ -17,9 +17,9 @@ from scrapy_urinorm.crawl.settings import META, SETTINGS, STATS
 from scrapy_urinorm.importers.document import toml_value
 from scrapy_urinorm.lint import CODES
 from scrapy_urinorm.rules import CATALOGUE
-from scrapy_urinorm.ruleset import PRESETS
-from scrapy_urinorm.schema import rule_file_schema
-from scrapy_urinorm.scopes import CONDITION_KEYS
+from scrapy_urinorm.rulesets.ruleset import PRESETS
+from scrapy_urinorm.rulesets.schema import rule_file_schema
+from scrapy_urinorm.rulesets.scopes import CONDITION_KEYS
 
 DOCS = Path(__file__).resolve().parent
 NOTICE = "<!-- made by docs/generate_reference.py from the code: do not edit -->\n"

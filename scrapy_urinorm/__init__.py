@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from scrapy_urinorm.errors import RuleFileError as RuleFileError
     from scrapy_urinorm.errors import UrinormError as UrinormError
     from scrapy_urinorm.normalizer import Normalizer as Normalizer
-    from scrapy_urinorm.ruleset import RuleSet as RuleSet
+    from scrapy_urinorm.rulesets.ruleset import RuleSet as RuleSet
 
 __version__ = "0.1.0"
 
@@ -28,7 +28,7 @@ _HOMES = {
     "RequestFingerprinter": "crawl.fingerprinter",
     "RewriteMiddleware": "crawl.rewrite",
     "RuleFileError": "errors",
-    "RuleSet": "ruleset",
+    "RuleSet": "rulesets.ruleset",
     "SecondChanceMiddleware": "crawl.second_chance",
     "UrinormError": "errors",
 }

@@ -1,4 +1,4 @@
-/* The hot path of scrapy_urinorm.fastpath in C; fastpath.py is the reference, tests/speed compares the two.
+/* The hot path of scrapy_urinorm.engine.fastpath in C; fastpath.py is the reference, tests/speed compares the two.
  *
  * Every function takes any text and returns None wherever it is not certain to give what the long way gives: an unusual
  * character, a rule that may concern the URL, more than MAX_URL octets or MAX_FIELDS parameters. Only the limited API of
@@ -696,7 +696,7 @@ static PyModuleDef_Slot slots[] = {
 static struct PyModuleDef definition = {
     PyModuleDef_HEAD_INIT,
     .m_name = "_speedups",
-    .m_doc = "The hot paths of scrapy_urinorm.fastpath and scrapy_urinorm.visits.features.",
+    .m_doc = "The hot paths of scrapy_urinorm.engine.fastpath and scrapy_urinorm.visits.features.",
     .m_size = 0,
     .m_methods = methods,
     .m_slots = slots,

@@ -1,6 +1,6 @@
 from collections.abc import Callable
 
-from scrapy_urinorm.plan import Site
+from scrapy_urinorm.engine.plan import Site
 
 LAYOUT: int
 

@@ -5,18 +5,25 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from scrapy_urinorm.engine.explanation import Explanation, NameWatcher, Step, StepWatcher
+from scrapy_urinorm.engine.fastpath import canonical_function, key_function
+from scrapy_urinorm.engine.plan import Outcome, Sites, Watcher, run
+from scrapy_urinorm.engine.texts import (
+    bare_key,
+    bare_parts_key,
+    canonical_text,
+    edited_text,
+    key_text,
+    without_userinfo,
+)
 from scrapy_urinorm.errors import Problem, RuleFileError
-from scrapy_urinorm.explanation import Explanation, NameWatcher, Step, StepWatcher
-from scrapy_urinorm.fastpath import canonical_function, key_function
-from scrapy_urinorm.plan import Outcome, Sites, Watcher, run
-from scrapy_urinorm.ruleset import RuleSet
-from scrapy_urinorm.texts import bare_key, bare_parts_key, canonical_text, edited_text, key_text, without_userinfo
+from scrapy_urinorm.rulesets.ruleset import RuleSet
 from scrapy_urinorm.url import Url, join, other_canonical, other_key, resolve, split, split_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from scrapy_urinorm.ruleset import Source
+    from scrapy_urinorm.rulesets.ruleset import Source
 
 _MAX_WRAPPERS = 4
 _SILENT = Watcher()
@@ -34,7 +41,7 @@ class Decision(NamedTuple):
 class Normalizer:
     """Canonical URLs and keys under a set of rules.
 
-    ``rules`` is a :class:`~scrapy_urinorm.ruleset.RuleSet`, one source of rules or a list of them (a path,
+    ``rules`` is a :class:`~scrapy_urinorm.rulesets.ruleset.RuleSet`, one source of rules or a list of them (a path,
     ``"package:file.toml"`` or a dict), or None for the preset alone. Raises RuleFileError with every problem, wrong
     ``examples`` and ``distinct`` rows included.
 

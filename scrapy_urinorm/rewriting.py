@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from scrapy_urinorm.normalizer import Normalizer
-from scrapy_urinorm.ruleset import RuleSet
-from scrapy_urinorm.scopes import Body, Layer, Where
+from scrapy_urinorm.rulesets.ruleset import RuleSet
+from scrapy_urinorm.rulesets.scopes import Body, Layer, Where
 from scrapy_urinorm.url import split
 
 if TYPE_CHECKING:

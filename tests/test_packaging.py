@@ -78,7 +78,7 @@ def test_wheel_has_all_data_of_the_package_and_nothing_else(wheel_files: set[str
     }
     packed = {name for name in wheel_files if ".dist-info/" not in name and Path(name).suffix not in COMPILED}
     assert packed == expected
-    assert {"scrapy_urinorm/py.typed", "scrapy_urinorm/presets/recommended.toml"} <= packed
+    assert {"scrapy_urinorm/py.typed", "scrapy_urinorm/rulesets/presets/recommended.toml"} <= packed
 
 
 def test_source_distribution_can_be_tested(dist: Path) -> None:

@@ -11,7 +11,7 @@ import pytest
 from scrapy_urinorm import Normalizer
 
 PAGE = "http://a.example/p"
-FOLDER = files("scrapy_urinorm") / "presets"
+FOLDER = files("scrapy_urinorm.rulesets") / "presets"
 
 
 def load(name: str) -> dict[str, Any]:

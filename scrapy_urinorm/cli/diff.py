@@ -69,7 +69,7 @@ def diff(
 def _choice(name: str) -> Choice:
     from pathlib import Path
 
-    from scrapy_urinorm.ruleset import PRESETS
+    from scrapy_urinorm.rulesets.ruleset import PRESETS
 
     if name.partition("@")[0] in PRESETS and not Path(name).exists():
         return Choice((), name, examples=False)
@@ -191,7 +191,7 @@ class Comparison:
 
     def report(self, before: Normalizer, after: Normalizer) -> dict[str, Any]:
         """Counts, rules and examples."""
-        from scrapy_urinorm.texts import without_userinfo
+        from scrapy_urinorm.engine.texts import without_userinfo
 
         merged, split = list(self._pairs(old=False)), list(self._pairs(old=True))
         return {
@@ -237,7 +237,7 @@ class Comparison:
                 yield known[0], url, tuple(dict.fromkeys((*known[1], *rules)))
 
     def _told(self, pairs: list[tuple[str, str, tuple[str, ...]]], normalizer: Normalizer) -> dict[str, Any]:
-        from scrapy_urinorm.texts import without_userinfo
+        from scrapy_urinorm.engine.texts import without_userinfo
 
         shown: Counter[tuple[str, ...]] = Counter()
         examples = []
@@ -251,7 +251,7 @@ class Comparison:
 
     @staticmethod
     def _example(url: str, before: Normalizer, after: Normalizer) -> dict[str, str]:
-        from scrapy_urinorm.texts import without_userinfo
+        from scrapy_urinorm.engine.texts import without_userinfo
 
         texts = url, before.key(url), after.key(url)
         return dict(zip(("url", "old", "new"), map(without_userinfo, texts), strict=True))

@@ -130,7 +130,7 @@ def _rules(normalizer: Any, group: _Group) -> list[tuple[str, str, str]]:
 
 
 def _show(key: str, group: _Group, made_by: list[tuple[str, str, str]], *, as_json: bool) -> None:
-    from scrapy_urinorm.texts import without_userinfo
+    from scrapy_urinorm.engine.texts import without_userinfo
 
     urls = [without_userinfo(url) for url in group.urls]
     key = without_userinfo(key)

@@ -27,7 +27,7 @@ def presets(
     - `urinorm presets recommended`
     """
     from scrapy_urinorm.rules.kinds import nearest
-    from scrapy_urinorm.ruleset import PRESETS
+    from scrapy_urinorm.rulesets.ruleset import PRESETS
 
     if name is None:
         found = [preset(one) for one in PRESETS]
@@ -52,7 +52,7 @@ def presets(
 
 def preset(name: str) -> dict[str, Any]:
     """A preset as data: its rules, one row an entry, with those of the presets that it builds on."""
-    text = (importlib.resources.files("scrapy_urinorm") / "presets" / f"{name}.toml").read_text("utf-8")
+    text = (importlib.resources.files("scrapy_urinorm.rulesets") / "presets" / f"{name}.toml").read_text("utf-8")
     data = tomllib.loads(text)
     base = preset(data["preset"].partition("@")[0]) if "preset" in data else None
     rows = [*(base["rows"] if base else ()), *_rows(data.get("rules", {}))]

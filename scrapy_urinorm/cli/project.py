@@ -12,9 +12,9 @@ import typer
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from scrapy_urinorm.bulk import BulkNormalizer
+    from scrapy_urinorm.engine.bulk import BulkNormalizer
     from scrapy_urinorm.normalizer import Normalizer
-    from scrapy_urinorm.ruleset import RuleSet, Source
+    from scrapy_urinorm.rulesets.ruleset import RuleSet, Source
 
 RULE_FILE = "urinorm.toml"
 
@@ -80,7 +80,7 @@ class Choice(NamedTuple):
 
     def ruleset(self) -> RuleSet:
         """The rules; raises RuleFileError."""
-        from scrapy_urinorm.ruleset import RuleSet
+        from scrapy_urinorm.rulesets.ruleset import RuleSet
 
         return RuleSet.load(*self.sources, preset=self.preset)
 
@@ -95,7 +95,7 @@ class Choice(NamedTuple):
         name = repr(self)
         found = _shared.get(name)
         if found is None:
-            from scrapy_urinorm.bulk import BulkNormalizer
+            from scrapy_urinorm.engine.bulk import BulkNormalizer
 
             found = _shared[name] = BulkNormalizer(self.normalizer())
         return found

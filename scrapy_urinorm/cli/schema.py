@@ -11,6 +11,6 @@ def schema() -> None:
     Example: `urinorm schema > urinorm.schema.json`, and `#:schema ./urinorm.schema.json` as the first line of the rule
     file (Even Better TOML, Taplo, and other editors that know this comment).
     """
-    from scrapy_urinorm.schema import rule_file_schema
+    from scrapy_urinorm.rulesets.schema import rule_file_schema
 
     print(json.dumps(rule_file_schema(), indent=2))

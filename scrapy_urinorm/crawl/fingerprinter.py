@@ -16,7 +16,7 @@ from scrapy.utils.request import fingerprint as scrapy_fingerprint
 from scrapy_urinorm.crawl import settings as own
 from scrapy_urinorm.errors import RuleFileError
 from scrapy_urinorm.normalizer import Normalizer
-from scrapy_urinorm.ruleset import RuleSet
+from scrapy_urinorm.rulesets.ruleset import RuleSet
 
 if TYPE_CHECKING:
     from typing import Self

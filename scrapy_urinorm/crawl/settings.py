@@ -12,7 +12,7 @@ from scrapy.utils.conf import closest_scrapy_cfg
 
 from scrapy_urinorm.errors import RuleFileError
 from scrapy_urinorm.normalizer import Normalizer
-from scrapy_urinorm.ruleset import RuleSet
+from scrapy_urinorm.rulesets.ruleset import RuleSet
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from scrapy_urinorm.importers.document import toml_text, toml_value
 from scrapy_urinorm.normalizer import Normalizer
 from scrapy_urinorm.rules.kinds import NameTable
-from scrapy_urinorm.schema import SCHEMA_ID
+from scrapy_urinorm.rulesets.schema import SCHEMA_ID
 from scrapy_urinorm.url import decoded, query_items, split
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from scrapy_urinorm.learn.candidate import ACTIVE
 from scrapy_urinorm.learn.learner import LearnResult, learn
 from scrapy_urinorm.learn.options import Options
 from scrapy_urinorm.learn.output import to_toml
-from scrapy_urinorm.ruleset import RuleSet
+from scrapy_urinorm.rulesets.ruleset import RuleSet
 from scrapy_urinorm.visits.reader import VisitReader, read_visits
 
 if TYPE_CHECKING:

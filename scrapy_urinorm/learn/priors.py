@@ -25,7 +25,7 @@ def _is_tracker() -> Callable[[str], bool]:
 
     from scrapy_urinorm.rules.patterns import glob_pattern
 
-    text = (importlib.resources.files("scrapy_urinorm") / "presets" / "recommended.toml").read_text("utf-8")
+    text = (importlib.resources.files("scrapy_urinorm.rulesets") / "presets" / "recommended.toml").read_text("utf-8")
     entries = tomllib.loads(text)["rules"]["remove_params"]
     globs = [glob_pattern(entry if isinstance(entry, str) else entry["name"]) for entry in entries]
     return lambda name: any(glob(name) for glob in globs)

@@ -14,7 +14,7 @@ from scrapy_urinorm.normalizer import Normalizer
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from scrapy_urinorm.ruleset import RuleSet
+    from scrapy_urinorm.rulesets.ruleset import RuleSet
 
 __all__ = ["CODES", "Finding", "lint"]
 

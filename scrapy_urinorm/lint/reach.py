@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
+from scrapy_urinorm.engine.program import Program
 from scrapy_urinorm.lint.tables import Table
-from scrapy_urinorm.program import Program
 from scrapy_urinorm.rules import CATALOGUE
 from scrapy_urinorm.url import path_key, split
 
@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 
     from scrapy_urinorm.lint.tables import Finding
     from scrapy_urinorm.normalizer import Normalizer
-    from scrapy_urinorm.ruleset import RuleSet
-    from scrapy_urinorm.scopes import Layer
+    from scrapy_urinorm.rulesets.ruleset import RuleSet
+    from scrapy_urinorm.rulesets.scopes import Layer
 
 _HOST_PARTS = ("host", "scheme", "port", "userinfo")
 

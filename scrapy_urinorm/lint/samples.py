@@ -16,8 +16,8 @@ from scrapy_urinorm.url import encoded
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from scrapy_urinorm.ruleset import RuleSet
-    from scrapy_urinorm.scopes import Body, Layer, Where
+    from scrapy_urinorm.rulesets.ruleset import RuleSet
+    from scrapy_urinorm.rulesets.scopes import Body, Layer, Where
 
 _PATHS = ("/", "/x", "/x/", "/x//y", "/X/Y.html", "/x/y/z")
 _MAX_NAMES = 40

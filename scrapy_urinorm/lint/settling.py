@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+from scrapy_urinorm.engine.plan import MAX_ROUNDS
+from scrapy_urinorm.engine.program import Program, matching, run_step
 from scrapy_urinorm.errors import Problem
 from scrapy_urinorm.lint.samples import probes
 from scrapy_urinorm.lint.tables import Finding, Table, line_of
-from scrapy_urinorm.plan import MAX_ROUNDS
-from scrapy_urinorm.program import Program, matching, run_step
 from scrapy_urinorm.url import join_items, path_key, query_items, sort_items, split
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from scrapy_urinorm.normalizer import Normalizer
-    from scrapy_urinorm.ruleset import RuleSet
-    from scrapy_urinorm.scopes import Body, Layer, Where
+    from scrapy_urinorm.rulesets.ruleset import RuleSet
+    from scrapy_urinorm.rulesets.scopes import Body, Layer, Where
     from scrapy_urinorm.url import Item
 
 #: Chains of tables that are tried; a rule set of 100,000 sites repeats itself long before.

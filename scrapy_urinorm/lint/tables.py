@@ -6,16 +6,16 @@ import functools
 import re
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from scrapy_urinorm.engine.program import merge_bodies
 from scrapy_urinorm.errors import Problem
-from scrapy_urinorm.program import merge_bodies
 from scrapy_urinorm.rules.kinds import Name, NameTable
-from scrapy_urinorm.sources import line_index, read_text
+from scrapy_urinorm.rulesets.sources import line_index, read_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from scrapy_urinorm.ruleset import RuleSet
-    from scrapy_urinorm.scopes import Body, Layer, Where
+    from scrapy_urinorm.rulesets.ruleset import RuleSet
+    from scrapy_urinorm.rulesets.scopes import Body, Layer, Where
 
 #: What a finding may be called, for filters of continuous integration, and what it says.
 CODES = {

@@ -15,11 +15,11 @@ import numpy as np
 import pyarrow as pa
 from pyarrow import compute, parquet
 
-from scrapy_urinorm.bulk import BulkNormalizer
+from scrapy_urinorm.engine.bulk import BulkNormalizer
+from scrapy_urinorm.engine.texts import without_userinfo
 from scrapy_urinorm.learn.site import site_of
 from scrapy_urinorm.normalizer import Normalizer
 from scrapy_urinorm.report.content import Lines, octets
-from scrapy_urinorm.texts import without_userinfo
 from scrapy_urinorm.url import split
 
 if TYPE_CHECKING:
@@ -29,8 +29,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from scrapy_urinorm.report.content import Words
-    from scrapy_urinorm.ruleset import RuleSet
-    from scrapy_urinorm.scopes import Body
+    from scrapy_urinorm.rulesets.ruleset import RuleSet
+    from scrapy_urinorm.rulesets.scopes import Body
 
 MAX_TEXT = 2_000
 """Characters of a URL that are kept to be shown; what is counted is counted by all of it."""

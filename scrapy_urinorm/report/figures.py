@@ -21,7 +21,7 @@ from scrapy_urinorm.report.shapes import (
     mark_repeated,
     name_sites,
 )
-from scrapy_urinorm.ruleset import RuleSet
+from scrapy_urinorm.rulesets.ruleset import RuleSet
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from scrapy_urinorm.report.intake import Intake
-    from scrapy_urinorm.ruleset import RuleSet
+    from scrapy_urinorm.rulesets.ruleset import RuleSet
 
 FORMAT = 1
 HOSTS, PATTERNS, PARAMETERS, RULES, GROUPS, SUSPICIOUS = 200, 200, 300, 300, 400, 200

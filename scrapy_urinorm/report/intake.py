@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from scrapy_urinorm.report.content import Words
-    from scrapy_urinorm.ruleset import RuleSet
+    from scrapy_urinorm.rulesets.ruleset import RuleSet
 
 BLOCK = 4 << 20
 """Bytes of JSON that are worked on at a time."""

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from scrapy_urinorm.learn.candidate import Candidate
-    from scrapy_urinorm.ruleset import RuleSet
+    from scrapy_urinorm.rulesets.ruleset import RuleSet
 
 VISITS = 30_000
 """Visits that are learned from, the first ones of the crawl; `urinorm learn` reads all."""

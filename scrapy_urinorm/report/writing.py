@@ -11,7 +11,7 @@ from scrapy_urinorm.errors import MissingExtraError
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
-    from scrapy_urinorm.ruleset import RuleSet
+    from scrapy_urinorm.rulesets.ruleset import RuleSet
 
 
 def write_report(

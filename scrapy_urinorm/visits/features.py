@@ -20,7 +20,7 @@ from urllib.parse import urljoin
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
-from scrapy_urinorm.fastpath import speedups
+from scrapy_urinorm.engine.fastpath import speedups
 
 LINE_CAP = 512
 """Lines kept one by one; the rest of a page is one last line, a sum of hashes, so that a difference still shows."""

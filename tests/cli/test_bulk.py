@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scrapy_urinorm import Normalizer, RuleFileError
-from scrapy_urinorm.bulk import BulkNormalizer
+from scrapy_urinorm.engine.bulk import BulkNormalizer
 from tests.core.strategies import any_text, rule_files, urls
 
 CORPUS = Path(__file__).resolve().parents[2] / "benchmarks" / "corpus" / "urls.txt"
@@ -162,8 +162,8 @@ def test_any_octets_under_any_rules(lines: list[str], rules: dict[str, Any]) -> 
 
 
 def test_hosts_that_are_forgotten_are_learned_again(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("scrapy_urinorm.bulk._MAX_HOSTS", 2)
-    monkeypatch.setattr("scrapy_urinorm.bulk._MAX_NAMES", 2)
+    monkeypatch.setattr("scrapy_urinorm.engine.bulk._MAX_HOSTS", 2)
+    monkeypatch.setattr("scrapy_urinorm.engine.bulk._MAX_NAMES", 2)
     text = "\n".join(f"http://h{n % 5}.example/?b{n % 7}=1&utm_source=x&a{n % 3}=2" for n in range(100))
     normalizer = Normalizer()
     assert BulkNormalizer(normalizer).canonical(text) == [normalizer.normalize(line) for line in text.split("\n")]

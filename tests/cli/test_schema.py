@@ -11,7 +11,7 @@ from hypothesis import given
 
 from scrapy_urinorm import RuleFileError, RuleSet
 from scrapy_urinorm.rules import CATALOGUE
-from scrapy_urinorm.schema import rule_file_schema
+from scrapy_urinorm.rulesets.schema import rule_file_schema
 from tests.core.strategies import rule_files
 
 jsonschema = pytest.importorskip("jsonschema")
@@ -36,7 +36,7 @@ def test_accepts_the_example_of_each_rule(rule: Any) -> None:
 @pytest.mark.parametrize(
     "path",
     [
-        *(ROOT / "scrapy_urinorm" / "presets").glob("[lrs]*.toml"),
+        *(ROOT / "scrapy_urinorm" / "rulesets" / "presets").glob("[lrs]*.toml"),
         *(ROOT / "tests" / "testbed").glob("*.toml"),
         ROOT / "example_project" / "urinorm.toml",
     ],

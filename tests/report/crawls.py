@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from scrapy_urinorm.report.findings import findings
-from scrapy_urinorm.ruleset import RuleSet
+from scrapy_urinorm.rulesets.ruleset import RuleSet
 from scrapy_urinorm.visits import Visit, page_features
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import pytest
 
 from scrapy_urinorm.report import write_report
-from scrapy_urinorm.ruleset import RuleSet
+from scrapy_urinorm.rulesets.ruleset import RuleSet
 from tests.report.crawls import Crawl, prose
 from tests.report.test_page import HOSTILE, hostile_crawl
 

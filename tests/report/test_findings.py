@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from scrapy_urinorm.report import intake
 from scrapy_urinorm.report.findings import findings
 from scrapy_urinorm.report.parameters import CHANGES, IRRELEVANT, NARROWS, SORTS, UNKNOWN
-from scrapy_urinorm.ruleset import RuleSet
+from scrapy_urinorm.rulesets.ruleset import RuleSet
 from scrapy_urinorm.visits import Visit
 from tests.report.crawls import ORIGIN, Crawl, found, prose
 

@@ -16,7 +16,8 @@ import pytest
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
-from scrapy_urinorm import Normalizer, RuleFileError, fastpath
+from scrapy_urinorm import Normalizer, RuleFileError
+from scrapy_urinorm.engine import fastpath
 from tests.core.strategies import any_text, rule_files, urls
 
 if TYPE_CHECKING:
@@ -147,7 +148,7 @@ def test_equal_for_every_character_and_escape(place: str, way: str) -> None:
 
 
 UNSUBSCRIBING = [
-    *tomllib.loads((ROOT / "scrapy_urinorm/presets/exemptions.toml").read_text("utf-8"))["unsubscribe_words"],
+    *tomllib.loads((ROOT / "scrapy_urinorm/rulesets/presets/exemptions.toml").read_text("utf-8"))["unsubscribe_words"],
     *(
         "UnSubscribe",
         "un%73ubscribe",

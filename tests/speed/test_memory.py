@@ -5,7 +5,8 @@ from __future__ import annotations
 import gc
 from typing import TYPE_CHECKING
 
-from scrapy_urinorm import Normalizer, plan
+from scrapy_urinorm import Normalizer
+from scrapy_urinorm.engine import plan
 
 if TYPE_CHECKING:
     import pytest

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scrapy_urinorm import fastpath
+from scrapy_urinorm.engine import fastpath
 from scrapy_urinorm.visits.features import BINS, EMPTY_BIN, LINE_CAP, PageFeatures, _plain_text, minhash, page_features
 
 HTML = "text/html; charset=utf-8"

@@ -14,14 +14,14 @@ from typing import TYPE_CHECKING, Any
 from scrapy_urinorm.errors import Problem, RuleFileError
 from scrapy_urinorm.rules.host import host_aliases
 from scrapy_urinorm.rules.kinds import nearest
-from scrapy_urinorm.scopes import Body, Layer, check_body
-from scrapy_urinorm.sources import TextLines, parse_toml, read_text, resource
+from scrapy_urinorm.rulesets.scopes import Body, Layer, check_body
+from scrapy_urinorm.rulesets.sources import TextLines, parse_toml, read_text, resource
 from scrapy_urinorm.url import split
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from scrapy_urinorm.scopes import Lines
+    from scrapy_urinorm.rulesets.scopes import Lines
 
     Source = str | Path | Mapping[str, Any]
 
@@ -353,7 +353,7 @@ class _Loader:
                 file, "", "preset", f"there is no preset {name!r}", nearest(base, PRESETS) or " | ".join(PRESETS)
             )
             return
-        data = parse_toml(resource("scrapy_urinorm", f"presets/{base}.toml"))
+        data = parse_toml(resource("scrapy_urinorm.rulesets", f"presets/{base}.toml"))
         if at and version != str(data["version"]):
             has = data["version"]
             self._problem(

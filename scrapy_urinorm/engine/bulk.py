@@ -10,8 +10,8 @@ import functools
 import re
 from typing import TYPE_CHECKING
 
-from scrapy_urinorm.fastpath import lines_function
-from scrapy_urinorm.program import DROPPED, SESSION_RULES, is_signed, unsubscribes
+from scrapy_urinorm.engine.fastpath import lines_function
+from scrapy_urinorm.engine.program import DROPPED, SESSION_RULES, is_signed, unsubscribes
 from scrapy_urinorm.url import (
     _SAFE_ESCAPES,
     Item,
@@ -29,8 +29,8 @@ from scrapy_urinorm.url import (
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from scrapy_urinorm.engine.plan import Plan, Site
     from scrapy_urinorm.normalizer import Normalizer
-    from scrapy_urinorm.plan import Plan, Site
 
 _MAX_HOSTS = 50_000
 _MAX_NAMES = 50_000

@@ -12,15 +12,15 @@ import os
 import re
 from typing import TYPE_CHECKING, Any
 
-from scrapy_urinorm.plan import DROPS_FRAGMENT, KEY_ONLY, LAYOUT, SORTS
-from scrapy_urinorm.program import CONCERNED, FREE, exemptions, is_signed, unsubscribes
+from scrapy_urinorm.engine.plan import DROPS_FRAGMENT, KEY_ONLY, LAYOUT, SORTS
+from scrapy_urinorm.engine.program import CONCERNED, FREE, exemptions, is_signed, unsubscribes
 from scrapy_urinorm.url import Item, join_items, path_key, query_items, sort_items, text_key
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from scrapy_urinorm.plan import Fast, Site, Sites
-    from scrapy_urinorm.program import Concerns
+    from scrapy_urinorm.engine.plan import Fast, Site, Sites
+    from scrapy_urinorm.engine.program import Concerns
 
     FastPath = Callable[[str], str | None]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from scrapy_urinorm.plan import split_query
+from scrapy_urinorm.engine.plan import split_query
 from scrapy_urinorm.url import (
     Item,
     Url,
@@ -22,8 +22,8 @@ from scrapy_urinorm.url import (
 )
 
 if TYPE_CHECKING:
-    from scrapy_urinorm.plan import Outcome
-    from scrapy_urinorm.program import Program
+    from scrapy_urinorm.engine.plan import Outcome
+    from scrapy_urinorm.engine.program import Program
 
 
 def key_text(parts: Url, outcome: Outcome) -> str:

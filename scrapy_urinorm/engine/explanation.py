@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from scrapy_urinorm.plan import HOST_RULES, Plan, Site, Sites, Watcher
-from scrapy_urinorm.program import Program, run_step
-from scrapy_urinorm.texts import without_userinfo
+from scrapy_urinorm.engine.plan import HOST_RULES, Plan, Site, Sites, Watcher
+from scrapy_urinorm.engine.program import Program, run_step
+from scrapy_urinorm.engine.texts import without_userinfo
 from scrapy_urinorm.url import Item, Url, join, join_items
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from scrapy_urinorm.plan import Outcome
-    from scrapy_urinorm.program import Trace
-    from scrapy_urinorm.scopes import Body, Layer, Where
+    from scrapy_urinorm.engine.plan import Outcome
+    from scrapy_urinorm.engine.program import Trace
+    from scrapy_urinorm.rulesets.scopes import Body, Layer, Where
 
 
 class Step(NamedTuple):

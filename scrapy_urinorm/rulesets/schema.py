@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from scrapy_urinorm.rules import CATALOGUE
-from scrapy_urinorm.ruleset import PRESETS
-from scrapy_urinorm.scopes import CONDITION_KEYS
+from scrapy_urinorm.rulesets.ruleset import PRESETS
+from scrapy_urinorm.rulesets.scopes import CONDITION_KEYS
 
 #: Where an editor may fetch the schema of the newest release.
 SCHEMA_ID = "https://scrapy-urinorm.readthedocs.io/en/stable/_static/urinorm.schema.json"

@@ -4,7 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from scrapy_urinorm.program import SESSION_RULES, Program, is_signed, matching, merge_bodies, run_step, unsubscribes
+from scrapy_urinorm.engine.program import (
+    SESSION_RULES,
+    Program,
+    is_signed,
+    matching,
+    merge_bodies,
+    run_step,
+    unsubscribes,
+)
 from scrapy_urinorm.rules import host as host_rules
 from scrapy_urinorm.rules.kinds import NameTable
 from scrapy_urinorm.rules.port import remove_ports
@@ -15,9 +23,9 @@ if TYPE_CHECKING:
     from collections import Counter
     from collections.abc import Callable, Iterator, Sequence
 
-    from scrapy_urinorm.program import Concerns, Trace
-    from scrapy_urinorm.ruleset import RuleSet
-    from scrapy_urinorm.scopes import Layer, Where
+    from scrapy_urinorm.engine.program import Concerns, Trace
+    from scrapy_urinorm.rulesets.ruleset import RuleSet
+    from scrapy_urinorm.rulesets.scopes import Layer, Where
 
 #: A step is repeated until nothing changes, this many times at most (DESIGN section 4).
 MAX_ROUNDS = 4

@@ -17,7 +17,7 @@ from scrapy_urinorm.url import decoded
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
-    from scrapy_urinorm.scopes import Body, Where
+    from scrapy_urinorm.rulesets.scopes import Body, Where
     from scrapy_urinorm.url import Item
 
 _TEXT_RULES = ("semicolon_separators", "amp_entities", "plus_space")
@@ -244,7 +244,7 @@ def exemptions() -> Exemptions:
     import importlib.resources
     import tomllib
 
-    text = (importlib.resources.files("scrapy_urinorm") / "presets" / "exemptions.toml").read_text("utf-8")
+    text = (importlib.resources.files("scrapy_urinorm.rulesets") / "presets" / "exemptions.toml").read_text("utf-8")
     data = tomllib.loads(text)
     problems: list[str] = []
     names = Names(guards=True).check(data["signature_params"], lambda m, _: problems.append(m))

@@ -1,0 +1,1 @@
+"""Compiled rules and how they are run: from a URL to its canonical URL and its key."""
