@@ -25,7 +25,8 @@ from w3lib.url import file_uri_to_path, safe_url_string
 
 from scrapy_urinorm.crawl import settings as own
 from scrapy_urinorm.errors import MissingExtraError
-from scrapy_urinorm.visits.record import Visit
+from scrapy_urinorm.visits.links import LinkHashes, url_hash
+from scrapy_urinorm.visits.record import Visit, new_crawl_id
 from scrapy_urinorm.visits.redaction import Redaction
 from scrapy_urinorm.visits.writer import VisitWriter
 
@@ -113,6 +114,8 @@ class VisitsExtension:
         self.budget = Budget(own.number(crawler.settings, "URINORM_VISITS_CPU") or 0.0)
         self.rotate = crawler.settings.getint("URINORM_VISITS_ROTATE") or None
         self.redact = Redaction()
+        self.links = LinkHashes(self.redact)
+        self.crawl_id = new_crawl_id()
         self._writer: VisitWriter | None = None
         self._storage: Any = None
         self._spool: Path | None = None
@@ -250,6 +253,8 @@ class VisitsExtension:
         visit.lines = features.lines
         visit.line_words = features.line_words
         visit.minhash = features.minhash
+        if features.links is not None:
+            visit.links, visit.links_count = self.links(features.links)
         canonical = features.canonical or _canonical_header(response)
         visit.canonical = self.redact(canonical) if canonical else None
 
@@ -262,6 +267,8 @@ class VisitsExtension:
         normalizer = getattr(self.crawler.request_fingerprinter, "normalizer", None)
         if normalizer is not None:
             visit.key = self.redact(normalizer.key(request.url))
+        visit.id = url_hash(visit.url)
+        visit.crawl = self.crawl_id
 
 
 def _canonical_header(response: Response) -> str | None:

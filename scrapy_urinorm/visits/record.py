@@ -3,32 +3,39 @@
 from __future__ import annotations
 
 import json
+import secrets
 from base64 import b64decode, b64encode
 from dataclasses import dataclass, fields
+from datetime import UTC, datetime
 from struct import pack
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
-_BYTES = ("lines", "line_words", "minhash")
-_INTEGERS = ("status", "words", "size", "depth")
+_BYTES = ("lines", "line_words", "minhash", "id")
+_INTEGERS = ("status", "words", "size", "depth", "links_count")
 _TEXTS = (
     "final_url", "canonical", "body_digest", "text_digest", "main_digest", "key", "rules", "referer",
-    "no_vary_search", "time", "content_type",
+    "no_vary_search", "time", "content_type", "crawl",
 )  # fmt: skip
-MINHASH_BYTES = 128
+_LISTS = ("clean_param", "marks")
+_UNITS = {"lines": 16, "minhash": 128, "links": 8, "id": 8}
+"""Octets of the columns of packed numbers; of those in `_WHOLE` exactly so many."""
+_WHOLE = ("minhash", "id")
 
 
 @dataclass(slots=True, kw_only=True)
 class Visit:
-    """One response of a crawl (DESIGN section 6); everything but `url` may be unknown.
+    """One response of a crawl; everything but `url` may be unknown (docs/visits.md has the columns).
 
     `url` is what was requested, `final_url` what answered after `redirects`, pairs of (status, url) in order, the
     requested URL first. A visit whose status is a redirect stands for that hop alone: `final_url` is its target.
     `lines` and `minhash` are packed as :class:`~scrapy_urinorm.visits.features.PageFeatures` says. `size` counts
     bytes; `time` is ISO 8601 in UTC; `clean_param` holds the values of that directive where the response is a
-    robots.txt; `no_vary_search` is the header (RFC 9842 successor draft, structured field).
+    robots.txt; `no_vary_search` is the header (RFC 9842 successor draft, structured field). `id` and each eight octets
+    of `links` are hashes as :mod:`~scrapy_urinorm.visits.links` makes them; `links_count` is how many there are where
+    `links` is capped. `marks` are texts `kind:name`: `generator`, `header`, `cookie`, `marker`.
     """
 
     url: str
@@ -52,6 +59,11 @@ class Visit:
     no_vary_search: str | None = None
     clean_param: tuple[str, ...] = ()
     time: str | None = None
+    id: bytes | None = None
+    links: bytes | None = None
+    links_count: int | None = None
+    marks: tuple[str, ...] = ()
+    crawl: str | None = None
 
     def to_json(self) -> str:
         """Return the record as one line of JSON without the newline; unknown columns are left out."""
@@ -63,42 +75,58 @@ class Visit:
         return json.dumps(row, ensure_ascii=False, separators=(",", ":"))
 
 
+def new_crawl_id() -> str:
+    """Return a name for a crawl that begins now; later crawls have greater names."""
+    return f"{datetime.now(UTC):%Y%m%dT%H%M%SZ}-{secrets.token_hex(4)}"
+
+
 COLUMNS = tuple(field.name for field in fields(Visit))
 
 
 def visit_from_row(row: Mapping[str, Any]) -> Visit:
     """Return the visit of a decoded JSON object or table row; unknown columns are ignored.
 
-    `lines` may also be a list of [slot, text] pairs of integers or hexadecimal texts, `minhash` a list of integers.
-    Raises `ValueError` saying which column is wrong.
+    `lines` may also be a list of [slot, text] pairs of integers or hexadecimal texts, `minhash` a list of integers,
+    `links` a list of URLs, each as it stands in the page or resolved. Raises `ValueError` saying which column is wrong.
     """
     url = row.get("url")
     if not isinstance(url, str) or not url:
         raise ValueError("url: missing or not a text")
     visit = Visit(url=url)
-    for name in _TEXTS:
-        value = row.get(name)
-        if value is not None and value != "":
-            setattr(visit, name, value if isinstance(value, str) else str(value))
-    for name in _INTEGERS:
-        value = row.get(name)
-        if value is not None and value != "":
-            setattr(visit, name, _integer(name, value))
-    for name in _BYTES:
-        value = row.get(name)
-        if value is not None and value != "":
-            setattr(visit, name, _octets(name, value))
-    if visit.minhash is not None and len(visit.minhash) != MINHASH_BYTES:
-        raise ValueError(f"minhash: {len(visit.minhash)} bytes instead of {MINHASH_BYTES}")
-    if visit.lines is not None and len(visit.lines) % 16:
-        raise ValueError("lines: not a whole number of pairs")
+    for names, read in _READERS:
+        for name in names:
+            value = row.get(name)
+            if value is not None and not (type(value) is str and not value):
+                setattr(visit, name, read(name, value))
+    links = row.get("links")
+    if isinstance(links, (str, bytes)):
+        visit.links = _octets("links", links) or None
+    elif links is not None:
+        visit.links, visit.links_count = _listed_links(links, visit)
+    for name, unit in _UNITS.items():
+        octets = getattr(visit, name)
+        if octets is not None and (len(octets) % unit or (name in _WHOLE and len(octets) != unit)):
+            raise ValueError(f"{name}: {len(octets)} bytes, not {'' if name in _WHOLE else 'a multiple of '}{unit}")
     redirects = row.get("redirects")
     if redirects is not None and len(redirects):
         visit.redirects = _redirects(redirects)
-    clean_param = row.get("clean_param")
-    if clean_param is not None and len(clean_param):
-        visit.clean_param = tuple(map(str, clean_param))
     return visit
+
+
+def _listed_links(value: Any, visit: Visit) -> tuple[bytes, int]:
+    from scrapy_urinorm.visits.links import link_hashes, page_links
+
+    if not all(isinstance(url, str) for url in value):
+        raise ValueError("links: not base64 or a list of URLs")
+    return link_hashes(page_links(value, visit.final_url or visit.url))
+
+
+def _text(_name: str, value: object) -> str:
+    return value if isinstance(value, str) else str(value)
+
+
+def _list(_name: str, value: Any) -> tuple[str, ...]:
+    return tuple(map(str, value))
 
 
 def _integer(name: str, value: object) -> int | None:
@@ -134,3 +162,11 @@ def _redirects(value: Any) -> tuple[tuple[int, str], ...]:
         return tuple((int(status), str(url)) for status, url in value)
     except (TypeError, ValueError):
         raise ValueError("redirects: not a list of [status, url]") from None
+
+
+_READERS: tuple[tuple[tuple[str, ...], Callable[[str, Any], Any]], ...] = (
+    (_TEXTS, _text),
+    (_INTEGERS, _integer),
+    (_BYTES, _octets),
+    (_LISTS, _list),
+)

@@ -26,7 +26,8 @@ FULL = Visit(
     canonical="http://a.example/", content_type="text/html", size=12, body_digest="sha1:X", text_digest="t",
     main_digest="m", lines=bytes(range(32)), line_words=b"\1\2", minhash=bytes(128), words=3, key="k", rules="r",
     depth=2, referer="http://a.example/r", no_vary_search='params=("a")', clean_param=("ref /",),
-    time="2026-01-01T00:00:00Z",
+    time="2026-01-01T00:00:00Z", id=b"12345678", links=b"abcdefgh12345678", links_count=3,
+    marks=("generator:DokuWiki", "cookie:DokuWiki"), crawl="20260101T000000Z-0a0b0c0d",
 )  # fmt: skip
 
 
@@ -103,6 +104,9 @@ BAD_ROWS = [
     pytest.param(row(minhash="*"), id="not base64"),
     pytest.param(row(lines=[["x", 1]]), id="not a hash"),
     pytest.param(row(redirects=[1]), id="redirects without URLs"),
+    pytest.param(row(links="AAAA"), id="half a link"),
+    pytest.param(row(links=[1]), id="a link that is a number"),
+    pytest.param(row(id="AAAA"), id="a short id"),
 ]
 
 

@@ -1,0 +1,147 @@
+"""The links of a page as hashes of their keys, by which the visits of a crawl join to the graph of its site.
+
+The hash of a URL is the first eight octets of BLAKE2b (`digest_size=8`) of the UTF-8 of its key without any rule, made
+of the redacted URL: what a file of visits shows is enough to compute it again, and crawls under different rules join.
+"""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import re
+from typing import TYPE_CHECKING
+
+from scrapy_urinorm.engine.bulk import BulkNormalizer
+from scrapy_urinorm.engine.fastpath import speedups
+from scrapy_urinorm.engine.texts import bare_key
+from scrapy_urinorm.normalizer import Normalizer
+from scrapy_urinorm.url import resolve
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+LINK_CAP = 2_000
+"""Links kept of a page: every menu and list fits, and 2,000 hashes are 21 kB of base64."""
+LONGEST_LINK = 8_192
+"""Characters of the longest link that is followed up: about the longest line that servers take (RFC 9110 4.1)."""
+_REMEMBERED = 8 << 20
+"""Octets of links whose hashes are remembered: those of 60,000 links."""
+_ENTRY = 100
+"""Octets of an entry in memory beside its text."""
+HASH = 8
+
+_SPACE = " \t\n\r\f"
+_scheme = re.compile(r"[A-Za-z][A-Za-z0-9+.\-]*:").match
+_http = re.compile(r"https?://[^/\\]", re.IGNORECASE).match
+_breaks = re.compile(r"[\t\n\r]")
+_unusual = re.compile(r"[\\\x00-\x1f\ud800-\udfff]").search
+
+
+@functools.cache
+def _bare() -> BulkNormalizer:
+    """Keys of many lines under no rule."""
+    return BulkNormalizer(Normalizer(preset="safe"))
+
+
+def url_hash(url: str) -> bytes:
+    """Return the hash of one URL that is redacted already: the column `id` of a visit."""
+    return _hash(bare_key(url))
+
+
+def _hash(key: str) -> bytes:
+    return hashlib.blake2b(key.encode("utf-8", "surrogatepass"), digest_size=HASH).digest()
+
+
+def hashes_of(urls: list[str]) -> bytes:
+    """Return the hashes of redacted URLs, eight octets each, in their order: one batch instead of many calls."""
+    if not urls:
+        return b""
+    try:
+        block = ("\n".join(urls) + "\n").encode()
+    except UnicodeEncodeError:
+        return b"".join(map(url_hash, urls))
+    keys = _bare().lines(block, keys=True).decode("utf-8", "surrogatepass").split("\n")
+    keys.pop()
+    if speedups is not None and (found := speedups.text(keys, bytes(len(keys)))) is not None:
+        hashes: bytes = found[0]
+        return hashes
+    return b"".join(map(_hash, keys))
+
+
+def page_links(hrefs: Iterable[str], base: str) -> list[str]:
+    """Return the addresses that the `href` of a page mean, in their order, each once.
+
+    `base` is the URL of the page, or what its `base` element says. Links within the page, of other schemes than HTTP,
+    and above `LONGEST_LINK` are left out. Dot segments stay: a key has none.
+    """
+    stem = base.partition("#")[0]
+    page = stem.partition("?")[0]
+    scheme, colon, rest = page.partition("://")
+    authority, slash, _ = rest.partition("/")
+    origin = scheme + colon + authority
+    folder = page[: page.rindex("/") + 1] if slash else origin + "/"
+    found: dict[str, None] = {}
+    for given in hrefs:
+        if len(given) > LONGEST_LINK:
+            continue
+        href = given.strip(_SPACE)
+        if _unusual(href):
+            href = resolve(_breaks.sub("", href), base)
+            if _unusual(href):
+                continue
+        head = href[:1]
+        if not head or head == "#":
+            continue
+        if head == "/":
+            href = scheme + ":" + href if href[1:2] == "/" else origin + href
+        elif head == "?":
+            href = page + href
+        elif _scheme(href) is None:
+            href = folder + href
+        if _http(href):
+            found[href] = None
+    return list(found)
+
+
+def link_hashes(urls: list[str]) -> tuple[bytes, int]:
+    """Return the column `links` for URLs that are redacted already, and how many different ones there are."""
+    return _unique(_split(hashes_of(urls)))
+
+
+def _split(hashes: bytes) -> list[bytes]:
+    return [hashes[n : n + HASH] for n in range(0, len(hashes), HASH)]
+
+
+def _unique(hashes: Iterable[bytes]) -> tuple[bytes, int]:
+    unique = dict.fromkeys(hashes)
+    return b"".join(list(unique)[:LINK_CAP]), len(unique)
+
+
+class LinkHashes:
+    """The columns `links` and `id` of one crawl; what it has met it remembers, as most links of a site come again."""
+
+    def __init__(self, redact: Callable[[str], str]) -> None:
+        self._redact = redact
+        self._known: dict[str, bytes] = {}
+        self._room = _REMEMBERED
+
+    def __call__(self, urls: list[str]) -> tuple[bytes, int]:
+        """Return the column `links` for URLs as they are in the page, and how many different ones there are."""
+        known = self._known
+        new = [url for url in urls if url not in known]
+        if not new:
+            return _unique([known[url] for url in urls])
+        hashes = dict(zip(new, _split(hashes_of(list(map(self._redact, new)))), strict=True))
+        columns = _unique([known.get(url) or hashes[url] for url in urls])
+        self._remember(hashes)
+        return columns
+
+    def _remember(self, hashes: dict[str, bytes]) -> None:
+        size = sum(map(len, hashes)) + _ENTRY * len(hashes)
+        if size > _REMEMBERED // 4:
+            return
+        if size > self._room:
+            self._known.clear()
+            self._room = _REMEMBERED
+        self._known.update(hashes)
+        self._room -= size
