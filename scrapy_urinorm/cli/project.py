@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, NamedTuple, Protocol
 
 import typer
+
+from scrapy_urinorm.recipe import fingerprint_bytes
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -65,9 +65,8 @@ class PlainCrawl:
             return url
 
     def fingerprint(self, url: str, normalizer: Normalizer) -> str:
-        """Scrapy's recipe over the key: SHA-1 of the sorted JSON of method, URL, body and headers."""
-        data = {"method": "GET", "url": normalizer.key(url), "body": "", "headers": {}}
-        return hashlib.sha1(json.dumps(data, sort_keys=True).encode(), usedforsecurity=False).hexdigest()
+        """Scrapy's recipe over the key."""
+        return fingerprint_bytes(normalizer.key(url)).hex()
 
 
 class Choice(NamedTuple):

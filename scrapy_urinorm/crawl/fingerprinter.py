@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import json
 import logging
 from typing import TYPE_CHECKING, Any
 from weakref import ref
@@ -16,6 +15,7 @@ from scrapy.utils.request import fingerprint as scrapy_fingerprint
 from scrapy_urinorm.crawl import settings as own
 from scrapy_urinorm.errors import RuleFileError
 from scrapy_urinorm.normalizer import Normalizer
+from scrapy_urinorm.recipe import fingerprint_bytes
 from scrapy_urinorm.rulesets.ruleset import RuleSet
 
 if TYPE_CHECKING:
@@ -80,7 +80,7 @@ class RequestFingerprinter:
             return cached[1]
         try:
             if state is None and self._simple and request.callback is not NO_CALLBACK:
-                fp = _digest(request.method, self._key(request.url), request.body)
+                fp = fingerprint_bytes(self._key(request.url), request.method, request.body)
             else:
                 fp = self._full(request, meta or {})
         except Exception as error:  # noqa: BLE001  raising here would end the crawl
@@ -112,7 +112,7 @@ class RequestFingerprinter:
         if meta.get("verbatim_url"):
             if self._fallback is not None:
                 return self._fallback.fingerprint(request)
-            return _digest(request.method, request.url, request.body)
+            return fingerprint_bytes(request.url, request.method, request.body)
         normalizer, lossy = self._rules_of(request, meta)
         n = self.redirects_to_key(request)
         if n > MAX_REDIRECTS_TO_KEY:
@@ -136,7 +136,7 @@ class RequestFingerprinter:
             for name in sorted(name.lower() for name in names):
                 if name in request.headers:
                     headers[name.encode().hex()] = [v.hex() for v in request.headers.getlist(name)]
-        return _digest(request.method, text, body, headers)
+        return fingerprint_bytes(text, request.method, body, headers)
 
     def _rules_of(self, request: Request, meta: dict[str, Any]) -> tuple[Normalizer, bool]:
         """The normalizer of a request, and whether lossy rules apply to it."""
@@ -203,18 +203,6 @@ def _state(meta: dict[str, Any]) -> tuple[Any, ...]:
         repr(chain),
         repr(meta.get(own.CHANCE_META)),
     )
-
-
-def _digest(method: str, url: str, body: bytes, headers: dict[str, list[str]] | None = None) -> bytes:
-    """Scrapy's recipe: SHA-1 over the JSON of method, URL, body and headers with sorted keys."""
-    plain = url.isascii() and url.isprintable() and '"' not in url and "\\" not in url
-    if headers or not plain or not method.isalpha():
-        data = {"method": method, "url": url, "body": body.hex(), "headers": headers or {}}
-        text = json.dumps(data, sort_keys=True).encode()
-    else:
-        # the same bytes, six times faster
-        text = f'{{"body": "{body.hex()}", "headers": {{}}, "method": "{method}", "url": "{url}"}}'.encode()
-    return hashlib.sha1(text, usedforsecurity=False).digest()
 
 
 def fallback_of(crawler: Crawler, cls: type) -> RequestFingerprinterProtocol | None:

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from scrapy.crawler import Crawler
     from scrapy.http import Response
 
+    from scrapy_urinorm.crawl.variants import Variants
 
 _NOT_MODIFIED = 304
 
@@ -53,19 +54,20 @@ class SecondChanceMiddleware:
 
     def process_response(self, request: Request, response: Response, spider: object = None) -> Response:
         """A chain ended in a response: it serves its key unless it is an error, or a redirect that is not followed."""
-        filter_ = filter_of(self._crawler)
-        if filter_ is not None:
-            filter_.ended(request, delivered=response.status < 300 or response.status == _NOT_MODIFIED)
+        if (variants := self._variants()) is not None:
+            variants.ended(request, delivered=response.status < 300 or response.status == _NOT_MODIFIED)
         return response
 
     def process_exception(self, request: Request, exception: Exception, spider: object = None) -> None:
         """A chain ended in an error: download failed, robots.txt disallows, and so on."""
-        filter_ = filter_of(self._crawler)
-        if filter_ is not None:
-            filter_.ended(request, delivered=False)
+        if (variants := self._variants()) is not None:
+            variants.ended(request, delivered=False)
 
     def spider_idle(self) -> None:
         """Nothing is under way: what has no outcome by now has failed."""
-        filter_ = filter_of(self._crawler)
-        if filter_ is not None and filter_.idle():
+        if (variants := self._variants()) is not None and variants.idle():
             raise DontCloseSpider
+
+    def _variants(self) -> Variants | None:
+        filter_ = filter_of(self._crawler)
+        return None if filter_ is None else filter_.variants

