@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 from benchmarks import peers
 from benchmarks.inputs import request_urls, site_tables, with_query
 from benchmarks.measure import Contestant, Timing, compare
-from scrapy_urinorm import Normalizer, RuleSet, fastpath
+from scrapy_urinorm import Normalizer, RuleSet
 from scrapy_urinorm.crawl.fingerprinter import RequestFingerprinter
+from scrapy_urinorm.engine import fastpath
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence

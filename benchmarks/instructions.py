@@ -36,7 +36,7 @@ def instructions(calls: int = CALLS) -> Iterator[Figure]:
     if shutil.which("valgrind") is None:
         print("instructions: not counted, since valgrind is not installed", flush=True)
         return
-    programs = {name: (__name__, name, str(calls)) for pair in _PAIRS for name in pair[1:3]}
+    programs: dict[str, tuple[str, ...]] = {name: (__name__, name, str(calls)) for pair in _PAIRS for name in pair[1:3]}
     each = _counts(programs, (0, ROUNDS))
     for what, one, other, goal, least in _PAIRS:
         note = f"{each[one] / calls:,.0f} and {each[other] / calls:,.0f} a call"

@@ -7,7 +7,8 @@ import platform
 from pathlib import Path
 
 from benchmarks.peers import installed
-from scrapy_urinorm import __version__, fastpath
+from scrapy_urinorm import __version__
+from scrapy_urinorm.engine import fastpath
 
 
 def describe() -> list[str]:

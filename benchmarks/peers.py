@@ -108,7 +108,7 @@ def _stay_offline() -> None:
 
 
 def _named(path: str) -> Callable[[Any], Callable[[Any], Any]]:
-    return lambda module: functools.reduce(getattr, path.split("."), module)  # type: ignore[arg-type,return-value]
+    return lambda module: functools.reduce(getattr, path.split("."), module)
 
 
 # name, module, how its function is made, whether it refuses some of the URLs
