@@ -107,7 +107,7 @@ class Normalizer:
 
     def verdict(self, url: str) -> tuple[bool, bool]:
         """Whether the rules say to skip, or to defer, the URL."""
-        if not self._any_rule("skip", "defer"):
+        if not self.has_verdicts:
             return False, False
         decision = self.decide(url)
         return decision.skip, decision.defer
@@ -153,6 +153,11 @@ class Normalizer:
         except Exception:  # noqa: BLE001  as in `key`
             self.counts["error"] += 1
             return url
+
+    @property
+    def has_verdicts(self) -> bool:
+        """Whether any table says to skip or to defer URLs: callers need not ask per URL otherwise."""
+        return self._any_rule("skip", "defer")
 
     @property
     def reads_bodies(self) -> bool:

@@ -1,0 +1,99 @@
+"""URLs as columns: every value as the normalizer gives it, nulls, dictionaries and chunks as they came."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pyarrow as pa
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from scrapy_urinorm import Normalizer, RuleFileError
+from scrapy_urinorm.arrow import DECISION, decide, key, normalize
+from tests.core.strategies import any_text, urls
+
+RULES = {
+    "site": {
+        "shop.example.com": {
+            "www": "remove",
+            "remove_params": ["sid"],
+            "where": [{"path": "/calendar/**", "skip": True}, {"path": "/search", "defer": True}],
+        }
+    }
+}
+NORMALIZER = Normalizer(RULES)
+PLAIN = Normalizer()
+URLS = [
+    "http://www.shop.example.com/a?sid=1&b=2",
+    None,
+    "",
+    "HTTP://A.example:80/%7Eu?utm_source=x",
+    "not a url",
+    "http://shop.example.com/calendar/1999",
+    "http://shop.example.com/search?q=ü",
+    "http://a.example/one\nline?b=1",
+    "http://a.example/x\r\n",
+]
+
+
+def expected(one: Any) -> list[Any]:
+    return [None if url is None else one(url) for url in URLS]
+
+
+TYPES = {
+    "string": pa.array(URLS, pa.string()),
+    "large string": pa.array(URLS, pa.large_string()),
+    "string view": pa.array(URLS, pa.string_view()),
+    "dictionary": pa.array(URLS).dictionary_encode(),
+    "slice of a larger array": pa.array(["http://x.example/", *URLS, "http://y.example/"]).slice(1, len(URLS)),
+    "a list of Python": URLS,
+}
+
+
+@pytest.mark.parametrize("column", TYPES.values(), ids=TYPES)
+def test_column_gives_what_the_normalizer_gives(column: Any) -> None:
+    assert normalize(column, NORMALIZER).to_pylist() == expected(NORMALIZER.normalize)
+    assert key(column, NORMALIZER).to_pylist() == expected(NORMALIZER.key)
+    assert decide(column, NORMALIZER).to_pylist() == expected(lambda url: NORMALIZER.decide(url)._asdict())
+
+
+def test_chunks_stay_chunks() -> None:
+    chunks = pa.chunked_array([URLS[:3], [], URLS[3:]], pa.string())
+    done = normalize(chunks, NORMALIZER)
+    assert [len(chunk) for chunk in done.chunks] == [3, 0, 6]
+    assert done.to_pylist() == expected(NORMALIZER.normalize)
+
+
+@pytest.mark.parametrize(
+    "column",
+    [pa.array([], pa.string()), pa.chunked_array([], pa.string()), pa.array([None, None]), pa.array([], pa.null())],
+    ids=["no rows", "no chunks", "nulls alone", "no type"],
+)
+def test_column_without_urls(column: Any) -> None:
+    assert normalize(column).to_pylist() == column.to_pylist()
+    assert decide(column).type == DECISION
+
+
+def test_many_blocks_keep_their_order() -> None:
+    column = pa.array([f"http://a.example/{'x' * 200}?n={n}&utm_source=m" for n in range(9_000)])
+    assert normalize(column).to_pylist() == [f"http://a.example/{'x' * 200}?n={n}" for n in range(9_000)]
+
+
+@given(st.lists(st.none() | urls | any_text, max_size=20))
+def test_law_column_and_normalizer_agree(values: list[str | None]) -> None:
+    values = [v.encode("utf-8", "replace").decode() if v is not None else None for v in values]
+    column = pa.array(values, pa.string())
+    assert normalize(column, PLAIN).to_pylist() == [None if v is None else PLAIN.normalize(v) for v in values]
+    assert key(column, PLAIN).to_pylist() == [None if v is None else PLAIN.key(v) for v in values]
+
+
+@pytest.mark.parametrize("column", [pa.array([1, 2]), pa.array([b"http://a.example/"])], ids=["numbers", "octets"])
+def test_column_without_text_is_refused(column: Any) -> None:
+    with pytest.raises(TypeError, match=r"a column of URLs is text, this one is of type (int64|binary)"):
+        normalize(column)
+
+
+def test_wrong_rules_are_refused_as_everywhere() -> None:
+    with pytest.raises(RuleFileError, match="remove_parms"):
+        normalize(pa.array(["http://a.example/"]), {"rules": {"remove_parms": ["a"]}})
