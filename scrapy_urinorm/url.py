@@ -1,4 +1,4 @@
-"""URL text to parts and back, on can_ada, the WHATWG parser of Node.js; every function is total on ``str``.
+"""URL text to parts and back, on the parser of the URL Standard; every function is total on ``str``.
 
 Two spellings of a part exist (DESIGN section 2): the *safe* one, valid to show and to send, and the *key* one, which
 equals ``w3lib.url.canonicalize_url`` 2.5 over ``Request.url`` wherever that is sound. Rules see the key spelling, so
@@ -11,9 +11,10 @@ import re
 from typing import NamedTuple
 from urllib.parse import unquote_to_bytes, urljoin
 
-import can_ada
+from scrapy_urinorm import parser
 
-_parse = can_ada.parse
+_parse = parser.parse
+_is_plain = parser.is_plain
 
 #: The schemes whose URLs have an authority, a path and a query that rules may touch (URL Standard, special schemes).
 DEFAULT_PORTS = {"http": "80", "https": "443", "ftp": "21", "ws": "80", "wss": "443"}
@@ -121,11 +122,14 @@ def split(text: str) -> Url | None:
     """
     try:
         url = _parse(text)
+        host = url.hostname
     except (ValueError, TypeError):
-        return None
+        return _split_odd(text)
     scheme = url.protocol[:-1]
     if scheme not in DEFAULT_PORTS:
         return None
+    if not _is_plain(text, host):
+        return _split_odd(text)
     userinfo = ""
     if url.has_credentials():
         password = url.password
@@ -133,12 +137,30 @@ def split(text: str) -> Url | None:
     return Url(
         scheme,
         _respell(userinfo, _SAFE_ESCAPES),
-        url.hostname,
+        host,
         url.port,
         # the URL Standard has escaped ^ in a path since 2024; can_ada 3.0 does not yet
         _respell(url.pathname.replace("^", "%5E"), _SAFE_ESCAPES),
         _respell(url.search[1:], _SAFE_ESCAPES) if url.has_search() else None,
         _respell(url.hash[1:], _SAFE_ESCAPES) if url.has_hash() else None,
+    )
+
+
+def _split_odd(text: str) -> Url | None:
+    """The safe parts by the newer parser, asked for hosts that are not plain and for what the other refuses."""
+    href = parser.href(text)
+    parts = None if href is None else split_text(href)
+    if parts is None or parts.scheme not in DEFAULT_PORTS:
+        return None
+    scheme, userinfo, host, port, path, query, fragment = parts
+    return Url(
+        scheme,
+        _respell(userinfo, _SAFE_ESCAPES),
+        host,
+        port,
+        _respell(path, _SAFE_ESCAPES),
+        None if query is None else _respell(query, _SAFE_ESCAPES),
+        None if fragment is None else _respell(fragment, _SAFE_ESCAPES),
     )
 
 
@@ -310,10 +332,8 @@ _USERINFO_RAW = {ord(c): f"%{ord(c):02X}" for c in _ASCII if c not in _UNRESERVE
 
 def other_canonical(text: str) -> str:
     """The canonical text of a URL that :func:`split` does not take: as the URL Standard writes it, else unchanged."""
-    try:
-        return str(_parse(text))
-    except (ValueError, TypeError):
-        return text
+    href = parser.href(text)
+    return text if href is None else href
 
 
 def other_key(text: str) -> str:
@@ -338,10 +358,10 @@ def other_key(text: str) -> str:
 
 def resolve(reference: str, base: str) -> str:
     """A reference resolved as the URL Standard does where it can be, else as RFC 3986 does."""
+    joined = parser.join(reference, base)
+    if joined is not None:
+        return joined
     try:
-        return str(_parse(base) + reference)
-    except (ValueError, TypeError):
-        try:
-            return urljoin(base, reference)
-        except ValueError:
-            return reference
+        return urljoin(base, reference)
+    except ValueError:
+        return reference

@@ -66,6 +66,7 @@ TAILS = {
     "backslash": ("/b\\c", "/b/c", "/b%5Cc"),
     "path cut short": ("/b<c", "/b%3Cc", "/b"),
     "sorted": ("/?b&a", "/?b&a", "/?a&b"),
+    "empty fields kept": ("/?b&", "/?b", "/?b&"),
     "blank values": ("/?a=&b", "/?a=&b", "/?a&b"),
     "parameters dropped": ("/?a=1&b=2", "/?a=1&b=2", "/?b=2"),
     "query dropped": ("/?", "/?", "/"),

@@ -33,6 +33,7 @@ def seen_store(crawler: Crawler) -> SeenStore:
             "rules": rules.digest(),
             "preset": rules.preset,
             "can_ada": _version("can-ada"),
+            "ada_url": _version("ada-url"),
             "scrapy_urinorm": _version("scrapy-urinorm"),
         },
         prefix=str(own.value(settings, "URINORM_SEEN_PREFIX")) % {"spider": _spider_name(crawler)},

@@ -222,6 +222,8 @@ class _Conversion:
 
     def finish(self) -> Imported:
         normalizes = any(rule.processor == "normalizer" for rule in self.universal)
+        if normalizes or any("trailing_slash" in table for table in self._all_tables()):
+            self.left.append("`normalizer` on a path that ends in several slashes: ours take one, and keep `//`")
         removed = {name for rule in self.universal if rule.processor == "queryRemoval" for name in rule.args}
         if not self.compose:
             self._keep_universal_away(list(dict.fromkeys(removed)), normalizes=normalizes)

@@ -44,6 +44,7 @@ REASONS = {
     "sorted": "sorts the query; ours sorts in the key alone",
     "blank values": "writes `a` for `a=`, or `a=` for `a`",
     "parameters dropped": "drops parameters (all but a list, or what it takes for tracking), or empty fields between two `&`",
+    "empty fields kept": "leaves an `&` with no parameter beside it",
     "query dropped": "drops the query, or an empty one",
     "fragment dropped": "drops the fragment, or an empty one",
     "fragment edited": "drops parameters from a fragment that looks like a query",
@@ -186,6 +187,8 @@ def _of_query(given: str, ours: str, theirs: str) -> set[str]:
     found = set()
     if Counter(a) == Counter(b):
         return {"sorted"}
+    if Counter(filter(None, a)) == Counter(filter(None, b)):
+        return {"empty fields kept"}
     if len(b) > len(a) and "%26" in ours:
         return {"decodes more"}
     blank_a, blank_b = ([field.removesuffix("=") for field in fields] for fields in (a, b))
