@@ -114,8 +114,8 @@ def counterpart(record: dict[str, Any]) -> tuple[Normalizer, list[str]]:
     preset = "safe"
     for name in record["neutral"]:
         preset = PRESET_OF.get(name, preset)
-        of_options = RULES_OF_OPTIONS.get(name, lambda _: {})(options)
-        for rule, value in {**RULES.get(name, {}), **of_options}.items():
+        of_options = RULES_OF_OPTIONS.get(name)
+        for rule, value in {**RULES.get(name, {}), **(of_options(options) if of_options else {})}.items():
             old = rules.get(rule)
             rules[rule] = [*old, *(one for one in value if one not in old)] if isinstance(old, list) else value
     return _normalizer(json.dumps({"rules": rules}), preset), []
@@ -247,6 +247,12 @@ _MORE = {
 }
 
 
+@cache
+def judged(suite: str) -> tuple[Judged, ...]:
+    """Every verdict on a suite."""
+    return () if suite in ELSEWHERE else tuple(map(judge, records(suite)))
+
+
 # --- text -------------------------------------------------------------------------------------------------------------
 
 
@@ -258,11 +264,9 @@ def tables() -> str:
     ]
     why: dict[str, Counter[str]] = defaultdict(Counter)
     where: dict[str, dict[str, None]] = defaultdict(dict)
-    for suite in suites():
-        if suite in ELSEWHERE:
-            continue
+    for suite in [name for name in suites() if name not in ELSEWHERE]:
         counts: Counter[str] = Counter()
-        for one in map(judge, records(suite)):
+        for one in judged(suite):
             counts[one.verdict] += 1
             for reason in one.why:
                 why[reason][one.verdict] += 1
@@ -275,8 +279,8 @@ def tables() -> str:
         "| ---: | ---: | ---: | --- | --- |",
     ]
     for reason, counts in sorted(why.items(), key=lambda item: (-item[1].total(), item[0])):
-        cells = f"{counts['no rule']} | {counts['same page']} | {counts['different'] + counts['refused']}"
-        lines.append(f"| {cells} | {', '.join(where[reason])} | {explained(reason)} |")
+        numbers = f"{counts['no rule']} | {counts['same page']} | {counts['different'] + counts['refused']}"
+        lines.append(f"| {numbers} | {', '.join(where[reason])} | {explained(reason)} |")
     return "\n".join(lines)
 
 
@@ -286,7 +290,7 @@ def main() -> int:
         sys.exit(f"needs {VECTORS}: the suites of standards and peers")
     unexplained = 0
     for suite in suites():
-        for one in map(judge, [] if suite in ELSEWHERE else records(suite)):
+        for one in judged(suite):
             lacks = one.verdict not in ("equal",) and not (one.why and all(map(explained, one.why)))
             unexplained += lacks
             if lacks or ("--all" in sys.argv and one.verdict not in ("equal", "same page")):
