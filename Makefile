@@ -2,29 +2,30 @@
 #   make demo PYTHON=python3.13
 PYTHON ?= python3
 VENV := .venv
-PIP_INSTALL := -m pip install --quiet --disable-pip-version-check
 # variables, because a comma inside $(call ...) separates arguments
 EXTRAS := disk,redis,learn,report,test
-SYSTEM_EXTRAS := $(EXTRAS),system
-DOCS_EXTRAS := disk,redis,learn,report,docs
+NEWEST_EXTRAS := $(EXTRAS),lint
+COMMA := ,
 BENCH_EXTRAS := disk,bench
 PYTEST_ARGS ?=
 PEERS_ARGS ?=
 # files side by side, each file in one process: its servers are shared by its tests
 PARALLEL := -n auto --dist loadfile
+# what `make test` runs against the oldest supported Scrapy; `make test-all` runs everything there
+TOUCHES_SCRAPY := tests/crawl tests/visits/test_extension.py tests/seen/test_requests_seen.py tests/report/test_extension.py
 
 NEWEST := $(VENV)/newest
 FLOOR := $(VENV)/floor
 DEMO := $(VENV)/demo
-SYSTEM := $(VENV)/system
-DOCS := $(VENV)/docs
 BENCH := $(VENV)/bench
 CONFORMANCE := $(VENV)/conformance
 PEERS := $(VENV)/peers
+# makes an environment in seconds; where it cannot be had or finds nothing, pip does the same in a minute
+UV := $(VENV)/uv/bin/uv
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo test lint format test-newest test-floor test-system conformance peers bench docs clean
+.PHONY: help demo test test-newest test-floor test-all test-all-newest test-all-floor test-soak test-system lint format conformance peers bench docs clean
 
 help:  ## show this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{ printf "make %-14s %s\n", $$1, $$2 }'
@@ -32,7 +33,27 @@ help:  ## show this list
 demo: $(DEMO)/.stamp  ## crawl the example site with Scrapy alone, with the add-on, and with rules
 	$(DEMO)/bin/python example_project/demo.py
 
-test: lint test-newest test-floor  ## lint, then the tests against the newest and the oldest supported Scrapy
+test: lint test-newest test-floor  ## in minutes: lint, the tests against the newest Scrapy, what touches Scrapy against the oldest
+
+test-newest: $(NEWEST)/.stamp
+	$(NEWEST)/bin/python -m pytest $(PARALLEL) $(PYTEST_ARGS)
+
+test-floor: $(FLOOR)/.stamp
+	URINORM_PURE=1 $(FLOOR)/bin/python -m pytest $(PARALLEL) $(TOUCHES_SCRAPY) $(PYTEST_ARGS)
+
+test-all: lint test-all-newest test-all-floor docs  ## all tests against both, with long searches and the gate of coverage; the documentation
+
+test-all-newest: $(NEWEST)/.stamp
+	$(NEWEST)/bin/python -m pytest $(PARALLEL) -m "not soak and not system" --hypothesis-profile long --timeout 900 --cov --cov-report=term $(PYTEST_ARGS)
+
+test-all-floor: $(FLOOR)/.stamp
+	URINORM_PURE=1 $(FLOOR)/bin/python -m pytest $(PARALLEL) -m "not soak and not system" --timeout 900 $(PYTEST_ARGS)
+
+test-soak: $(NEWEST)/.stamp  ## for hours: hundreds of kills, generated sites, the longest searches
+	$(NEWEST)/bin/python -m pytest $(PARALLEL) -m soak --hypothesis-profile hours --timeout 0 $(PYTEST_ARGS)
+
+test-system: $(NEWEST)/.system  ## the tests that need a browser or Java (see .ci/run for what to install)
+	$(NEWEST)/bin/python -m pytest -m system --timeout 900 $(PYTEST_ARGS)
 
 lint: $(NEWEST)/.stamp  ## ruff, mypy, import-linter
 	$(NEWEST)/bin/ruff check .
@@ -44,15 +65,6 @@ format: $(NEWEST)/.stamp  ## apply ruff's fixes and formatting
 	$(NEWEST)/bin/ruff check --fix .
 	$(NEWEST)/bin/ruff format .
 
-test-newest: $(NEWEST)/.stamp  ## the tests against the newest Scrapy, with coverage
-	$(NEWEST)/bin/python -m pytest $(PARALLEL) --cov --cov-report=term $(PYTEST_ARGS)
-
-test-floor: $(FLOOR)/.stamp  ## the tests against Scrapy 2.13 and the lowest supported libraries, without the C module
-	URINORM_PURE=1 $(FLOOR)/bin/python -m pytest $(PARALLEL) $(PYTEST_ARGS)
-
-test-system: $(SYSTEM)/.stamp  ## the tests that need a browser or Java (see .ci/run for what to install)
-	$(SYSTEM)/bin/python -m pytest --system $(PYTEST_ARGS)
-
 conformance: $(CONFORMANCE)/.stamp  ## Scrapy's own tests, run through our components
 	$(CONFORMANCE)/bin/python tests/conformance/run.py
 
@@ -62,43 +74,50 @@ peers: $(PEERS)/.stamp  ## the tests of other URL packages: what they normalize,
 bench: $(BENCH)/.stamp  ## speed and memory beside Scrapy and other packages, as ratios; writes docs/performance.md
 	$(BENCH)/bin/python -m benchmarks
 
-docs: $(DOCS)/.stamp  ## the documentation, in docs/_build/html
-	$(DOCS)/bin/sphinx-build --fail-on-warning --keep-going --quiet -b html docs docs/_build/html
+docs: $(NEWEST)/.docs  ## the documentation, in docs/_build/html
+	$(NEWEST)/bin/sphinx-build --fail-on-warning --keep-going --quiet -b html docs docs/_build/html
 
 clean:  ## remove environments, caches and build results
 	rm -rf $(VENV) .cache scrapy_urinorm/*.so .coverage .coverage.* .mypy_cache .pytest_cache .ruff_cache .hypothesis build dist docs/_build
 
 # A stamp is as new as the environment; an edit of pyproject.toml makes the next run install again.
-define environment
-	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "scrapy-urinorm needs Python 3.11 or newer, this is %s: make $(MAKECMDGOALS) PYTHON=/path/to/python3.11" % sys.version.split()[0])'
+define install
 	@echo "environment $(@D)"
-	@test -x $(@D)/bin/python || $(PYTHON) -m venv $(@D)
-	@$(@D)/bin/python $(PIP_INSTALL) $(1)
+	@test -x $(@D)/bin/python || $(PYTHON) -m venv --without-pip $(@D)
+	@{ test -x $(UV) && $(UV) pip install --quiet --python $(@D)/bin/python $(1); } || { \
+		{ $(@D)/bin/python -m pip --version >/dev/null 2>&1 || $(@D)/bin/python -m ensurepip --default-pip >/dev/null; } && \
+		$(@D)/bin/python -m pip install --quiet --disable-pip-version-check $(1); }
 	@touch $@
 endef
 
-$(DEMO)/.stamp: pyproject.toml
-	$(call environment,-e .)
+$(VENV)/uv/.stamp:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "scrapy-urinorm needs Python 3.11 or newer, this is %s: make $(MAKECMDGOALS) PYTHON=/path/to/python3.11" % sys.version.split()[0])'
+	@$(PYTHON) -m venv $(@D)
+	@$(@D)/bin/python -m pip install --quiet --disable-pip-version-check uv || echo "no uv to be had: pip makes the environments"
+	@touch $@
 
-$(NEWEST)/.stamp: pyproject.toml
-	$(call environment,--upgrade -e '.[$(EXTRAS)]')
+$(DEMO)/.stamp: pyproject.toml $(VENV)/uv/.stamp
+	$(call install,-e .)
 
-$(FLOOR)/.stamp: pyproject.toml .ci/floor.txt
-	$(call environment,-e '.[$(EXTRAS)]' --constraint .ci/floor.txt)
+$(NEWEST)/.stamp: pyproject.toml $(VENV)/uv/.stamp
+	$(call install,--upgrade -e '.[$(NEWEST_EXTRAS)]')
 
-$(SYSTEM)/.stamp: pyproject.toml
-	$(call environment,-e '.[$(SYSTEM_EXTRAS)]')
+$(NEWEST)/.system: $(NEWEST)/.stamp
+	$(call install,-e '.[$(NEWEST_EXTRAS)$(COMMA)system]')
 
-$(DOCS)/.stamp: pyproject.toml
-	$(call environment,-e '.[$(DOCS_EXTRAS)]')
+$(NEWEST)/.docs: $(NEWEST)/.stamp
+	$(call install,-e '.[$(NEWEST_EXTRAS)$(COMMA)docs]')
 
-$(BENCH)/.stamp: pyproject.toml
-	$(call environment,--upgrade -e '.[$(BENCH_EXTRAS)]')
+$(FLOOR)/.stamp: pyproject.toml .ci/floor.txt $(VENV)/uv/.stamp
+	$(call install,-e '.[$(EXTRAS)]' --constraint .ci/floor.txt)
 
-$(CONFORMANCE)/.stamp: pyproject.toml tests/conformance/requirements.txt
-	$(call environment,--upgrade . -r tests/conformance/requirements.txt)
+$(BENCH)/.stamp: pyproject.toml $(VENV)/uv/.stamp
+	$(call install,--upgrade -e '.[$(BENCH_EXTRAS)]')
+
+$(CONFORMANCE)/.stamp: pyproject.toml tests/conformance/requirements.txt $(VENV)/uv/.stamp
+	$(call install,--upgrade pip . -r tests/conformance/requirements.txt)
 	@# its dependencies stay; run.py adds the package to the runs that are to have it, the baseline is Scrapy alone
 	@$(@D)/bin/python -m pip uninstall --quiet --yes scrapy-urinorm
 
-$(PEERS)/.stamp: pyproject.toml tests/conformance/peers.txt
-	$(call environment,--upgrade -e . -r tests/conformance/peers.txt)
+$(PEERS)/.stamp: pyproject.toml tests/conformance/peers.txt $(VENV)/uv/.stamp
+	$(call install,--upgrade -e . -r tests/conformance/peers.txt)

@@ -1,4 +1,4 @@
-"""The pictures of a report in the docs, in both themes: `.venv/system/bin/python docs/take_pictures.py report.html`."""
+"""The pictures of a report in the docs, in both themes: `.venv/newest/bin/python docs/take_pictures.py report.html`."""
 
 from __future__ import annotations
 

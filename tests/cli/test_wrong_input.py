@@ -6,6 +6,7 @@ import gzip
 import os
 import signal
 import subprocess
+import threading
 import time
 from pathlib import Path
 
@@ -186,11 +187,19 @@ def test_interrupt(command: str, folder: Path) -> None:
         env=without_coverage(), start_new_session=True,
     )  # fmt: skip
     assert process.stdin is not None
+    assert process.stdout is not None
+    # as a terminal would: what is written is read, so that neither side waits for the other for good
+    reader = threading.Thread(target=process.stdout.read, daemon=True)
+    reader.start()
     # far more than a pipe holds: once it is written, the command is at work
     process.stdin.write(b"http://a.example/?ref=1\n" * 100_000)
     process.stdin.flush()
     os.killpg(process.pid, signal.SIGINT)
-    _, error = process.communicate(timeout=60)
+    process.wait(timeout=60)
+    reader.join()
+    with process:
+        assert process.stderr is not None
+        error = process.stderr.read()
     assert process.returncode == 130
     assert error.decode() in ("urinorm: interrupted\n", "")
 
