@@ -78,7 +78,7 @@ def rules() -> str:
 
 def presets() -> str:
     """Every entry of every preset, with its reason."""
-    out = [f"{NOTICE}\n# Presets\n", '`preset = "recommended"` is the default; `"recommended@1"` pins a version.\n']
+    out = [f"{NOTICE}\n# Presets\n", '`preset = "recommended"` is the default; `"recommended@2"` pins a version.\n']
     for name in PRESETS:
         data = preset(name)
         out += [f"## {name}\n", f"Version {data['version']}. {data['about']}\n"]

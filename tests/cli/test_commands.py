@@ -203,7 +203,7 @@ def test_explain_json(folder: Path) -> None:
     ("query", "places"),
     [
         ("sid=1", "u.toml:2"),
-        ("utm_source=1", "preset recommended@1"),
+        ("utm_source=1", "preset recommended@2"),
         ("q=1", "u.toml:5"),
         ("q=1&sid=1", "u.toml:5, u.toml:2"),
     ],

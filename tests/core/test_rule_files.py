@@ -288,7 +288,7 @@ def test_the_preset_of_the_argument_comes_before_that_of_the_file() -> None:
     assert Normalizer({"preset": "safe"}).key(url) == url
     assert Normalizer({"preset": "safe"}, preset="recommended").key(url) == "http://a.example/"
     assert Normalizer(RuleSet.load({"preset": "recommended"}), preset="safe").key(url) == url
-    assert Normalizer({"preset": "recommended@1"}).key(url) == "http://a.example/"
+    assert Normalizer({"preset": "recommended@2"}).key(url) == "http://a.example/"
 
 
 def test_the_last_source_chooses_the_preset() -> None:
