@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 import logging
 import subprocess
@@ -17,6 +16,7 @@ from scrapy import signals
 from scrapy.exceptions import NotConfigured
 
 from scrapy_urinorm.crawl import settings as own
+from scrapy_urinorm.crawl.reader_process import in_thread
 from scrapy_urinorm.crawl.visits_extension import VisitsExtension
 from scrapy_urinorm.errors import MissingExtraError
 
@@ -77,18 +77,13 @@ class ReportExtension:
 
     async def spider_closed(self, spider: Spider) -> None:
         """Write the report; the crawl ends when it is there."""
-        paths = self._visits()
+        paths = await self._visits()
         if not paths:
             logger.error("URINORM_REPORT: there are no visits to report on; set URINORM_VISITS")
             return
         target = Path(self._named(self.report, spider))
         stats = self._stats()
-        if _in_a_loop():
-            failure = await asyncio.to_thread(self._write, target, paths, stats)
-        else:
-            from twisted.internet.threads import deferToThread
-
-            failure = await deferToThread(self._write, target, paths, stats)
+        failure = await in_thread(self._write, target, paths, stats)
         if failure:
             logger.error("URINORM_REPORT: %s", failure, extra={"spider": spider})
         else:
@@ -106,12 +101,12 @@ class ReportExtension:
         time = datetime.now(UTC).replace(microsecond=0).isoformat().replace(":", "-")
         return text % {"name": spider.name if spider else "", "time": time} if "%(" in text else text
 
-    def _visits(self) -> list[Path]:
-        """The files that the extension for visits has written."""
+    async def _visits(self) -> list[Path]:
+        """The files that the extension for visits has written, when it has."""
         manager = self.crawler.extensions
         for extension in getattr(manager, "middlewares", ()):
-            if isinstance(extension, VisitsExtension) and extension._writer is not None:
-                return [path for path in extension._writer.files if path.exists()]
+            if isinstance(extension, VisitsExtension):
+                return [path for path in await extension.finished() if path.exists()]
         return []
 
     def _stats(self) -> dict[str, Any]:
@@ -161,12 +156,3 @@ class ReportExtension:
             path.write_text("{}", "utf-8")
             out.append(str(path))
         return out
-
-
-def _in_a_loop() -> bool:
-    """Whether asyncio runs us: not with another reactor than its own."""
-    try:
-        asyncio.get_running_loop()
-    except RuntimeError:
-        return False
-    return True

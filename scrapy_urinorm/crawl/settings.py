@@ -68,7 +68,9 @@ SETTINGS: dict[str, Setting] = {
     "URINORM_VISITS": Setting(None, "Path or feed-like URI where every response is recorded, for `urinorm learn`."),
     "URINORM_VISITS_ROTATE": Setting(None, "Bytes after which a local file of visits is followed by the next."),
     "URINORM_VISITS_CPU": Setting(
-        0.05, "Share of the process' CPU time that reading pages for visits may take; 0 = no limit."
+        0.12,
+        "What the page reader, a process of its own, may take after the first 5,000 pages, as a share of the CPU time "
+        "of the crawl's process; pages beyond it are recorded without text. 0 = no limit.",
     ),
     "URINORM_REPORT": Setting(None, "Path of the HTML report that is written when the crawl ends."),
 }
@@ -96,6 +98,9 @@ STATS: dict[str, str] = {
     "urinorm/seen/NAME": "What the store of fingerprints tells when the crawl ends: count, bytes, round trips.",
     "urinorm/visits/written": "Visits recorded.",
     "urinorm/visits/failed": "Responses that could not be recorded.",
+    "urinorm/visits/without_text": "Of those recorded, pages that were not read, since the reader did not keep up or "
+    "by `URINORM_VISITS_CPU`.",
+    "urinorm/visits/given_up": "Pages that took the reader more than a second of its CPU, or too much memory.",
     "urinorm/error": "Fingerprints that fell back to Scrapy's own after an error.",
 }
 

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import logging
+import secrets
 import shutil
+import threading
 import time
 from datetime import UTC, datetime
+from importlib.util import find_spec
 from inspect import isawaitable
 from pathlib import Path
 from tempfile import mkdtemp
@@ -15,7 +19,6 @@ from zlib import crc32
 
 from scrapy import signals
 from scrapy.exceptions import NotConfigured
-from scrapy.http import TextResponse
 from scrapy.http.request import NO_CALLBACK
 from scrapy.utils.conf import feed_complete_default_values_from_settings
 from scrapy.utils.defer import maybe_deferred_to_future
@@ -24,16 +27,11 @@ from twisted.internet.defer import Deferred
 from w3lib.url import file_uri_to_path, safe_url_string
 
 from scrapy_urinorm.crawl import settings as own
+from scrapy_urinorm.crawl.reader_process import CLOSE_SECONDS, in_thread, shared_reader
 from scrapy_urinorm.errors import MissingExtraError
-from scrapy_urinorm.visits.links import LinkHashes, url_hash
-from scrapy_urinorm.visits.record import Visit, new_crawl_id
-from scrapy_urinorm.visits.redaction import Redaction
-from scrapy_urinorm.visits.writer import VisitWriter
-
-try:
-    from scrapy_urinorm.visits.features import page_features
-except ImportError:  # the extra is not installed; said when the extension is asked for
-    page_features = None  # type: ignore[assignment]
+from scrapy_urinorm.visits.record import new_crawl_id
+from scrapy_urinorm.visits.redaction import without_userinfo
+from scrapy_urinorm.visits.writer import COMPRESSED, private
 
 if TYPE_CHECKING:
     from typing import Self
@@ -42,19 +40,19 @@ if TYPE_CHECKING:
     from scrapy.crawler import Crawler
     from scrapy.http import Response
 
-    from scrapy_urinorm.visits.features import PageFeatures
+    from scrapy_urinorm.crawl.reader_process import ReaderProcess
 
 logger = logging.getLogger(__name__)
 
 REDIRECTS = frozenset((301, 302, 303, 307, 308))
 """The statuses whose Location is followed (RFC 9110 15.4)."""
-_ROBOTS_DIRECTIVE = b"clean-param"
+_NEEDS = ("selectolax",)
 FREE_PAGES = 5_000
 BUDGET_STEP = 200
 
 
 class Budget:
-    """Keeps the reading of pages within a share of the CPU time of a long crawl.
+    """Keeps the page reader within a share of the CPU time of a long crawl.
 
     The first `FREE_PAGES` are all read. After them a page is read while its path falls into a growing or shrinking
     part of all paths, so that the addresses of one path are read together or not at all, as comparing them needs.
@@ -63,60 +61,55 @@ class Budget:
     def __init__(self, share: float) -> None:
         self.share = share
         self.part = 1.0
-        self.spent = 0.0
         self._pages = 0
+        self._spent = 0.0
         self._since = time.process_time()
-        self._started = 0.0
 
-    def allows(self, url: str) -> bool:
-        """Whether to read the page of this URL."""
+    def allows(self, url: str, spent: float) -> bool:
+        """Whether to read the page of this URL, when reading has taken that many seconds so far."""
         self._pages += 1
         if self._pages <= FREE_PAGES or not self.share:
             return True
         if self._pages % BUDGET_STEP == 0:
-            self._adjust()
+            now = time.process_time()
+            used = (spent - self._spent) / max(1e-9, now - self._since)
+            self.part = min(1.0, max(0.01, self.part * min(2.0, self.share / max(1e-9, used))))
+            self._spent, self._since = spent, now
         if self.part >= 1.0:
             return True
         return crc32(url.partition("?")[0].encode("utf-8", "surrogatepass")) < self.part * 0x1_0000_0000
-
-    def _adjust(self) -> None:
-        now = time.process_time()
-        used = self.spent / max(1e-9, now - self._since)
-        self.part = min(1.0, max(0.01, self.part * min(2.0, self.share / max(1e-9, used))))
-        self.spent, self._since = 0.0, now
-
-    def __enter__(self) -> None:
-        self._started = time.process_time()
-
-    def __exit__(self, *_: object) -> None:
-        self.spent += time.process_time() - self._started
 
 
 class VisitsExtension:
     """Record one visit per response of a GET request.
 
-    Settings: `URINORM_VISITS`, a path (`visits.jsonl.gz`) or a URI with the schemes and the `%(name)s`, `%(time)s`
+    Settings: `URINORM_VISITS`, a path (`visits.jsonl.zst`) or a URI with the schemes and the `%(name)s`, `%(time)s`
     of feed exports; off when empty. `URINORM_VISITS_ROTATE`, bytes after which a local file is followed by the next.
-    `URINORM_VISITS_CPU`, the share of the process' CPU time that reading pages may take after the first 5,000
-    (default 0.05; 0 = no limit): the others are recorded without text.
-    Stats: `urinorm/visits/written`, `urinorm/visits/failed`. A failure to record is logged once and never reaches the
-    engine. Responses of media pipelines are not recorded; of robots.txt only the `Clean-param` lines are.
+    `URINORM_VISITS_CPU`, what the page reader may take after the first 5,000 pages, as a share of the CPU time of the
+    crawl's process (0 = no limit): the others are recorded without text.
+
+    Pages are read, and visits written, by a process of its own, one for all crawls of this process: here a response is
+    only handed over. Stats: `urinorm/visits/...`. A failure to record is logged once and never reaches the engine.
+    Responses of media pipelines are not recorded; of robots.txt only the `Clean-param` lines are.
     """
 
     def __init__(self, crawler: Crawler) -> None:
         uri: str | None = crawler.settings.get("URINORM_VISITS")
         if not uri:
             raise NotConfigured
-        if page_features is None:
+        if not all(map(find_spec, _NEEDS)):
             raise MissingExtraError("URINORM_VISITS", "learn")
         self.crawler = crawler
         self.uri = str(uri)
         self.budget = Budget(own.number(crawler.settings, "URINORM_VISITS_CPU") or 0.0)
         self.rotate = crawler.settings.getint("URINORM_VISITS_ROTATE") or None
-        self.redact = Redaction()
-        self.links = LinkHashes(self.redact)
-        self.crawl_id = new_crawl_id()
-        self._writer: VisitWriter | None = None
+        self.files: list[Path] = []
+        """What was written, when the crawl has ended."""
+        self._reader: ReaderProcess | None = None
+        self._number = 0
+        self._sent = self._written = self._given_up = self._before_restart = 0
+        self._complained = self._refused = False
+        self._closed = threading.Event()
         self._storage: Any = None
         self._spool: Path | None = None
 
@@ -149,10 +142,17 @@ class VisitsExtension:
             else:
                 self._storage = self._feed_storage(scheme, uri)
                 self._spool = Path(mkdtemp(prefix="urinorm-visits-"))
-                path = self._spool / ("visits.jsonl.gz" if uri.endswith(".gz") else "visits.jsonl")
-            self._writer = VisitWriter(path, rotate=None if self._storage else self.rotate)
+                path = self._spool / f"visits.jsonl{Path(uri).suffix if uri.endswith(COMPRESSED) else ''}"
+            self._open(path)
         except Exception:
-            logger.exception("URINORM_VISITS: cannot write to %s", self.redact(uri))
+            logger.exception("URINORM_VISITS: cannot write to %s", without_userinfo(uri))
+
+    def _open(self, path: Path) -> None:
+        crawl_id, salt = crawl_identity(self.crawler.settings.get("JOBDIR"))
+        rotate = None if self._storage else self.rotate
+        options = {"id": crawl_id, "salt": salt, "path": str(path.absolute()), "rotate": rotate}
+        self._reader = shared_reader()
+        self._number = self._reader.open(options, self._told)
 
     def _feed_storage(self, scheme: str, uri: str) -> Any:
         storages = self.crawler.settings.getwithbase("FEED_STORAGES")
@@ -161,18 +161,67 @@ class VisitsExtension:
         options = feed_complete_default_values_from_settings({"overwrite": True}, self.crawler.settings)
         return build_from_crawler(load_object(storages[scheme]), self.crawler, uri, feed_options=options)
 
+    def _told(self, header: dict[str, Any], _body: bytes) -> None:
+        """Take a message of the reader; called in its thread."""
+        what = header["do"]
+        if what in ("progress", "closed"):
+            self._written = self._before_restart + header["written"]
+            self._given_up = header["given_up"]
+        if what == "closed":
+            self.files = list(map(Path, header["files"]))
+        elif what == "refused":
+            self._refused = True
+            logger.error("URINORM_VISITS: cannot write to %s: %s", without_userinfo(self.uri), header["text"])
+        elif what == "failed" and not self._complained:
+            self._complained = True
+            logger.error("URINORM_VISITS: %s", header["text"], extra={"spider": self.crawler.spider})
+        elif what == "restarted":
+            self._before_restart = self._written
+            logger.warning("URINORM_VISITS: %s, and is started again", header["text"])
+        elif what == "died":
+            logger.error("URINORM_VISITS: %s, again: nothing more is recorded", header["text"])
+        if what in ("closed", "died"):
+            self._closed.set()
+
+    async def finished(self) -> list[Path]:
+        """Wait until the visits are written; return the files."""
+        if self._reader is not None:
+            await in_thread(self._closed.wait, 3 * CLOSE_SECONDS)
+        return self.files
+
+    def _wait(self) -> None:
+        """Wait for the reader, first patiently and then less so."""
+        reader = self._reader
+        assert reader is not None
+        if not self._closed.wait(CLOSE_SECONDS):
+            reader.hurry()
+            if not self._closed.wait(CLOSE_SECONDS):
+                reader.kill()
+                self._closed.wait(CLOSE_SECONDS)
+        if reader.forget(self._number):
+            reader.wait(CLOSE_SECONDS)
+
     async def spider_closed(self, spider: Spider) -> None:
         """Close the file; a remote one is handed to its feed storage, and kept here should that fail."""
-        if self._writer is None:
+        if self._reader is None:
             return
-        self._writer.close()
-        places = map(str, self._writer.files) if self._storage is None else [self.redact(self.uri)]
-        logger.info("Visits written: %d in %s", self._writer.written, ", ".join(places))
-        if self._storage is None or self._spool is None:
+        self._reader.close(self._number)
+        await in_thread(self._wait)
+        stats = own.stats_of(self.crawler)
+        for name, count in (("written", self._written), ("given_up", self._given_up)):
+            if count:
+                stats.set_value(f"urinorm/visits/{name}", count)
+        if self._refused:
+            return
+        if lost := self._sent - self._written:
+            stats.inc_value("urinorm/visits/failed", lost)
+        places = map(str, self.files) if self._storage is None else [without_userinfo(self.uri)]
+        logger.info("Visits written: %d in %s", self._written, ", ".join(places))
+        if self._storage is None or self._spool is None or not self.files:
             return
         try:
             file = self._storage.open(spider)
-            with self._writer.files[0].open("rb") as source:
+            with self.files[0].open("rb") as source:
                 shutil.copyfileobj(source, file)
             stored = self._storage.store(file)
             if isinstance(stored, Deferred):
@@ -182,8 +231,8 @@ class VisitsExtension:
         except Exception:
             logger.exception(
                 "URINORM_VISITS: not stored to %s; the visits are kept in %s",
-                self.redact(self.uri),
-                self._writer.files[0],
+                without_userinfo(self.uri),
+                self.files[0],
             )
         else:
             shutil.rmtree(self._spool, ignore_errors=True)
@@ -191,7 +240,7 @@ class VisitsExtension:
     def response_downloaded(self, response: Response, request: Request) -> None:
         """Record a redirect: its target may be filtered as a duplicate and then never be seen as received."""
         if response.status in REDIRECTS and self._records(request) and response.headers.get("Location"):
-            self._guarded(self._redirect_visit, response, request)
+            self._guarded(self._redirect, response, request)
 
     def response_received(self, response: Response, request: Request) -> None:
         """Record the final response of a request."""
@@ -199,93 +248,91 @@ class VisitsExtension:
             self._guarded(self._visit, response, request)
 
     def _records(self, request: Request) -> bool:
-        if self._writer is None or request.method != "GET" or "://" not in request.url:
+        if self._reader is None or self._refused or request.method != "GET" or "://" not in request.url:
             return False
         return request.callback is not NO_CALLBACK or urlsplit(request.url).path == "/robots.txt"
 
-    def _guarded(self, make: Any, response: Response, request: Request) -> None:
+    def _guarded(self, send: Any, response: Response, request: Request) -> None:
         try:
-            self._writer.write(make(response, request))  # type: ignore[union-attr]
-            self.crawler.stats.inc_value("urinorm/visits/written")
+            send(response, request)
         except Exception:
-            stats = self.crawler.stats
-            assert stats is not None
-            if not stats.get_value("urinorm/visits/failed"):
+            if not self._complained:
+                self._complained = True
                 logger.exception("Visit not recorded (further failures are only counted)")
-            stats.inc_value("urinorm/visits/failed")
+            own.stats_of(self.crawler).inc_value("urinorm/visits/failed")
 
-    def _redirect_visit(self, response: Response, request: Request) -> Visit:
+    def _redirect(self, response: Response, request: Request) -> None:
         location = safe_url_string(response.headers.get("Location") or b"")
-        url = self.redact(request.url)
-        target = self.redact(urljoin(request.url, location))
-        visit = Visit(url=url, final_url=target, redirects=((response.status, url),), status=response.status)
-        self._context(visit, request)
-        return visit
+        said = self._said(response, request, request.url)
+        said["target"] = urljoin(request.url, location)
+        self._send(said, b"")
 
-    def _visit(self, response: Response, request: Request) -> Visit:
-        redact = self.redact
-        hops = request.meta.get("redirect_urls") or ()
-        reasons = request.meta.get("redirect_reasons") or ()
-        visit = Visit(url=redact(hops[0] if hops else request.url), status=response.status, size=len(response.body))
+    def _visit(self, response: Response, request: Request) -> None:
+        meta = request.meta
+        hops = meta.get("redirect_urls")
+        said = self._said(response, request, hops[0] if hops else request.url)
+        if hops:
+            reasons = meta.get("redirect_reasons") or ()
+            said["hops"] = [[r if isinstance(r, int) else 0, hop] for r, hop in zip(reasons, hops, strict=False)]
         if hops or response.url != request.url:
-            visit.final_url = redact(response.url)
-        visit.redirects = tuple(
-            (reason if isinstance(reason, int) else 0, redact(hop)) for hop, reason in zip(hops, reasons, strict=False)
-        )
-        content_type = (response.headers.get("Content-Type") or b"").decode("latin-1")
-        visit.content_type = content_type.partition(";")[0].strip().lower() or None
+            said["final"] = response.url
+        body, headers = response.body, response.headers
+        said["size"] = len(body)
+        said["type"] = (headers.get("Content-Type") or b"").decode("latin-1")
+        said["headers"] = [name.decode("latin-1") for name in headers]
+        for key, name in (("link", "Link"), ("cookies", "Set-Cookie")):
+            if values := headers.getlist(name):
+                said[key] = [value.decode("latin-1") for value in values]
+        if "cookies" in said:
+            said["cookies"] = [value.partition("=")[0].strip() for value in said["cookies"]]
+        if header := headers.get("No-Vary-Search"):
+            said["no_vary_search"] = header.decode("latin-1")
         if request.url.endswith("/robots.txt"):
-            visit.clean_param = _clean_params(response.body)
-        header = response.headers.get("No-Vary-Search")
-        visit.no_vary_search = header.decode("latin-1") if header else None
-        encoding = response.encoding if isinstance(response, TextResponse) else None
-        if self.budget.allows(visit.url):
-            with self.budget:
-                features = page_features(response.body, content_type, encoding, response.url)
-            self._add_features(visit, features, response)
-        self._context(visit, request)
-        return visit
+            said["robots"] = said["read"] = True
+        elif self.budget.allows(said["url"], self._reader.cpu):  # type: ignore[union-attr]
+            said["read"] = True
+        else:
+            body = b""
+        self._send(said, body)
 
-    def _add_features(self, visit: Visit, features: PageFeatures, response: Response) -> None:
-        visit.body_digest = features.body_digest
-        visit.text_digest = features.text_digest
-        visit.words = features.words
-        visit.lines = features.lines
-        visit.line_words = features.line_words
-        visit.minhash = features.minhash
-        if features.links is not None:
-            visit.links, visit.links_count = self.links(features.links)
-        canonical = features.canonical or _canonical_header(response)
-        visit.canonical = self.redact(canonical) if canonical else None
-
-    def _context(self, visit: Visit, request: Request) -> None:
-        visit.depth = request.meta.get("depth", 0)
+    def _said(self, response: Response, request: Request, url: str) -> dict[str, Any]:
+        meta = request.meta
+        said: dict[str, Any] = {
+            "do": "visit",
+            "crawl": self._number,
+            "url": url,
+            "status": response.status,
+            "time": int(time.time()),
+            "depth": meta.get("depth", 0),
+        }
         # the Referer of a redirected request is not that of the link
-        referer = request.headers.get("Referer") if not request.meta.get("redirect_urls") else None
-        visit.referer = self.redact(referer.decode("latin-1")) if referer else None
-        visit.time = datetime.now(UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
+        if "redirect_urls" not in meta and (referer := request.headers.get("Referer")):
+            said["referer"] = referer.decode("latin-1")
         normalizer = getattr(self.crawler.request_fingerprinter, "normalizer", None)
         if normalizer is not None:
-            visit.key = self.redact(normalizer.key(request.url))
-        visit.id = url_hash(visit.url)
-        visit.crawl = self.crawl_id
+            said["key"] = normalizer.key(request.url)
+        return said
+
+    def _send(self, said: dict[str, Any], body: bytes) -> None:
+        taken = self._reader.send(said, body)  # type: ignore[union-attr]
+        if taken is None:
+            raise RuntimeError("the page reader does not keep up, or has ended")
+        self._sent += 1
+        if not taken or (not said.get("read") and "size" in said):
+            own.stats_of(self.crawler).inc_value("urinorm/visits/without_text")
 
 
-def _canonical_header(response: Response) -> str | None:
-    """Return the target of `Link: <...>; rel="canonical"` (RFC 8288, RFC 6596), resolved."""
-    for value in response.headers.getlist("Link"):
-        for link in value.decode("latin-1").split(",<"):
-            target, _, parameters = link.strip().lstrip("<").partition(">")
-            if "canonical" in parameters.lower().replace('"', " ").replace("=", " ").split():
-                return urljoin(response.url, target.strip())
-    return None
-
-
-def _clean_params(body: bytes) -> tuple[str, ...]:
-    """Return the values of the `Clean-param` lines of a robots.txt."""
-    found = []
-    for line in body.splitlines():
-        name, colon, value = line.partition(b":")
-        if colon and name.strip().lower() == _ROBOTS_DIRECTIVE:
-            found.append(value.partition(b"#")[0].strip().decode("utf-8", "replace"))
-    return tuple(found)
+def crawl_identity(jobdir: str | None) -> tuple[str, str]:
+    """Return the id of a crawl and the salt of its masks; a crawl that is resumed keeps both in its JOBDIR."""
+    fresh = new_crawl_id(), secrets.token_hex(16)
+    if not jobdir:
+        return fresh
+    path = Path(jobdir, "urinorm.crawl")
+    with contextlib.suppress(OSError, ValueError, TypeError):
+        crawl_id, salt = path.read_text("ascii").split()
+        bytes.fromhex(salt)
+        return crawl_id, salt
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with open(path, "w", encoding="ascii", opener=private) as file:
+        file.write(" ".join(fresh))
+    return fresh

@@ -52,6 +52,11 @@ _ASP_VALUE = re.compile(r"([AFS])\(([^()/]+)\)")
 _DRAWN_BY_LOT = re.compile(r"(?=.*\d)[0-9A-Za-z_%+.-]{16,}")
 
 
+def without_userinfo(url: str) -> str:
+    """Return an address without user name and password."""
+    return _USERINFO.sub("", url)
+
+
 class Redaction:
     """A function of URL text; one instance is one salt, so equal values stay equal within a crawl."""
 

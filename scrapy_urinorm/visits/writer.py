@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import io
+import os
 import zlib
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
@@ -13,6 +14,14 @@ if TYPE_CHECKING:
     from types import TracebackType
 
     from scrapy_urinorm.visits.record import Visit
+
+
+COMPRESSED = (".gz",)
+
+
+def private(name: str, flags: int) -> int:
+    """Open a file that, where it is made, only its user may read: an `opener` of `open`."""
+    return os.open(name, flags, 0o600)
 
 
 class VisitWriter:
@@ -34,13 +43,17 @@ class VisitWriter:
 
     def write(self, visit: Visit) -> None:
         """Write one visit as one line."""
+        self.write_line(visit.to_json().encode("utf-8", "surrogatepass"))
+
+    def write_line(self, line: bytes) -> None:
+        """Write what is the JSON of a visit."""
         if self._stream is None:
             raise ValueError(f"{self.path}: the writer is closed")
         if self.rotate is not None and self._stream.size >= self.rotate:
             self._stream.close()
             self._part += 1
             self._open()
-        self._stream.write((visit.to_json() + "\n").encode("utf-8", "surrogatepass"))
+        self._stream.write(line + b"\n")
         self.written += 1
 
     def close(self) -> None:
@@ -79,7 +92,8 @@ class _Stream:
     """A file open for appending whole lines."""
 
     def __init__(self, path: Path) -> None:
-        self._file = path.open("ab", buffering=0)
+        # addresses of others' pages: for the user alone
+        self._file = open(path, "ab", buffering=0, opener=private)  # noqa: SIM115  closed by `close`
         self.size = path.stat().st_size
         # level 1: the hashes do not compress, and what does is at the same place on every page
         self._gzip = zlib.compressobj(1, zlib.DEFLATED, 31) if path.suffix == ".gz" else None

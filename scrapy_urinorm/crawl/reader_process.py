@@ -1,0 +1,226 @@
+"""The crawl's end of the page reader: one process for all crawls of a process, fed by a thread.
+
+The crawl's own thread puts a message into a queue and goes on; what does not fit is said without its body. The reader
+that dies is started again once, and the files go on where they ended.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import io
+import logging
+import os
+import subprocess
+import sys
+import threading
+from queue import SimpleQueue
+from typing import TYPE_CHECKING, Any
+
+from scrapy_urinorm.visits import messages
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+logger = logging.getLogger("scrapy_urinorm")
+
+WAITING_BODIES = 32 << 20
+"""Octets of responses that wait for the reader: some seconds of crawling, and little beside a crawl's own memory."""
+WAITING_VISITS = 50_000
+"""Visits that wait, with or without a body: about 50 MB."""
+CLOSE_SECONDS = 60.0
+"""How long the end of a crawl waits for the pages that wait; then what is left of them is recorded without text."""
+PIPE = 1 << 20
+"""Octets of the pipe where the system lets us say so (Linux: what anybody may ask for)."""
+
+
+class _Client:
+    """A crawl that uses the reader."""
+
+    def __init__(self, header: dict[str, Any], handler: Callable[[dict[str, Any], bytes], None]) -> None:
+        self.header, self.handler = header, handler
+        self.closing = False
+        """Whether the reader has been told to close it."""
+
+
+class ReaderProcess:
+    """The process, and what the crawls that use it are told.
+
+    `open` gives a number for a crawl; `send` hands over a visit and says whether its body was taken. Handlers get every
+    message about their crawl, and `restarted` and `died` of our own; they run in a thread of ours: what touches the
+    crawl must be handed to its loop.
+    """
+
+    def __init__(self) -> None:
+        self.cpu = 0.0
+        """Seconds of CPU that the reader has taken."""
+        self.pid = os.getpid()
+        """The process that started it: a fork of that has no threads of ours."""
+        self._clients: dict[int, _Client] = {}
+        self._numbers = 0
+        self._queue: SimpleQueue[tuple[dict[str, Any], bytes] | None] = SimpleQueue()
+        # of each pair one is written by the crawl's thread alone, the other by ours
+        self._bodies_in = self._bodies_out = self._visits_in = self._visits_out = 0
+        self._without_bodies = self._stopping = self._died = False
+        self._may_restart = True
+        self._process = self._started()
+        threading.Thread(target=self._write, name="urinorm-visits", daemon=True).start()
+
+    def open(self, options: dict[str, Any], handler: Callable[[dict[str, Any], bytes], None]) -> int:
+        """Begin the visits of a crawl: `id`, `path`, `rotate`, `salt`; return its number."""
+        self._numbers += 1
+        header = {"do": "open", "crawl": self._numbers, **options}
+        self._clients[self._numbers] = _Client(header, handler)
+        self._queue.put((header, b""))
+        return self._numbers
+
+    def send(self, header: dict[str, Any], body: bytes = b"") -> bool | None:
+        """Hand over a visit; False where its body was left out, None where it was not taken at all."""
+        if self._died or self._visits_in - self._visits_out >= WAITING_VISITS:
+            return None
+        taken = self._bodies_in - self._bodies_out + len(body) <= WAITING_BODIES
+        if not taken:
+            header["read"] = False
+            body = b""
+        self._visits_in += 1
+        self._bodies_in += len(body)
+        self._queue.put((header, body))
+        return taken
+
+    def close(self, number: int) -> None:
+        """End the visits of a crawl; the message `closed` comes when they are written."""
+        self._queue.put(({"do": "close", "crawl": number}, b""))
+
+    def hurry(self) -> None:
+        """Leave the bodies out of all that waits."""
+        self._without_bodies = True
+
+    def forget(self, number: int) -> bool:
+        """Drop a crawl that is closed, and the process after the last; return whether it was that."""
+        self._clients.pop(number, None)
+        if self._clients:
+            return False
+        self._stopping = True
+        self._queue.put(None)
+        return True
+
+    def kill(self) -> None:
+        """End the process at once: it does not answer."""
+        self._may_restart = False
+        self._process.kill()
+
+    def wait(self, seconds: float) -> None:
+        """Wait for the end of the process, and end it where it does not come."""
+        try:
+            self._process.wait(seconds)
+        except subprocess.TimeoutExpired:
+            self.kill()
+            self._process.wait()
+
+    # ------------------------------------------------------------------ in threads of our own
+
+    def _started(self) -> subprocess.Popen[bytes]:
+        command = [sys.executable, "-m", "scrapy_urinorm.visits.process"]
+        process = subprocess.Popen(command, bufsize=0, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        with contextlib.suppress(ImportError, AttributeError, OSError):
+            import fcntl
+
+            fcntl.fcntl(process.stdin, fcntl.F_SETPIPE_SZ, PIPE)  # type: ignore[arg-type]
+        threading.Thread(target=self._listen, args=(process,), name="urinorm-reader", daemon=True).start()
+        return process
+
+    def _write(self) -> None:
+        while (item := self._queue.get()) is not None:
+            header, body = item
+            size = len(body)
+            if self._without_bodies and body:
+                header["read"], body = False, b""
+            if not self._died:
+                self._delivered(header, body)
+            if header["do"] == "visit":
+                self._visits_out += 1
+                self._bodies_out += size
+        with contextlib.suppress(OSError):
+            self._process.stdin.close()  # type: ignore[union-attr]
+
+    def _delivered(self, header: dict[str, Any], body: bytes) -> None:
+        try:
+            self._put(header, body)
+        except OSError:
+            self._restart()
+            if not self._died:
+                with contextlib.suppress(OSError):
+                    self._put(header, body)
+        client = self._clients.get(header["crawl"])
+        if client is not None and header["do"] == "close":
+            client.closing = True
+
+    def _put(self, header: dict[str, Any], body: bytes) -> None:
+        pipe = self._process.stdin
+        assert pipe is not None
+        for piece in messages.packed(header, body):
+            left = memoryview(piece)
+            while left:
+                left = left[pipe.write(left) :]
+
+    def _restart(self) -> None:
+        """Start the reader again, the first time that it died, and open what was open."""
+        code = self._process.wait()
+        with contextlib.suppress(OSError):
+            self._process.stdin.close()  # type: ignore[union-attr]
+        self._died = not self._may_restart
+        for client in list(self._clients.values()):
+            said = {"do": "died" if self._died else "restarted", "text": f"the page reader ended with code {code}"}
+            self._handle(client, said, b"")
+        if self._died:
+            return
+        self._may_restart = False
+        self._process = self._started()
+        with contextlib.suppress(OSError):
+            for number, client in list(self._clients.items()):
+                self._put(client.header, b"")
+                if client.closing:
+                    self._put({"do": "close", "crawl": number}, b"")
+
+    def _listen(self, process: subprocess.Popen[bytes]) -> None:
+        with io.BufferedReader(process.stdout) as stream, contextlib.suppress(OSError, ValueError):  # type: ignore[type-var]
+            while (message := messages.received(stream.read)) is not None:
+                header, body = message
+                self.cpu = header.get("cpu", self.cpu)
+                client = self._clients.get(header["crawl"])
+                if client is not None:
+                    self._handle(client, header, body)
+        # its input is closed for certain only when it has ended
+        process.wait()
+        if not self._stopping:
+            # it has died: a write will find out
+            self._queue.put(({"do": "", "crawl": 0}, b""))
+
+    @staticmethod
+    def _handle(client: _Client, header: dict[str, Any], body: bytes) -> None:
+        try:
+            client.handler(header, body)
+        except Exception:
+            logger.exception("A message of the page reader was not handled")
+
+
+_shared: ReaderProcess | None = None
+
+
+def shared_reader() -> ReaderProcess:
+    """The reader of this process, started by its first crawl."""
+    global _shared
+    if _shared is None or _shared._stopping or _shared._died or _shared.pid != os.getpid():
+        _shared = ReaderProcess()
+    return _shared
+
+
+async def in_thread(function: Callable[..., Any], *args: Any) -> Any:
+    """Run a function in a thread and return its result, whatever reactor or loop runs the crawl."""
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        from twisted.internet.threads import deferToThread
+
+        return await deferToThread(function, *args)
+    return await asyncio.to_thread(function, *args)

@@ -1,0 +1,170 @@
+"""Pages parsed in a process that may die of them: a page that takes too long or too much costs itself alone.
+
+No parser can be stopped from within, and every one has inputs that are quadratic. So pages are parsed in a forked
+process that the kernel ends after a second of its CPU; a guardian, which does nothing but fork the next one, answers
+for it. The guardian is forked first of all, while the process is small and has no threads. Where there is no fork
+(Windows), pages are parsed where they are asked for, without a limit.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import socket
+import sys
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from scrapy_urinorm.visits import messages
+from scrapy_urinorm.visits.page import Crawl, visit_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+if sys.platform != "win32":
+    import resource
+
+PAGE_SECONDS = 1.0
+"""CPU of one page: a thousand times that of a usual one."""
+PAGE_MEMORY = 256 << 20
+"""Octets that the address space of a parsing process may grow by: the tree of 4 MB of tags has 200 MB."""
+KEPT_MEMORY = 64 << 20
+"""Octets that it may keep from page to page, twice what its tables of known words and links hold."""
+_RENEW = 3
+
+
+class Parser:
+    """Turns responses into lines of JSON; one at a time."""
+
+    def __init__(self) -> None:
+        self.spent = 0.0
+        """Seconds of CPU that pages have taken."""
+        self._guardian = 0
+        self._socket: socket.socket | None = None
+        self._stream: Any = None
+        self._start()
+
+    def _start(self) -> None:
+        if not hasattr(os, "fork"):
+            return
+        ours, theirs = socket.socketpair()
+        self._guardian = os.fork()
+        if self._guardian == 0:
+            ours.close()
+            _run_child(_guard, theirs)
+        theirs.close()
+        self._socket, self._stream = ours, ours.makefile("rb")
+
+    def line(self, crawl: Crawl, salt: str, said: dict[str, Any], body: bytes) -> bytes | None:
+        """Return the JSON of a visit with all that its page tells; None for a page that was given up."""
+        if self._socket is None:
+            return _line(crawl, said, body)
+        try:
+            for piece in messages.packed({**said, "_id": crawl.id, "_salt": salt}, body):
+                self._socket.sendall(piece)
+            answer = messages.received(self._stream.read)
+        except (OSError, ValueError):
+            answer = None
+        if answer is None:
+            # somebody has ended the guardian itself
+            self.close()
+            self._start()
+            return None
+        self.spent += answer[0]["cpu"]
+        return answer[1] or None
+
+    def close(self) -> None:
+        """End the other processes, after the page that they are at."""
+        if self._socket is not None:
+            self._stream.close()
+            self._socket.close()
+            self._socket = None
+            os.waitpid(self._guardian, 0)
+
+
+def _line(crawl: Crawl, said: dict[str, Any], body: bytes) -> bytes | None:
+    try:
+        return visit_of(crawl, said, body).to_json().encode("utf-8", "surrogatepass")
+    except Exception:  # noqa: BLE001  whatever a page does, a lack of memory among it: it is given up
+        return None
+
+
+def _run_child(work: Callable[[socket.socket], int], sock: socket.socket) -> None:
+    """Run a forked process to its end: what its parent has open it neither flushes nor closes."""
+    code = 1
+    try:
+        code = work(sock)
+    except (OSError, ValueError):
+        pass
+    finally:
+        os._exit(code)
+
+
+def _guard(sock: socket.socket) -> int:
+    """Fork parsing processes one after the other, and answer for those that die of a page."""
+    _let_go_of_others(sock)
+    # once for all that are forked
+    import scrapy_urinorm.visits.features  # noqa: F401
+
+    while True:
+        child = os.fork()
+        if child == 0:
+            _run_child(_parse, sock)
+        code = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+        if code >= 0 and code != _RENEW:
+            return code
+        if code < 0:
+            for piece in messages.packed({"cpu": PAGE_SECONDS if code == -signal.SIGPROF else 0.0}):
+                sock.sendall(piece)
+
+
+def _let_go_of_others(sock: socket.socket) -> None:
+    """Close the pipes of the reader, which would not see their end while we hold them."""
+    silent = os.open(os.devnull, os.O_RDWR)
+    for number in (0, 1):
+        os.dup2(silent, number)
+    kept = sock.fileno()
+    os.closerange(3, kept)
+    os.closerange(kept + 1, min(os.sysconf("SC_OPEN_MAX"), 1 << 16))
+
+
+def _parse(sock: socket.socket) -> int:
+    """Answer each response with its line, or with nothing."""
+    signal.signal(signal.SIGPROF, signal.SIG_DFL)
+    crawls: dict[str, Crawl] = {}
+    _limit_memory()
+    kept = _resident() + KEPT_MEMORY
+    stream = sock.makefile("rb")
+    while (message := messages.received(stream.read)) is not None:
+        said, body = message
+        name = said["_id"]
+        crawl = crawls.get(name)
+        if crawl is None:
+            crawl = crawls[name] = Crawl(name, bytes.fromhex(said["_salt"]))
+        started = time.process_time()
+        signal.setitimer(signal.ITIMER_PROF, PAGE_SECONDS)
+        line = _line(crawl, said, body)
+        signal.setitimer(signal.ITIMER_PROF, 0)
+        for piece in messages.packed({"cpu": time.process_time() - started}, line or b""):
+            sock.sendall(piece)
+        if _resident() > kept:
+            return _RENEW
+    return 0
+
+
+def _limit_memory() -> None:
+    try:
+        pages = int(Path("/proc/self/statm").read_text().split()[0])
+    except OSError:
+        # not Linux: there is no telling how much is mapped already
+        return
+    hard = resource.getrlimit(resource.RLIMIT_AS)[1]
+    wanted = pages * resource.getpagesize() + PAGE_MEMORY
+    if hard == resource.RLIM_INFINITY or wanted < hard:
+        resource.setrlimit(resource.RLIMIT_AS, (wanted, hard))
+
+
+def _resident() -> int:
+    """The most octets that this process has had in memory."""
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * (1 if sys.platform == "darwin" else 1024)

@@ -1,0 +1,61 @@
+"""The messages between a crawl and its page reader, and between the reader and the process that parses.
+
+A message is a header, a JSON object, and a body, octets that are nobody's text: two lengths of four octets,
+little-endian, then header and body. `do` in the header says what it is; what a side does not know it ignores, so that
+either can learn new ones.
+
+| to the reader | header | body |
+| --- | --- | --- |
+| `open` | `crawl` (a number of the user's process), `id`, `path`, `rotate`, `salt` (hexadecimal) | |
+| `visit` | `crawl`, what :func:`~scrapy_urinorm.visits.page.visit_of` takes, `read`: whether to read the body | it |
+| `close` | `crawl` | |
+
+| from the reader | header |
+| --- | --- |
+| `opened`, `refused` | `crawl`; `text`: why the file cannot be written |
+| `failed` | `crawl`; `text`: why a visit was not |
+| `progress` | `crawl`, `written`, `given_up`, and `cpu`, the seconds of all its processes so far |
+| `closed` | the same of the whole crawl, and `files` |
+"""
+
+from __future__ import annotations
+
+import json
+from struct import Struct
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+_LENGTHS = Struct("<II")
+MOST = 1 << 31
+"""Octets of a header or a body: more is no message of ours."""
+
+Message = tuple[dict[str, Any], bytes]
+
+
+def packed(header: dict[str, Any], body: bytes = b"") -> list[bytes]:
+    """Return the pieces of a message, the body as it is: a page is not copied to be sent."""
+    text = json.dumps(header, separators=(",", ":")).encode()
+    head = _LENGTHS.pack(len(text), len(body)) + text
+    return [head, body] if body else [head]
+
+
+def received(read: Callable[[int], bytes]) -> Message | None:
+    """Return the next message, None at the end. `read(n)` gives n octets, fewer only at the end.
+
+    Raises `ValueError` on what is no message.
+    """
+    lengths = read(_LENGTHS.size)
+    if len(lengths) < _LENGTHS.size:
+        return None
+    head, rest = _LENGTHS.unpack(lengths)
+    if head > MOST or rest > MOST:
+        raise ValueError("not a message")
+    text, body = read(head), read(rest) if rest else b""
+    if len(text) < head or len(body) < rest:
+        return None
+    header = json.loads(text)
+    if type(header) is not dict:
+        raise ValueError("not a message")
+    return header, body

@@ -1,0 +1,100 @@
+"""What a crawl says of a response, and its body, to a visit: what is redacted, parsed and hashed, outside Scrapy."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urljoin
+
+from scrapy_urinorm.visits.links import LONGEST_LINK, LinkHashes, url_hash
+from scrapy_urinorm.visits.marks import marks
+from scrapy_urinorm.visits.record import Visit
+from scrapy_urinorm.visits.redaction import Redaction
+
+if TYPE_CHECKING:
+    from scrapy_urinorm.visits.features import PageFeatures
+
+_ROBOTS_DIRECTIVE = b"clean-param"
+MOST_DIRECTIVES = 2_000
+"""`Clean-param` lines kept of a robots.txt: the largest seen have some hundred."""
+
+
+class Crawl:
+    """What is the same for all visits of a crawl: its id, and the salt of its masks."""
+
+    def __init__(self, crawl_id: str, salt: bytes) -> None:
+        self.id = crawl_id
+        self.redact = Redaction(salt)
+        self.links = LinkHashes(self.redact)
+
+
+def visit_of(crawl: Crawl, said: dict[str, Any], body: bytes | None) -> Visit:
+    """Return the visit of a response; None for a body that is not to be read.
+
+    `said` has `url`, `status`, `time` (seconds) and, where there are such, `final`, `hops` ([status, url] each),
+    `target` (of a redirect that is recorded by itself), `type` (the Content-Type), `size`, `depth`, `referer`, `key`,
+    `link` (values of that header), `headers` and `cookies` (names), `no_vary_search`, `robots` (true for a robots.txt).
+    Never raises on what a site has sent.
+    """
+    redact = crawl.redact
+    visit = Visit(url=redact(said["url"]), status=said["status"], crawl=crawl.id)
+    visit.id = url_hash(visit.url)
+    if target := said.get("target"):
+        visit.final_url = redact(target)
+        visit.redirects = ((said["status"], visit.url),)
+    elif hops := said.get("hops"):
+        visit.redirects = tuple((status, redact(url)) for status, url in hops)
+    if final := said.get("final"):
+        visit.final_url = redact(final)
+    visit.depth, visit.size = said.get("depth"), said.get("size")
+    visit.referer = redact(said["referer"]) if said.get("referer") else None
+    visit.key = redact(said["key"]) if said.get("key") else None
+    visit.no_vary_search = said.get("no_vary_search")
+    visit.time = datetime.fromtimestamp(said["time"], UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+    content_type: str = said.get("type") or ""
+    visit.content_type = content_type.partition(";")[0].strip().lower() or None
+    if body is not None:
+        _read(visit, crawl, said, body, content_type)
+    return visit
+
+
+def _read(visit: Visit, crawl: Crawl, said: dict[str, Any], body: bytes, content_type: str) -> None:
+    from scrapy_urinorm.visits.features import page_features
+
+    if said.get("robots"):
+        visit.clean_param = _clean_params(body)
+    url = said.get("final") or said["url"]
+    page: PageFeatures = page_features(body, content_type, None, url)
+    visit.body_digest, visit.text_digest, visit.words = page.body_digest, page.text_digest, page.words
+    visit.lines, visit.line_words, visit.minhash = page.lines, page.line_words, page.minhash
+    canonical = page.canonical or _canonical_header(said.get("link") or (), url)
+    if canonical and len(canonical) <= LONGEST_LINK:
+        visit.canonical = crawl.redact(canonical)
+    if page.links is not None:
+        visit.links, visit.links_count = crawl.links(page.links)
+    visit.marks = marks(page.generator, said.get("headers") or (), said.get("cookies") or (), body)
+
+
+def _canonical_header(values: list[str] | tuple[()], url: str) -> str | None:
+    """Return the target of `Link: <...>; rel="canonical"` (RFC 8288, RFC 6596), resolved."""
+    for value in values:
+        for link in value.split(",<"):
+            target, _, parameters = link.strip().lstrip("<").partition(">")
+            if "canonical" in parameters.lower().replace('"', " ").replace("=", " ").split():
+                try:
+                    return urljoin(url, target.strip())
+                except ValueError:
+                    return None
+    return None
+
+
+def _clean_params(body: bytes) -> tuple[str, ...]:
+    """Return the values of the `Clean-param` lines of a robots.txt."""
+    found = []
+    for line in body.splitlines():
+        name, colon, value = line.partition(b":")
+        if colon and name.strip().lower() == _ROBOTS_DIRECTIVE:
+            found.append(value.partition(b"#")[0].strip().decode("utf-8", "replace"))
+            if len(found) == MOST_DIRECTIVES:
+                break
+    return tuple(found)

@@ -1,0 +1,161 @@
+"""The page reader: `python -m scrapy_urinorm.visits.process`, started by a crawl, one for all crawls of a process.
+
+It takes the messages of :mod:`scrapy_urinorm.visits.messages` from its standard input, turns responses into visits and
+writes them. It lives as long as its input: Ctrl-C and SIGTERM, which reach a whole group of processes, are for the
+crawl, and what was handed over before a crawl was killed is still written. Its own code never touches a page: that is
+done by the process of :mod:`scrapy_urinorm.visits.isolation`, so that what is kept here survives every page.
+
+`Reader.handlers` maps each `do` to a function of (crawl number, header, body), and `Reader.watchers` are told of each
+visit that was written, (crawl number, line of JSON); `Reader.send` answers. So whoever learns while the crawl runs
+needs no other process.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import sys
+import time
+import traceback
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, BinaryIO
+
+from scrapy_urinorm.visits import messages
+from scrapy_urinorm.visits.isolation import Parser
+from scrapy_urinorm.visits.page import Crawl, visit_of
+from scrapy_urinorm.visits.writer import VisitWriter
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+NICENESS = 10
+"""The crawl comes first where both want a processor."""
+PROGRESS = 50
+"""Visits after which the crawl is told how far we are."""
+
+
+@dataclass(slots=True)
+class _Open:
+    """A crawl whose visits are being written."""
+
+    crawl: Crawl
+    salt: str
+    writer: VisitWriter
+    path: str
+    written: int = 0
+    given_up: int = 0
+    failed: int = 0
+
+
+@dataclass
+class Reader:
+    """The state of the process: the crawls that are open, and what else takes part."""
+
+    output: BinaryIO
+    parser: Parser
+    crawls: dict[int, _Open] = field(default_factory=dict)
+    writers: dict[str, tuple[VisitWriter, int]] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.handlers: dict[str, Callable[[int, dict[str, Any], bytes], None]] = {
+            "open": self._open,
+            "visit": self._visit,
+            "close": self._close,
+        }
+        self.watchers: list[Callable[[int, bytes], None]] = []
+
+    def take(self, header: dict[str, Any], body: bytes) -> None:
+        """Do what a message says; what goes wrong is told to the crawl and ends nothing."""
+        handler = self.handlers.get(header.get("do", ""))
+        if handler is None:
+            return
+        number = header["crawl"]
+        try:
+            handler(number, header, body)
+        except Exception:  # noqa: BLE001  told, see above
+            if number in self.crawls:
+                self.crawls[number].failed += 1
+            self.send({"do": "failed", "crawl": number, "text": traceback.format_exc(limit=-4).strip()})
+
+    def send(self, header: dict[str, Any], body: bytes = b"") -> None:
+        """Send a message to the crawl; one that is gone is not an error, its visits are still written."""
+        with contextlib.suppress(BrokenPipeError):
+            for piece in messages.packed(header, body):
+                self.output.write(piece)
+            self.output.flush()
+
+    def close(self) -> None:
+        """Close what is open: the crawl has ended, or was killed."""
+        for number in list(self.crawls):
+            self._close(number, {}, b"")
+        self.parser.close()
+
+    def _open(self, number: int, header: dict[str, Any], _: bytes) -> None:
+        path: str = header["path"]
+        try:
+            writer, users = self.writers.get(path) or (VisitWriter(path, rotate=header.get("rotate")), 0)
+        except OSError as error:
+            self.send({"do": "refused", "crawl": number, "text": str(error)})
+            return
+        self.writers[path] = writer, users + 1
+        salt: str = header["salt"]
+        self.crawls[number] = _Open(Crawl(header["id"], bytes.fromhex(salt)), salt, writer, path)
+        self.send({"do": "opened", "crawl": number})
+
+    def _visit(self, number: int, header: dict[str, Any], body: bytes) -> None:
+        known = self.crawls.get(number)
+        if known is None:
+            return
+        line = None
+        if header.get("read"):
+            line = self.parser.line(known.crawl, known.salt, header, body)
+            known.given_up += line is None
+        if line is None:
+            line = visit_of(known.crawl, header, None).to_json().encode("utf-8", "surrogatepass")
+        known.writer.write_line(line)
+        known.written += 1
+        for watcher in self.watchers:
+            watcher(number, line)
+        if known.written % PROGRESS == 0:
+            self._tell("progress", number, known)
+
+    def _close(self, number: int, _header: dict[str, Any], _: bytes) -> None:
+        known = self.crawls.pop(number, None)
+        if known is None:
+            self.send({"do": "closed", "crawl": number, "written": 0, "given_up": 0, "failed": 0, "files": []})
+            return
+        files = [str(path) for path in known.writer.files]
+        writer, users = self.writers.pop(known.path)
+        if users > 1:
+            self.writers[known.path] = writer, users - 1
+        else:
+            writer.close()
+        self._tell("closed", number, known, files=files)
+
+    def _tell(self, what: str, number: int, known: _Open, **more: Any) -> None:
+        counts = {"written": known.written, "given_up": known.given_up, "failed": known.failed}
+        cpu = time.process_time() + self.parser.spent
+        self.send({"do": what, "crawl": number, **counts, "cpu": cpu, **more})
+
+
+def main() -> None:
+    """Serve one process of a user's until its end."""
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, signal.SIG_IGN)
+    if hasattr(os, "nice"):
+        os.nice(NICENESS)
+    source = sys.stdin.buffer
+    output = os.fdopen(os.dup(1), "wb")
+    # whatever prints must not print into the messages
+    os.dup2(2, 1)
+    reader = Reader(output, Parser())
+    try:
+        while (message := messages.received(source.read)) is not None:
+            reader.take(*message)
+    finally:
+        reader.close()
+
+
+if __name__ == "__main__":
+    main()

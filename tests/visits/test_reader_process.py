@@ -1,0 +1,314 @@
+"""The page reader: hostile pages, death and haste cost visits their text, and never the crawl a moment."""
+
+from __future__ import annotations
+
+import os
+import signal
+import stat
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from scrapy_urinorm.crawl import reader_process
+from scrapy_urinorm.crawl.reader_process import ReaderProcess, shared_reader
+from scrapy_urinorm.crawl.visits_extension import crawl_identity
+from scrapy_urinorm.visits import messages, read_visits
+from scrapy_urinorm.visits.isolation import Parser
+from scrapy_urinorm.visits.page import Crawl
+from tests.visits.hostile import KINDS, hostile_page
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+SALT = "00" * 16
+PAGE = b"<p>a page with a <a href=/next>link</a>"
+
+
+def visit(number: int, url: str = "http://a.example/", **said: Any) -> dict[str, Any]:
+    return {"do": "visit", "crawl": number, "url": url, "status": 200, "time": 0, "type": "text/html", **said}
+
+
+class Heard:
+    """The messages about one crawl."""
+
+    def __init__(self) -> None:
+        self.said: list[dict[str, Any]] = []
+        self._news = threading.Condition()
+
+    def __call__(self, header: dict[str, Any], _: bytes) -> None:
+        with self._news:
+            self.said.append(header)
+            self._news.notify()
+
+    def wait_for(self, what: str) -> dict[str, Any]:
+        with self._news:
+            assert self._news.wait_for(lambda: any(said["do"] == what for said in self.said), 60), self.said
+            return next(said for said in self.said if said["do"] == what)
+
+
+@pytest.fixture
+def reader() -> Iterator[ReaderProcess]:
+    started = ReaderProcess()
+    yield started
+    for number in [*started._clients, 0]:
+        started.forget(number)
+    started.wait(60)
+
+
+def opened(reader: ReaderProcess, path: Path, **options: Any) -> tuple[int, Heard]:
+    heard = Heard()
+    return reader.open({"id": "c", "salt": SALT, "path": str(path), **options}, heard), heard
+
+
+def test_a_visit_goes_to_its_file_with_all_that_its_page_tells(reader: ReaderProcess, tmp_path: Path) -> None:
+    number, heard = opened(reader, tmp_path / "v.jsonl")
+    assert reader.send(visit(number, read=True, cookies=["DokuWiki"], headers=["X-Powered-By"]), PAGE)
+    reader.close(number)
+    assert heard.wait_for("closed")["written"] == 1
+    (found,) = read_visits([tmp_path / "v.jsonl"])
+    assert (found.words, found.links_count, found.crawl) == (5, 1, "c")
+    assert found.marks == ("cookie:DokuWiki", "header:x-powered-by")
+    assert found.time == "1970-01-01T00:00:00Z"
+
+
+def test_only_the_user_may_read_visits(reader: ReaderProcess, tmp_path: Path) -> None:
+    number, heard = opened(reader, tmp_path / "v.jsonl")
+    heard.wait_for("opened")
+    assert stat.S_IMODE((tmp_path / "v.jsonl").stat().st_mode) == 0o600
+    reader.close(number)
+    heard.wait_for("closed")
+
+
+def test_crawls_of_one_process_share_the_reader_and_may_share_a_file(reader: ReaderProcess, tmp_path: Path) -> None:
+    path = tmp_path / "v.jsonl.gz"
+    crawls = [opened(reader, path, id=name) for name in "ab"]
+    for number, _ in crawls * 3:
+        reader.send(visit(number, read=True), PAGE)
+    for number, heard in crawls:
+        reader.close(number)
+        assert heard.wait_for("closed")["written"] == 3
+    assert sorted(str(found.crawl) for found in read_visits([path])) == list("aaabbb")
+
+
+def test_a_file_that_cannot_be_written_is_said(reader: ReaderProcess, tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    number, heard = opened(reader, tmp_path / "file" / "v.jsonl")
+    assert "v.jsonl" in heard.wait_for("refused")["text"] or "file" in heard.wait_for("refused")["text"]
+    reader.close(number)
+    assert heard.wait_for("closed")["files"] == []
+
+
+def test_what_the_reader_does_not_know_it_ignores(reader: ReaderProcess, tmp_path: Path) -> None:
+    number, heard = opened(reader, tmp_path / "v.jsonl")
+    reader.send({"do": "dance", "crawl": number}, b"x")
+    reader.send({"do": "visit", "crawl": number})
+    assert "KeyError" in heard.wait_for("failed")["text"]
+    reader.send(visit(number))
+    reader.close(number)
+    assert heard.wait_for("closed")["written"] == 1
+
+
+# ---------------------------------------------------------------------- hostile pages
+
+
+@pytest.fixture(scope="module")
+def parser() -> Iterator[Parser]:
+    started = Parser()
+    yield started
+    started.close()
+
+
+@pytest.mark.parametrize("size", [1 << 16, 4 << 20], ids=["64 kB", "4 MB"])
+@pytest.mark.parametrize("kind", KINDS)
+def test_no_page_takes_longer_than_a_second_of_cpu(parser: Parser, kind: str, size: int) -> None:
+    before = parser.spent
+    line = parser.line(Crawl("c", b""), SALT, visit(1), hostile_page(kind, size))
+    assert parser.spent - before <= 1.3
+    assert line is None or len(line) < 200_000
+    assert parser.line(Crawl("c", b""), SALT, visit(1), PAGE) is not None
+
+
+def test_a_page_that_is_given_up_is_recorded_without_text(reader: ReaderProcess, tmp_path: Path) -> None:
+    number, heard = opened(reader, tmp_path / "v.jsonl")
+    reader.send(
+        visit(number, "http://a.example/?PHPSESSID=1", read=True, size=7), hostile_page("nested blocks", 4 << 20)
+    )
+    reader.send(visit(number, read=True), PAGE)
+    reader.close(number)
+    assert heard.wait_for("closed")["given_up"] == 1
+    bad, good = read_visits([tmp_path / "v.jsonl"])
+    assert (bad.lines, bad.size) == (None, 7)
+    assert "PHPSESSID=1" not in bad.url
+    assert good.words == 5
+
+
+def test_pages_are_read_after_somebody_has_ended_the_processes_that_read_them() -> None:
+    parser = Parser()
+    os.kill(parser._guardian, signal.SIGKILL)
+    # the process that the guardian has forked answers once more, or nobody does
+    lines = [parser.line(Crawl("c", b""), SALT, visit(1), PAGE) for _ in range(3)]
+    parser.close()
+    assert lines[-1] is not None
+
+
+# ---------------------------------------------------------------------- a full pipe
+
+
+def test_what_does_not_fit_goes_without_text(
+    reader: ReaderProcess, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    number, heard = opened(reader, tmp_path / "v.jsonl")
+    heard.wait_for("opened")
+    os.kill(reader._process.pid, signal.SIGSTOP)
+    try:
+        monkeypatch.setattr(reader_process, "WAITING_BODIES", 3 << 20)
+        taken = [reader.send(visit(number, read=True), bytes(1 << 20)) for _ in range(8)]
+        assert taken[:2] == [True, True]
+        assert taken[-1] is False
+        monkeypatch.setattr(reader_process, "WAITING_VISITS", 8)
+        assert [reader.send(visit(number)) for _ in range(8)][-1] is None
+    finally:
+        os.kill(reader._process.pid, signal.SIGCONT)
+    reader.close(number)
+    assert heard.wait_for("closed")["written"] >= 8
+    found = list(read_visits([tmp_path / "v.jsonl"]))
+    assert 2 <= sum(visit.body_digest is not None for visit in found) < 8
+
+
+def test_who_hurries_leaves_the_bodies_out(reader: ReaderProcess, tmp_path: Path) -> None:
+    number, heard = opened(reader, tmp_path / "v.jsonl")
+    heard.wait_for("opened")
+    os.kill(reader._process.pid, signal.SIGSTOP)
+    for _ in range(8):
+        assert reader.send(visit(number, read=True), bytes(2 << 20))
+    reader.hurry()
+    os.kill(reader._process.pid, signal.SIGCONT)
+    reader.close(number)
+    assert heard.wait_for("closed")["written"] == 8
+    assert sum(visit.body_digest is not None for visit in read_visits([tmp_path / "v.jsonl"])) <= 2
+
+
+# ---------------------------------------------------------------------- death
+
+
+def test_a_reader_that_dies_is_started_again_once(reader: ReaderProcess, tmp_path: Path) -> None:
+    number, heard = opened(reader, tmp_path / "v.jsonl.gz")
+    reader.send(visit(number, read=True), PAGE)
+    heard.wait_for("opened")
+    reader._process.kill()
+    heard.wait_for("restarted")
+    reader.send(visit(number, "http://a.example/second", read=True), PAGE)
+    reader.close(number)
+    assert heard.wait_for("closed")["written"] >= 1
+    assert [found.url for found in read_visits([tmp_path / "v.jsonl.gz"])][-1] == "http://a.example/second"
+
+
+def test_a_reader_that_dies_twice_is_let_go(reader: ReaderProcess, tmp_path: Path) -> None:
+    number, heard = opened(reader, tmp_path / "v.jsonl")
+    heard.wait_for("opened")
+    reader._process.kill()
+    until(lambda: [said["do"] for said in heard.said] == ["opened", "restarted", "opened"])
+    reader._process.kill()
+    heard.wait_for("died")
+    assert reader.send(visit(number)) is None
+    reader.close(number)
+
+
+def test_the_next_crawl_has_a_reader_of_its_own(tmp_path: Path) -> None:
+    one = shared_reader()
+    number, heard = opened(one, tmp_path / "v.jsonl")
+    assert shared_reader() is one
+    one.close(number)
+    heard.wait_for("closed")
+    assert one.forget(number)
+    one.wait(60)
+    other = shared_reader()
+    assert other is not one
+    other.forget(0)
+    other.wait(60)
+
+
+FEED = """
+import os, signal, sys
+from scrapy_urinorm.crawl.reader_process import ReaderProcess
+from tests.visits.test_reader_process import Heard, PAGE, SALT, visit
+reader = ReaderProcess()
+heard = Heard()
+number = reader.open({"id": "c", "salt": SALT, "path": sys.argv[1]}, heard)
+for n in range(50):
+    reader.send(visit(number, f"http://a.example/{n}", read=True), PAGE)
+print(reader._process.pid, flush=True)
+sys.stdin.readline()
+if sys.argv[2] == "group":
+    os.killpg(0, signal.SIGINT)
+os.kill(os.getpid(), signal.SIGKILL)
+"""
+
+
+@pytest.mark.parametrize("how", ["kill", "group"], ids=["SIGKILL of the crawl", "Ctrl-C for all, then SIGKILL"])
+def test_a_killed_crawl_keeps_what_it_has_handed_over(tmp_path: Path, how: str) -> None:
+    ignoring = "import signal; signal.signal(signal.SIGINT, lambda *_: None)\n"
+    command = [sys.executable, "-c", ignoring + FEED, str(tmp_path / "v"), how]
+    pipes: dict[str, Any] = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
+    with subprocess.Popen(command, start_new_session=True, **pipes) as crawl:
+        pid = int(crawl.stdout.readline())  # type: ignore[union-attr]
+        until(lambda: (tmp_path / "v").exists() and len((tmp_path / "v").read_bytes().splitlines()) == 50)
+        crawl.communicate("\n")
+    until(lambda: not alive(pid))
+    assert len(list(read_visits([tmp_path / "v"], format="jsonl"))) == 50
+
+
+def until(true: Any) -> None:
+    limit = time.monotonic() + 60
+    while not true():
+        assert time.monotonic() < limit
+        os.sched_yield()
+
+
+def alive(pid: int) -> bool:
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except FileNotFoundError:
+        return False
+
+
+# ---------------------------------------------------------------------- messages, identity
+
+
+def test_a_message_survives_its_way() -> None:
+    header = {"do": "visit", "url": "http://a.example/é\ud800"}
+    data = b"".join(messages.packed(header, b"\0body"))
+    stream = memoryview(data + b"torn")
+    at = 0
+
+    def read(count: int) -> bytes:
+        nonlocal at
+        at += count
+        return bytes(stream[at - count : at])
+
+    assert messages.received(read) == (header, b"\0body")
+    assert messages.received(read) is None
+
+
+@pytest.mark.parametrize(
+    "data", [b"\xff" * 8, b"\2\0\0\0\0\0\0\0[]", b"\2\0\0\0\0\0\0\0{x"], ids=["too long", "no object", "no JSON"]
+)
+def test_what_is_no_message_is_refused(data: bytes) -> None:
+    pieces = iter([data[:8], data[8:]])
+    with pytest.raises(ValueError, match=r"not a message|Expecting property name"):
+        messages.received(lambda count: next(pieces)[:count])
+
+
+def test_a_resumed_crawl_keeps_its_id_and_its_masks(tmp_path: Path) -> None:
+    jobdir = str(tmp_path / "job")
+    first = crawl_identity(jobdir)
+    assert crawl_identity(jobdir) == first
+    assert crawl_identity(None) != crawl_identity(None)
+    assert stat.S_IMODE((tmp_path / "job" / "urinorm.crawl").stat().st_mode) == 0o600
+    (tmp_path / "job" / "urinorm.crawl").write_text("torn")
+    assert crawl_identity(jobdir) != first
