@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from scrapy_urinorm.crawl.fingerprinter import RequestFingerprinter as RequestFingerprinter
     from scrapy_urinorm.crawl.links import Links as Links
     from scrapy_urinorm.crawl.rewrite import RewriteMiddleware as RewriteMiddleware
+    from scrapy_urinorm.crawl.scheduler import Scheduler as Scheduler
     from scrapy_urinorm.crawl.second_chance import SecondChanceMiddleware as SecondChanceMiddleware
     from scrapy_urinorm.errors import RuleFileError as RuleFileError
     from scrapy_urinorm.errors import UrinormError as UrinormError
@@ -29,6 +30,7 @@ _HOMES = {
     "RewriteMiddleware": "crawl.rewrite",
     "RuleFileError": "errors",
     "RuleSet": "rulesets.ruleset",
+    "Scheduler": "crawl.scheduler",
     "SecondChanceMiddleware": "crawl.second_chance",
     "UrinormError": "errors",
 }
@@ -41,6 +43,7 @@ __all__ = [
     "RewriteMiddleware",
     "RuleFileError",
     "RuleSet",
+    "Scheduler",
     "SecondChanceMiddleware",
     "UrinormError",
     "__version__",

@@ -17,16 +17,18 @@ logger = logging.getLogger(__name__)
 
 FINGERPRINTER = "scrapy_urinorm.RequestFingerprinter"
 DUPEFILTER = "scrapy_urinorm.DupeFilter"
+SCHEDULER = "scrapy_urinorm.Scheduler"
 _ADDON = SETTINGS_PRIORITIES["addon"]
 _COMMAND_LINE = SETTINGS_PRIORITIES["cmdline"]
 _POET_BASE = "SCRAPY_POET_REQUEST_FINGERPRINTER_BASE_CLASS"
 
 
 class Addon:
-    """Install the fingerprinter, the dupefilter and the middlewares: ``ADDONS = {"scrapy_urinorm.Addon": 600}``.
+    """Install all components: ``ADDONS = {"scrapy_urinorm.Addon": 600}``.
 
-    A project's own fingerprinter or dupefilter stays, and the log says so in one line. The fingerprinter of another
-    add-on becomes the fallback of ours; scrapy-poet's keeps its place and gets ours as its base, in either order.
+    Our scheduler is put over a project's own. A project's own fingerprinter or dupefilter stays, and the log says so in
+    one line. The fingerprinter of another add-on becomes the fallback of ours; scrapy-poet's keeps its place and gets
+    ours as its base, in either order.
     """
 
     def update_settings(self, settings: BaseSettings) -> None:
@@ -35,6 +37,7 @@ class Addon:
             return
         self._fingerprinter(settings)
         self._dupefilter(settings)
+        self._scheduler(settings)
         components = [
             ("DOWNLOADER_MIDDLEWARES", "second_chance.SecondChanceMiddleware", 10),
             ("SPIDER_MIDDLEWARES", "rewrite.RewriteMiddleware", 950),
@@ -96,6 +99,22 @@ class Addon:
         elif priority > _ADDON:
             # below: `scrapy shell` sets BaseDupeFilter at command priority, and that is nobody's wish to hear of
             _kept_out(name, settings, "skip, defer, second chance and the compact store are not in force")
+
+    @staticmethod
+    def _scheduler(settings: BaseSettings) -> None:
+        from scrapy.core.scheduler import Scheduler as Stock
+
+        from scrapy_urinorm.crawl.scheduler import Scheduler, over
+
+        name = "SCHEDULER"
+        current = load_object(settings[name])
+        priority = settings.getpriority(name) or 0
+        # `issubclass` takes whatever has the methods for a scheduler of Scrapy's
+        bases = getattr(current, "__mro__", ())
+        if Stock not in bases:
+            logger.info("%s is %s, none of Scrapy's: no journal of requests, and defer goes by priority", name, current)
+        elif Scheduler not in bases and (current is not Stock or priority < _COMMAND_LINE):
+            settings.set(name, SCHEDULER if current is Stock else over(current), max(priority, _ADDON))
 
 
 def _kept_out(name: str, settings: BaseSettings, loss: str) -> None:

@@ -135,3 +135,6 @@ class Claims:
 
     def __len__(self) -> int:
         return len(self._open)
+
+    def __contains__(self, fp: bytes) -> bool:
+        return fp in self._open

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary
 
 from scrapy import signals
@@ -11,6 +11,7 @@ from scrapy.dupefilters import BaseDupeFilter
 from scrapy.utils.job import job_dir
 
 from scrapy_urinorm.crawl import settings as own
+from scrapy_urinorm.crawl.closing import close_spider
 from scrapy_urinorm.crawl.dropped import DroppedRequests
 from scrapy_urinorm.crawl.fingerprinter import MAX_REDIRECTS_TO_KEY, RequestFingerprinter
 from scrapy_urinorm.crawl.store import seen_store
@@ -145,6 +146,19 @@ class DupeFilter(BaseDupeFilter):
             variants.claim(request, fp)
         return False
 
+    def leave_deferred(self) -> None:
+        """Our scheduler puts deferred requests behind the others, better than a priority can: ask ``deferred``."""
+        self._verdicts.by_priority = False
+
+    def deferred(self, request: Request) -> bool:
+        """Whether the request, which was just let through, is to be requested last."""
+        return self._verdicts.was_deferred(request)
+
+    def taken_up(self, request: Request) -> None:
+        """A request that was let through in an earlier run is served: it speaks for its key again."""
+        if self.variants is not None:
+            self.variants.taken_up(request)
+
     def _lost(self, error: SeenStoreLostError) -> None:
         """Without its memory the crawl would lose pages or repeat them in silence: it stops."""
         self._why = "Dropped, the store of fingerprints is lost"
@@ -152,9 +166,7 @@ class DupeFilter(BaseDupeFilter):
         if not self._stopping:
             self._stopping = True
             own.logger.critical("The crawl stops: %s", error)
-            engine, spider = self._crawler.engine, self._crawler.spider
-            if spider is not None:
-                _close(engine, spider, "urinorm_seen_lost")
+            close_spider(self._crawler, "urinorm_seen_lost")
 
     def record(self, request: Request) -> None:
         """Remember a request that was not offered to the filter (``URINORM_RECORD_START``)."""
@@ -166,12 +178,3 @@ class DupeFilter(BaseDupeFilter):
             self._dropped.told(request, self._why, spider)
         else:
             self._dropped.duplicate(request, self._fingerprint(request), spider)
-
-
-def _close(engine: Any, spider: Spider, reason: str) -> None:
-    if hasattr(engine, "close_spider_async"):
-        from scrapy.utils.defer import deferred_from_coro
-
-        deferred_from_coro(engine.close_spider_async(reason=reason))
-    else:  # Scrapy before 2.14
-        engine.close_spider(spider, reason)

@@ -57,6 +57,11 @@ SETTINGS: dict[str, Setting] = {
     "URINORM_SEEN_ON_LOST": Setting(
         "stop", "What a lost Redis connection does: `stop` the crawl, or `wait` and retry."
     ),
+    "URINORM_JOURNAL": Setting(
+        True,
+        "Whether every request is written down in the JOBDIR (or in the folder where fingerprints are kept from run to "
+        "run), so that a killed crawl loses none. With Scrapy's scheduler or one derived from it.",
+    ),
     "URINORM_SECOND_CHANCE": Setting(True, "Whether another variant is requested when the first one of a key failed."),
     "URINORM_SECOND_CHANCE_LIMIT": Setting(100_000, "How many keys are watched for a failed first variant at a time."),
     "URINORM_RECORD_START": Setting(
@@ -89,6 +94,8 @@ STATS: dict[str, str] = {
     "urinorm/filtered/RULE": "The same by rule; a request counts for each rule that changed it.",
     "urinorm/skipped": "Requests never sent because of `skip`.",
     "urinorm/deferred": "Requests put behind all others because of `defer`.",
+    "urinorm/recovered": "Requests that a killed run had under way or waiting, and that this run serves.",
+    "urinorm/unreadable": "Requests of an earlier run that this spider cannot read; they stay in the file.",
     "urinorm/redirect_passed": "Redirects to a URL of equal key that were let through.",
     "urinorm/second_chance": "Variants requested because the first one of their key had failed.",
     "urinorm/rewritten": "Requests rewritten before they were sent.",
@@ -109,6 +116,9 @@ STATS: dict[str, str] = {
 CHANCE_META = "_urinorm_chance"
 #: Meta key under which a request carries the (fingerprint, URL) pairs that its chain of redirects has claimed.
 CLAIMS_META = "_urinorm_claims"
+
+#: Meta key of a request's number in the file of requests.
+ROW_META = "_urinorm_row"
 
 _normalizers: WeakKeyDictionary[Crawler, Normalizer] = WeakKeyDictionary()
 

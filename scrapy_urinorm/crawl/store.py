@@ -12,6 +12,7 @@ from scrapy_urinorm.seen import make_store
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
+    from scrapy.settings import BaseSettings
 
     from scrapy_urinorm.seen import SeenStore
 
@@ -40,6 +41,13 @@ def seen_store(crawler: Crawler) -> SeenStore:
         ttl=own.number(settings, "URINORM_SEEN_TTL"),
         on_lost=own.value(settings, "URINORM_SEEN_ON_LOST"),
     )
+
+
+def shared_folder(settings: BaseSettings) -> Path | None:
+    """The folder where fingerprints are kept from run to run, whatever the job; None where there is none."""
+    kind, _, rest = str(own.value(settings, "URINORM_SEEN")).partition(":")
+    folder = (kind == "disk" and rest) or (kind in ("memory", "disk") and own.value(settings, "URINORM_SEEN_DIR"))
+    return Path(folder) if folder else None
 
 
 def _version(package: str) -> str:

@@ -66,6 +66,12 @@ class Variants:
             self._claims.claim(fp, request.url)
             self._mark(request, fp)
 
+    def taken_up(self, request: Request) -> None:
+        """A request of an earlier run goes on: it has the claims that it had, where that run could not leave them."""
+        for fp, url in self._claimed(request, _chain(request)):
+            if fp not in self._claims:
+                self._claims.claim(fp, url)
+
     def repeated(self, request: Request, fp: bytes) -> bool:
         """Whether a request of a known key may pass, because the one before it failed."""
         chance = self._claims.repeated(fp, request)

@@ -53,6 +53,7 @@ class DiskStore:
         self._lock: FolderLock | None = None
         self._database: Any = None
         self._meta: dict[str, Any] = {}
+        self._held: dict[bytes, int] | None = None
         self.changes: tuple[StampChange, ...] = ()
 
     def open(self) -> None:
@@ -132,6 +133,9 @@ class DiskStore:
             fp = as_record(fp)
         if fp in self._recent or self._left(fp) > 0:
             return False
+        if self._held is not None:
+            self._held[fp] = int(time.time())
+            return True
         try:
             self._database.put(fp, int(time.time()).to_bytes(_TIME_BYTES, "big"))
         except Exception as error:
@@ -141,6 +145,8 @@ class DiskStore:
 
     def _left(self, fp: bytes) -> float:
         """Seconds for which a record is still known; 0 when it is not. Remembers a positive answer."""
+        if self._held and fp in self._held:
+            return self._ttl or 1
         try:
             value = self._database.get(fp)
         except Exception as error:
@@ -156,22 +162,37 @@ class DiskStore:
     def _lost(self, verb: str, error: Exception) -> SeenStoreLostError:
         return SeenStoreLostError(f"cannot {verb} the database in {self._folder}: {error}. Nothing answered is lost")
 
-    def add_many(self, fps: Iterable[bytes]) -> int:
-        """Record many, a batch per write; returns how many were new. Raises SeenStoreLostError."""
+    def hold(self) -> bool:
+        """Write nothing from now on before ``flush``."""
+        if self._held is None:
+            self._held = {}
+        return True
+
+    def flush(self) -> None:
+        """Write what was held back, in one write. Raises SeenStoreLostError; it is held then as before."""
+        if self._held:
+            self._write(self._held)
+            self._held.clear()
+
+    def _write(self, times: Mapping[bytes, int]) -> None:
         from rocksdict import WriteBatch
 
+        writes = WriteBatch(raw_mode=True)
+        for fp, seconds in times.items():
+            writes.put(fp, seconds.to_bytes(_TIME_BYTES, "big"))
+        try:
+            self._database.write(writes)
+        except Exception as error:
+            raise self._lost("write", error) from error
+
+    def add_many(self, fps: Iterable[bytes]) -> int:
+        """Record many, a batch per write; returns how many were new. Raises SeenStoreLostError."""
         rest = iter(fps)
         total = 0
         while batch := dict.fromkeys(map(as_record, islice(rest, _BATCH))):
-            now = int(time.time()).to_bytes(_TIME_BYTES, "big")
-            new = [fp for fp in batch if fp not in self._recent and not self._left(fp)]
-            writes = WriteBatch(raw_mode=True)
-            for fp in new:
-                writes.put(fp, now)
-            try:
-                self._database.write(writes)
-            except Exception as error:
-                raise self._lost("write", error) from error
+            now = int(time.time())
+            new = {fp: now for fp in batch if fp not in self._recent and not self._left(fp)}
+            self._write(new)
             total += len(new)
         return total
 
@@ -184,9 +205,10 @@ class DiskStore:
         if self._meta["timed"]:
             return int(self._database.property_int_value("rocksdb.estimate-num-keys") or 0)
         # every write is one new fingerprint, and RocksDB numbers its writes
-        return int(self._database.latest_sequence_number())
+        return int(self._database.latest_sequence_number()) + len(self._held or ())
 
     def __iter__(self) -> Iterator[bytes]:
+        yield from self._held or ()
         for fp, value in self._database.items():
             if self._ttl is None or int.from_bytes(value, "big") + self._ttl > time.time():
                 yield fp
@@ -196,6 +218,8 @@ class DiskStore:
         assert self._folder is not None
         self._database.close()
         self._recent.clear()
+        if self._held:
+            self._held.clear()
         try:
             shutil.rmtree(self._folder / _DATABASE_NAME)
         except OSError as error:

@@ -39,13 +39,14 @@ class MemoryStore:
         self._import_scrapys = import_scrapys
         self._journal: Journal | None = None
         self._lock: FolderLock | None = None
+        self._held: list[bytes] | None = None
         self.changes: tuple[StampChange, ...] = ()
         self._use(FingerprintTable())
 
     def _use(self, table: FingerprintTable) -> None:
         self._table = table
         if self._journal is not None:
-            table.on_new(self._journal.append)
+            table.on_new(self._journal.append if self._held is None else self._held.append)
             self._journal.table = table
         self.add: Callable[[bytes], bool] = table.add
         """Record a fingerprint; True when it was new. Raises SeenStoreLostError when the journal cannot be written."""
@@ -118,6 +119,19 @@ class MemoryStore:
             total += self._table.insert_many(new)
         return total
 
+    def hold(self) -> bool:
+        """Write nothing from now on before ``flush``."""
+        if self._journal is not None and self._held is None:
+            self._held = []
+            self._table.on_new(self._held.append)
+        return True
+
+    def flush(self) -> None:
+        """Write what was held back, in one go. Raises SeenStoreLostError; it is held then as before."""
+        if self._held and self._journal is not None:
+            self._journal.append_many(self._held)
+            self._held.clear()
+
     def __contains__(self, fp: bytes) -> bool:
         return fp in self._table
 
@@ -130,6 +144,8 @@ class MemoryStore:
     def clear(self) -> None:
         """Forget every fingerprint, in the file as well. Raises SeenStoreError."""
         table = FingerprintTable()
+        if self._held:
+            self._held.clear()
         if self._journal is not None:
             self._journal.write_snapshot(table)
         self._use(table)

@@ -49,13 +49,24 @@ class SeenStore(Protocol):
         """Acquire and load. Raises SeenStoreError, with nothing left open, when the store cannot be used."""
 
     def add(self, fp: bytes) -> bool:
-        """Record a fingerprint; True when it was new. What was answered survives a kill -9 of the process.
+        """Record a fingerprint; True when it was new.
 
-        Raises SeenStoreLostError.
+        What was answered survives a kill -9 of the process, unless the store was told to ``hold``. Raises
+        SeenStoreLostError.
         """
 
     def add_many(self, fps: Iterable[bytes]) -> int:
         """Record many (an import, a seed list), in bulk; returns how many were new. Raises SeenStoreLostError."""
+
+    def hold(self) -> bool:
+        """Write nothing from now on before ``flush``; False where the store is shared and cannot wait.
+
+        So the caller can write down first what a fingerprint stands for. What was not flushed is not in the store of
+        the next run.
+        """
+
+    def flush(self) -> None:
+        """Write what was held back. Raises SeenStoreLostError."""
 
     def __contains__(self, fp: bytes, /) -> bool: ...
 

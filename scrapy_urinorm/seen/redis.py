@@ -149,6 +149,13 @@ class RedisStore:
 
         return self._connection.ask(question)
 
+    def hold(self) -> bool:
+        """False: others ask, so that nothing can wait."""
+        return False
+
+    def flush(self) -> None:
+        """Nothing is held back."""
+
     def __contains__(self, fp: bytes) -> bool:
         fp = as_record(fp)
         if fp in self._recent:

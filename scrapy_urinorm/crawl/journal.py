@@ -1,0 +1,286 @@
+"""The file of a crawl's requests as its scheduler uses it: what is written when, and what a killed run has left."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from scrapy.utils.job import job_dir
+
+from scrapy_urinorm.crawl import settings as own
+from scrapy_urinorm.crawl.closing import close_spider
+from scrapy_urinorm.crawl.request_rows import SERVED, Row, State
+from scrapy_urinorm.crawl.requests_file import FILE_NAME, RequestsFile
+from scrapy_urinorm.crawl.serialized import dumped, loaded
+from scrapy_urinorm.crawl.store import shared_folder
+from scrapy_urinorm.errors import UrinormError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from scrapy import Request, Spider
+    from scrapy.core.engine import ExecutionEngine
+    from scrapy.settings import BaseSettings
+
+    from scrapy_urinorm.seen import SeenStore
+
+#: What a kill may cost in pages fetched again: those that ended in this time, or among so many changes. A commit takes
+#: 0.1 ms, one of 500 changes 3 ms.
+_COMMIT_SECONDS = 0.02
+_COMMIT_CHANGES = 500
+
+
+class Kept(NamedTuple):
+    """In which state a request is written; class and rules as in ``Row``."""
+
+    state: State
+    class_key: bytes | None = None
+    generation: int = 0
+
+
+class Journal:
+    """The requests of one crawl in a ``RequestsFile``, which is made when it is needed.
+
+    In force (``in_force``), every request is in the file from before its fingerprint is written until it has ended.
+    Otherwise only those are that are kept back. ``store`` is the seen store, where it is ours: it writes a fingerprint
+    when the row is written; under another duplicate filter the row has to be ``first``.
+
+    Nothing here raises into a crawl: where the disk fails, the crawl is stopped, and what was committed is taken up by
+    the next run.
+    """
+
+    def __init__(self, spider: Spider, store: SeenStore | None):
+        self._spider = spider
+        self._store = store
+        self._folder, name = _place(spider, lasting=store is not None)
+        self.file = RequestsFile(self._folder, name)
+        self.in_force = self._folder is not None and spider.crawler.settings.getbool("URINORM_JOURNAL", True)
+        self.first = False
+        self._exists = self._folder is not None and (self._folder / name).exists()
+        self._flying: dict[Request, int] = {}
+        self._committed = 0.0
+        self._copy: Path | None = None
+        self._lost = False
+
+    # ------------------------------------------------------------------ from run to run
+
+    def open(self) -> None:
+        """Open the file where there is one, or is to be one. Raises UrinormError."""
+        if self.in_force or self._exists:
+            self.file.open()
+
+    def begin(self) -> None:
+        """The seen store is open and the run before taken up: write from now on. Raises UrinormError."""
+        if self.file.is_open:
+            self.file.set_marks(running="1" if self.in_force else "", taking_over="")
+        if self._copy is not None:
+            shutil.rmtree(self._copy, ignore_errors=True)
+        self.first = self.in_force and (self._store is None or not self._store.hold())
+
+    def take_up(self, *, trusted: bool, tell: Callable[[Request], object]) -> None:
+        """Serve what the run before has left; ``trusted``: but what Scrapy's queue files have. Raises UrinormError.
+
+        A kill may have come between a row and its fingerprint: the seen store gets the fingerprints again, and a
+        duplicate filter that is not ours is told of the requests by ``tell``.
+        """
+        file = self.file
+        if not file.is_open:
+            return
+        file.release(State.UNREADABLE)
+        taken = file.release(State.FLYING) + (0 if trusted else file.release(State.QUEUED))
+        if taken:
+            own.stats_of(self._spider.crawler).set_value("urinorm/recovered", taken)
+            own.logger.info("The run before left %d requests under way or waiting: they are served again", taken)
+        if trusted:
+            return
+        rows = (row for state in (*SERVED, State.PARKED) for row in file.rows(state) if row.fingerprint is not None)
+        if self._store is not None:
+            self._store.add_many(row.fingerprint for row in rows if row.fingerprint is not None)
+            return
+        for row in rows:
+            if (request := loaded(row.data, self._spider)) is not None:
+                tell(request)
+
+    # ------------------------------------------------------------------ a queue that was filled without a journal
+
+    def begin_taking_over(self, queue: str, folder: Path) -> bool:
+        """Whether Scrapy's queue was filled, or emptied, without this file; ``queue`` is what it looks like now.
+
+        Its requests are then to be taken over. A copy of the queue is made first: a kill meanwhile must not cost any.
+        """
+        file = self.file
+        if not self.in_force or file.mark("queue") == queue:
+            return False
+        file.delete(State.QUEUED, State.FLYING)
+        copy = folder.with_name(folder.name + ".before")
+        shutil.rmtree(copy, ignore_errors=True)
+        shutil.copytree(folder, copy)
+        self._copy = copy
+        file.set_marks(taking_over=str(file.new_id()))
+        return True
+
+    def take_over(self, count: int, pop: Callable[[], Request | None], *, newest_first: bool) -> None:
+        """Take all requests out of Scrapy's queue into rows, which serve them in the order that it had."""
+        numbers = [self.file.new_id() for _ in range(count)]
+        for number in reversed(numbers) if newest_first else numbers:
+            request = pop()
+            if request is None:
+                break
+            self.put(request, Kept(State.RELEASED), number)
+            if self.file.changes >= _COMMIT_CHANGES:
+                self.file.commit()
+        if count:
+            own.logger.info("Journal: %d requests of Scrapy's own queue were taken over", count)
+
+    def finish_taking_over(self, folder: Path) -> None:
+        """Before the queue in ``folder`` is opened: bring it back where a kill has cut its taking over short."""
+        copy = folder.with_name(folder.name + ".before")
+        if not copy.exists():
+            return
+        if self.file.is_open and (first := self.file.mark("taking_over")):
+            self.file.delete_from(int(first))
+            shutil.rmtree(folder)
+            copy.rename(folder)
+        else:
+            shutil.rmtree(copy)
+
+    def close(self, *, queue: str, empty: bool) -> None:
+        """Let go; ``queue`` is what Scrapy's queue files look like, ``empty`` says that nothing is waiting in them."""
+        if self.file.is_open and not self._lost:
+            try:
+                if empty:
+                    self.file.delete(State.QUEUED, State.FLYING)
+                self.file.set_marks(running="", queue=queue)
+            except UrinormError as error:
+                own.logger.error("%s", error)
+        self.file.close()
+
+    # ------------------------------------------------------------------ a request
+
+    def put(self, request: Request, kept: Kept, number: int | None = None) -> int | None:
+        """Write a request, under its number or a new one; the number, or None where it cannot be written."""
+        if self._lost:
+            return None
+        try:
+            if not self.file.is_open:
+                self.file.open()
+        except UrinormError as error:
+            self.fail(error)
+            return None
+        if number is None:
+            number = self.file.new_id()
+        request.meta[own.ROW_META] = number
+        data = dumped(request, self._spider)
+        if data is None:
+            del request.meta[own.ROW_META]
+            return None
+        engine = self.engine
+        slot = engine.downloader.get_slot_key(request) if engine is not None else ""
+        fp = None if request.dont_filter else self._fingerprint(request)
+        self.file.put(Row(number, kept.state, request.priority, slot, data, fp, kept.class_key, kept.generation))
+        return number
+
+    @staticmethod
+    def number(request: Request) -> int | None:
+        """The number of a request that was written."""
+        return (request._meta or {}).get(own.ROW_META)
+
+    def read(self, row: Row) -> Request | None:
+        """The request of a row; None where this spider cannot read it: it stays in the file."""
+        request = loaded(row.data, self._spider)
+        if request is None:
+            self.file.put(row._replace(state=State.UNREADABLE))
+            own.logger.warning("A request of %s cannot be read by this spider and is kept there", FILE_NAME)
+            own.stats_of(self._spider.crawler).inc_value("urinorm/unreadable")
+        else:
+            request.meta[own.ROW_META] = row.id
+        return request
+
+    def hand_out(self, request: Request) -> None:
+        """A request goes to the engine."""
+        if not self.file.is_open or self._lost:
+            return
+        number = self.number(request)
+        if number is not None:
+            self.file.fly(number)
+        elif self.in_force:
+            number = self.put(request, Kept(State.FLYING))
+        if number is not None:
+            self._flying[request] = number
+
+    def drop(self, number: int | None) -> None:
+        """A request that was written is not enqueued after all."""
+        if number is not None:
+            self.file.end(number)
+
+    def _fingerprint(self, request: Request) -> bytes:
+        fingerprinter = self._spider.crawler.request_fingerprinter
+        assert fingerprinter is not None
+        return fingerprinter.fingerprint(request)
+
+    # ------------------------------------------------------------------ transactions
+
+    def settle_when_due(self) -> None:
+        """``settle``, where the last time is some milliseconds or many changes ago."""
+        if self.file.is_open and not self._lost:
+            now = time.monotonic()
+            if now - self._committed > _COMMIT_SECONDS or self.file.changes > _COMMIT_CHANGES:
+                self.settle()
+                self._committed = time.monotonic()
+
+    def settle(self) -> None:
+        """End the rows of what has ended, and write down what happened since the last time, in one transaction.
+
+        The engine keeps a request in progress until its callback's output was taken, that is enqueued here, or the
+        request that followed from it (a redirect, another try) was.
+        """
+        engine = self.engine
+        slot = engine._slot if engine is not None else None
+        running = slot.inprogress if slot is not None else ()
+        for request in [request for request in self._flying if request not in running]:
+            self.file.end(self._flying.pop(request))
+        self.commit()
+
+    def commit(self) -> None:
+        """Write down what happened since the last time, rows before fingerprints."""
+        if self._lost or not self.file.is_open:
+            return
+        try:
+            self.file.commit()
+            if self.in_force and not self.first and self._store is not None:
+                self._store.flush()
+        except UrinormError as error:
+            self.fail(error)
+
+    def fail(self, error: UrinormError) -> None:
+        """Without its journal the crawl would lose pages in silence: it stops."""
+        if not self._lost:
+            self._lost = True
+            own.logger.critical("The crawl stops: %s", error)
+            close_spider(self._spider.crawler, "urinorm_journal_lost")
+
+    @property
+    def engine(self) -> ExecutionEngine | None:
+        """The crawl's engine; None where there is none, as in a test of the scheduler alone."""
+        try:
+            return self._spider.crawler.engine
+        except RuntimeError:
+            return None
+
+
+def _place(spider: Spider, *, lasting: bool) -> tuple[Path | None, str]:
+    """The folder of the file, None for a temporary one, and its name there.
+
+    ``lasting``: whether fingerprints may be kept from run to run in a folder that is not the job's: what was found and
+    not fetched then has to be kept there as well.
+    """
+    settings: BaseSettings = spider.crawler.settings
+    if jobdir := job_dir(settings):
+        return Path(jobdir), FILE_NAME
+    if lasting and (folder := shared_folder(settings)):
+        # several spiders may remember in one folder
+        return folder, FILE_NAME + "-" + re.sub(r"[^\w.-]", "_", spider.name)
+    return None, FILE_NAME

@@ -1,0 +1,70 @@
+"""The source of requests beside Scrapy's queue: those that were kept back in the file and are to be served now."""
+
+from __future__ import annotations
+
+from collections import deque
+from typing import TYPE_CHECKING, Any
+
+from scrapy_urinorm.crawl.request_rows import SERVED, Row, State
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from scrapy_urinorm.crawl.requests_file import RequestsFile
+
+#: Rows are read so many at a time: one query and one write for all of them.
+_BATCH = 50
+
+
+class KeptBack:
+    """Serves the released and the later rows of a file, the slot with the least to do first, as Scrapy's queue does.
+
+    ``slots`` are the downloader's: nothing is served to one that has as many requests as it may send at a time, since
+    the others would wait behind them.
+    """
+
+    def __init__(self, file: RequestsFile, slots: Mapping[str, Any], *, newest_first: bool):
+        self._file = file
+        self._slots = slots
+        self.newest_first = newest_first
+        self._taken: dict[State, dict[str, deque[Row]]] = {state: {} for state in SERVED}
+
+    def __len__(self) -> int:
+        return sum(map(self.count, SERVED))
+
+    def count(self, state: State) -> int:
+        """How many requests of a state are to be served."""
+        return self._file.waiting[state].total() + sum(map(len, self._taken[state].values()))
+
+    def pop(self, state: State) -> Row | None:
+        """The next request of a state; None where there is none, or none that its slot has room for."""
+        waiting, taken = self._file.waiting[state], self._taken[state]
+        if not waiting and not taken:
+            return None
+        free = [(active, slot) for slot in {*waiting, *taken} if (active := self._active(slot)) is not None]
+        if not free:
+            return None
+        slot = min(free)[1]
+        rows = taken.get(slot)
+        if rows is None:
+            rows = taken[slot] = deque(self._file.take(state, slot, _BATCH, newest_first=self.newest_first))
+        row = rows.popleft() if rows else None
+        if not rows:
+            del taken[slot]
+        return row
+
+    def _active(self, slot: str) -> int | None:
+        """How many requests a slot has under way; None where it has no room for another one."""
+        found = self._slots.get(slot)
+        if found is None:
+            return 0
+        active = len(found.active)
+        return active if active < found.concurrency else None
+
+    def put_back(self) -> None:
+        """Give back to the file what was read and not served."""
+        for state, slots in self._taken.items():
+            for rows in slots.values():
+                for row in rows:
+                    self._file.put(row._replace(state=state))
+            slots.clear()

@@ -1,0 +1,304 @@
+"""The requests of a job, a row each, in one SQLite file: what is queued, under way, or kept back."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shutil
+import sqlite3
+import tempfile
+from collections import Counter
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from scrapy_urinorm.crawl.request_rows import SERVED, Row, State
+from scrapy_urinorm.errors import UrinormError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+FILE_NAME = "urinorm.requests"
+_FORMAT = 1
+# a page of SQLite's cache is 4 KiB; its own default of 2 MB is a batch's worth of rows
+_CACHE_KIB = 4096
+
+_SCHEMA = """
+create table if not exists requests (
+  id integer primary key, state text not null, priority integer not null, slot text not null,
+  generation integer not null, class blob, fingerprint blob, data blob not null);
+create index if not exists waiting on requests (state, slot, priority, id) where state in ('released', 'later');
+create index if not exists parked on requests (class, id) where state = 'parked';
+create table if not exists marks (name text primary key, value text not null);
+"""
+
+
+class RequestsFileError(UrinormError):
+    """The file cannot be opened, read or written; the message says which one and what to do."""
+
+
+class RequestsFile:
+    """The file of one job, for one process; in a temporary folder where there is no ``folder`` (None).
+
+    Changes are held in memory until ``commit``, which writes them in one transaction: a killed process finds the last
+    commit. Rows hold what the spider gave to its requests, cookies and the like, so only its owner can read the file.
+    All methods but ``close`` raise RequestsFileError where the disk does not do its part.
+    """
+
+    def __init__(self, folder: Path | None, name: str = FILE_NAME):
+        self._temporary = folder is None
+        self._folder = folder
+        self._name = name
+        self._database: sqlite3.Connection | None = None
+        self._new: dict[int, Row] = {}
+        self._flying: dict[int, None] = {}
+        self._ended: list[int] = []
+        self._next = 1
+        self.unclean = False
+        """Whether the run before came to no good end: Scrapy's queue is then not to be trusted, these rows are."""
+        self.is_new = True
+        """Whether there was no file."""
+        self.waiting: dict[State, Counter[str]] = {state: Counter() for state in SERVED}
+        """How many requests wait here, by state and slot."""
+
+    # ------------------------------------------------------------------ open and close
+
+    def open(self) -> None:
+        """Open or make the file; a transaction that a kill has cut off is rolled back."""
+        with self._explained("open"):
+            if self._folder is None:
+                self._folder = Path(tempfile.mkdtemp(prefix="urinorm-requests-"))
+            self._folder.mkdir(parents=True, exist_ok=True)
+            path = self._folder / self._name
+            # SQLite gives its other files the rights of this one
+            os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
+            self.is_new = path.stat().st_size == 0
+            self._database = database = sqlite3.connect(path, isolation_level=None, timeout=0)
+            for pragma in (
+                # one process: no shared memory, and a second crawl on the folder is refused
+                "locking_mode = exclusive",
+                "journal_mode = wal",
+                # the operating system has what a killed process wrote; a power failure costs the last moments
+                "synchronous = off",
+                f"cache_size = -{_CACHE_KIB}",
+            ):
+                database.execute(f"pragma {pragma}")
+            version = database.execute("pragma user_version").fetchone()[0]
+            if version not in (0, _FORMAT):
+                self.close()
+                raise RequestsFileError(
+                    f"{path} has format {version}, this version reads {_FORMAT}: use the version of scrapy-urinorm "
+                    "that wrote it, or delete it and the folder requests.queue to start anew"
+                )
+            database.executescript(f"begin immediate; {_SCHEMA} pragma user_version = {_FORMAT}; commit;")
+            self._next = 1 + (database.execute("select max(id) from requests").fetchone()[0] or 0)
+            self.unclean = bool(self.mark("running"))
+            self._count_waiting()
+
+    def close(self) -> None:
+        """Let go, changes that were not committed being dropped; may be called twice."""
+        if self._database is not None:
+            with contextlib.suppress(sqlite3.Error):
+                self._database.close()
+            self._database = None
+        if self._temporary and self._folder is not None:
+            shutil.rmtree(self._folder, ignore_errors=True)
+            self._folder = None
+
+    @property
+    def is_open(self) -> bool:
+        """Whether it was opened and not closed."""
+        return self._database is not None
+
+    # ------------------------------------------------------------------ one request
+
+    def new_id(self) -> int:
+        """A number for a further row; later requests have higher ones."""
+        self._next += 1
+        return self._next - 1
+
+    def put(self, row: Row) -> None:
+        """Write a row, in the place of the one with its number, which does not wait here."""
+        self._flying.pop(row.id, None)
+        self._new[row.id] = row
+        if row.state in self.waiting:
+            self.waiting[row.state][row.slot] += 1
+
+    def fly(self, number: int) -> None:
+        """A queued request was handed to the engine."""
+        if (row := self._new.get(number)) is not None:
+            self._new[number] = row._replace(state=State.FLYING)
+        else:
+            self._flying[number] = None
+
+    def end(self, number: int) -> None:
+        """A request that does not wait here has come to its end: its row goes."""
+        self._new.pop(number, None)
+        self._flying.pop(number, None)
+        self._ended.append(number)
+
+    @property
+    def changes(self) -> int:
+        """How many changes wait for ``commit``."""
+        return len(self._new) + len(self._flying) + len(self._ended)
+
+    def commit(self) -> None:
+        """Write all changes, in one transaction."""
+        if self.changes:
+            with self._transaction():
+                pass
+
+    # ------------------------------------------------------------------ requests that wait here
+
+    def take(self, state: State, slot: str, limit: int, *, newest_first: bool) -> list[Row]:
+        """The next requests of a slot, by priority, then by age; they are flying from now on."""
+        order = "desc" if newest_first else "asc"
+        with self._transaction() as database:
+            rows = [
+                Row(number, State(state), *rest)
+                for number, state, *rest in database.execute(
+                    "select id, state, priority, slot, data, fingerprint, class, generation from requests"
+                    f" where state = ? and slot = ? order by priority desc, id {order} limit ?",
+                    (state, slot, limit),
+                )
+            ]
+            numbers = [(row.id,) for row in rows]
+            database.executemany("update requests set state = 'flying' where id = ?", numbers)
+        counts = self.waiting[state]
+        counts[slot] -= len(rows)
+        if not rows or not counts[slot]:
+            del counts[slot]
+        return rows
+
+    def release(
+        self,
+        state: State = State.PARKED,
+        *,
+        to: State = State.RELEASED,
+        class_key: bytes | None = None,
+        generation: int | None = None,
+        limit: int | None = None,
+    ) -> int:
+        """Let requests of one state go, all of them or those of a class or generation; how many.
+
+        With a ``limit`` the oldest. ``to`` may be any state.
+        """
+        where = "state = ?"
+        values: list[str | bytes | int] = [str(state)]
+        if class_key is not None:
+            where, values = f"{where} and class = ?", [*values, class_key]
+        if generation is not None:
+            where, values = f"{where} and generation = ?", [*values, generation]
+        if limit is not None:
+            where = f"id in (select id from requests where {where} order by id limit {int(limit)})"
+        with self._transaction() as database:
+            moved = database.execute(f"update requests set state = ? where {where}", (str(to), *values)).rowcount
+        if moved and (state in self.waiting or to in self.waiting):
+            self._count_waiting()
+        return moved
+
+    def rows(self, state: State) -> Iterator[Row]:
+        """All requests of a state, oldest first; the file may be changed meanwhile."""
+        after = 0
+        while True:
+            self.commit()
+            with self._explained("read"):
+                found = self._opened.execute(
+                    "select id, state, priority, slot, data, fingerprint, class, generation from requests"
+                    " where state = ? and id > ? order by id limit 1000",
+                    (state, after),
+                ).fetchall()
+            if not found:
+                return
+            for number, name, *rest in found:
+                yield Row(number, State(name), *rest)
+                after = number
+
+    def count(self, *states: State) -> int:
+        """How many requests are in any of these states."""
+        self.commit()
+        with self._explained("read"):
+            places = ",".join("?" * len(states))
+            query = f"select count(*) from requests where state in ({places})"
+            return int(self._opened.execute(query, states).fetchone()[0])
+
+    def delete_from(self, number: int) -> None:
+        """Forget all requests that have this number or a higher one."""
+        with self._transaction() as database:
+            database.execute("delete from requests where id >= ?", (number,))
+        self._count_waiting()
+
+    def delete(self, *states: State) -> None:
+        """Forget all requests of these states."""
+        with self._transaction() as database:
+            database.executemany("delete from requests where state = ?", [(state,) for state in states])
+        self._count_waiting()
+
+    def _count_waiting(self) -> None:
+        for state, counts in self.waiting.items():
+            query = "select slot, count(*) from requests where state = ? group by slot"
+            counts.clear()
+            counts.update(dict(self._opened.execute(query, (state,)).fetchall()))
+
+    # ------------------------------------------------------------------ marks
+
+    def mark(self, name: str) -> str:
+        """A note of the file; empty where there is none."""
+        with self._explained("read"):
+            found = self._opened.execute("select value from marks where name = ?", (name,)).fetchone()
+            return str(found[0]) if found else ""
+
+    def set_marks(self, **values: str) -> None:
+        """Write notes, and all changes with them, in one transaction."""
+        with self._transaction() as database:
+            database.executemany("insert or replace into marks values (?, ?)", values.items())
+
+    # ------------------------------------------------------------------
+
+    @property
+    def _opened(self) -> sqlite3.Connection:
+        assert self._database is not None
+        return self._database
+
+    @contextlib.contextmanager
+    def _transaction(self) -> Iterator[sqlite3.Connection]:
+        """A transaction that begins with the changes held in memory; they are kept where it fails."""
+        with self._explained("write"):
+            database = self._opened
+            database.execute("begin immediate")
+            try:
+                self._write_changes(database)
+                yield database
+                database.execute("commit")
+            except BaseException:
+                with contextlib.suppress(sqlite3.Error):
+                    database.execute("rollback")
+                raise
+        self._new.clear()
+        self._flying.clear()
+        self._ended.clear()
+
+    def _write_changes(self, database: sqlite3.Connection) -> None:
+        database.executemany("delete from requests where id = ?", [(number,) for number in self._ended])
+        database.executemany(
+            "insert or replace into requests (id, state, priority, slot, data, fingerprint, class, generation)"
+            " values (?, ?, ?, ?, ?, ?, ?, ?)",
+            self._new.values(),
+        )
+        flying = [(number,) for number in self._flying]
+        database.executemany("update requests set state = 'flying' where id = ?", flying)
+
+    @contextlib.contextmanager
+    def _explained(self, verb: str) -> Iterator[None]:
+        try:
+            yield
+        except (sqlite3.Error, OSError) as error:
+            path = f"{self._folder}/{self._name}"
+            if "locked" in str(error):
+                raise RequestsFileError(
+                    f"{self._folder} is in use by another crawl: wait until it ends, or give this crawl its own JOBDIR"
+                ) from error
+            if isinstance(error, sqlite3.OperationalError | OSError):
+                advice = "make room or mend the rights, then start the crawl again: what was written down is not lost"
+            else:
+                advice = "the file is damaged: restore a copy, or delete it and the folder requests.queue to start anew"
+            raise RequestsFileError(f"cannot {verb} {path}: {error}; {advice}") from error

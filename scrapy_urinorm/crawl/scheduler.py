@@ -1,0 +1,250 @@
+"""Scrapy's scheduler, or a project's own, with a file of its requests: killed jobs go on, requests can be kept back."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Protocol
+from weakref import WeakKeyDictionary
+
+from scrapy.core.scheduler import Scheduler as StockScheduler
+
+from scrapy_urinorm.crawl import settings as own
+from scrapy_urinorm.crawl.dupefilter import DupeFilter
+from scrapy_urinorm.crawl.journal import Journal, Kept
+from scrapy_urinorm.crawl.kept_back import KeptBack
+from scrapy_urinorm.crawl.request_rows import State
+from scrapy_urinorm.crawl.verdicts import DEFER_BY
+from scrapy_urinorm.errors import UrinormError
+
+if TYPE_CHECKING:
+    from scrapy import Request, Spider
+    from scrapy.crawler import Crawler
+    from twisted.internet.defer import Deferred
+
+#: How long one call may look for a request that the gate lets through, so that the reactor is not stopped for longer.
+_LOOK_SECONDS = 0.02
+
+_schedulers: WeakKeyDictionary[Crawler, Scheduler] = WeakKeyDictionary()
+
+
+def scheduler_of(crawler: Crawler) -> Scheduler | None:
+    """The scheduler of a crawler, once the engine has built it."""
+    return _schedulers.get(crawler)
+
+
+def over(scheduler: type[StockScheduler]) -> type[Scheduler]:
+    """Our scheduler over a project's own, which is derived from Scrapy's."""
+    return type(scheduler.__name__, (Scheduler, scheduler), {"__module__": __name__, "__doc__": scheduler.__doc__})
+
+
+class Gate(Protocol):
+    """Who may keep requests back, as parked or later. Both methods are asked of every request and must not raise."""
+
+    def at_enqueue(self, request: Request) -> Kept | None:
+        """Asked of a request that the duplicate filter has let through; None lets it into the queue."""
+
+    def at_dequeue(self, request: Request) -> Kept | None:
+        """Asked of a request that is to be handed to the engine, but of released ones; None hands it out."""
+
+
+class Scheduler(StockScheduler):
+    """A mixin over Scrapy's scheduler or a class derived from it; the add-on puts it over what ``SCHEDULER`` names.
+
+    **The journal** (``URINORM_JOURNAL``, in force with a JOBDIR or where fingerprints are kept from run to run): a
+    request is written to the file ``urinorm.requests`` before its fingerprint is, and its row ends when its callback's
+    output was taken, or its chain failed; output and end are one transaction. After an unclean end Scrapy's own queue
+    files, which a kill tears, are discarded, and the rows are served in their place. So each request is answered at
+    least once, whatever kills the crawl.
+
+    **Keeping requests back**: what ``gate`` says, and what a rule defers, waits in the file (``journal.file``).
+    Released requests are served by turns with the queue, later ones when nothing else is waiting.
+    """
+
+    journal: Journal
+    """Known once the scheduler is open."""
+
+    def __init__(self, *args: Any, **kwargs: Any):
+        super().__init__(*args, **kwargs)
+        self.gate: Gate | None = None
+        self._kept: KeptBack | None = None
+        self._turn = False
+        if self.crawler is not None:
+            _schedulers[self.crawler] = self
+
+    # ------------------------------------------------------------------ open and close
+
+    def open(self, spider: Spider) -> Deferred[None] | None:
+        """Open the file, then the scheduler; raises UrinormError where the file or the seen store cannot be had."""
+        self.journal = journal = Journal(spider, self.df.store if isinstance(self.df, DupeFilter) else None)
+        journal.open()
+        try:
+            trusted = self.dqdir is not None and not journal.file.unclean
+            if self.dqdir is not None:
+                folder = Path(self.dqdir)
+                journal.finish_taking_over(folder)
+                if not trusted:
+                    # torn by the kill: Scrapy cannot read them, and may notice only when it comes to push
+                    shutil.rmtree(folder)
+                    folder.mkdir()
+            found = self._queue_stamp()
+            taking_over = trusted and journal.begin_taking_over(found, Path(str(self.dqdir)))
+            opened = super().open(spider)
+            newest_first = self._newest_first()
+            if taking_over and self.dqs is not None:
+                journal.take_over(len(self.dqs), self._dqpop, newest_first=newest_first)
+            else:
+                journal.take_up(trusted=trusted, tell=self.df.request_seen)
+            journal.begin()
+        except BaseException:
+            journal.file.close()
+            raise
+        engine = journal.engine
+        slots = engine.downloader.slots if engine is not None else {}
+        self._kept = KeptBack(journal.file, slots, newest_first=newest_first)
+        if isinstance(self.df, DupeFilter):
+            self.df.leave_deferred()
+        return opened
+
+    def _queue_stamp(self) -> str:
+        """What tells whether somebody else has used Scrapy's queue files: their index's time and size."""
+        if self.dqdir is None:
+            return ""
+        try:
+            status = Path(self.dqdir, "active.json").stat()
+        except OSError:
+            return ""
+        return f"{status.st_mtime_ns} {status.st_size}"
+
+    def _newest_first(self) -> bool:
+        """Whether the queue that the settings ask for serves the newest request first, as Scrapy's default does."""
+        queue = self.dqclass if self.dqdir else self.mqclass
+        # the first name that says it: one of queuelib's is derived from the other
+        names = [base.__name__ for base in getattr(queue, "__mro__", ()) if re.search("[LF]ifo", base.__name__)]
+        return not names or "Lifo" in names[0]
+
+    def close(self, reason: str) -> Deferred[None] | None:
+        """Close the scheduler, then the file: a crawl that ends well leaves Scrapy's queue to be trusted."""
+        if self._kept is None:
+            return super().close(reason)
+        journal = self.journal
+        journal.settle()
+        self._kept.put_back()
+        if journal.in_force and self.dqdir is not None:
+            # what Scrapy's disk queue could not take would end with the process
+            while (request := self.mqs.pop()) is not None:
+                journal.put(request, Kept(State.RELEASED), journal.number(request))
+        empty = not super().has_pending_requests()
+        closed = super().close(reason)
+        journal.close(queue=self._queue_stamp(), empty=empty)
+        self._kept = None
+        return closed
+
+    # ------------------------------------------------------------------ in
+
+    def enqueue_request(self, request: Request) -> bool:
+        """As Scrapy's; a request that is kept back counts as enqueued."""
+        if self._kept is None or not self.journal.first:
+            return super().enqueue_request(request)
+        number = self.journal.put(request, Kept(State.QUEUED))
+        self.journal.commit()
+        taken = super().enqueue_request(request)
+        if not taken:
+            self.journal.drop(number)
+        return taken
+
+    def _dqpush(self, request: Request) -> bool:
+        """Where Scrapy's scheduler puts what the filter has let through: into the file, then into its queue."""
+        if self._kept is None:
+            return super()._dqpush(request)
+        journal = self.journal
+        kept = self._asked(request)
+        if kept is not None:
+            if journal.put(request, kept, journal.number(request) if journal.first else None) is not None:
+                return True
+            if kept.state is State.LATER:
+                request.priority -= DEFER_BY
+        if not journal.in_force:
+            # that of the request whose meta this one has
+            (request._meta or {}).pop(own.ROW_META, None)
+        elif not journal.first:
+            journal.put(request, Kept(State.QUEUED))
+        return super()._dqpush(request)
+
+    def _asked(self, request: Request) -> Kept | None:
+        if isinstance(self.df, DupeFilter) and self.df.deferred(request):
+            return Kept(State.LATER)
+        return self.gate.at_enqueue(request) if self.gate is not None else None
+
+    # ------------------------------------------------------------------ out
+
+    def has_pending_requests(self) -> bool:
+        """Whether anything is still to be served; what is parked is not."""
+        return bool(self._kept) or super().has_pending_requests()
+
+    def next_request(self) -> Request | None:
+        """The next request for the engine, of Scrapy's queue or of those kept back.
+
+        Where the gate keeps back one after the other, the search is broken off after some milliseconds and goes on when
+        the engine calls again, which it is told to do soon.
+        """
+        if self._kept is None:
+            return super().next_request()
+        journal = self.journal
+        journal.settle_when_due()
+        started = time.monotonic() if self.gate is not None else 0.0
+        while (found := self._pop(self._kept)) is not None:
+            request, free = found
+            kept = None if free or self.gate is None else self.gate.at_dequeue(request)
+            if kept is None or journal.put(request, kept, journal.number(request)) is None:
+                journal.hand_out(request)
+                return request
+            if time.monotonic() - started > _LOOK_SECONDS:
+                self.poke()
+                break
+        return None
+
+    def _pop(self, kept: KeptBack) -> tuple[Request, bool] | None:
+        """The next request, and whether it was released and is not to be asked about again."""
+        self._turn = not self._turn
+        if self._turn and (request := self._serve(kept, State.RELEASED)) is not None:
+            return request, True
+        if (request := super().next_request()) is not None:
+            return request, False
+        if (request := self._serve(kept, State.RELEASED)) is not None:
+            return request, True
+        request = self._serve(kept, State.LATER)
+        return None if request is None else (request, False)
+
+    def _serve(self, kept: KeptBack, state: State) -> Request | None:
+        """The next request of those that wait in the file."""
+        try:
+            while (row := kept.pop(state)) is not None:
+                request = self.journal.read(row)
+                if request is not None:
+                    if row.fingerprint is not None and isinstance(self.df, DupeFilter):
+                        self.df.taken_up(request)
+                    assert self.stats is not None
+                    self.stats.inc_value("scheduler/dequeued/disk")
+                    self.stats.inc_value("scheduler/dequeued")
+                    return request
+        except UrinormError as error:
+            self.journal.fail(error)
+        return None
+
+    def poke(self) -> None:
+        """Have the engine ask for requests soon; otherwise it may wait for its heartbeat, five seconds."""
+        engine = self.journal.engine
+        if engine is not None and engine._slot is not None:
+            engine._slot.nextcall.schedule()
+
+    def release(self, **which: Any) -> int:
+        """Let parked requests go, all or those of a class or a generation (see ``RequestsFile.release``); how many."""
+        if not self.journal.file.is_open:
+            return 0
+        released = self.journal.file.release(State.PARKED, **which)
+        if released:
+            self.poke()
+        return released

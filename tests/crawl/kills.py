@@ -1,0 +1,135 @@
+"""Crawls that are killed with -9 at random moments and started again, until they end by themselves.
+
+The website counts what it serves; the spider writes down each page whose callback it has run.
+"""
+
+from __future__ import annotations
+
+import collections
+import json
+import random
+import subprocess
+import sys
+import threading
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
+
+from tests.crawl.crawling import environment
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+ROOT = Path(__file__).parents[2]
+#: Links of a page: three below it, as in a tree, and others from anywhere.
+BELOW, ANYWHERE = 3, 7
+
+
+def links(page: int, pages: int) -> list[int]:
+    """The links of a page; page 0 leads to all by the tree alone."""
+    below = [page * BELOW + n for n in range(1, BELOW + 1)]
+    anywhere = random.Random(page).sample(range(pages), min(ANYWHERE, pages))
+    return [link for link in [*below, *anywhere] if link < pages]
+
+
+class Website:
+    """``pages`` pages at /page/N; ``served`` tells the page of every answer, in order. A context manager.
+
+    ``linked`` False: pages without links, which only a list leads to.
+    """
+
+    def __init__(self, pages: int, *, linked: bool) -> None:
+        self.pages = pages
+        self.linked = linked
+        self.served: list[int] = []
+        self.changed = threading.Condition()
+        self._server = _Server(("127.0.0.1", 0), _Handler)
+        self._server.website = self  # type: ignore[attr-defined]
+        self.url = f"http://127.0.0.1:{self._server.server_address[1]}/page/"
+
+    def __enter__(self) -> Self:
+        threading.Thread(target=self._server.serve_forever, args=(0.05,), daemon=True).start()
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self._server.shutdown()
+        self._server.server_close()
+
+    def wait_for(self, count: int, process: subprocess.Popen[bytes]) -> bool:
+        """Wait until so many answers were given; False where the crawl has ended before."""
+        with self.changed:
+            while len(self.served) < count:
+                self.changed.wait(0.02)
+                if process.poll() is not None:
+                    return False
+        return True
+
+
+class _Server(ThreadingHTTPServer):
+    daemon_threads = True
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """Nothing: a killed crawl hangs up in the middle of an answer."""
+
+
+class _Handler(BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+
+    def do_GET(self) -> None:
+        website: Website = self.server.website  # type: ignore[attr-defined]
+        page = int(self.path.rpartition("/")[2])
+        with website.changed:
+            website.served.append(page)
+            website.changed.notify_all()
+        found = links(page, website.pages) if website.linked else []
+        body = "".join(f'<a href="/page/{link}">{link}</a>\n' for link in found).encode()
+        self.send_response(200)
+        self.send_header("Content-Type", "text/html; charset=utf-8")
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, format: str, *args: Any) -> None:  # noqa: A002  the parent's name
+        """Stay quiet."""
+
+
+class Killed(NamedTuple):
+    """What a crawl with all its kills came to."""
+
+    kills: int
+    runs: int
+    lost: list[int]
+    """Pages whose callback never ran."""
+    served: int
+    again: int
+    """Answers beyond the first of a page."""
+
+
+def crawl_with_kills(
+    folder: Path, settings: Mapping[str, Any], *, pages: int, kills: int, linked: bool, seed: int
+) -> Killed:
+    """Crawl a website, killed so often, until a run ends by itself."""
+    source = random.Random(seed)
+    handled = folder / "handled"
+    runs = 0
+    with Website(pages, linked=linked) as website:
+        given = {"url": website.url, "pages": pages, "linked": linked, "handled": str(handled), "settings": settings}
+        command = [sys.executable, "-m", "tests.crawl.killed_crawl", json.dumps(given)]
+        done = 0
+        while True:
+            runs += 1
+            target = len(website.served) + source.randrange(1, max(2, 2 * pages // (kills + 1)))
+            log = (folder / f"run{runs}.log").open("wb")
+            with log, subprocess.Popen(command, stderr=log, cwd=ROOT, env=environment()) as process:
+                if done < kills and website.wait_for(target, process):
+                    # some milliseconds of work, so that a kill meets every step of it
+                    threading.Event().wait(source.random() * 0.03)
+                    process.kill()
+                    process.wait()
+                    done += 1
+                    continue
+                assert process.wait(120) == 0, Path(log.name).read_text()
+                break
+        served = collections.Counter(website.served)
+    seen = {int(line) for line in handled.read_text().split()}
+    return Killed(done, runs, sorted(set(range(pages)) - seen), served.total(), served.total() - len(served))

@@ -1,0 +1,403 @@
+"""The scheduler alone, without an engine: what it keeps back, and what the next run of a job finds."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from scrapy import Request, Spider
+from scrapy.core.scheduler import Scheduler as StockScheduler
+from scrapy.settings import Settings
+from scrapy.utils.misc import build_from_crawler, load_object
+
+from scrapy_urinorm import Addon, Scheduler
+from scrapy_urinorm.crawl.journal import Kept
+from scrapy_urinorm.crawl.request_rows import State
+from scrapy_urinorm.crawl.scheduler import over
+from tests.crawl.components import crawler_with
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+# Scrapy before 2.15 leaves an empty queue's file open when it resumes
+pytestmark = pytest.mark.filterwarnings("ignore:Exception ignored in. <_io.FileIO name=.*requests.queue")
+SITE = "https://shop.example/"
+LATER = {"site": {"shop.example": {"where": [{"path": "/late/**", "defer": True}]}}}
+
+
+class Pages(Spider):
+    """Any spider."""
+
+    name = "pages"
+
+    def parse(self, response: Any) -> None:
+        """Any callback."""
+
+
+nameless: Any = lambda response: None  # noqa: E731  pickle finds no lambda
+
+
+class OwnScheduler(StockScheduler):
+    """As a project may have one."""
+
+
+class Crawl:
+    """A scheduler, opened as the engine does it."""
+
+    def __init__(self, folder: Path, scheduler: type[StockScheduler] = Scheduler, **settings: Any):
+        self.folder = folder
+        given = {"SCHEDULER_PRIORITY_QUEUE": "scrapy.pqueues.ScrapyPriorityQueue", "URINORM_RULES": LATER, **settings}
+        given.setdefault("JOBDIR", str(folder))
+        given.setdefault("DUPEFILTER_CLASS", "scrapy_urinorm.DupeFilter")
+        given.setdefault("REQUEST_FINGERPRINTER_CLASS", "scrapy_urinorm.RequestFingerprinter")
+        self.settings = {name: value for name, value in given.items() if value is not None}
+        crawler = crawler_with(self.settings, Pages)
+        self.spider = crawler.spider = crawler._create_spider()
+        self.stats = crawler.stats
+        self.scheduler: Any = build_from_crawler(scheduler, crawler)
+        self.is_open = False
+        self.scheduler.open(self.spider)
+        self.is_open = True
+
+    def add(self, *paths: str, **attributes: Any) -> None:
+        for path in paths:
+            self.scheduler.enqueue_request(Request(SITE + path, callback=self.spider.parse, **attributes))
+
+    def take(self, count: int) -> list[str]:
+        """So many requests, as the engine takes them; ended when the next one is asked for."""
+        taken: list[str] = []
+        while len(taken) < count and self.scheduler.has_pending_requests():
+            # None: the gate has kept back so many that the scheduler asks for another call
+            if (request := self.scheduler.next_request()) is not None:
+                taken.append(request.url.removeprefix(SITE))
+        return taken
+
+    def rest(self) -> list[str]:
+        return self.take(1000)
+
+    def close(self) -> None:
+        if self.is_open:
+            self.is_open = False
+            self.scheduler.close("finished")
+
+    def kill(self) -> None:
+        """Leave the files as they are now, those of Scrapy's queue torn."""
+        copy = self.folder.with_name("killed")
+        shutil.copytree(self.folder, copy)
+        self.close()
+        shutil.rmtree(self.folder)
+        copy.rename(self.folder)
+        for path in (self.folder / "requests.queue").rglob("*"):
+            if path.is_file():
+                path.write_bytes(b"torn")
+
+
+@pytest.fixture
+def crawl(tmp_path: Path) -> Iterator[Callable[..., Crawl]]:
+    """Starts runs of one job."""
+    crawls: list[Crawl] = []
+
+    def start(*args: Any, **settings: Any) -> Crawl:
+        crawls.append(Crawl(tmp_path / "job", *args, **settings))
+        return crawls[-1]
+
+    yield start
+    for each in crawls:
+        each.close()
+
+
+ORDERS = {
+    "the newest first, as is Scrapy's default": (None, ["d", "c", "b", "a"]),
+    "the oldest first": ("scrapy.squeues.PickleFifoDiskQueue", ["a", "b", "c", "d"]),
+}
+
+
+@pytest.mark.parametrize(("queue", "expected"), ORDERS.values(), ids=ORDERS.keys())
+def test_a_killed_run_is_taken_up_in_the_order_of_its_queue(
+    crawl: Callable[..., Crawl], queue: str | None, expected: list[str]
+) -> None:
+    first = crawl(SCHEDULER_DISK_QUEUE=queue)
+    first.add("a", "b", "c", "d")
+    first.scheduler.journal.settle()
+    first.kill()
+    second = crawl(SCHEDULER_DISK_QUEUE=queue)
+    assert second.stats.get_value("urinorm/recovered") == 4
+    assert second.scheduler.has_pending_requests()
+    # their keys are seen, whether or not they were when the kill came
+    second.add("a", "b", "c", "d")
+    assert second.rest() == expected
+    assert not second.scheduler.has_pending_requests()
+
+
+def test_what_was_under_way_is_fetched_again_and_what_had_ended_is_not(crawl: Callable[..., Crawl]) -> None:
+    first = crawl()
+    first.add("a", "b", "c")
+    assert first.take(2) == ["c", "b"]
+    # without an engine, what was handed out has ended when the scheduler looks for it
+    first.scheduler.journal.settle()
+    assert first.take(1) == ["a"]
+    first.scheduler.journal.commit()
+    first.kill()
+    assert crawl().rest() == ["a"]
+
+
+def test_a_key_whose_request_was_not_written_is_not_seen(crawl: Callable[..., Crawl]) -> None:
+    first = crawl()
+    first.add("a")
+    first.scheduler.journal.settle()
+    first.add("b")
+    first.kill()
+    second = crawl()
+    second.add("a", "b")
+    assert sorted(second.rest()) == ["a", "b"]
+
+
+@pytest.mark.parametrize("seen", ["memory", "disk"])
+def test_a_folder_that_remembers_between_runs_keeps_what_was_found_and_not_fetched(
+    tmp_path: Path, crawl: Callable[..., Crawl], seen: str
+) -> None:
+    settings = {"JOBDIR": None, "URINORM_SEEN": seen, "URINORM_SEEN_DIR": str(tmp_path)}
+    first = crawl(**settings)
+    first.add("a", "b", "c")
+    assert first.take(1) == ["c"]
+    first.close()
+    second = crawl(**settings)
+    second.add("a", "b", "c", "d")
+    assert sorted(second.rest()) == ["a", "b", "d"]
+    second.close()
+    third = crawl(**settings)
+    third.add("a", "b", "c", "d")
+    assert third.rest() == []
+
+
+def test_a_clean_stop_leaves_the_queue_to_scrapy(crawl: Callable[..., Crawl]) -> None:
+    first = crawl()
+    first.add("a", "b", "c")
+    first.close()
+    second = crawl()
+    assert len(second.scheduler.dqs) == 3
+    assert second.stats.get_value("urinorm/recovered") is None
+    assert second.rest() == ["c", "b", "a"]
+
+
+@pytest.mark.parametrize("again", [False, True], ids=["begun by Scrapy alone", "used by Scrapy alone in between"])
+def test_a_queue_that_scrapy_alone_has_filled_is_taken_over(crawl: Callable[..., Crawl], again: bool) -> None:
+    if again:
+        before = crawl()
+        before.add("x", "y")
+        before.close()
+    stock = crawl(StockScheduler)
+    stock.add("a", "b", "c")
+    if again:
+        assert stock.take(1) == ["c"]
+    stock.close()
+    first = crawl()
+    first.scheduler.journal.settle()
+    first.kill()
+    assert crawl().rest() == (["b", "a", "y", "x"] if again else ["c", "b", "a"])
+
+
+def test_a_kill_in_the_middle_of_taking_over_costs_nothing(
+    tmp_path: Path, crawl: Callable[..., Crawl], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stock = crawl(StockScheduler)
+    stock.add(*"abcdef")
+    stock.close()
+    pop, left = Scheduler._dqpop, [3]
+
+    def killed_after_three(self: Scheduler) -> Request | None:
+        if not left[0]:
+            self.journal.file.commit()
+            raise KeyboardInterrupt
+        left[0] -= 1
+        return pop(self)
+
+    monkeypatch.setattr(Scheduler, "_dqpop", killed_after_three)
+    with pytest.raises(KeyboardInterrupt):
+        crawl()
+    monkeypatch.undo()
+    assert crawl(DUPEFILTER_CLASS="scrapy.dupefilters.BaseDupeFilter").rest() == [*"fedcba"]
+    assert not (tmp_path / "job" / "requests.queue.before").exists()
+
+
+def test_a_request_that_scrapys_queue_cannot_take_survives_a_stop(crawl: Callable[..., Crawl]) -> None:
+    # what marshal refuses, pickle takes
+    first = crawl(SCHEDULER_DISK_QUEUE="scrapy.squeues.MarshalLifoDiskQueue")
+    first.add("a", meta={"odd": {1, 2}.union})
+    first.add("b", meta={"odd": Path()})
+    first.close()
+    assert sorted(crawl().rest()) == ["a", "b"]
+
+
+def test_a_request_that_cannot_be_written_is_served_all_the_same(tmp_path: Path, crawl: Callable[..., Crawl]) -> None:
+    run = crawl(JOBDIR=None, URINORM_SEEN="memory", URINORM_SEEN_DIR=str(tmp_path))
+    run.scheduler.enqueue_request(Request(f"{SITE}late/x", callback=nameless))
+    run.scheduler.enqueue_request(Request(SITE, callback=nameless))
+    run.add("a")
+    assert run.rest() == ["a", "", "late/x"]
+
+
+def test_a_request_that_the_spider_cannot_read_any_more_is_kept_and_said(
+    crawl: Callable[..., Crawl], caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def parse_item(self: Spider, response: Any) -> None:
+        """A callback of some versions of the spider."""
+
+    monkeypatch.setattr(Pages, "parse_item", parse_item, raising=False)
+    first = crawl()
+    first.scheduler.enqueue_request(Request(f"{SITE}item", callback=getattr(first.spider, "parse_item")))  # noqa: B009
+    first.add("a")
+    first.scheduler.journal.settle()
+    first.kill()
+    monkeypatch.delattr(Pages, "parse_item")
+    second = crawl()
+    assert second.rest() == ["a"]
+    assert "cannot be read by this spider" in caplog.text
+    second.close()
+    monkeypatch.setattr(Pages, "parse_item", parse_item, raising=False)
+    assert crawl().rest() == ["item"]
+
+
+# ---------------------------------------------------------------------- later, parked, released
+
+
+@pytest.mark.parametrize("jobdir", [True, False], ids=["with a JOBDIR", "without"])
+def test_deferred_requests_come_when_nothing_else_waits(crawl: Callable[..., Crawl], jobdir: bool) -> None:
+    run = crawl(**({} if jobdir else {"JOBDIR": None}))
+    run.add("late/1", "a", "late/2", priority=5)
+    run.add("b", priority=-2_000_000)
+    assert run.take(2) == ["a", "b"]
+    assert run.scheduler.has_pending_requests()
+    # found meanwhile
+    assert run.take(1) == ["late/2"]
+    run.add("c")
+    assert run.rest() == ["c", "late/1"]
+    assert run.stats.get_value("urinorm/deferred") == 2
+
+
+def test_deferred_requests_stay_behind_the_others_in_the_next_run(crawl: Callable[..., Crawl]) -> None:
+    first = crawl()
+    first.add("late/1", "a", "b")
+    first.close()
+    second = crawl()
+    second.add("c")
+    assert second.rest() == ["c", "b", "a", "late/1"]
+
+
+class Parking:
+    """A gate that parks every path that starts with one of these."""
+
+    def __init__(self, at_enqueue: str = "-", at_dequeue: str = "-"):
+        self.enqueue = f"{SITE}{at_enqueue}"
+        self.dequeue = f"{SITE}{at_dequeue}"
+
+    def at_enqueue(self, request: Request) -> Kept | None:
+        return self._kept(request) if request.url.startswith(self.enqueue) else None
+
+    def at_dequeue(self, request: Request) -> Kept | None:
+        return self._kept(request) if request.url.startswith(self.dequeue) else None
+
+    @staticmethod
+    def _kept(request: Request) -> Kept:
+        return Kept(State.PARKED, request.url[-1].encode(), 3)
+
+
+@pytest.mark.parametrize("gate", [Parking(at_enqueue="p"), Parking(at_dequeue="p")], ids=["at enqueue", "at dequeue"])
+@pytest.mark.parametrize("jobdir", [True, False], ids=["with a JOBDIR", "without"])
+def test_a_parked_request_is_served_once_when_it_is_released(
+    crawl: Callable[..., Crawl], gate: Parking, jobdir: bool
+) -> None:
+    run = crawl(**({} if jobdir else {"JOBDIR": None}))
+    run.scheduler.gate = gate
+    run.add("p1", "p2", "a", "p2")
+    assert run.rest() == ["a"]
+    assert not run.scheduler.has_pending_requests()
+    run.add("p1")
+    assert run.rest() == []
+    assert run.scheduler.release(class_key=b"1") == 1
+    assert run.scheduler.has_pending_requests()
+    # the gate would park it again
+    assert run.rest() == ["p1"]
+    assert run.scheduler.release(generation=3) == 1
+    assert run.rest() == ["p2"]
+    assert run.scheduler.release() == 0
+
+
+@pytest.mark.parametrize("clean", [True, False], ids=["stopped", "killed"])
+def test_parked_requests_wait_for_the_next_run(crawl: Callable[..., Crawl], clean: bool) -> None:
+    first = crawl()
+    first.scheduler.gate = Parking(at_enqueue="p")
+    first.add("p1", "p2", "a")
+    first.scheduler.journal.settle()
+    if clean:
+        first.close()
+    else:
+        first.kill()
+    second = crawl()
+    second.add("p1")
+    assert second.rest() == ["a"]
+    assert second.scheduler.release() == 2
+    assert sorted(second.rest()) == ["p1", "p2"]
+
+
+def test_released_requests_take_turns_with_the_queue(crawl: Callable[..., Crawl]) -> None:
+    run = crawl()
+    run.scheduler.gate = Parking(at_enqueue="p")
+    run.add("p1", "p2", "p3", "a", "b", "c")
+    run.scheduler.release()
+    served = run.rest()
+    assert sorted(served) == ["a", "b", "c", "p1", "p2", "p3"]
+    assert {url[0] for url in served[:2]} != {"p"}
+    assert "p" in {url[0] for url in served[:2]}
+
+
+# ---------------------------------------------------------------------- whose scheduler, whose filter
+
+
+def test_a_filter_that_is_not_ours_is_asked_after_the_request_is_written(crawl: Callable[..., Crawl]) -> None:
+    own = {"DUPEFILTER_CLASS": "scrapy.dupefilters.RFPDupeFilter"}
+    first = crawl(**own)
+    first.add("a", "a", "b")
+    first.kill()
+    second = crawl(**own)
+    second.add("a", "b")
+    assert second.rest() == ["b", "a"]
+
+
+def installed(**settings: Any) -> Any:
+    given = Settings(settings)
+    Addon().update_settings(given)
+    return load_object(given["SCHEDULER"])
+
+
+def test_the_add_on_puts_it_over_whatever_the_project_has() -> None:
+    assert installed() is Scheduler
+    mixed = installed(SCHEDULER=OwnScheduler)
+    assert mixed.__mro__[1:4] == (Scheduler, OwnScheduler, StockScheduler)
+    assert installed(SCHEDULER=mixed) is mixed
+    assert installed(SCHEDULER="scrapy_urinorm.Scheduler") is Scheduler
+
+
+def test_under_scrapy_redis_it_is_not_in_force_and_one_line_says_so(caplog: pytest.LogCaptureFixture) -> None:
+    pytest.importorskip("scrapy_redis", reason="lacks scrapy-redis: pip install scrapy-redis")
+    with caplog.at_level("INFO"):
+        scheduler = installed(SCHEDULER="scrapy_redis.scheduler.Scheduler")
+    assert scheduler.__module__ == "scrapy_redis.scheduler"
+    assert [record.getMessage() for record in caplog.records if "no journal of requests" in record.getMessage()]
+
+
+def test_over_a_projects_scheduler_everything_holds(crawl: Callable[..., Crawl]) -> None:
+    first = crawl(over(OwnScheduler))
+    first.add("a", "late/1", "b")
+    first.scheduler.journal.settle()
+    first.kill()
+    assert crawl(over(OwnScheduler)).rest() == ["b", "a", "late/1"]
+
+
+def test_it_can_be_turned_off(tmp_path: Path, crawl: Callable[..., Crawl]) -> None:
+    run = crawl(URINORM_JOURNAL=False)
+    run.add("a", "b")
+    assert run.rest() == ["b", "a"]
+    assert not (tmp_path / "job" / "urinorm.requests").exists()
