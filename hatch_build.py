@@ -1,4 +1,4 @@
-"""Build hook: compiles ``scrapy_urinorm/_speedups*.c`` where a C compiler is at hand; else the package is pure Python.
+"""Build hook: compiles the module in C where a C compiler is at hand; else the package is pure Python.
 
 ``URINORM_PURE=1`` in the environment leaves it out. An editable install puts the module into the source tree.
 """
@@ -16,11 +16,11 @@ from typing import Any
 
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
-SOURCES = ["scrapy_urinorm/_speedups.c", "scrapy_urinorm/_speedups_text.c"]
-HEADERS = ["scrapy_urinorm/_speedups.h"]
+SOURCES = ["scrapy_urinorm/engine/native.c", "scrapy_urinorm/visits/features.c"]
+HEADERS = ["scrapy_urinorm/engine/native.h"]
 
 
-class SpeedupsHook(BuildHookInterface[Any]):
+class NativeHook(BuildHookInterface[Any]):
     """Adds the compiled module to a wheel; no problem with it ever fails the build."""
 
     PLUGIN_NAME = "custom"
@@ -39,7 +39,7 @@ class SpeedupsHook(BuildHookInterface[Any]):
         if lack is not None:
             print(f"scrapy-urinorm is built without its C module: {lack}", file=sys.stderr)
             return
-        target = Path("scrapy_urinorm", built.name)
+        target = Path("scrapy_urinorm", "engine", built.name)
         if version == "editable":
             # moved into its place at once: a running process may have the old one open
             shutil.copy2(built, f"{self.root}/{target}.new")
@@ -47,7 +47,7 @@ class SpeedupsHook(BuildHookInterface[Any]):
             return
         build_data["pure_python"] = False
         build_data["force_include"][str(built)] = target.as_posix()
-        if ".abi3." in target.name or target.name == "_speedups.pyd":
+        if ".abi3." in target.name or target.name == "_native.pyd":
             build_data["tag"] = f"cp311-abi3-{_platform()}"
         else:
             build_data["infer_tag"] = True
@@ -83,7 +83,7 @@ def _compile(root: Path, folder: Path) -> Path:
     macros = [("Py_LIMITED_API", "0x030B0000")] if stable else []
     flags = ["/O2"] if os.name == "nt" else ["-O3", "-g0"]
     extension = Extension(
-        "_speedups",
+        "_native",
         SOURCES,
         depends=HEADERS,
         define_macros=macros,

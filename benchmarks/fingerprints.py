@@ -10,7 +10,6 @@ from benchmarks.inputs import request_urls, site_tables, with_query
 from benchmarks.measure import Contestant, Timing, compare
 from scrapy_urinorm import Normalizer, RuleSet
 from scrapy_urinorm.crawl.fingerprinter import RequestFingerprinter
-from scrapy_urinorm.engine import fastpath
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -26,12 +25,9 @@ def subsets(urls: list[str]) -> Iterator[tuple[str, list[str]]]:
 
 def without_c(rules: RuleSet) -> Normalizer:
     """A normalizer that does without the module in C."""
-    kept = fastpath.speedups
-    fastpath.speedups = None
-    try:
-        return Normalizer(rules)
-    finally:
-        fastpath.speedups = kept
+    normalizer = Normalizer(rules)
+    normalizer.native = None
+    return normalizer
 
 
 def fresh(urls: list[str], rounds: int) -> dict[str, dict[str, Timing]]:

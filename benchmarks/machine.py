@@ -8,7 +8,7 @@ from pathlib import Path
 
 from benchmarks.peers import installed
 from scrapy_urinorm import __version__
-from scrapy_urinorm.engine import fastpath
+from scrapy_urinorm.engine import native
 
 
 def describe() -> list[str]:
@@ -17,7 +17,7 @@ def describe() -> list[str]:
     load = f", load average {os.getloadavg()[0]:.1f} at the start" if hasattr(os, "getloadavg") else ""
     system = f"{platform.system()} {platform.release()}"
     versions = ", ".join(f"{name} {version}" for name, version in found.items())
-    core = "with" if fastpath.speedups is not None else "without"
+    core = "with" if native.module is not None else "without"
     about = [
         f"{_processor()}, {os.cpu_count()} cores{load}; {system}, CPython {platform.python_version()}",
         f"scrapy-urinorm {__version__} {core} its C module; {versions}",

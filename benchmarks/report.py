@@ -57,7 +57,7 @@ with all rules they bring; functions that only parse and print are there because
 - **Nothing is parsed that is known.** Host and scheme are looked up as they stand in the URL, and what rules say of a
   parameter's name is remembered; both memories are bounded. A URL in a usual spelling whose rules are filters of names
   gets its key without a parser. Other URLs are parsed by can_ada (the WHATWG parser of Node.js), once.
-- **An optional module in C** (`_speedups*.c`, the stable ABI of Python 3.11 and later) does the same for single URLs,
+- **An optional module in C** (`engine/native.c`, stable ABI of Python 3.11 and later) does the same for single URLs,
   for blocks of lines, and for the words of a recorded page. Installing from source compiles it where there are a
   compiler and the headers of Python; `URINORM_PURE=1` leaves it out, when building and when running. The pure way stays
   the reference: the tests compare the two, and both with the long way, on the corpora, on any text under any rules, at

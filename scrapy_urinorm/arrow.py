@@ -12,7 +12,6 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from scrapy_urinorm.engine.bulk import BulkNormalizer
 from scrapy_urinorm.normalizer import Normalizer
 
 if TYPE_CHECKING:
@@ -41,13 +40,13 @@ def normalize(urls: Column, rules: Rules = None) -> Column:
     best made once, or whatever one is made of. Returns large strings of the same length and chunks, null where
     ``urls`` is. Raises TypeError for a column that holds no text, RuleFileError for wrong rules.
     """
-    lines = BulkNormalizer(_normalizer(rules))
+    lines = _normalizer(rules)
     return _over_texts(urls, lambda texts: _through_lines(texts, lines, keys=False))
 
 
 def key(urls: Column, rules: Rules = None) -> Column:
     """The key of each URL of a column: equal keys mean one page. As :func:`normalize` otherwise."""
-    lines = BulkNormalizer(_normalizer(rules))
+    lines = _normalizer(rules)
     return _over_texts(urls, lambda texts: _through_lines(texts, lines, keys=True))
 
 
@@ -57,7 +56,7 @@ def decide(urls: Column, rules: Rules = None) -> Column:
     As :func:`normalize` otherwise. Where a table has ``skip`` or ``defer``, each URL is asked by itself.
     """
     normalizer = _normalizer(rules)
-    lines = BulkNormalizer(normalizer)
+    lines = normalizer
 
     def decisions(texts: pa.Array) -> pa.Array:
         verdicts = np.zeros((len(texts), 2), dtype=bool)
@@ -103,7 +102,7 @@ def _texts(urls: pa.Array) -> pa.Array:
 _TEXT_TYPES = (pa.string(), pa.large_string(), pa.string_view())
 
 
-def _through_lines(texts: pa.Array, lines: BulkNormalizer, *, keys: bool) -> pa.Array:
+def _through_lines(texts: pa.Array, lines: Normalizer, *, keys: bool) -> pa.Array:
     """A column of large strings through the way of lines, in blocks."""
     if not len(texts):
         return texts
@@ -117,14 +116,14 @@ def _through_lines(texts: pa.Array, lines: BulkNormalizer, *, keys: bool) -> pa.
     return pa.concat_arrays(parts)
 
 
-def _block_through_lines(texts: pa.Array, lines: BulkNormalizer, *, keys: bool) -> pa.Array:
+def _block_through_lines(texts: pa.Array, lines: Normalizer, *, keys: bool) -> pa.Array:
     block = _joined(texts)
     if block.count(b"\n") == len(texts) and b"\r" not in block:
         return _lines_as_texts(lines.lines(block, keys=keys), texts)
     # what has an end of a line in it cannot go as a line
     odd = pc.fill_null(pc.match_substring_regex(texts, "[\r\n]"), fill_value=False)
     done = _lines_as_texts(lines.lines(_joined(pc.if_else(odd, "", texts)), keys=keys), texts)
-    one = lines.normalizer.key if keys else lines.normalizer.normalize
+    one = lines.key if keys else lines.normalize
     by_themselves = pa.array([one(url) for url in texts.filter(odd).to_pylist()], pa.large_string())
     return pc.replace_with_mask(done, odd, by_themselves)
 

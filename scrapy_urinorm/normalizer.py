@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import functools
 from collections import Counter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from scrapy_urinorm.engine.explanation import Explanation, NameWatcher, Step, StepWatcher
-from scrapy_urinorm.engine.fastpath import canonical_function, key_function
-from scrapy_urinorm.engine.plan import Outcome, Sites, Watcher, run
+from scrapy_urinorm.engine.explanation import SAFE_STEP, Explanation, NameWatcher, Step, StepWatcher
+from scrapy_urinorm.engine.native import Native
+from scrapy_urinorm.engine.pipeline import SILENT, Outcome, run, unwrapped
+from scrapy_urinorm.engine.sites import Sites
 from scrapy_urinorm.engine.texts import (
     bare_key,
     bare_parts_key,
@@ -17,16 +19,14 @@ from scrapy_urinorm.engine.texts import (
     without_userinfo,
 )
 from scrapy_urinorm.errors import Problem, RuleFileError
+from scrapy_urinorm.rules import Stage, Verdict
 from scrapy_urinorm.rulesets.ruleset import RuleSet
-from scrapy_urinorm.url import Url, join, other_canonical, other_key, resolve, split, split_text
+from scrapy_urinorm.url import join, other_canonical, other_key, resolve, split, split_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from scrapy_urinorm.rulesets.ruleset import Source
-
-_MAX_WRAPPERS = 4
-_SILENT = Watcher()
 
 
 class Decision(NamedTuple):
@@ -65,9 +65,8 @@ class Normalizer:
         self.ruleset = rules
         self.counts: Counter[str] = Counter()
         self.sites = Sites(rules, self.counts)
-        self._fast_key = key_function(self.sites)
-        self._fast_canonical = canonical_function(self.sites)
-        self._memo: dict[str, bool] = {}
+        #: The module in C over these rules; None where all goes through the loop.
+        self.native: Native | None = Native.of(self.sites.known, self.sites.learn)
         if check_examples and rules.examples:
             problems = list(_failing_examples(self))
             if problems:
@@ -76,8 +75,8 @@ class Normalizer:
     def key(self, url: str, *, lossy: bool = True) -> str:
         """The key of a URL: equal keys mean one page. ``lossy=False`` leaves the rules out."""
         try:
-            if lossy:
-                fast = self._fast_key(url)
+            if lossy and self.native is not None:
+                fast = self.native.key(url)
                 if fast is not None:
                     return fast
             return self._key(url, lossy=lossy)
@@ -90,12 +89,23 @@ class Normalizer:
         if base is not None:
             url = resolve(url, base)
         try:
-            fast = self._fast_canonical(url)
-            if fast is not None:
-                return fast
-        except Exception:  # noqa: BLE001  as in `key`; counted below
-            pass
-        return self.decide(url).canonical
+            if self.native is not None:
+                fast = self.native.canonical(url)
+                if fast is not None:
+                    return fast
+            return self._canonical(url)
+        except Exception:  # noqa: BLE001  as in `key`
+            self.counts["error"] += 1
+            return url
+
+    def lines(self, block: bytes, *, keys: bool = False) -> bytes:
+        """The canonical URLs, or keys, of lines of UTF-8 octets, each of which has an end; an empty one stays empty."""
+        one = self.key if keys else self.normalize
+        if self.native is not None:
+            return self.native.lines(lambda line: one(line) if line else "", block, keys)
+        text = block.decode("utf-8", "surrogateescape").replace("\r\n", "\n").removesuffix("\r")
+        done = [one(line) if line else "" for line in text.split("\n")]
+        return "\n".join(done).encode("utf-8", "surrogatepass")
 
     def decide(self, url: str) -> Decision:
         """Canonical URL, key, and whether the rules say to skip or defer the URL."""
@@ -119,7 +129,7 @@ class Normalizer:
             return ()
         watcher = NameWatcher()
         try:
-            self._unwrapped(parts, watcher)
+            unwrapped(self.sites, parts, self.counts, watcher)
         except Exception:  # noqa: BLE001  as in `key`
             self.counts["error"] += 1
         return tuple(watcher.rules)
@@ -148,21 +158,21 @@ class Normalizer:
             parts, raw = split(url), split_text(url)
             if parts is None or raw is None:
                 return url
-            outcome = self._run(parts, _SILENT)
+            outcome = run(self.sites, parts, self.counts)
             return url if outcome.exempt else edited_text(url, raw, parts, outcome)
         except Exception:  # noqa: BLE001  as in `key`
             self.counts["error"] += 1
             return url
 
-    @property
+    @functools.cached_property
     def has_verdicts(self) -> bool:
         """Whether any table says to skip or to defer URLs: callers need not ask per URL otherwise."""
-        return self._any_rule("skip", "defer")
+        return self.ruleset.has_rule_at(Stage.VERDICT)
 
-    @property
+    @functools.cached_property
     def reads_bodies(self) -> bool:
         """Whether any table has rules on bodies or headers: callers need not ask per request otherwise."""
-        return self._any_rule("remove_body_params", "sort_body", "include_headers")
+        return self.ruleset.has_rule_at(Stage.BODY, Stage.HEADERS)
 
     def body_rules(self, url: str) -> tuple[tuple[Any, ...], tuple[str, ...]]:
         """The functions to apply to the body of a request to ``url``, and the headers that count."""
@@ -170,32 +180,32 @@ class Normalizer:
         if parts is None:
             return (), ()
         try:
-            program = self._run(parts, _SILENT).program
+            program = run(self.sites, parts, self.counts).program
         except Exception:  # noqa: BLE001  as in `key`
             self.counts["error"] += 1
             return (), ()
-        return tuple(step.run for step in program.body_steps), program.headers
+        names = (name for step in program.header_steps for name in step.run())
+        return tuple(step.run for step in program.body_steps), tuple(names)
 
     # ------------------------------------------------------------------
 
-    def _any_rule(self, *names: str) -> bool:
-        """Whether any table has one of the rules."""
-        found = self._memo.get(names[0])
-        if found is None:
-            bodies = {id(layer.body): layer.body for layer in self.ruleset.layers()}.values()
-            tables = (part for body in bodies for part in (body, *(where.body for where in body.wheres)))
-            found = self._memo[names[0]] = any(name in part.rules for part in tables for name in names)
-        return found
-
     def _key(self, url: str, *, lossy: bool = True) -> str:
-        """The key by the long way."""
+        """The key by the loop."""
         parts = split(url)
         if parts is None:
             self.counts["unparsable"] += 1
             return other_key(url)
         if not lossy:
             return bare_parts_key(parts)
-        return key_text(*self._unwrapped(parts, _SILENT))
+        return key_text(*unwrapped(self.sites, parts, self.counts))
+
+    def _canonical(self, url: str) -> str:
+        """The canonical URL by the loop."""
+        parts = split(url)
+        if parts is None:
+            self.counts["unparsable"] += 1
+            return other_canonical(url)
+        return canonical_text(*unwrapped(self.sites, parts, self.counts))
 
     def _decide(self, url: str, watcher: StepWatcher | None = None) -> Decision:
         parts = split(url)
@@ -205,34 +215,20 @@ class Normalizer:
                 watcher.note("no rule applies: the URL Standard refuses this URL, or its scheme has no rules")
             return Decision(other_canonical(url), other_key(url), skip=False, defer=False)
         if watcher is not None and (safe := join(parts)) != url:
-            watcher.step("safe", ("always", "RFC 3986 6.2.2, URL Standard"), url, safe)
-        parts, outcome = self._unwrapped(parts, watcher or _SILENT)
+            watcher.step(SAFE_STEP, ("always", "RFC 3986 6.2.2, URL Standard"), url, safe)
+        parts, outcome = unwrapped(self.sites, parts, self.counts, watcher or SILENT)
         if watcher is not None:
             watcher.finish(parts, outcome)
-        program, may = outcome.program, not outcome.exempt
+        said = _verdicts(outcome)
         return Decision(
-            canonical_text(parts, outcome), key_text(parts, outcome), program.skip and may, program.defer and may
+            canonical_text(parts, outcome), key_text(parts, outcome), Verdict.SKIP in said, Verdict.DEFER in said
         )
 
-    def _run(self, parts: Url, watcher: Watcher) -> Outcome:
-        return run(self.sites, parts, self.counts, watcher)
 
-    def _unwrapped(self, parts: Url, watcher: Watcher) -> tuple[Url, Outcome]:
-        """Run the rules, and again on the target where the URL is a wrapper."""
-        wrapper = parts, self._run(parts, watcher)
-        parts, outcome = wrapper
-        for _ in range(_MAX_WRAPPERS + 1):
-            unwrap = outcome.program.unwrap
-            target = unwrap((outcome.path, outcome.items)) if unwrap is not None and not outcome.exempt else None
-            inner = split(target) if target else None
-            if inner is None:
-                return parts, outcome
-            watcher.unwrapped(parts, outcome, inner)
-            parts, outcome = inner, self._run(inner, watcher)
-        # half a way would be another URL each time: the wrapper stays as it is
-        self.counts["unstable"] += 1
-        watcher.note("too many wrappers: the URL is not unwrapped", undo=True)
-        return wrapper
+def _verdicts(outcome: Outcome) -> list[Verdict]:
+    if outcome.exempt:
+        return []
+    return [step.run((outcome.path, outcome.items)) for step in outcome.program.verdict_steps]
 
 
 def _failing_examples(normalizer: Normalizer) -> Iterator[Problem]:

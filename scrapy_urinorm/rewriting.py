@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from scrapy_urinorm.normalizer import Normalizer
+from scrapy_urinorm.rules import CATALOGUE, Stage, at
 from scrapy_urinorm.rulesets.ruleset import RuleSet
 from scrapy_urinorm.rulesets.scopes import Body, Layer, Where
 from scrapy_urinorm.url import split
@@ -44,15 +45,14 @@ class Rewriter:
 
 def _restricted(rules: RuleSet, names: frozenset[str]) -> RuleSet:
     """The same tables with the named rules alone."""
-    if "remove_params" in names:
-        names |= {"except_params"}
+    # an exception belongs to what it excepts from
+    names |= {rule.name for rule in CATALOGUE.values() if rule.into in names}
     out = RuleSet()
     out.preset = rules.preset
     out.everywhere = tuple(_layers(rules.everywhere, names))
     out.sites = {k: tuple(_layers(v, names)) for k, v in rules.sites.items()}
     out.hosts = {k: tuple(_layers(v, names)) for k, v in rules.hosts.items()}
-    out.aliases = rules.aliases if "host_aliases" in names else {}
-    out.ip_hosts = rules.ip_hosts if "ip_hosts" in names else {}
+    out.host_maps = {name: table for name, table in rules.host_maps.items() if name in names}
     return out
 
 
@@ -66,5 +66,5 @@ def _layers(layers: Iterable[Layer], names: frozenset[str]) -> Iterable[Layer]:
 
 def _only(body: Body, names: frozenset[str]) -> dict[str, object]:
     # how a query is split is no edit, but the edits depend on it
-    split = {"semicolon_separators", "amp_entities", "plus_space"}
+    split = {act.rule for act in at(Stage.TEXT)}
     return {k: v for k, v in body.rules.items() if k in names or k in split}

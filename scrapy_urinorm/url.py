@@ -130,20 +130,26 @@ def split(text: str) -> Url | None:
         return None
     if not _is_plain(text, host):
         return _split_odd(text)
+    # a part is asked for only where the text may have it: each question has its price
     userinfo = ""
-    if url.has_credentials():
+    if "@" in text and url.has_credentials():
         password = url.password
         userinfo = f"{url.username}:{password}" if password else url.username
-    return Url(
-        scheme,
-        _respell(userinfo, _SAFE_ESCAPES),
-        host,
-        url.port,
-        # the URL Standard has escaped ^ in a path since 2024; can_ada 3.0 does not yet
-        _respell(url.pathname.replace("^", "%5E"), _SAFE_ESCAPES),
-        _respell(url.search[1:], _SAFE_ESCAPES) if url.has_search() else None,
-        _respell(url.hash[1:], _SAFE_ESCAPES) if url.has_hash() else None,
-    )
+    path = url.pathname
+    query = url.search[1:] if "?" in text and url.has_search() else None
+    fragment = url.hash[1:] if "#" in text and url.has_hash() else None
+    # the URL Standard has escaped ^ in a path since 2024; can_ada 3.0 does not yet
+    if "^" in path:
+        path = path.replace("^", "%5E")
+    # what the parser itself escapes is upper case, and never an unreserved octet
+    if "%" in text:
+        path = _respell(path, _SAFE_ESCAPES)
+        userinfo = _respell(userinfo, _SAFE_ESCAPES)
+        if query is not None:
+            query = _respell(query, _SAFE_ESCAPES)
+        if fragment is not None:
+            fragment = _respell(fragment, _SAFE_ESCAPES)
+    return Url(scheme, userinfo, host, url.port, path, query, fragment)
 
 
 def _split_odd(text: str) -> Url | None:

@@ -48,7 +48,7 @@ def diff(
         # what a change breaks is what one wants to see of it
         for problem in _broken_examples(choice):
             complain(problem)
-    before, after = (choice.shared().normalizer for choice in choices)
+    before, after = (choice.shared() for choice in choices)
     inputs = Inputs(files, kind, column)
     comparison = Comparison(examples)
     with Progress() as progress:
@@ -109,11 +109,11 @@ def _work(old: Choice, new: Choice, block: bytes) -> list[Row]:
     ):
         if not url:
             continue
-        verdicts = _verdicts(before.normalizer.verdict(url), after.normalizer.verdict(url))
+        verdicts = _verdicts(before.verdict(url), after.verdict(url))
         if one == other:
             rows.append(Row(url, digest := _digest(one), digest, verdicts=verdicts))
         else:
-            told = before.normalizer.explain(url), after.normalizer.explain(url)
+            told = before.explain(url), after.explain(url)
             rows.append(Row(url, _digest(one), _digest(other), *_responsible(*told), verdicts))
     return rows
 

@@ -44,7 +44,7 @@ def groups(
     - `urinorm groups --rule remove_params --limit 0 --json urls.txt`
     """
     choice = chosen(ctx, rules, preset)
-    normalizer = choice.shared().normalizer
+    normalizer = choice.shared()
     if rule is not None:
         from scrapy_urinorm.cli.rules import known_rule
 
@@ -113,12 +113,11 @@ class Pair(NamedTuple):
 
 
 def _work(choice: Choice, block: bytes) -> list[Pair]:
-    bulk = choice.shared()
-    bare = bulk.normalizer
+    bare = choice.shared()
     block = as_utf8(block)[0]
     return [
         Pair(key, blake2b(bare.key(url, lossy=False).encode("utf-8", "replace"), digest_size=8).digest(), url)
-        for url, key in zip(lines_of(block), lines_of(bulk.lines(block, keys=True)), strict=True)
+        for url, key in zip(lines_of(block), lines_of(bare.lines(block, keys=True)), strict=True)
         if url
     ]
 

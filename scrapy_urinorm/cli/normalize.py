@@ -80,8 +80,7 @@ class Done(NamedTuple):
 
 def _work(choice: Choice, form: str, base: str | None, block: bytes) -> Done:
     """Normalize a block of lines: a line for each line."""
-    bulk = choice.shared()
-    normalizer = bulk.normalizer
+    normalizer = choice.shared()
     normalizer.counts.clear()
     block, odd = as_utf8(block)
     if base is not None:
@@ -89,12 +88,12 @@ def _work(choice: Choice, form: str, base: str | None, block: bytes) -> Done:
 
         block = "".join([f"{resolve(line, base) if line else line}\n" for line in lines_of(block)]).encode()
     if form == "json":
-        keys = lines_of(bulk.lines(block, keys=True))
+        keys = lines_of(normalizer.lines(block, keys=True))
         normalizer.counts.clear()  # the same lines are counted again
-        rows = zip(lines_of(block), lines_of(bulk.lines(block)), keys, strict=True)
+        rows = zip(lines_of(block), lines_of(normalizer.lines(block)), keys, strict=True)
         out = "".join([_json(normalizer, *row) for row in rows]).encode()
     else:
-        out = bulk.lines(block, keys=form == "key")
+        out = normalizer.lines(block, keys=form == "key")
     counts = {"lines": block.count(b"\n"), "not_utf8": odd, **normalizer.counts}
     return Done(out, counts, _first_broken(lines_of(block)) if counts.get("unparsable") else None)
 

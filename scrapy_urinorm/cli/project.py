@@ -12,7 +12,6 @@ from scrapy_urinorm.recipe import fingerprint_bytes
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from scrapy_urinorm.engine.bulk import BulkNormalizer
     from scrapy_urinorm.normalizer import Normalizer
     from scrapy_urinorm.rulesets.ruleset import RuleSet, Source
 
@@ -89,18 +88,16 @@ class Choice(NamedTuple):
 
         return Normalizer(self.ruleset(), check_examples=self.examples)
 
-    def shared(self) -> BulkNormalizer:
-        """The normalizer for many lines, made once in each process."""
+    def shared(self) -> Normalizer:
+        """The normalizer, made once in each process."""
         name = repr(self)
         found = _shared.get(name)
         if found is None:
-            from scrapy_urinorm.engine.bulk import BulkNormalizer
-
-            found = _shared[name] = BulkNormalizer(self.normalizer())
+            found = _shared[name] = self.normalizer()
         return found
 
 
-_shared: dict[str, BulkNormalizer] = {}
+_shared: dict[str, Normalizer] = {}
 
 
 def crawl_of(ctx: typer.Context) -> Crawl:

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from scrapy_urinorm.engine.plan import HOST_RULES, Plan, Site, Sites, Watcher
+from scrapy_urinorm.engine.pipeline import Watcher
 from scrapy_urinorm.engine.program import Program, run_step
 from scrapy_urinorm.engine.texts import without_userinfo
+from scrapy_urinorm.rules import Stage, at
 from scrapy_urinorm.url import Item, Url, join, join_items
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from scrapy_urinorm.engine.plan import Outcome
+    from scrapy_urinorm.engine.pipeline import Outcome
+    from scrapy_urinorm.engine.plan import Plan, Site
     from scrapy_urinorm.engine.program import Trace
+    from scrapy_urinorm.engine.sites import Sites
     from scrapy_urinorm.rulesets.scopes import Body, Layer, Where
 
 
@@ -51,7 +54,7 @@ class NameWatcher(Watcher):
 
     def host(self, sites: Sites, parts: Url, site: Site) -> None:  # noqa: D102  as in Watcher
         if site.origin != parts.origin:
-            self.rules.update((step[0], None) for step in sites.host_steps(parts))
+            self.rules.update((step.rule, None) for step in sites.host_steps(parts))
 
     def tracing(self, plan: Plan, program: Program, site: Site, path: str, items: list[Item]) -> Trace:  # noqa: D102
         def trace(rule: str, path: str, items: list[Item]) -> None:
@@ -61,7 +64,8 @@ class NameWatcher(Watcher):
 
     def note(self, text: str, *, undo: bool = False) -> None:  # noqa: D102
         if undo:
-            self.rules = {name: None for name in self.rules if name in HOST_RULES}
+            hosts = _host_rules()
+            self.rules = {name: None for name in self.rules if name in hosts}
 
 
 class StepWatcher(Watcher):
@@ -81,10 +85,7 @@ class StepWatcher(Watcher):
         if site.origin == parts.origin:
             return
         for rule, layers, before, after in sites.host_steps(parts):
-            texts = [
-                join(parts._replace(scheme=scheme, host=host, port=port, userinfo=""))
-                for scheme, host, port in (before, after)
-            ]
+            texts = [join(parts._replace(**one._asdict(), userinfo="")) for one in (before, after)]
             holders = layers if any(rule in layer.body.rules for layer in layers) else sites.all_layers()
             self.step(rule, _told(_holders(holders, rule)), *texts)
 
@@ -102,38 +103,46 @@ class StepWatcher(Watcher):
 
         return trace
 
-    def unwrapped(self, parts: Url, outcome: Outcome, target: Url) -> None:  # noqa: D102
+    def unwrapped(self, rule: str, parts: Url, outcome: Outcome, target: Url) -> None:  # noqa: D102
         before = _shown(outcome.site, outcome.path, outcome.items)
-        self.step("unwrap_params", _scope_of(outcome, "unwrap_params"), before, join(target))
+        self.step(rule, _scope_of(outcome, rule), before, join(target))
 
     def finish(self, parts: Url, outcome: Outcome) -> None:
         """What happens to the canonical URL beside path and items: splitting, order, fragment; and the verdicts."""
-        site, path, items, program, exempt = outcome
+        site, path, items, program, _, exempt = outcome
         if exempt:
             return
-        for rule, run in program.text_steps:
-            if parts.query and run(parts.query) != parts.query:
-                self.notes.append(f"{rule} ({_scope_of(outcome, rule)[0]}) says how the query is split")
-        order = program.sort(items)
-        if program.sort_canonical and order != items:
-            self.step(
-                "sort_query", _scope_of(outcome, "sort_query"), _shown(site, path, items), _shown(site, path, order)
-            )
+        for step in program.text_steps:
+            if parts.query and step.run(parts.query) != parts.query:
+                self.notes.append(f"{step.name} ({_scope_of(outcome, step.name)[0]}) says how the query is split")
+        order = program.order(items)
+        if program.sorts and order != items:
+            for rule in {act.rule: None for act in at(Stage.ORDER) if act.rule in program.rules}:
+                self.step(rule, _scope_of(outcome, rule), _shown(site, path, items), _shown(site, path, order))
         fragment = parts.fragment
-        for rule, run in program.fragment_steps:
-            left = run(fragment)
+        for step in program.fragment_steps:
+            left = step.run(fragment)
             before, after = (_shown(site, path, order) + (f"#{f}" if f is not None else "") for f in (fragment, left))
-            self.step(rule, _scope_of(outcome, rule), before, after)
+            self.step(step.name, _scope_of(outcome, step.name), before, after)
             fragment = left
-        for rule, said in (("skip", program.skip), ("defer", program.defer)):
-            if said:
-                scope, source = _scope_of(outcome, rule)
-                self.notes.append(f"{rule} is said by {scope} ({source})")
+        for step in program.verdict_steps:
+            if step.run((path, items)) is not None:
+                scope, source = _scope_of(outcome, step.name)
+                self.notes.append(f"{step.name} is said by {scope} ({source})")
 
     def note(self, text: str, *, undo: bool = False) -> None:  # noqa: D102
         self.notes.append(text)
         if undo:
-            self.steps = [s for s in self.steps if s.rule in HOST_RULES or s.rule == "safe"]
+            hosts = _host_rules()
+            self.steps = [s for s in self.steps if s.rule in hosts or s.rule == SAFE_STEP]
+
+
+#: What is done to every URL, without a rule; shown like one.
+SAFE_STEP = "safe"
+
+
+def _host_rules() -> set[str]:
+    return {act.rule for act in at(Stage.PORT, Stage.HOST, Stage.SCHEME)}
 
 
 def _scope_of(outcome: Outcome, rule: str) -> tuple[str, str]:

@@ -1,11 +1,11 @@
-"""The two texts of a URL after the rules: the key, and the canonical URL (DESIGN section 2)."""
+"""The two texts of a URL after the rules: the key, and the canonical URL; and the text with the rules' edits alone."""
 
 from __future__ import annotations
 
 import re
 from typing import TYPE_CHECKING
 
-from scrapy_urinorm.engine.plan import split_query
+from scrapy_urinorm.engine.pipeline import split_query
 from scrapy_urinorm.url import (
     Item,
     Url,
@@ -22,47 +22,46 @@ from scrapy_urinorm.url import (
 )
 
 if TYPE_CHECKING:
-    from scrapy_urinorm.engine.plan import Outcome
-    from scrapy_urinorm.engine.program import Program
+    from scrapy_urinorm.engine.pipeline import Outcome
 
 
 def key_text(parts: Url, outcome: Outcome) -> str:
     """The key: parts in the key spelling, items sorted, the fragment gone unless a rule keeps it."""
-    site, path, items, program, exempt = outcome
-    userinfo = ""
-    if parts.userinfo and (exempt or not site.plan.drops_userinfo):
-        userinfo = userinfo_key(parts.userinfo) + "@"
-    text = f"{site.scheme}://{userinfo}{site.host}{':' if site.port else ''}{site.port}{path}"
+    site, path, items, program, _, exempt = outcome
+    text = site.origin + path if not parts.userinfo else _with_userinfo(parts, outcome) + path
     if items:
-        text += "?" + _joined(program.sort(items), parts.query or "", program)
-    if program.fragment in ("keep", "route"):
-        kept = left_fragment(parts.fragment, program)
+        text += "?" + program.join(program.order(items), parts.query or "")
+    if program.keeps_fragment and not exempt:
+        kept = program.left_fragment(parts.fragment)
         if kept:
             text += "#" + kept
     return text
 
 
-def canonical_text(parts: Url, outcome: Outcome) -> str:
-    """The canonical URL: the spelling of ``parts`` wherever the rules changed nothing."""
-    site, path, items, program, exempt = outcome
-    path = parts.path if path == path_key(parts.path) else safe_path(path)
-    query, fragment = parts.query, parts.fragment
+def _with_userinfo(parts: Url, outcome: Outcome) -> str:
+    site = outcome.site
+    left = userinfo_key(parts.userinfo if outcome.exempt else site.plan.base.left_userinfo(parts.userinfo))
+    return f"{site.scheme}://{left}{'@' if left else ''}{site.host}{':' if site.port else ''}{site.port}"
+
+
+def canonical_text(parts: Url, outcome: Outcome, *, raw: bool = False) -> str:
+    """The canonical URL: the spelling of ``parts`` wherever the rules changed nothing; ``raw``: as written."""
+    site, path, items, program, changed, exempt = outcome
+    if raw or changed:
+        path = parts.path if path == path_key(parts.path) else safe_path(path)
+    else:
+        path = parts.path
+    query, fragment, userinfo = parts.query, parts.fragment, parts.userinfo
     if not exempt:
         if query is not None:
-            for _, run in (*program.text_steps, *program.display_steps):
-                query = run(query)
-        if program.sort_canonical or items != split_query(parts.query, program):
-            query = _spelled(program.sort(items) if program.sort_canonical else items, query or "") or None
-        fragment = left_fragment(fragment, program)
-    userinfo = "" if site.plan.drops_userinfo and not exempt else parts.userinfo
+            for step in (*program.text_steps, *program.display_steps):
+                query = step.run(query)
+        if program.sorts or program.tidies or ((raw or changed) and items != split_query(parts.query, program)):
+            query = _spelled(program.order(items) if program.sorts else items, query or "") or None
+        fragment = program.left_fragment(fragment)
+        if userinfo:
+            userinfo = site.plan.base.left_userinfo(userinfo)
     return join(Url(site.scheme, userinfo, site.host, site.port, path, query, fragment))
-
-
-def left_fragment(fragment: str | None, program: Program) -> str | None:
-    """What the rules leave of a fragment."""
-    for _, run in program.fragment_steps:
-        fragment = run(fragment)
-    return fragment
 
 
 def bare_key(url: str) -> str:
@@ -82,8 +81,8 @@ def bare_parts_key(parts: Url) -> str:
 
 def edited_text(url: str, raw: Url, parts: Url, outcome: Outcome) -> str:
     """``url`` with what the rules changed, every other byte as it was; ``raw`` are its parts as written."""
-    text = canonical_text(raw._replace(path=raw.path or "/"), outcome)
-    if raw.query and (left := _left(raw.query, outcome.items)) is not None and not outcome.program.sort_canonical:
+    text = canonical_text(raw._replace(path=raw.path or "/"), outcome, raw=True)
+    if raw.query and (left := _left(raw.query, outcome.items)) is not None and not outcome.program.sorts:
         head, mark, fragment = text.partition("#")
         text = head.partition("?")[0] + ("?" + left if left else "") + mark + fragment
     site = outcome.site
@@ -96,16 +95,6 @@ def edited_text(url: str, raw: Url, parts: Url, outcome: Outcome) -> str:
 
 _AUTHORITY = re.compile(r"[^/?#\\]*//[^/?#\\]*")
 _ROOTLESS = re.compile(r"^([^/]*//[^/?#]*)(?=[?#]|$)")
-
-
-def _joined(items: list[Item], query: str, program: Program) -> str:
-    if not program.blank_distinct:
-        return join_items(items)
-    fields = query.split("&")
-    bare = {text_key(f) for f in fields if f and "=" not in f} - {
-        text_key(f[:-1]) for f in fields if f.endswith("=") and f.count("=") == 1
-    }
-    return "&".join([name if not value and name in bare else f"{name}={value}" for name, value in items])
 
 
 def _spelled(items: list[Item], query: str) -> str:

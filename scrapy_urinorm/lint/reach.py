@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from scrapy_urinorm.engine.program import Program
 from scrapy_urinorm.lint.tables import Table
-from scrapy_urinorm.rules import CATALOGUE
+from scrapy_urinorm.rules import CATALOGUE, Stage
 from scrapy_urinorm.url import path_key, split
 
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from scrapy_urinorm.rulesets.ruleset import RuleSet
     from scrapy_urinorm.rulesets.scopes import Layer
 
-_HOST_PARTS = ("host", "scheme", "port", "userinfo")
+_OF_ORIGIN = (Stage.PORT, Stage.HOST, Stage.SCHEME, Stage.USERINFO)
 
 
 def table_findings(table: Table) -> Iterator[Finding]:
@@ -71,13 +71,13 @@ def _condition(table: Table, name: str, value: Any) -> Iterator[Finding]:
         yield table.finding("never-holds", key, message, "exchange the two")
     if value is False or (isinstance(value, list) and False in value):
         return
-    by = effective.removes(name)
-    if by is not None:
+    found = effective.removes(name)
+    if found is not None:
+        rule, by = found
         yield table.finding(
             "spelling",
             key,
-            f"remove_params of {table.origin('remove_params', by)} drops {name!r}: URLs that differ in it alone get two"
-            " keys",
+            f"{rule} of {table.origin(rule, by)} drops {name!r}: URLs that differ in it alone get two keys",
             "use a parameter that stays, or take it back with except_params",
         )
 
@@ -91,7 +91,7 @@ def scope_findings(ruleset: RuleSet, normalizer: Normalizer) -> Iterator[Finding
 
 
 def _folded(ruleset: RuleSet, normalizer: Normalizer, kind: str, name: str, layer: Layer) -> Iterator[Finding]:
-    beyond = [r for r in layer.body.rules if CATALOGUE[r].part not in _HOST_PARTS]
+    beyond = [r for r in layer.body.rules if CATALOGUE[r].stage not in _OF_ORIGIN]
     if not beyond and not layer.body.wheres:
         return
     ends = []

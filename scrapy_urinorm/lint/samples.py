@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import itertools
-import re
-from re import _constants as sre  # type: ignore[attr-defined]
-from re import _parser as sre_parser  # type: ignore[attr-defined]
 from typing import TYPE_CHECKING, Any
 
 from scrapy_urinorm.lint.reach import path_sample
-from scrapy_urinorm.rules import CATALOGUE
-from scrapy_urinorm.rules.kinds import Name, Names
+from scrapy_urinorm.rules import CATALOGUE, Stage
+from scrapy_urinorm.rules.kinds import Edits, Templates
+from scrapy_urinorm.rules.kinds.samples import pattern_sample
 from scrapy_urinorm.url import encoded
 
 if TYPE_CHECKING:
@@ -76,18 +74,13 @@ def _wanted(value: Any) -> str | None:
 
 
 def _paths(body: Body) -> Iterator[str]:
-    raw, rules = body.raw, body.rules
-    for rule, shape in (
-        ("directory_index", "/x/{0}"), ("directory_index", "/x/{0}/{0}"), ("remove_segments", "/x/{0}/y"),
-        ("remove_extensions", "/x/y.{0}"), ("path_params", "/x;{0}=1/y"),
-    ):  # fmt: skip
-        for entry in raw.get(rule, ()):
-            yield shape.format(_entry_sample(entry))
-    for one in rules.get("template", ()):
-        for text in (one.source, one.target):
-            yield re.sub(r"\{\w+\}", "x", text)
-    for edit in rules.get("rewrite", ()):
-        yield pattern_sample(edit.pattern.text)
+    for name, value in body.rules.items():
+        rule = CATALOGUE[name]
+        for shape in rule.probes:
+            for entry in body.raw.get(name, ()):
+                yield shape.replace("{}", _entry_sample(entry))
+        if isinstance(rule.kind, (Templates, Edits)) and rule.stage is Stage.TARGET:
+            yield from rule.kind.targets(value)
 
 
 def _entry_sample(entry: Any) -> str:
@@ -103,72 +96,9 @@ def _values(bodies: list[Body]) -> dict[str, list[str]]:
     out: dict[str, list[str]] = {}
     for body in bodies:
         for rule, value in body.rules.items():
-            if CATALOGUE[rule].part != "query" or isinstance(value, (str, bool)):
+            if CATALOGUE[rule].part != "query":
                 continue
-            for entry in value:
-                if isinstance(entry, Name):
-                    name, given = entry.name, [pattern_sample(entry.value.text)] if entry.value else []
-                elif isinstance(CATALOGUE[rule].kind, Names):
-                    continue
-                else:
-                    name, given = entry[0], list(_texts(rule, entry[1]))
+            for name, given in CATALOGUE[rule].kind.samples(value):
                 if len(out) < _MAX_NAMES:
                     out.setdefault(name.replace("*", "x"), ["1"]).extend(given[:5])
     return {name: list(dict.fromkeys([*given[1:], given[0]])) for name, given in out.items()}
-
-
-def _texts(rule: str, value: Any) -> Iterator[str]:
-    if rule == "map_params":
-        yield from (v for group in value for v in group.values if v is not None)
-    elif rule == "rewrite_params":
-        yield from (pattern_sample(edit.pattern.text) for edit in value)
-    elif rule == "unordered_values":
-        yield f"b{value[0]}a"
-    elif rule == "default_params":
-        yield from value
-
-
-def pattern_sample(pattern: str) -> str:
-    """A text that a regular expression matches; near enough for a probe where it looks around."""
-    try:
-        return _sample(sre_parser.parse(pattern))
-    except re.error:
-        return "x"
-
-
-def _sample(parsed: Any) -> str:
-    out = ""
-    for op, argument in parsed:
-        if op is sre.LITERAL:
-            out += chr(argument)
-        elif op is sre.IN:
-            out += _member(argument)
-        elif op in (sre.ANY, sre.NOT_LITERAL):
-            out += "x" if op is sre.ANY or argument != ord("x") else "y"
-        elif op in (sre.MAX_REPEAT, sre.MIN_REPEAT, sre.POSSESSIVE_REPEAT):
-            low, high, body = argument
-            out += _sample(body) * max(low, min(1, high))
-        elif op is sre.SUBPATTERN:
-            out += _sample(argument[-1])
-        elif op is sre.BRANCH:
-            out += _sample(argument[1][0])
-        elif op is sre.ATOMIC_GROUP:
-            out += _sample(argument)
-    return out
-
-
-_CATEGORIES = {sre.CATEGORY_DIGIT: "1", sre.CATEGORY_WORD: "x", sre.CATEGORY_SPACE: " "}
-
-
-def _member(members: Any) -> str:
-    if members[0][0] is sre.NEGATE:
-        taken = {chr(v) for op, v in members[1:] if op is sre.LITERAL}
-        return next((c for c in "x1-_" if c not in taken), "z")
-    for op, value in members:
-        if op is sre.LITERAL:
-            return chr(value)
-        if op is sre.RANGE:
-            return chr(value[0])
-        if op is sre.CATEGORY:
-            return _CATEGORIES.get(value, "x")
-    return "x"

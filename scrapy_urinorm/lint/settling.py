@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from scrapy_urinorm.engine.plan import MAX_ROUNDS
-from scrapy_urinorm.engine.program import Program, matching, run_step
+from scrapy_urinorm.engine.plan import matching
+from scrapy_urinorm.engine.program import Program, run_step
+from scrapy_urinorm.engine.sites import MAX_ROUNDS
 from scrapy_urinorm.errors import Problem
 from scrapy_urinorm.lint.samples import probes
 from scrapy_urinorm.lint.tables import Finding, Table, line_of
@@ -50,8 +51,8 @@ def _made(ruleset: RuleSet) -> Iterator[str]:
         authority = f"{host}{':' if port else ''}{port}"
         for target in probes([layer for layer in layers if not layer.preset], ruleset):
             yield f"http://{authority}{target}"
-    for alias in ruleset.aliases:
-        yield f"http://{alias.replace('*', 'x')}/"
+    for aliases in ruleset.host_maps.values():
+        yield from (f"http://{alias.replace('*', 'x')}/" for alias in aliases)
     for example in ruleset.examples:
         host = example.layer.label.partition('"')[2].rstrip('"') or "site.example"
         yield from (url if "://" in url else f"http://{host}{url}" for url in example.pair)

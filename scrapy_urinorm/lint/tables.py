@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from scrapy_urinorm.engine.program import merge_bodies
 from scrapy_urinorm.errors import Problem
+from scrapy_urinorm.rules import Drops, Stage, rules_at
 from scrapy_urinorm.rules.kinds import Name, NameTable
 from scrapy_urinorm.rulesets.sources import line_index, read_text
 
@@ -91,14 +92,27 @@ class Merged(NamedTuple):
             table = self.tables[rule] = NameTable(self.rules.get(rule, ()))
         return table
 
-    def removes(self, name: str) -> Name | None:
-        """The entry of `remove_params` that drops a parameter whatever its value, or None."""
-        return covering(self.names("remove_params"), Name(name, lambda _: False))
+    def removes(self, name: str) -> tuple[str, Name] | None:
+        """The rule, and its entry, that drops a parameter whatever its value, or None."""
+        for rule in dropping(Drops.NAMED):
+            entry = covering(self.names(rule), Name(name, lambda _: False))
+            if entry is not None:
+                return rule, entry
+        return None
+
+    def keeper(self) -> str:
+        """The rule that drops all parameters but those that it names; empty where none is set."""
+        return next((rule for rule in dropping(Drops.OTHERS) if rule in self.rules), "")
 
     def keeps(self, name: str) -> bool:
-        """Whether `keep_params`, if it is set, may keep a parameter."""
-        kept = self.rules.get("keep_params")
-        return kept is None or any(overlap(entry.name, name) for entry in kept)
+        """Whether the rule that keeps parameters, if one is set, may keep this one."""
+        rule = self.keeper()
+        return not rule or any(overlap(entry.name, name) for entry in self.rules[rule])
+
+
+def dropping(which: Drops) -> list[str]:
+    """The rules that drop items in one way."""
+    return [rule.name for rule in rules_at(Stage.ITEMS) if rule.drops is which]
 
 
 _merged: dict[tuple[int, ...], tuple[tuple[Body, ...], Merged]] = {}

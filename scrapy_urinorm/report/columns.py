@@ -15,7 +15,6 @@ import numpy as np
 import pyarrow as pa
 from pyarrow import compute, parquet
 
-from scrapy_urinorm.engine.bulk import BulkNormalizer
 from scrapy_urinorm.engine.texts import without_userinfo
 from scrapy_urinorm.learn.site import site_of
 from scrapy_urinorm.normalizer import Normalizer
@@ -124,8 +123,7 @@ class Columns:
 
     def __init__(self, ruleset: RuleSet, frames: Mapping[str, Words]) -> None:
         self.normalizer = Normalizer(ruleset, check_examples=False)
-        self._keys = BulkNormalizer(self.normalizer)
-        self._bare = BulkNormalizer(Normalizer(preset="safe"))
+        self._bare = Normalizer(preset="safe")
         self._skips = _has_skip(ruleset)
         self._skipping: dict[str, bool] = {}
         self._frames = frames
@@ -167,10 +165,10 @@ class Columns:
                 _, keys[n], skips[n], _ = self.normalizer.decide(urls[n])
             some = set(asked)
             others = [n for n in range(len(urls)) if n not in some]
-            for n, key in zip(others, _keys_of(self._keys, [urls[n] for n in others]), strict=True):
+            for n, key in zip(others, _keys_of(self.normalizer, [urls[n] for n in others]), strict=True):
                 keys[n] = key
         else:
-            keys = _keys_of(self._keys, urls)
+            keys = _keys_of(self.normalizer, urls)
         bare = list(keys)
         # a URL that is its own key under the rules is so without them
         changed = [n for n, (url, key) in enumerate(zip(urls, keys, strict=True)) if url != key]
@@ -232,7 +230,7 @@ def _answered(rows: pa.Table) -> list[str]:
     return [_BREAKS.sub("", url) if "\n" in url or "\r" in url else url for url in urls]
 
 
-def _keys_of(normalizer: BulkNormalizer, urls: list[str]) -> list[str]:
+def _keys_of(normalizer: Normalizer, urls: list[str]) -> list[str]:
     """The keys of URLs without line breaks, by the module in C where there is one."""
     if not urls:
         return []

@@ -1,4 +1,4 @@
-"""The catalogue of normalizations, a module per URL part; source order is execution order."""
+"""The catalogue of normalizations, a module per URL part; source order is execution order within a stage."""
 
 from __future__ import annotations
 
@@ -8,23 +8,33 @@ from scrapy_urinorm.rules import (
     port,
     host,
     path,
+    query_text,
+    query_values,
     query,
     fragment,
     body,
     whole,
 )
-from scrapy_urinorm.rules.declaration import CATALOGUE, Rule, Safety
+from scrapy_urinorm.rules.declaration import CATALOGUE, Act, Drops, Rule, Safety, Stage, Verdict, at, rules_at
 
 __all__ = [
     "CATALOGUE",
+    "Act",
+    "Drops",
     "Rule",
     "Safety",
+    "Stage",
+    "Verdict",
+    "at",
     "body",
     "fragment",
     "host",
     "path",
     "port",
     "query",
+    "query_text",
+    "query_values",
+    "rules_at",
     "scheme",
     "userinfo",
     "whole",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-from scrapy_urinorm.rules.declaration import LOSSY, rule
+from scrapy_urinorm.rules.declaration import LOSSY, Stage, rule
 from scrapy_urinorm.rules.kinds import Flag, Names, NameTable
 from scrapy_urinorm.url import decoded, join_items, query_items, sort_items
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 
-@rule(LOSSY, "a=1&__VIEWSTATE=x", "a=1", kind=Names(guards=True), value=["__VIEWSTATE"])
+@rule(LOSSY, "a=1&__VIEWSTATE=x", "a=1", stage=Stage.BODY, kind=Names(guards=True), value=["__VIEWSTATE"])
 def remove_body_params(body: bytes, *, names: NameTable, content_type: str = "") -> bytes:
     """Leave form fields or top-level JSON members out of the body: ``__VIEWSTATE``, csrf tokens and the like.
 
@@ -29,7 +29,7 @@ def remove_body_params(body: bytes, *, names: NameTable, content_type: str = "")
     )
 
 
-@rule(LOSSY, "b=2&a=1", "a=1&b=2", kind=Flag(), value=True)
+@rule(LOSSY, "b=2&a=1", "a=1&b=2", stage=Stage.BODY, kind=Flag(), value=True)
 def sort_body(body: bytes, *, on: bool, content_type: str = "") -> bytes:
     """Sort form fields by name and value, and the members of JSON objects by name."""
     if not on:
@@ -37,10 +37,10 @@ def sort_body(body: bytes, *, on: bool, content_type: str = "") -> bytes:
     return _edit(body, content_type, sort_items, lambda data: data, always=True)
 
 
-@rule(LOSSY, "", "", kind=Names(), value=["Accept-Language"], scope="site")
-def include_headers(headers: Any, *, names: NameTable) -> Any:
+@rule(LOSSY, "", "", stage=Stage.HEADERS, kind=Names(), value=["Accept-Language"], scope="site")
+def include_headers(*, names: NameTable) -> tuple[str, ...]:
     """Make the named request headers part of the fingerprint: the site answers differently to them."""
-    return headers
+    return tuple(entry.name for entry in names.names)
 
 
 def _edit(

@@ -1,10 +1,18 @@
-"""How a rule is declared: one decorator, from which the schema, the tests' first row and the docs are derived."""
+"""How a rule is declared: a decorator, from which engine, schema, the tests' first row and the docs are derived.
+
+A rule acts at one stage or, where it concerns two parts of a URL, at several: :func:`rule` declares it with its main
+act, :func:`half` adds another. The engine runs stages, in the order of :class:`Stage`, and the acts of a stage in the
+order of their declaration; it knows no rule by name.
+"""
 
 from __future__ import annotations
 
+import dataclasses
 import enum
+import functools
+import itertools
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -23,26 +31,163 @@ class Safety(enum.StrEnum):
     """Changes it in general; right only where a person or a crawl has said so."""
 
 
-class Rule(NamedTuple):
+class Stage(enum.StrEnum):
+    """Where in the pipeline a rule acts, and so what its function takes first and gives; in the order of execution.
+
+    The first keyword-only parameter of the function is the rule's value, in the form that its kind binds. Others are
+    given what they name: ``port`` (SCHEME), ``path`` (ITEMS), ``content_type`` (BODY).
+    """
+
+    PORT = "port"
+    """Text to text, empty where it is the default."""
+    HOST = "host"
+    """Text to text."""
+    SCHEME = "scheme"
+    """Text to text."""
+    USERINFO = "userinfo"
+    """Text to text, before the ``@``."""
+    TEXT = "text"
+    """The text of a query before it is split."""
+    PATH = "path"
+    """The path in the key spelling."""
+    ITEMS = "items"
+    """The items of the query, names and values in the key spelling."""
+    TARGET = "target"
+    """(path, items) after the rules on each, the items sorted."""
+    UNWRAP = "unwrap"
+    """(path, items) to the URL that is wrapped in them, or None."""
+    VERDICT = "verdict"
+    """(path, items) to a Verdict, or None."""
+    ORDER = "order"
+    """The items in the order that key and canonical URL have."""
+    JOIN = "join"
+    """(items, the query's text) to the query of the key."""
+    DISPLAY = "display"
+    """The text of a query as the canonical URL has it."""
+    FRAGMENT = "fragment"
+    """The fragment, None where there is none."""
+    BODY = "body"
+    """The body of a request."""
+    HEADERS = "headers"
+    """No argument; gives the names of the headers that count."""
+    EXCEPTION = "exception"
+    """Acts through another rule (``into``) and is never called."""
+
+
+#: The part of a URL by which the documentation lists the rules of a stage.
+_PARTS = {
+    Stage.TEXT: "query", Stage.ITEMS: "query", Stage.ORDER: "query", Stage.JOIN: "query", Stage.DISPLAY: "query",
+    Stage.EXCEPTION: "query", Stage.TARGET: "whole", Stage.UNWRAP: "whole", Stage.VERDICT: "whole",
+    Stage.HEADERS: "body",
+}  # fmt: skip
+
+
+class Verdict(enum.Enum):
+    """What a rule may say of a whole URL."""
+
+    SKIP = "skip"
+    DEFER = "defer"
+
+
+class Drops(enum.Enum):
+    """Which items an act on items drops, whatever else the URL holds."""
+
+    NAMED = enum.auto()
+    """Those that its names speak of, as far as their guards say."""
+    OTHERS = enum.auto()
+    """Those that its names do not speak of."""
+    ALL = enum.auto()
+
+
+@dataclasses.dataclass(frozen=True)
+class Act:
+    """What a rule does at one stage.
+
+    ``each``: it judges every item by itself, by nothing but name, value and path, and leaves those alone of whose names
+    its value does not speak; without it the rule is asked for every URL (ITEMS). ``drops``: which items go whatever
+    else the URL holds. ``tidies``: it also drops empty fields and a ``?`` without a query. ``needs``: a text without
+    which it leaves a path alone, so that the quick way need not ask. ``gone``: the value at which nothing is left of
+    the part. ``inert``: a value at which this act does nothing, beside the one that its kind knows. ``under``: it acts
+    only where that rule is set.
+    """
+
+    rule: str
+    stage: Stage
+    function: Callable[..., Any]
+    each: bool = False
+    drops: Drops | None = None
+    tidies: bool = False
+    needs: str = ""
+    gone: Any = None
+    inert: Any = None
+    under: str = ""
+    place: int = dataclasses.field(default_factory=itertools.count().__next__)
+
+    @functools.cached_property
+    def keywords(self) -> list[str]:
+        """The names of the keyword-only parameters: that of the value, then what the function asks to know."""
+        code = self.function.__code__
+        return [*code.co_varnames[code.co_argcount : code.co_argcount + code.co_kwonlyargcount]]
+
+    @property
+    def asks(self) -> list[str]:
+        """What the function wants to be told beside its part and its value."""
+        return self.keywords[1:]
+
+    def bound(self, value: Any) -> Callable[..., Any]:
+        """The function with a value bound that :meth:`Kind.bind` gave; an act on items takes (items, path)."""
+        function = self.function
+        given = {self.keywords[0]: value}
+        if self.stage is not Stage.ITEMS:
+            return functools.partial(function, **given)
+        if self.asks:
+            return lambda items, path: function(items, path=path, **given)
+        return lambda items, _: function(items, **given)
+
+
+@dataclasses.dataclass(frozen=True)
+class Rule:
     """One normalization: its function, its schema and its documentation.
 
-    ``name`` is also the config key, the stat, the CLI name and the docs row. ``part`` is the module it stands in.
-    ``before``, ``after`` and ``value`` are the declared example. ``kind`` checks, merges and documents the value.
-    ``scope`` is "any", "site" (not under ``where``) or "file" (top level only). ``splits`` says that the rule may
-    keep apart what Scrapy merges.
+    ``name`` is also the config key, the stat, the CLI name and the docs row. ``before``, ``after`` and ``value`` are
+    the declared example, ``extra`` holds other rules that it needs. ``kind`` checks, merges, binds and documents the
+    value. ``scope`` is "any", "site" (not under ``where``) or "file" (top level only). ``splits`` says that the rule
+    may keep apart what Scrapy merges. ``into`` is the rule whose value an exception is put into. ``probes`` are targets
+    in which ``{}`` stands for an entry of its value: what `check` tries.
     """
 
     name: str
-    part: str
     safety: Safety
     before: str
     after: str
     value: Any
     kind: Kind
-    function: Callable[..., Any]
+    acts: list[Act]
     scope: str = "any"
     splits: bool = False
-    extra: Mapping[str, Any] = MappingProxyType({})
+    into: str = ""
+    probes: tuple[str, ...] = ()
+    extra: Mapping[str, Any] = dataclasses.field(default_factory=lambda: MappingProxyType({}))
+
+    @property
+    def function(self) -> Callable[..., Any]:
+        """The function that was declared as this rule: its first act."""
+        return self.acts[0].function
+
+    @property
+    def stage(self) -> Stage:
+        """The stage of that function."""
+        return self.acts[0].stage
+
+    @property
+    def drops(self) -> Drops | None:
+        """Which items the rule drops whatever else the URL holds."""
+        return next((act.drops for act in self.acts if act.drops), None)
+
+    @property
+    def part(self) -> str:
+        """The part of a URL that it is listed under."""
+        return _PARTS.get(self.stage, self.stage.value)
 
     @property
     def doc(self) -> str:
@@ -62,8 +207,19 @@ class Rule(NamedTuple):
         return self.scope == "any"
 
 
-#: Every rule by name, in the order of execution, which is the order of the source.
+#: Every rule by name, in the order of declaration, which is the order of the source.
 CATALOGUE: dict[str, Rule] = {}
+_acts: dict[Stage, list[Act]] = {stage: [] for stage in Stage}
+
+
+def at(*stages: Stage) -> list[Act]:
+    """The acts of some stages in the order of execution."""
+    return [act for stage in stages for act in _acts[stage]]
+
+
+def rules_at(*stages: Stage) -> list[Rule]:
+    """The rules that act at some stages, in the order of execution."""
+    return [CATALOGUE[name] for name in dict.fromkeys(act.rule for act in at(*stages))]
 
 
 def rule(
@@ -71,26 +227,54 @@ def rule(
     before: str,
     after: str,
     *,
+    stage: Stage,
     kind: Kind,
     value: Any,
     scope: str = "any",
     splits: bool = False,
+    into: str = "",
+    probes: tuple[str, ...] = (),
+    act: Mapping[str, Any] = MappingProxyType({}),
     **extra: Any,
 ) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Declare the decorated function as a rule of the catalogue.
+    """Declare the decorated function as a rule of the catalogue, under its own name.
 
-    ``before`` becomes ``after`` when the rule is set to ``value``: a test runs it and the docs print it. ``extra``
-    holds other rules that the example needs.
+    ``before`` becomes ``after`` when the rule is set to ``value``: a test runs it and the docs print it. ``act`` says
+    more of how it acts (the fields of :class:`Act`), ``extra`` holds other rules that the example needs.
     """
 
     def declare(function: Callable[..., Any]) -> Callable[..., Any]:
-        part = function.__module__.rpartition(".")[2]
-        CATALOGUE[function.__name__] = Rule(
-            function.__name__, part, safety, before, after, value, kind, function, scope, splits, extra
-        )
+        name = function.__name__
+        main = Act(name, stage, function, **act)
+        _acts[stage].append(main)
+        others = [one for acts in _acts.values() for one in acts if one.rule == name and one is not main]
+        CATALOGUE[name] = Rule(
+            name, safety, before, after, value, kind, [main, *others], scope, splits, into, probes,
+            MappingProxyType(extra),
+        )  # fmt: skip
         return function
 
     return declare
+
+
+def half(name: str, *, stage: Stage, **more: Any) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Declare the decorated function as what the rule ``name`` does at another stage; ``more`` as in :class:`Act`."""
+
+    def declare(function: Callable[..., Any]) -> Callable[..., Any]:
+        act = Act(name, stage, function, **more)
+        _acts[stage].append(act)
+        if name in CATALOGUE:
+            CATALOGUE[name].acts.append(act)
+        return function
+
+    return declare
+
+
+def forget(name: str) -> None:
+    """Take a rule out of the catalogue again: for what is declared for a while."""
+    del CATALOGUE[name]
+    for acts in _acts.values():
+        acts[:] = [act for act in acts if act.rule != name]
 
 
 SAFE, USUALLY_SAFE, LOSSY = Safety.SAFE, Safety.USUALLY_SAFE, Safety.LOSSY

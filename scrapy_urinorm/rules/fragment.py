@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from scrapy_urinorm.rules.declaration import LOSSY, rule
+from scrapy_urinorm.rules.declaration import LOSSY, Stage, half, rule
 from scrapy_urinorm.rules.kinds import Choice, NameTable
 from scrapy_urinorm.url import decoded, text_key
 
@@ -13,9 +13,11 @@ from scrapy_urinorm.url import decoded, text_key
     LOSSY,
     "http://a.example/#section",
     "http://a.example/",
+    stage=Stage.FRAGMENT,
     kind=Choice(("remove", "keep", "route")),
     value="remove",
     splits=True,
+    act={"gone": "remove"},
 )
 def fragment(fragment: str | None, *, mode: str) -> str | None:
     """Remove the fragment, keep it, or keep it only where it routes (``#!...``, ``#/...``).
@@ -32,6 +34,7 @@ def fragment(fragment: str | None, *, mode: str) -> str | None:
     return text or None
 
 
+@half("remove_params", stage=Stage.FRAGMENT, under="fragment")
 def fragment_params(fragment: str | None, *, names: NameTable) -> str | None:
     """The part of ``remove_params`` that concerns a fragment which is kept."""
     match = _WITH_PARAMS(fragment) if fragment else None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from scrapy_urinorm.rules.declaration import LOSSY, USUALLY_SAFE, rule
+from scrapy_urinorm.rules.declaration import LOSSY, USUALLY_SAFE, Stage, rule
 from scrapy_urinorm.rules.kinds import Choice, Flag, Hosts, Names, NameTable
 from scrapy_urinorm.suffixes import registrable_labels
 
@@ -12,7 +12,9 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 
-@rule(USUALLY_SAFE, "http://a.example./x", "http://a.example/x", kind=Flag(), value=True, scope="site")
+@rule(
+    USUALLY_SAFE, "http://a.example./x", "http://a.example/x", stage=Stage.HOST, kind=Flag(), value=True, scope="site"
+)
 def remove_trailing_dot(host: str, *, remove: bool) -> str:
     """Remove the dot that ends a fully qualified host name.
 
@@ -25,6 +27,7 @@ def remove_trailing_dot(host: str, *, remove: bool) -> str:
     LOSSY,
     "http://192.0.2.1/x",
     "http://a.example/x",
+    stage=Stage.HOST,
     kind=Hosts(),
     value={"192.0.2.1": "a.example"},
     scope="site",
@@ -38,6 +41,7 @@ def ip_hosts(host: str, *, names: Mapping[str, str]) -> str:
     LOSSY,
     "http://mirror.example.net/x",
     "http://a.example/x",
+    stage=Stage.HOST,
     kind=Hosts(),
     value={"mirror.example.net": "a.example"},
     scope="site",
@@ -58,7 +62,7 @@ def host_aliases(host: str, *, names: Mapping[str, str]) -> str:
     return host
 
 
-@rule(LOSSY, "http://www2.a.example/", "http://www.a.example/", kind=Flag(), value=True, scope="site")
+@rule(LOSSY, "http://www2.a.example/", "http://www.a.example/", stage=Stage.HOST, kind=Flag(), value=True, scope="site")
 def www_numbers(host: str, *, remove: bool) -> str:
     """Treat ``www2.``, ``www3.`` ... as ``www.``: numbered servers of one site.
 
@@ -74,7 +78,8 @@ def www_numbers(host: str, *, remove: bool) -> str:
     LOSSY,
     "http://www.a.example/",
     "http://a.example/",
-    kind=Choice(("keep", "remove", "add")),
+    stage=Stage.HOST,
+    kind=Choice(("keep", "remove", "add"), inert="keep"),
     value="remove",
     scope="site",
 )
@@ -95,6 +100,7 @@ def www(host: str, *, mode: str) -> str:
     LOSSY,
     "http://m.a.example/x",
     "http://a.example/x",
+    stage=Stage.HOST,
     kind=Names(),
     value=["m", "mobile", "amp"],
     scope="site",

@@ -5,12 +5,26 @@ from __future__ import annotations
 import re
 import unicodedata
 
-from scrapy_urinorm.rules.declaration import LOSSY, USUALLY_SAFE, rule
+from scrapy_urinorm.rules.declaration import LOSSY, USUALLY_SAFE, Stage, half, rule
 from scrapy_urinorm.rules.kinds import Choice, Flag, Names, NameTable, Segment, Segments
 from scrapy_urinorm.url import decoded_segment, path_key
 
 
-@rule(USUALLY_SAFE, "http://a.example/e%CC%81", "http://a.example/%C3%A9", kind=Flag(), value=True)
+@half("stray_percent", stage=Stage.PATH)
+def stray_percent_path(path: str, *, mode: str) -> str:
+    """The part of ``stray_percent`` that concerns the path."""
+    return with_stray_percent(path) if mode == "encode" else path
+
+
+def with_stray_percent(text: str) -> str:
+    """Text in which a ``%`` that starts no escape is ``%25``."""
+    return _STRAY_PERCENT.sub("%25", text) if "%" in text else text
+
+
+_STRAY_PERCENT = re.compile("%(?![0-9A-Fa-f]{2})")
+
+
+@rule(USUALLY_SAFE, "http://a.example/e%CC%81", "http://a.example/%C3%A9", stage=Stage.PATH, kind=Flag(), value=True)
 def unicode_nfc(path: str, *, on: bool) -> str:
     """Compose Unicode characters (NFC, RFC 3987 5.3.2.2) in the path and in parameter names and values.
 
@@ -60,8 +74,11 @@ _SHORT = 1000
     LOSSY,
     "http://a.example/p;jsessionid=1A530637289A03B07199A44E8D531427?x=1",
     "http://a.example/p?x=1",
+    stage=Stage.PATH,
     kind=Names(guards=True),
     value=["jsessionid"],
+    probes=("/x;{}=1/y",),
+    act={"needs": ";"},
 )
 def path_params(path: str, *, names: NameTable) -> str:
     """Remove path parameters (``;name=value``, RFC 3986 3.3) by name from every segment."""
@@ -90,8 +107,10 @@ _ASPX = re.compile(r"\.aspx(?!\w)", re.IGNORECASE | re.ASCII)
     LOSSY,
     "http://a.example/(S(lit3py55t21z5v55vlm25s55))/p.aspx",
     "http://a.example/p.aspx",
+    stage=Stage.PATH,
     kind=Flag(),
     value=True,
+    act={"needs": "/("},
 )
 def aspnet_session(path: str, *, remove: bool) -> str:
     """Remove the segment of an ASP.NET cookieless session: ``/(S(...))/``, ``/(X(1)S(...))/`` and the like.
@@ -111,8 +130,10 @@ def aspnet_session(path: str, *, remove: bool) -> str:
     LOSSY,
     "http://a.example/print/p/7",
     "http://a.example/p/7",
+    stage=Stage.PATH,
     kind=Segments(),
     value=["print"],
+    probes=("/x/{}/y",),
 )
 def remove_segments(path: str, *, segments: tuple[Segment, ...]) -> str:
     """Remove path segments by position, name or pattern; a session id or a view that shows the same content.
@@ -157,7 +178,8 @@ def _segments_gone(parts: list[str], at: int, segments: tuple[Segment, ...]) -> 
     LOSSY,
     "http://a.example/b//c///d",
     "http://a.example/b/c/d",
-    kind=Choice(("keep", "remove")),
+    stage=Stage.PATH,
+    kind=Choice(("keep", "remove"), inert="keep"),
     value="remove",
 )
 def duplicate_slashes(path: str, *, mode: str) -> str:
@@ -170,7 +192,7 @@ def duplicate_slashes(path: str, *, mode: str) -> str:
 _SLASHES = re.compile(r"(?<!/http:)(?<!/https:)//+")
 
 
-@rule(LOSSY, "http://a.example/About.HTML", "http://a.example/about.html", kind=Flag(), value=True)
+@rule(LOSSY, "http://a.example/About.HTML", "http://a.example/about.html", stage=Stage.PATH, kind=Flag(), value=True)
 def lowercase_path(path: str, *, on: bool) -> str:
     """Lower-case the letters of the path, for servers that ignore case (IIS); escapes stay as they are."""
     if not on:
@@ -185,8 +207,10 @@ _ESCAPE_OR_TEXT = re.compile("%(?:[0-9A-F]{2})?|[^%]+")
     LOSSY,
     "http://a.example/b/index.html",
     "http://a.example/b/",
+    stage=Stage.PATH,
     kind=Names(),
     value=["index.html"],
+    probes=("/x/{}", "/x/{}/{}"),
 )
 def directory_index(path: str, *, names: NameTable) -> str:
     """Remove a directory index file name from the end of the path."""
@@ -198,8 +222,10 @@ def directory_index(path: str, *, names: NameTable) -> str:
     LOSSY,
     "http://a.example/b/page.html",
     "http://a.example/b/page",
+    stage=Stage.PATH,
     kind=Names(),
     value=["html", "php"],
+    probes=("/x/y.{}",),
 )
 def remove_extensions(path: str, *, names: NameTable) -> str:
     """Remove a file extension from the last segment."""
@@ -216,7 +242,8 @@ def remove_extensions(path: str, *, names: NameTable) -> str:
     USUALLY_SAFE,
     "http://a.example/b/",
     "http://a.example/b",
-    kind=Choice(("keep", "remove", "add")),
+    stage=Stage.PATH,
+    kind=Choice(("keep", "remove", "add"), inert="keep"),
     value="remove",
 )
 def trailing_slash(path: str, *, mode: str) -> str:

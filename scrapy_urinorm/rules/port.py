@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from scrapy_urinorm.rules.declaration import LOSSY, rule
+from scrapy_urinorm.rules.declaration import LOSSY, Stage, rule
 from scrapy_urinorm.rules.kinds import Ports
 
 
@@ -10,6 +10,7 @@ from scrapy_urinorm.rules.kinds import Ports
     LOSSY,
     "http://a.example:8080/",
     "http://a.example/",
+    stage=Stage.PORT,
     kind=Ports(),
     value=[8080],
     scope="site",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from scrapy_urinorm.rules.declaration import LOSSY, rule
+from scrapy_urinorm.rules.declaration import LOSSY, Stage, rule
 from scrapy_urinorm.rules.kinds import Flag
 
 
@@ -10,9 +10,11 @@ from scrapy_urinorm.rules.kinds import Flag
     LOSSY,
     "http://user:secret@a.example/",
     "http://a.example/",
+    stage=Stage.USERINFO,
     kind=Flag(),
     value=True,
     scope="site",
+    act={"gone": True},
 )
 def remove_userinfo(userinfo: str, *, remove: bool) -> str:
     """Remove user name and password.

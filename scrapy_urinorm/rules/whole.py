@@ -6,7 +6,7 @@ import functools
 import re
 from typing import TYPE_CHECKING
 
-from scrapy_urinorm.rules.declaration import LOSSY, rule
+from scrapy_urinorm.rules.declaration import LOSSY, Stage, Verdict, rule
 from scrapy_urinorm.rules.kinds import Edit, Edits, Flag, Names, Template, Templates
 from scrapy_urinorm.rules.patterns import MAX_TEXT
 from scrapy_urinorm.url import Item, decoded, decoded_segment, encoded, join_items, path_key, query_items, sort_items
@@ -21,6 +21,7 @@ Target = tuple[str, list[Item]]
     LOSSY,
     "http://a.example/forum/story_7",
     "http://a.example/forum/story?id=7",
+    stage=Stage.TARGET,
     kind=Edits(),
     value=[{"pattern": r"^/forum/story_(\w+)$", "replace": r"/forum/story?id=\1"}],
 )
@@ -47,6 +48,7 @@ def parse_target(text: str) -> Target:
     LOSSY,
     "http://a.example/index.php?title=Main",
     "http://a.example/wiki/Main",
+    stage=Stage.TARGET,
     kind=Templates(),
     value=[{"from": "/index.php?title={x}", "to": "/wiki/{x}"}],
 )
@@ -125,6 +127,7 @@ def _segment(text: str) -> str:
     LOSSY,
     "http://a.example/out?url=http%3A%2F%2Fb.example%2Fx",
     "http://b.example/x",
+    stage=Stage.UNWRAP,
     kind=Names(),
     value=["url"],
 )
@@ -142,13 +145,20 @@ def unwrap_params(target: Target, *, names: NameTable) -> str | None:
     return None
 
 
-@rule(LOSSY, "http://a.example/calendar/1999", "http://a.example/calendar/1999", kind=Flag(), value=True)
-def skip(target: Target, *, on: bool) -> bool:
+@rule(
+    LOSSY,
+    "http://a.example/calendar/1999",
+    "http://a.example/calendar/1999",
+    stage=Stage.VERDICT,
+    kind=Flag(),
+    value=True,
+)
+def skip(target: Target, *, on: bool) -> Verdict | None:
     """Never request the URL: a trap. It is counted, and the URL itself is not changed."""
-    return on
+    return Verdict.SKIP if on else None
 
 
-@rule(LOSSY, "http://a.example/?p=7", "http://a.example/?p=7", kind=Flag(), value=True)
-def defer(target: Target, *, on: bool) -> bool:
+@rule(LOSSY, "http://a.example/?p=7", "http://a.example/?p=7", stage=Stage.VERDICT, kind=Flag(), value=True)
+def defer(target: Target, *, on: bool) -> Verdict | None:
     """Request the URL after all others: most likely another shape of the URL leads to its page."""
-    return on
+    return Verdict.DEFER if on else None

@@ -9,12 +9,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 from scrapy_urinorm.rules import CATALOGUE
 from scrapy_urinorm.rules.kinds import nearest
 from scrapy_urinorm.rules.patterns import PatternError, ascii_fold, compile_pattern, glob_pattern, path_glob
-from scrapy_urinorm.url import decoded, path_key
+from scrapy_urinorm.url import path_key
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
-
-    from scrapy_urinorm.url import Item
+    from collections.abc import Callable, Mapping, Sequence
 
     #: Reports (key, message, hint) for one table.
     Report = Callable[[str, str, str], None]
@@ -60,11 +58,11 @@ class Where(NamedTuple):
         """Whether the path condition holds (a path in the key spelling)."""
         return not self.paths or any(match(path) for match in self.paths)
 
-    def on_items(self, items: Iterable[Item]) -> bool:
-        """Whether every query condition holds."""
+    def on_values(self, values: Mapping[str, Sequence[str]]) -> bool:
+        """Whether every query condition holds, given the decoded values of each folded name."""
         for condition in self.conditions:
-            values = [decoded(v) for n, v in items if ascii_fold(decoded(n)) == condition.name]
-            if not (any(map(condition.test, values)) if values else condition.absent):
+            found = values.get(condition.name)
+            if not (any(map(condition.test, found)) if found else condition.absent):
                 return False
         return True
 
@@ -119,33 +117,10 @@ def check_body(table: Mapping[str, Any], report: Report, *, scope: str) -> Body:
         else:
             checked = rule.kind.check(value, lambda m, h, key=key: report(key, m, h))  # type: ignore[misc]
             if checked is not None:
-                rules[key] = _ready(key, checked, report)
+                rules[key] = checked
     raw = {k: v for k, v in table.items() if k in CATALOGUE}
     wheres = () if scope == "where" else _wheres(table.get("where", ()), report)
     return Body(rules, raw, wheres, _rewrite_requests(table.get("rewrite_requests", ()), report))
-
-
-def _ready(key: str, checked: Any, report: Report) -> Any:
-    """Values whose sense depends on more than their shape."""
-    if key == "rename_params":
-        names = {ascii_fold(n): v[0] for n, v in checked}
-        for start in names:
-            at, seen = start, set()
-            while at in names and at not in seen:
-                seen.add(at)
-                at = ascii_fold(names[at])
-            if at in seen:
-                report(key, f"{start!r} is renamed in a circle", "give all of them the name that shall remain")
-                return ()
-        return tuple((n, (_last(names, n),)) for n in names)
-    return checked
-
-
-def _last(names: Mapping[str, str], name: str) -> str:
-    target = names[name]
-    while ascii_fold(target) in names:
-        target = names[ascii_fold(target)]
-    return target
 
 
 def _rewrite_requests(value: Any, report: Report) -> tuple[str, ...]:

@@ -20,7 +20,7 @@ from urllib.parse import urljoin
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
-from scrapy_urinorm.engine.fastpath import speedups
+from scrapy_urinorm.engine import native
 from scrapy_urinorm.visits.links import page_links
 
 LINE_CAP = 512
@@ -228,7 +228,7 @@ class _Text(NamedTuple):
 
 def _text(texts: list[str], seen: bytes) -> _Text:
     """Read texts as lines with one space between words; those not seen have no words, and are hashed as they are."""
-    if speedups is not None and (found := speedups.text(texts, seen)) is not None:
+    if native.module is not None and (found := native.module.text(texts, seen)) is not None:
         return _Text(*found)
     return _plain_text(texts, seen)
 

@@ -11,8 +11,7 @@ import hashlib
 import re
 from typing import TYPE_CHECKING
 
-from scrapy_urinorm.engine.bulk import BulkNormalizer
-from scrapy_urinorm.engine.fastpath import speedups
+from scrapy_urinorm.engine import native
 from scrapy_urinorm.engine.texts import bare_key
 from scrapy_urinorm.normalizer import Normalizer
 from scrapy_urinorm.url import resolve
@@ -38,9 +37,9 @@ _unusual = re.compile(r"[\\\x00-\x1f\ud800-\udfff]").search
 
 
 @functools.cache
-def _bare() -> BulkNormalizer:
+def _bare() -> Normalizer:
     """Keys of many lines under no rule."""
-    return BulkNormalizer(Normalizer(preset="safe"))
+    return Normalizer(preset="safe")
 
 
 def url_hash(url: str) -> bytes:
@@ -62,7 +61,7 @@ def hashes_of(urls: list[str]) -> bytes:
         return b"".join(map(url_hash, urls))
     keys = _bare().lines(block, keys=True).decode("utf-8", "surrogatepass").split("\n")
     keys.pop()
-    if speedups is not None and (found := speedups.text(keys, bytes(len(keys)))) is not None:
+    if native.module is not None and (found := native.module.text(keys, bytes(len(keys)))) is not None:
         hashes: bytes = found[0]
         return hashes
     return b"".join(map(_hash, keys))

@@ -6,7 +6,8 @@ import gc
 from typing import TYPE_CHECKING
 
 from scrapy_urinorm import Normalizer
-from scrapy_urinorm.engine import plan
+from scrapy_urinorm.engine import sites
+from scrapy_urinorm.engine.plan import Plan
 
 if TYPE_CHECKING:
     import pytest
@@ -23,12 +24,12 @@ def urls() -> list[str]:
 
 def plans() -> int:
     gc.collect()
-    return sum(isinstance(one, plan.Plan) for one in gc.get_objects())
+    return sum(isinstance(one, Plan) for one in gc.get_objects())
 
 
 def test_plans_of_many_sites_are_forgotten_in_turn(monkeypatch: pytest.MonkeyPatch) -> None:
     expected = [Normalizer(RULES).key(url) for url in urls()]
-    monkeypatch.setattr(plan, "MAX_PLANS", 8)
+    monkeypatch.setattr(sites, "MAX_PLANS", 8)
     normalizer = Normalizer(RULES)
     before = plans()
     for _ in range(2):
@@ -37,7 +38,7 @@ def test_plans_of_many_sites_are_forgotten_in_turn(monkeypatch: pytest.MonkeyPat
 
 
 def test_a_plan_that_many_hosts_share_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(plan, "MAX_PLANS", 8)
+    monkeypatch.setattr(sites, "MAX_PLANS", 8)
     normalizer = Normalizer(RULES)
     normalizer.key("http://other.example/")
     shared = normalizer.sites.known["http://other.example"].plan

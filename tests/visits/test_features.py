@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scrapy_urinorm.engine import fastpath
+from scrapy_urinorm.engine import native
 from scrapy_urinorm.visits.features import BINS, EMPTY_BIN, LINE_CAP, PageFeatures, _plain_text, minhash, page_features
 
 HTML = "text/html; charset=utf-8"
@@ -170,7 +170,7 @@ TEXTS = {
 
 
 def compare(texts: list[str], seen: bytes) -> None:
-    compiled = fastpath.speedups or pytest.skip("needs the C module")
+    compiled = native.module or pytest.skip("needs the C module")
     assert compiled.text(texts, seen) in (None, _plain_text(texts, seen))
 
 
@@ -186,7 +186,7 @@ def test_any_text_in_c_is_that_in_python(texts: list[tuple[str, bool]]) -> None:
 
 
 def test_text_in_c_is_taken() -> None:
-    compiled = fastpath.speedups or pytest.skip("needs the C module")
+    compiled = native.module or pytest.skip("needs the C module")
     hashes = b"".join(hashlib.blake2b(line.encode(), digest_size=8).digest() for line in ("a b", "é"))
     digest = hashlib.blake2b("a b\né".encode(), digest_size=16).digest()
     assert compiled.text(["a  b", "é"], b"\1\1")[:4] == (hashes, b"\2\1", 3, digest)
@@ -200,7 +200,7 @@ def test_text_in_c_is_taken() -> None:
     ids=repr,
 )
 def test_wrong_arguments_of_the_c_module_are_errors(given: tuple[Any, ...], error: type[Exception]) -> None:
-    compiled = fastpath.speedups or pytest.skip("needs the C module")
+    compiled = native.module or pytest.skip("needs the C module")
     with pytest.raises(error):
         compiled.text(*given)
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from scrapy_urinorm.rules.kinds.base import Choice, Flag, Hosts, Kind, Ports, nearest
 from scrapy_urinorm.rules.kinds.edits import Aliases, Edit, Edits, Template, Templates, ValueAliases
-from scrapy_urinorm.rules.kinds.names import Name, NameList, Names, NameTable, Texts
+from scrapy_urinorm.rules.kinds.names import Name, NameList, Names, NameTable, Renames, Texts
 from scrapy_urinorm.rules.kinds.segments import Segment, Segments
 
 __all__ = [
@@ -24,6 +24,7 @@ __all__ = [
     "NameTable",
     "Names",
     "Ports",
+    "Renames",
     "Segment",
     "Segments",
     "Template",

@@ -24,6 +24,30 @@ class Kind:
         """The value of a scope chain: ``narrow`` comes from the narrower scope."""
         return narrow
 
+    def bind(self, value: Any) -> Any:
+        """What the rule's function is given of a checked value."""
+        return value
+
+    def is_inert(self, value: Any) -> bool:
+        """Whether a checked value says what holds without the rule."""
+        return False
+
+    def speaks(self, bound: Any) -> Callable[[str], Any] | None:
+        """A test whether a bound value speaks of a decoded name; None where it speaks of every one."""
+        return None
+
+    def certain(self, bound: Any, name: str) -> bool | None:
+        """Whether a bound value takes a decoded name, or not, whatever stands beside it; None where that counts."""
+        return True
+
+    def adds(self, value: Any) -> list[tuple[str, str]]:
+        """The (name, value) pairs that a checked value adds to URLs which lack the name."""
+        return []
+
+    def samples(self, value: Any) -> list[tuple[str, list[str]]]:
+        """The names or globs that a checked value speaks of, each with texts of interest beside it."""
+        return []
+
     def schema(self) -> dict[str, Any]:
         """JSON Schema of the value, for editors."""
         raise NotImplementedError
@@ -34,10 +58,14 @@ class Kind:
 
 
 class Choice(Kind):
-    """One of a few words."""
+    """One of a few words; ``inert`` is the one that says what holds without the rule."""
 
-    def __init__(self, options: tuple[str, ...]):
+    def __init__(self, options: tuple[str, ...], *, inert: str | None = None):
         self.options = options
+        self.inert = inert
+
+    def is_inert(self, value: Any) -> bool:
+        return bool(value == self.inert)
 
     def check(self, value: Any, report: Report) -> str | None:
         if isinstance(value, str) and value in self.options:
@@ -60,6 +88,9 @@ class Flag(Kind):
             return value
         report(f"{value!r} is neither true nor false", "write it without quotes")
         return None
+
+    def is_inert(self, value: Any) -> bool:
+        return value is False
 
     def schema(self) -> dict[str, Any]:
         return {"type": "boolean"}
@@ -88,7 +119,10 @@ class Ports(Kind):
 
 
 class Hosts(Kind):
-    """A map from a host (or ``*.suffix``) to the host that it is another name of; in a site table a list will do."""
+    """A map from a host (or ``*.suffix``) to the host that it is another name of; in a site table a list will do.
+
+    The maps of all tables of a rule set are one, and the function is given that.
+    """
 
     def check(self, value: Any, report: Report) -> tuple[tuple[str, str | None], ...] | None:
         pairs = value

@@ -6,8 +6,12 @@ import re
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from scrapy_urinorm.rules.kinds.base import Kind, checked_pattern
+from scrapy_urinorm.rules.kinds.samples import pattern_sample
+from scrapy_urinorm.rules.patterns import ascii_fold
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from scrapy_urinorm.rules.kinds.base import Report
     from scrapy_urinorm.rules.patterns import Pattern
 
@@ -49,6 +53,26 @@ class ValueAliases(Kind):
 
     def merge(self, wide: Any, narrow: Any) -> Any:
         return tuple({**dict(wide), **dict(narrow)}.items())
+
+    def bind(self, value: Any) -> Any:
+        return {ascii_fold(name): (name, groups) for name, groups in value}
+
+    def speaks(self, bound: Any) -> Callable[[str], Any]:
+        return lambda name: ascii_fold(name) in bound
+
+    def certain(self, bound: Any, name: str) -> bool | None:
+        return None
+
+    def adds(self, value: Any) -> list[tuple[str, str]]:
+        return [
+            (name, group.values[0])
+            for name, groups in value
+            for group in groups
+            if group.values[0] is not None and None in group.values
+        ]
+
+    def samples(self, value: Any) -> list[tuple[str, list[str]]]:
+        return [(name, [v for group in groups for v in group.values if v is not None]) for name, groups in value]
 
     def schema(self) -> dict[str, Any]:
         group = {"type": "array", "minItems": 2, "items": {"anyOf": [{"type": ["string", "number"]}, {"const": False}]}}
@@ -105,6 +129,24 @@ class Edits(Kind):
 
     def merge(self, wide: Any, narrow: Any) -> Any:
         return tuple({**dict(wide), **dict(narrow)}.items()) if self.named else wide + narrow
+
+    def bind(self, value: Any) -> Any:
+        return {ascii_fold(name): edits for name, edits in value} if self.named else value
+
+    def speaks(self, bound: Any) -> Callable[[str], Any] | None:
+        return (lambda name: ascii_fold(name) in bound) if self.named else None
+
+    def certain(self, bound: Any, name: str) -> bool | None:
+        return None
+
+    def samples(self, value: Any) -> list[tuple[str, list[str]]]:
+        if self.named:
+            return [(name, [pattern_sample(edit.pattern.text) for edit in edits]) for name, edits in value]
+        return []
+
+    def targets(self, value: Any) -> list[str]:
+        """Texts of the kind that the patterns of a checked value match."""
+        return [pattern_sample(edit.pattern.text) for edit in value]
 
     def schema(self) -> dict[str, Any]:
         edit = {
@@ -165,6 +207,10 @@ class Templates(Kind):
 
     def merge(self, wide: Any, narrow: Any) -> Any:
         return wide + narrow
+
+    def targets(self, value: Any) -> list[str]:
+        """URL shapes that a checked value speaks of."""
+        return [re.sub(r"\{\w+\}", "x", text) for one in value for text in (one.source, one.target)]
 
     def schema(self) -> dict[str, Any]:
         shape = {"type": "string", "pattern": "^/"}

@@ -8,7 +8,8 @@ import re
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from scrapy_urinorm.rules.kinds.base import Kind, checked_pattern, nearest
-from scrapy_urinorm.rules.patterns import Pattern, glob_pattern
+from scrapy_urinorm.rules.kinds.samples import pattern_sample
+from scrapy_urinorm.rules.patterns import Pattern, ascii_fold, glob_pattern
 from scrapy_urinorm.url import decoded
 
 if TYPE_CHECKING:
@@ -167,6 +168,21 @@ class Names(Kind):
     def merge(self, wide: tuple[Name, ...], narrow: tuple[Name, ...]) -> tuple[Name, ...]:
         return narrow if self.replace else NameList.joined(wide, narrow)
 
+    def bind(self, value: tuple[Name, ...]) -> NameTable:
+        return NameTable(value)
+
+    def speaks(self, bound: NameTable) -> Callable[[str], Any]:
+        return bound.__getitem__
+
+    def certain(self, bound: NameTable, name: str) -> bool | None:
+        found = bound[name]
+        if not found:
+            return False
+        return None if found[0].value is not None else not found[0].keep
+
+    def samples(self, value: Any) -> list[tuple[str, list[str]]]:
+        return [(entry.name, [pattern_sample(entry.value.text)] if entry.value else []) for entry in value]
+
     def schema(self) -> dict[str, Any]:
         text = {"type": "string", "minLength": 1}
         if not self.guards:
@@ -190,11 +206,12 @@ class Names(Kind):
 
 
 class Texts(Kind):
-    """A map from a name to one text, or a list of texts where ``many``."""
+    """A map from a name to one text, or a list of texts where ``many``; ``sample`` makes a value of interest of one."""
 
-    def __init__(self, what: str, *, many: bool = False):
+    def __init__(self, what: str, *, many: bool = False, sample: str = "{}"):
         self.what = what
         self.many = many
+        self.sample = sample
 
     def check(self, value: Any, report: Report) -> tuple[tuple[str, tuple[str, ...]], ...] | None:
         if not isinstance(value, dict):
@@ -214,6 +231,18 @@ class Texts(Kind):
     def merge(self, wide: Any, narrow: Any) -> Any:
         return tuple({**dict(wide), **dict(narrow)}.items())
 
+    def bind(self, value: Any) -> dict[str, Any]:
+        return {ascii_fold(name): texts if self.many else texts[0] for name, texts in value}
+
+    def speaks(self, bound: dict[str, Any]) -> Callable[[str], Any]:
+        return lambda name: ascii_fold(name) in bound
+
+    def certain(self, bound: Any, name: str) -> bool | None:
+        return None
+
+    def samples(self, value: Any) -> list[tuple[str, list[str]]]:
+        return [(name, [self.sample.replace("{}", text) for text in texts]) for name, texts in value]
+
     def schema(self) -> dict[str, Any]:
         text = {"type": ["string", "number"]}
         one = {"anyOf": [text, {"type": "array", "items": text}]} if self.many else text
@@ -221,3 +250,35 @@ class Texts(Kind):
 
     def describe(self) -> str:
         return f"{{ name = {self.what} }}" + (" or a list of these" if self.many else "")
+
+
+class Renames(Texts):
+    """A map from a name to the name that shall remain; chains are followed, cycles are an error."""
+
+    def __init__(self) -> None:
+        super().__init__("name")
+
+    def check(self, value: Any, report: Report) -> tuple[tuple[str, tuple[str, ...]], ...] | None:
+        checked = super().check(value, report)
+        if checked is None:
+            return None
+        names = {ascii_fold(name): texts[0] for name, texts in checked}
+        for start in names:
+            at, seen = start, set()
+            while at in names and at not in seen:
+                seen.add(at)
+                at = ascii_fold(names[at])
+            if at in seen:
+                report(f"{start!r} is renamed in a circle", "give all of them the name that shall remain")
+                return ()
+        return tuple((name, (_last(names, name),)) for name in names)
+
+    def samples(self, value: Any) -> list[tuple[str, list[str]]]:
+        return [(name, []) for name, _ in value]
+
+
+def _last(names: dict[str, str], name: str) -> str:
+    target = names[name]
+    while ascii_fold(target) in names:
+        target = names[ascii_fold(target)]
+    return target

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from scrapy_urinorm import Normalizer, RuleFileError
-from scrapy_urinorm.engine.bulk import BulkNormalizer
 from tests.core.strategies import any_text, rule_files, urls
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 CORPUS = Path(__file__).resolve().parents[2] / "benchmarks" / "corpus" / "urls.txt"
 
@@ -94,76 +96,69 @@ ROWS = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("rules", RULES.values(), ids=RULES)
-@pytest.mark.parametrize("line", ROWS.values(), ids=ROWS)
-def test_line(line: str, rules: dict[str, Any]) -> None:
+def texts(normalizer: Normalizer, lines: list[str], *, keys: bool) -> list[str]:
+    block = "".join(f"{line}\n" for line in lines).encode()
+    return normalizer.lines(block, keys=keys).decode("utf-8", "surrogatepass").split("\n")[:-1]
+
+
+def each(normalizer: Normalizer, lines: list[str], *, keys: bool) -> list[str]:
+    return [(normalizer.key if keys else normalizer.normalize)(line) if line else "" for line in lines]
+
+
+def without_c(rules: dict[str, Any]) -> Normalizer:
     normalizer = Normalizer(rules)
-    bulk = BulkNormalizer(normalizer)
-    for _ in range(2):  # the second time with everything known
-        assert bulk.canonical(line) == [normalizer.normalize(line)]
-        assert bulk.keys(line) == [normalizer.key(line)]
+    normalizer.native = None
+    return normalizer
 
 
+MADE = [pytest.param(Normalizer, id="in C where it is built"), pytest.param(without_c, id="by the loop")]
+FORMS = pytest.mark.parametrize("keys", [True, False], ids=["keys", "canonical URLs"])
+
+
+@FORMS
+@pytest.mark.parametrize("make", MADE)
 @pytest.mark.parametrize("rules", RULES.values(), ids=RULES)
-def test_corpus(rules: dict[str, Any]) -> None:
+def test_rows(rules: dict[str, Any], make: Callable[[dict[str, Any]], Normalizer], keys: bool) -> None:
+    normalizer = make(rules)
+    lines = [line.replace("\n", "") for line in ROWS.values()]
+    for _ in range(2):  # the second time with everything known
+        for line, text in zip(lines, texts(normalizer, lines, keys=keys), strict=True):
+            assert (line, text) == (line, each(normalizer, [line], keys=keys)[0])
+    block = "".join(f"{line}\r\n" for line in lines).encode()
+    assert normalizer.lines(block, keys=keys) == normalizer.lines(block.replace(b"\r\n", b"\n"), keys=keys)
+
+
+@FORMS
+@pytest.mark.parametrize("rules", RULES.values(), ids=RULES)
+def test_corpus(rules: dict[str, Any], keys: bool) -> None:
     normalizer = Normalizer(rules)
     lines = CORPUS.read_text(encoding="utf-8").split("\n")[:-1:7]
-    text = "\n".join(lines)
-    bulk = BulkNormalizer(normalizer)
-    assert bulk.canonical(text) == [normalizer.normalize(line) for line in lines]
-    assert bulk.keys(text) == [normalizer.key(line) for line in lines]
+    assert texts(normalizer, lines, keys=keys) == each(normalizer, lines, keys=keys)
 
 
+@FORMS
 @given(lines=st.lists(st.one_of(urls, any_text), max_size=8), rules=rule_files())
-def test_any_lines_under_any_rules(lines: list[str], rules: dict[str, Any]) -> None:
+def test_any_lines_under_any_rules(lines: list[str], rules: dict[str, Any], keys: bool) -> None:
     try:
-        normalizer = Normalizer(rules)
-    except RuleFileError:
-        return
-    lines = [line.replace("\n", " ") for line in lines]
-    bulk = BulkNormalizer(normalizer)
-    text = "\n".join(lines)
-    # no lines are one empty line, as in a file
-    assert bulk.canonical(text) == [normalizer.normalize(line) if line else "" for line in lines or [""]]
-    assert bulk.keys(text) == [normalizer.key(line) if line else "" for line in lines or [""]]
-
-
-@pytest.mark.parametrize(
-    "compiled", [pytest.param(True, id="in C where it is built"), pytest.param(False, id="in Python")]
-)
-@pytest.mark.parametrize("rules", RULES.values(), ids=RULES)
-def test_octets(rules: dict[str, Any], compiled: bool) -> None:
-    normalizer = Normalizer(rules)
-    bulk = BulkNormalizer(normalizer)
-    if not compiled:
-        bulk._compiled = None
-    lines = [line.replace("\n", "") for line in ROWS.values()]
-    block = "".join(f"{line}\n" for line in lines)
-    for octets in (block.encode(), block.replace("\n", "\r\n").encode()):
-        for keys, one in ((False, normalizer.normalize), (True, normalizer.key)):
-            expected = "".join(f"{one(line) if line else ''}\n" for line in lines)
-            assert bulk.lines(octets, keys=keys).decode("utf-8", "surrogatepass") == expected
-
-
-@given(lines=st.lists(st.one_of(urls, any_text), max_size=8), rules=rule_files())
-def test_any_octets_under_any_rules(lines: list[str], rules: dict[str, Any]) -> None:
-    try:
-        normalizer = Normalizer(rules)
+        normalizer, pure = Normalizer(rules), without_c(rules)
     except RuleFileError:
         return
     lines = [line.encode("utf-8", "replace").decode().replace("\n", " ").rstrip("\r") for line in lines]
-    block = "".join(f"{line}\n" for line in lines).encode()
-    if not block:
-        return
-    bulk, pure = BulkNormalizer(normalizer), BulkNormalizer(normalizer)
-    pure._compiled = None
-    assert bulk.lines(block) == pure.lines(block)
-    assert bulk.lines(block, keys=True) == pure.lines(block, keys=True)
+    expected = each(pure, lines, keys=keys)
+    assert texts(normalizer, lines, keys=keys) == expected
+    assert texts(pure, lines, keys=keys) == expected
+
+
+@pytest.mark.parametrize("make", MADE)
+def test_the_last_line_may_lack_its_end(make: Callable[[dict[str, Any]], Normalizer]) -> None:
+    normalizer = make({})
+    assert normalizer.lines(b"http://A.example/\nhttp://B.example/") == b"http://a.example/\nhttp://b.example/"
+    assert normalizer.lines(b"") == b""
 
 
 def test_hosts_that_are_forgotten_are_learned_again(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("scrapy_urinorm.engine.bulk._MAX_HOSTS", 2)
-    monkeypatch.setattr("scrapy_urinorm.engine.bulk._MAX_NAMES", 2)
-    text = "\n".join(f"http://h{n % 5}.example/?b{n % 7}=1&utm_source=x&a{n % 3}=2" for n in range(100))
+    monkeypatch.setattr("scrapy_urinorm.engine.sites._MAX_SITES", 2)
+    monkeypatch.setattr("scrapy_urinorm.engine.program.Concerns._LIMIT", 2)
+    lines = [f"http://h{n % 5}.example/?b{n % 7}=1&utm_source=x&a{n % 3}=2" for n in range(100)]
     normalizer = Normalizer()
-    assert BulkNormalizer(normalizer).canonical(text) == [normalizer.normalize(line) for line in text.split("\n")]
+    assert texts(normalizer, lines, keys=False) == each(without_c({}), lines, keys=False)

@@ -1,20 +1,20 @@
-/* The hot path of scrapy_urinorm.engine.fastpath in C; fastpath.py is the reference, tests/speed compares the two.
+/* The way of nearly every link in C; the loop of pipeline.py is the reference, tests/speed compares the two.
  *
- * Every function takes any text and returns None wherever it is not certain to give what the long way gives: an unusual
+ * Every function takes any text and returns None wherever it is not certain to give what the loop gives: an unusual
  * character, a rule that may concern the URL, more than MAX_URL octets or MAX_FIELDS parameters. Only the limited API of
  * Python 3.11 is used, so one build serves every later version. Memory: buffers of fixed size on the stack, whose bounds
  * follow from MAX_URL (an octet in becomes at most three out, and a field one more for its '='), and one growing buffer
  * in lines().
  */
-#include "_speedups.h"
+#include "native.h"
 
 enum { MAX_URL = 2048, MAX_FIELDS = 64, MAX_ORIGIN = 512, SPELLED = 4 * MAX_URL + 8, MAX_RESULT = MAX_ORIGIN + SPELLED };
 
-/* Site and Fast of plan.py, which has the number of this layout too. */
-enum { LAYOUT = 3 };
+/* Site of plan.py and Fast of native.py, which has the number of this layout too. */
+enum { LAYOUT = 4 };
 enum { SITE_ORIGIN = 0, SITE_FAST = 5 };
 enum { FAST_CONCERNS = 0, FAST_GUARD = 1, FAST_FLAGS = 2 };
-enum { SORTS = 1, DROPS_FRAGMENT = 2, KEY_ONLY = 4 };
+enum { SORTS = 1, DROPS_FRAGMENT = 2, KEY_ONLY = 4, TIDIES = 8 };
 /* the values of Concerns in program.py */
 enum { FREE = 0, CONCERNED = 1, DROPPED = 2 };
 
@@ -23,7 +23,7 @@ enum { REFUSE = 0, PLAIN = 1, ESCAPE = 2, PERCENT = 3 };
 
 typedef enum { KEY, CANONICAL } Form;
 
-/* YES: the result is written; NO: take the pure way; FAULT: a Python error is set. */
+/* YES: the result is written; NO: leave it to the loop; FAULT: a Python error is set. */
 typedef enum { FAULT = -1, NO = 0, YES = 1 } Verdict;
 
 static octet path_key[256], query_key[256];             /* spellings of the key */
@@ -62,7 +62,7 @@ fill_tables(void)
         mark(spellings[n], "%", PERCENT);
         memset(spellings[n] + 0x80, ESCAPE, 0x80);
     }
-    /* a ';' in a path divides it, a backslash is a slash there: both are left to the long way */
+    /* a ';' in a path divides it, a backslash is a slash there: both are left to the loop */
     mark(path_key, "\"<>^`{}", ESCAPE);
     mark(path_key, path_more, PLAIN);
     mark(path_key, "/", PLAIN);
@@ -380,7 +380,7 @@ put_query(const Rules *rules, PyObject *concerns, long flags, Form form, const P
         if (verdict != NO)
             return verdict == YES ? NO : FAULT;
     }
-    if (form == CANONICAL && !(flags & SORTS) && !dropped) {
+    if (form == CANONICAL && !(flags & (SORTS | TIDIES)) && !dropped) {
         *out++ = '?';
         memcpy(out, safe_text, (size_t)(safe_end - safe_text));
         *result = out + (safe_end - safe_text);
@@ -455,7 +455,7 @@ put_url(const Rules *rules, PyObject *site, Form form, const Parts *parts, octet
         if (verdict != YES)
             return verdict;
     }
-    else if (form == CANONICAL && parts->has_query && !(flags & SORTS))
+    else if (form == CANONICAL && parts->has_query && !(flags & (SORTS | TIDIES)))
         *out++ = '?';
     if (form == CANONICAL && parts->has_fragment && !(flags & DROPS_FRAGMENT)) {
         *out++ = '#';
@@ -542,7 +542,7 @@ PyDoc_STRVAR(key_doc, "key(known, learn, unsubscribes, stems, url) -> str | None
                       "of names concerns.");
 
 static PyObject *
-speedups_key(PyObject *module, PyObject *const *args, Py_ssize_t count)
+native_key(PyObject *module, PyObject *const *args, Py_ssize_t count)
 {
     return one_url(args, count, KEY);
 }
@@ -550,7 +550,7 @@ speedups_key(PyObject *module, PyObject *const *args, Py_ssize_t count)
 PyDoc_STRVAR(canonical_doc, "canonical(known, learn, unsubscribes, stems, url) -> str | None: the canonical URL, as key().");
 
 static PyObject *
-speedups_canonical(PyObject *module, PyObject *const *args, Py_ssize_t count)
+native_canonical(PyObject *module, PyObject *const *args, Py_ssize_t count)
 {
     return one_url(args, count, CANONICAL);
 }
@@ -576,7 +576,7 @@ reserve(Growing *out, size_t more)
     return 1;
 }
 
-/* A line by the long way: `other` gets its text and gives text. */
+/* A line by the loop: `other` gets its text and gives text. */
 static int
 put_other(PyObject *other, const octet *start, const octet *end, Growing *out)
 {
@@ -605,10 +605,10 @@ put_other(PyObject *other, const octet *start, const octet *end, Growing *out)
 }
 
 PyDoc_STRVAR(lines_doc, "lines(known, learn, unsubscribes, stems, other, block, keys) -> bytes: canonical URLs, or keys, of "
-                        "the lines of UTF-8 octets; other(line) has those that need the long way.");
+                        "the lines of UTF-8 octets; other(line) has those that need the loop.");
 
 static PyObject *
-speedups_lines(PyObject *module, PyObject *const *args, Py_ssize_t count)
+native_lines(PyObject *module, PyObject *const *args, Py_ssize_t count)
 {
     char *octets;
     Py_ssize_t length;
@@ -673,10 +673,10 @@ done:
 #define FUNCTION(name) ((PyCFunction)(void (*)(void))(name))
 
 static PyMethodDef methods[] = {
-    {"key", FUNCTION(speedups_key), METH_FASTCALL, key_doc},
-    {"canonical", FUNCTION(speedups_canonical), METH_FASTCALL, canonical_doc},
-    {"lines", FUNCTION(speedups_lines), METH_FASTCALL, lines_doc},
-    {"text", FUNCTION(speedups_text), METH_FASTCALL, text_doc},
+    {"key", FUNCTION(native_key), METH_FASTCALL, key_doc},
+    {"canonical", FUNCTION(native_canonical), METH_FASTCALL, canonical_doc},
+    {"lines", FUNCTION(native_lines), METH_FASTCALL, lines_doc},
+    {"text", FUNCTION(native_text), METH_FASTCALL, text_doc},
     {NULL, NULL, 0, NULL},
 };
 
@@ -695,15 +695,15 @@ static PyModuleDef_Slot slots[] = {
 
 static struct PyModuleDef definition = {
     PyModuleDef_HEAD_INIT,
-    .m_name = "_speedups",
-    .m_doc = "The hot paths of scrapy_urinorm.engine.fastpath and scrapy_urinorm.visits.features.",
+    .m_name = "_native",
+    .m_doc = "The hot paths of scrapy_urinorm.engine.pipeline and scrapy_urinorm.visits.features.",
     .m_size = 0,
     .m_methods = methods,
     .m_slots = slots,
 };
 
 PyMODINIT_FUNC
-PyInit__speedups(void)
+PyInit__native(void)
 {
     return PyModuleDef_Init(&definition);
 }

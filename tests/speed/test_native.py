@@ -1,4 +1,4 @@
-"""The fast path, in Python and in C, gives what the long way gives, or nothing: a crawl cannot tell which it took."""
+"""The module in C gives what the loop gives, or nothing: a crawl cannot tell which way a URL took."""
 
 from __future__ import annotations
 
@@ -10,22 +10,18 @@ import subprocess
 import sys
 import tomllib
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 from scrapy_urinorm import Normalizer, RuleFileError
-from scrapy_urinorm.engine import fastpath
+from scrapy_urinorm.engine import native
 from tests.core.strategies import any_text, rule_files, urls
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 ROOT = Path(__file__).resolve().parents[2]
 CORPORA = [ROOT / "benchmarks" / "corpus" / "urls.txt", *(ROOT.parent / "shared" / "data" / "urls").glob("*.txt")]
-WAYS = ["Python", "C"]
 slow = settings(suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much, HealthCheck.data_too_large])
 
 RULES: dict[str, dict[str, Any]] = {
@@ -45,27 +41,23 @@ RULES: dict[str, dict[str, Any]] = {
 }
 
 
-class FastPath(NamedTuple):
-    key: Callable[[str], str | None]
-    canonical: Callable[[str], str | None]
+needs_c = pytest.mark.skipif(
+    native.module is None,
+    reason="needs the C module: a C compiler and the headers of Python at installation, URINORM_PURE not set",
+)
 
 
-def fast_path(normalizer: Normalizer, way: str) -> FastPath:
-    sites = normalizer.sites
-    if way == "Python":
-        return FastPath(lambda url: fastpath.fast_key(sites, url), lambda url: fastpath.fast_canonical(sites, url))
-    if fastpath.speedups is None:
-        pytest.skip("needs the C module: a C compiler and the headers of Python at installation, URINORM_PURE not set")
-    return FastPath(fastpath.key_function(sites), fastpath.canonical_function(sites))
+def in_c(normalizer: Normalizer) -> native.Native:
+    return normalizer.native or pytest.skip("needs the C module")
 
 
-def long_way(normalizer: Normalizer, url: str) -> tuple[str, str]:
-    return normalizer._key(url), normalizer._decide(url).canonical
+def loop(normalizer: Normalizer, url: str) -> tuple[str, str]:
+    return normalizer._key(url), normalizer._canonical(url)
 
 
-def check(normalizer: Normalizer, way: str, url: str) -> tuple[bool, bool]:
-    """Whether the fast path took the URL, for its key and its canonical URL; both must be those of the long way."""
-    fast, (key, canonical) = fast_path(normalizer, way), long_way(normalizer, url)
+def check(normalizer: Normalizer, url: str) -> tuple[bool, bool]:
+    """Whether the module took the URL, for its key and its canonical URL; both must be those of the loop."""
+    fast, (key, canonical) = in_c(normalizer), loop(normalizer, url)
     fast_key, fast_canonical = fast.key(url), fast.canonical(url)
     assert fast_key in (None, key)
     assert fast_canonical in (None, canonical)
@@ -75,15 +67,14 @@ def check(normalizer: Normalizer, way: str, url: str) -> tuple[bool, bool]:
 # --- the corpora ----------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("rules", RULES.values(), ids=RULES)
 @pytest.mark.parametrize("corpus", CORPORA, ids=lambda path: path.name)
-def test_equal_on_corpora(corpus: Path, rules: dict[str, Any], way: str) -> None:
+def test_equal_on_corpora(corpus: Path, rules: dict[str, Any]) -> None:
     normalizer = Normalizer(rules)
     lines = corpus.read_text("utf-8", "surrogateescape").splitlines()
     if rules:
         lines = random.Random(7).sample(lines, min(5000, len(lines)))
-    taken = [check(normalizer, way, line) for line in lines]
+    taken = [check(normalizer, line) for line in lines]
     if not rules:
         # else the path would not be worth its name: the measured share is 97 % of keys, 96 % of canonical URLs
         assert all(sum(column) > 0.9 * len(lines) for column in zip(*taken, strict=True))
@@ -120,31 +111,28 @@ odd_urls = st.tuples(
 ).map("".join)  # fmt: skip
 
 
-@pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("rules", RULES)
 @given(url=st.one_of(odd_urls, odd_urls, urls, any_text))
-def test_equal_on_any_text(url: str, rules: str, way: str) -> None:
-    check(NORMALIZERS[rules], way, url)
+def test_equal_on_any_text(url: str, rules: str) -> None:
+    check(NORMALIZERS[rules], url)
 
 
-@pytest.mark.parametrize("way", WAYS)
 @slow
 @given(rules=rule_files(), texts=st.lists(st.one_of(odd_urls, urls), min_size=1, max_size=8))
-def test_equal_under_any_rules(rules: dict[str, Any], texts: list[str], way: str) -> None:
+def test_equal_under_any_rules(rules: dict[str, Any], texts: list[str]) -> None:
     normalizer = loaded(rules)
     for text in texts:
-        check(normalizer, way, text)
+        check(normalizer, text)
 
 
-@pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("place", ["http://a.example/x{}y", "http://a.example/?x{}y=1", "http://a.example/?a=x{}y", "http://a.example/#x{}y"],
                          ids=["path", "name", "value", "fragment"])  # fmt: skip
-def test_equal_for_every_character_and_escape(place: str, way: str) -> None:
+def test_equal_for_every_character_and_escape(place: str) -> None:
     normalizer = NORMALIZERS["recommended"]
     for piece in itertools.chain(
         map(chr, range(0x120)), (f"%{n:02X}" for n in range(256)), (f"%{n:02x}" for n in range(256))
     ):
-        check(normalizer, way, place.format(piece))
+        check(normalizer, place.format(piece))
 
 
 UNSUBSCRIBING = [
@@ -160,9 +148,8 @@ UNSUBSCRIBING = [
 ]
 
 
-@pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("word", UNSUBSCRIBING)
-def test_equal_where_a_url_speaks_of_unsubscribing(word: str, way: str) -> None:
+def test_equal_where_a_url_speaks_of_unsubscribing(word: str) -> None:
     for text in (
         "/{}?utm_source=a",
         "/x{}?utm_source=a&b=1",
@@ -170,7 +157,7 @@ def test_equal_where_a_url_speaks_of_unsubscribing(word: str, way: str) -> None:
         "/?{}=1&utm_source=a",
         "/?utm_source=a#{}",
     ):
-        check(NORMALIZERS["recommended"], way, "http://a.example" + text.format(word))
+        check(NORMALIZERS["recommended"], "http://a.example" + text.format(word))
 
 
 # --- bounds ---------------------------------------------------------------------------------------------------------
@@ -194,25 +181,23 @@ FILLINGS = {
 }
 
 
-@pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("filling", FILLINGS.values(), ids=FILLINGS)
 @pytest.mark.parametrize("text", GROWING.values(), ids=GROWING)
-def test_equal_at_any_length(text: str, filling: str, way: str) -> None:
+def test_equal_at_any_length(text: str, filling: str) -> None:
     for length in (*LONG, MEGABYTE) if filling == "x" else LONG:
         room = length - len(text) + 2
-        check(NORMALIZERS["safe"], way, text.format((filling * (room // len(filling) + 1))[:room]))
+        check(NORMALIZERS["safe"], text.format((filling * (room // len(filling) + 1))[:room]))
 
 
-@pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("count", [1, 2, 63, 64, 65, 66, 500], ids=lambda n: f"{n} parameters")
 @pytest.mark.parametrize("order", ["sorted", "reversed", "shuffled", "equal"])
-def test_equal_for_any_number_of_parameters(count: int, order: str, way: str) -> None:
+def test_equal_for_any_number_of_parameters(count: int, order: str) -> None:
     names = [f"p{0 if order == 'equal' else n:03}={count - n}" for n in range(count)]
     if order == "reversed":
         names.reverse()
     elif order == "shuffled":
         random.Random(count).shuffle(names)
-    check(NORMALIZERS["recommended"], way, "http://a.example/?" + "&".join(names))
+    check(NORMALIZERS["recommended"], "http://a.example/?" + "&".join(names))
 
 
 # --- many lines at once -----------------------------------------------------------------------------------------------
@@ -223,11 +208,8 @@ lines_of_text = st.lists(
 
 
 def all_lines(normalizer: Normalizer, block: bytes, *, keys: bool) -> list[str]:
-    run = fastpath.lines_function(normalizer.sites)
-    if run is None:
-        pytest.skip("needs the C module")
     other = normalizer.key if keys else normalizer.normalize
-    return run(other, block, keys).decode("utf-8", "surrogatepass").split("\n")
+    return in_c(normalizer).lines(other, block, keys).decode("utf-8", "surrogatepass").split("\n")
 
 
 @pytest.mark.parametrize("keys", [True, False], ids=["keys", "canonical URLs"])
@@ -237,7 +219,7 @@ def test_lines_give_what_each_gives(lines: list[str], rules: str, keys: bool, en
     normalizer = NORMALIZERS[rules]
     lines = [line.encode("utf-8", "replace").decode() for line in lines]
     block = "".join(line + end for line in lines).encode()
-    expected = [long_way(normalizer, line)[not keys] for line in lines]
+    expected = [loop(normalizer, line)[not keys] for line in lines]
     assert all_lines(normalizer, block, keys=keys) == [*expected, ""]
     # the last line may lack its end
     if lines and lines[-1]:
@@ -255,14 +237,14 @@ def test_lines_that_grow_find_room() -> None:
     lines = ["http://a.example/" + "^" * n for n in range(0, 2000, 9)] + ["http://a.example/" + "é" * 3000]
     block = "".join(line + "\n" for line in lines).encode()
     for keys in (True, False):
-        assert all_lines(normalizer, block, keys=keys)[:-1] == [long_way(normalizer, line)[not keys] for line in lines]
+        assert all_lines(normalizer, block, keys=keys)[:-1] == [loop(normalizer, line)[not keys] for line in lines]
 
 
 # --- misuse and faults of others ------------------------------------------------------------------------------------
 
 
 def compiled() -> Any:
-    return fastpath.speedups or pytest.skip("needs the C module")
+    return native.module or pytest.skip("needs the C module")
 
 
 @pytest.mark.parametrize("name", ["key", "canonical"])
@@ -310,15 +292,16 @@ def test_errors_of_callbacks_come_through() -> None:
     ],
     ids=repr,
 )
-def test_sites_without_a_fast_path_take_the_long_way(site: Any) -> None:
+def test_sites_without_a_fast_path_take_the_loop(site: Any) -> None:
     assert compiled().key({"http://a.example": site}, None, None, b"", "http://a.example/") is None
 
 
 def test_environment_leaves_the_module_out() -> None:
     code = """
-from scrapy_urinorm import Normalizer, fastpath
-print(fastpath.speedups, Normalizer().key('http://A.example/?b&a'))
+from scrapy_urinorm import Normalizer
+from scrapy_urinorm.engine import native
+print(native.module, Normalizer().key('http://A.example/?b&a'))
 """
-    pure = {**os.environ, "URINORM_PURE": "1"}
+    pure = {**os.environ, "URINORM_PURE": "1", "PYTHONPATH": os.pathsep.join(sys.path)}
     done = subprocess.run([sys.executable, "-c", code], env=pure, capture_output=True, text=True, check=True, cwd=ROOT)
     assert done.stdout.split() == ["None", "http://a.example/?a=&b="]

@@ -4,8 +4,8 @@
  * which it is not on 3.11, where the same build runs. Nor may a format have a '#': since 3.13 the headers name the
  * function that refuses it on 3.11.
  */
-#ifndef URINORM_SPEEDUPS_H
-#define URINORM_SPEEDUPS_H
+#ifndef URINORM_NATIVE_H
+#define URINORM_NATIVE_H
 
 #define PY_SSIZE_T_CLEAN
 #if !defined(Py_LIMITED_API) && !defined(Py_GIL_DISABLED)
@@ -17,9 +17,9 @@
 
 typedef uint8_t octet;
 
-/* _speedups_text.c */
+/* _native_text.c */
 void fill_text_tables(void);
-PyObject *speedups_text(PyObject *module, PyObject *const *args, Py_ssize_t count);
+PyObject *native_text(PyObject *module, PyObject *const *args, Py_ssize_t count);
 extern const char text_doc[];
 
 #endif

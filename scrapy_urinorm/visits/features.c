@@ -1,5 +1,5 @@
 /* The text of a page in C: visits/features.py (`_plain_text`) is the reference, tests/visits compares the two. */
-#include "_speedups.h"
+#include "../engine/native.h"
 
 enum { BINS = 32, SHINGLE = 4, MOST_COUNTED = 255, LINE_HASH = 8, TEXT_DIGEST = 16, BLOCK = 128 };
 
@@ -250,7 +250,7 @@ add_text(Sketch *sketch, Room *room, PyObject *text, int seen, octet *hash, octe
 }
 
 PyObject *
-speedups_text(PyObject *module, PyObject *const *args, Py_ssize_t count)
+native_text(PyObject *module, PyObject *const *args, Py_ssize_t count)
 {
     PyObject *hashes = NULL, *counts = NULL, *result = NULL;
     char *seen, *hashed, *counted;

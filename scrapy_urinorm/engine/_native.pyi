@@ -1,28 +1,27 @@
 from collections.abc import Callable
-
-from scrapy_urinorm.engine.plan import Site
+from typing import Any
 
 LAYOUT: int
 
 def key(
-    known: dict[str, Site],
-    learn: Callable[[str], Site | None],
+    known: dict[str, Any],
+    learn: Callable[[str], object],
     unsubscribes: Callable[[str], bool],
     stems: bytes,
     url: str,
     /,
 ) -> str | None: ...
 def canonical(
-    known: dict[str, Site],
-    learn: Callable[[str], Site | None],
+    known: dict[str, Any],
+    learn: Callable[[str], object],
     unsubscribes: Callable[[str], bool],
     stems: bytes,
     url: str,
     /,
 ) -> str | None: ...
 def lines(
-    known: dict[str, Site],
-    learn: Callable[[str], Site | None],
+    known: dict[str, Any],
+    learn: Callable[[str], object],
     unsubscribes: Callable[[str], bool],
     stems: bytes,
     other: Callable[[str], str],
