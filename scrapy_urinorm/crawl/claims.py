@@ -1,9 +1,14 @@
-"""Which request speaks for a key, and what happens to the others when it fails (DESIGN section 2, second chance)."""
+"""Which request speaks for a key, and what happens to the others when it fails.
+
+Most claims are settled by the first answer, so an open one costs a slot in a dict and nothing else. What no request is
+in hand for goes to a crowd of 20 bytes a key when there are many.
+"""
 
 from __future__ import annotations
 
-from collections import OrderedDict
 from typing import TYPE_CHECKING
+
+from scrapy_urinorm.crawl.crowd import Crowd, Entry, text_digest
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -19,18 +24,19 @@ Chance = tuple[bytes, "Request", int]
 
 
 class Claim:
-    """The request of a key whose outcome is not known yet, or was bad.
+    """The request of a key of which more is known than its URL text.
 
-    ``last`` is the URL text under way, ``tried`` are all texts that were requested, ``held`` filtered requests of other
-    texts, as many as may still be needed. ``failed`` is set when the outcome was bad and no variant was at hand.
-    ``followers`` are claims whose chain of redirects ended at this key: they share its fate.
+    ``last`` is the URL text under way, or its digest where the text was given up; ``tried`` are the texts that were
+    requested, ``held`` filtered requests of other texts, as many as may still be needed. ``failed`` is set when the
+    outcome was bad and no variant was at hand. ``followers`` are claims whose chain of redirects ended at this key:
+    they share its fate.
     """
 
     __slots__ = ("chances", "failed", "followers", "held", "last", "tried")
 
-    def __init__(self, url: str):
-        self.last = url
-        self.tried = [url]
+    def __init__(self, last: str | bytes):
+        self.last = last
+        self.tried = [last] if isinstance(last, str) else []
         self.held: list[Request] = []
         self.followers: list[tuple[bytes, str]] = []
         self.chances = 0
@@ -38,37 +44,82 @@ class Claim:
 
 
 class Claims:
-    """Claims without a good outcome by fingerprint, at most ``limit``: the oldest counts as served when there are more.
+    """The claims without a good outcome, by fingerprint.
 
+    ``limit`` bounds the claims that are kept with their URL text, and the requests in hand. Beyond it claims are kept
+    in short, and a variant for which no hand is free passes at once (``hurried`` counts these): none is forgotten.
     ``same`` tells what Scrapy alone takes for one URL: such a text is no other variant.
     """
 
     def __init__(self, limit: int, same: Callable[[str], str]):
         self._limit = limit
         self._same = same
-        self._open: OrderedDict[bytes, Claim] = OrderedDict()
+        # a text alone: under way, with nothing in hand
+        self._open: dict[bytes, str | Claim] = {}
+        self._under_way = Crowd()
+        self._failed = Crowd()
+        self._in_hand = 0
+        self.hurried = 0
 
     def claim(self, fp: bytes, url: str) -> None:
         """A request of a new key was let through."""
-        if len(self._open) >= self._limit:
-            self._open.popitem(last=False)
-        self._open[fp] = Claim(url)
+        if len(self._open) < self._limit:
+            self._open[fp] = url
+        else:
+            self._under_way.put(fp, Entry(self._digest(url), 0))
+
+    def speaks(self, fp: bytes, url: str) -> bool:
+        """Whether the request of this URL text is the one whose outcome decides about the key."""
+        claim = self._open.get(fp)
+        if claim is None:
+            entry = self._under_way.get(fp)
+            return entry is not None and entry.digest == self._digest(url)
+        return claim == url if isinstance(claim, str) else not claim.failed and self._is_last(claim, url)
 
     def repeated(self, fp: bytes, request: Request) -> int:
         """The number of the chance that a further request of a key gets; 0 where it is dropped.
 
         A dropped variant is kept in hand while it may be of use.
         """
+        url = request.url
         claim = self._open.get(fp)
-        if claim is None or request.url in claim.tried or claim.chances + len(claim.held) >= MAX_CHANCES:
+        if claim is None:
+            return self._repeated_in_crowd(fp, request)
+        if isinstance(claim, str):
+            if url == claim or self._same(url) == self._same(claim):
+                return 0
+            claim = self._open[fp] = Claim(claim)
+        elif url in claim.tried or claim.chances + len(claim.held) >= MAX_CHANCES or self._is_last(claim, url):
             return 0
-        others = [*claim.tried, *(held.url for held in claim.held)]
-        if self._same(request.url) in map(self._same, others):
+        else:
+            others = [*claim.tried, *(held.url for held in claim.held)]
+            if self._same(url) in map(self._same, others):
+                return 0
+        return self._taken(fp, claim, request)
+
+    def _repeated_in_crowd(self, fp: bytes, request: Request) -> int:
+        crowd = self._failed
+        entry = crowd.get(fp)
+        if entry is None:
+            crowd = self._under_way
+            entry = crowd.get(fp)
+        if entry is None or entry.chances >= MAX_CHANCES or entry.digest == self._digest(request.url):
             return 0
-        if claim.failed:
-            return self._pass(claim, request)
-        claim.held.append(request)
-        return 0
+        crowd.pop(fp)
+        claim = self._open[fp] = Claim(entry.digest)
+        claim.chances, claim.failed = entry.chances, crowd is self._failed
+        return self._taken(fp, claim, request)
+
+    def _taken(self, fp: bytes, claim: Claim, request: Request) -> int:
+        """Let a variant pass, or hold it: the number of its chance, or 0."""
+        if not claim.failed and self._in_hand < self._limit:
+            claim.held.append(request)
+            self._in_hand += 1
+            return 0
+        self.hurried += not claim.failed
+        chance = self._pass(claim, request)
+        self._shelve(fp, claim)
+        return chance
 
     @staticmethod
     def _pass(claim: Claim, request: Request) -> int:
@@ -80,39 +131,107 @@ class Claims:
 
     def served(self, fp: bytes) -> None:
         """The page of a key was delivered."""
-        claim = self._open.pop(fp, None)
-        for follower, _ in claim.followers if claim is not None else ():
-            self.served(follower)
+        todo = [fp]
+        while todo:
+            fp = todo.pop()
+            claim = self._open.pop(fp, None)
+            if claim is None:
+                if self._under_way.pop(fp) is None:
+                    self._failed.pop(fp)
+            elif not isinstance(claim, str):
+                self._in_hand -= len(claim.held) + len(claim.followers)
+                todo += [follower for follower, _ in claim.followers]
 
     def failed(self, fp: bytes, url: str, hops: Iterable[str] = ()) -> list[Chance]:
         """The request of a key failed: the variants in hand to be scheduled now, its own and its followers'.
 
         ``hops`` are further texts that the chain went through: they were tried too.
         """
-        claim = self._open.get(fp)
-        if claim is None or claim.failed or claim.last != url:
-            return []
-        claim.failed = True
-        claim.tried += [hop for hop in hops if hop not in claim.tried]
-        followers, claim.followers = claim.followers, []
-        chances = []
-        while claim.held and claim.failed:
-            held = claim.held.pop(0)
-            if held.url not in claim.tried:
-                chances.append((fp, held, self._pass(claim, held)))
-        for follower, its_url in followers:
-            chances += self.failed(follower, its_url)
+        return self._all_failed([(fp, url, hops)])
+
+    def _all_failed(self, todo: list[tuple[bytes, str | None, Iterable[str]]]) -> list[Chance]:
+        """What ``failed`` does, for many keys and their followers; without a text, whatever request is under way."""
+        chances: list[Chance] = []
+        while todo:
+            fp, url, hops = todo.pop()
+            claim = self._taken_up(fp, url)
+            if claim is None:
+                continue
+            claim.failed = True
+            claim.tried += [hop for hop in hops if hop not in claim.tried]
+            todo += [(follower, its_url, ()) for follower, its_url in reversed(claim.followers)]
+            self._in_hand -= len(claim.followers)
+            claim.followers = []
+            while claim.held and claim.failed:
+                held = claim.held.pop(0)
+                self._in_hand -= 1
+                if held.url not in claim.tried:
+                    chances.append((fp, held, self._pass(claim, held)))
+            self._shelve(fp, claim)
         return chances
+
+    def _taken_up(self, fp: bytes, url: str | None) -> Claim | None:
+        """The claim that a request of this URL text has open, to be changed and shelved again."""
+        claim = self._open.get(fp)
+        if claim is None:
+            entry = self._under_way.get(fp)
+            if entry is None or (url is not None and entry.digest != self._digest(url)):
+                return None
+            self._under_way.pop(fp)
+            claim = self._open[fp] = Claim(entry.digest if url is None else url)
+            claim.chances = entry.chances
+        elif isinstance(claim, str):
+            if url not in (claim, None):
+                return None
+            claim = self._open[fp] = Claim(claim)
+        elif claim.failed or (url is not None and not self._is_last(claim, url)):
+            return None
+        return claim
+
+    def _shelve(self, fp: bytes, claim: Claim) -> None:
+        """Keep a claim in short where that tells enough, or where there is no room."""
+        if claim.held or claim.followers:
+            return
+        enough = claim.failed and (claim.chances >= MAX_CHANCES or len(claim.tried) <= 1)
+        if enough or len(self._open) > self._limit:
+            last = claim.last
+            entry = Entry(last if isinstance(last, bytes) else self._digest(last), claim.chances)
+            (self._failed if claim.failed else self._under_way).put(fp, entry)
+            del self._open[fp]
+
+    def again(self, fp: bytes, url: str) -> int:
+        """The number of the chance that the request under way gets itself, since it was not sent; 0 for none."""
+        claim = self._taken_up(fp, url)
+        if claim is None:
+            return 0
+        if claim.chances < MAX_CHANCES:
+            claim.chances += 1
+            chance = claim.chances
+        else:
+            chance = 0
+        self._shelve(fp, claim)
+        return chance
 
     def ended_at(self, target: bytes, fp: bytes, url: str) -> list[Chance]:
         """The chain of a claim ended at a key that was known already: the claim shares the fate of that key."""
         other = self._open.get(target)
         if other is None:
-            self.served(fp)
-        elif other.failed:
+            entry = self._under_way.get(target)
+            if entry is None and self._failed.get(target) is None:
+                self.served(fp)
+                return []
+            if entry is None or self._in_hand >= self._limit:
+                return self.failed(fp, url)
+            self._under_way.pop(target)
+            other = Claim(entry.digest)
+            other.chances = entry.chances
+        elif isinstance(other, str):
+            other = Claim(other)
+        if other.failed or self._in_hand >= self._limit:
             return self.failed(fp, url)
-        else:
-            other.followers.append((fp, url))
+        self._open[target] = other
+        other.followers.append((fp, url))
+        self._in_hand += 1
         return []
 
     def all_ended(self) -> list[Chance]:
@@ -120,21 +239,35 @@ class Claims:
 
         Some ends are told to nobody: a redirect that is offsite, an answer that a middleware refuses.
         """
-        chances: list[Chance] = []
-        for fp, claim in list(self._open.items()):
-            chances += self.failed(fp, claim.last)
-        return chances
+        self._failed.take_all(self._under_way)
+        return self._all_failed([(fp, None, ()) for fp in reversed(self._open)])
+
+    def _is_last(self, claim: Claim, url: str) -> bool:
+        return claim.last == url if isinstance(claim.last, str) else claim.last == self._digest(url)
+
+    def _digest(self, url: str) -> bytes:
+        return text_digest(self._same(url))
+
+    # ------------------------------------------------------------------ from one run of a job to the next
 
     def rows(self) -> Iterator[tuple[bytes, Claim]]:
-        """The open claims, oldest first."""
-        yield from self._open.items()
+        """The claims that are kept with a text, oldest first."""
+        for fp, claim in self._open.items():
+            yield fp, Claim(claim) if isinstance(claim, str) else claim
+
+    def crowds(self) -> dict[str, Crowd]:
+        """The claims that are kept in short, by what is known of their outcome."""
+        return {"under way": self._under_way, "failed": self._failed}
 
     def restore(self, rows: Iterable[tuple[bytes, Claim]]) -> None:
-        """Take up claims of an earlier run."""
-        self._open.update(rows)
+        """Take up claims of an earlier run; its crowds are loaded into ours."""
+        for fp, claim in rows:
+            more = claim.held or claim.followers or claim.chances or claim.failed
+            self._open[fp] = claim.last if isinstance(claim.last, str) and not more else claim
+            self._in_hand += len(claim.held) + len(claim.followers)
 
     def __len__(self) -> int:
-        return len(self._open)
+        return len(self._open) + len(self._under_way) + len(self._failed)
 
     def __contains__(self, fp: bytes) -> bool:
-        return fp in self._open
+        return fp in self._open or self._under_way.get(fp) is not None or self._failed.get(fp) is not None

@@ -13,7 +13,7 @@ from scrapy.utils.job import job_dir
 from scrapy_urinorm.crawl import settings as own
 from scrapy_urinorm.crawl.closing import close_spider
 from scrapy_urinorm.crawl.dropped import DroppedRequests
-from scrapy_urinorm.crawl.fingerprinter import MAX_REDIRECTS_TO_KEY, RequestFingerprinter
+from scrapy_urinorm.crawl.fingerprinter import RequestFingerprinter
 from scrapy_urinorm.crawl.store import seen_store
 from scrapy_urinorm.crawl.variants import Variants
 from scrapy_urinorm.crawl.verdicts import Verdicts
@@ -50,6 +50,7 @@ class DupeFilter(BaseDupeFilter):
         self._crawler = crawler
         self.store = store
         self._directory = directory
+        self._opened = False
         self.fingerprinter = crawler.request_fingerprinter
         assert self.fingerprinter is not None
         self._fingerprint = self.fingerprinter.fingerprint
@@ -100,13 +101,17 @@ class DupeFilter(BaseDupeFilter):
         self.store.open()
         if self.variants is not None and self._directory is not None:
             self.variants.restore(self._directory)
+        self._opened = True
         if self._ours is not self.fingerprinter:
             name = type(self.fingerprinter).__qualname__
             own.logger.info("Fingerprints are made by %s: rules apply as far as it asks ours", name)
 
     def close(self, reason: str) -> None:
-        """Close the store, and keep the variants in hand for the next run of the job."""
-        if self.variants is not None and self._directory is not None:
+        """Close the store, and keep the variants in hand for the next run of the job.
+
+        Scrapy also closes what it could not open: then nothing is known that should replace what an earlier run kept.
+        """
+        if self._opened and self.variants is not None and self._directory is not None:
             self.variants.save(self._directory)
         for name, number in self.store.stats().items():
             self._stats.set_value(f"urinorm/seen/{name}", number)
@@ -140,7 +145,7 @@ class DupeFilter(BaseDupeFilter):
             return variants is None or not variants.repeated(request, fp)
         self._dropped.passed(request, fp)
         meta = request._meta
-        if meta and "redirect_urls" in meta and 0 < self._ours.redirects_to_key(request) <= MAX_REDIRECTS_TO_KEY:
+        if meta and "redirect_urls" in meta and self._ours.redirects_to_key(request):
             self._stats.inc_value("urinorm/redirect_passed")
         if variants is not None:
             variants.claim(request, fp)
@@ -157,7 +162,7 @@ class DupeFilter(BaseDupeFilter):
     def taken_up(self, request: Request) -> None:
         """A request that was let through in an earlier run is served: it speaks for its key again."""
         if self.variants is not None:
-            self.variants.taken_up(request)
+            self.variants.taken_up(request, self._fingerprint)
 
     def _lost(self, error: SeenStoreLostError) -> None:
         """Without its memory the crawl would lose pages or repeat them in silence: it stops."""
@@ -167,6 +172,11 @@ class DupeFilter(BaseDupeFilter):
             self._stopping = True
             own.logger.critical("The crawl stops: %s", error)
             close_spider(self._crawler, "urinorm_seen_lost")
+
+    def sent(self, request: Request) -> None:
+        """A request goes to the downloader."""
+        if self.variants is not None:
+            self.variants.sent(request, self._fingerprint)
 
     def record(self, request: Request) -> None:
         """Remember a request that was not offered to the filter (``URINORM_RECORD_START``)."""

@@ -9,6 +9,7 @@ from weakref import ref
 
 from scrapy import Request
 from scrapy.http.request import NO_CALLBACK
+from scrapy.settings import default_settings
 from scrapy.utils.misc import build_from_crawler, load_object
 from scrapy.utils.request import fingerprint as scrapy_fingerprint
 
@@ -28,8 +29,8 @@ logger = logging.getLogger(__name__)
 
 _STOCK = "scrapy.utils.request.RequestFingerprinter"
 _STATEFUL = frozenset(("redirect_urls", "urinorm", "verbatim_url", own.CHANCE_META))
-#: How many redirects to one key are told apart before a chain counts as a loop.
-MAX_REDIRECTS_TO_KEY = 3
+#: How often a chain may come back to one URL text: once each for a cookie, a consent, a log-in.
+_RETURNS = 3
 _MAX_META_RULES = 256
 
 
@@ -37,9 +38,10 @@ class RequestFingerprinter:
     """Fingerprints requests by the key of their URL, method and body.
 
     A URL that no rule changes keeps the bytes of Scrapy's own fingerprint (default ports excepted). A redirect to a
-    URL of its own key gets a fingerprint of its own, up to three times a chain, so that the page behind it is not
-    taken for a duplicate (Scrapy #1225). Reads the settings ``URINORM_RULES``, ``URINORM_PRESET`` and
-    ``URINORM_FALLBACK_REQUEST_FINGERPRINTER_CLASS``, and the meta keys ``urinorm`` and ``verbatim_url``.
+    URL of its own key gets a fingerprint of its own, so that the page behind it is not taken for a duplicate (Scrapy
+    #1225), as often as Scrapy follows redirects; a chain that comes back to one URL text a fourth time is a loop. Reads
+    the settings ``URINORM_RULES``, ``URINORM_PRESET`` and ``URINORM_FALLBACK_REQUEST_FINGERPRINTER_CLASS``, and the
+    meta keys ``urinorm`` and ``verbatim_url``.
 
     No URL raises: what cannot be normalized gets Scrapy's own fingerprint and is counted.
     """
@@ -65,6 +67,9 @@ class RequestFingerprinter:
         # what WeakKeyDictionary does, without its calls in Python
         self._cache: dict[ref[Request], tuple[Any, bytes]] = {}
         self._forget = self._cache.pop
+        self._most_redirects = (
+            default_settings.REDIRECT_MAX_TIMES if crawler is None else crawler.settings.getint("REDIRECT_MAX_TIMES")
+        )
         self._meta_rules: dict[str, Normalizer] = {}
         self._warned = False
 
@@ -97,14 +102,20 @@ class RequestFingerprinter:
         return normalizer.key(request.url, lossy=lossy)
 
     def redirects_to_key(self, request: Request) -> int:
-        """How many of the URLs that led to a request by redirection have its key."""
+        """How many of the URLs that led to a request by redirection have its key; 0 where the chain is a loop."""
         meta = request._meta
         chain = meta.get("redirect_urls") if meta else None
         if not meta or not isinstance(chain, (list, tuple)) or meta.get("verbatim_url"):
             return 0
         normalizer, lossy = self._rules_of(request, meta)
         key = normalizer.key(request.url, lossy=lossy)
-        return sum(normalizer.key(str(url), lossy=lossy) == key for url in chain)
+        count = sum(normalizer.key(str(url), lossy=lossy) == key for url in chain)
+        if count > _RETURNS:
+            text = request.url.partition("#")[0]
+            returns = sum(str(url).partition("#")[0] == text for url in chain)
+            if returns > _RETURNS or count > self._most_redirects:
+                return 0
+        return count
 
     # ------------------------------------------------------------------
 
@@ -115,8 +126,6 @@ class RequestFingerprinter:
             return fingerprint_bytes(request.url, request.method, request.body)
         normalizer, lossy = self._rules_of(request, meta)
         n = self.redirects_to_key(request)
-        if n > MAX_REDIRECTS_TO_KEY:
-            n = 0
         key = normalizer.key(request.url, lossy=lossy)
         chance = meta.get(own.CHANCE_META)
         # a key never holds a raw space: what follows one cannot be taken for another page

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import base64
 import json
+import os
 import pickle
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from scrapy.utils.request import request_from_dict
 
 from scrapy_urinorm.crawl import settings as own
-from scrapy_urinorm.crawl.claims import Claim
+from scrapy_urinorm.crawl.claims import Claim, Claims
 from scrapy_urinorm.crawl.shown import shown
+from scrapy_urinorm.errors import UrinormError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterator
     from pathlib import Path
 
     from scrapy import Request, Spider
@@ -22,57 +24,147 @@ if TYPE_CHECKING:
 FILE_NAME = "urinorm.pending"
 
 
-def save(directory: Path, claims: Iterable[tuple[bytes, Claim]], spider: Spider) -> None:
-    """Write the claims, a JSON object a line; what cannot be written is logged and left out."""
+def save(directory: Path, claims: Claims, spider: Spider) -> None:
+    """Write the claims, a JSON object a line, in place of what is there; what cannot be written is logged.
+
+    The file is whole at any time, and nobody else may read it: it holds requests, with their headers.
+    """
+    path = directory / FILE_NAME
+    fresh = path.with_name(f"{FILE_NAME}.new")
+    try:
+        fresh.unlink(missing_ok=True)
+        fresh.touch(0o600, exist_ok=False)
+        with fresh.open("w", encoding="utf-8") as file:
+            for row in _rows(claims, spider):
+                file.write(json.dumps(row) + "\n")
+            file.flush()
+            os.fsync(file.fileno())
+        fresh.replace(path)
+    except OSError as error:
+        own.logger.warning(
+            "%s not written (%s): what was kept there before stays, spellings dropped in this run are forgotten",
+            path,
+            error.strerror or error,
+        )
+
+
+def restore(directory: Path, claims: Claims, spider: Spider | None) -> None:
+    """Take up the claims that the run before has left; the file stays until it is written anew.
+
+    Raises UrinormError where the file is there and cannot be read. Lines that make no sense are logged and left out.
+    """
+    path = directory / FILE_NAME
+    if spider is None:
+        return
+    try:
+        data = path.read_bytes()
+    except FileNotFoundError:
+        return
+    except OSError as error:
+        raise UrinormError(f"cannot read {path}: {error.strerror or error}") from error
     rows = []
-    for fp, claim in claims:
+    bad = lost = 0
+    for line in data.splitlines():
+        try:
+            row = json.loads(line)
+            if "crowd" in row:
+                claims.crowds()[row["crowd"]].load([(row["block"], base64.b64decode(row["keys"]))])
+                continue
+            fp, claim = _claim(row)
+        except Exception:  # noqa: BLE001  a torn line of a killed run, another encoding
+            bad += 1
+            continue
+        for held in row["held"]:
+            try:
+                claim.held.append(_loaded(held, spider))
+            except Exception:  # noqa: BLE001  a spider whose methods have other names now
+                lost += 1
+        rows.append((fp, claim))
+    claims.restore(rows)
+    if bad or lost:
+        own.logger.warning("%s: %d lines and %d requests cannot be read and are left out", path, bad, lost)
+
+
+def _rows(claims: Claims, spider: Spider) -> Iterator[dict[str, Any]]:
+    for fp, claim in claims.rows():
         held = []
         for request in claim.held:
             try:
-                held.append(base64.b64encode(_dumped(request, spider)).decode())
+                held.append(_dumped(request, spider))
             except Exception:  # noqa: BLE001  a callback that is no method of the spider cannot be written down
                 own.logger.warning("A variant in hand cannot be kept for the next run: %s", shown(request))
-        rows.append(
-            {
-                "fp": fp.hex(),
-                "last": claim.last,
-                "tried": claim.tried,
-                "chances": claim.chances,
-                "failed": claim.failed,
-                "followers": [[follower.hex(), url] for follower, url in claim.followers],
-                "held": held,
-            }
-        )
+        yield {
+            "fp": fp.hex(),
+            "last": _text(claim.last),
+            "tried": claim.tried,
+            "chances": claim.chances,
+            "failed": claim.failed,
+            "followers": [[follower.hex(), url] for follower, url in claim.followers],
+            "held": held,
+        }
+    for name, crowd in claims.crowds().items():
+        for number, block in crowd.blocks():
+            yield {"crowd": name, "block": number, "keys": base64.b64encode(block).decode()}
+
+
+def _claim(row: dict[str, Any]) -> tuple[bytes, Claim]:
+    last = row["last"]
+    claim = Claim(last if isinstance(last, str) else bytes.fromhex(last["digest"]))
+    claim.tried, claim.chances, claim.failed = row["tried"], row["chances"], row["failed"]
+    claim.followers = [(bytes.fromhex(follower), url) for follower, url in row["followers"]]
+    return bytes.fromhex(row["fp"]), claim
+
+
+def _text(last: str | bytes) -> str | dict[str, str]:
+    return last if isinstance(last, str) else {"digest": last.hex()}
+
+
+# A request as JSON: what JSON does not know is an object with one name of these. Only what none of them can say,
+# objects of a project's own in `meta` or `cb_kwargs`, is pickled, as Scrapy does in its queue in the same folder.
+
+
+def _dumped(request: Request, spider: Spider) -> dict[str, Any]:
+    row = request.to_dict(spider=spider)
     try:
-        (directory / FILE_NAME).write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
-    except OSError as error:
-        own.logger.warning("%s not written: %s", FILE_NAME, error)
+        return {name: _plain(value) for name, value in row.items()}
+    except (TypeError, RecursionError):
+        return {"pickle": base64.b64encode(pickle.dumps(row, protocol=4)).decode()}
 
 
-def restored(directory: Path, spider: Spider | None) -> list[tuple[bytes, Claim]]:
-    """The claims that the run before has left, taken from the folder; empty where there are none."""
-    path = directory / FILE_NAME
-    if not path.exists():
-        return []
-    rows = []
-    for line in path.read_text("utf-8").splitlines():
-        try:
-            row = json.loads(line)
-            claim = Claim(row["last"])
-            claim.tried, claim.chances, claim.failed = row["tried"], row["chances"], row["failed"]
-            claim.followers = [(bytes.fromhex(follower), url) for follower, url in row["followers"]]
-            if spider is not None:
-                claim.held = [_loaded(base64.b64decode(text), spider) for text in row["held"]]
-            rows.append((bytes.fromhex(row["fp"]), claim))
-        except Exception:  # noqa: BLE001  a torn line of a killed run, a spider that was changed
-            own.logger.warning("%s: a line cannot be read and is left out", path)
-    path.unlink()
-    return rows
+def _loaded(row: Any, spider: Spider) -> Request:
+    if isinstance(row, str):  # before 0.2
+        row = {"pickle": row}
+    if row.keys() == {"pickle"}:
+        return request_from_dict(pickle.loads(base64.b64decode(row["pickle"])), spider=spider)
+    return request_from_dict({name: _rich(value) for name, value in row.items()}, spider=spider)
 
 
-def _dumped(request: Request, spider: Spider) -> bytes:
-    return pickle.dumps(request.to_dict(spider=spider), protocol=4)
+def _plain(value: Any) -> Any:
+    kind = type(value)
+    if value is None or kind in (bool, int, float, str):
+        return value
+    if kind is list:
+        return [_plain(item) for item in value]
+    if kind is bytes:
+        return {"bytes": base64.b64encode(value).decode()}
+    if kind in (tuple, set, frozenset):
+        return {kind.__name__: [_plain(item) for item in value]}
+    if kind is dict:
+        return {"dict": [[_plain(name), _plain(item)] for name, item in value.items()]}
+    raise TypeError(f"{kind} has no place in JSON")
 
 
-def _loaded(data: bytes, spider: Spider) -> Request:
-    return request_from_dict(pickle.loads(data), spider=spider)
+_KINDS = {"tuple": tuple, "set": set, "frozenset": frozenset}
+
+
+def _rich(value: Any) -> Any:
+    if isinstance(value, list):
+        return [_rich(item) for item in value]
+    if not isinstance(value, dict):
+        return value
+    ((kind, content),) = value.items()
+    if kind == "bytes":
+        return base64.b64decode(content)
+    if kind == "dict":
+        return {_rich(name): _rich(item) for name, item in content}
+    return _KINDS[kind](_rich(item) for item in content)

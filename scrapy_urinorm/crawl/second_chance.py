@@ -46,16 +46,20 @@ class SecondChanceMiddleware:
         self._crawler = crawler
 
     def process_request(self, request: Request, spider: object = None) -> None:
-        """Record requests that pass the filter by, where that is asked for."""
+        """Note what the request speaks for; record those that pass the filter by, where that is asked for."""
+        filter_ = filter_of(self._crawler)
+        if filter_ is None:
+            return
+        filter_.sent(request)
         if self._records and request.dont_filter and request.callback is not NO_CALLBACK:
-            filter_ = filter_of(self._crawler)
-            if filter_ is not None:
-                filter_.record(request)
+            filter_.record(request)
 
     def process_response(self, request: Request, response: Response, spider: object = None) -> Response:
         """A chain ended in a response: it serves its key unless it is an error, or a redirect that is not followed."""
         if (variants := self._variants()) is not None:
-            variants.ended(request, delivered=response.status < 300 or response.status == _NOT_MODIFIED)
+            delivered = response.status < 300 or response.status == _NOT_MODIFIED
+            foreign = not delivered and "cached" in response.flags and response.url != request.url
+            variants.ended(request, delivered=delivered, foreign=foreign)
         return response
 
     def process_exception(self, request: Request, exception: Exception, spider: object = None) -> None:

@@ -63,7 +63,10 @@ SETTINGS: dict[str, Setting] = {
         "run), so that a killed crawl loses none. With Scrapy's scheduler or one derived from it.",
     ),
     "URINORM_SECOND_CHANCE": Setting(True, "Whether another variant is requested when the first one of a key failed."),
-    "URINORM_SECOND_CHANCE_LIMIT": Setting(100_000, "How many keys are watched for a failed first variant at a time."),
+    "URINORM_SECOND_CHANCE_LIMIT": Setting(
+        100_000,
+        "How many keys are watched in full, and how many variants are held in hand, for a first variant that fails.",
+    ),
     "URINORM_RECORD_START": Setting(
         False, "Whether requests with `dont_filter`, such as start requests, are recorded as seen."
     ),
@@ -98,6 +101,8 @@ STATS: dict[str, str] = {
     "urinorm/unreadable": "Requests of an earlier run that this spider cannot read; they stay in the file.",
     "urinorm/redirect_passed": "Redirects to a URL of equal key that were let through.",
     "urinorm/second_chance": "Variants requested because the first one of their key had failed.",
+    "urinorm/second_chance_hurried": "Of these, variants that passed before the first one had failed, for want of room "
+    "(`URINORM_SECOND_CHANCE_LIMIT`).",
     "urinorm/rewritten": "Requests rewritten before they were sent.",
     "urinorm/seen_lost": "Requests dropped because the store of fingerprints could not be reached; the crawl stops.",
     "urinorm/unparsable": "URLs that the URL Standard refuses, or of a scheme without rules.",

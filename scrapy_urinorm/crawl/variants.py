@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from scrapy.http.request import NO_CALLBACK
+
 from scrapy_urinorm.crawl import pending
 from scrapy_urinorm.crawl import settings as own
-from scrapy_urinorm.crawl.claims import Chance, Claims
+from scrapy_urinorm.crawl.claims import MAX_CHANCES, Chance, Claims
+from scrapy_urinorm.crawl.shown import shown
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
     from scrapy import Request
@@ -17,14 +21,12 @@ if TYPE_CHECKING:
     from scrapy_urinorm.crawl.fingerprinter import RequestFingerprinter
     from scrapy_urinorm.normalizer import Normalizer
 
-_MOVED_FOR_NOW = (302, 303, 307)
-
 
 class Variants:
     """Watches the request that speaks for a key, and lets another variant pass when it fails.
 
-    ``limit`` bounds how many keys are watched. ``reusable`` says that a request which got a fingerprint may get another
-    one, which holds for our fingerprinter and for no other.
+    ``limit`` bounds what is kept of the keys under way, and the variants in hand. ``reusable`` says that a request
+    which got a fingerprint may get another one, which holds for our fingerprinter and for no other.
     """
 
     def __init__(
@@ -40,18 +42,19 @@ class Variants:
         self._normalizer = normalizer
         self._fingerprinter = fingerprinter
         self._reusable = reusable
+        self._limit = limit
         self._stats = own.stats_of(crawler)
         self._claims = Claims(limit, self._bare_key)
         self._passing: Request | None = None
 
     def restore(self, directory: Path) -> None:
         """Take up what the run before has left in a job's folder."""
-        self._claims.restore(pending.restored(directory, self._crawler.spider))
+        pending.restore(directory, self._claims, self._crawler.spider)
 
     def save(self, directory: Path) -> None:
         """Leave what is open for the next run of the job."""
         if self._crawler.spider is not None:
-            pending.save(directory, self._claims.rows(), self._crawler.spider)
+            pending.save(directory, self._claims, self._crawler.spider)
 
     def passes(self, request: Request) -> bool:
         """Whether the request is one that was scheduled here, to be let through unseen."""
@@ -64,21 +67,26 @@ class Variants:
         """A request of a new fingerprint was let through."""
         if request.method == "GET":
             self._claims.claim(fp, request.url)
-            self._mark(request, fp)
 
-    def taken_up(self, request: Request) -> None:
+    def taken_up(self, request: Request, fingerprint: Callable[[Request], bytes]) -> None:
         """A request of an earlier run goes on: it has the claims that it had, where that run could not leave them."""
-        for fp, url in self._claimed(request, _chain(request)):
+        claimed = self._claimed(request, _chain(request))
+        if not self._is_marked(request) and self._may_claim(request):
+            claimed.append((fingerprint(request), request.url))
+        for fp, url in claimed:
             if fp not in self._claims:
                 self._claims.claim(fp, url)
 
     def repeated(self, request: Request, fp: bytes) -> bool:
         """Whether a request of a known key may pass, because the one before it failed."""
+        hurried = self._claims.hurried
         chance = self._claims.repeated(fp, request)
-        if chance and self._reusable:
-            self._give_chance(request, fp, chance)
-            return True
         if chance:
+            if hurried != self._claims.hurried:
+                self._say_hurried()
+            if self._reusable:
+                self._give_chance(request, fp, chance)
+                return True
             # a fingerprinter in front of ours may have kept the fingerprint of this very object
             self._schedule(fp, request, chance)
             return False
@@ -87,15 +95,32 @@ class Variants:
             self._ended_at(request, fp)
         return False
 
-    def ended(self, request: Request, *, delivered: bool) -> None:
+    def sent(self, request: Request, fingerprint: Callable[[Request], bytes]) -> None:
+        """A request goes to the downloader: what it speaks for is written into its meta, which redirects inherit.
+
+        Not before: most requests wait in the queue for long, and there are many of them.
+        """
+        if self._is_marked(request) or not self._may_claim(request):
+            return
+        fp = fingerprint(request)
+        if self._claims.speaks(fp, request.url):
+            self._mark(request, fp)
+
+    def ended(self, request: Request, *, delivered: bool, foreign: bool = False) -> None:
         """The chain of a request came to its end; ``delivered`` says whether with a page.
 
-        A page that stands at the end of a temporary redirect to another key, such as a log-in form, serves its own key
-        and not the one that was asked for.
+        ``foreign``: a cache answered with what another URL of the key had failed with; this one was not asked yet.
+
+        A page that stands at the end of a redirect to another key, such as a log-in form or the start page, serves its
+        own key and not the one that was asked for.
         """
         chain = _chain(request)
-        for fp, url in self._claimed(request, chain):
-            if delivered and not self._sent_elsewhere(url, request, chain):
+        claimed = self._claimed(request, chain)
+        if foreign and (chance := self._again(request, claimed)):
+            self._schedule(claimed[-1][0] if claimed else None, request, chance)
+            return
+        for fp, url in claimed:
+            if delivered and not self._sent_elsewhere(url, chain):
                 self._claims.served(fp)
             else:
                 self._schedule_all(self._claims.failed(fp, url, chain[chain.index(url) :]))
@@ -114,7 +139,7 @@ class Variants:
         claimed = self._claimed(request, chain)
         loop = any(fp == target for fp, _ in claimed)
         for fp, url in claimed:
-            if loop or self._sent_elsewhere(url, request, chain):
+            if loop or self._sent_elsewhere(url, chain):
                 self._schedule_all(self._claims.failed(fp, url, chain[chain.index(url) :]))
             else:
                 self._schedule_all(self._claims.ended_at(target, fp, url))
@@ -123,47 +148,88 @@ class Variants:
     def _claimed(request: Request, chain: list[str]) -> list[tuple[bytes, str]]:
         """The fingerprints and URLs that a chain has claimed; none where the meta was copied from another request."""
         rows = (request._meta or {}).get(own.CLAIMS_META, ())
-        if not rows or rows[0][1] != chain[0]:
+        if not rows or rows[0][1] not in chain:
             return []
         return [(bytes.fromhex(fp), url) for fp, url in rows if url in chain]
 
-    def _sent_elsewhere(self, url: str, request: Request, chain: list[str]) -> bool:
-        """Whether a URL of a chain was answered by a temporary redirect, and the chain did not come back to its key."""
-        reasons = list(request.meta.get("redirect_reasons", ()))
-        if not any(reason in _MOVED_FOR_NOW for reason in reasons[chain.index(url) :]):
+    def _sent_elsewhere(self, url: str, chain: list[str]) -> bool:
+        """Whether the chain that went through a URL ended at another page.
+
+        A redirect that changes nothing but the scheme or ``www`` has the site's word that it is the same page.
+        """
+        if url == chain[-1]:
             return False
-        return self._normalizer.key(url) != self._normalizer.key(chain[-1])
+        here, there = self._normalizer.key(url), self._normalizer.key(chain[-1])
+        return here != there and _without_origin(here) != _without_origin(there)
+
+    @staticmethod
+    def _may_claim(request: Request) -> bool:
+        return not request.dont_filter and request.method == "GET" and request.callback is not NO_CALLBACK
+
+    @staticmethod
+    def _is_marked(request: Request) -> bool:
+        rows = (request._meta or {}).get(own.CLAIMS_META, ())
+        return bool(rows) and rows[-1][1] == request.url and rows[0][1] in _chain(request)
 
     @staticmethod
     def _mark(request: Request, fp: bytes) -> None:
         """Write the claim into the request's meta, behind those of the chain that led to it."""
-        meta = request.meta
-        mine = [fp.hex(), request.url]
-        earlier = meta.get(own.CLAIMS_META, ()) if meta.get("redirect_urls") else ()
-        if earlier and earlier[0][1] != str(meta["redirect_urls"][0]):
+        earlier = request.meta.get(own.CLAIMS_META, ())
+        if earlier and earlier[0][1] not in _chain(request)[:-1]:
             earlier = ()
-        meta[own.CLAIMS_META] = [*earlier, mine]
+        request.meta[own.CLAIMS_META] = [*earlier, [fp.hex(), request.url]]
 
-    def _give_chance(self, request: Request, fp: bytes, chance: int) -> None:
-        """Let a variant pass under a fingerprint of its own."""
+    def _give_chance(self, request: Request, fp: bytes | None, chance: int) -> None:
+        """Let a variant pass under a fingerprint of its own; without ``fp`` it speaks for no key."""
         self._stats.inc_value("urinorm/second_chance")
         request.meta[own.CHANCE_META] = [chance, self._fingerprinter.key(request)]
-        self._mark(request, fp)
+        if fp is not None:
+            self._mark(request, fp)
 
     def _schedule_all(self, chances: list[Chance]) -> None:
         for fp, request, chance in chances:
             self._schedule(fp, request, chance)
 
-    def _schedule(self, fp: bytes, request: Request, chance: int) -> None:
+    def _again(self, request: Request, claimed: list[tuple[bytes, str]]) -> int:
+        """The number of the chance that a request gets which was never sent; 0 for none."""
+        if request.method != "GET":
+            return 0
+        if claimed and claimed[-1][1] == request.url:
+            return self._claims.again(*claimed[-1])
+        given = request.meta.get(own.CHANCE_META, (0, ""))
+        chance = given[0] + 1 if given[1] == self._fingerprinter.key(request) else 1
+        return chance if chance <= MAX_CHANCES else 0
+
+    def _schedule(self, fp: bytes | None, request: Request, chance: int) -> None:
         engine = self._crawler.engine
         assert engine is not None
-        request = request.copy()
+        try:
+            request = request.copy()
+        except Exception:  # noqa: BLE001  a Request subclass whose __init__ wants more than copy() gives
+            own.logger.debug("%s cannot be copied, the request itself is scheduled", type(request).__name__)
         self._give_chance(request, fp, chance)
         self._passing = request
-        engine.crawl(request)
+        try:
+            engine.crawl(request)
+        except Exception:  # noqa: BLE001  raising here would reach the downloader, for a request that has nothing to do with it
+            own.logger.warning("A variant could not be scheduled: %s", shown(request), exc_info=True)
+        self._passing = None
+
+    def _say_hurried(self) -> None:
+        self._stats.inc_value("urinorm/second_chance_hurried")
+        if self._claims.hurried == 1:
+            own.logger.warning(
+                "URINORM_SECOND_CHANCE_LIMIT (%d) is reached: variants of pages under way are requested at once",
+                self._limit,
+                extra={"spider": self._crawler.spider},
+            )
 
     def _bare_key(self, url: str) -> str:
         return self._normalizer.key(url, lossy=False)
+
+
+def _without_origin(key: str) -> str:
+    return key.partition("://")[2].removeprefix("www.")
 
 
 def _chain(request: Request) -> list[str]:

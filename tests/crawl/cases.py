@@ -310,13 +310,58 @@ def redirects() -> list[Case]:
             peer=[query_removal("step")],
         ),
         case(
+            "http to https to www to the start page to a session, each hop a fold",
+            {"scheme": "https", "www": "remove", "trailing_slash": "remove", "remove_params": ["sid", "v"]},
+            ["/p"],
+            {
+                "/p": moved("https://{host}/p"),
+                "https:/p": moved("https://www.{host}/p"),
+                "https:www./p": moved("https://www.{host}/p/"),
+                "https:www./p/": moved("https://www.{host}/p/?sid=1", 302),
+                "https:www./p/?sid=1": moved("https://www.{host}/p/?sid=1&v=2", 302),
+                "https:www./p/?sid=1&v=2": page("p", "/q"),
+                "https:www./q": page("q"),
+            },
+            "p q",
+            default_ports=True,
+            peer=[NORMALIZER, query_removal("sid", "v")],
+        ),
+        case(
+            "nineteen redirects to itself",
+            {"remove_params": ["step"]},
+            ["/p"],
+            {
+                "/p": moved("/p?step=1", 302),
+                **{f"/p?step={n}": moved(f"/p?step={n + 1}", 302) for n in range(1, 19)},
+                "/p?step=19": page("p"),
+            },
+            "p",
+            peer=[query_removal("step")],
+        ),
+        case(
+            "two cookies set by redirects to itself",
+            {},
+            ["/account"],
+            {
+                "/account": by_cookie(
+                    "second",
+                    page("account"),
+                    by_cookie(
+                        "first", moved("/account", 302, cookie="second=1"), moved("/account", 302, cookie="first=1")
+                    ),
+                )
+            },
+            "account",
+            most=3,
+        ),
+        case(
             "endless session ids",
             {"remove_params": ["sid"]},
             ["/loop", "/other"],
             {"/loop": moved("/loop?sid=1", 302), "/other": page("other"),
              **{f"/loop?sid={n}": moved(f"/loop?sid={n + 1}", 302) for n in range(100)}},
             "other",
-            most=13,
+            most=22,  # as Scrapy: REDIRECT_MAX_TIMES is 20
             peer=[query_removal("sid")],
         ),
         case(
@@ -344,7 +389,7 @@ def redirects() -> list[Case]:
             {"/clock": refresh("/clock?t=1"), "/other": page("other"),
              **{f"/clock?t={n}": refresh(f"/clock?t={n + 1}") for n in range(100)}},
             "other",
-            most=13,
+            most=22,
             peer=[query_removal("t")],
         ),
     ]  # fmt: skip
@@ -369,6 +414,13 @@ def failing_variants() -> list[Case]:
         ("302 to a log-in page", {first: moved("/login?next=p", 302), "/login?next=p": page("log-in")}, {}, 3),
         ("303 to a log-in page", {first: moved("/login", 303), **login}, {}, 3),
         ("307 to a log-in page", {first: moved("/login", 307), **login}, {}, 3),
+        ("308 to a log-in page", {first: moved("/login", 308), **login}, {}, 3),
+        ("301 to the start page", {first: moved("/")}, {}, 3),
+        ("meta refresh to a log-in page", {first: refresh("/login"), **login}, {}, 3),
+        ("301 to another page that serves", {first: moved("/b"), "/b": page("b")}, {}, 3),
+        ("301 to a page that sends on to another", {first: moved("/b"), "/b": moved("/login", 302), **login}, {}, 4),
+        ("302 to itself, then 301 elsewhere", {first: moved("/p?sid=7", 302), "/p?sid=7": moved("/b"), "/b": page("b")},
+         {}, 4),
         ("301 to a page that is missing", {first: moved("/gone")}, {}, 3),
         ("301 to another spelling that is missing", {first: moved("/p?sid=0")}, {}, 3),
         ("an endless redirect", {f"/p?sid={n}": moved(f"/p?sid={n + 10}") for n in range(1, 200, 10)}, {}, 22),
@@ -398,6 +450,24 @@ def failing_variants() -> list[Case]:
             {**login, "/members": page("members", first, third), first: moved("/login", 302), third: page("p")},
             "log-in members p",
             most=5,
+            peer=[query_removal("sid")],
+        ),
+        case(
+            "301 to a page that was seen before",
+            sid,
+            ["/b", "/next"],
+            {"/b": page("b"), "/next": page("next", first, third), first: moved("/b"), third: page("p")},
+            "b next p",
+            most=5,
+            peer=[query_removal("sid")],
+        ),
+        case(
+            "every variant is moved to one page for good",
+            sid,
+            [f"/p?sid={n}" for n in range(30)],
+            {f"/p?sid={n}": moved("/other") for n in range(30)} | {"/other": page("other")},
+            "other",
+            most=4,
             peer=[query_removal("sid")],
         ),
         case(

@@ -15,6 +15,9 @@ if TYPE_CHECKING:
     from tests.crawl.cases import Case
 
 MODES = ("links", "links, cache cold", "links, cache warm", "starts", "starts, cache cold", "starts, cache warm")
+#: Links, in the other order, and with room for one claim: what is kept in short, and what passes for want of room.
+CROWDED = "links, first in first out, one claim"
+FIFO = "scrapy.squeues.FifoMemoryQueue"
 STORY = ("Crawled (", "Redirecting", "Filtered duplicate", "Ignoring", "Error", "Discarding", "urinorm")
 
 
@@ -96,9 +99,10 @@ def _job(
     cache = (
         {"HTTPCACHE_ENABLED": True, "HTTPCACHE_DIR": str(directory / "cache" / site.name)} if "cache" in mode else {}
     )
+    order = {"SCHEDULER_MEMORY_QUEUE": FIFO} if "first in first out" in mode else {}
+    claims = {"URINORM_SECOND_CHANCE_LIMIT": 1} if "one claim" in mode else {}
     attributes: dict[str, Any] = {"proxy": server.proxy if case.default_ports else "", "impatient": case.impatient}
     if case.stay:
         attributes["allowed_domains"] = [site.name]
-    return Job(
-        f"{case.name}: {mode}", starts, {**case.settings, **cache, **settings}, spider=spider, attributes=attributes
-    )
+    given = {**case.settings, **cache, **order, **claims, **settings}
+    return Job(f"{case.name}: {mode}", starts, given, spider=spider, attributes=attributes)

@@ -78,9 +78,13 @@ def in_turn(*replies: Reply) -> Route:
     return lambda hit: replies[min(hit.number, len(replies) - 1)]
 
 
-def by_cookie(name: str, yes: Reply, no: Reply) -> Route:
+def by_cookie(name: str, yes: Reply, no: Route) -> Route:
     """`yes` to a client that sends the cookie `name`, else `no`."""
-    return lambda hit: yes if f"{name}=" in hit.cookies else no
+
+    def reply(hit: Hit) -> Reply:
+        return yes if f"{name}=" in hit.cookies else no(hit) if callable(no) else no
+
+    return reply
 
 
 def by_method(**routes: Route) -> Route:

@@ -39,6 +39,24 @@ class FollowWithMeta(Follow):
             yield found.replace(meta=response.meta.copy()) if isinstance(found, Request) else found
 
 
+class OwnRequest(Request):
+    """A request that cannot be copied: its `__init__` wants more than `replace()` gives."""
+
+    def __init__(self, url: str, token: str, **kwargs: Any) -> None:
+        super().__init__(url, **kwargs)
+
+
+class FollowWithOwnRequests(Follow):
+    """Follow links by requests of an own class."""
+
+    name = "follow with own requests"
+
+    def parse(self, response: Response) -> Iterator[Any]:
+        yield scraped(response)
+        for href in response.css("a::attr(href)").getall():
+            yield OwnRequest(response.urljoin(href), "secret")
+
+
 def scraped(response: Response) -> dict[str, Any]:
     """What the tests look at of a response that reached a callback."""
     title = response.css("title::text").get() if isinstance(response, TextResponse) else None

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.crawl.cases import Case, failing_variants, redirects
-from tests.crawl.casework import MODES, Crawl, crawl_cases
+from tests.crawl.casework import CROWDED, MODES, Crawl, crawl_cases
 
 if TYPE_CHECKING:
     from tests.crawl.site import SiteServer
@@ -21,10 +21,10 @@ Crawls = dict[tuple[str, str], Crawl]
 
 @pytest.fixture(scope="module")
 def crawls(server: SiteServer, tmp_path_factory: pytest.TempPathFactory) -> Crawls:
-    return crawl_cases(CASES, server, tmp_path_factory.mktemp("redirects"))
+    return crawl_cases(CASES, server, tmp_path_factory.mktemp("redirects"), modes=[*MODES, CROWDED])
 
 
-@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("mode", [*MODES, CROWDED])
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
 def test_every_page_is_scraped(case: Case, mode: str, crawls: Crawls) -> None:
     crawl = crawls[case.name, mode]
