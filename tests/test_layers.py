@@ -10,8 +10,8 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
 
-HEAVY = {"scrapy", "twisted", "w3lib", "pydantic", "tldextract", "typer", "rich", "ibis", "duckdb", "pyarrow", "redis"}
-OFFLINE = {"scrapy_urinorm.learn", "scrapy_urinorm.report", "ibis", "duckdb", "pyarrow", "jinja2"}
+HEAVY = {"scrapy", "twisted", "w3lib", "pydantic", "tldextract", "typer", "rich", "numpy", "duckdb", "pyarrow", "redis"}
+OFFLINE = {"scrapy_urinorm.learn", "scrapy_urinorm.report", "numpy", "duckdb", "pyarrow", "jinja2"}
 COMPONENTS = "Addon, DupeFilter, RequestFingerprinter, RewriteMiddleware, SecondChanceMiddleware"
 
 

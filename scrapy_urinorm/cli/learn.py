@@ -43,10 +43,8 @@ def learn(
     families: Annotated[
         list[str] | None, typer.Option("--families", metavar="NAME", help="Learn rules of these families only.")
     ] = None,
-    engine: Annotated[
-        str, typer.Option("--engine", metavar="NAME", help="auto, python, duckdb or spark: where evidence is counted.")
-    ] = "auto",
-    master: Annotated[str, typer.Option("--master", metavar="URL", help="The Spark master.")] = "local[*]",
+    engine: Annotated[str, typer.Option("--engine", metavar="NAME", help="auto: where sites are learned.")] = "auto",
+    force: Annotated[bool, typer.Option("--force", help="Write though rules that were there go.")] = False,
     anonymize: Annotated[bool, typer.Option("--anonymize", help="Hash paths and values in the evidence.")] = False,
     jobs: Jobs = 0,
     kind: Kind = "auto",
@@ -56,7 +54,8 @@ def learn(
 ) -> None:
     """Learn from visits which URLs of a site show the same page, and write rules with their evidence.
 
-    The file is used where `include` of a rule file names it, or URINORM_RULES.
+    The file is used where `include` of a rule file names it, or URINORM_RULES. What it held stays unless the visits
+    contradict; files that `learn` wrote before may stand among the visits.
 
     Examples:
     - `urinorm learn visits.jsonl.gz --output learned.toml`
@@ -68,22 +67,25 @@ def learn(
     from dataclasses import replace
 
     from scrapy_urinorm.learn import Options, learn_file, to_toml
-    from scrapy_urinorm.learn.options import ENGINES, FAMILIES
+    from scrapy_urinorm.learn.options import ENGINES, FAMILIES, FORMER_ENGINES
 
     chosen = tuple(name for given in families or FAMILIES for name in given.split(","))
     if unknown := [name for name in chosen if name not in FAMILIES]:
         raise UrinormError(f"there is no family {unknown[0]!r}: {', '.join(FAMILIES)}")
+    if engine in FORMER_ENGINES:
+        complain(f"--engine {engine} is an option of earlier versions and changes nothing")
+        engine = "auto"
     if engine not in ENGINES:
         raise UrinormError(f"there is no engine {engine!r}: {', '.join(ENGINES)}")
-    options = Options(
-        preset=preset, skip=skip, engine=engine, master=master, anonymize=anonymize, jobs=jobs, families=chosen
-    )
+    options = Options(preset=preset, skip=skip, engine=engine, anonymize=anonymize, jobs=jobs, families=chosen)
     options = options.strict() if strict else options
     options = options if risk is None else replace(options, risk=risk)
     target = None if output == "-" else output
     pairs = column_pairs(columns)
     try:
-        result, reader = learn_file(visits, target, options, rules=rules or (), format=kind, columns=pairs, base=base)
+        result, reader = learn_file(
+            visits, target, options, rules=rules or (), format=kind, columns=pairs, base=base, force=force
+        )
     except csv.Error as error:
         raise UrinormError(f"{', '.join(visits)}: is neither text nor a table: {error}") from error
     for problem in reader.problems:

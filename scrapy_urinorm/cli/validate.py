@@ -58,7 +58,7 @@ def validate(
 
 
 def _statuses(rules: str) -> dict[str, str]:
-    from scrapy_urinorm.learn.validate import candidates_of
+    from scrapy_urinorm.learn.earlier import candidates_of
     from scrapy_urinorm.rulesets.ruleset import RuleSet
 
     return {_identity(one): one.status for one in candidates_of(RuleSet.load(rules).evidence)}

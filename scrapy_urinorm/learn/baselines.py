@@ -11,7 +11,7 @@ import re
 from collections import Counter, defaultdict
 from typing import TYPE_CHECKING
 
-from scrapy_urinorm.learn.site import AGAINST, AGREE, compare
+from scrapy_urinorm.content import DIFFERENT, EXACT, NEAR, compare
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -132,7 +132,7 @@ def _likely(pages: Sequence[Page]) -> list[tuple[str, str, int]]:
             found = sorted(bucket, key=lambda text: (-len(text), text))
             for i, old in enumerate(found):
                 for new in found[i + 1 :]:
-                    if compare(bucket[old], bucket[new]) == AGREE:
+                    if compare(bucket[old], bucket[new]) >= NEAR:
                         support[old, new] += 1
     ranked = sorted(((*rule, n) for rule, n in support.items() if n >= MIN_SUPPORT), key=lambda r: (-r[2], r[:2]))
     return ranked[:MAX_RULES]
@@ -179,8 +179,9 @@ def _validated(rules: Iterable[tuple[str, str]], pages: Sequence[Page]) -> list[
                 other = by_key.get(page.key.replace(*rule, 1))
                 if other is not None and other is not page:
                     outcomes[compare(page, other)] += 1
-        known = outcomes[AGREE] + outcomes[AGAINST]
-        if known >= MIN_SUPPORT and outcomes[AGREE] >= VALID * known:
+        agree = outcomes[EXACT] + outcomes[NEAR]
+        known = agree + outcomes[DIFFERENT]
+        if known >= MIN_SUPPORT and agree >= VALID * known:
             accepted.append(rule)
     return accepted
 

@@ -25,7 +25,8 @@ class Candidate:
 
     `scope` is the host or domain of the `site` table, `site` the registrable domain; `names` are the parameters (key
     spelling) that a URL must have to be touched, empty where it depends on the path; `conditions` stand for `context`
-    where given; `examples` and `counterexamples` are pairs of URLs.
+    where given; `examples` and `counterexamples` are pairs of URLs. `earlier` rules come from a
+    file of before; `crawls` are those that its counts are from.
     """
 
     scope: str
@@ -44,6 +45,21 @@ class Candidate:
     site: str = ""
     examples: list[tuple[str, str]] = field(default_factory=list)
     counterexamples: list[tuple[str, str]] = field(default_factory=list)
+    earlier: bool = False
+    crawls: tuple[str, ...] = ()
+
+    def add_up(self, agree: int, against: int, crawls: set[str]) -> None:
+        """Add what further visits show to the counts; those of a crawl that is in them already are not added again."""
+        e = self.evidence
+        shown = e.values if e.constant else e.agree
+        again = not crawls or not crawls.isdisjoint(self.crawls)
+        shown = max(shown, agree) if again else shown + agree
+        if e.constant:
+            e.values = shown
+        else:
+            e.agree = shown
+        e.against = max(e.against, against) if again else e.against + against
+        self.crawls = (*self.crawls, *sorted(crawls - set(self.crawls)))
 
     @property
     def where(self) -> dict[str, Any]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from scrapy_urinorm.learn.values import is_volatile
 from scrapy_urinorm.url import decoded
 
 if TYPE_CHECKING:
@@ -13,10 +14,16 @@ if TYPE_CHECKING:
     from scrapy_urinorm.learn.view import View
 
 ENUM_VALUES = 12
+"""A switch of an application has few values; four times as many still make conditions of their own."""
 ENUM_COUNT = 10
+"""Below this many addresses nothing that a condition selects is evidence."""
+OPEN_SHARE = 0.02
+"""Of a parameter with more values only those that so many of its addresses have: the action of a front controller."""
 LITERAL_SHARE = 0.02
 LITERAL_COUNT = 5
+"""A segment is structure where it stands at so many addresses, and at this share of its likes."""
 NAMES_PER_PATH = 12
+"""Parameters whose absence may be a condition: more than any form of the recorded sites has."""
 
 
 class Atom(NamedTuple):
@@ -54,12 +61,12 @@ class Contexts:
                 self._totals[place] += 1
             for name, value in view.items:
                 self._names_at[view.path][name] += 1
-                if len(values[name]) <= 4 * ENUM_VALUES:
-                    values[name][value] += 1
+                values[name][value] += 1
         self.enums: dict[str, frozenset[str]] = {}
         for name, counts in values.items():
-            frequent = frozenset(v for v, n in counts.items() if n >= ENUM_COUNT and "*" not in decoded(v))
-            if frequent and len(counts) <= 4 * ENUM_VALUES:
+            lasting = ((v, decoded(v)) for v, _ in _commonest(counts))
+            frequent = frozenset(v for v, text in lasting if "*" not in text and not is_volatile(text))
+            if frequent:
                 self.enums[name] = frequent
         self._templates: dict[tuple[str, str], str] = {}
         self._atoms: dict[int, frozenset[Atom]] = {}
@@ -73,7 +80,8 @@ class Contexts:
             for at, segment in enumerate(segments):
                 place = (view.host, len(segments), at)
                 n = self._segments[place][segment]
-                if not segment or n >= max(LITERAL_COUNT, LITERAL_SHARE * self._totals[place]):
+                least = max(LITERAL_COUNT, LITERAL_SHARE * self._totals[place])
+                if not segment or (n >= least and not is_volatile(decoded(segment))):
                     shown.append(segment)
                 else:
                     stem, dot, extension = segment.rpartition(".")
@@ -99,13 +107,14 @@ class Contexts:
         if len(self.hosts) > 1:
             atoms.append(Atom("host", view.host))
         path = view.path
-        if self._paths[path] >= LITERAL_COUNT and "*" not in path:
+        lasting = not is_volatile(decoded(path))
+        if lasting and self._paths[path] >= LITERAL_COUNT and "*" not in path:
             atoms.append(Atom("path", path))
         template = self.template(view)
         if template != path:
             atoms.append(Atom("path", template))
         first = path[1:].partition("/")
-        if first[1] and first[0] and "*" not in first[0]:
+        if lasting and first[1] and first[0] and "*" not in first[0]:
             atoms.append(Atom("path", f"/{first[0]}/**"))
         present = set()
         for name, value in view.items:
@@ -115,6 +124,12 @@ class Contexts:
                 atoms.append(Atom("query", name, value))
         atoms += [Atom("query", name, False) for name in self.names_at(path) if name not in present]
         return atoms
+
+
+def _commonest(counts: Counter[str]) -> list[tuple[str, int]]:
+    """The values that may be conditions: all frequent ones of a closed set, the commonest of an open one."""
+    least = ENUM_COUNT if len(counts) <= 4 * ENUM_VALUES else max(ENUM_COUNT, OPEN_SHARE * counts.total())
+    return [(value, n) for value, n in counts.most_common(4 * ENUM_VALUES) if n >= least]
 
 
 def where_of(context: Context) -> dict[str, Any]:

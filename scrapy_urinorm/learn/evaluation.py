@@ -12,8 +12,10 @@ from collections import Counter, defaultdict
 from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING, NamedTuple
 
+from scrapy_urinorm.content import FAR_SHARE as FAR
+from scrapy_urinorm.content import NEAR_SHARE as NEAR
+from scrapy_urinorm.content import resemblance
 from scrapy_urinorm.learn.baselines import BASELINES
-from scrapy_urinorm.learn.labels import FAR, NEAR, resemblance
 from scrapy_urinorm.learn.learner import learn
 from scrapy_urinorm.learn.site import Site, host_of, site_of
 from scrapy_urinorm.normalizer import Normalizer

@@ -5,7 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from scrapy_urinorm.learn.candidate import ACTIVE
+from scrapy_urinorm.errors import UrinormError
+from scrapy_urinorm.learn.candidate import ACTIVE, Candidate
+from scrapy_urinorm.learn.earlier import Earlier, candidates_of
+from scrapy_urinorm.learn.guilt import signature
 from scrapy_urinorm.learn.learner import LearnResult, learn
 from scrapy_urinorm.learn.options import Options
 from scrapy_urinorm.learn.output import to_toml
@@ -35,7 +38,7 @@ def validate_file(
     site, `delay` in seconds per host. With `again`, active rules are tested too. Raises `RuleFileError` and `OSError`.
     """
     from scrapy_urinorm.learn.fetch import PoliteFetcher
-    from scrapy_urinorm.learn.validate import Trial, Validation, candidates_of, decided, pairs_of
+    from scrapy_urinorm.learn.validate import Trial, Validation, decided, pairs_of
 
     ruleset = RuleSet.load(str(rules))
     wanted = {*statuses, ACTIVE} if again else set(statuses)
@@ -70,15 +73,57 @@ def learn_file(
     format: str = "auto",  # noqa: A002  the option's name
     columns: Mapping[str, str] | None = None,
     base: str | None = None,
+    force: bool = False,
 ) -> tuple[LearnResult, VisitReader]:
     """Learn from files of visits and write the rule file; return the result and the reader with its counts.
+
+    What `output` and other files written by `learn` among `visits` (`.toml`) hold stays a rule unless the visits
+    contradict. A file is not written, and `UrinormError` raised, where rules of it would be gone, where a person has
+    written rules into it, or where there is not one visit, unless `force`.
 
     `visits` are paths, globs or `-`; `format`, `columns` and `base` are those of
     :func:`~scrapy_urinorm.visits.read_visits`. `rules` are rule sources that hold already. The file is written as a
     whole or not at all. Raises `VisitsError`, `RuleFileError`, `MissingExtraError` and `OSError`.
     """
-    reader = read_visits(visits, format=format, columns=columns, base=base)
-    result = learn(reader, options or Options(), rules)
+    visits = [*visits]
+    sources = [path for path in visits if str(path).endswith(".toml")]
+    given = [path for path in visits if path not in sources]
+    reader = read_visits(given, format=format, columns=columns, base=base)
+    if output is not None and Path(output).exists() and output not in sources:
+        sources.append(output)
+    known = [one for source in sources if (one := _earlier(Path(source), force)) is not None]
+    earlier = _united([candidate for one in known for candidate in one.active])
+    result = learn(reader, options or Options(), rules, earlier)
+    for one in known:
+        for host, table in one.base.get("host", {}).items():
+            result.base.setdefault("host", {}).setdefault(host, table)
     if output is not None:
+        if known and given and not result.visits and not force:
+            raise UrinormError(f"{output}: stays as it is, as there was not one visit to learn from")
+        if result.withdrawn and not force:
+            gone = "".join(f"\n  {one.scope}: {one.rule} = {one.value}: {one.why}" for one in result.withdrawn)
+            raise UrinormError(
+                f"{output}: stays as it is, as {len(result.withdrawn)} of its rules would go (--force writes):{gone}"
+            )
         _write(Path(output), to_toml(result))
     return result, reader
+
+
+def _earlier(path: Path, force: bool) -> Earlier | None:
+    try:
+        return Earlier(path)
+    except UrinormError:
+        if force:
+            return None
+        raise
+
+
+def _united(candidates: Sequence[Candidate]) -> list[Candidate]:
+    """The rules of several files, each once, with the most evidence that one of them has."""
+    found: dict[str, Candidate] = {}
+    for candidate in candidates:
+        mark = signature(candidate)
+        other = found.get(mark)
+        if other is None or other.evidence.agree + other.evidence.values < candidate.evidence.agree:
+            found[mark] = candidate
+    return list(found.values())

@@ -3,23 +3,28 @@
 from __future__ import annotations
 
 import gc
+from collections import defaultdict
 from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from scrapy_urinorm.learn.candidate import Candidate, tables
 from scrapy_urinorm.learn.options import Options
+from scrapy_urinorm.learn.site import site_of
 from scrapy_urinorm.learn.site_learner import SiteLearner
 from scrapy_urinorm.learn.spool import Spool, bucket_sites
 from scrapy_urinorm.normalizer import Normalizer
 from scrapy_urinorm.processes import cores, in_order
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
     from scrapy_urinorm.learn.site import Site
     from scrapy_urinorm.visits.record import Visit
+
+    Known = Mapping[str, Sequence[Candidate]]
+    """The earlier rules of each site, by its name."""
 
 COLLECT_PAGES = 20_000
 """Garbage is collected after so many pages: looking for it takes as long for a small site as for a big one."""
@@ -29,8 +34,9 @@ COLLECT_PAGES = 20_000
 class LearnResult:
     """What was learned: active rules, and everything that was considered, with its evidence.
 
-    `rules` is a rule source in the grammar of DESIGN section 1 (a dict that `RuleSet.load` takes). `blocked` counts the
-    addresses at which a block page stood in for a page.
+    `rules` is a rule source (a dict that `RuleSet.load` takes). `blocked` counts the addresses at which a block page
+    stood in for a page. `withdrawn` are rules of earlier files that are no rules any more, and say why; `seen` names
+    the sites with visits.
     """
 
     options: Options
@@ -43,6 +49,8 @@ class LearnResult:
     keys: int = 0
     skipped: int = 0
     blocked: int = 0
+    withdrawn: list[Candidate] = field(default_factory=list)
+    seen: set[str] = field(default_factory=set)
 
     def add(self, other: LearnResult) -> None:
         """Add what was learned on other sites."""
@@ -54,6 +62,8 @@ class LearnResult:
         self.urls += other.urls
         self.keys += other.keys
         self.blocked += other.blocked
+        self.withdrawn += other.withdrawn
+        self.seen |= other.seen
 
     def sort(self) -> None:
         """Bring sites into the order of their names; the rules of a site stay in theirs."""
@@ -66,46 +76,63 @@ class LearnResult:
         return {"preset": self.options.preset, **tables(self.active, self.base)}
 
 
-def learn(visits: Iterable[Visit], options: Options | None = None, rules: Sequence[Any] = ()) -> LearnResult:
+def learn(
+    visits: Iterable[Visit],
+    options: Options | None = None,
+    rules: Sequence[Any] = (),
+    earlier: Sequence[Candidate] = (),
+) -> LearnResult:
     """Learn rules from visits, on top of the preset of the options and the rule sources given.
 
+    The `earlier` rules of other files stay rules unless the visits contradict.
+
     Memory is bounded: above some number of visits they are sorted by site on disk, and sites are learned by
-    `options.jobs` processes. Raises `RuleFileError` for wrong rule sources and `MissingExtraError` for an engine that
-    is not installed.
+    `options.jobs` processes. Raises `RuleFileError` for wrong rule sources and `MissingExtraError` without NumPy.
     """
     options = options or Options()
     Normalizer(list(rules) or None, options.preset)  # a wrong rule file is reported before anything is read
     spool = Spool()
     result = LearnResult(options)
+    known: dict[str, list[Candidate]] = defaultdict(list)
+    for candidate in earlier:
+        candidate.earlier = True
+        candidate.site = site_of(candidate.scope.partition(":")[0])
+        known[candidate.site].append(candidate)
     try:
         for visit in visits:
             spool.add(visit)
         result.visits, result.skipped = spool.count, spool.skipped
         buckets = spool.buckets()
-        for part in _learned_buckets(buckets, options, rules) if buckets else _learned_sites(spool, options, rules):
+        by_bucket = _learned_buckets(buckets, options, rules, known) if buckets else None
+        for part in by_bucket or _learned_sites(spool, options, rules, known):
             result.add(part)
     finally:
         spool.close()
+    result.active += [candidate for name in known.keys() - result.seen for candidate in known[name]]
     result.sort()
     return result
 
 
-def _learned_sites(spool: Spool, options: Options, rules: Sequence[Any]) -> Iterator[LearnResult]:
-    yield learn_sites(spool.sites(options.max_urls), options, rules)
+def _learned_sites(spool: Spool, options: Options, rules: Sequence[Any], known: Known) -> Iterator[LearnResult]:
+    yield learn_sites(spool.sites(options.max_urls), options, rules, known)
 
 
-def _learned_buckets(buckets: Sequence[Path], options: Options, rules: Sequence[Any]) -> Iterator[LearnResult]:
-    # Spark runs its own processes; the threads of the other engines do not survive a fork
-    jobs = 1 if options.engine == "spark" else min(options.jobs or cores(), len(buckets))
-    return in_order(partial(_learn_bucket, options, rules), buckets, jobs, fork=False)
+def _learned_buckets(
+    buckets: Sequence[Path], options: Options, rules: Sequence[Any], known: Known
+) -> Iterator[LearnResult]:
+    jobs = min(options.jobs or cores(), len(buckets))
+    # the threads of NumPy's libraries do not survive a fork
+    return in_order(partial(_learn_bucket, options, rules, known), buckets, jobs, fork=False)
 
 
-def _learn_bucket(options: Options, rules: Sequence[Any], bucket: Path) -> LearnResult:
-    return learn_sites(bucket_sites(bucket, options.max_urls), options, rules)
+def _learn_bucket(options: Options, rules: Sequence[Any], known: Known, bucket: Path) -> LearnResult:
+    return learn_sites(bucket_sites(bucket, options.max_urls), options, rules, known)
 
 
-def learn_sites(sites: Iterable[Site], options: Options, rules: Sequence[Any] = ()) -> LearnResult:
-    """Learn the rules of sites one after the other."""
+def learn_sites(
+    sites: Iterable[Site], options: Options, rules: Sequence[Any] = (), known: Known | None = None
+) -> LearnResult:
+    """Learn the rules of sites one after the other; `known` are their earlier rules, by the name of the site."""
     result = LearnResult(options)
     was_enabled = gc.isenabled()
     waiting = 0
@@ -114,7 +141,7 @@ def learn_sites(sites: Iterable[Site], options: Options, rules: Sequence[Any] = 
     try:
         for site in sites:
             site.build(options.preset, rules)
-            learn_site(site, options, rules, result)
+            learn_site(site, options, rules, result, (known or {}).get(site.name, ()))
             waiting += len(site.pages)
             if waiting > COLLECT_PAGES:
                 gc.collect()
@@ -125,17 +152,23 @@ def learn_sites(sites: Iterable[Site], options: Options, rules: Sequence[Any] = 
     return result
 
 
-def learn_site(site: Site, options: Options, rules: Sequence[Any], result: LearnResult) -> None:
+def learn_site(
+    site: Site, options: Options, rules: Sequence[Any], result: LearnResult, earlier: Sequence[Candidate] = ()
+) -> None:
     """Learn the rules of one site and add them to the result."""
     result.sites += 1
+    result.seen.add(site.name)
     result.urls += len(site.pages)
     result.blocked += site.blocked
-    learner = SiteLearner(site, options, rules)
+    learner = SiteLearner(site, options, rules, earlier)
     learner.run()
     result.keys += len(learner.replay.members) - learner.skipped_keys
     for candidate in (*learner.replay.accepted, *learner.others):
         candidate.site = site.name
+        if not candidate.earlier:
+            candidate.crawls = tuple(sorted(site.crawls))
     result.active += learner.replay.accepted
     result.others += learner.others
+    result.withdrawn += learner.withdrawn()
     for key, table in site.base.items():
         result.base.setdefault(key, {}).update(table)

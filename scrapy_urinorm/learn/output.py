@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from scrapy_urinorm.importers.document import Document, toml_key, toml_value
 from scrapy_urinorm.learn.candidate import ACTIVE, tables
+from scrapy_urinorm.learn.contexts import where_of
 from scrapy_urinorm.learn.risk import wilson_lower
 from scrapy_urinorm.visits.redaction import Redaction, anonymized
 
@@ -16,7 +17,9 @@ if TYPE_CHECKING:
     from scrapy_urinorm.learn.learner import LearnResult
 
 MAX_REJECTED = 60
-"""Rejected candidates written down per site: those with the most evidence."""
+"""Rejected candidates written down per site: those with the most evidence, a screen or two."""
+MAX_CRAWLS = 20
+"""Crawls named beside the counts that they gave: nobody learns from older ones again."""
 
 
 def evidence_row(candidate: Candidate, hide: Callable[[str], str] = str) -> dict[str, Any]:
@@ -25,6 +28,8 @@ def evidence_row(candidate: Candidate, hide: Callable[[str], str] = str) -> dict
     row: dict[str, Any] = {"status": candidate.status, "site": candidate.scope}
     if candidate.where:
         row["where"] = candidate.where
+    if candidate.exceptions:
+        row["except"] = [where_of((*candidate.context, atom)) for atom in candidate.exceptions]
     row |= {
         "rule": candidate.rule,
         "value": candidate.value,
@@ -34,6 +39,8 @@ def evidence_row(candidate: Candidate, hide: Callable[[str], str] = str) -> dict
         "against": e.against,
         "saved": candidate.saved or e.saved,
     }
+    if candidate.crawls:
+        row["crawls"] = list(candidate.crawls[-MAX_CRAWLS:])
     if not e.constant:
         row["risk"] = round(e.risk, 4)
         row["confidence"] = round(wilson_lower(e.agree, e.against), 3)

@@ -12,6 +12,7 @@ from scrapy_urinorm.learn.priors import default_prior, name_prior
 from scrapy_urinorm.learn.risk import DEFAULT_PRIOR
 from scrapy_urinorm.learn.search import Group, judged
 from scrapy_urinorm.learn.stage import Stage, against_text, distinct
+from scrapy_urinorm.learn.values import is_volatile
 from scrapy_urinorm.url import decoded
 
 if TYPE_CHECKING:
@@ -22,7 +23,11 @@ if TYPE_CHECKING:
     from scrapy_urinorm.learn.evidence import Neighbours
 
 MAX_ALIAS_VALUES = 40
+"""Values of a parameter compared two by two: 780 pairs."""
 MAX_VALUES_IN_GROUP = 12
+"""A page with more values of one parameter shows a list, not spellings (DustBuster's small buckets, 11)."""
+MAX_VALUE = 64
+"""Longer values are texts or addresses."""
 ONE_BEGINNING = 0.9
 """Values of which so many begin alike are of one kind; the few others tell nothing."""
 
@@ -135,7 +140,7 @@ def _frequent_values(stage: Stage, name: str, neighbours: Iterable[Neighbours]) 
     counts: Counter[str] = Counter()
     for group in neighbours:
         counts.update({v for _, page in group.members if (v := _value(stage, page, name)) is not None})
-    common = [(n, v) for v, n in counts.items() if n >= 2 and len(v) <= 64]
+    common = [(n, v) for v, n in counts.items() if n >= 2 and len(v) <= MAX_VALUE and not is_volatile(decoded(v))]
     return frozenset(v for _, v in sorted(common, key=lambda c: (-c[0], c[1]))[:MAX_ALIAS_VALUES])
 
 

@@ -7,11 +7,12 @@ from collections import Counter, defaultdict
 from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
+from scrapy_urinorm.content import EXACT, UNKNOWN
 from scrapy_urinorm.learn.candidate import Candidate
 from scrapy_urinorm.learn.risk import DEFAULT_PRIOR
 from scrapy_urinorm.learn.search import Group, judged
-from scrapy_urinorm.learn.site import AGREE
 from scrapy_urinorm.learn.stage import Stage, against_text, distinct
+from scrapy_urinorm.learn.values import is_volatile, names_tree
 from scrapy_urinorm.url import decoded
 
 if TYPE_CHECKING:
@@ -100,9 +101,12 @@ def segments(stage: Stage) -> list[Candidate]:
     for name, neighbours in stage.new_groups("segment"):
         groups = [judged(n, stage.views) for n in neighbours]
         judge = stage.judge(DEFAULT_PRIOR, constant=False)
+        shown = decoded(name[1].replace("+", "%2B"))
+        if names_tree(shown) and not _said_one(stage, groups):
+            stage.reject(groups, judge, "remove_segments", [{"name": shown}], "segment", f"the segment `{shown}`")
+            continue
         for finding in stage.search(groups, judge, frozenset(), exceptions=False):
             e = finding.evidence
-            shown = decoded(name[1].replace("+", "%2B"))
             why = f"the segment `{shown}` makes no difference to {distinct(e.agree)}" + against_text(e)
             if "*" not in shown:
                 out.append(stage.candidate(finding, "remove_segments", [{"name": shown}], "segment", why))
@@ -110,6 +114,21 @@ def segments(stage: Stage) -> list[Candidate]:
         out += _folds(stage, int(name[1]), neighbours)
         out += _substitutions(stage, int(name[1]), neighbours)
     return out
+
+
+def _said_one(stage: Stage, groups: Iterable[Group]) -> bool:
+    """Whether two trees are one: all pairs are equal, and redirects or canonical links say so of each.
+
+    Versions and languages of a site have equal pages, and others that differ in a word.
+    """
+    for group in groups:
+        if group.outcome == EXACT:
+            for one, other in group.examples:
+                if not stage.says_one(one, other):
+                    return False
+        elif group.outcome != UNKNOWN:
+            return False
+    return True
 
 
 def _folds(stage: Stage, at: int, neighbours: Iterable[Neighbours]) -> list[Candidate]:
@@ -125,9 +144,13 @@ def _folds(stage: Stage, at: int, neighbours: Iterable[Neighbours]) -> list[Cand
         if not fixed or view.items or group.known * 10 < group.size * 9:
             continue
         found = judged(group, stage.views)
-        if found.outcome != AGREE:
+        if found.outcome != EXACT:
             continue
-        values = sorted((stage.views[p].path[1:].split("/")[at] for _, p in group.members), key=lambda s: (len(s), s))
+        # what is kept in place of all values is never looked at; it should not be one that is gone tomorrow
+        values = sorted(
+            (stage.views[p].path[1:].split("/")[at] for _, p in group.members),
+            key=lambda s: (is_volatile(decoded(s)), len(s), s),
+        )
         pattern = "^/" + "/".join("[^/?]+" if i == at else re.escape(s) for i, s in enumerate(segments)) + "$"
         kept = "/" + "/".join(values[0] if i == at else s for i, s in enumerate(segments))
         evidence = judge.weigh([found])
@@ -161,9 +184,15 @@ def _substitutions(stage: Stage, at: int, neighbours: Iterable[Neighbours]) -> l
     out = []
     for pair, groups in sorted(pairs.items()):
         judge = stage.judge(DEFAULT_PRIOR, constant=False)
+        keep, replaced = sorted(pair, key=lambda s: (-counts[s], len(s), s))
+        if any(is_volatile(decoded(s)) for s in pair):
+            continue
+        if any(names_tree(decoded(s)) for s in pair) and not _said_one(stage, groups):
+            edit = {"pattern": f"/{replaced}/", "replace": f"/{keep}/"}
+            stage.reject(groups, judge, "rewrite", [edit], "segment", f"`{replaced}` for `{keep}` in the path")
+            continue
         for finding in stage.search(groups, judge, frozenset(), exceptions=False):
             e = finding.evidence
-            keep, replaced = sorted(pair, key=lambda s: (-counts[s], len(s), s))
             pattern = f"^((?:/[^/?]+){{{at}}})/{re.escape(replaced)}(?=[/?]|$)"
             value = [{"pattern": pattern, "replace": rf"\1/{keep}"}]
             why = f"`{replaced}` in the path showed what `{keep}` shows on {distinct(e.agree)}" + against_text(e)

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from typing import TYPE_CHECKING, NamedTuple
 
+from scrapy_urinorm.content import DIFFERENT, compare
 from scrapy_urinorm.learn.candidate import DECLARED, tables
-from scrapy_urinorm.learn.site import AGAINST, compare
 from scrapy_urinorm.normalizer import Normalizer
 
 if TYPE_CHECKING:
@@ -26,11 +26,14 @@ ALL_AGAINST = 6
 
 
 class Trial(NamedTuple):
-    """What a candidate does on top of the others: new keys by page, requests saved, pages merged, wrong merges."""
+    """What a candidate does on top of the others: new keys by page, requests saved, pages and content classes merged,
+    wrong merges.
+    """
 
     keys: dict[int, str]
     saved: int
     merged: int
+    classes: int
     lost: int
     wrong: int
     pairs: list[tuple[int, int]]
@@ -45,7 +48,7 @@ class Replay:
         self.rules = list(rules)
         self.accepted: list[Candidate] = []
         self.moves = 0
-        self._moved: dict[int, list[int]] = {}
+        self._moved_by: dict[int, frozenset[int]] = {}
         self._mover: dict[int, Candidate] = {}
         self.keys = [page.key for page in site.pages]
         self.members: dict[str, set[int]] = defaultdict(set)
@@ -85,17 +88,19 @@ class Replay:
         gone = sum(1 for before, n in left.items() if n == len(self.members[before]) and before not in moved_to)
         born = sum(1 for after in moved_to if after not in self.members)
         merged = lost = wrong = 0
+        classes: set[int] = set()
         pairs: list[tuple[int, int]] = []
         for after, movers in moved_to.items():
             stay = [n for n in self.members.get(after, ()) if n not in new]
             if len(stay) + len(movers) < 2:
                 continue
             merged += len(movers) - (not stay)
+            classes |= {self.site.pages[n].label for n in movers}
             one_lost, bad = self._wrong(movers, stay)
             lost += one_lost
             wrong += len(bad)
             pairs += bad[:2]
-        return Trial(new, gone - born, merged, lost, wrong, pairs[:8])
+        return Trial(new, gone - born, merged, len(classes - self.site.soft - {-1}), lost, wrong, pairs[:8])
 
     def _wrong(self, movers: list[int], stay: list[int]) -> tuple[int, list[tuple[int, int]]]:
         """Return how many content classes a merge would lose, and the pairs of different pages in it."""
@@ -114,7 +119,7 @@ class Replay:
         bad = []
         private = 0
         for label, n in by_label.items():
-            if label == best or compare(pages[n], pages[first]) != AGAINST:
+            if label == best or compare(pages[n], pages[first]) != DIFFERENT:
                 continue
             bad.append((n, first))
             private += counts[label] == self.totals[label]
@@ -153,7 +158,7 @@ class Replay:
     def add(self, candidate: Candidate, trial: Trial) -> None:
         """Take a candidate in."""
         candidate.saved, candidate.wrong = trial.saved, trial.wrong
-        self._moved[id(candidate)] = list(trial.keys)
+        self._moved_by[id(candidate)] = frozenset(trial.keys)
         self._mover.update(dict.fromkeys(trial.keys, candidate))
         self.accepted.append(candidate)
         self._move(trial.keys)
@@ -169,12 +174,26 @@ class Replay:
             self.members[after].add(n)
             self.keys[n] = after
 
+    def movers(self, *nodes: int) -> list[Candidate]:
+        """Return the rules that changed the key of one of these pages when they were taken in."""
+        return [c for c in self.accepted if not self._moved_by[id(c)].isdisjoint(nodes)]
+
+    def moved(self, candidate: Candidate) -> frozenset[int]:
+        """Return the pages that a rule moved when it was taken in."""
+        return self._moved_by[id(candidate)]
+
+    def remove(self, candidate: Candidate) -> None:
+        """Take a rule out again."""
+        self.accepted = [c for c in self.accepted if c is not candidate]
+        trial = self._trial(self.normalizer(self.accepted, "safe").key, self._moved_by[id(candidate)])
+        self._move(trial.keys)
+
     def prune(self, min_saved: float) -> list[Candidate]:
         """Drop the rules that save nothing beside the others, the smallest first; return what was dropped."""
         dropped = []
         for candidate in sorted(self.accepted, key=lambda c: (c.saved, str(c.value))):
-            moved = self._moved[id(candidate)]
-            if candidate.family == DECLARED:
+            moved = self._moved_by[id(candidate)]
+            if candidate.family == DECLARED or candidate.earlier:
                 continue
             # only what later rules moved again may be theirs alone
             if 2 * sum(self._mover[n] is not candidate for n in moved) < len(moved):

@@ -6,9 +6,9 @@ from collections import Counter, defaultdict
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
+from scrapy_urinorm.content import DIFFERENT, EXACT, NEAR, UNKNOWN, compare
 from scrapy_urinorm.learn.evidence import ABSENT
-from scrapy_urinorm.learn.risk import risk
-from scrapy_urinorm.learn.site import AGAINST, AGREE, UNDECIDED, compare
+from scrapy_urinorm.learn.risk import DEFAULT_PRIOR, risk
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -47,10 +47,14 @@ class Group(NamedTuple):
     against: int
     saved: int
     values: frozenset[int]
-    unknown: int
     examples: tuple[tuple[int, int], ...]
-    exact: bool = False
     narrow: bool = False
+
+    @classmethod
+    def of_pair(cls, outcome: int, page: int, other: int, label: int) -> Group:
+        """Return the group of two views, of which the second stands for both."""
+        against, saved = int(outcome == DIFFERENT), int(outcome >= NEAR)
+        return cls(other, outcome, label, against, saved, frozenset(), ((page, other),))
 
 
 @dataclass(slots=True)
@@ -73,6 +77,7 @@ class Evidence:
     unrepeated: bool = False
     narrow: bool = False
     risk: float = 1.0
+    prior: float = DEFAULT_PRIOR
     constant: bool = False
     examples: list[tuple[int, int]] = field(default_factory=list)
     counterexamples: list[tuple[int, int]] = field(default_factory=list)
@@ -105,39 +110,40 @@ def judged(neighbours: Neighbours, views: Sequence[View]) -> Group:
     stands = home if home >= 0 else first
     label = views[first].page.label
     if neighbours.labels <= 1:
-        outcome = AGREE if neighbours.known >= max(2, neighbours.size - neighbours.known) else UNDECIDED
+        outcome = EXACT if neighbours.known >= max(2, neighbours.size - neighbours.known) else UNKNOWN
         other = next((page for page in pages if page != first and views[page].page.label == label), first)
-        return Group(stands, outcome, label, 0, neighbours.known - 1, values, unknown, ((other, first),), True)
+        return Group(stands, outcome, label, 0, neighbours.known - 1, values, ((other, first),))
     return _mixed(neighbours, views, first, stands, unknown, values)
 
 
 def _mixed(
     neighbours: Neighbours, views: Sequence[View], first: int, stands: int, unknown: int, values: frozenset[int]
 ) -> Group:
+    label = views[first].page.label
     seen: dict[int, int] = {}
     against: list[int] = []
     agree: list[int] = []
     for _, page in neighbours.members:
-        label = views[page].page.label
-        if page == first or label < 0:
+        mine = views[page].page.label
+        if page == first or mine < 0:
             continue
-        outcome = seen.get(label)
+        outcome = EXACT if mine == label else seen.get(mine)
         if outcome is None:
-            outcome = seen[label] = compare(views[page].page, views[first].page)
-            if outcome == AGAINST:
+            outcome = seen[mine] = compare(views[page].page, views[first].page)
+            if outcome == DIFFERENT:
                 against.append(page)
-        if outcome == AGREE:
+        if outcome >= NEAR:
             agree.append(page)
-        elif outcome == UNDECIDED:
+        elif outcome == UNKNOWN:
             unknown += 1
-    label = views[first].page.label
     if against:
-        weight = min(AGAINST_CAP, max(len(against), neighbours.labels - 1 - sum(o != AGAINST for o in seen.values())))
-        examples = tuple((page, first) for page in against[:1])
-        return Group(stands, AGAINST, label, weight, 0, values, unknown, examples)
+        weight = min(AGAINST_CAP, max(len(against), neighbours.labels - 1 - sum(o != DIFFERENT for o in seen.values())))
+        return Group(stands, DIFFERENT, label, weight, 0, values, tuple((page, first) for page in against[:1]))
     if not agree or len(agree) + 1 < unknown:
-        return Group(stands, UNDECIDED, label, 0, 0, values, unknown, ())
-    return Group(stands, AGREE, label, 0, len(agree), values, unknown, ((agree[0], first),))
+        return Group(stands, UNKNOWN, label, 0, 0, values, ())
+    near = sum(seen[views[page].page.label] == NEAR for page in agree if views[page].page.label != label)
+    outcome = EXACT if 2 * near < len(agree) else NEAR
+    return Group(stands, outcome, label, 0, len(agree), values, ((agree[0], first),))
 
 
 class Judge:
@@ -153,14 +159,18 @@ class Judge:
         """Return the evidence of some groups; soft classes agree with nothing that counts, but do disagree."""
         found = Evidence()
         labels = set()
+        near_labels = set()
         values: set[int] = set()
         single: set[int] = set()
         repeated = 0
         for group in groups:
             found.groups += 1
-            if group.outcome == AGREE:
+            if group.outcome >= NEAR:
                 found.groups_for += 1
-                if group.label not in self.soft:
+                if group.outcome == NEAR:
+                    found.near += 1
+                    near_labels.add(group.label)
+                else:
                     labels.add(group.label)
                 found.saved += group.saved
                 if len(group.values) > 1:
@@ -169,20 +179,21 @@ class Judge:
                 elif group.values:
                     repeated += not single.isdisjoint(group.values)
                     single |= group.values
-                found.near += not group.exact
                 found.narrow |= group.narrow
                 if len(found.examples) < EXAMPLES:
                     found.examples += group.examples
-            elif group.outcome == AGAINST:
+            elif group.outcome == DIFFERENT:
                 found.against += group.against
                 found.groups_against += 1
                 if len(found.counterexamples) < EXAMPLES:
                     found.counterexamples += group.examples
             else:
                 found.unknown += 1
-        found.agree = len(labels)
+        exact = found.groups_for - found.near
+        found.agree = len((labels | near_labels if exact > found.near else labels) - self.soft)
         found.values = len(values)
         # each narrowing follows a refusal, and many are tried
+        found.prior = self.prior
         prior = self.prior * NARROWED ** len(context)
         found.unrepeated = bool(single) and repeated < REPEATED_SHARE * found.groups_for
         if found.unrepeated:
@@ -207,7 +218,9 @@ class Judge:
 
     def mostly_unknown(self, evidence: Evidence) -> bool:
         """Whether too many groups are neither alike nor different."""
-        return evidence.unknown > max(2, self.options.unknown * evidence.groups_for)
+        exact = evidence.groups_for - evidence.near
+        near = 0 if exact > evidence.near else evidence.near
+        return evidence.unknown + near > max(2, self.options.unknown * (evidence.groups_for - near))
 
 
 def cover(
@@ -220,7 +233,7 @@ def cover(
 ) -> list[Finding]:
     """Return the contexts in which the groups agree, the most general first (reference 7.4)."""
     whole = judge.weigh(groups)
-    if not any(group.outcome == AGREE for group in groups):
+    if not any(group.outcome >= NEAR for group in groups):
         return []
     atoms = [atoms_of(group) for group in groups]
     index = _index(range(len(groups)), atoms)
@@ -229,7 +242,7 @@ def cover(
         if finding is not None:
             return [finding]
     found: list[tuple[Finding, list[int]]] = []
-    left = {n for n, group in enumerate(groups) if group.outcome == AGREE}
+    left = {n for n, group in enumerate(groups) if group.outcome >= NEAR}
     frontier: list[tuple[Context, list[int]]] = [((), list(range(len(groups))))]
     for _depth in range(MAX_DEPTH):
         frontier = _extended(frontier, groups, atoms, judge, left, found, min_saved, exceptions)
@@ -337,10 +350,10 @@ def _worst_child(
     for atom, numbers in index.items():
         if not _compatible(context, atom) or atom.value is False:
             continue
-        decided = [groups[n].outcome for n in numbers if n in inside and groups[n].outcome != UNDECIDED]
+        decided = [groups[n].outcome for n in numbers if n in inside and groups[n].outcome != UNKNOWN]
         if len(decided) < CHILD_GROUPS or len(decided) >= len(inside):
             continue
-        share = decided.count(AGAINST) / len(decided)
+        share = decided.count(DIFFERENT) / len(decided)
         if share > CHILD_AGAINST and (worst is None or (share, len(decided), str(atom)) > (*worst[:2], str(worst[2]))):
             worst = (share, len(decided), atom)
     return worst[2] if worst is not None else None

@@ -10,10 +10,11 @@ import re
 from collections import Counter, defaultdict
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from scrapy_urinorm.content import compare
 from scrapy_urinorm.learn.candidate import Candidate
 from scrapy_urinorm.learn.risk import DEFAULT_PRIOR, risk
 from scrapy_urinorm.learn.search import Evidence, Group, Judge
-from scrapy_urinorm.learn.site import AGAINST, AGREE, UNDECIDED, compare
+from scrapy_urinorm.learn.values import is_volatile
 from scrapy_urinorm.url import decoded, decoded_segment, encoded, join_items, path_key, sort_items
 
 if TYPE_CHECKING:
@@ -26,13 +27,14 @@ if TYPE_CHECKING:
 MIN_PAIRS = 3
 MAX_TEMPLATES = 500
 CLASS_SIZES = range(2, 21)
-MIN_COVERED = 20
-"""Pages that a shape must show; half as many again where the log does not tell how they are reached."""
+MIN_COVERED = 15
+"""Pages that a shape must show; twice as many where no crawl of recorded links can tell what would be missed."""
 MAIN_COVER = 0.8
 """The share of them that one or two other shapes must show: else they are there by chance."""
 COVERED_RISK = 0.01
-MAX_UNCOVERED = 500
-"""One page in so many may be found nowhere else."""
+MAX_UNCOVERED = 20
+"""One page in so many may be found nowhere else where a crawl of the recorded links judges; else one in `RARELY`."""
+RARELY = 500
 MAX_UNKNOWN = 0.2
 MAX_NAMES = 20
 
@@ -50,8 +52,9 @@ class Shape(NamedTuple):
         return -len(self.query), -wild, -self.path.count("/"), count, self.host, self.path, str(self.query)
 
     def outline(self) -> tuple[str, str, tuple[str, ...]]:
-        """The shape without its numbers and values: archives by year and month are of one outline."""
-        return self.host, re.sub(r"\d+", "#", self.path), tuple(name for name, _ in self.query)
+        """The shape without numbers and values: a permalink is of one outline, whatever its year and month."""
+        folded = ("*" if "*" in segment or segment.isdigit() else segment for segment in self.path.split("/"))
+        return self.host, "/".join(folded), tuple(name for name, _ in self.query)
 
 
 class Shapes:
@@ -158,20 +161,15 @@ class Shapes:
             other = keys.get(key) if key is not None else None
             if other is not None and other != n:
                 outcome = compare(self.views[n].page, self.views[other].page)
-                label = self.views[other].page.label
-                groups.append(
-                    Group(
-                        other, outcome, label, int(outcome == AGAINST), int(outcome == AGREE), frozenset(),
-                        int(outcome == UNDECIDED), ((n, other),),
-                    )
-                )  # fmt: skip
+                groups.append(Group.of_pair(outcome, n, other, self.views[other].page.label))
         judge = Judge(self.options, self.soft, DEFAULT_PRIOR, constant=False)
         evidence = judge.weigh(groups)
         if not judge.accepts(evidence) or evidence.saved < self.min_saved:
             return None
         value = {"from": self._text(source, None), "to": self._text(target, binding)}
-        if any(text.count("{") != len(binding) for text in value.values()):
-            return None  # braces of the address itself
+        # braces of the address itself, and what will not be there tomorrow
+        if any(text.count("{") != len(binding) or is_volatile(text) for text in value.values()):
+            return None
         why = f"{value['from']} showed what {value['to']} shows on {evidence.agree} distinct pages"
         if source.host != target.host:
             return None
@@ -211,17 +209,19 @@ class Shapes:
 
     # ------------------------------------------------------------------ shapes that need not be fetched
 
-    def covered(self, reached: bool = True) -> list[tuple[Candidate, list[int]]]:
+    def covered(self, proved: bool = True) -> list[tuple[Candidate, list[int]]]:
         """Return the shapes whose pages are found under other shapes, with their views.
 
-        Whether its pages can be reached without it decides later between `skip` and `defer`.
+        Whether its pages can be reached without it decides later between `skip` and `defer`; `proved` says that a crawl
+        of recorded links will tell.
         """
         homes: dict[int, Counter[Shape]] = defaultdict(Counter)
         for n, view in enumerate(self.views):
             if view.page.label >= 0 and view.page.label not in self.soft:
                 homes[view.page.label][self.shape[n]] += 1
         out = []
-        least = MIN_COVERED if reached else MIN_COVERED * 3 // 2
+        least = MIN_COVERED if proved and self.options.wrong_merges else 2 * MIN_COVERED
+        rare = MAX_UNCOVERED if proved else RARELY
         for shape in sorted(self.of, key=lambda s: s.order(len(self.of[s]))):
             members = self.of[shape]
             labels = {self.views[n].page.label for n in members}
@@ -230,19 +230,30 @@ class Shapes:
             if len(known) < least or unknown > MAX_UNKNOWN * len(members) or not _has_open(shape):
                 continue
             uncovered = [label for label in known if len(homes[label]) < 2]
-            if len(uncovered) * MAX_UNCOVERED > len(known) or not self._has_main_cover(shape, known, homes):
+            if len(uncovered) * rare > len(known) or not self._has_main_cover(shape, known, homes):
                 continue
             evidence = Evidence(agree=len(known) - len(uncovered), against=len(uncovered), saved=len(members))
             evidence.groups, evidence.groups_against = len(known), len(uncovered)
             evidence.risk = risk(evidence.agree, evidence.against, DEFAULT_PRIOR)
-            if uncovered and evidence.risk > min(COVERED_RISK, self.options.risk):
+            if uncovered and not proved and evidence.risk > min(COVERED_RISK, self.options.risk):
                 continue
-            if not self.options.wrong_merges and (uncovered or len(known) < 2 * MIN_COVERED):
+            if not self.options.wrong_merges and uncovered:
                 continue
             out.append((self._skip(shape, evidence, members, known), members))
             for label in known:
                 del homes[label][shape]
         return out
+
+    def also_covered(self, numbers: set[int]) -> bool:
+        """Whether the pages of these views, too, are all found under other addresses than these."""
+        labels = {self.views[n].page.label for n in numbers}
+        elsewhere = {view.page.label for n, view in enumerate(self.views) if n not in numbers}
+        return -1 not in labels and labels <= elsewhere | self.soft
+
+    def only_in(self, numbers: set[int]) -> set[int]:
+        """Return the content classes that only these views show."""
+        labels = {self.views[n].page.label for n in numbers}
+        return labels - {view.page.label for n, view in enumerate(self.views) if n not in numbers}
 
     def _has_main_cover(self, shape: Shape, known: set[int], homes: dict[int, Counter[Shape]]) -> bool:
         """Whether two other shapes show most of the pages."""

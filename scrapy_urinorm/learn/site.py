@@ -7,20 +7,18 @@ from collections import Counter, defaultdict
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from scrapy_urinorm.content import NOTHING, Content, Frame, plain_content, soft_labels
 from scrapy_urinorm.learn.blocks import blocked_labels
-from scrapy_urinorm.learn.labels import FAR, NEAR, UNKNOWN, Content, Frame, plain_content, resemblance, soft_labels
 from scrapy_urinorm.normalizer import Normalizer
 from scrapy_urinorm.suffixes import registrable_labels
-from scrapy_urinorm.url import split
+from scrapy_urinorm.url import resolve, split
+from scrapy_urinorm.visits.links import url_hash
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from scrapy_urinorm.visits.record import Visit
 
-AGREE, AGAINST, UNDECIDED = 1, -1, 0
-TIME_WINDOW_DAYS = 60
-"""Captures further apart than this may differ because the page has changed."""
 _HOPS = 8
 _SEMICOLONS = re.compile(r"[^=&;?#]+=[^&;#]*(?:;[^=&;#]+=[^&;#]*)+")
 
@@ -30,7 +28,8 @@ class Page:
     """One canonical URL and what was seen there.
 
     `label` numbers the content class, -1 = unknown; `final` is the key that a redirect led to; `referers` are the keys
-    of pages that link here, `sources` those that redirect here.
+    of pages that link here, `sources` those that redirect here. `links` are the hashes of what
+    the first visit linked to.
     """
 
     key: str
@@ -38,9 +37,12 @@ class Page:
     label: int = -1
     weak: bool = False
     sketches: tuple[bytes, ...] = ()
+    words: int | None = None
     canonical: str | None = None
     final: str | None = None
     failed: bool = False
+    depth: int | None = None
+    links: bytes | None = None
     day: int | None = None
     size: int | None = None
     referers: set[str] = field(default_factory=set)
@@ -72,9 +74,14 @@ class Site:
         self.label_count = 0
         self.sampled_from = 0
         self.blocked = 0
+        self.ids: dict[bytes, Page] = {}
+        self.has_links = False
+        self.crawls: set[str] = set()
 
     def add(self, visit: Visit, host: str) -> None:
         """Add one visit; its lines, if any, are kept until the frame of the site is known."""
+        if visit.crawl:
+            self.crawls.add(visit.crawl)
         if visit.clean_param:
             self.clean_params[host].update(visit.clean_param)
         query = visit.url.partition("#")[0].partition("?")[2]
@@ -88,7 +95,7 @@ class Site:
                 self.frame = Frame()
             if visit.status in (None, 200):
                 self.frame.add(visit.lines, visit.line_words)
-            self.rows.append((visit, UNKNOWN))
+            self.rows.append((visit, NOTHING))
         else:
             self.rows.append((visit, plain_content(visit)))
 
@@ -100,8 +107,11 @@ class Site:
         """Gather the visits into pages under the preset and the rules that are there already."""
         self.base = {"host": {host: {"semicolon_separators": True} for host in self.semicolon_hosts()}}
         normalizer = Normalizer([*rules, self.base] if self.base["host"] else list(rules) or None, preset)
+        if self.frame is not None:
+            self.frame.find_noise(visit for visit, _ in self.rows)
         labels: dict[bytes, int] = {}
         same = other = 0
+        self.has_links = any(visit.links is not None for visit, _ in self.rows)
         for visit, content in self.rows:
             if visit.lines and self.frame is not None:
                 content = self.frame.content(visit)
@@ -113,6 +123,7 @@ class Site:
                     other += page.label != number
                 elif number >= 0:
                     page.label, page.weak, page.sketches = number, content.weak, content.sketches
+                    page.words = content.words
         self.noise = (same, other)
         self.rows.clear()
         self.label_count = len(labels)
@@ -132,33 +143,36 @@ class Site:
     def _pages_of(self, visit: Visit, normalizer: Normalizer) -> Iterable[Page]:
         key = normalizer.key(visit.url)
         page = self._page(key, visit.url)
+        _describe(page, visit)
         if visit.canonical:
-            page.canonical = normalizer.key(visit.canonical)
-        if visit.status is not None and visit.status >= 400:
-            page.failed = True
-        page.size = visit.size if page.size is None else page.size
-        if visit.time and visit.time[:10].count("-") == 2:
-            page.day = _day(visit.time)
+            # importers hand on what stands in the page
+            page.canonical = normalizer.key(resolve(visit.canonical, visit.final_url or visit.url))
         hop = visit.status is not None and 300 <= visit.status < 400
         if visit.referer and (hop or not visit.redirects):
             self.knows_referers = True
             page.referers.add(normalizer.key(visit.referer))
-        if visit.final_url is None:
-            return (page,)
-        final = normalizer.key(visit.final_url)
-        if final == key:
+        self._link(page, visit, visit.id or visit.url)
+        final = None if visit.final_url is None else normalizer.key(visit.final_url)
+        if final is None or final == key:
             return (page,)
         page.final = final
         if hop:
             if final in self.by_key:
                 self.by_key[final].sources.add(key)
             return (page,)
-        target = self._page(final, visit.final_url)
+        target = self._page(final, visit.final_url or visit.url)
         target.sources.add(key)
         target.canonical = page.canonical
         target.day = page.day
         page.canonical = None
+        self._link(target, visit, visit.final_url or visit.url)
         return (page, target)
+
+    def _link(self, page: Page, visit: Visit, known: bytes | str) -> None:
+        if self.has_links:
+            self.ids.setdefault(url_hash(known) if isinstance(known, str) else known, page)
+            if page.links is None:
+                page.links = visit.links
 
     def _page(self, key: str, url: str) -> Page:
         page = self.by_key.get(key)
@@ -176,7 +190,19 @@ class Site:
                     break
                 end, hops = target, hops + 1
             if end is not page and end.label >= 0:
-                page.label, page.weak, page.sketches = end.label, end.weak, end.sketches
+                page.label, page.weak, page.sketches, page.words = end.label, end.weak, end.sketches, end.words
+
+
+def _describe(page: Page, visit: Visit) -> None:
+    """Note of a page what its visit says by itself."""
+    if visit.status is not None and visit.status >= 400:
+        page.failed = True
+    if page.size is None:
+        page.size = visit.size
+    if visit.depth is not None:
+        page.depth = visit.depth if page.depth is None else min(page.depth, visit.depth)
+    if visit.time and visit.time[:10].count("-") == 2:
+        page.day = _day(visit.time)
 
 
 def _day(time: str) -> int | None:
@@ -191,30 +217,3 @@ def host_of(url: str) -> str | None:
     """Return the canonical host of a URL, None where it has none."""
     parts = split(url)
     return parts.host if parts is not None and parts.host else None
-
-
-def compare(one: Page, other: Page) -> int:
-    """Return whether two pages show the same: AGREE, AGAINST or UNDECIDED (reference 7.1)."""
-    if one.label < 0 or other.label < 0:
-        return UNDECIDED
-    if one.label == other.label:
-        return AGREE
-    if one.weak or other.weak:
-        return UNDECIDED
-    if not one.sketches or len(one.sketches) != len(other.sketches):
-        return AGAINST
-    share = min(map(resemblance, one.sketches, other.sketches))
-    if share >= NEAR:
-        return AGREE
-    if share < FAR:
-        if one.day is not None and other.day is not None and abs(one.day - other.day) > TIME_WINDOW_DAYS:
-            return UNDECIDED
-        return AGAINST
-    if one.canonical and other.canonical:
-        if one.canonical in (other.canonical, other.key) or other.canonical == one.key:
-            return AGREE
-        if one.canonical == one.key and other.canonical == other.key:
-            return AGAINST
-    elif one.canonical == other.key or other.canonical == one.key:
-        return AGREE
-    return UNDECIDED

@@ -17,19 +17,23 @@ from scrapy_urinorm.learn.edits import (
     segment_edits,
     value_edits,
 )
-from scrapy_urinorm.learn.evidence import Parts, neighbours
+from scrapy_urinorm.learn.evidence import Parts
+from scrapy_urinorm.learn.guilt import Court, signature
+from scrapy_urinorm.learn.linked import graph_of
 from scrapy_urinorm.learn.parameters import edited_values, kinds_by_name, parameters, renames
 from scrapy_urinorm.learn.paths import origins, paths, segments
+from scrapy_urinorm.learn.proof import Proof
 from scrapy_urinorm.learn.reach import Reach
 from scrapy_urinorm.learn.replay import Replay
 from scrapy_urinorm.learn.shapes import Shapes
 from scrapy_urinorm.learn.stage import Stage
 from scrapy_urinorm.learn.unlabelled import proposals
-from scrapy_urinorm.learn.view import Views
+from scrapy_urinorm.learn.view import Views, view_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
+    from scrapy_urinorm.learn.contexts import Atom
     from scrapy_urinorm.learn.edits import Name, Row
     from scrapy_urinorm.learn.options import Options
     from scrapy_urinorm.learn.site import Site
@@ -41,10 +45,13 @@ MAX_ROUNDS = 6
 class SiteLearner:
     """The stages of learning on one site; what each accepts is the ground that the next one stands on."""
 
-    def __init__(self, site: Site, options: Options, rules: Sequence[Any]) -> None:
+    def __init__(self, site: Site, options: Options, rules: Sequence[Any], earlier: Sequence[Candidate] = ()) -> None:
         self.site = site
+        self.earlier = earlier
         self.options = options
         self.replay = Replay(site, options, rules)
+        graph = graph_of(site.pages, site.ids)
+        self.proof = None if graph is None else Proof(site.pages, graph, site.soft, exact=not options.wrong_merges)
         self.others: list[Candidate] = []
         self.views = Views()
         self._memory: dict[Name, tuple[int, list[Candidate]]] = {}
@@ -57,10 +64,61 @@ class SiteLearner:
         self.scope = next(iter(hosts)) if len(hosts) == 1 else site.name
         self.declared = frozenset[str]()
         self.min_saved = max(1.0, options.min_gain * len(site.pages) / 1000)
+        self.court = None if self.proof is None else Court(self.replay, self.proof, self._atoms(), self.min_saved)
+        self.convicted: list[Candidate] = []
+        self.refused: list[Candidate] = []
+
+    def _atoms(self) -> Callable[[int], frozenset[Atom]]:
+        """Return what gives the conditions that hold for a page by its number, whatever rules are in."""
+        views = [view_of(page.key, [page]) for page in self.site.pages]
+        known = [n for n, view in enumerate(views) if view is not None]
+        place = {n: at for at, n in enumerate(known)}
+        contexts = Contexts([view for view in views if view is not None])
+        return lambda n: contexts.atoms(place[n]) if n in place else frozenset()
+
+    def _prove(self) -> None:
+        if self.court is not None:
+            self.convicted += self.court.settle()
+
+    def withdrawn(self) -> list[Candidate]:
+        """Return the earlier rules that are none any more."""
+        return [candidate for candidate in self.earlier if candidate not in self.replay.accepted]
+
+    def _recall(self) -> None:
+        """Take in what earlier files know, unless these pages contradict."""
+        for candidate in sorted(self.earlier, key=lambda c: (len(c.where), -c.saved, c.rule, str(c.value))):
+            if candidate.rule in ("skip", "defer"):
+                continue
+            trial = self.replay.trial(candidate)
+            if trial.lost or not self.replay.accepts(trial, -len(self.site.pages)):
+                self._refuse(candidate, f"in these visits it merged {trial.wrong} different pages")
+                continue
+            candidate.add_up(trial.classes, trial.wrong, self.site.crawls)
+            self.replay.add(candidate, trial)
+
+    def _recall_silent(self) -> None:
+        """Take in what earlier files skip or put off, unless a crawl of the recorded links would miss something."""
+        for candidate in self.earlier:
+            if candidate.rule not in ("skip", "defer"):
+                continue
+            trial = self.replay.normalizer([*self.replay.accepted, candidate])
+            silent = {n for n, page in enumerate(self.site.pages) if trial.verdict(page.key)[0]} - self.skipped
+            labels = {self.site.pages[n].label for n in silent} - {-1} - self.site.soft
+            elsewhere = {page.label for n, page in enumerate(self.site.pages) if n not in silent}
+            losses = self.proof.losses(self.replay.keys, self.skipped | silent) if self.proof is not None else []
+            if losses or not labels <= elsewhere:
+                self._refuse(
+                    candidate, f"in these visits {len(losses) or len(labels - elsewhere)} pages were found by it alone"
+                )
+                continue
+            self.skipped |= silent
+            self.skipped_keys += len(silent)
+            self.replay.accepted.append(candidate)
 
     def run(self) -> None:
         """Run the stages until none accepts anything."""
         families = self.options.families
+        self._recall()
         if "declared" in families:
             declared = declarations(self.site, self.scope)
             self.declared = declared_names(declared)
@@ -78,8 +136,14 @@ class SiteLearner:
             # every stage is run: the list is made before it is looked at
             if not any([self._once(family, stage) for family, stage in stages.items()]):  # noqa: C419
                 break
+            self._prove()
+        self.others += self.refused
         self.others += self.replay.prune(self.min_saved)
+        self._prove()
         self.others += self.replay.settle()
+        self._prove()
+        self._recall_silent()
+        self.others += self.convicted
         if self.options.skip and "shapes" in families:
             self._redundant_shapes()
 
@@ -109,7 +173,7 @@ class SiteLearner:
     def _from_addresses(self) -> None:
         views = self.views.of(self.replay)
         stage = Stage(views, self._contexts_of(views), self.site.soft, self.options, self.scope, self.declared, {})
-        _gather(stage, lambda view: chain(drop_edits(view, stage.bundles), path_edits(view)), self.options)
+        _gather(stage, lambda view: chain(drop_edits(view, stage.bundles), path_edits(view)))
         self.others += proposals(stage)
 
     def _stage(
@@ -123,7 +187,7 @@ class SiteLearner:
         stage = Stage(
             views, self._contexts_of(views), self.site.soft, self.options, self.scope, self.declared, self._memory
         )
-        _gather(stage, edits(stage), self.options)
+        _gather(stage, edits(stage))
         changed = self._try(family(stage))
         self.others += stage.rejected
         return changed
@@ -145,6 +209,8 @@ class SiteLearner:
         least = self.min_saved if least is None else least
         changed = False
         for candidate in sorted(filter(is_writable, candidates), key=_priority):
+            if self.court is not None and signature(candidate) in self.court.forbidden:
+                continue
             try:
                 trial = self.replay.trial(candidate)
             except RuleFileError as error:
@@ -169,42 +235,50 @@ class SiteLearner:
         """Skip, or put off, the shapes whose pages are found under other shapes."""
         shapes = self._shapes()
         views = shapes.views
-        reach = Reach(self.site.pages, self.replay.keys) if self.site.knows_referers else None
+        reach = Reach(self.site.pages, self.replay.keys) if self.proof is None and self.site.knows_referers else None
         before = reach.labels() - self.site.soft if reach is not None else set()
         number = {page.key: n for n, page in enumerate(self.site.pages)}
-        for candidate, members in shapes.covered(reach is not None):
+        for candidate, members in shapes.covered(self.proof is not None or reach is not None):
             trial = self.replay.normalizer([*self.replay.accepted, candidate])
-            silent = {n for n, view in enumerate(views) if any(trial.verdict(view.page.key))}
-            if silent - set(members) - self.silent_views:
-                candidate.status = REJECTED
-                candidate.why += "; but its conditions also hold for other addresses"
-                self.others.append(candidate)
+            silent = {n for n, view in enumerate(views) if any(trial.verdict(view.page.key))} - self.silent_views
+            others = silent - set(members)
+            if others and not shapes.also_covered(others):
+                self._refuse(candidate, "its conditions also hold for other addresses")
                 continue
+            members = sorted(silent | set(members))
             skipped = {number[page.key] for n in members for page in views[n].pages}
-            if reach is not None and len(before - reach.labels(self.skipped | skipped)) > candidate.evidence.against:
+            if self.proof is not None:
+                gone = {loss.label for loss in self.proof.losses(self.replay.keys, self.skipped | skipped)}
+                gone -= shapes.only_in(set(members)) if self.options.wrong_merges else set()
+                if gone:
+                    candidate.rule = "defer"
+                    candidate.why += f"; without it a crawl of the recorded links would miss {len(gone)} others"
+            elif reach is not None and len(before - reach.labels(self.skipped | skipped)) > candidate.evidence.against:
                 candidate.rule = "defer"
                 candidate.why += ", some of which only lead from one to the next by it"
-            else:
+            if candidate.rule == "skip":
                 self.skipped |= skipped
                 self.skipped_keys += len(members)
                 candidate.saved = len(members)
             self.replay.accepted.append(candidate)
             self.silent_views |= set(members)
 
+    def _refuse(self, candidate: Candidate, why: str) -> None:
+        candidate.status = REJECTED
+        candidate.why += f"; but {why}"
+        (self.refused if candidate.earlier else self.others).append(candidate)
 
-def _gather(stage: Stage, edits: Callable[[View], Iterator[Row]], options: Options) -> None:
+
+def _gather(stage: Stage, edits: Callable[[View], Iterator[Row]]) -> None:
     """Fill the stage with the neighbours under some edits."""
     parts = Parts()
     numbers: dict[Name, int] = {}
     for n, view in enumerate(stage.views):
-        label = view.page.label
-        parts.add_page(0, n, view.hash, label)
-        parts.extend(
-            # no value may be 0, which stands for absence
-            [(0, numbers.setdefault(name, len(numbers)), key, value or 1, n, label) for name, key, value in edits(view)]
-        )
+        # no value may be 0, which stands for absence
+        parts.extend([(numbers.setdefault(name, len(numbers)), key, value or 1, n) for name, key, value in edits(view)])
     names = list(numbers)
-    for group in neighbours(parts, options.engine, options.master):
+    views = stage.views
+    for group in parts.neighbours([view.hash for view in views], [view.page.label for view in views]):
         stage.groups[names[group.name]].append(group)
 
 

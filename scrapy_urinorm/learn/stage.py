@@ -6,11 +6,11 @@ from collections import defaultdict
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from scrapy_urinorm.content import compare
 from scrapy_urinorm.learn.candidate import PROPOSED, REJECTED, Candidate
 from scrapy_urinorm.learn.contexts import host_of_context
 from scrapy_urinorm.learn.edits import Name, bundles, closed_segments
 from scrapy_urinorm.learn.search import Evidence, Finding, Group, Judge, cover
-from scrapy_urinorm.learn.site import AGAINST, AGREE, UNDECIDED, compare
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -153,20 +153,21 @@ class Stage:
         self.illustrate(candidate, evidence)
         self.rejected.append(candidate)
 
+    def says_one(self, page: int, other: int) -> bool:
+        """Whether a redirect or a canonical link says that two views are one page."""
+        one, two = self.views[page], self.views[other]
+        keys = ({one.key, one.page.key}, {two.key, two.page.key})
+        return any(
+            said in keys[1 - n]
+            for n, view in enumerate((one, two))
+            for said in (view.page.final, view.page.canonical)
+            if said is not None and said not in keys[n]
+        )
+
     def pair(self, page: int, other: int) -> Group:
         """Return the comparison of two views as a group."""
         one, two = self.views[page].page, self.views[other].page
-        outcome = compare(one, two)
-        return Group(
-            other,
-            outcome,
-            two.label,
-            int(outcome == AGAINST),
-            int(outcome == AGREE),
-            frozenset(),
-            int(outcome == UNDECIDED),
-            ((page, other),),
-        )
+        return Group.of_pair(compare(one, two), page, other, two.label)
 
 
 def against_text(evidence: Evidence) -> str:

@@ -11,19 +11,19 @@ import re
 from collections import defaultdict
 from dataclasses import dataclass, field
 from math import log
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
+from scrapy_urinorm.content import DIFFERENT, EXACT, UNKNOWN, Frame, compare, plain_content
+from scrapy_urinorm.content.frame import MIN_FRAME_PAGES
 from scrapy_urinorm.learn.candidate import ACTIVE, REJECTED, Candidate
-from scrapy_urinorm.learn.labels import Frame, plain_content
-from scrapy_urinorm.learn.search import Evidence
-from scrapy_urinorm.learn.site import AGAINST, AGREE, UNDECIDED, Page, compare
+from scrapy_urinorm.learn.site import Page
 from scrapy_urinorm.normalizer import Normalizer
 from scrapy_urinorm.visits.features import page_features
 from scrapy_urinorm.visits.record import Visit
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Sequence
 
     from scrapy_urinorm.learn.fetch import Response
 
@@ -57,11 +57,11 @@ class Trial:
 
     def add(self, outcome: int, pair: tuple[str, str]) -> None:
         """Count one pair."""
-        if outcome == AGREE:
+        if outcome == EXACT:
             self.agree += 1
             self.ratio += _SUCCESS
             self.examples = [*self.examples, pair][:3]
-        elif outcome == AGAINST:
+        elif outcome == DIFFERENT:
             self.against += 1
             self.ratio += _FAILURE
             self.counterexamples = [*self.counterexamples, pair][:3]
@@ -74,28 +74,6 @@ class Trial:
         if self.ratio >= _BOUND:
             return True
         return False if self.ratio <= -_BOUND else None
-
-
-def candidates_of(evidence: Iterable[Mapping[str, Any]]) -> list[Candidate]:
-    """Return the candidates that the `[[evidence]]` rows of a rule file describe."""
-    found = []
-    for row in evidence:
-        if not isinstance(row.get("rule"), str) or "value" not in row or not isinstance(row.get("site"), str):
-            continue
-        shown = Evidence(
-            agree=int(row.get("support", 0)), against=int(row.get("against", 0)), saved=int(row.get("saved", 0)),
-            risk=float(row.get("risk", 1.0)),
-        )  # fmt: skip
-        candidate = Candidate(
-            row["site"], row["rule"], row["value"], shown, str(row.get("source", "")), str(row.get("why", ""))
-        )
-        candidate.conditions = dict(row.get("where", {}))
-        candidate.status = str(row.get("status", ""))
-        candidate.saved = shown.saved
-        for key in ("examples", "counterexamples"):
-            setattr(candidate, key, [(str(a), str(b)) for a, b in row.get(key, ())])
-        found.append(candidate)
-    return found
 
 
 def pairs_of(
@@ -136,28 +114,41 @@ class Validation:
 
     def run(self, trials: Sequence[Trial]) -> list[Trial]:
         """Test the rules in the order given, the one that saves most first; return them with their counts."""
+        waiting: dict[str, list[tuple[Trial, tuple[str, str], Visit | None, Visit | None]]] = defaultdict(list)
         for trial in trials:
             site = trial.candidate.scope
             for pair in trial.pairs:
                 if trial.verdict is not None or self.spent[site] + 2 > self.budget:
                     break
                 self.spent[site] += 2
-                trial.add(self._outcome(site, *pair), pair)
+                waiting[site].append((trial, pair, self._visit(site, pair[0]), self._visit(site, pair[1])))
+                # before the frame is known each title that echoes the address looks like content
+                if self._frames[site].pages >= MIN_FRAME_PAGES:
+                    self._compare(site, waiting)
+        for site in list(waiting):
+            self._compare(site, waiting)
         return list(trials)
 
-    def _outcome(self, site: str, one: str, other: str) -> int:
-        first, second = self._visit(site, one), self._visit(site, other)
+    def _compare(
+        self, site: str, waiting: dict[str, list[tuple[Trial, tuple[str, str], Visit | None, Visit | None]]]
+    ) -> None:
+        for trial, pair, first, second in waiting.pop(site):
+            trial.add(self._outcome(site, first, second), pair)
+
+    def _outcome(self, site: str, first: Visit | None, second: Visit | None) -> int:
         if first is None or second is None:
-            return UNDECIDED
+            return UNKNOWN
         if second.status != 200 or first.status != 200:
             # one answers and the other does not: the rule would lose the page, or ask for one that is not there
-            return UNDECIDED if first.status == second.status else AGAINST
+            return UNKNOWN if first.status == second.status else DIFFERENT
         pages = []
         for visit in (first, second):
             known = self._frames[site]
             content = known.content(visit) if visit.lines else plain_content(visit)
             label = -1 if content.label is None else int.from_bytes(content.label, "little")
-            pages.append(Page(visit.url, visit.url, label, content.weak, content.sketches, visit.canonical))
+            page = Page(visit.url, visit.url, label, content.weak, content.sketches, content.words)
+            page.canonical = visit.canonical
+            pages.append(page)
         return compare(*pages)
 
     def _visit(self, site: str, url: str) -> Visit | None:

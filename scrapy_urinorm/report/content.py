@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from scrapy_urinorm.learn.labels import MIN_WORDS
+from scrapy_urinorm.content import MIN_WORDS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -58,7 +58,7 @@ class Lines:
     def labels(self) -> tuple[list[int], list[int], list[bytes], list[int]]:
         """Return for each row its label, its label in order, the sketch of its lines and their number.
 
-        Labels are equal for equal sets of lines outside the frame (`learn.labels`, point 2 of its head); a label in
+        Labels are equal for equal sets of lines outside the frame (`content.frame`); a label in
         order tells a sorted list from itself. `NO_LABEL` where there is nothing to tell a page by.
         """
         if not self.rows:
@@ -112,7 +112,7 @@ class Lines:
 
     @staticmethod
     def _sketches(texts: Words, rows: Any, outside: NDArray[np.bool_], count: int) -> list[bytes]:
-        """One-permutation minhashes of the lines outside the frame, as `learn.labels.line_sketch` makes them."""
+        """One-permutation minhashes of the lines outside the frame, as `content.compare.line_sketch` makes them."""
         bins = np.full(count * BINS, EMPTY, np.uint32)
         chosen = texts[outside]
         at = rows[outside] * BINS + (chosen & np.uint64(31)).astype(np.int64)
@@ -133,7 +133,7 @@ def resemblances(ones: Sequence[bytes | None], others: Sequence[bytes | None]) -
     """The estimated Jaccard similarity of each pair of sketches; None where one is unknown.
 
     A sketch is one minhash of the text, or that and one of the lines outside the frame: the first is blind to what a
-    big frame surrounds, the second to what one long line holds, so the lower of both counts (`learn.labels`).
+    big frame surrounds, the second to what one long line holds, so the lower of both counts (`content.compare`).
     """
     out: list[float | None] = [None] * len(ones)
     for width in (1, 2):

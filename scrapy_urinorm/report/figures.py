@@ -9,7 +9,7 @@ import duckdb
 import pyarrow as pa
 from pyarrow import parquet
 
-from scrapy_urinorm.learn.labels import MIN_WORDS
+from scrapy_urinorm.content import MIN_WORDS
 from scrapy_urinorm.report.columns import Columns, gathered, literal
 from scrapy_urinorm.report.content import sketch
 from scrapy_urinorm.report.likeness import unite

@@ -12,7 +12,7 @@ from typing import IO, TYPE_CHECKING, Any
 
 import numpy as np
 
-from scrapy_urinorm.learn.labels import Frame
+from scrapy_urinorm.content import Frame
 from scrapy_urinorm.processes import in_order
 from scrapy_urinorm.report.columns import Columns, JsonLines, gathered
 from scrapy_urinorm.report.content import octets

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import pyarrow as pa
 
-from scrapy_urinorm.learn.labels import NEAR
+from scrapy_urinorm.content import NEAR_SHARE as NEAR
 from scrapy_urinorm.report.content import resemblances, sketch
 
 if TYPE_CHECKING:

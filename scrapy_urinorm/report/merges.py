@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 from itertools import groupby
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from scrapy_urinorm.learn.labels import FAR, NEAR
+from scrapy_urinorm.content import FAR_SHARE as FAR
+from scrapy_urinorm.content import NEAR_SHARE as NEAR
 from scrapy_urinorm.learn.risk import risk
 from scrapy_urinorm.report.columns import MAX_TEXT
 from scrapy_urinorm.report.content import resemblances

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from scrapy_urinorm.learn.labels import FAR
+from scrapy_urinorm.content import FAR_SHARE as FAR
 from scrapy_urinorm.report.content import containment, resemblances
 from scrapy_urinorm.url import decoded, query_items, split
 

@@ -10,6 +10,7 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 
 from scrapy_urinorm import Normalizer
+from scrapy_urinorm.content import DIFFERENT, EXACT, UNKNOWN
 from scrapy_urinorm.learn import learn_file, validate_file
 from scrapy_urinorm.learn.fetch import PoliteFetcher
 from scrapy_urinorm.learn.validate import Trial, pairs_of
@@ -122,7 +123,7 @@ def test_delays(server: ThreadingHTTPServer) -> None:
 def test_the_sequential_test(outcomes: str, verdict: bool | None) -> None:
     trial = Trial(None, [])  # type: ignore[arg-type]
     for outcome in outcomes:
-        trial.add({"+": 1, "-": -1, "?": 0}[outcome], ("a", "b"))
+        trial.add({"+": EXACT, "-": DIFFERENT, "?": UNKNOWN}[outcome], ("a", "b"))
     assert trial.verdict is verdict
 
 

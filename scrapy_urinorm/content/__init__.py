@@ -1,0 +1,37 @@
+"""What "the same content" means, once: for learning, live rules, validation and reports."""
+
+from __future__ import annotations
+
+from scrapy_urinorm.content.compare import (
+    DIFFERENT,
+    EXACT,
+    FAR_SHARE,
+    MIN_WORDS,
+    NEAR,
+    NEAR_SHARE,
+    NOTHING,
+    UNKNOWN,
+    Content,
+    compare,
+    plain_content,
+    resemblance,
+    soft_labels,
+)
+from scrapy_urinorm.content.frame import Frame
+
+__all__ = [
+    "DIFFERENT",
+    "EXACT",
+    "FAR_SHARE",
+    "MIN_WORDS",
+    "NEAR",
+    "NEAR_SHARE",
+    "NOTHING",
+    "UNKNOWN",
+    "Content",
+    "Frame",
+    "compare",
+    "plain_content",
+    "resemblance",
+    "soft_labels",
+]

@@ -1,0 +1,190 @@
+"""The frame of a site: what its pages say besides their content, found by how it behaves.
+
+A line stands in a *slot*, a place of the page's tree. Slots on nearly every page belong to the frame where they always
+say the same, or say little; and slots that vary where all else is equal ("recently viewed", ages, counters, tokens)
+are noise, however long they are.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections import Counter
+from itertools import compress
+from typing import TYPE_CHECKING, Protocol
+
+from scrapy_urinorm.content.compare import MIN_WORDS, NOTHING, Content, Recorded, label_of, line_sketch, multiset
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+FRAME_SHARE = 0.8
+"""A slot on this share of a site's pages may belong to its frame: errors and feeds have another."""
+SHORT_WORDS = 8
+"""A slot of the frame with so few words a line is a title, a menu or a date; five applications had no longer titles."""
+MIN_FRAME_PAGES = 20
+"""Of fewer pages four fifths may be one kind of page by chance."""
+MAX_SLOTS = 400_000
+"""Slots counted at the most, 0.1 GB; rare ones are forgotten above it."""
+MAX_TEXTS = 64
+"""Texts of a slot that are told apart: the frame's has few, all others many."""
+NOISE_GROUPS = 5
+"""Groups of pages, equal but for their noise, that show it: one group alone may be pages that have only that slot."""
+NOISE_SHARE = 0.5
+"""Share of those groups in which the slot varies; a version or a date stays what it was on pages fetched together."""
+_MASK = 0xFFFF_FFFF_FFFF_FFFF
+UNKNOWN_WORDS = 4
+"""Words of a line where they were not counted."""
+
+
+class RecordedLines(Recorded, Protocol):
+    """A record that also has the lines of its page."""
+
+    lines: bytes | None
+    line_words: bytes | None
+
+
+class Frame:
+    """The slots of a site: counted over its pages in a first pass, then the frame's are known."""
+
+    def __init__(self) -> None:
+        self.pages = 0
+        self._pages_with: Counter[int] = Counter()
+        self._words: Counter[int] = Counter()
+        self._lines: Counter[int] = Counter()
+        self._texts: dict[int, set[int]] = {}
+        self._frame: frozenset[int] | None = None
+        self._noise: frozenset[int] = frozenset()
+
+    def add(self, lines: bytes, line_words: bytes | None) -> None:
+        """Count the slots of one page."""
+        hashes = array("Q", lines)
+        slots = hashes[0::2]
+        self.pages += 1
+        self._pages_with.update(set(slots))
+        self._lines.update(slots)
+        for n, slot in enumerate(slots):
+            if line_words is not None and n < len(line_words):
+                self._words[slot] += line_words[n]
+            texts = self._texts.get(slot)
+            if texts is None:
+                self._texts[slot] = {hashes[2 * n + 1]}
+            elif len(texts) < MAX_TEXTS:
+                texts.add(hashes[2 * n + 1])
+        if len(self._pages_with) > MAX_SLOTS:
+            self._forget_rare()
+
+    def _forget_rare(self) -> None:
+        keep = {slot for slot, n in self._pages_with.items() if n > self.pages // 100}
+        for table in (self._pages_with, self._words, self._lines, self._texts):
+            for slot in [slot for slot in table if slot not in keep]:
+                del table[slot]
+
+    def slots(self) -> frozenset[int]:
+        """Return the slots of the frame: on nearly every page, and short or of few texts; and what is noise."""
+        if self._frame is None:
+            found = set()
+            for slot in self._common():
+                few_texts = len(self._texts[slot]) <= max(5, min(MAX_TEXTS - 1, self.pages // 50))
+                short = self._is_single(slot) and self._words[slot] <= SHORT_WORDS * self._lines[slot]
+                if few_texts or short:
+                    found.add(slot)
+            self._frame = frozenset(found) | self._noise
+        return self._frame
+
+    def _common(self) -> list[int]:
+        if self.pages < MIN_FRAME_PAGES:
+            return []
+        return [slot for slot, n in self._pages_with.items() if slot and n >= FRAME_SHARE * self.pages]
+
+    def _is_single(self, slot: int) -> bool:
+        """Whether the slot has about one line a page: lists are content."""
+        return self._lines[slot] <= 1.2 * self._pages_with[slot]
+
+    def forget_slots(self) -> None:
+        """Have the slots of the frame found anew when they are next asked for: more pages have come."""
+        self._frame = None
+
+    def find_noise(self, pages: Iterable[RecordedLines]) -> None:
+        """Find the slots that vary where nothing else does; `pages` are those that were added."""
+        frame = self.slots()
+        open_slots = frozenset(slot for slot in self._common() if slot not in frame and self._is_single(slot))
+        if not open_slots:
+            return
+        groups: dict[tuple[int, int], dict[int, int | None]] = {}
+        sizes: Counter[tuple[int, int]] = Counter()
+        for page in pages:
+            if page.lines and page.status in (None, 200):
+                for rest, said in _told_apart(page.lines, page.line_words, frame, open_slots):
+                    sizes[rest] += 1
+                    _compare_slots(groups.setdefault(rest, said), said)
+        varied: Counter[int] = Counter()
+        present: Counter[int] = Counter()
+        for rest, n in sizes.items():
+            if n > 1:
+                present.update(groups[rest].keys())
+                varied.update(slot for slot, text in groups[rest].items() if text is None)
+        self._noise = frozenset(
+            slot for slot, n in varied.items() if n >= NOISE_GROUPS and n >= NOISE_SHARE * present[slot]
+        )
+        self._frame = None
+
+    def content(self, visit: RecordedLines) -> Content:
+        """Return the content of a visit whose lines are known, judged without the frame and without order."""
+        if visit.status is not None and visit.status != 200:
+            return NOTHING
+        assert visit.lines is not None
+        frame = self.slots()
+        hashes = array("Q", visit.lines)
+        slots, texts = hashes[0::2], hashes[1::2]
+        counts = _counts(visit.line_words, len(slots))
+        outside = [slot not in frame for slot in slots]
+        main = list(compress(texts, outside))
+        words = sum(compress(counts, outside))
+        sketches = (*(() if visit.minhash is None else (visit.minhash,)), line_sketch(main))
+        if words >= MIN_WORDS:
+            return Content(label_of(b"M", multiset(main)), sketches, words=words)
+        # a picture in the frame may count its visitors
+        everything = [text for text, out, n in zip(texts, outside, counts, strict=True) if out or n]
+        if not everything or visit.words == 0:
+            return NOTHING
+        return Content(label_of(b"L", multiset(everything)), sketches, words=visit.words)
+
+
+def _counts(line_words: bytes | None, lines: int) -> bytes:
+    """The words of each line, also where they were not counted for all."""
+    known = line_words or b""
+    return known[:lines] + bytes([UNKNOWN_WORDS]) * (lines - len(known))
+
+
+def _told_apart(
+    lines: bytes, line_words: bytes | None, frame: frozenset[int], open_slots: frozenset[int]
+) -> Iterator[tuple[tuple[int, int], dict[int, int | None]]]:
+    """Yield what a page says besides one of the open slots, and besides all of them, where that is not too little.
+
+    Each comes with what those slots say.
+    """
+    hashes = array("Q", lines)
+    said: dict[int, int] = {}
+    words: Counter[int] = Counter()
+    rest = others = 0
+    for slot, text, n in zip(hashes[0::2], hashes[1::2], _counts(line_words, len(hashes) // 2), strict=True):
+        if slot in open_slots:
+            said[slot] = said.get(slot, 0) + text
+            words[slot] += n
+        elif slot not in frame:
+            rest += text
+            others += n
+    if others >= MIN_WORDS:
+        yield (0, rest & _MASK), dict(said)
+    if len(said) > 1:
+        whole, total = rest + sum(said.values()), others + words.total()
+        for slot, text in said.items():
+            if total - words[slot] >= MIN_WORDS:
+                yield (slot, (whole - text) & _MASK), {slot: text}
+
+
+def _compare_slots(group: dict[int, int | None], said: dict[int, int | None]) -> None:
+    """Mark in a group, which holds what its first page said, the slots in which another page differs."""
+    for slot, text in said.items():
+        if group.get(slot, text) != text:
+            group[slot] = None

@@ -1,0 +1,100 @@
+"""What an earlier file of learned rules knows: its rules come back as candidates, with their evidence."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from scrapy_urinorm.errors import UrinormError
+from scrapy_urinorm.learn.candidate import ACTIVE, Candidate
+from scrapy_urinorm.learn.contexts import Atom, Context
+from scrapy_urinorm.learn.search import Evidence
+from scrapy_urinorm.rulesets.ruleset import RuleSet
+from scrapy_urinorm.url import encoded
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+    from pathlib import Path
+
+CONSTANT = "constant view"
+
+
+def candidates_of(rows: Iterable[Mapping[str, Any]]) -> list[Candidate]:
+    """Return the candidates that the `[[evidence]]` rows of a rule file describe."""
+    return [found for row in rows if (found := _candidate(row)) is not None]
+
+
+def _candidate(row: Mapping[str, Any]) -> Candidate | None:
+    if not isinstance(row.get("rule"), str) or "value" not in row or not isinstance(row.get("site"), str):
+        return None
+    support = int(row.get("support", 0))
+    constant = row.get("source") == CONSTANT
+    shown = Evidence(
+        agree=0 if constant else support, values=support if constant else 0, against=int(row.get("against", 0)),
+        saved=int(row.get("saved", 0)), risk=float(row.get("risk", 0.0 if constant else 1.0)), constant=constant,
+    )  # fmt: skip
+    candidate = Candidate(
+        row["site"], row["rule"], row["value"], shown, str(row.get("source", "")), str(row.get("why", ""))
+    )
+    where = dict(row.get("where", {}))
+    context = context_of(where)
+    if context is None:
+        candidate.conditions = where
+    else:
+        candidate.context = context
+    for narrower in row.get("except", ()):
+        atoms = context_of(dict(narrower)) or ()
+        candidate.exceptions += tuple(atom for atom in atoms if atom not in candidate.context)
+    candidate.names = _names(candidate)
+    candidate.status = str(row.get("status", ""))
+    candidate.saved = shown.saved
+    candidate.crawls = tuple(map(str, row.get("crawls", ())))
+    for key in ("examples", "counterexamples"):
+        setattr(candidate, key, [(str(a), str(b)) for a, b in row.get(key, ())])
+    return candidate
+
+
+def context_of(where: Mapping[str, Any]) -> Context | None:
+    """Return the conditions of a `where` table as atoms; None where it has others."""
+    if not where.keys() <= {"path", "query"}:
+        return None
+    atoms = [Atom("path", where["path"])] if isinstance(where.get("path"), str) else []
+    if "path" in where and not atoms:
+        return None
+    for name, value in where.get("query", {}).items():
+        if not isinstance(value, (str, bool)):
+            return None
+        atoms.append(Atom("query", encoded(name), encoded(value) if isinstance(value, str) else value))
+    return tuple(atoms)
+
+
+def _names(candidate: Candidate) -> frozenset[str]:
+    value = candidate.value
+    if candidate.rule in ("remove_params", "lowercase_params") and all(isinstance(name, str) for name in value):
+        return frozenset(encoded(name) for name in value if "*" not in name)
+    if candidate.rule in ("default_params", "map_params", "rename_params", "rewrite_params", "unordered_values"):
+        return frozenset(map(encoded, value))
+    return frozenset()
+
+
+class Earlier:
+    """The rules of an earlier file of `learn`, and what else it says."""
+
+    def __init__(self, path: Path) -> None:
+        """Read a file. Raises `RuleFileError`, and `UrinormError` where a person has written rules into it."""
+        ruleset = RuleSet.load(str(path))
+        candidates = candidates_of(ruleset.evidence)
+        self.active = [candidate for candidate in candidates if candidate.status == ACTIVE]
+        source = ruleset.to_dict()
+        hosts = source.get("host", {})
+        base = {host: table for host, table in hosts.items() if table.keys() == {"semicolon_separators"}}
+        self.base: dict[str, Any] = {"host": base} if base else {}
+        known = {candidate.scope for candidate in self.active}
+        written = [
+            *(site for site in source.get("site", {}) if site not in known),
+            *(h for h in hosts if h not in base),
+        ]
+        if source.get("rules") or written:
+            raise UrinormError(
+                f"{path}: holds rules without a row of evidence ({', '.join(written) or 'rules'}), which learning would"
+                " lose: write to another file, or --force"
+            )

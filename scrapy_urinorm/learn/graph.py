@@ -1,0 +1,193 @@
+"""A crawl of the recorded link graph, simulated under any rules: pure, no pages, no rules, only numbers.
+
+Nodes are the addresses that were requested, each with its links in document order and, where it redirects, the node
+that it leads to. A crawl under rules is told the key of each node and which are skipped; as in Scrapy the first
+variant that is met claims a key when it is scheduled, and is the one that is fetched, with *its* recorded links.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Hashable, Iterable, Sequence
+    from collections.abc import Set as AbstractSet
+
+BREADTH, DEPTH = "breadth", "depth"
+"""First in, first out; or last in, first out, which is Scrapy's own order."""
+NONE: frozenset[int] = frozenset()
+
+
+class Graph:
+    """The recorded graph of a site.
+
+    `links` holds the targets of each node; numbers from `len(links)` on are addresses that were linked and never
+    requested. `hops` says where redirecting nodes lead. `starts` are the nodes at which the recorded crawl began; what
+    cannot be reached from them was found in ways that the record does not tell, and is entered where it must be: of
+    each part of the rest that only leads to others, one node.
+    """
+
+    def __init__(
+        self, links: Sequence[Sequence[int]], starts: Iterable[int], hops: dict[int, int] | None = None
+    ) -> None:
+        self.links = links
+        self.hops = hops or {}
+        self.starts = list(dict.fromkeys(starts))
+        self.roots = self.starts + self._entries()
+
+    def __len__(self) -> int:
+        return len(self.links)
+
+    def _out(self, node: int) -> Sequence[int]:
+        hop = self.hops.get(node)
+        return self.links[node] if hop is None else (hop,)
+
+    def _entries(self) -> list[int]:
+        """Return the fewest nodes from which, with the starts, all are reached."""
+        size = len(self.links)
+        reached = bytearray(size)
+        self._reach(self.starts, reached)
+        if all(reached):
+            return []
+        # the last node that a depth-first search leaves lies in a part that no other part leads to
+        seen = bytearray(reached)
+        left: list[int] = []
+        for first in range(size):
+            if not seen[first]:
+                self._leave(first, seen, left)
+        entries = []
+        for node in reversed(left):
+            if not reached[node]:
+                entries.append(node)
+                self._reach([node], reached)
+        return entries
+
+    def _reach(self, starts: Iterable[int], reached: bytearray) -> None:
+        size = len(self.links)
+        stack = [node for node in starts if not reached[node]]
+        for node in stack:
+            reached[node] = 1
+        while stack:
+            for target in self._out(stack.pop()):
+                if target < size and not reached[target]:
+                    reached[target] = 1
+                    stack.append(target)
+
+    def _leave(self, first: int, seen: bytearray, left: list[int]) -> None:
+        """Search depth first from a node; add the nodes to `left` in the order in which the search leaves them."""
+        size = len(self.links)
+        seen[first] = 1
+        stack = [(first, iter(self._out(first)))]
+        while stack:
+            node, targets = stack[-1]
+            for target in targets:
+                if target < size and not seen[target]:
+                    seen[target] = 1
+                    stack.append((target, iter(self._out(target))))
+                    break
+            else:
+                stack.pop()
+                left.append(node)
+
+
+class Crawl(NamedTuple):
+    """What a simulated crawl did.
+
+    `fetched` are the nodes requested, in order; `claimed` says which node was fetched for a key; `parents` where a node
+    was first met, -1 at a root, and lacks what was never met. A node that was met and not fetched was filtered by its
+    key, or skipped.
+    """
+
+    fetched: list[int]
+    claimed: dict[Hashable, int]
+    parents: dict[int, int]
+
+    def curve(self, labels: Sequence[int], soft: AbstractSet[int] = NONE) -> list[int]:
+        """Return how many content classes were met after each request."""
+        seen: set[int] = set()
+        out = []
+        for node in self.fetched:
+            if labels[node] >= 0 and labels[node] not in soft:
+                seen.add(labels[node])
+            out.append(len(seen))
+        return out
+
+
+def crawl(
+    graph: Graph,
+    keys: Sequence[Hashable],
+    skipped: AbstractSet[int] = NONE,
+    *,
+    deferred: AbstractSet[int] = NONE,
+    order: str = BREADTH,
+    concurrent: int = 1,
+    limit: int | None = None,
+) -> Crawl:
+    """Crawl the graph from its roots.
+
+    `keys` are those of the nodes, `skipped` nodes are never requested unless they are roots, `deferred` ones when
+    nothing else is left. `concurrent` requests are under way at once, answered in the order in which they were sent.
+    `limit` ends the crawl after so many requests.
+    """
+    size = len(graph)
+    claimed: dict[Hashable, int] = {}
+    parents: dict[int, int] = {}
+    queue: deque[int] = deque()
+    later: deque[int] = deque()
+    flying: deque[int] = deque()
+    fetched: list[int] = []
+    take: Callable[[], int] = queue.popleft if order == BREADTH else queue.pop
+
+    def meet(nodes: Iterable[int], parent: int) -> None:
+        for node in nodes:
+            if node in parents:
+                continue
+            parents[node] = parent
+            if node >= size or (parent >= 0 and node in skipped):
+                continue
+            key = keys[node]
+            if key not in claimed:
+                claimed[key] = node
+                (later if node in deferred else queue).append(node)
+
+    meet(graph.roots, -1)
+    while True:
+        while len(flying) < concurrent and (queue or (later and not flying)):
+            flying.append(take() if queue else later.popleft())
+        if not flying or (limit is not None and len(fetched) >= limit):
+            break
+        node = flying.popleft()
+        fetched.append(node)
+        hop = graph.hops.get(node)
+        if hop is None:
+            meet(graph.links[node], node)
+        elif hop < size and hop not in parents and keys[hop] == keys[node]:
+            # the target of a redirect passes, though its key is that of the address that led there
+            parents[hop] = node
+            flying.append(hop)
+        else:
+            meet((hop,), node)
+    return Crawl(fetched, claimed, parents)
+
+
+def lost(plain: Crawl, ruled: Crawl, labels: Sequence[int], soft: AbstractSet[int] = NONE) -> dict[int, list[int]]:
+    """Return the content classes that one crawl met and another did not, each with its nodes in the first."""
+    got = {labels[node] for node in ruled.fetched}
+    gone: dict[int, list[int]] = {}
+    for node in plain.fetched:
+        label = labels[node]
+        if label >= 0 and label not in got and label not in soft:
+            gone.setdefault(label, []).append(node)
+    return gone
+
+
+def cut(node: int, plain: Crawl, ruled: Crawl) -> int:
+    """Return what kept a crawl from a node: the first node on the way to it, as another crawl went, that was met and
+    not fetched; -1 where the way is open.
+    """
+    while node not in ruled.parents:
+        node = plain.parents.get(node, -1)
+        if node < 0:
+            return -1
+    return node

@@ -1,0 +1,140 @@
+"""Which rule is to blame for what a crawl under all rules would not meet, and what of it can stay.
+
+The guilty rule is narrowed to a part of the site where nothing speaks against it, or dropped; the others stay.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from scrapy_urinorm.learn.candidate import REJECTED
+from scrapy_urinorm.learn.risk import risk
+from scrapy_urinorm.learn.search import NARROWED
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+
+    from scrapy_urinorm.learn.candidate import Candidate
+    from scrapy_urinorm.learn.contexts import Atom
+    from scrapy_urinorm.learn.proof import Loss, Proof
+    from scrapy_urinorm.learn.replay import Replay
+
+ASKED = 60
+"""Losses looked at to tell which of several rules is to blame: enough for each to stand out."""
+MAX_CONDITIONS = 3
+"""As the search for contexts goes no deeper."""
+MAX_DROPPED = 200
+"""Rules narrowed or dropped in one go at the most: each takes three crawls."""
+
+
+class Court:
+    """Finds the guilty among the rules of a replay; `atoms` gives the conditions that hold for a page by its number."""
+
+    def __init__(self, replay: Replay, proof: Proof, atoms: Callable[[int], frozenset[Atom]], min_saved: float) -> None:
+        self.replay = replay
+        self.proof = proof
+        self.atoms = atoms
+        self.min_saved = min_saved
+        self.forbidden: set[str] = set()
+
+    def settle(self) -> list[Candidate]:
+        """Narrow or drop rules until a crawl under the rest meets everything; return those that were dropped."""
+        dropped: list[Candidate] = []
+        for _ in range(MAX_DROPPED):
+            losses = self.proof.losses(self.replay.keys) if self.replay.accepted else []
+            if not losses:
+                break
+            blamed = self._blamed(losses)
+            if not blamed:
+                break
+            guilty = max(blamed, key=lambda c: (len(blamed[c]), -c.saved, str(c.value)))
+            self._sentence(guilty, blamed[guilty])
+            dropped.append(guilty)
+        return dropped
+
+    def _blamed(self, losses: Sequence[Loss]) -> dict[Candidate, list[Loss]]:
+        """Return the losses that each rule is to blame for."""
+        blamed: dict[Candidate, list[Loss]] = {}
+        without: dict[int, Callable[[str], str]] = {}
+        for n, loss in enumerate(losses):
+            nodes = (loss.node, loss.stand_in) if loss.stand_in >= 0 else (loss.node,)
+            suspects = self.replay.movers(*nodes)
+            if len(suspects) > 1 and n < ASKED:
+                suspects = [c for c in suspects if self._parts(c, loss, without)] or suspects
+            for candidate in suspects:
+                blamed.setdefault(candidate, []).append(loss)
+        return blamed
+
+    def _parts(self, candidate: Candidate, loss: Loss, without: dict[int, Callable[[str], str]]) -> bool:
+        """Whether the two addresses of a loss are two again without a rule."""
+        key = without.get(id(candidate))
+        if key is None:
+            rest = [c for c in self.replay.accepted if c is not candidate]
+            key = without[id(candidate)] = self.replay.normalizer(rest, "safe").key
+        pages = self.replay.site.pages
+        return key(pages[loss.node].key) != key(pages[loss.stand_in].key)
+
+    def _sentence(self, guilty: Candidate, losses: Sequence[Loss]) -> None:
+        """Take a rule out, and what is left of it under one more condition in again."""
+        replay = self.replay
+        pages = replay.site.pages
+        moved = replay.moved(guilty)
+        bad = {node for loss in losses for node in (loss.node, loss.stand_in)} & moved
+        classes = len({loss.label for loss in losses})
+        guilty.status = REJECTED
+        guilty.why += f"; but a crawl of the recorded links under it no longer meets {classes} pages"
+        guilty.counterexamples = [
+            (pages[loss.node].url, pages[loss.stand_in].url) for loss in losses[:3] if loss.stand_in >= 0
+        ]
+        self.forbidden.add(signature(guilty))
+        replay.remove(guilty)
+        narrowed = self._narrowed(guilty, moved, bad)
+        if narrowed is not None and signature(narrowed) not in self.forbidden:
+            trial = replay.trial(narrowed)
+            if replay.accepts(trial, self.min_saved):
+                replay.add(narrowed, trial)
+
+    def _narrowed(self, guilty: Candidate, moved: Iterable[int], bad: set[int]) -> Candidate | None:
+        """Return the rule under the one further condition that leaves most of it and nothing bad."""
+        if guilty.conditions is not None or len(guilty.context) >= MAX_CONDITIONS:
+            return None
+        counts: Counter[Atom] = Counter()
+        for node in moved:
+            counts.update(self.atoms(node))
+        for node in bad:
+            for atom in self.atoms(node):
+                counts.pop(atom, None)
+        kinds = {(atom.kind, atom.name if atom.kind == "query" else "") for atom in guilty.context}
+        open_atoms = [
+            (n, atom)
+            for atom, n in counts.items()
+            if n >= self.min_saved
+            and atom.kind != "host"
+            and (atom.kind, atom.name if atom.kind == "query" else "") not in kinds
+            and not (atom.kind == "query" and atom.name in guilty.names)
+        ]
+        for _, atom in sorted(open_atoms, key=lambda found: (-found[0], str(found[1])))[:5]:
+            narrowed = self._under(guilty, atom, moved)
+            if narrowed is not None:
+                return narrowed
+        return None
+
+    def _under(self, guilty: Candidate, atom: Atom, moved: Iterable[int]) -> Candidate | None:
+        """Return a rule under one more condition, if what it showed there is enough."""
+        pages = self.replay.site.pages
+        labels = {pages[n].label for n in moved if atom in self.atoms(n)} - self.replay.site.soft - {-1}
+        evidence = replace(guilty.evidence, agree=min(len(labels), guilty.evidence.agree), against=0)
+        context = (*guilty.context, atom)
+        evidence.risk = risk(evidence.agree, 0, evidence.prior * NARROWED ** len(context))
+        if not evidence.constant and evidence.risk > self.replay.options.risk:
+            return None
+        narrowed = replace(guilty, context=context, evidence=evidence, status="active", counterexamples=[])
+        narrowed.why = guilty.why.partition("; but a crawl")[0] + "; elsewhere it hides pages that one alone links to"
+        return narrowed
+
+
+def signature(candidate: Candidate) -> str:
+    """What a candidate does and where, to know it again."""
+    return repr((candidate.scope, candidate.rule, candidate.value, candidate.where, candidate.exceptions))

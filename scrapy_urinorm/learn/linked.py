@@ -1,0 +1,45 @@
+"""The link graph of a site out of its visits, for `graph`."""
+
+from __future__ import annotations
+
+from array import array
+from typing import TYPE_CHECKING
+
+from scrapy_urinorm.learn.graph import Graph
+from scrapy_urinorm.visits.links import HASH
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from scrapy_urinorm.learn.site import Page
+
+
+def graph_of(pages: Sequence[Page], ids: Mapping[bytes, Page]) -> Graph | None:
+    """Return the graph of the pages, by their number; None where no visit recorded links.
+
+    `ids` are the hashes of the addresses of the pages, by which links name them. What was linked and not visited has
+    numbers from `len(pages)` on. The recorded crawl began at the pages of depth 0, or else at those that nothing
+    refers to, where anything does.
+    """
+    if all(page.links is None for page in pages):
+        return None
+    number = {id(page): n for n, page in enumerate(pages)}
+    numbers: dict[bytes, int] = {hashed: number[id(page)] for hashed, page in ids.items()}
+    by_key = {page.key: n for n, page in enumerate(pages)}
+    links: list[array[int]] = []
+    for page in pages:
+        found = page.links or b""
+        hashes = [found[at : at + HASH] for at in range(0, len(found), HASH)]
+        # what was not visited is numbered as it comes, after the pages
+        links.append(array("q", [numbers.setdefault(hashed, len(pages) + len(numbers)) for hashed in hashes]))
+    hops = {n: by_key[page.final] for n, page in enumerate(pages) if page.final in by_key and page.final != page.key}
+    return Graph(links, _starts(pages), hops)
+
+
+def _starts(pages: Sequence[Page]) -> list[int]:
+    at_top = [n for n, page in enumerate(pages) if page.depth == 0]
+    if at_top:
+        return at_top
+    if any(page.referers for page in pages):
+        return [n for n, page in enumerate(pages) if not page.referers and not page.sources]
+    return []

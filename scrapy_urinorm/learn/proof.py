@@ -1,0 +1,74 @@
+"""Proof of rules by crawling the recorded site again, in memory: what a crawl under them would no longer meet.
+
+Two pages of one text may link to different pages, so a merge that is right by content may cut off what only one of
+them leads to. The recorded graph is crawled breadth first and depth first under the rules, and must meet every content
+class that it meets without them, soft errors aside.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from scrapy_urinorm.content import NEAR, compare
+from scrapy_urinorm.learn.graph import BREADTH, DEPTH, NONE, crawl, cut, lost
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from collections.abc import Set as AbstractSet
+
+    from scrapy_urinorm.learn.graph import Crawl, Graph
+    from scrapy_urinorm.learn.site import Page
+
+WAYS = ((BREADTH, 1), (DEPTH, 1), (DEPTH, 16))
+"""Orders and requests at a time: a rule must hold in Scrapy's default order, with its default concurrency, and in
+that which most large crawls choose."""
+
+
+class Loss(NamedTuple):
+    """A content class that is no longer met: the address at which the way to it ends, and the one fetched in its stead,
+    -1 where it is skipped.
+    """
+
+    label: int
+    node: int
+    stand_in: int
+
+
+class Proof:
+    """The recorded crawls of a site, which those under rules are held against."""
+
+    def __init__(self, pages: Sequence[Page], graph: Graph, soft: frozenset[int], *, exact: bool = False) -> None:
+        self.pages = pages
+        self.graph = graph
+        self.soft = soft
+        self.exact = exact
+        self.labels = [page.label for page in pages]
+        self._plain: list[Crawl] = [
+            crawl(graph, range(len(pages)), order=order, concurrent=concurrent) for order, concurrent in WAYS
+        ]
+
+    def losses(
+        self, keys: Sequence[str], skipped: AbstractSet[int] = NONE, deferred: AbstractSet[int] = NONE
+    ) -> list[Loss]:
+        """Return what crawls under these keys would not meet."""
+        found: dict[Loss, None] = {}
+        for plain, (order, concurrent) in zip(self._plain, WAYS, strict=True):
+            ruled = crawl(self.graph, keys, skipped, deferred=deferred, order=order, concurrent=concurrent)
+            for label, nodes in lost(plain, ruled, self.labels, self.soft).items():
+                if not self._excused(nodes, keys, skipped, ruled):
+                    for node in nodes:
+                        at = cut(node, plain, ruled)
+                        if at >= 0:
+                            stand_in = -1 if at in skipped else ruled.claimed.get(keys[at], -1)
+                            found[Loss(label, at, stand_in)] = None
+        return list(found)
+
+    def _excused(self, nodes: Sequence[int], keys: Sequence[str], skipped: AbstractSet[int], ruled: Crawl) -> bool:
+        """Whether a version of the page was fetched in its stead."""
+        if self.exact:
+            return False
+        for node in nodes:
+            other = ruled.claimed.get(keys[node], -1)
+            if other >= 0 and node not in skipped and compare(self.pages[node], self.pages[other]) >= NEAR:
+                return True
+        return False

@@ -1,0 +1,49 @@
+"""Values that will not be there tomorrow, and segments that name a version or a language: neither is a spelling."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from itertools import pairwise
+
+_VOLATILE = re.compile(
+    r"""
+    (?<![^\W_]) (?:
+        [0-9a-f]{16,}                                  # a digest, a session
+      | (?=[0-9a-f]*[0-9])(?=[0-9a-f]*[a-f])[0-9a-f]{7,15}   # an abbreviated commit
+      | [0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}
+      | (?:19|20)\d\d[-/.](?:0?[1-9]|1[0-2])[-/.](?:0?[1-9]|[12]\d|3[01]) (?: [T\x20_]\d\d (?::?\d\d){1,2} \S* )?
+      | (?:0?[1-9]|[12]\d|3[01])[./-](?:0?[1-9]|1[0-2])[./-](?:19|20)\d\d
+      | (?:19|20)\d\d(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])(?:T?\d{4,6}Z?)?
+      | 1\d{9}(?:\d{3}|\d{6})?                         # seconds, milliseconds or microseconds since 1970
+    ) (?![^\W_])
+    """,
+    re.VERBOSE | re.IGNORECASE,
+)
+_TOKEN = re.compile(r"[A-Za-z0-9+/_~-]{20,}={0,2}")
+_VERSION = re.compile(r"v?\d+(?:[._-]\d+)*(?:[._-]?(?:alpha|beta|rc|dev|x|snapshot)[._-]?\d*)?", re.IGNORECASE)
+_MOVING = frozenset(("latest", "stable", "current", "master", "main", "dev", "devel", "development", "next", "nightly"))
+_LANGUAGE = re.compile(r"[a-z]{2}(?:[-_](?:[a-z]{2}|[a-z]{4}))?", re.IGNORECASE)
+
+
+@lru_cache(1 << 14)
+def is_volatile(text: str) -> bool:
+    """Whether a value (decoded) holds a digest, a date, a time, a session or a token, which tomorrow is another."""
+    return _VOLATILE.search(text) is not None or any(map(_is_token, _TOKEN.findall(text)))
+
+
+def _is_token(text: str) -> bool:
+    """Whether a long word is drawn by chance: letters of both cases and digits change places all the time."""
+    kinds = [c.isdigit() + 2 * c.isupper() for c in text if c.isalnum()]
+    changes = sum(a != b for a, b in pairwise(kinds))
+    return any(k == 1 for k in kinds) and 3 * changes >= len(kinds)
+
+
+def names_tree(segment: str) -> bool:
+    """Whether a segment may name a version or a language: what stands below it is then another page each time."""
+    return segment.lower() in _MOVING or _VERSION.fullmatch(segment) is not None or is_language(segment)
+
+
+def is_language(segment: str) -> bool:
+    """Whether a segment has the form of a language tag: `de`, `pt-br`, `zh_Hans`."""
+    return _LANGUAGE.fullmatch(segment) is not None

@@ -1,0 +1,91 @@
+"""What "the same content" means: exact, near, different, unknown; only the first speaks for a rule by itself."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from struct import pack
+from typing import Any
+
+import pytest
+
+from scrapy_urinorm.content import DIFFERENT, EXACT, NEAR, NOTHING, UNKNOWN, compare, plain_content, resemblance
+from scrapy_urinorm.visits.record import Visit
+
+
+@dataclass
+class Page:
+    key: str
+    label: int
+    weak: bool = False
+    sketches: tuple[bytes, ...] = ()
+    words: int | None = None
+    canonical: str | None = None
+    day: int | None = None
+
+
+def sketch(different: int) -> bytes:
+    """A sketch that differs in so many of its 32 bins from `sketch(0)`."""
+    return pack("<32I", *(n + 1000 * (n < different) for n in range(32)))
+
+
+def like(share: float, **said: Any) -> Page:
+    """A page that resembles `ONE` by about a share."""
+    return replace(Page("/b", 2, sketches=(sketch(round(32 * (1 - share))),), words=100), **said)
+
+
+ONE = Page("/a", 1, sketches=(sketch(0),), words=100)
+
+COMPARED = {
+    "equal text": (ONE, replace(ONE, key="/b"), EXACT),
+    "equal text is equal though each names itself": (
+        replace(ONE, canonical="/a"), Page("/b", 1, canonical="/b"), EXACT,
+    ),
+    "nothing known of one": (ONE, Page("/b", -1), UNKNOWN),
+    "bodies say when and for whom they were made": (Page("/a", 1, weak=True), Page("/b", 2), UNKNOWN),
+    "no sketch: other text is another page": (Page("/a", 1), Page("/b", 2), DIFFERENT),
+    "nearly equal": (ONE, like(0.95), NEAR),
+    "alike by three quarters is a contradiction": (ONE, like(0.75), DIFFERENT),
+    "alike by half is a contradiction": (ONE, like(0.55), DIFFERENT),
+    "nothing in common": (ONE, like(0.1), DIFFERENT),
+    "nearly equal, longer by half": (ONE, like(0.95, words=151), DIFFERENT),
+    "nearly equal, longer by less": (ONE, like(0.95, words=149), NEAR),
+    "nearly equal, and the site says that they are one": (
+        replace(ONE, canonical="/c"), like(0.95, canonical="/c"), EXACT,
+    ),
+    "one names the other as canonical": (ONE, like(0.95, canonical="/a"), EXACT),
+    "the site's word on versions of a page": (replace(ONE, canonical="/c"), like(0.6, canonical="/c"), NEAR),
+    "the site's word alone: everything canonical to the front page": (
+        replace(ONE, canonical="/"), like(0.3, canonical="/"), DIFFERENT,
+    ),
+    "nearly equal, but each names an address of its own": (
+        replace(ONE, canonical="/a"), like(0.95, canonical="/b"), DIFFERENT,
+    ),
+    "nearly equal, and each names another, neither itself": (
+        replace(ONE, canonical="/x"), like(0.95, canonical="/y"), DIFFERENT,
+    ),
+    "other text, half a year apart": (replace(ONE, day=0), like(0.1, day=180), UNKNOWN),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("one", "other", "outcome"), COMPARED.values(), ids=COMPARED)
+def test_outcome(one: Page, other: Page, outcome: int) -> None:
+    assert compare(one, other) == compare(other, one) == outcome
+
+
+def test_resemblance_of_sketches() -> None:
+    assert resemblance(sketch(0), sketch(0)) == 1
+    assert resemblance(sketch(0), sketch(8)) == 0.75
+    assert resemblance(sketch(0), sketch(32)) == 0
+
+
+@pytest.mark.parametrize(
+    ("visit", "known"),
+    [
+        pytest.param(Visit(url="/", status=200, text_digest="a", words=50), True, id="text"),
+        pytest.param(Visit(url="/", status=404, text_digest="a", words=50), False, id="an error shows no page"),
+        pytest.param(Visit(url="/", status=200, text_digest="a", words=0), False, id="no visible text proves nothing"),
+        pytest.param(Visit(url="/", status=200), False, id="nothing recorded"),
+    ],
+)
+def test_what_a_visit_without_lines_tells(visit: Visit, known: bool) -> None:
+    assert (plain_content(visit) != NOTHING) is known

@@ -1,0 +1,115 @@
+"""Learning again keeps what earlier files know: nothing goes in silence, counts add up."""
+
+from __future__ import annotations
+
+import tomllib
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from scrapy_urinorm.errors import UrinormError
+from scrapy_urinorm.learn import Options, learn_file
+from scrapy_urinorm.normalizer import Normalizer
+from scrapy_urinorm.rulesets.ruleset import RuleSet
+from scrapy_urinorm.visits.record import Visit
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+ORIGIN = "http://shop.example"
+
+
+def visit(path: str, page: str, crawl: str = "first") -> Visit:
+    return Visit(url=ORIGIN + path, status=200, text_digest=page, words=200, crawl=crawl)
+
+
+def crawl(name: str = "first", *, pages: int = 60, matters: bool = False) -> list[Visit]:
+    """A shop where `ref` never matters, or always."""
+    plain = [visit(f"/item/{n}", f"item {n}", name) for n in range(pages)]
+    return plain + [visit(f"/item/{n}?ref={n % 7}", f"item {n}{' other' * matters}", name) for n in range(pages)]
+
+
+def written(folder: Path, name: str, visits: list[Visit]) -> Path:
+    path = folder / name
+    path.write_text("".join(one.to_json() + "\n" for one in visits))
+    return path
+
+
+def rules(path: Path) -> dict[str, Any]:
+    loaded = RuleSet.load(str(path)).to_dict()
+    return {kind: loaded[kind] for kind in ("site", "host") if kind in loaded}
+
+
+def rows(path: Path) -> list[dict[str, Any]]:
+    return [row for row in tomllib.loads(path.read_text())["evidence"] if row["status"] == "active"]
+
+
+@pytest.fixture
+def learned(tmp_path: Path) -> Path:
+    path = tmp_path / "learned.toml"
+    learn_file([written(tmp_path, "first.jsonl", crawl())], path)
+    assert Normalizer(str(path)).key(f"{ORIGIN}/item/1?ref=3") == f"{ORIGIN}/item/1"
+    return path
+
+
+def test_a_crawl_under_the_rules_takes_none_away(learned: Path, tmp_path: Path) -> None:
+    """Under them nothing is met twice, so that nothing speaks for them any more."""
+    before = rules(learned)
+    for n in range(3):
+        clean = [visit(f"/item/{i}?ref=1", f"item {i}", f"crawl {n}") for i in range(60)]
+        learn_file([written(tmp_path, "next.jsonl", clean)], learned)
+        assert rules(learned) == before
+
+
+def test_visits_of_another_crawl_add_up_and_those_of_the_same_do_not(learned: Path, tmp_path: Path) -> None:
+    (first,) = rows(learned)
+    learn_file([tmp_path / "first.jsonl"], learned)
+    assert rows(learned)[0]["support"] == first["support"] == 60
+    learn_file([written(tmp_path, "second.jsonl", crawl("second"))], learned)
+    assert rows(learned)[0]["support"] == 120
+    assert rows(learned)[0]["crawls"] == ["first", "second"]
+
+
+def test_another_site_keeps_its_rules(learned: Path, tmp_path: Path) -> None:
+    other = [Visit(url=one.url.replace("shop", "other"), status=200, text_digest="x", words=9) for one in crawl()]
+    learn_file([written(tmp_path, "other.jsonl", other)], learned)
+    assert rules(learned)["site"]["shop.example"]["remove_params"] == ["ref"]
+
+
+def test_a_rule_that_visits_contradict_goes_with_a_word(learned: Path, tmp_path: Path) -> None:
+    text = learned.read_text()
+    changed = written(tmp_path, "changed.jsonl", crawl("second", matters=True))
+    with pytest.raises(
+        UrinormError, match=r"(?s)stays as it is, as 1 of its rules would go.*shop.example: remove_params"
+    ):
+        learn_file([changed], learned)
+    assert learned.read_text() == text
+    learn_file([changed], learned, force=True)
+    assert "shop.example" not in rules(learned).get("site", {})
+
+
+def test_an_empty_input_wipes_nothing(learned: Path, tmp_path: Path) -> None:
+    text = learned.read_text()
+    with pytest.raises(UrinormError, match="not one visit"):
+        learn_file([written(tmp_path, "empty.jsonl", [])], learned)
+    assert learned.read_text() == text
+
+
+def test_a_file_that_a_person_wrote_is_not_overwritten(tmp_path: Path) -> None:
+    path = tmp_path / "urinorm.toml"
+    path.write_text('[site."a.example"]\nremove_params = ["x"]\n')
+    with pytest.raises(UrinormError, match="without a row of evidence"):
+        learn_file([written(tmp_path, "first.jsonl", crawl())], path)
+    assert "a.example" in path.read_text()
+
+
+def test_earlier_files_may_stand_among_the_visits(learned: Path, tmp_path: Path) -> None:
+    clean = written(tmp_path, "clean.jsonl", [visit(f"/item/{i}", f"item {i}", "second") for i in range(60)])
+    result, _ = learn_file([clean, learned], tmp_path / "new.toml", Options())
+    assert [candidate.value for candidate in result.active] == [["ref"]]
+    assert rules(tmp_path / "new.toml") == rules(learned)
+
+
+def test_files_of_several_machines_become_one(learned: Path, tmp_path: Path) -> None:
+    learn_file([learned], tmp_path / "all.toml")
+    assert rules(tmp_path / "all.toml") == rules(learned)

@@ -1,0 +1,42 @@
+"""What must not stand in a rule: values that change tomorrow, and the names of trees."""
+
+from __future__ import annotations
+
+import pytest
+
+from scrapy_urinorm.learn.values import is_volatile, names_tree
+
+TODAY = [
+    "fa8524d6b47d2a20fa8524d6b47d2a20fa8524d6", "af64ca80572eb9fc6ef9aaceade70def", "9f3b2c1",
+    "2f1d7a70-3c1f-4f0a-9a3e-6a1c2d3e4f50", "2024-03-01",
+    "2024-03-01T12:00:00Z", "1/2/2024", "20240301", "1709294400",
+    "1709294400123", "aZ3xK9qLm2Pv8RtY7wUb", "file-2024-03-01.txt",
+]  # fmt: skip
+STAYS = [
+    "", "7", "42", "descending", "title-desc", "2024", "2024/03", "jargon:a-l:bug", "refs/heads/master",
+    "facade", "decade",
+    "deadbeef-free-text-of-many-words",
+    "a-slug-of-an-article-with-many-words",
+    "12345", "N", "sidebyside", "blob_plain",
+    "frequently-asked-questions", "shop_by_colour_and_size", "0.5",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("value", TODAY)
+def test_will_not_be_there_tomorrow(value: str) -> None:
+    assert is_volatile(value)
+
+
+@pytest.mark.parametrize("value", STAYS)
+def test_will_be_there_tomorrow(value: str) -> None:
+    assert not is_volatile(value)
+
+
+@pytest.mark.parametrize("segment", ["37", "v2", "1.4", "2.0-rc1", "latest", "stable", "en", "de", "pt-br", "zh_Hans"])
+def test_names_a_tree(segment: str) -> None:
+    assert names_tree(segment)
+
+
+@pytest.mark.parametrize("segment", ["print", "forum", "amp", "articles", "index.php", "mobile"])
+def test_names_no_tree(segment: str) -> None:
+    assert not names_tree(segment)
