@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from scrapy_urinorm.engine.native import Fast, fast_of
 from scrapy_urinorm.engine.program import Program
 from scrapy_urinorm.rules import Stage, at
-from scrapy_urinorm.rules.patterns import ascii_fold
+from scrapy_urinorm.rules.globs import ascii_fold
 from scrapy_urinorm.url import decoded
 
 if TYPE_CHECKING:

@@ -14,7 +14,7 @@ from urllib.parse import parse_qsl
 
 from scrapy_urinorm.errors import UrinormError
 from scrapy_urinorm.importers.document import Document
-from scrapy_urinorm.importers.globs import prefix_glob
+from scrapy_urinorm.rules.globs import path_glob, prefix_glob
 from scrapy_urinorm.url import split
 
 if TYPE_CHECKING:
@@ -311,8 +311,6 @@ def _settles(rule: Rule, target: Target) -> bool:
     """Whether no URL that has lost its segments matches again, tried on paths of all lengths that could."""
     if target.path is None or any(index < 0 for index in rule.args):
         return False
-    from scrapy_urinorm.rules.patterns import path_glob
-
     matches = path_glob(target.path)
     sample = re.sub(r"\*+", "x", target.path.replace("/*/**", "/*"))
     segments = sample[1:].split("/")

@@ -10,7 +10,7 @@ import re
 from typing import TYPE_CHECKING, NamedTuple
 
 from scrapy_urinorm.importers.document import Document
-from scrapy_urinorm.importers.globs import prefix_glob
+from scrapy_urinorm.rules.globs import prefix_glob
 from scrapy_urinorm.url import decoded, split, text_key
 
 if TYPE_CHECKING:

@@ -23,7 +23,7 @@ def _is_tracker() -> Callable[[str], bool]:
     import importlib.resources
     import tomllib
 
-    from scrapy_urinorm.rules.patterns import glob_pattern
+    from scrapy_urinorm.rules.globs import glob_pattern
 
     text = (importlib.resources.files("scrapy_urinorm.rulesets") / "presets" / "recommended.toml").read_text("utf-8")
     entries = tomllib.loads(text)["rules"]["remove_params"]

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from scrapy_urinorm.lint import entries, reach, settling
+from scrapy_urinorm.lint import entries, patterns, reach, settling
 from scrapy_urinorm.lint.tables import CODES, Finding, tables
 from scrapy_urinorm.normalizer import Normalizer
 
@@ -27,7 +27,7 @@ def lint(ruleset: RuleSet, urls: Iterable[str] = ()) -> list[Finding]:
     normalizer = Normalizer(ruleset, check_examples=False)
     found: dict[Finding, None] = {}
     for table in tables(ruleset):
-        for check in (entries.findings, reach.table_findings):
+        for check in (entries.findings, patterns.findings, reach.table_findings):
             found.update(dict.fromkeys(check(table)))
     found.update(dict.fromkeys(reach.scope_findings(ruleset, normalizer)))
     found.update(dict.fromkeys(settling.findings(ruleset, normalizer, urls)))

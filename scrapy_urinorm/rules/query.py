@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 from urllib.parse import unquote
 
 from scrapy_urinorm.rules.declaration import LOSSY, Drops, Stage, rule
+from scrapy_urinorm.rules.globs import ascii_fold
 from scrapy_urinorm.rules.kinds import Choice, Flag, Names, NameTable, Texts
-from scrapy_urinorm.rules.patterns import ascii_fold
 from scrapy_urinorm.url import Item, decoded, sort_items
 
 if TYPE_CHECKING:

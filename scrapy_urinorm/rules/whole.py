@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from scrapy_urinorm.rules.declaration import LOSSY, Stage, Verdict, rule
 from scrapy_urinorm.rules.kinds import Edit, Edits, Flag, Names, Template, Templates
-from scrapy_urinorm.rules.patterns import MAX_TEXT
+from scrapy_urinorm.rules.patterns import compile_pattern
 from scrapy_urinorm.url import Item, decoded, decoded_segment, encoded, join_items, path_key, query_items, sort_items
 
 if TYPE_CHECKING:
@@ -62,8 +62,7 @@ def template(target: Target, *, templates: tuple[Template, ...]) -> Target:
         match_path, names, build = _compiled(one)
         if len(items) != len(names):
             continue
-        # several placeholders in one segment match in polynomial time
-        match = match_path(path) if len(path) <= MAX_TEXT else None
+        match = match_path(path)
         if match is None:
             continue
         found = {k: decoded_segment(v) for k, v in match.groupdict().items()}
@@ -104,7 +103,13 @@ def _compiled(one: Template):  # type: ignore[no-untyped-def]
         items = [(encoded(n), encoded(_HOLE.sub(lambda m: found[m.group(1)], v))) for n, v in to_items]
         return path_key(filled), items
 
-    return re.compile(regex).fullmatch, names, build
+    pattern = compile_pattern(regex)
+
+    def match_path(path: str) -> re.Match[str] | None:
+        # several placeholders in one segment match in polynomial time
+        return pattern.regex.fullmatch(path) if len(path) <= pattern.limit else None
+
+    return match_path, names, build
 
 
 def path_key_holes(path: str) -> str:

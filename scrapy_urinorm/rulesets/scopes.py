@@ -7,8 +7,9 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from scrapy_urinorm.rules import CATALOGUE
+from scrapy_urinorm.rules.globs import ascii_fold, glob_pattern, path_glob
 from scrapy_urinorm.rules.kinds import nearest
-from scrapy_urinorm.rules.patterns import PatternError, ascii_fold, compile_pattern, glob_pattern, path_glob
+from scrapy_urinorm.rules.patterns import PatternError, compile_pattern
 from scrapy_urinorm.url import path_key
 
 if TYPE_CHECKING:

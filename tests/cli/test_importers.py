@@ -16,10 +16,9 @@ from hypothesis import strategies as st
 from scrapy_urinorm import Normalizer, RuleSet
 from scrapy_urinorm.importers import dud, robots
 from scrapy_urinorm.importers.document import toml_key, toml_value
-from scrapy_urinorm.importers.globs import prefix_glob
 from scrapy_urinorm.importers.survey import starter, survey
 from scrapy_urinorm.lint import lint
-from scrapy_urinorm.rules.patterns import path_glob
+from scrapy_urinorm.rules.globs import path_glob, prefix_glob
 
 
 def rule(processor: str, args: list[Any], include: list[str], **more: Any) -> dict[str, Any]:

@@ -92,6 +92,10 @@ FOUND = {
         '[site."a.example"]\nremove_segments = ["x", { index = 0, pattern = ".*" }]',
         [("eats-paths", 'site."a.example"', "remove_segments", 2)],
     ),
+    "a pattern that may take long": (
+        "[site.\"a.example\"]\nremove_params = [{ name = 's', value = '(a|a)*b' }]",
+        [("costly-pattern", 'site."a.example"', "remove_params", 2)],
+    ),
     "any segment before any other": (
         '[site."a.example"]\nremove_segments = [{ name = "*", next = ".+" }]',
         [("eats-paths", 'site."a.example"', "remove_segments", 2)],

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from scrapy_urinorm.rules.globs import ascii_fold
 from scrapy_urinorm.rules.kinds.base import Kind, checked_pattern
 from scrapy_urinorm.rules.kinds.samples import pattern_sample
-from scrapy_urinorm.rules.patterns import ascii_fold
 
 if TYPE_CHECKING:
     from collections.abc import Callable

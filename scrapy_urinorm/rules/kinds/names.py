@@ -7,15 +7,16 @@ import itertools
 import re
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from scrapy_urinorm.rules.globs import ascii_fold, glob_pattern
 from scrapy_urinorm.rules.kinds.base import Kind, checked_pattern, nearest
 from scrapy_urinorm.rules.kinds.samples import pattern_sample
-from scrapy_urinorm.rules.patterns import Pattern, ascii_fold, glob_pattern
 from scrapy_urinorm.url import decoded
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from scrapy_urinorm.rules.kinds.base import Report
+    from scrapy_urinorm.rules.patterns import Pattern
 
 
 class Name(NamedTuple):

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from scrapy_urinorm.rules.globs import glob_pattern
 from scrapy_urinorm.rules.kinds.base import Kind, checked_pattern
-from scrapy_urinorm.rules.patterns import Pattern, glob_pattern
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from scrapy_urinorm.rules.kinds.base import Report
+    from scrapy_urinorm.rules.patterns import Pattern
 
 
 class Segment(NamedTuple):

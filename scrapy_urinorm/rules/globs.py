@@ -1,0 +1,123 @@
+"""Globs on names and on paths, matched in time linear in the text, whatever the glob.
+
+What sites declare becomes globs, so a hostile robots.txt writes them too.
+"""
+
+from __future__ import annotations
+
+import functools
+import re
+from typing import TYPE_CHECKING, Any
+
+from scrapy_urinorm.url import path_key
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+_FOLD = {ord(c): c.lower() for c in "ABCDEFGHIJKLMNOPQRSTUVWXYZ"}
+
+
+def ascii_fold(text: str) -> str:
+    """``text`` with ASCII letters in lower case, all others as they are."""
+    return text.lower() if text.isascii() else text.translate(_FOLD)
+
+
+@functools.lru_cache(65536)
+def glob_pattern(glob: str, case_sensitive: bool = False) -> Callable[[str], bool]:
+    """A function that tells whether a name matches ``glob``, in which ``*`` alone is special.
+
+    Comparison ignores ASCII case unless ``case_sensitive``.
+    """
+    fold = str if case_sensitive else ascii_fold
+    first, *middle = fold(glob).split("*")
+    if not middle:
+        return lambda name: fold(name) == first
+    last = middle.pop()
+    if not middle and not last:
+        return lambda name: fold(name).startswith(first)
+    shortest = len(first) + len(last)
+
+    def match(name: str) -> bool:
+        name = fold(name)
+        if len(name) < shortest or not name.startswith(first) or not name.endswith(last):
+            return False
+        at, end = len(first), len(name) - len(last)
+        for piece in middle:
+            at = name.find(piece, at, end)
+            if at < 0:
+                return False
+            at += len(piece)
+        return True
+
+    return match
+
+
+_GAPS = re.compile(r"/\*\*\Z|/\*\*/|\*\*")
+#: Segments left out, as few as possible, each in one piece.
+_SEGMENTS = "(?:[^/]*+/)*?"
+
+
+@functools.lru_cache(65536)
+def path_glob(glob: str) -> Callable[[str], Any]:
+    """A function that tells whether a path matches ``glob``: ``*`` within a segment, ``**`` across any.
+
+    ``/forum/**`` also matches ``/forum``, and ``/**/x`` matches ``/x``.
+    """
+    # Where a part of the glob first fits is where it may stay: what follows it can be found at least as well from
+    # there. So each part is an atomic group, nothing is tried twice, and the steps are at most those of comparing the
+    # whole glob at each character. A part that floats is tried once in each segment, as its stars end with it.
+    regex = ""
+    floats = aligned = False
+    at = 0
+    for gap in [*_GAPS.finditer(glob), None]:
+        part = glob[at : gap.start()] if gap else glob[at:]
+        kind = gap[0] if gap else ""
+        if kind == "/**/":
+            part += "/"
+        end = "(?=/|\\Z)" if kind == "/**" else "" if kind else "\\Z"
+        regex += _floating(part, end, aligned) if floats else _fixed(part, end)
+        if gap:
+            floats, aligned, at = True, kind == "/**/", gap.end()
+        if kind == "/**":
+            break
+    return re.compile(regex, re.DOTALL).match
+
+
+def _fixed(part: str, end: str) -> str:
+    first, *others = map(re.escape, part.split("*"))
+    if not others:
+        return first + end
+    *middle, last = others
+    return first + "".join(f"(?>[^/]*?{text})" for text in middle if text) + f"(?>[^/]*?{last}{end})"
+
+
+def _floating(part: str, end: str, aligned: bool) -> str:
+    if not part:
+        # what is left out may end anywhere, or at the end of a segment
+        return f"(?>{_SEGMENTS}{end})" if aligned else end and f"(?>.*?{end})"
+    return f"(?>{_SEGMENTS}{_fixed(part if aligned else '*' + part, end)})"
+
+
+def prefix_glob(pattern: str, *, exact: bool = False) -> str:
+    """A path glob for what begins with ``pattern``, or matches it to the end where ``exact``; ``*`` there is anything.
+
+    Ours knows `*` within a segment, `**` across any, and `/**` at the end, which also matches the path before it: so
+    "anything from here on" is written `/*/**`.
+    """
+    pattern = re.sub(r"\*+", "*", pattern)
+    segments = (pattern if pattern.startswith("/") else "/" + pattern).split("/")[1:]
+    out = ""
+    for at, segment in enumerate(segments):
+        last = at == len(segments) - 1
+        if segment == "*" or (last and segment == "" and not exact):
+            out += "/*/**"
+            continue
+        out += "/" + "".join("**" if piece.startswith("*") else _key(piece) for piece in re.split(r"(\*)", segment))
+        if last and not exact and not out.endswith("**"):
+            out += "**"
+    return out
+
+
+def _key(piece: str) -> str:
+    """A piece of a segment in the spelling in which paths are compared."""
+    return path_key("/" + piece)[1:] if piece else ""
