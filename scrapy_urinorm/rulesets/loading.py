@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from scrapy_urinorm.errors import Problem
 from scrapy_urinorm.rules import CATALOGUE
 from scrapy_urinorm.rules.kinds import Hosts, nearest
+from scrapy_urinorm.rulesets import platforms
 from scrapy_urinorm.rulesets.scopes import Body, Layer, check_body
 from scrapy_urinorm.rulesets.sources import TextLines, parse_toml, read_text, resource
 from scrapy_urinorm.url import split
@@ -160,7 +161,18 @@ class Loader:
                 self._bodies[signature] = body
         layer = Layer(label, body, file, lines, learned=learned)
         self._examples(layer, table, report)
-        return [layer]
+        return [*self._packs(label, table, scope, report), layer]
+
+    def _packs(self, label: str, table: Mapping[str, Any], scope: str, report: Any) -> list[Layer]:
+        """The layers of the platforms that a table names: they come below its own rules."""
+        if "platform" not in table:
+            return []
+        layers = []
+        for use in platforms.uses(table["platform"], lambda message, hint: report("platform", message, hint)):
+            said, numbers = platforms.bound(use)
+            lines = platforms.PackLines(label, numbers)
+            layers += self._layer(f"platform {use.pack.name}", label, said, lines, scope, learned=False)
+        return layers
 
     def _examples(self, layer: Layer, table: Mapping[str, Any], report: Any) -> None:
         wheres = table.get("where", ())

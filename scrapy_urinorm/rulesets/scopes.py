@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     Report = Callable[[str, str, str], None]
 
 #: Keys of a table that are not rules.
-TABLE_KEYS = ("where", "examples", "distinct", "rewrite_requests")
+TABLE_KEYS = ("where", "platform", "examples", "distinct", "rewrite_requests")
 WHERE_KEYS = ("path", "query", "examples", "distinct")
 CONDITION_KEYS = ("below", "above", "matches")
 

@@ -1,0 +1,226 @@
+"""Packs of platforms: what their lines say of themselves, how a table names them, and what they must leave alone."""
+# ruff: noqa: E501  a row of a table is a line
+
+from __future__ import annotations
+
+import functools
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from scrapy_urinorm import Normalizer
+from scrapy_urinorm.errors import RuleFileError
+from scrapy_urinorm.rulesets import platforms
+from scrapy_urinorm.rulesets.platforms import PackError, Use, read_pack
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+SITE = "http://a.example"
+NAMES = platforms.names()
+#: Programs that the documentation promises a pack for.
+PROMISED = """
+aspnet autoindex bugzilla cgit coldfusion discourse dokuwiki drupal dspace gitea gitlab gitweb joomla listings magento
+mailman mediawiki moinmoin mybb ojs opencart phpbb prestashop redmine roundup servlets sharepoint shopify smf trac
+vbulletin woocommerce wordpress xenforo
+""".split()  # noqa: SIM905
+
+
+@functools.cache
+def with_packs(*said: str, path: str = "/", **more: Any) -> Normalizer:
+    return Normalizer(
+        {"site": {"a.example": {"platform": [{"name": name, "path": path, **more} for name in said]}}}, preset="safe"
+    )
+
+
+def verdict(n: Normalizer) -> Any:
+    def put_off(url: str) -> bool:
+        decision = n.decide(url)
+        return decision.skip or decision.defer
+
+    return put_off
+
+
+def test_every_promised_program_has_a_pack() -> None:
+    assert set(NAMES) >= set(PROMISED)
+    assert len(NAMES) >= 25
+
+
+@pytest.mark.parametrize("path", ["/", "/sub/x.y/"])
+@pytest.mark.parametrize("name", NAMES)
+def test_lines_do_what_they_say(name: str, path: str) -> None:
+    n = with_packs(name, path=path, all=True)
+    assert platforms.wrong(Use(platforms.pack(name), path, True), n.key, verdict(n), SITE) == []
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_pack_is_bound_to_its_path(name: str) -> None:
+    """Below another directory no line acts, whatever it would do on its own."""
+    n, bare = with_packs(name, path="/elsewhere/", all=True), Normalizer(preset="safe")
+    for line in platforms.pack(name).lines:
+        for url in [url for one, other, _ in line.pairs for url in (one, other)] + [url for url, _ in line.urls]:
+            assert n.key(SITE + url) == bare.key(SITE + url), line.id
+            assert not verdict(n)(SITE + url), line.id
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_lines_leave_the_front_page_and_settle(name: str) -> None:
+    n = with_packs(name, all=True)
+    assert n.key(f"{SITE}/") == f"{SITE}/"
+    assert not verdict(n)(f"{SITE}/")
+    for line in platforms.pack(name).lines:
+        for one, other, _ in line.pairs:
+            for url in (SITE + one, SITE + other):
+                canonical = n.normalize(url)
+                assert (n.normalize(canonical), n.key(canonical)) == (canonical, n.key(url))
+    assert n.counts["unstable"] == 0
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_only_lines_that_put_off_are_of_the_classes_that_do(name: str) -> None:
+    for line in platforms.pack(name).lines:
+        assert line.folds is (line.kind in ("drop", "default")) or line.kind == "order", line.id
+        if line.kind == "narrow":
+            assert "defer" in line.table, line.id
+        if line.kind in ("skip", "never"):
+            assert line.table.get("skip") is True, line.id
+        assert len(line.why) > 15, line.id
+        assert len(line.source) > 8, line.id
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_proof_is_an_installation(name: str) -> None:
+    pack = platforms.pack(name)
+    assert any(line.proof == "proven" for line in pack.lines) is bool(pack.tested)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_program_can_be_recognized_without_its_addresses(name: str) -> None:
+    kinds = {mark.kind for mark in platforms.pack(name).marks}
+    assert kinds - {"url"}
+    assert not [mark for mark in platforms.pack(name).marks if mark.kind == "url" and mark.strong]
+
+
+# --- what a table says --------------------------------------------------------------------------------------------------
+
+
+def test_only_proven_lines_act_unless_all_are_wanted() -> None:
+    url = f"{SITE}/wp-login.php"
+    assert not with_packs("wordpress").decide(url).skip
+    assert with_packs("wordpress", all=True).decide(url).skip
+    assert with_packs("wordpress").key(f"{SITE}/?p=7&replytocom=3") == f"{SITE}/?p=7"
+
+
+def test_a_line_can_be_taken_out() -> None:
+    n = Normalizer(
+        {"site": {"a.example": {"platform": {"name": "wordpress", "without": ["replytocom"]}}}}, preset="safe"
+    )
+    assert n.key(f"{SITE}/?p=7&replytocom=3") == f"{SITE}/?p=7&replytocom=3"
+
+
+def test_own_rules_stand_above_a_pack() -> None:
+    n = Normalizer({"site": {"a.example": {"platform": "wordpress", "except_params": ["replytocom"]}}}, preset="safe")
+    assert n.key(f"{SITE}/?p=7&replytocom=3") == f"{SITE}/?p=7&replytocom=3"
+
+
+def test_a_name_is_enough_and_other_sites_are_left_alone() -> None:
+    n = Normalizer({"site": {"a.example": {"platform": "wordpress"}}}, preset="safe")
+    assert n.key(f"{SITE}/?replytocom=3") == f"{SITE}/"
+    assert n.key("http://b.example/?replytocom=3") == "http://b.example/?replytocom=3"
+
+
+def test_explain_names_the_pack_and_the_line() -> None:
+    line = next(line for line in platforms.pack("dokuwiki").lines if line.id == "forms")
+    text = str(with_packs("dokuwiki").explain(f"{SITE}/doku.php?id=a&do=login"))
+    assert f"platform dokuwiki:{line.number}" in text
+
+
+WRONG = {
+    "no such platform": ("wordpres", "there is no platform 'wordpres'"),
+    "no platform at all": (7, "is no platform"),
+    "an unknown key": ({"name": "wordpress", "paths": "/"}, "unknown key 'paths'"),
+    "no directory": ({"name": "wordpress", "path": "blog"}, "is no directory"),
+    "a glob": ({"name": "wordpress", "path": "/*/blog/"}, "is no directory"),
+    "no such line": ({"name": "wordpress", "without": ["x"]}, "has no line 'x'"),
+    "lines that are no list": ({"name": "wordpress", "without": "x"}, "is no list of lines"),
+    "a file that is not there": ("./none.toml", "cannot be read"),
+}
+
+
+@pytest.mark.parametrize(("said", "message"), WRONG.values(), ids=WRONG)
+def test_what_a_table_cannot_say(said: Any, message: str) -> None:
+    with pytest.raises(RuleFileError, match=message):
+        Normalizer({"site": {"a.example": {"platform": said}}})
+
+
+def test_a_platform_of_ones_own(tmp_path: Path) -> None:
+    file = tmp_path / "own.toml"
+    file.write_text(OWN)
+    n = Normalizer({"site": {"a.example": {"platform": {"name": str(file), "path": "/x/"}}}}, preset="safe")
+    assert n.key(f"{SITE}/x/p?tick=3") == f"{SITE}/x/p"
+    assert n.key(f"{SITE}/p?tick=3") == f"{SITE}/p?tick=3"
+
+
+OWN = """
+title = "Own"
+about = "A program."
+tested = "here"
+[[mark]]
+generator = '^Own'
+strong = true
+[[line]]
+id = "ticks"
+class = "drop"
+proof = "proven"
+why = "a count of requests"
+source = "its source"
+remove_params = ["tick"]
+examples = [["/p?tick=1", "/p"]]
+distinct = [["/p", "/q"]]
+"""
+
+BROKEN = {
+    "no TOML": ("x", "does not parse"),
+    "an unknown key": ("surprise = 1", "unknown key 'surprise'"),
+    "no title": ("about = 'x'", "title is missing"),
+    "no source": (OWN.replace('source = "its source"\n', ""), "source is missing"),
+    "an unknown class": (OWN.replace('class = "drop"', 'class = "maybe"'), "'maybe' is none of"),
+    "an unknown proof": (OWN.replace('"proven"', '"hoped"'), "'hoped' is none of"),
+    "nothing that stays apart": (OWN.replace('distinct = [["/p", "/q"]]\n', ""), "distinct is missing"),
+    "no rule": (OWN.replace('remove_params = ["tick"]\n', ""), "has no rule"),
+    "two lines of one id": (OWN + OWN[OWN.index("[[line]]") :], "two lines have the id 'ticks'"),
+    "one table where a list is meant": ("title='x'\nabout='y'\n[line]\n", "double brackets"),
+    "a mark of no kind": (OWN.replace("generator = '^Own'", "smell = 'x'"), "a mark has one of"),
+    "a mark that is no pattern": (OWN.replace("'^Own'", "'('"), "is no pattern"),
+    "a marker without text": (OWN.replace("generator = '^Own'", "marker = 'x'"), "has no `text`"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("text", "message"), BROKEN.values(), ids=BROKEN)
+def test_what_a_pack_cannot_say(text: str, message: str) -> None:
+    with pytest.raises(PackError, match=message):
+        read_pack("own", text)
+
+
+def test_a_rule_that_does_not_check_is_reported_with_its_line(tmp_path: Path) -> None:
+    file = tmp_path / "own.toml"
+    file.write_text(OWN.replace('remove_params = ["tick"]', "query = { a = true }\nremove_param = 1"))
+    with pytest.raises(RuleFileError, match=r"own\.toml:8: .*there is no rule 'remove_param'"):
+        Normalizer({"site": {"a.example": {"platform": str(file)}}})
+
+
+# --- harm ---------------------------------------------------------------------------------------------------------------
+
+#: Pages that a wrong recognition must not cost: what the packs' names mean elsewhere.
+ELSEWHERE = [
+    "/search?s=frob", "/?s=7", "/?p=7", "/?p=8", "/?id=7", "/?order=7", "/?order=8", "/?sort=7", "/?page=2", "/?a=search", "/?a=7",
+    "/?action=7", "/?view=7", "/?start=10", "/?f=2", "/?t=7", "/?u=lin", "/?lang=ruby", "/?sid=7", "/?q=a-b", "/?token=7", "/?hash=7",
+    "/?title=Frob", "/?limit=50", "/?back=1", "/?share=7", "/?ref=7", "/?h=1", "/?C=x", "/?o=7", "/?n=7", "/?route=home", "/?format=a",
+    "/login", "/news", "/products", "/about.html", "/forum/viewtopic", "/feed", "/sitemap.xml", "/robots.txt",
+]  # fmt: skip
+
+
+def test_all_packs_at_once_leave_other_sites_pages_apart() -> None:
+    n = with_packs(*NAMES, all=True)
+    keys = {n.key(SITE + url) for url in ELSEWHERE}
+    assert len(keys) == len(ELSEWHERE)
