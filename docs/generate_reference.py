@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+import runpy
 import sys
 from pathlib import Path
 from typing import Any
@@ -180,8 +181,15 @@ def rule_files() -> str:
 
 def index() -> str:
     """The table of contents."""
-    pages = "\n".join(name for name in ("rules", "presets", "rule-files", "settings", "commands"))
+    names = ("rules", "presets", "platforms/index", "rule-files", "settings", "commands")
+    pages = "\n".join(names)
     return f"{NOTICE}\n# Reference\n\n```{{toctree}}\n:maxdepth: 1\n\n{pages}\n```\n"
+
+
+def _platform_pages() -> dict[str, str]:
+    # this file is run as a script and by path, so that its neighbour is not on the path of imports
+    made: dict[str, str] = runpy.run_path(str(DOCS / "platform_pages.py"))["pages"]()
+    return made
 
 
 def pages() -> dict[Path, str]:
@@ -194,6 +202,7 @@ def pages() -> dict[Path, str]:
         reference / "rule-files.md": rule_files(),
         reference / "settings.md": settings(),
         reference / "commands.md": commands(),
+        **{reference / "platforms" / name: text for name, text in _platform_pages().items()},
         DOCS / "_static" / "urinorm.schema.json": json.dumps(rule_file_schema(), indent=2) + "\n",
     }
 
@@ -208,6 +217,6 @@ if __name__ == "__main__":
     for path in found:
         print(f"{'stale' if '--check' in sys.argv else 'written'}: {path.relative_to(DOCS)}")
         if "--check" not in sys.argv:
-            path.parent.mkdir(exist_ok=True)
+            path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(pages()[path], encoding="utf-8")
     sys.exit(1 if found and "--check" in sys.argv else 0)

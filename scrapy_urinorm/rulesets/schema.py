@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from scrapy_urinorm.rules import CATALOGUE
+from scrapy_urinorm.rulesets import platforms
 from scrapy_urinorm.rulesets.ruleset import PRESETS
 from scrapy_urinorm.rulesets.scopes import CONDITION_KEYS
 
@@ -64,6 +65,10 @@ def rule_file_schema() -> dict[str, Any]:
                         "type": "array",
                         "items": {"$ref": "#/$defs/where"},
                     },
+                    "platform": {
+                        "description": "The programs that the site runs, whose packs come below the table's own rules.",
+                        "anyOf": [_platform(), {"type": "array", "items": _platform()}],
+                    },
                     "rewrite_requests": {
                         "description": "Rules whose edits are also made in the request that is sent.",
                         "type": "array",
@@ -90,6 +95,30 @@ def rule_file_schema() -> dict[str, Any]:
             },
             "condition": _condition(),
         },
+    }
+
+
+def _platform() -> dict[str, Any]:
+    name = {"type": "string", "examples": list(platforms.names()), "description": "A pack, or a file ending in .toml."}
+    return {
+        "anyOf": [
+            name,
+            {
+                "type": "object",
+                "required": ["name"],
+                "additionalProperties": False,
+                "properties": {
+                    "name": name,
+                    "path": {"description": "The directory that the program is installed in.", "pattern": "^/"},
+                    "all": {"description": "Also the lines that no crawl has proven.", "type": "boolean"},
+                    "without": {
+                        "description": "Lines that are left out, by their id.",
+                        "type": "array",
+                        "items": _TEXT,
+                    },
+                },
+            },
+        ]
     }
 
 
