@@ -39,9 +39,9 @@ def evaluate(
     URL, the preset alone, no parameters at all, no parameters that look like a session, and two published learners.
 
     Examples:
-    - `urinorm eval visits.jsonl.gz`
+    - `urinorm eval visits.jsonl.zst`
 
-    - `urinorm eval visits.jsonl.gz --rules urinorm.toml --strict --json`
+    - `urinorm eval visits.jsonl.zst --rules urinorm.toml --strict --json`
     """
     from w3lib.url import canonicalize_url
 

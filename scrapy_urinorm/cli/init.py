@@ -36,7 +36,7 @@ def init(
     Examples:
     - `urinorm init urls.txt`
 
-    - `urinorm init visits.jsonl.gz --output -`
+    - `urinorm init visits.jsonl.zst --output -`
     """
     from scrapy_urinorm.importers.survey import Site, starter, survey
 

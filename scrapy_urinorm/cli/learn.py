@@ -58,7 +58,7 @@ def learn(
     contradict; files that `learn` wrote before may stand among the visits.
 
     Examples:
-    - `urinorm learn visits.jsonl.gz --output learned.toml`
+    - `urinorm learn visits.jsonl.zst --output learned.toml`
 
     - `urinorm learn access.log --base https://shop.example --output proposals.toml`
 

@@ -44,9 +44,9 @@ def report(
     It opens from disk and loads nothing.
 
     Examples:
-    - `urinorm report visits.jsonl.gz --output report.html`
+    - `urinorm report visits.jsonl.zst --output report.html`
 
-    - `urinorm report visits.jsonl.gz --rules urinorm.toml --output report.html --json report.json`
+    - `urinorm report visits.jsonl.zst --rules urinorm.toml --output report.html --json report.json`
     """
     from scrapy_urinorm.report import write_report
     from scrapy_urinorm.report.headline import sentences

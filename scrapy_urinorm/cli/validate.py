@@ -34,7 +34,7 @@ def validate(
     Examples:
     - `urinorm validate proposals.toml urls.txt --output learned.toml`
 
-    - `urinorm validate learned.toml visits.jsonl.gz --again --budget 100 --output checked.toml`
+    - `urinorm validate learned.toml visits.jsonl.zst --again --budget 100 --output checked.toml`
     """
     from scrapy_urinorm.learn import validate_file
 

@@ -34,7 +34,7 @@ _NEEDS = ("duckdb", "jinja2", "numpy", "pyarrow")
 def visits_beside(report: str | Path) -> str:
     """Where the visits of a crawl go that asks for a report and not for visits: beside it, with its name."""
     path = Path(report)
-    return str(path.with_name(f"{path.name.removesuffix('.html')}.visits.jsonl.gz"))
+    return str(path.with_name(f"{path.name.removesuffix('.html')}.visits.jsonl.zst"))
 
 
 def verdict(found: dict[str, Any]) -> str:

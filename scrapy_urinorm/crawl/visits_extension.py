@@ -26,12 +26,13 @@ from scrapy.utils.misc import build_from_crawler, load_object
 from twisted.internet.defer import Deferred
 from w3lib.url import file_uri_to_path, safe_url_string
 
+from scrapy_urinorm.compression import SUFFIXES
 from scrapy_urinorm.crawl import settings as own
 from scrapy_urinorm.crawl.reader_process import CLOSE_SECONDS, in_thread, shared_reader
 from scrapy_urinorm.errors import MissingExtraError
 from scrapy_urinorm.visits.record import new_crawl_id
 from scrapy_urinorm.visits.redaction import without_userinfo
-from scrapy_urinorm.visits.writer import COMPRESSED, private
+from scrapy_urinorm.visits.writer import private
 
 if TYPE_CHECKING:
     from typing import Self
@@ -142,7 +143,7 @@ class VisitsExtension:
             else:
                 self._storage = self._feed_storage(scheme, uri)
                 self._spool = Path(mkdtemp(prefix="urinorm-visits-"))
-                path = self._spool / f"visits.jsonl{Path(uri).suffix if uri.endswith(COMPRESSED) else ''}"
+                path = self._spool / f"visits.jsonl{Path(uri).suffix if uri.endswith(tuple(SUFFIXES)) else ''}"
             self._open(path)
         except Exception:
             logger.exception("URINORM_VISITS: cannot write to %s", without_userinfo(uri))

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import bz2
+import contextlib
 import json
-import lzma
 import sys
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from scrapy_urinorm import compression
 from scrapy_urinorm.content import Frame
 from scrapy_urinorm.processes import in_order
 from scrapy_urinorm.report.columns import Columns, JsonLines, gathered
@@ -19,7 +19,6 @@ from scrapy_urinorm.report.content import octets
 from scrapy_urinorm.url import split
 from scrapy_urinorm.visits.reader import read_visits
 from scrapy_urinorm.visits.record import COLUMNS, Visit
-from scrapy_urinorm.visits.writer import gunzipped
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -36,7 +35,7 @@ FRAME_PAGES = 400
 """Pages of a site from which its frame is taken, and `FRAME_ROWS` of all sites together."""
 FRAME_ROWS = 4_000
 PROBLEMS_KEPT = 5
-_NAMES = (".jsonl", ".ndjson", ".jsonl.gz", ".ndjson.gz", ".jsonl.bz2", ".jsonl.xz")
+_NAMES = (".jsonl", ".ndjson")
 
 
 @dataclass(slots=True)
@@ -117,9 +116,10 @@ def _blocks(
 
 
 def _is_json(path: str) -> bool:
-    if path == "-" or path.endswith(_NAMES):
+    name = path[: -len(suffix)] if (suffix := Path(path).suffix) in compression.SUFFIXES else path
+    if path == "-" or name.endswith(_NAMES):
         return True
-    if path.endswith((".parquet", ".pq", ".csv", ".tsv", ".csv.gz", ".tsv.gz")):
+    if name.endswith((".parquet", ".pq", ".csv", ".tsv")):
         return False
     with _opened(path) as chunks:
         for chunk in chunks:
@@ -129,26 +129,14 @@ def _is_json(path: str) -> bool:
     return False
 
 
-class _opened:  # noqa: N801  used as a function
-    """The octets of a file, decompressed, in pieces; the torn end of a killed crawl's gzip file ends them."""
-
-    def __init__(self, path: str) -> None:
-        self._path = path
-        self._file: IO[bytes] | None = None
-
-    def __enter__(self) -> Iterator[bytes]:
-        if self._path.endswith(".gz"):
-            return gunzipped(Path(self._path))
-        openers: dict[str, Any] = {".bz2": bz2.open, ".xz": lzma.open}
-        file: IO[bytes] = (
-            sys.stdin.buffer if self._path == "-" else openers.get(Path(self._path).suffix, open)(self._path, "rb")
-        )
-        self._file = file
-        return iter(lambda: file.read(BLOCK), b"")
-
-    def __exit__(self, *_: object) -> None:
-        if self._file is not None and self._path != "-":
-            self._file.close()
+@contextlib.contextmanager
+def _opened(path: str) -> Iterator[Iterator[bytes]]:
+    """The octets of a file, decompressed, in pieces; the torn end of a killed crawl's file ends them."""
+    if path == "-":
+        yield compression.decompressed(sys.stdin.buffer.read, strict=False)
+        return
+    with Path(path).open("rb") as file:
+        yield compression.decompressed(file.read, strict=False)
 
 
 def _json_blocks(path: str) -> Iterator[Block]:

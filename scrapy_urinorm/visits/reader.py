@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-import bz2
+import contextlib
 import glob
 import json
-import lzma
 import re
 import sys
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
+from scrapy_urinorm import compression
 from scrapy_urinorm.errors import UrinormError
 from scrapy_urinorm.visits import access_log, archive_index, table
 from scrapy_urinorm.visits.record import Visit, visit_from_row
-from scrapy_urinorm.visits.writer import gunzipped
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
@@ -62,7 +61,7 @@ class VisitReader:
             rows: Iterable[Mapping[str, object]] = table.parquet_rows(path, self.columns)
             yield from self._each(path, rows, lambda row: (visit_from_row(row),))
             return
-        if kind == "csv" or (kind == "auto" and path.removesuffix(".gz").endswith((".csv", ".tsv"))):
+        if kind == "csv" or (kind == "auto" and _plain_name(path).endswith((".csv", ".tsv"))):
             rows = table.csv_rows(path, _binary_lines(path), self.columns)
             yield from self._each(path, rows, lambda row: (visit_from_row(row),))
             return
@@ -119,11 +118,17 @@ def read_visits(
 ) -> VisitReader:
     """Return the visits of files, streamed; see :class:`VisitReader` for the counts.
 
-    Paths may be globs, `-` is standard input, `.gz`, `.bz2` and `.xz` are decompressed. `columns` maps our column
+    Paths may be globs, `-` is standard input; what is compressed (gzip, zstd, bzip2, xz) is known by its
+    first octets. `columns` maps our column
     names to theirs (`{"url": "Address", "text_digest": "Hash"}`); well-known headers are found without it. `base` is
     the address that the targets of an access log are resolved against. Raises :class:`VisitsError`.
     """
     return VisitReader(paths, format=format, columns=columns, base=base)
+
+
+def _plain_name(path: str) -> str:
+    """A name without the suffix of a compression."""
+    return path[: -len(suffix)] if (suffix := Path(path).suffix) in compression.SUFFIXES else path
 
 
 def _expanded(paths: Iterable[str | Path]) -> list[str]:
@@ -140,20 +145,22 @@ def _expanded(paths: Iterable[str | Path]) -> list[str]:
 
 
 def _binary_lines(path: str) -> Iterator[bytes]:
-    if path == "-":
-        yield from sys.stdin.buffer
-        return
-    if path.endswith(".gz"):
-        tail = b""
-        for chunk in gunzipped(Path(path)):
+    tail = b""
+    with _opened(path) as file:
+        for chunk in compression.decompressed(file.read1 if path == "-" else file.read, strict=False):
             *lines, tail = (tail + chunk).split(b"\n")
             yield from lines
-        if tail:
-            yield tail
+    if tail:
+        yield tail
+
+
+@contextlib.contextmanager
+def _opened(path: str) -> Iterator[Any]:
+    if path == "-":
+        yield sys.stdin.buffer
         return
-    opener: dict[str, Callable[..., IO[bytes]]] = {".bz2": bz2.open, ".xz": lzma.open}
-    with opener.get(Path(path).suffix, open)(path, "rb") as file:
-        yield from file
+    with Path(path).open("rb") as file:
+        yield file
 
 
 _CRAWL_LOG = re.compile(r"\d{4}-\d\d-\d\dT[\d:.]+Z\s+-?\d+\s+(?:-|\d+)\s+\S+")

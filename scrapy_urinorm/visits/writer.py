@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-import gzip
 import io
 import os
-import zlib
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
+from scrapy_urinorm import compression
+
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from types import TracebackType
 
     from scrapy_urinorm.visits.record import Visit
-
-
-COMPRESSED = (".gz",)
 
 
 def private(name: str, flags: int) -> int:
@@ -25,11 +21,11 @@ def private(name: str, flags: int) -> int:
 
 
 class VisitWriter:
-    """Append visits to `path`; gzip when the name ends in `.gz`.
+    """Append visits to `path`; compressed when the name ends in `.zst` or `.gz`.
 
-    Every line reaches the operating system before `write` returns (a killed crawl keeps it; gzip by a sync flush).
+    Every line reaches the operating system before `write` returns: a killed crawl keeps it.
     A file that a killed crawl left with a torn end is repaired first. When `rotate` is given and a file has grown to
-    that many bytes, the next one is begun: `visits.jsonl.gz`, `visits.1.jsonl.gz`, ... Raises `OSError` as files do.
+    that many bytes, the next one is begun: `visits.jsonl.zst`, `visits.1.jsonl.zst`, ... Raises `OSError` as files do.
     """
 
     def __init__(self, path: str | Path, *, rotate: int | None = None) -> None:
@@ -92,40 +88,41 @@ class _Stream:
     """A file open for appending whole lines."""
 
     def __init__(self, path: Path) -> None:
-        # addresses of others' pages: for the user alone
         self._file = open(path, "ab", buffering=0, opener=private)  # noqa: SIM115  closed by `close`
         self.size = path.stat().st_size
-        # level 1: the hashes do not compress, and what does is at the same place on every page
-        self._gzip = zlib.compressobj(1, zlib.DEFLATED, 31) if path.suffix == ".gz" else None
+        kind = compression.SUFFIXES.get(path.suffix)
+        self._compressor = compression.Compressor(kind) if kind else None
 
     def write(self, line: bytes) -> None:
-        if self._gzip is not None:
-            line = self._gzip.compress(line) + self._gzip.flush(zlib.Z_SYNC_FLUSH)
+        if self._compressor is not None:
+            line = self._compressor.flushed(line)
         self._file.write(line)
         self.size += len(line)
 
     def close(self) -> None:
-        if self._gzip is not None:
-            self._file.write(self._gzip.flush())
+        if self._compressor is not None:
+            self._file.write(self._compressor.end())
         self._file.close()
 
 
 def repair(path: Path) -> None:
     """Cut the torn end off a visits file, so that lines can be appended to it."""
-    if path.suffix != ".gz":
+    kind = compression.SUFFIXES.get(path.suffix)
+    if kind is None:
         with path.open("rb+") as file:
             data_end = _last_newline(file)
             file.truncate(data_end)
         return
-    if _is_whole_gzip(path):
+    if _is_whole(path):
         return
     saved = path.with_name(path.name + ".repair")
-    with gzip.open(saved, "wb", compresslevel=1) as out:
+    compressor = compression.Compressor(kind)
+    with open(saved, "wb", opener=private) as out:
         tail = b""
-        for chunk in gunzipped(path):
-            head, newline, tail_of_chunk = (tail + chunk).rpartition(b"\n")
-            out.write(head + newline)
-            tail = tail_of_chunk
+        for chunk in compression.chunks(path, strict=False):
+            head, newline, tail = (tail + chunk).rpartition(b"\n")
+            out.write(compressor.flushed(head + newline))
+        out.write(compressor.end())
     saved.replace(path)
 
 
@@ -141,29 +138,10 @@ def _last_newline(file: io.BufferedRandom) -> int:
     return 0
 
 
-def _is_whole_gzip(path: Path) -> bool:
+def _is_whole(path: Path) -> bool:
     try:
-        with gzip.open(path, "rb") as file:
-            while file.read(1 << 20):
-                pass
-    except (OSError, EOFError, zlib.error):
+        for _ in compression.chunks(path):
+            pass
+    except compression.DamagedError:
         return False
     return True
-
-
-def gunzipped(path: Path) -> Iterator[bytes]:
-    """Yield what can be decompressed of a gzip file of one or more members; a torn or damaged end ends it."""
-    decoder = zlib.decompressobj(31)
-    with path.open("rb") as file:
-        data = file.read(1 << 18)
-        while data:
-            try:
-                chunk = decoder.decompress(data)
-            except zlib.error:
-                return
-            if chunk:
-                yield chunk
-            data = decoder.unused_data
-            if decoder.eof:
-                decoder = zlib.decompressobj(31)
-            data = data or file.read(1 << 18)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from scrapy_urinorm.report.findings import findings
 from scrapy_urinorm.rulesets.ruleset import RuleSet
 from scrapy_urinorm.visits import Visit, page_features
+from scrapy_urinorm.visits.links import link_hashes
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -28,6 +29,9 @@ def prose(name: str, count: int = 12) -> list[str]:
     return [f"{name} line {n} tells of {name}{n} and of nothing that {n + len(name)} others tell" for n in range(count)]
 
 
+_FEATURES = ("text_digest", "words", "lines", "line_words", "minhash")
+
+
 @dataclass
 class Crawl:
     """Responses in the order of the crawl."""
@@ -38,7 +42,9 @@ class Crawl:
         """Add a page."""
         features = page_features(html(lines).encode(), "text/html; charset=utf-8")
         url = path if "://" in path else ORIGIN + path
-        known = {name: getattr(features, name) for name in features._fields if name != "canonical"}
+        links, count = link_hashes(features.links or [])
+        known = {name: getattr(features, name) for name in ("body_digest", *_FEATURES)}
+        known |= {"links": links, "links_count": count}
         values = {"status": 200, "size": 1000, "content_type": "text/html", **known, **more}
         self.rows.append(Visit(url=url, **values))
         return self

@@ -169,9 +169,9 @@ def test_off_by_default(server: str) -> None:
 @pytest.mark.parametrize(
     ("report", "visits"),
     [
-        ("report.html", "report.visits.jsonl.gz"),
-        ("out/%(name)s-%(time)s.html", "out/%(name)s-%(time)s.visits.jsonl.gz"),
-        ("report", "report.visits.jsonl.gz"),
+        ("report.html", "report.visits.jsonl.zst"),
+        ("out/%(name)s-%(time)s.html", "out/%(name)s-%(time)s.visits.jsonl.zst"),
+        ("report", "report.visits.jsonl.zst"),
     ],
 )
 def test_where_visits_go_that_nobody_named(report: str, visits: str) -> None:

@@ -124,9 +124,9 @@ def run(server: str, **settings: Any) -> tuple[dict[str, Any], str]:
 
 @pytest.fixture(scope="module")
 def visits(server: str, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Visit]:
-    path = tmp_path_factory.mktemp("crawl") / "%(name)s.jsonl.gz"
+    path = tmp_path_factory.mktemp("crawl") / "%(name)s.jsonl.zst"
     stats, log = run(server, URINORM_VISITS=str(path))
-    found = list(read_visits([path.with_name("walk.jsonl.gz")]))
+    found = list(read_visits([path.with_name("walk.jsonl.zst")]))
     assert stats["urinorm/visits/written"] == len(found)
     assert stats.get("log_count/ERROR", 0) == 0, log
     # the hop of a redirect comes before its end and has the same URL

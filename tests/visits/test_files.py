@@ -31,7 +31,7 @@ FULL = Visit(
 )  # fmt: skip
 
 
-@pytest.mark.parametrize("name", ["visits.jsonl", "visits.jsonl.gz"])
+@pytest.mark.parametrize("name", ["visits.jsonl", "visits.jsonl.gz", "visits.jsonl.zst"])
 def test_round_trip(tmp_path: Path, name: str) -> None:
     path = tmp_path / "new" / name
     with VisitWriter(path) as writer:
@@ -48,7 +48,7 @@ def test_json_round_trip(url: str, size: int) -> None:
     assert visit_from_row(json.loads(visit.to_json())) == visit
 
 
-@pytest.mark.parametrize("name", ["visits.jsonl", "visits.jsonl.gz"])
+@pytest.mark.parametrize("name", ["visits.jsonl", "visits.jsonl.gz", "visits.jsonl.zst"])
 def test_a_killed_crawl_keeps_every_line(tmp_path: Path, name: str) -> None:
     path = tmp_path / name
     code = (
@@ -64,7 +64,7 @@ def test_a_killed_crawl_keeps_every_line(tmp_path: Path, name: str) -> None:
     assert [visit.url for visit in read_visits([path])][99:] == ["http://a.example/99", FULL.url]
 
 
-@pytest.mark.parametrize("name", ["visits.jsonl", "visits.jsonl.gz"])
+@pytest.mark.parametrize("name", ["visits.jsonl", "visits.jsonl.gz", "visits.jsonl.zst"])
 def test_a_torn_end_costs_one_line(tmp_path: Path, name: str) -> None:
     path = tmp_path / name
     with VisitWriter(path) as writer:
