@@ -22,6 +22,8 @@ from benchmarks.tables import on_sites
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).resolve().parents[1]
 FEW = read_urls(None, 20)[0]
 #: What each part hands over with Scrapy, w3lib and can_ada alone; other peers add rows.

@@ -213,6 +213,7 @@ class Newcomer:
             server.communicate()
 
 
+@pytest.mark.slow
 def test_tutorial(tmp_path: Path) -> None:
     newcomer = Newcomer(tmp_path)
     followed = 0

@@ -19,6 +19,8 @@ import pytest
 if TYPE_CHECKING:
     from email.message import Message
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).resolve().parents[1]
 BIN = "Scripts" if os.name == "nt" else "bin"
 COMPILED = {".pyc", ".so", ".pyd"}

@@ -24,6 +24,7 @@ from scrapy_urinorm.cli import (
     validate,
 )
 from scrapy_urinorm.cli.failures import Commands, reported
+from scrapy_urinorm.cli.project import read_again
 
 app = typer.Typer(
     cls=Commands,
@@ -74,6 +75,7 @@ def main(args: list[str] | None = None, *, prog_name: str = "urinorm", project: 
 
     `project` is what `scrapy urinorm` knows of the project; None reads the rules that the options name.
     """
+    read_again()
     with reported() as outcome:
         try:
             app(args=args, prog_name=prog_name, obj=project)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import difflib
-import functools
 import json
 import os
 import re
@@ -35,9 +34,8 @@ def is_terminal(stream: TextIO | None = None) -> bool:
     return bool(os.environ.get("FORCE_COLOR")) or (stream or sys.stdout).isatty()
 
 
-@functools.cache
 def console() -> Console:
-    """The terminal; honours NO_COLOR, TERM and the width. Imported here: pipes need not pay for it."""
+    """The terminal as it is now; honours NO_COLOR, TERM and the width. Imported here: pipes need not pay for it."""
     from rich.console import Console
 
     return Console(highlight=False, emoji=False, markup=False, soft_wrap=False)

@@ -136,7 +136,10 @@ class Inputs:
 
     def _rows(self, stream: BinaryIO, kind: str, label: str) -> Iterator[str]:
         text = io.TextIOWrapper(stream, "utf-8-sig", errors="surrogateescape", newline="")
-        return self._json_urls(text) if kind == "jsonl" else self._csv_urls(text, kind, label)
+        try:
+            yield from self._json_urls(text) if kind == "jsonl" else self._csv_urls(text, kind, label)
+        finally:
+            text.detach()  # whose stream it is closes it
 
     def _json_urls(self, lines: Iterable[str]) -> Iterator[str]:
         column = self.column or "url"

@@ -100,6 +100,11 @@ class Choice(NamedTuple):
 _shared: dict[str, Normalizer] = {}
 
 
+def read_again() -> None:
+    """Let the next command of this process read its rule files, which may have changed."""
+    _shared.clear()
+
+
 def crawl_of(ctx: typer.Context) -> Crawl:
     """The Scrapy project that the command runs in, or one with Scrapy's defaults."""
     found: Crawl | None = ctx.obj

@@ -1,11 +1,21 @@
-"""Real processes of the command line."""
+"""The command line: `main()` in the process of the test, and real processes for what only a process has."""
 
 from __future__ import annotations
 
+import contextlib
+import io
 import os
 import subprocess
 import sys
-from typing import TYPE_CHECKING, NamedTuple
+import tempfile
+import threading
+import warnings
+from typing import IO, TYPE_CHECKING, NamedTuple
+from unittest import mock
+
+import pytest
+
+from scrapy_urinorm.cli import main
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -15,7 +25,7 @@ SCRAPY = [sys.executable, "-m", "scrapy", "urinorm"]
 
 
 class Done(NamedTuple):
-    """What a process wrote, and its exit code."""
+    """What a program wrote, and its exit code."""
 
     code: int
     out: str
@@ -43,12 +53,68 @@ def run(
     *args: str | Path,
     cwd: Path,
     given: str | bytes = b"",
-    program: list[str] = URINORM,
+    program: list[str] | None = None,
     **more: str,
 ) -> Done:
-    """Run the program to its end."""
+    """Run `urinorm` to its end: in this process, or as the `program` of a process of its own."""
     data = given.encode() if isinstance(given, str) else given
+    words = [str(arg) for arg in args]
+    if program is None:
+        return _called(words, cwd, data, more)
     done = subprocess.run(
-        [*program, *map(str, args)], cwd=cwd, input=data, capture_output=True, env=environment(**more), timeout=120
+        [*program, *words], cwd=cwd, input=data, capture_output=True, env=environment(**more), timeout=120
     )
     return Done(done.returncode, done.stdout.decode(), done.stderr.decode())
+
+
+def on_terminal(*args: str, cwd: Path, **more: str) -> str:
+    """What `urinorm` writes to a terminal."""
+    pty = pytest.importorskip("pty")
+    parent, child = pty.openpty()
+    written: list[bytes] = []
+
+    def read() -> None:
+        # Linux ends with EIO when the other end is closed
+        with contextlib.suppress(OSError):
+            while data := os.read(parent, 65536):
+                written.append(data)
+
+    reader = threading.Thread(target=read, daemon=True)
+    reader.start()
+    with open(os.devnull, "rb") as nothing, open(child, "wb", buffering=0) as terminal:  # noqa: PTH123
+        _call([*args], cwd, {"TERM": "xterm-256color", "COLUMNS": "100", **more}, nothing, terminal, terminal)
+    reader.join(60)
+    os.close(parent)
+    return b"".join(written).decode()
+
+
+def _called(args: list[str], cwd: Path, data: bytes, more: dict[str, str]) -> Done:
+    with contextlib.ExitStack() as stack:
+        given, out, err = (stack.enter_context(tempfile.TemporaryFile()) for _ in range(3))
+        given.write(data)
+        given.seek(0)
+        code = _call(args, cwd, more, given, out, err)
+        out.seek(0)
+        err.seek(0)
+        return Done(code, out.read().decode(), err.read().decode())
+
+
+def _call(args: list[str], cwd: Path, more: dict[str, str], *files: IO[bytes]) -> int:
+    """`main()` in the folder, environment and standard streams of a process under LC_ALL=C.UTF-8."""
+    errors = ("surrogateescape", "surrogateescape", "backslashreplace")
+    stdin, stdout, stderr = streams = [
+        io.TextIOWrapper(file, "utf-8", how, newline="\n", write_through=file.isatty())
+        for file, how in zip(files, errors, strict=True)
+    ]
+    with contextlib.ExitStack() as stack:
+        stack.enter_context(mock.patch.multiple(sys, stdin=stdin, stdout=stdout, stderr=stderr))
+        stack.enter_context(mock.patch.dict(os.environ, environment(**more), clear=True))
+        stack.enter_context(contextlib.chdir(cwd))
+        # the pool of a command forks, and the process of a test has threads
+        stack.enter_context(warnings.catch_warnings())
+        warnings.filterwarnings("ignore", ".*multi-threaded.*", DeprecationWarning)
+        code = main(args)
+    for stream in streams:
+        stream.flush()
+        stream.detach()
+    return code

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import gzip
 import json
-import os
 import subprocess
 import sys
 import threading
@@ -18,7 +17,7 @@ from scrapy import Request
 
 from scrapy_urinorm import Normalizer
 from scrapy_urinorm.crawl.fingerprinter import RequestFingerprinter
-from tests.cli.programs import SCRAPY, URINORM, environment, run
+from tests.cli.programs import SCRAPY, URINORM, environment, on_terminal, run
 
 CORPUS = Path(__file__).resolve().parents[2] / "benchmarks" / "corpus" / "urls.txt"
 RULES = """
@@ -217,23 +216,20 @@ def test_explain_names_the_tables_that_act(query: str, places: str, tmp_path: Pa
     assert [step["source"] for step in row["steps"]] == [places]
 
 
-@pytest.mark.parametrize(
-    "url",
-    [
+@pytest.mark.parametrize("program", [None, pytest.param(SCRAPY, id="scrapy urinorm")])
+def test_fingerprint_is_that_of_the_crawl(program: list[str] | None, tmp_path: Path) -> None:
+    urls = [
         "http://a.example/?utm_source=1&b=2&a=1",
         "http://faß.de/",
         "http://a.example/a b?ü",
         "HTTP://A.example:80",
         "http://a.example/\\x",
-    ],
-)
-@pytest.mark.parametrize("program", [pytest.param(URINORM, id="urinorm"), pytest.param(SCRAPY, id="scrapy urinorm")])
-def test_fingerprint_is_that_of_the_crawl(url: str, program: list[str], tmp_path: Path) -> None:
-    done = run("explain", "--json", url, cwd=tmp_path, program=program)
-    (row,) = json_lines(done.out)
-    request = Request(url)
-    assert row["fingerprint"] == RequestFingerprinter().fingerprint(request).hex()
-    assert row["url"] == request.url
+    ]
+    done = run("explain", "--json", *urls, cwd=tmp_path, program=program)
+    requests = [Request(url) for url in urls]
+    assert [(row["url"], row["fingerprint"]) for row in json_lines(done.out)] == [
+        (request.url, RequestFingerprinter().fingerprint(request).hex()) for request in requests
+    ]
 
 
 AGAINST = {
@@ -531,10 +527,15 @@ URL = "http://www.a.example/?ref=1&own=2&utm_source=3"
 @pytest.mark.parametrize(
     ("options", "key"),
     [
-        pytest.param([], "http://www.a.example/?own=2&utm_source=3", id="the project's file and preset"),
+        pytest.param(
+            [], "http://www.a.example/?own=2&utm_source=3", id="the project's file and preset", marks=pytest.mark.slow
+        ),
         pytest.param(["--spider", "mugs"], "https://a.example/", id="the spider's rules and settings"),
         pytest.param(
-            ["-s", "URINORM_PRESET=recommended"], "http://www.a.example/?own=2", id="settings of the command line"
+            ["-s", "URINORM_PRESET=recommended"],
+            "http://www.a.example/?own=2",
+            id="settings of the command line",
+            marks=pytest.mark.slow,
         ),
     ],
 )
@@ -545,6 +546,7 @@ def test_scrapy_project(options: list[str], key: str, project: Path) -> None:
     assert row["key"] == key
 
 
+@pytest.mark.slow
 def test_scrapy_normalize_and_check(project: Path) -> None:
     done = run("normalize", cwd=project, given=f"{URL}\n" * 3, program=[*SCRAPY, "--spider", "mugs"])
     assert done.out == "https://a.example/\n" * 3
@@ -553,6 +555,7 @@ def test_scrapy_normalize_and_check(project: Path) -> None:
     assert "1 rule" in done.out
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("args", [["--help"], ["-h"], []])
 def test_scrapy_help(args: list[str], tmp_path: Path) -> None:
     done = run(*args, cwd=tmp_path, program=SCRAPY)
@@ -569,29 +572,6 @@ def test_scrapy_help_of_a_command(tmp_path: Path) -> None:
 # --- terminals --------------------------------------------------------------------------------------------------------
 
 HOSTILE = "http://a.example/\x1b[31m\u202e\u2066\u200b%1B?utm_source=1&\x07=\x9b"
-
-
-def on_terminal(*args: str, cwd: Path, **more: str) -> str:
-    """What a program writes to a terminal."""
-    pty = pytest.importorskip("pty")
-    parent, child = pty.openpty()
-    process = subprocess.Popen(
-        [*URINORM, *args], cwd=cwd, stdin=subprocess.DEVNULL, stdout=child, stderr=child,
-        env=environment(**{"TERM": "xterm-256color", "COLUMNS": "100", **more}),
-    )  # fmt: skip
-    os.close(child)
-    data = b""
-    while True:
-        try:
-            chunk = os.read(parent, 65536)
-        except OSError:  # the other end is closed
-            break
-        if not chunk:
-            break
-        data += chunk
-    os.close(parent)
-    process.wait(timeout=60)
-    return data.decode()
 
 
 def test_terminal_shows_colour_and_marks(folder: Path) -> None:
@@ -642,7 +622,14 @@ def test_progress_is_for_terminals(folder: Path) -> None:
 # --- start ------------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("command", ["normalize", "explain --json http://a.example/", "groups", "rules", "check"])
+@pytest.mark.parametrize(
+    "command",
+    [
+        "normalize",
+        "explain --json http://a.example/",
+        *(pytest.param(name, marks=pytest.mark.slow) for name in ("groups", "rules", "check")),
+    ],
+)
 def test_start_imports_little(command: str, folder: Path) -> None:
     code = (
         "import sys\nfrom scrapy_urinorm.cli import main\n"

@@ -28,6 +28,7 @@ def script(name: str) -> ModuleType:
     return module
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not Path("/bin/bash").exists(), reason="the walk is for a POSIX shell")
 def test_walk(tmp_path: Path) -> None:
     text = (DOCS / "cli.md").read_text("utf-8")

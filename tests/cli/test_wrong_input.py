@@ -146,12 +146,12 @@ def test_odd_lines_are_no_error(command: str, data: bytes, folder: Path) -> None
     "command",
     [
         "normalize",
-        "normalize --json --jobs 2",
         "groups --limit 0",
         "rules",
-        "schema",
-        "presets recommended",
-        "init --output -",
+        pytest.param("normalize --json --jobs 2", marks=pytest.mark.slow),
+        pytest.param("schema", marks=pytest.mark.slow),
+        pytest.param("presets recommended", marks=pytest.mark.slow),
+        pytest.param("init --output -", marks=pytest.mark.slow),
     ],
 )
 def test_closed_pipe(command: str, folder: Path) -> None:
@@ -176,7 +176,14 @@ def test_closed_pipe(command: str, folder: Path) -> None:
 
 @pytest.mark.skipif(os.name == "nt", reason="signals of POSIX")
 @pytest.mark.parametrize(
-    "command", ["normalize", "normalize --jobs 2", "groups", "diff safe loose", "learn - --output x.toml"]
+    "command",
+    [
+        "normalize",
+        "normalize --jobs 2",
+        pytest.param("groups", marks=pytest.mark.slow),
+        pytest.param("diff safe loose", marks=pytest.mark.slow),
+        pytest.param("learn - --output x.toml", marks=pytest.mark.slow),
+    ],
 )
 def test_interrupt(command: str, folder: Path) -> None:
     """Ctrl-C ends all processes of a command, with one line."""
@@ -209,9 +216,9 @@ def test_interrupt(command: str, folder: Path) -> None:
     "command",
     [
         "normalize many.txt",
-        "groups many.txt",
-        "learn many.txt --output x.toml",
-        "report many.jsonl --output x.html",
+        pytest.param("groups many.txt", marks=pytest.mark.slow),
+        pytest.param("learn many.txt --output x.toml", marks=pytest.mark.slow),
+        pytest.param("report many.jsonl --output x.html", marks=pytest.mark.slow),
     ],
 )
 def test_interrupt_while_processes_start(command: str, folder: Path) -> None:

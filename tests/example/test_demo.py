@@ -15,6 +15,8 @@ from example_project.website import Served, Website
 from example_project.website.crawls import PROJECT, Crawl, CrawlFailedError, Result, Tally, run
 from example_project.website.demo import ADDON, ADDON_AND_RULES, CRAWLS, SCRAPY_ALONE, main
 
+pytestmark = pytest.mark.slow
+
 LIMIT = 600
 DEMO = Path(PROJECT, "demo.py")
 # Start requests are `dont_filter` in Scrapy: a link back to a start page fetches that once more.

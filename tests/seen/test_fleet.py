@@ -12,6 +12,8 @@ import pytest
 
 from tests.seen.redis_server import executable
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).parents[2]
 FLEET = ROOT / "example_project" / "fleet"
 # what a worker has in hand: 16 requests, and responses that wait for their callback

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
     from tests.seen.redis_server import RedisServer
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).parents[2]
 KILLS = int(os.environ.get("URINORM_KILLS", "12"))
 """How often each store is killed; docs/seen.md says what 200 gave."""
