@@ -10,15 +10,13 @@ import sys
 import tempfile
 import threading
 import warnings
-from typing import IO, TYPE_CHECKING, NamedTuple
+from pathlib import Path
+from typing import IO, NamedTuple
 from unittest import mock
 
 import pytest
 
 from scrapy_urinorm.cli import main
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 URINORM = [sys.executable, "-m", "scrapy_urinorm.cli"]
 SCRAPY = [sys.executable, "-m", "scrapy", "urinorm"]
@@ -89,14 +87,13 @@ def on_terminal(*args: str, cwd: Path, **more: str) -> str:
 
 
 def _called(args: list[str], cwd: Path, data: bytes, more: dict[str, str]) -> Done:
-    with contextlib.ExitStack() as stack:
-        given, out, err = (stack.enter_context(tempfile.TemporaryFile()) for _ in range(3))
-        given.write(data)
-        given.seek(0)
-        code = _call(args, cwd, more, given, out, err)
-        out.seek(0)
-        err.seek(0)
-        return Done(code, out.read().decode(), err.read().decode())
+    with tempfile.TemporaryDirectory() as folder:
+        given, out, err = (Path(folder, name) for name in ("in", "out", "err"))
+        given.write_bytes(data)
+        # appended to, as pipes are: a process of a pool that ends flushes, and would move where a file is written
+        with given.open("rb") as stdin, out.open("ab") as stdout, err.open("ab") as stderr:
+            code = _call(args, cwd, more, stdin, stdout, stderr)
+        return Done(code, out.read_bytes().decode(), err.read_bytes().decode())
 
 
 def _call(args: list[str], cwd: Path, more: dict[str, str], *files: IO[bytes]) -> int:
