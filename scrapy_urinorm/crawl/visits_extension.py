@@ -286,8 +286,8 @@ class VisitsExtension:
                 said[key] = [value.decode("latin-1") for value in values]
         if "cookies" in said:
             said["cookies"] = [value.partition("=")[0].strip() for value in said["cookies"]]
-        if header := headers.get("No-Vary-Search"):
-            said["no_vary_search"] = header.decode("latin-1")
+        if values := headers.getlist("No-Vary-Search"):
+            said["no_vary_search"] = b", ".join(values).decode("latin-1")
         if request.url.endswith("/robots.txt"):
             said["robots"] = said["read"] = True
         elif self.budget.allows(said["url"], self._reader.cpu):  # type: ignore[union-attr]

@@ -6,50 +6,26 @@ extension of RFC 9309; 500 characters a line at the most, `*` in the path stands
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING, NamedTuple
 
+from scrapy_urinorm.declared import CleanParam, clean_param, clean_param_values, exactly
 from scrapy_urinorm.importers.document import Document
-from scrapy_urinorm.rules.globs import prefix_glob
-from scrapy_urinorm.url import decoded, split, text_key
+from scrapy_urinorm.url import split
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-_LINE = re.compile(r"\s*clean-param\s*:\s*([^#]*)", re.IGNORECASE)
-MAX_LINE = 500
 _HEAD = "What sites say in robots.txt (Clean-param), carried over by `urinorm import robots`."
-
-
-class CleanParam(NamedTuple):
-    """One line: parameter names, and the prefix of the paths on which they mean nothing (empty: everywhere)."""
-
-    names: tuple[str, ...]
-    prefix: str
 
 
 def clean_params(text: str) -> tuple[list[CleanParam], list[str]]:
     """The `Clean-param` lines of a robots.txt, and those that cannot be read, as `line N: reason`."""
     found, bad = [], []
-    for number, line in enumerate(text.splitlines(), 1):
-        match = _LINE.match(line.removeprefix("\ufeff"))
-        if match is None:
-            continue
-        fields = match[1].split()
-        if not fields or len(fields) > 2 or len(line) > MAX_LINE:
-            reason = f"longer than {MAX_LINE} characters" if len(line) > MAX_LINE else "is not `names [path]`"
-            bad.append(f"line {number}: {reason}")
-            continue
-        names = tuple(dict.fromkeys(name for name in re.split("[&,]", fields[0]) if name))
-        prefix = fields[1] if len(fields) > 1 else ""
-        if not names:
-            bad.append(f"line {number}: names no parameter")
-        elif any("*" in name for name in names):
-            bad.append(f"line {number}: `*` in the name of a parameter")
-        elif prefix and prefix[0] not in "/*":
-            bad.append(f"line {number}: {prefix!r} is no path")
-        else:
-            found.append(CleanParam(names, prefix))
+    for number, value in clean_param_values(text):
+        try:
+            found.append(clean_param(value))
+        except ValueError as error:
+            bad.append(f"line {number}: {error}")
     return found, bad
 
 
@@ -76,11 +52,10 @@ def converted(robots: Iterable[tuple[str, str, str]]) -> Imported:
         if lines:
             document.comment("host", host, f"{file}: {len(lines)} Clean-param line{'s' if len(lines) > 1 else ''}")
         for line in lines:
-            glob = prefix_glob(line.prefix) if line.prefix.strip("/*") else None
-            table = document.where("host", host, {"path": glob}) if glob else document.table("host", host)
+            table = document.where("host", host, {"path": line.path}) if line.path else document.table("host", host)
             known = table.setdefault("remove_params", [])
             for name in line.names:
-                entry = {"name": decoded(text_key(name)), "case_sensitive": True}
+                entry = exactly(name)
                 if entry not in known:
                     known.append(entry)
     return Imported(document, carried, tuple(left))

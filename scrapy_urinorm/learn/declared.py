@@ -5,12 +5,13 @@ A declaration is strong evidence, not proof: it becomes a rule unless the pages 
 
 from __future__ import annotations
 
-import re
-from collections import defaultdict
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections import Counter, defaultdict
+from typing import TYPE_CHECKING, Any
 
+from scrapy_urinorm.declared import clean_param, exactly, no_vary_search
 from scrapy_urinorm.learn.candidate import DECLARED, Candidate
 from scrapy_urinorm.learn.search import Evidence
+from scrapy_urinorm.rules.nesting import nests
 from scrapy_urinorm.url import decoded, encoded
 
 if TYPE_CHECKING:
@@ -21,74 +22,33 @@ if TYPE_CHECKING:
 
 MIN_HEADERS = 3
 MIN_NESTED = 3
-_STRING = re.compile(r'"((?:[^"\\]|\\.)*)"')
-_MEMBER = re.compile(r"(?:^|,)\s*([a-z*][a-z0-9_.*-]*)\s*(?:=\s*(\([^)]*\)|\?[01]))?")
-
-
-class Ignored(NamedTuple):
-    """The parameters that do not change a page: `names`, or all but `kept` where `names` is None."""
-
-    names: frozenset[str] | None
-    kept: frozenset[str] = frozenset()
-
-
-def no_vary_search(header: str) -> Ignored | None:
-    """Parse the header (draft-ietf-httpbis-no-vary-search, a structured-field dictionary); None = nothing ignored."""
-    names: frozenset[str] | None = frozenset()
-    kept: frozenset[str] = frozenset()
-    for name, value in _MEMBER.findall(_STRING.sub(lambda m: m.group().replace(",", "%2C"), header)):
-        if name == "params":
-            if value in ("", "?1"):
-                names = None
-            elif value.startswith("("):
-                names = frozenset(s.replace("%2C", ",") for s in _STRING.findall(value))
-        elif name == "except" and value.startswith("("):
-            kept = frozenset(s.replace("%2C", ",") for s in _STRING.findall(value))
-    return Ignored(names, kept) if names is None or names else None
-
-
-def clean_param(value: str) -> tuple[tuple[str, ...], str] | None:
-    """Parse `p0[&p1&p2] [path]` (Yandex): the names, and the path as a glob; None where it is neither."""
-    fields = value.split()
-    if not fields or len(fields) > 2 or "=" in fields[0]:
-        return None
-    names = tuple(name for name in fields[0].split("&") if name and "*" not in name)
-    path = fields[1] if len(fields) == 2 else ""
-    if not names:
-        return None
-    if not path or path in ("/", "/*"):
-        return names, ""
-    if not path.startswith(("/", "*")):
-        return None
-    return names, path.rstrip("*") + "**"
+#: Declarations of a host that are tried, each against all that hold already; no robots.txt of an honest site has more.
+MAX_DECLARED = 200
 
 
 def declarations(site: Site, scope: str) -> list[Candidate]:
     """Return the candidates that the site's own words make; those of one host stay on it."""
     out = []
     for host, values in sorted(site.clean_params.items()):
-        for said in sorted(values):
-            parsed = clean_param(said)
-            if parsed is not None:
-                names, path = parsed
-                why = f"the site's robots.txt says `Clean-param: {said}`"
-                where = {"path": path} if path else {}
-                out.append(_declared(_scope(site, host, scope), "remove_params", list(names), where, why))
+        for said in sorted(values)[:MAX_DECLARED]:
+            try:
+                names, path = clean_param(said)
+            except ValueError:
+                continue
+            why = f"the site's robots.txt says `Clean-param: {said}`"
+            where = {"path": path} if path else {}
+            value = [exactly(name) for name in names]
+            out.append(_declared(_scope(site, host, scope), "remove_params", value, where, why))
+    tried: Counter[str] = Counter()
     for (host, path), headers in sorted(site.no_vary_search.items()):
         header, count = headers.most_common(1)[0]
-        ignored = no_vary_search(header) if header else None
-        if ignored is None or count < MIN_HEADERS or count < headers.total() or "*" in path:
+        if count < MIN_HEADERS or count < headers.total() or "*" in path:
             continue
-        why = f"{count} responses of {path} said `No-Vary-Search: {header}`"
-        value: Any
-        if ignored.names is not None:
-            rule, value = "remove_params", sorted(n for n in ignored.names if "*" not in n)
-        elif ignored.kept:
-            rule, value = "keep_params", sorted(ignored.kept)
-        else:
-            rule, value = "remove_query", True
-        if value:
-            out.append(_declared(_scope(site, host, scope), rule, value, {"path": path}, why))
+        rule = no_vary_search(header).rule()
+        if rule is not None and tried[host] < MAX_DECLARED:
+            tried[host] += 1
+            why = f"{count} responses of {path} said `No-Vary-Search: {header}`"
+            out.append(_declared(_scope(site, host, scope), *rule, {"path": path}, why))
     return out
 
 
@@ -100,7 +60,7 @@ def _declared(scope: str, rule: str, value: Any, where: dict[str, Any], why: str
     candidate = Candidate(scope, rule, value, Evidence(risk=0.0), DECLARED, why)
     candidate.conditions = where
     if rule == "remove_params":
-        candidate.names = frozenset(encoded(name) for name in value)
+        candidate.names = frozenset(encoded(entry["name"]) for entry in value)
     return candidate
 
 
@@ -109,7 +69,7 @@ def nested(views: Sequence[View], scope: str) -> list[Candidate]:
     pairs: dict[str, list[View]] = defaultdict(list)
     for view in views:
         for name, value in view.items:
-            if _nests(decoded(name), decoded(value), view.path):
+            if nests(decoded(name), decoded(value), view.path):
                 pairs[name].append(view)
     out = []
     for name, found in sorted(pairs.items()):
@@ -125,12 +85,6 @@ def nested(views: Sequence[View], scope: str) -> list[Candidate]:
     return out
 
 
-def _nests(name: str, value: str, path: str) -> bool:
-    if not value.startswith(("/", "http://", "https://")):
-        return False
-    return f"{name}=" in value or f"{name}%3D" in value or (len(path) > 1 and path in value.partition("?")[0])
-
-
 def declared_names(candidates: Iterable[Candidate]) -> frozenset[str]:
     """Return the parameters that a site declares irrelevant somewhere, lower case."""
-    return frozenset(name.lower() for c in candidates if c.rule == "remove_params" for name in c.value)
+    return frozenset(entry["name"].lower() for c in candidates if c.rule == "remove_params" for entry in c.value)

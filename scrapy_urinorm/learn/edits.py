@@ -7,6 +7,7 @@ from collections import Counter, defaultdict
 from typing import TYPE_CHECKING
 
 from scrapy_urinorm.learn.view import Item, View, hash_of
+from scrapy_urinorm.rules.path import ASPNET_SESSION
 from scrapy_urinorm.url import decoded, encoded, sort_items
 
 if TYPE_CHECKING:
@@ -25,7 +26,7 @@ SEPARATORS = (":", "/", ",", "|", ".")
 MAX_ITEMS = 24
 """URLs with more parameters than this are left alone: they are searches."""
 _SESSION_PARAM = re.compile(r";([A-Za-z_][\w.-]*)=[^/;]*")
-_ASPNET = re.compile(r"/\((?:[AFSX]\([\w.~-]*\))+\)(?=/|$)")
+_ASPNET = re.compile(ASPNET_SESSION + "(?=/|$)")
 
 
 def text_value(*texts: str) -> int:

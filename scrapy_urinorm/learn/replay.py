@@ -67,12 +67,12 @@ class Replay:
     def trial(self, candidate: Candidate) -> Trial:
         """Return what the candidate would do."""
         alone = self.normalizer([candidate], "safe").key
-        together = self.normalizer([*self.accepted, candidate], "safe").key
+        # the key is a fixed point of what is in already
+        moved = [n for n in self._touched(candidate) if alone(self.keys[n]) != self.keys[n]]
         new = {}
-        for n in self._touched(candidate):
-            # the key is a fixed point of what is in already
-            if alone(self.keys[n]) != self.keys[n]:
-                new[n] = together(self.site.pages[n].key)
+        if moved:
+            together = self.normalizer([*self.accepted, candidate], "safe").key
+            new = {n: together(self.site.pages[n].key) for n in moved}
         return self._moved_trial(new)
 
     def _trial(self, key: Any, touched: Iterable[int]) -> Trial:

@@ -97,7 +97,8 @@ def path_params(path: str, *, names: NameTable) -> str:
 
 
 # (S(...)) and its relatives A (anonymous id), F (forms ticket), X (cookie support), as ASP.NET 2.0 and later write them
-_ASPNET = re.compile(r"/\((?:[AFSX]\([\w.~-]*\))+\)(?=/|$)", re.ASCII)
+ASPNET_SESSION = r"/\((?:[AFSX]\([\w.~-]*\))+\)"
+_ASPNET = re.compile(ASPNET_SESSION + "(?=/|$)", re.ASCII)
 # ASP.NET 1.x: the session id alone, 120 bits in the letters and digits of SessionIDManager
 _ASPNET_1 = re.compile(r"/\([a-z0-5]{24}\)(?=/)", re.IGNORECASE | re.ASCII)
 _ASPX = re.compile(r"\.aspx(?!\w)", re.IGNORECASE | re.ASCII)

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
-from urllib.parse import unquote
 
 from scrapy_urinorm.rules.declaration import LOSSY, Drops, Stage, rule
 from scrapy_urinorm.rules.globs import ascii_fold
 from scrapy_urinorm.rules.kinds import Choice, Flag, Names, NameTable, Texts
+from scrapy_urinorm.rules.nesting import nests
 from scrapy_urinorm.url import Item, decoded, sort_items
 
 if TYPE_CHECKING:
@@ -32,22 +31,7 @@ def collapse_nested(items: Items, *, names: NameTable, path: str) -> Items:
     The decoded value must start with ``/`` or ``scheme://`` and hold the URL's own path, or the parameter's own name
     followed by ``=`` after up to eight levels of decoding (`dust-learning`, self-nesting).
     """
-    return [(n, v) for n, v in items if not (names[decoded(n)] and _nests(decoded(n), decoded(v), path))]
-
-
-def _nests(name: str, value: str, path: str) -> bool:
-    if not (value.startswith("/") or re.match(r"[a-zA-Z][\w+.-]*://", value)):
-        return False
-    for _ in range(8):
-        address = value.partition("?")[0].partition("://")[2] if "://" in value[:40] else value.partition("?")[0]
-        own = address[address.find("/") :] if "/" in address else "/"
-        if own.rstrip("/") == path.rstrip("/") or any(f"{before}{name}=" in value for before in "?&;"):
-            return True
-        inner = unquote(value)
-        if inner == value:
-            return False
-        value = inner
-    return False
+    return [(n, v) for n, v in items if not (names[decoded(n)] and nests(decoded(n), decoded(v), path))]
 
 
 @rule(

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
+from itertools import islice
 from typing import TYPE_CHECKING, Any
-from urllib.parse import urljoin
 
+from scrapy_urinorm.declared import canonical_link, clean_param_values
 from scrapy_urinorm.visits.links import LONGEST_LINK, LinkHashes, url_hash
 from scrapy_urinorm.visits.marks import marks
 from scrapy_urinorm.visits.record import Visit
@@ -14,7 +15,6 @@ from scrapy_urinorm.visits.redaction import Redaction
 if TYPE_CHECKING:
     from scrapy_urinorm.visits.features import PageFeatures
 
-_ROBOTS_DIRECTIVE = b"clean-param"
 MOST_DIRECTIVES = 2_000
 """`Clean-param` lines kept of a robots.txt: the largest seen have some hundred."""
 
@@ -67,7 +67,7 @@ def _read(visit: Visit, crawl: Crawl, said: dict[str, Any], body: bytes, content
     page: PageFeatures = page_features(body, content_type, None, url)
     visit.body_digest, visit.text_digest, visit.words = page.body_digest, page.text_digest, page.words
     visit.lines, visit.line_words, visit.minhash = page.lines, page.line_words, page.minhash
-    canonical = page.canonical or _canonical_header(said.get("link") or (), url)
+    canonical = page.canonical or canonical_link(said.get("link") or (), url)
     if canonical and len(canonical) <= LONGEST_LINK:
         visit.canonical = crawl.redact(canonical)
     if page.links is not None:
@@ -75,26 +75,6 @@ def _read(visit: Visit, crawl: Crawl, said: dict[str, Any], body: bytes, content
     visit.marks = marks(page.generator, said.get("headers") or (), said.get("cookies") or (), body)
 
 
-def _canonical_header(values: list[str] | tuple[()], url: str) -> str | None:
-    """Return the target of `Link: <...>; rel="canonical"` (RFC 8288, RFC 6596), resolved."""
-    for value in values:
-        for link in value.split(",<"):
-            target, _, parameters = link.strip().lstrip("<").partition(">")
-            if "canonical" in parameters.lower().replace('"', " ").replace("=", " ").split():
-                try:
-                    return urljoin(url, target.strip())
-                except ValueError:
-                    return None
-    return None
-
-
 def _clean_params(body: bytes) -> tuple[str, ...]:
     """Return the values of the `Clean-param` lines of a robots.txt."""
-    found = []
-    for line in body.splitlines():
-        name, colon, value = line.partition(b":")
-        if colon and name.strip().lower() == _ROBOTS_DIRECTIVE:
-            found.append(value.partition(b"#")[0].strip().decode("utf-8", "replace"))
-            if len(found) == MOST_DIRECTIVES:
-                break
-    return tuple(found)
+    return tuple(value for _, value in islice(clean_param_values(body.decode("utf-8", "replace")), MOST_DIRECTIVES))

@@ -12,6 +12,8 @@ import re
 import secrets
 from string import ascii_lowercase, ascii_uppercase, digits
 
+from scrapy_urinorm.rules.path import ASPNET_SESSION
+
 #: Names whose value admits somebody or identifies a visitor, lower case. `sid`, `s` and their like may be content,
 #: so their values are only hashed where they look drawn by lot; hashing loses nothing that is needed here.
 SECRET_NAMES = frozenset(
@@ -38,7 +40,7 @@ _VALUE = r"(?:(?!%(?:25)*(?:26|3B|23))[^&;#/?\s])+"
 _PARAMETER = re.compile(rf"([A-Za-z_][\w.-]*)({_EQUALS})({_VALUE})", re.IGNORECASE)
 # the last letter of an escaped `?` or `;` before a name in an escaped address: `%3Ftoken%3D`
 _ESCAPE_BEFORE = re.compile(r"%(?:25)*3$")
-_ASP_SESSION = re.compile(r"/\((?:[AFSX]\([^()/]+\))+\)(?=/)")
+_ASP_SESSION = re.compile(ASPNET_SESSION + "(?=[/?#]|$)")
 _USERINFO = re.compile(r"(?<=://)[^/?#\s]*@")
 _ESCAPED_USERINFO = re.compile(
     r"((?::|%(?:25)*3A)(?://|(?:%(?:25)*2F){2}))(?:(?!%(?:25)*(?:2F|3F|23))[^/?#&\s])*%(?:25)*40", re.IGNORECASE

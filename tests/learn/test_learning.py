@@ -12,6 +12,7 @@ import pytest
 
 from scrapy_urinorm import Normalizer, RuleSet
 from scrapy_urinorm.learn import LearnResult, Options, learn, to_toml
+from scrapy_urinorm.learn.declared import MAX_DECLARED
 from scrapy_urinorm.visits import Visit
 from tests.learn.sites import SITES, Site, blog, docs, forum, shop, wiki
 
@@ -503,6 +504,10 @@ HEADERS = [
     ("params=?0", "/p?q=1", "/p", False),
     ("key-order", "/p?q=1", "/p", False),
     ("nonsense;;", "/p?q=1", "/p", False),
+    ('params="q"', "/p?q=1", "/p", False),
+    ("params=q", "/p?q=1", "/p", False),
+    ('params=("%71%20x")', "/p?q+x=1", "/p", True),
+    ('params=("Q")', "/p?q=1", "/p", False),
 ]
 
 
@@ -580,3 +585,21 @@ def test_sizes_of_an_access_log_speak_against() -> None:
     visits += [Visit(url=f"http://a.example/p/{n}?b=1", size=9000 + n, status=200) for n in range(20)]
     proposed = {str(c.value) for c in learn(visits).others if c.status == "unverified"}
     assert proposed == {"['a']"}
+
+
+def test_what_a_hostile_robots_txt_declares_costs_no_more_than_an_honest_one() -> None:
+    """1,600 lines, each of them true of a page: only so many are tried, and each is read once."""
+    lines = tuple(f"p{n}&q{n} /d{n}/" for n in range(1600))
+    visits = [Visit(url="http://a.example/robots.txt", status=200, clean_param=lines)]
+    visits += [
+        Visit(url=f"http://a.example/d{n}/?p{n}=1", status=200, main_digest=f"{n}", words=9) for n in range(1600)
+    ]
+    declared = [c for c in learn(visits).active if c.family == "declared"]
+    assert 0 < len(declared) <= MAX_DECLARED
+
+
+def test_names_that_a_site_declares_are_exact() -> None:
+    visits = [Visit(url="http://a.example/robots.txt", status=200, clean_param=("ref /shop/",))]
+    normalizer = Normalizer(learn(visits + site_of({"/shop/1": "one"}).visits()).rules)
+    assert normalizer.key("http://a.example/shop/9?ref=2") == "http://a.example/shop/9"
+    assert normalizer.key("http://a.example/shop/9?Ref=2") != "http://a.example/shop/9"
