@@ -11,10 +11,10 @@
 enum { MAX_URL = 2048, MAX_FIELDS = 64, MAX_ORIGIN = 512, SPELLED = 4 * MAX_URL + 8, MAX_RESULT = MAX_ORIGIN + SPELLED };
 
 /* Site of plan.py and Fast of native.py, which has the number of this layout too. */
-enum { LAYOUT = 4 };
+enum { LAYOUT = 5 };
 enum { SITE_ORIGIN = 0, SITE_FAST = 5 };
 enum { FAST_CONCERNS = 0, FAST_GUARD = 1, FAST_FLAGS = 2 };
-enum { SORTS = 1, DROPS_FRAGMENT = 2, KEY_ONLY = 4, TIDIES = 8 };
+enum { SORTS = 1, DROPS_FRAGMENT = 2, KEY_ONLY = 4, TIDIES = 8, NO_SEMICOLON = 16 };
 /* the values of Concerns in program.py */
 enum { FREE = 0, CONCERNED = 1, DROPPED = 2 };
 
@@ -106,6 +106,8 @@ spell(const octet *s, const octet *end, octet *out, const octet *table, const oc
                 s += 2;
                 if (decoded[escaped])
                     *out++ = escaped;
+                else if (escaped == ';' && !plus)
+                    return NULL; /* it may divide a path */
                 else if (plus && escaped == ' ')
                     *out++ = '+';
                 else
@@ -223,6 +225,19 @@ is_after(const Field *one, const Field *other)
 {
     int order = compare(one->name, other->name);
     return order > 0 || (order == 0 && compare(one->value, other->value) > 0);
+}
+
+/* Whether a spelled text has a ';', which is escaped there. */
+static int
+has_semicolon(Span text)
+{
+    const octet *s = text.start;
+    while ((s = memchr(s, '%', (size_t)(text.end - s))) != NULL) {
+        if (s[1] == '3' && s[2] == 'B')
+            return 1;
+        s += 3;
+    }
+    return 0;
 }
 
 static void
@@ -348,6 +363,8 @@ put_query(const Rules *rules, PyObject *concerns, long flags, Form form, const P
                     return NO;
             }
             field.value.end = key_end;
+            if (flags & NO_SEMICOLON && has_semicolon(field.value))
+                return NO;
             field.shown = (Span){field.name.start, key_end};
             if (form == CANONICAL) {
                 field.shown.start = safe_end;

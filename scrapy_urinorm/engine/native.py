@@ -20,12 +20,15 @@ if TYPE_CHECKING:
     from scrapy_urinorm.rulesets.scopes import Where
 
 #: Grows with every change of what ``native.c`` has and is told: its functions, Site, Fast, their flags, Concerns.
-LAYOUT = 4
+LAYOUT = 5
 #: Flags of :class:`Fast`: the canonical URL is sorted; it loses its fragment; it goes through the loop; its query loses
-#: empty fields.
-SORTS, DROPS_FRAGMENT, KEY_ONLY, TIDIES = 1, 2, 4, 8
+#: empty fields; values with a ``;`` go through the loop.
+SORTS, DROPS_FRAGMENT, KEY_ONLY, TIDIES, NO_SEMICOLON = 1, 2, 4, 8, 16
 #: What no path that the module takes has: a rule that needs one of these does not concern such a path.
-_REFUSED = frozenset((";", "/("))
+_REFUSED = frozenset((";", "%3B", "/("))
+
+
+_SEMICOLON = frozenset(("%3B",))
 
 
 def _compiled() -> Any:
@@ -65,15 +68,17 @@ def fast_of(program: Program, wheres: Sequence[Where]) -> Fast | None:
         or program.joins
         or program.keeps_fragment
         or not program.sorts_by_pair
+        or not _SEMICOLON.issuperset(program.value_needs)
     ):
         return None
-    runs = [step.run for step in program.path_steps if step.act.needs not in _REFUSED]
+    runs = [step.run for step in program.path_steps if not (step.act.needs and _REFUSED.issuperset(step.act.needs))]
 
     def guard(path: str) -> bool:
         return any(run(path) != path for run in runs) or any(where.on_path(path) for where in wheres)
 
     flags = SORTS * program.sorts | DROPS_FRAGMENT * program.drops_fragment | TIDIES * program.tidies
-    return Fast(program.concerns, guard if runs or wheres else None, flags | KEY_ONLY * bool(program.display_steps))
+    flags |= KEY_ONLY * bool(program.display_steps) | NO_SEMICOLON * bool(program.value_needs)
+    return Fast(program.concerns, guard if runs or wheres else None, flags)
 
 
 _origin = re.compile(r"https?://[A-Za-z0-9.\-]+(?::[0-9]+)?").fullmatch

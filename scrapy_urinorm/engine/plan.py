@@ -52,12 +52,21 @@ class Plan:
         return next((numbers for numbers, known in self._programs.items() if known is program), ())
 
     def without_preset(self) -> Plan:
-        """The same rules without those of the preset; this plan itself where it has none."""
+        """The same rules without what those of the preset do to path and query; this plan itself where it has none.
+
+        How the texts are written stays: a canonical URL must not change when it is normalized again.
+        """
         if not any(layer.preset for layer in self.layers):
             return self
         if self._preset_free is None:
-            self._preset_free = Plan([layer for layer in self.layers if not layer.preset])
+            self._preset_free = Plan([_without_edits(layer) if layer.preset else layer for layer in self.layers])
         return self._preset_free
+
+
+def _without_edits(layer: Layer) -> Layer:
+    edits = {act.rule for act in at(Stage.PATH, Stage.ITEMS, Stage.TARGET, Stage.UNWRAP)}
+    body = layer.body
+    return layer._replace(body=body._replace(rules={k: v for k, v in body.rules.items() if k not in edits}))
 
 
 class Site(NamedTuple):

@@ -134,6 +134,7 @@ class Program:
         "tidies",
         "unwrap_steps",
         "userinfo_steps",
+        "value_needs",
         "verdict_steps",
     )
 
@@ -162,22 +163,38 @@ class Program:
         unsorted = not order and any(act.rule in merged for act in at(Stage.ORDER))
         self.order: Callable[[list[Item]], list[Item]] = order[-1].run if order else list if unsorted else sort_items
         self.sorts_by_pair = not unsorted and (not order or self.order([*_UNSORTED]) == sort_items(_UNSORTED))
-        self.drops_fragment = any(merged[s.name] == s.act.gone for s in self.fragment_steps)
+        removing = [
+            step for step in self.fragment_steps if step.act.gone is not None and merged[step.name] == step.act.gone
+        ]
+        # nothing is left for the others
+        self.fragment_steps = removing or self.fragment_steps
+        self.drops_fragment = bool(removing)
         self.keeps_fragment = bool(self.fragment_steps) and not self.drops_fragment
         self.userinfo_steps = stages.get(Stage.USERINFO, [])
         self.tidies = any(step.act.tidies for step in self.item_steps)
         self.always = any(
             not step.act.each or CATALOGUE[step.name].kind.adds(merged[step.name]) for step in self.item_steps
         )
-        self.concerns = Concerns(self.item_steps)
+        self.value_needs = tuple(dict.fromkeys(text for step in self.item_steps for text in step.act.needs))
+        self.concerns = Concerns([step for step in self.item_steps if not step.act.needs])
         self.fixed = not (self.path_steps or self.item_steps or self.target_steps)
 
     def leaves(self, path: str, items: list[Item]) -> bool:
         """Whether no rule changes path and items, as far as that is known at little cost."""
-        for needed, run in self._path_runs:
-            if needed in path and run(path) != path:
+        for needs, run in self._path_runs:
+            if (not needs or any(text in path for text in needs)) and run(path) != path:
                 return False
-        return not self.always and not self.target_steps and not (items and self.concerns.any_of(items))
+        return not self.target_steps and not self.may_act(items)
+
+    def may_act(self, items: list[Item]) -> bool:
+        """Whether a rule may change the items."""
+        if self.always:
+            return bool(self.item_steps)
+        if not items:
+            return False
+        if self.concerns.any_of(items):
+            return True
+        return bool(self.value_needs) and any(text in value for _, value in items for text in self.value_needs)
 
     def left_fragment(self, fragment: str | None) -> str | None:
         """What the rules leave of a fragment."""
@@ -231,7 +248,7 @@ def run_step(program: Program, path: str, items: list[Item], trace: Trace | None
                 trace(step.name, after, items)
             path = after
     # a name of which no rule speaks is known for free
-    if program.item_steps and (program.always or program.concerns.any_of(items)):
+    if program.may_act(items):
         for step in program.item_steps:
             kept = step.run(items, path)
             if kept != items:

@@ -105,10 +105,10 @@ class Act:
 
     ``each``: it judges every item by itself, by nothing but name, value and path, and leaves those alone of whose names
     its value does not speak; without it the rule is asked for every URL (ITEMS). ``drops``: which items go whatever
-    else the URL holds. ``tidies``: it also drops empty fields and a ``?`` without a query. ``needs``: a text without
-    which it leaves a path alone, so that the quick way need not ask. ``gone``: the value at which nothing is left of
-    the part. ``inert``: a value at which this act does nothing, beside the one that its kind knows. ``under``: it acts
-    only where that rule is set.
+    else the URL holds. ``tidies``: it also drops empty fields and a ``?`` without a query. ``needs``: texts without all
+    of which it leaves a path, or a value of the query, alone, so that it need not be asked. ``gone``: the value at
+    which nothing is left of the part. ``inert``: a value at which this act does nothing, beside the one that its kind
+    knows. ``under``: it acts only where that rule is set.
     """
 
     rule: str
@@ -117,7 +117,7 @@ class Act:
     each: bool = False
     drops: Drops | None = None
     tidies: bool = False
-    needs: str = ""
+    needs: tuple[str, ...] = ()
     gone: Any = None
     inert: Any = None
     under: str = ""

@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from typing import TYPE_CHECKING
 
 from scrapy_urinorm.rules.declaration import LOSSY, USUALLY_SAFE, Stage, half, rule
 from scrapy_urinorm.rules.kinds import Choice, Flag, Names, NameTable, Segment, Segments
-from scrapy_urinorm.url import decoded_segment, path_key
+from scrapy_urinorm.url import Item, decoded, decoded_segment, path_key
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 
 @half("stray_percent", stage=Stage.PATH)
@@ -78,26 +82,56 @@ _SHORT = 1000
     kind=Names(guards=True),
     value=["jsessionid"],
     probes=("/x;{}=1/y",),
-    act={"needs": ";"},
+    act={"needs": (";", "%3B")},
 )
 def path_params(path: str, *, names: NameTable) -> str:
-    """Remove path parameters (``;name=value``, RFC 3986 3.3) by name from every segment."""
-    if ";" not in path:
+    """Remove path parameters (``;name=value``, RFC 3986 3.3) by name from every segment.
+
+    Where an entry says what the value looks like, it also goes after a ``%3B``, and from the end of a value in the
+    query (``?a=1;jsessionid=...``): links that were escaped once too often, or joined in the wrong order.
+    """
+    if ";" not in path and "%3B" not in path:
         return path
     segments = []
     for segment in path.split("/"):
-        kept, *params = segment.split(";")
-        for param in params:
+        kept, *params = _PARAMETER.split(segment)
+        for mark, param in zip(params[::2], params[1::2], strict=True):
             name, _, value = param.partition("=")
-            if not names.removes(decoded_segment(name), value, decoded_segment):
-                kept += ";" + param
+            if not _goes(names, mark, decoded_segment(name), value, decoded_segment):
+                kept += mark + param
         segments.append(kept)
     # `..;jsessionid=1` has become `..`, as servlet containers read it
     return path_key("/".join(segments))
 
 
-# (S(...)) and its relatives A (anonymous id), F (forms ticket), X (cookie support), as ASP.NET 2.0 and later write them
-ASPNET_SESSION = r"/\((?:[AFSX]\([\w.~-]*\))+\)"
+@half("path_params", stage=Stage.ITEMS, each=True, needs=("%3B",))
+def path_params_in_values(items: list[Item], *, names: NameTable) -> list[Item]:
+    """The part of ``path_params`` that concerns the query."""
+    return [(name, _without_params(value, names)) if "%3B" in value else (name, value) for name, value in items]
+
+
+def _without_params(text: str, names: NameTable) -> str:
+    kept, *params = text.split("%3B")
+    for param in params:
+        name, _, value = param.partition("%3D")
+        if not _goes(names, "%3B", decoded(name), value, decoded):
+            kept += "%3B" + param
+    return kept
+
+
+def _goes(names: NameTable, mark: str, name: str, value: str, decode: Callable[[str], str]) -> bool:
+    """Whether a parameter goes; after an escaped mark only where its value has a shape that is asked for."""
+    if mark != ";" and not any(entry.value for entry in names[name]):
+        return False
+    return names.removes(name, value, decode)
+
+
+_PARAMETER = re.compile("(;|%3B)")
+
+
+# (S(...)) and its relatives A (anonymous id), F (forms ticket), X (cookie support), as ASP.NET 2.0 and later write them;
+# in lower case only with a value as long as a session's: `/(f(x))/` may be about mathematics
+ASPNET_SESSION = r"/\((?:(?:[AFSX]\([\w.~-]*\))+|(?=[^/]{0,500}\([\w.~-]{24,}\))(?:[AFSXafsx]\([\w.~-]*\))+)\)"
 _ASPNET = re.compile(ASPNET_SESSION + "(?=/|$)", re.ASCII)
 # ASP.NET 1.x: the session id alone, 120 bits in the letters and digits of SessionIDManager
 _ASPNET_1 = re.compile(r"/\([a-z0-5]{24}\)(?=/)", re.IGNORECASE | re.ASCII)
@@ -111,7 +145,7 @@ _ASPX = re.compile(r"\.aspx(?!\w)", re.IGNORECASE | re.ASCII)
     stage=Stage.PATH,
     kind=Flag(),
     value=True,
-    act={"needs": "/("},
+    act={"needs": ("/(",)},
 )
 def aspnet_session(path: str, *, remove: bool) -> str:
     """Remove the segment of an ASP.NET cookieless session: ``/(S(...))/``, ``/(X(1)S(...))/`` and the like.

@@ -104,6 +104,25 @@ def check_idempotent(n: Normalizer, text: str) -> None:
     assert n.key(canonical) == n.key(text)
 
 
+# each was another URL when it was normalized again
+FORMERLY_NOT = {
+    "a kept list, on a URL that speaks of unsubscribing": ({"keep_params": ["id"]}, "/unsubscribe?ref=1#x"),
+    "a session's segment after an empty parameter": ({}, "/&amp;/(S(abc))"),
+    "a session and a fragment, on a URL that speaks of unsubscribing": (
+        {},
+        "/unsubscribe;jsessionid=0123456789abcdef#x",
+    ),
+}
+
+
+@pytest.mark.parametrize(("rules", "target"), FORMERLY_NOT.values(), ids=FORMERLY_NOT)
+def test_idempotent_since_found(rules: dict[str, Any], target: str) -> None:
+    n = Normalizer({"rules": rules})
+    url = f"http://a.example{target}"
+    check_idempotent(n, url)
+    assert n.lines(f"{url}\n".encode()) == f"{n.normalize(url)}\n".encode()
+
+
 @pytest.mark.parametrize("text", ODD_TEXTS.values(), ids=ODD_TEXTS)
 def test_idempotent_on_odd_text(text: str) -> None:
     check_idempotent(PRESETS["loose"], text)

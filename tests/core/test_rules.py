@@ -64,10 +64,14 @@ CHANGE: dict[str, list[tuple[Any, str, str, str]]] = {
         (["j%*"], "/p;j%2525=1", "/p", "an escaped name"),
         ([{"name": "v", "value": r"\d+"}], "/p;v=12", "/p", "value pattern that holds"),
         (["jsessionid"], "/a/..;jsessionid=1/b", "/b", "dots that were hidden by a parameter"),
+        ([{"name": "v", "value": r"\d{4,}"}], "/p%3bv=1234/q;V=56789", "/p/q", "an escaped semicolon before the shape"),
+        ([{"name": "v", "value": r"\d{4,}"}], "/p?a=b;v=1234&v=1234", "/p?a=b&v=1234", "appended after a query"),
+        ([{"name": "v", "value": r"\d{4,}"}], "/p?a=b%3Bv%3D1234;w=1", "/p?a=b%3Bw%3D1", "the same, escaped"),
     ],
     "aspnet_session": [
         (True, "/(X(1)S(lit3py55t21z5v55vlm25s55))/p.aspx", "/p.aspx", "several tickets"),
         (True, "/app/(A(1)F(2))", "/app", "the last segment"),
+        (True, f"/(a({24 * 'b'})S({24 * 'c'})f({24 * 'd'}))/p.aspx", "/p.aspx", "in any case, of a session's length"),
         (True, "/%28S%281%29%29/p", "/p", "escaped parentheses"),
         (True, "/app/(lit3py55t21z5v55vlm25s55)/a/p.aspx", "/app/a/p.aspx", "the bare form before a page"),
         (True, "/(LIT3PY55T21Z5V55VLM25S55)/p.ASPX/info", "/p.ASPX/info", "the bare form in capitals, path info"),
@@ -173,6 +177,8 @@ CHANGE: dict[str, list[tuple[Any, str, str, str]]] = {
         ({"remove_params": ["s*"], "except_params": [{"pattern": "s[0-9]"}]}, "/?s1=1&sid=2", "/?s1=1", "by pattern"),
     ],
     "keep_params": [
+        (["id"], "/?", "/", "a query without parameters"),
+        (["id"], "/?&&id=1&", "/?id=1", "empty fields"),
         (["id", "t*"], "/?x=1&t1=2&ID=3", "/?t1=2&ID=3", "globs and case"),
         ([], "/?x=1", "/", "an empty list keeps nothing"),
         ([{"pattern": "id|p[0-9]+"}], "/?x=1&p2=2&pid=3&ID=4", "/?p2=2&ID=4", "by pattern"),
@@ -188,11 +194,14 @@ CHANGE: dict[str, list[tuple[Any, str, str, str]]] = {
     ],
     "dedupe_params": [
         ("pair", "/?a=1&a=2&a=1", "/?a=1&a=2", "equal pairs"),
+        ("pair", "/?&&", "/", "empty fields"),
         ("first", "/?a=1&b=2&a=3", "/?a=1&b=2", "all but the first"),
         ("last", "/?a=1&b=2&a=3", "/?b=2&a=3", "all but the last"),
     ],
     "remove_query": [
         (True, "/x?a&b=1", "/x", "several"),
+        (True, "/x?", "/x", "a query without parameters"),
+        (True, "/x?&&", "/x", "empty fields"),
     ],
     "sort_query": [
         ("pair", "/?b=1&a=2&a=1", "/?a=1&a=2&b=1", "by name and value"),
@@ -273,13 +282,16 @@ NOOP: dict[str, list[tuple[Any, str, str]]] = {
     "path_params": [
         (["jsessionid"], "/p;xjsessionid=1", "another name that ends alike"),
         (["jsessionid"], "/p?jsessionid=1", "a query parameter"),
-        (["jsessionid"], "/p%3Bjsessionid=1", "an escaped semicolon is data"),
+        (["jsessionid"], "/p%3Bjsessionid=1", "an escaped semicolon is data where no shape says otherwise"),
+        ([{"name": "v", "value": r"\d{4,}"}], "/p%3Bv=12", "an escaped semicolon before another shape"),
+        (["v"], "/p?a=b;v=1", "in a query, without a shape"),
+        ([{"name": "v", "value": r"\d{4,}"}], "/p?a=b;v=12&v=1234", "in a query, of another shape"),
         ([{"name": "v", "value": r"\d+"}], "/p;v=12a", "value pattern that does not hold in full"),
     ],
     "aspnet_session": [
         (True, "/(draft)/p", "other parentheses"),
         (True, "/x(S(1))/p", "not a segment of its own"),
-        (True, "/(s(1))/p", "lower case"),
+        (True, "/(s(1))/p", "lower case: it may be about mathematics"),
         (True, "/(lit3py55t21z5v55vlm25s55)/p", "the bare form without a page"),
         (True, "/p.aspx/(lit3py55t21z5v55vlm25s55)/", "the bare form after the page"),
         (True, "/(lit3py55t21z5v55vlm25s99)/p.aspx", "digits that no session id has"),

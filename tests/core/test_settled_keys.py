@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -19,12 +20,17 @@ SETTLED: dict[str, dict[str, Any]] = json.loads(
 )
 
 
+#: What has been given another text since, on purpose: a session after an escaped semicolon, a `?` without a query.
+is_settled = re.compile(r"(?!.*%3bjsessionid=).*(?<!\?)", re.IGNORECASE | re.DOTALL).fullmatch
+
+
 @pytest.mark.skipif(not FOLDER.is_dir(), reason="the lists of URLs are not at hand")
 @pytest.mark.parametrize("rules", SETTLED["rules"])
 def test_texts_stay(rules: str) -> None:
     normalizer = Normalizer(SETTLED["rules"][rules])
     for file, settled in SETTLED["digests"][rules].items():
-        lines = (FOLDER / file).read_text("utf-8", "surrogateescape").split("\n")[:: 1 if rules == "recommended" else 9]
+        text = (FOLDER / file).read_text("utf-8", "surrogateescape")
+        lines = [line for line in text.split("\n") if is_settled(line)][:: 1 if rules == "recommended" else 9]
         for form, one in (("keys", normalizer.key), ("canonical", normalizer.normalize)):
             digest = hashlib.sha256()
             for line in lines:
