@@ -129,7 +129,7 @@ def _goes(names: NameTable, mark: str, name: str, value: str, decode: Callable[[
 _PARAMETER = re.compile("(;|%3B)")
 
 
-# (S(...)) and its relatives A (anonymous id), F (forms ticket), X (cookie support), as ASP.NET 2.0 and later write them;
+# (S(...)) and its relatives A (anonymous id), F (forms ticket), X (cookie support), as ASP.NET 2.0 and later write it;
 # in lower case only with a value as long as a session's: `/(f(x))/` may be about mathematics
 ASPNET_SESSION = r"/\((?:(?:[AFSX]\([\w.~-]*\))+|(?=[^/]{0,500}\([\w.~-]{24,}\))(?:[AFSXafsx]\([\w.~-]*\))+)\)"
 _ASPNET = re.compile(ASPNET_SESSION + "(?=/|$)", re.ASCII)
