@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import logging
 from typing import TYPE_CHECKING, Any
-from weakref import ref
+from weakref import WeakSet, ref
 
 from scrapy import Request
 from scrapy.http.request import NO_CALLBACK
@@ -32,6 +32,7 @@ _STATEFUL = frozenset(("redirect_urls", "urinorm", "verbatim_url", own.CHANCE_ME
 #: How often a chain may come back to one URL text: once each for a cookie, a consent, a log-in.
 _RETURNS = 3
 _MAX_META_RULES = 256
+_being_built: WeakSet[Crawler] = WeakSet()
 
 
 class RequestFingerprinter:
@@ -48,8 +49,19 @@ class RequestFingerprinter:
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
-        """Build from a crawler's settings; raises RuleFileError with everything wrong in the rules."""
-        return cls(own.normalizer_of(crawler), fallback=fallback_of(crawler, cls), crawler=crawler)
+        """Build from a crawler's settings; raises RuleFileError with everything wrong in the rules.
+
+        The fallback, or what it asks in turn, may ask for one of ours again, as scrapy-zyte-api's does by way of
+        scrapy-poet's: that one has no fallback, and the circle ends.
+        """
+        normalizer = own.normalizer_of(crawler)
+        if crawler in _being_built:
+            return cls(normalizer, crawler=crawler)
+        _being_built.add(crawler)
+        try:
+            return cls(normalizer, fallback=fallback_of(crawler, cls), crawler=crawler)
+        finally:
+            _being_built.discard(crawler)
 
     def __init__(
         self,

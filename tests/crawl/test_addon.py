@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from itertools import permutations
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -14,7 +15,7 @@ from scrapy.utils.request import fingerprint as scrapy_fingerprint
 
 import scrapy_urinorm
 from tests.crawl.components import ADDON, crawler_with, dupefilter_of
-from tests.crawl.crawling import Job, crawl
+from tests.crawl.crawling import Job, Outcome, crawl, crawl_all
 from tests.crawl.own_classes import ByLanguage, FingerprinterAddon, FromCrawler, OwnDupeFilter
 from tests.crawl.site import Site, SiteServer, moved, page
 
@@ -30,6 +31,8 @@ OURS = {
     "DOWNLOADER_MIDDLEWARES": {"scrapy_urinorm.SecondChanceMiddleware": 10},
 }
 ORG = "https://example.org"
+NEIGHBOURS = ("scrapy_poet", "scrapy_zyte_api", "scrapy_urinorm")
+ORDERS = [", ".join(order) for count in (2, 3) for order in permutations(NEIGHBOURS, count) if NEIGHBOURS[2] in order]
 
 
 def installed(settings: dict[str, Any], spider: type[Spider] | None = None) -> tuple[type, type]:
@@ -196,19 +199,31 @@ class TestWithoutTheAddon:
         dupefilter.close("finished")
 
 
+@pytest.fixture(scope="module")
+def neighbours(server: SiteServer, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Outcome]:
+    """Crawls with scrapy-poet and scrapy-zyte-api, in all orders."""
+    pytest.importorskip("scrapy_poet", reason="scrapy-poet is not installed")
+    pytest.importorskip("scrapy_zyte_api", reason="scrapy-zyte-api is not installed")
+    settings = {**SID, "ZYTE_API_KEY": "none", "ZYTE_API_TRANSPARENT_MODE": False}
+    jobs = []
+    for order in ORDERS:
+        addons = {f"{name}.Addon": 100 * place for place, name in enumerate(order.split(", "))}
+        jobs.append(Job(order, [small_site(server).url()], {"ADDONS": addons, **settings}))
+    return crawl_all(jobs, tmp_path_factory.mktemp("neighbours"))
+
+
+def small_site(server: SiteServer) -> Site:
+    links = ["/p?sid=1", "/p?sid=2", "/self"]
+    itself = {"/self": moved("/self?sid=1", 302), "/self?sid=1": page("dir")}
+    return server.site({"/": page("home", *links), "/p?sid=1": page("p"), "/p?sid=2": page("p"), **itself})
+
+
 class TestOtherAddons:
     """In real crawls: scrapy-poet's fingerprinter asks the spider for the callback."""
 
-    @pytest.mark.parametrize("ours", [100, 600], ids=["ours first", "ours last"])
-    def test_scrapy_poet(self, ours: int, server: SiteServer, tmp_path: Path) -> None:
-        pytest.importorskip("scrapy_poet", reason="scrapy-poet is not installed")
-        self.check({"scrapy_poet.Addon": 300, "scrapy_urinorm.Addon": ours}, server, tmp_path)
-
-    @pytest.mark.parametrize("ours", [100, 600], ids=["ours first", "ours last"])
-    def test_scrapy_zyte_api(self, ours: int, server: SiteServer, tmp_path: Path) -> None:
-        pytest.importorskip("scrapy_zyte_api", reason="scrapy-zyte-api is not installed")
-        addons = {"scrapy_zyte_api.Addon": 300, "scrapy_urinorm.Addon": ours}
-        self.check(addons, server, tmp_path, ZYTE_API_KEY="none", ZYTE_API_TRANSPARENT_MODE=False)
+    @pytest.mark.parametrize("order", ORDERS)
+    def test_neighbours_in_all_orders(self, order: str, neighbours: dict[str, Outcome]) -> None:
+        self.check_outcome(neighbours[order])
 
     def test_one_that_wraps_what_it_finds(self, server: SiteServer, tmp_path: Path) -> None:
         addons = {"tests.crawl.own_classes.FingerprinterAddon": 300, "scrapy_urinorm.Addon": 600}
@@ -216,21 +231,18 @@ class TestOtherAddons:
 
     def test_ours_before_one_that_overwrites(self, server: SiteServer, tmp_path: Path) -> None:
         """Documented: give ours the higher number. No page is lost meanwhile."""
-        site = self.site(server)
+        site = small_site(server)
         addons = {"scrapy_urinorm.Addon": 100, "tests.crawl.own_classes.FingerprinterAddon": 600}
         outcome = crawl(Job("job", [site.url()], {"ADDONS": addons, **SID}), tmp_path)
         assert {"home", "p", "dir"} <= outcome.pages
 
-    def site(self, server: SiteServer) -> Site:
-        links = ["/p?sid=1", "/p?sid=2", "/self"]
-        itself = {"/self": moved("/self?sid=1", 302), "/self?sid=1": page("dir")}
-        return server.site({"/": page("home", *links), "/p?sid=1": page("p"), "/p?sid=2": page("p"), **itself})
-
     def check(self, addons: dict[Any, int], server: SiteServer, directory: Path, **settings: Any) -> None:
-        site = self.site(server)
-        outcome = crawl(Job("job", [site.url()], {"ADDONS": addons, **SID, **settings}), directory)
-        assert outcome.pages == {"home", "p", "dir"}, "\n".join(outcome.log)
-        assert sorted(site.fetched()) == ["/", "/p?sid=1", "/self", "/self?sid=1"]
+        site = small_site(server)
+        self.check_outcome(crawl(Job("job", [site.url()], {"ADDONS": addons, **SID, **settings}), directory))
+
+    def check_outcome(self, outcome: Outcome) -> None:
+        assert outcome.pages == {"home", "p", "dir"}, "\n".join([outcome.error, *outcome.log])
+        assert outcome.stats["downloader/request_count"] == 4, "home, one spelling of the page, a redirect, its target"
         assert not outcome.lines("Traceback")
 
 
