@@ -7,6 +7,7 @@ import multiprocessing
 import os
 import signal
 import sys
+import threading
 from collections import deque
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -36,7 +37,8 @@ def in_order(
     """`work` over `items` in `jobs` processes (0: one for each core), at most two items ahead for each.
 
     `fork=False` where the caller may have threads of a library that a fork would break. An item that is not `worth` a
-    process, as of a small or slow input, is worked on here, at once. An exception, Ctrl-C too, ends the processes.
+    process, as of a small or slow input, is worked on here, at once. An exception, Ctrl-C too, ends the processes; they
+    end by themselves when this one is killed.
 
     Raises `UrinormError` where a process was ended from outside.
     """
@@ -110,9 +112,19 @@ class _Worker:
 
 def _begin(work: Callable[[Any], Any]) -> None:
     _Worker.work = staticmethod(work)
+    # before Ctrl-C is let in again: it is for the main thread
+    threading.Thread(target=_end_with_parent, daemon=True).start()
     signal.signal(signal.SIGINT, _stop)
     if os.name == "posix":
         signal.pthread_sigmask(signal.SIG_UNBLOCK, [signal.SIGINT])
+
+
+def _end_with_parent() -> None:
+    """A parent that is killed, by SIGTERM as well, tells its processes nothing: they would wait for items for ever."""
+    parent = multiprocessing.parent_process()
+    assert parent is not None
+    parent.join()
+    os._exit(1)
 
 
 def _stop(number: int, frame: Any) -> None:

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import multiprocessing
 import os
 import signal
+import subprocess
+import sys
 from itertools import count, islice
+from pathlib import Path
 
 import pytest
 
@@ -82,3 +86,34 @@ def test_a_process_that_is_ended_from_outside_is_an_error() -> None:
 def test_a_process_that_is_interrupted_interrupts() -> None:
     with pytest.raises(KeyboardInterrupt):
         list(in_order(interrupt, range(10), 2))
+
+
+ENDLESS = """
+from itertools import count
+from scrapy_urinorm.processes import in_order
+from tests.core.test_processes import squared
+for result in in_order(squared, count(), 2, fork={fork}):
+    print(result, flush=True)
+"""
+
+
+@pytest.mark.skipif(os.name == "nt", reason="signals of POSIX")
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL], ids=["terminated", "killed"])
+@pytest.mark.parametrize("fork", [True, False])
+def test_processes_end_with_the_one_that_started_them(fork: bool, number: signal.Signals) -> None:
+    """They hold the ends of its pipes: an output that comes to its end tells that none is left."""
+    root = Path(__file__).parents[2]
+    environment = {**os.environ, "PYTHONPATH": str(root)}
+    command = [sys.executable, "-c", ENDLESS.format(fork=fork)]
+    with subprocess.Popen(
+        command, cwd=root, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True
+    ) as process:
+        try:
+            assert process.stdout is not None
+            assert process.stdout.readline() == b"0\n"
+            process.send_signal(number)
+            process.communicate(timeout=60)
+            assert process.returncode == -number
+        finally:
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGKILL)
