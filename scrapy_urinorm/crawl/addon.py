@@ -66,7 +66,7 @@ class Addon:
         current = load_object(settings[name])
         if isinstance(current, type) and issubclass(current, RequestFingerprinter):
             return
-        if current.__module__.startswith("scrapy_poet."):
+        if getattr(current, "__module__", "").startswith("scrapy_poet."):
             # its fingerprint is a function of its base's: nothing to wrap
             if (settings.getpriority(_POET_BASE) or 0) <= _ADDON:
                 settings.set(_POET_BASE, FINGERPRINTER, "addon")

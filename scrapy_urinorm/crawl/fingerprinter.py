@@ -14,6 +14,7 @@ from scrapy.utils.misc import build_from_crawler, load_object
 from scrapy.utils.request import fingerprint as scrapy_fingerprint
 
 from scrapy_urinorm.crawl import settings as own
+from scrapy_urinorm.crawl.start_errors import said_readably
 from scrapy_urinorm.errors import RuleFileError
 from scrapy_urinorm.normalizer import Normalizer
 from scrapy_urinorm.recipe import fingerprint_bytes
@@ -59,7 +60,9 @@ class RequestFingerprinter:
             return cls(normalizer, crawler=crawler)
         _being_built.add(crawler)
         try:
-            return cls(normalizer, fallback=fallback_of(crawler, cls), crawler=crawler)
+            with said_readably():
+                fallback = fallback_of(crawler, cls)
+            return cls(normalizer, fallback=fallback, crawler=crawler)
         finally:
             _being_built.discard(crawler)
 

@@ -4,22 +4,28 @@ from __future__ import annotations
 
 import json
 import logging
+from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 from weakref import WeakKeyDictionary
 
 from scrapy.utils.conf import closest_scrapy_cfg
 
+from scrapy_urinorm.crawl.start_errors import said_readably
 from scrapy_urinorm.errors import RuleFileError
 from scrapy_urinorm.normalizer import Normalizer
 from scrapy_urinorm.rulesets.ruleset import RuleSet
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from scrapy.crawler import Crawler
     from scrapy.settings import BaseSettings
     from scrapy.statscollectors import StatsCollector
 
 logger = logging.getLogger("scrapy_urinorm")
+
+_PREFIX = "URINORM_"
 
 #: The rule file that is used without being named, beside ``scrapy.cfg``.
 RULE_FILE = "urinorm.toml"
@@ -143,6 +149,14 @@ def number(settings: BaseSettings, name: str) -> float | None:
         raise ValueError(f"{name}: {given!r} is not a number") from None
 
 
+def misspelt(settings: BaseSettings) -> Iterator[tuple[str, str]]:
+    """Settings with our prefix that are none of ours, each with the one that was meant, or nothing."""
+    ours = {name.removeprefix(_PREFIX): name for name in SETTINGS}
+    for name in sorted(str(name) for name in settings):
+        if name.startswith(_PREFIX) and name not in SETTINGS:
+            yield name, "".join(ours[near] for near in get_close_matches(name.removeprefix(_PREFIX), ours, 1))
+
+
 def rule_sources(settings: BaseSettings, spidercls: type | None = None) -> list[Any]:
     """The sources of the rules of a project and a spider, in the order of merging."""
     given = value(settings, "URINORM_RULES")
@@ -197,7 +211,10 @@ def normalizer_of(crawler: Crawler) -> Normalizer:
     """The one normalizer of a crawler, made and announced on first use; its rules stay as they are until the end."""
     normalizer = _normalizers.get(crawler)
     if normalizer is None:
-        normalizer = _normalizers[crawler] = make_normalizer(crawler.settings, crawler.spidercls)
+        with said_readably():
+            normalizer = _normalizers[crawler] = make_normalizer(crawler.settings, crawler.spidercls)
+        for name, meant in misspelt(crawler.settings):
+            logger.warning("%s is no setting of scrapy-urinorm%s", name, f": did you mean {meant}?" if meant else "")
         rules = normalizer.ruleset
         files = ", ".join(rules.files) or "none"
         logger.info(

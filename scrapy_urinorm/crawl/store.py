@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
     from scrapy.crawler import Crawler
     from scrapy.settings import BaseSettings
 
+    from scrapy_urinorm.normalizer import Normalizer
     from scrapy_urinorm.seen import SeenStore
 
 
@@ -25,7 +27,8 @@ def _spider_name(crawler: Crawler) -> str:
 def seen_store(crawler: Crawler) -> SeenStore:
     """The store that a crawler's settings ask for, not yet opened; raises where they make no sense."""
     settings = crawler.settings
-    rules = own.normalizer_of(crawler).ruleset
+    normalizer = own.normalizer_of(crawler)
+    rules = normalizer.ruleset
     directory = own.value(settings, "URINORM_SEEN_DIR") or job_dir(settings)
     return make_store(
         own.value(settings, "URINORM_SEEN"),
@@ -33,9 +36,7 @@ def seen_store(crawler: Crawler) -> SeenStore:
         stamp={
             "rules": rules.digest(),
             "preset": rules.preset,
-            "can_ada": _version("can-ada"),
-            "ada_url": _version("ada-url"),
-            "scrapy_urinorm": _version("scrapy-urinorm"),
+            "keys": _sample(normalizer),
         },
         prefix=str(own.value(settings, "URINORM_SEEN_PREFIX")) % {"spider": _spider_name(crawler)},
         ttl=own.number(settings, "URINORM_SEEN_TTL"),
@@ -50,10 +51,48 @@ def shared_folder(settings: BaseSettings) -> Path | None:
     return Path(folder) if folder else None
 
 
-def _version(package: str) -> str:
-    from importlib.metadata import PackageNotFoundError, version
+def _sample(normalizer: Normalizer) -> str:
+    """What the code makes of URLs that show how a parser, a convention or a rule goes about its work.
 
-    try:
-        return version(package)
-    except PackageNotFoundError:
-        return "unknown"
+    Other versions of this package or of a library are other conditions for a store only where this differs.
+    """
+    keys = "\n".join(f"{normalizer.key(url)} {normalizer.key(url, lossy=False)}" for url in _SAMPLE)
+    return hashlib.sha1(keys.encode("utf-8", "surrogatepass"), usedforsecurity=False).hexdigest()[:16]
+
+
+#: Another list is another stamp, and a warning for every job that is resumed: add to it where a fault gives reason to.
+_SAMPLE = (
+    "HTTP://Ann:Secret@WWW.Example.COM:80/a/../b/./c//d/",
+    "https://example.com:443",
+    "http://example.com:8080/%7Eann/%2fb%2Fc/%41%zz%",
+    "http://b\u00fccher.example/\u00fc?\u00fc=\u00e9#\u00fc",
+    "http://xn--bcher-kva.example/fa\u00df",
+    "http://fa\u00df.example/",
+    "http://0x7f.1/",
+    "http://192.168.1/a",
+    "http://[2001:DB8:0:0::1]:8080/",
+    "http://example.com/a;b;c=1/d;jsessionid=0123456789ABCDEF0123456789ABCDEF?x;y",
+    "http://example.com/a;/..;x/%2e%2E/b",
+    "http://example.com/\\a\tb\nc d|e^f`g{h}",
+    "http://example.com/index.html",
+    "http://example.com/default.asp?",
+    "http://example.com/?",
+    "http://example.com?b=2&a=1&a=0&&=&c&d==&e=%2B+%20",
+    "http://example.com/?utm_source=a&gclid=b&fbclid=c&sid=d&PHPSESSID=0123456789abcdef0123456789abcdef&id=7",
+    "http://example.com/?a[]=1&a%5B%5D=2&rev2[0]=x&q=%ff%fe&r=\ud800",
+    "http://example.com/?url=http%3A%2F%2Fexample.org%2F&next=/a%3Fb%3Dc&amp;x=1",
+    "http://example.com/a#!/route?x=1",
+    "http://example.com/a#/route",
+    "http://example.com/a#:~:text=b",
+    "http://user@example.com./a",
+    "http://a..b/",
+    "http://exa mple/",
+    "http://[::1",
+    "ftp://example.com/a;type=i",
+    "data:text/html,x",
+    "mailto:ann@example.com",
+    "about:blank",
+    "//example.com/a",
+    "/a?b",
+    "",
+)

@@ -10,6 +10,7 @@ from scrapy.utils.misc import load_object
 
 from scrapy_urinorm.crawl import settings as own
 from scrapy_urinorm.crawl.dupefilter import DupeFilter
+from scrapy_urinorm.crawl.start_errors import said_readably
 from scrapy_urinorm.crawl.store import seen_store
 
 if TYPE_CHECKING:
@@ -33,8 +34,11 @@ class Summary:
         Extensions are built before the engine: an error in them stops the crawl with an exit code of its own, while
         Scrapy before 2.14 forgets that of a scheduler's.
         """
-        if issubclass(load_object(crawler.settings["DUPEFILTER_CLASS"]), DupeFilter):
-            seen_store(crawler)
+        dupefilter = load_object(crawler.settings["DUPEFILTER_CLASS"])
+        # a project's may be a function that makes one
+        if isinstance(dupefilter, type) and issubclass(dupefilter, DupeFilter):
+            with said_readably():
+                seen_store(crawler)
         summary = cls(crawler)
         crawler.signals.connect(summary.spider_closed, signals.spider_closed)
         return summary

@@ -49,7 +49,7 @@ def make_store(
     ``disk:FOLDER`` (there, whatever the job: this is how runs share a memory); ``redis://``, ``rediss://`` or
     ``unix://`` with whatever redis-py takes in a URL: user, password, database, TLS options.
     ``directory``: the job's folder, which must exist; None keeps nothing. Not used by Redis.
-    ``stamp``: what the fingerprints depend on, as names and values (the rules digest, preset and library versions). It
+    ``stamp``: what the fingerprints depend on, as names and values (the rules digest, the preset, sample keys). It
     is compared with that of the run before; ``changes`` and a warning in the log say what differs.
     ``prefix``: start of every Redis key; name spider and job in it.
     ``ttl``: seconds after which a fingerprint is forgotten, from when it was new; None: never. Not for ``memory``.

@@ -17,20 +17,23 @@ logger = logging.getLogger("scrapy_urinorm.seen")
 
 
 class StampChange(NamedTuple):
-    """One value of the stamp that differs from the last run; None where it is absent on one side."""
+    """One value of the stamp that differs from the last run."""
 
     name: str
-    before: str | None
-    after: str | None
+    before: str
+    after: str
 
     def __str__(self) -> str:
-        return f"{self.name} {self.before or '(none)'} -> {self.after or '(none)'}"
+        return f"{self.name} {self.before} -> {self.after}"
 
 
 def stamp_changes(before: Mapping[str, str], after: Mapping[str, str]) -> tuple[StampChange, ...]:
-    """The differences between two stamps, sorted by name; when a stamp was taken does not count."""
-    names = sorted((before.keys() | after.keys()) - {_SINCE})
-    return tuple(StampChange(n, before.get(n), after.get(n)) for n in names if before.get(n) != after.get(n))
+    """The differences between two stamps, sorted by name; when a stamp was taken does not count.
+
+    What only one of them says tells nothing: another version of the package writes other names.
+    """
+    names = sorted((before.keys() & after.keys()) - {_SINCE})
+    return tuple(StampChange(n, before[n], after[n]) for n in names if before[n] != after[n])
 
 
 def dated(stamp: Mapping[str, str]) -> Stamp:
@@ -48,7 +51,7 @@ def compare_last(
     if now is None:
         return (), False
     changes = stamp_changes(stamps[-1], now) if stamps else ()
-    if stamps and not changes:
+    if stamps and not changes and stamps[-1].keys() - {_SINCE} == now.keys():
         return (), False
     stamps.append(dated(now))
     if changes:

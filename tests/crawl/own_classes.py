@@ -17,6 +17,11 @@ class OwnDupeFilter(RFPDupeFilter):
     """As many projects have one."""
 
 
+def make_dupefilter() -> OwnDupeFilter:
+    """A function that makes one: Scrapy takes it as well."""
+    return OwnDupeFilter()
+
+
 class ByLanguage:
     """A fingerprinter that looks at a header besides the URL as it was sent to it."""
 

@@ -147,3 +147,27 @@ class LiveRequests:
         gc.collect()
         live = sum(1 for item in gc.get_objects() if isinstance(item, Request))
         self.crawler.stats.set_value("test/live_requests", live)
+
+
+class SmallDisk:
+    """No file of the process may grow beyond `TEST_FILE_BYTES` while the spider is open, as on a disk that is full."""
+
+    def __init__(self, crawler: Any) -> None:
+        self.bytes = crawler.settings.getint("TEST_FILE_BYTES")
+        crawler.signals.connect(self.opened, signals.spider_opened)
+        crawler.signals.connect(self.closed, signals.spider_closed)
+
+    @classmethod
+    def from_crawler(cls, crawler: Any) -> SmallDisk:
+        return cls(crawler)
+
+    def opened(self) -> None:
+        import resource
+
+        self.before = resource.getrlimit(resource.RLIMIT_FSIZE)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (self.bytes, self.before[1]))
+
+    def closed(self) -> None:
+        import resource
+
+        resource.setrlimit(resource.RLIMIT_FSIZE, self.before)

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from scrapy import Request
 
+from scrapy_urinorm.crawl.settings import normalizer_of
+from scrapy_urinorm.seen import make_store
 from tests.crawl.components import ADDON, crawler_with, dupefilter_of
 from tests.crawl.crawling import Job, Outcome, crawl, crawl_all
 from tests.crawl.site import MISSING, Site, SiteServer, moved, page
@@ -272,6 +274,21 @@ class TestJobDirectory:
         first = self.run(site, tmp_path, CLOSESPIDER_PAGECOUNT=2, **settings)
         second = self.run(site, tmp_path, **settings)
         assert "slow" in first.pages | second.pages
+
+
+def test_an_upgrade_alone_changes_no_key(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    """A job of an earlier version, which wrote down the versions of the packages."""
+    rules = normalizer_of(crawler_with({**ADDON, **SID})).ruleset
+    old = {"rules": rules.digest(), "preset": rules.preset, "can_ada": "2.0.0", "scrapy_urinorm": "0.0.1"}
+    store = make_store("memory", directory=tmp_path, stamp=old)
+    store.open()
+    store.close()
+    for settings, said in ((SID, False), (SID, False), ({}, True)):
+        caplog.clear()
+        dupefilter = dupefilter_of(crawler_with({**ADDON, **settings, "JOBDIR": str(tmp_path)}))
+        dupefilter.open()
+        dupefilter.close("finished")
+        assert bool([r for r in caplog.records if "under other conditions" in r.getMessage()]) is said
 
 
 def test_start_requests_are_not_recorded(server: SiteServer, tmp_path: Path) -> None:

@@ -5,7 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
+from scrapy import crawler as scrapy_crawler
 
+from tests.crawl.components import ADDON, crawler_with
 from tests.crawl.crawling import Job, crawl
 from tests.crawl.project import Project
 from tests.crawl.site import Site, SiteServer, page
@@ -50,6 +52,11 @@ def test_a_broken_file_with_every_problem_at_once(project: Project, site: Site) 
     (project.path / "urinorm.toml").write_text(BROKEN)
     told = stopped(project, site)
     assert [word for word in [*PROBLEMS, "urinorm.toml"] if word not in told] == []
+    assert told.index("The crawl does not start") < min(told.index(word) for word in PROBLEMS)
+    if hasattr(scrapy_crawler, "AsyncCrawlerProcess"):
+        assert told.count("did you mean 'remove_params'") == 1
+        assert "Traceback" not in told
+        assert "never retrieved" not in told
 
 
 def test_broken_rules_of_the_settings(project: Project, site: Site) -> None:
@@ -102,6 +109,25 @@ def test_a_wrong_setting_is_named(project: Project, site: Site, setting: str, wo
     project.set(setting)
     told = stopped(project, site)
     assert [word for word in words if word not in told] == []
+
+
+@pytest.mark.parametrize(
+    ("name", "meant"), [("URINORM_RULE", "URINORM_RULES"), ("URINORM_PRESETS", "URINORM_PRESET"), ("URINORM_X", "")]
+)
+def test_a_setting_that_is_none_is_named(name: str, meant: str, caplog: pytest.LogCaptureFixture) -> None:
+    crawler_with({**ADDON, name: "a.toml", "URINORM_ENABLED": True})
+    (said,) = [r.getMessage() for r in caplog.records if "is no setting" in r.getMessage()]
+    assert said.startswith(f"{name} is no setting of scrapy-urinorm")
+    assert said.endswith(f"did you mean {meant}?" if meant else "urinorm")
+
+
+def test_a_duplicate_filter_made_by_a_function(server: SiteServer, tmp_path: Path) -> None:
+    site = server.site({"/": page("home", "/a", "/a"), "/a": page("a")})
+    settings = {**ADDON, "DUPEFILTER_CLASS": "tests.crawl.own_classes.make_dupefilter"}
+    outcome = crawl(Job("job", [site.url()], settings), tmp_path)
+    assert outcome.pages == {"home", "a"}
+    assert site.fetched() == ["/", "/a"]
+    assert outcome.lines("WARNING", "DUPEFILTER_CLASS", "make_dupefilter")
 
 
 def test_broken_rules_of_a_spider_stop_only_its_crawl(server: SiteServer, tmp_path: Path) -> None:

@@ -152,19 +152,27 @@ def test_other_stamp_is_reported_once(lasting_store: MakeStore, caplog: pytest.L
     assert first.changes == ()
     first.add(b"fp")
     first.close()
-    now = {"rules": "bbbb", "can_ada": "3.0.0", "urinorm": "2"}
+    now = {"rules": "bbbb", "can_ada": "3.0.0", "preset": "safe@1"}
     second = lasting_store(stamp=now)
-    assert second.changes == (
-        StampChange("preset", "recommended@1", None),
-        StampChange("rules", "aaaa", "bbbb"),
-        StampChange("urinorm", None, "2"),
-    )
+    assert second.changes == (StampChange("preset", "recommended@1", "safe@1"), StampChange("rules", "aaaa", "bbbb"))
     assert b"fp" in second
     (record,) = caplog.records
     assert record.name == "scrapy_urinorm.seen"
     assert "rules aaaa -> bbbb" in record.getMessage()
     second.close()
     assert lasting_store(stamp=now).changes == ()
+
+
+def test_what_only_one_version_of_the_package_writes_is_no_change(
+    lasting_store: MakeStore, caplog: pytest.LogCaptureFixture
+) -> None:
+    lasting_store(stamp={"rules": "aaaa", "scrapy_urinorm": "0.1.0"}).close()
+    second = lasting_store(stamp={"rules": "aaaa", "keys": "1"})
+    assert second.changes == ()
+    second.close()
+    assert caplog.records == []
+    store = lasting_store(stamp={"rules": "aaaa", "keys": "2"})
+    assert store.changes == (StampChange("keys", "1", "2"),), "the new name was written down"
 
 
 def test_nothing_is_written_without_a_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
