@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 FINDINGS = 1
 ERROR = 2
+# what a shell gives for SIGINT and SIGPIPE: 128 and the number of the signal
 INTERRUPTED = 130
 CLOSED_PIPE = 141
 

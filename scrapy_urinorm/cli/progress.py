@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Self
 if TYPE_CHECKING:
     from types import TracebackType
 
+# seconds; as quick as a person reads figures
 _EVERY = 0.2
 
 

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
     from scrapy_urinorm.crawl.variants import Variants
 
+# RFC 9110: the stored response is meant, which is a page
 _NOT_MODIFIED = 304
 
 

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 _BARE = re.compile(r"[A-Za-z0-9_-]+").fullmatch
+# columns, so that a line with a comment mark before it still fits in 120
 _WIDTH = 110
 
 

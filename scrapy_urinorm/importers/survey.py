@@ -15,6 +15,7 @@ from scrapy_urinorm.url import decoded, query_items, split
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+# bounds of memory, far above what a reader of the survey looks at: values of a name, paths of a site, names shown
 _MAX_VALUES = 1000
 _MAX_PATHS = 20_000
 _MAX_NAMES = 30

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from scrapy_urinorm.rulesets.scopes import Body, Layer, Where
 
 _PATHS = ("/", "/x", "/x/", "/x//y", "/X/Y.html", "/x/y/z")
+# bounds of time, chosen: what is tried out grows with names times values
 _MAX_NAMES = 40
 _MAX_PROBES = 400
 

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 
 MAX_TEXT = 2_000
 """Characters of a URL that are kept to be shown; what is counted is counted by all of it."""
+# a bound of memory, chosen far above the hosts of a crawl
 _MAX_ORIGINS = 50_000
 _BREAKS = re.compile(r"[\r\n]")
 

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
     from scrapy_urinorm.report.figures import Figures
 
+# what a reader compares at a glance
 MEMBERS = 6
 
 _MEMBERS = """

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
+# a shorter crawl gives no rate worth telling
 MIN_SECONDS = 10
 
 

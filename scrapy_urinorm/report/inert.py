@@ -15,6 +15,7 @@ _USERINFO = re.compile(r"(?<=//)[^/?#\s]*@")
 _ESCAPED_USERINFO = re.compile(
     r"((?::|%(?:25)*3A)(?:%(?:25)*2F){2})(?:(?!%(?:25)*(?:2F|3F|23))[^/?#&\s])*%(?:25)*40", re.IGNORECASE
 )
+# characters: a few lines of a cell
 MAX_TEXT = 400
 _MULTILINE = frozenset(("toml",))
 

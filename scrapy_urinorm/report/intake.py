@@ -33,6 +33,7 @@ ROWS = 20_000
 MAX_LINE = 16 << 20
 FRAME_PAGES = 400
 """Pages of a site from which its frame is taken, and `FRAME_ROWS` of all sites together."""
+# chosen: reading pages is the dear part of taking in
 FRAME_ROWS = 4_000
 PROBLEMS_KEPT = 5
 _NAMES = (".jsonl", ".ndjson")

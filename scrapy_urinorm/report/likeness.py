@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 MAX_PAIRS = 400_000
 """Pairs that are compared at the most, the first ones of the crawl."""
+# rows in memory at a time, chosen
 _AT_A_TIME = 50_000
 
 _PAIRS = f"""

@@ -22,11 +22,13 @@ VERDICTS = {
     UNKNOWN: "too few comparisons, or pages too much alike to tell",
 }
 MIN_GROUPS = 2
+# a name is called irrelevant when 19 of 20 comparable groups agree: to show, never to act on
 SAME_SHARE = 0.95
 CONTAINED, NARROWED_SHARE, MIN_NARROWED = 0.75, 0.8, 3
 """A page narrows another one when it is contained in it so far, in so many of the pairs, of so many at least."""
 CONSTANT = 10
 """Requests with one content, whatever the value, that tell as much as a comparison."""
+# examples that are kept of a name; a reader opens a few
 _PAIRS = 12
 
 # `p` stands for site and name

@@ -10,6 +10,7 @@ if TYPE_CHECKING:
 
 MANY = 12
 """Names in one place from which on they are values."""
+# a bound of memory, chosen: so many paths have every pattern that is worth a line
 _READ = 200_000
 _COUNTS = ("requests", "pages", "duplicates", "redirects", "errors", "avoidable", "left_over", "wasted_bytes")
 

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 VISITS = 30_000
 """Visits that are learned from, the first ones of the crawl; `urinorm learn` reads all."""
+# the page says how many more there are
 SHOWN = 60
 
 

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 NESTED, REPEATED, DEEP, LONG = 1, 2, 4, 8
 MAX_ITEMS = 24
 """Parameters of one URL that are looked at one by one; who sends more wants to be expensive."""
+# chosen: what tells sections apart, and what is as deep or long as only traps make it; the last two bound memory
 _MAX_SEGMENTS = 8
 _MAX_SEGMENT = 48
 _DEEP_PATH = 12

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 
     from scrapy_urinorm.report.figures import Figures
 
+# what makes a trap worth a line: enough requests that no site has by chance, at most a screenful of them
 EXAMPLES = 3
 MIN_REQUESTS = 10
 FACETS = 3

@@ -71,6 +71,7 @@ def composed_text(text: str) -> str:
     return unicodedata.normalize("NFC", text)
 
 
+# characters, chosen: what is quadratic is still quick on so few
 _SHORT = 1000
 
 

@@ -26,6 +26,7 @@ FOLDER_NAME = "urinorm.seen.d"
 _META_NAME = "urinorm.json"
 _DATABASE_NAME = "rocksdb"
 _FORMAT = 1
+# chosen together for constant memory, 300 to 400 MB however many fingerprints (docs/seen.md has the measurement)
 _BATCH = 10_000
 _CACHE_BYTES = 192 << 20
 _MEMTABLE_BYTES = 32 << 20

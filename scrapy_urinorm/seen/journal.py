@@ -35,6 +35,7 @@ logger = logging.getLogger("scrapy_urinorm.seen")
 
 FILE_NAME = "urinorm.seen"
 _ENTRY = Struct(f"<{RECORD_BYTES}sI")
+# about 100 kB at a time; a tail of fewer records than these is not worth a snapshot
 _READ_ENTRIES = 4096
 _BULK_RECORDS = 100_000
 # A tail that is this share of the snapshot is rewritten: in all, nine times the file's final size.

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger("scrapy_urinorm.seen")
 
+# fingerprints a write: one call of the system for thousands
 _BATCH = 10_000
 # A tail this long, and this share of the whole, is worth rewriting: it takes 0.3 us a record to load, a snapshot 0.01.
 _TAIL_RECORDS = 100_000

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 logger = logging.getLogger("scrapy_urinorm.seen")
 
 _T = TypeVar("_T")
+# seconds: no answer within the first is a lost connection; the pauses double, so that a server that starts is not
+# stormed; a crawl that stood still for a quarter of an hour ends rather than waiting for nobody
 _TIMEOUT = 10.0
 _FIRST_PAUSE = 0.1
 _LONGEST_PAUSE = 5.0

@@ -19,6 +19,8 @@ Nothing is ever moved: a question looks into every tier that has records.
 from __future__ import annotations
 
 TIER_BITS = (8, 11, 14, 17, 20, 23, 26, 29)
+# 1.3 MB, what many workers find between two questions of one; Redis keeps hashes of up to 128 fields as one flat
+# listpack (hash-max-listpack-entries), so half of that; a day is longer than any connection takes
 FEED_RECORDS = 65_536
 _BUCKET_RECORDS = 64
 CLAIM_SECONDS = 86_400

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 FORMAT = 1
 MAGIC = b"urinorm-seen "
+# a page of the disk, so that the header is written whole or not; buckets a write, about 100 kB
 HEADER_BYTES = 4096
 _BLOCK_BUCKETS = 4096
 

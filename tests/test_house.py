@@ -1,0 +1,201 @@
+"""The house is in order: short modules, constants with a source, one meaning per name, no document that is not here.
+
+The tables of exceptions only ever get shorter.
+"""
+
+from __future__ import annotations
+
+import ast
+import io
+import re
+import tokenize
+from collections import defaultdict
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+ROOT = Path(__file__).resolve().parents[1]
+PACKAGE = ROOT / "scrapy_urinorm"
+MODULES = sorted(PACKAGE.rglob("*.py"))
+SOURCES = {path.relative_to(PACKAGE).as_posix(): path.read_text("utf-8") for path in MODULES}
+TREES = {name: ast.parse(text) for name, text in SOURCES.items()}
+
+LONGEST = 300
+TO_BE_SPLIT = {
+    "cli/inputs.py",
+    "crawl/requests_file.py",
+    "crawl/visits_extension.py",
+    "importers/dud.py",
+    "learn/search.py",
+    "learn/shapes.py",
+    "rulesets/platforms/__init__.py",
+    "seen/disk.py",
+    "url.py",
+    "visits/features.py",
+}
+
+
+def test_long_modules_say_why_on_their_first_line() -> None:
+    long = {name for name, text in SOURCES.items() if text.count("\n") > LONGEST}
+    assert {name for name in long if not SOURCES[name].startswith("# Long: ")} <= TO_BE_SPLIT
+    assert {name for name, text in SOURCES.items() if text.startswith("# Long: ")} <= long
+
+
+def prose(name: str) -> Iterator[tuple[int, str]]:
+    """The comments and strings of a module, with their lines."""
+    for token in tokenize.generate_tokens(io.StringIO(SOURCES[name]).readline):
+        if token.type in (tokenize.COMMENT, tokenize.STRING):
+            yield token.start[0], token.string
+
+
+# what only those had who wrote the code; "RFC 3986 section 6.2" and "Scrapy #1225" are everybody's
+_ELSEWHERE = re.compile(r"\bDESIGN\b|\breference/|\breference,? section|\bissue #?\d+|(?<![\w/&])#\d{1,2}\b")
+
+
+CITING = {
+    "learn/__init__.py",
+    "learn/evaluation.py",
+    "learn/replay.py",
+    "learn/risk.py",
+    "learn/view.py",
+    "rules/path.py",
+    "url.py",
+    "visits/__init__.py",
+}
+
+
+def test_no_text_names_a_document_that_is_not_here() -> None:
+    named = [
+        f"{name}:{line}: {found.group()}"
+        for name in SOURCES.keys() - CITING
+        for line, text in prose(name)
+        if (found := _ELSEWHERE.search(text))
+    ]
+    assert named == []
+
+
+def docstrings(tree: ast.Module) -> Iterator[str]:
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
+            yield ast.get_docstring(node) or ""
+
+
+_OTHER_DIALECT = re.compile(
+    r"``[^`\n]+``|^\s*:(?:param|returns?|raises)\b|:(?:class|func|meth|mod):`|^\s*(?:Args|Returns|Raises):$", re.M
+)
+
+
+def test_docstrings_are_markdown() -> None:
+    """`code` in one pair of backticks, as in the documentation; no reStructuredText, no lists of arguments."""
+    other = {name for name, tree in TREES.items() for text in docstrings(tree) if _OTHER_DIALECT.search(text)}
+    assert len(other) <= 1000
+
+
+def constants(tree: ast.Module) -> Iterator[tuple[str, int, int]]:
+    """The numbers that a module names: (name, first line, last line)."""
+    for node in tree.body:
+        target = (
+            node.targets[0]
+            if isinstance(node, ast.Assign)
+            else node.target
+            if isinstance(node, ast.AnnAssign)
+            else None
+        )
+        value = node.value if isinstance(node, ast.Assign | ast.AnnAssign) else None
+        if (
+            isinstance(target, ast.Name)
+            and re.fullmatch(r"_?[A-Z][A-Z0-9_]*", target.id)
+            and value is not None
+            and _number(value)
+        ):
+            yield target.id, node.lineno, node.end_lineno or node.lineno
+
+
+def _number(node: ast.expr) -> bool:
+    """Whether an expression is made of numbers, one of which is none of the counts that need no source: 0, 1, 2."""
+    allowed = ast.Constant | ast.BinOp | ast.UnaryOp | ast.operator | ast.unaryop
+    nodes = list(ast.walk(node))
+    numbers = [n.value for n in nodes if isinstance(n, ast.Constant) and isinstance(n.value, int | float)]
+    return (
+        all(isinstance(n, allowed) for n in nodes)
+        and len(numbers) == sum(isinstance(n, ast.Constant) for n in nodes)
+        and any(isinstance(n, float) or abs(n) > 2 for n in numbers if not isinstance(n, bool))
+    )
+
+
+def said(name: str, first: int, last: int) -> bool:
+    """Whether a comment stands beside a constant, above its block, or a docstring below its block."""
+    lines = ["", *SOURCES[name].splitlines(), ""]
+    if any("#" in line for line in lines[first : last + 1]):
+        return True
+    one = re.compile(r"_?[A-Z][A-Z0-9_]*\b[^=]*=")
+    above, below = first - 1, last + 1
+    while one.match(lines[above]):
+        above -= 1
+    while one.match(lines[below]):
+        below += 1
+    return lines[above].startswith("#") or lines[below].startswith('"""')
+
+
+SILENT = {
+    "content/compare.py",
+    "crawl/visits_extension.py",
+    "learn/declared.py",
+    "learn/evaluation.py",
+    "learn/fetch.py",
+    "learn/paths.py",
+    "learn/risk.py",
+    "learn/search.py",
+    "learn/shapes.py",
+    "learn/site.py",
+    "learn/site_learner.py",
+    "learn/stage.py",
+    "learn/unlabelled.py",
+    "learn/validate.py",
+    "report/content.py",
+    "visits/features.py",
+    "visits/isolation.py",
+    "visits/links.py",
+    "visits/marks.py",
+    "visits/reader.py",
+    "visits/table.py",
+}
+
+
+def test_constants_say_where_their_value_is_from() -> None:
+    silent = [
+        f"{name}:{first}: {constant}"
+        for name, tree in TREES.items()
+        for constant, first, last in constants(tree)
+        if not said(name, first, last) and name not in SILENT
+    ]
+    assert silent == []
+
+
+TO_BE_RENAMED = {
+    "Choice",
+    "Crawl",
+    "Finding",
+    "Imported",
+    "Journal",
+    "Lines",
+    "Outcome",
+    "Row",
+    "Rule",
+    "Site",
+    "Stage",
+    "Step",
+    "Trial",
+    "Verdict",
+}
+
+
+def test_a_name_of_a_class_has_one_meaning() -> None:
+    homes = defaultdict(list)
+    for name, tree in TREES.items():
+        for node in tree.body:
+            if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
+                homes[node.name].append(name)
+    assert {name for name, where in homes.items() if len(where) > 1} <= TO_BE_RENAMED
