@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from benchmarks import command, crawl, fingerprints, imports, instructions, machine, report, tables
+from benchmarks import command, crawl, fingerprints, imports, instructions, journal, machine, report, tables
 from benchmarks.inputs import ROOT, read_urls
 from benchmarks.measured import Figure, number
 
@@ -89,6 +89,10 @@ class Bench:
         """A crawl that sees mostly known links."""
         yield from crawl.crawls((self.sizes.rounds + 1) // 2, self.sizes.pages)
 
+    def journal(self) -> Iterator[Figure]:
+        """What a crash-safe job costs a request."""
+        yield from journal.costs((self.sizes.rounds + 1) // 2)
+
     def command(self) -> Iterator[Figure]:
         """The command line on many lines."""
         yield from command.command(self.urls, self.sizes.lines)
@@ -98,7 +102,7 @@ class Bench:
 PARTS: dict[str, Callable[[Bench], Iterator[Figure]]] = {
     "fingerprints": Bench.fingerprints, "texts": Bench.texts, "instructions": Bench.instructions,
     "tables": Bench.tables, "hosts": Bench.hosts, "imports": Bench.imports, "crawl": Bench.crawl,
-    "command": Bench.command,
+    "journal": Bench.journal, "command": Bench.command,
 }  # fmt: skip
 _NAMES = {"all": "all URLs", "query": "URLs with a query"}
 _CALLED = {"can_ada parse": "the bare parse of can_ada"}

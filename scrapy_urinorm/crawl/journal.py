@@ -237,6 +237,10 @@ class Journal:
         The engine keeps a request in progress until its callback's output was taken, that is enqueued here, or the
         request that followed from it (a redirect, another try) was.
         """
+        if own.stats_of(self._spider.crawler).get_value("urinorm/seen_lost"):
+            # requests were dropped unseen: those whose output they were have not ended
+            self._lost = True
+            return
         engine = self.engine
         slot = engine._slot if engine is not None else None
         running = slot.inprogress if slot is not None else ()

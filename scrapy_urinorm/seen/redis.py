@@ -16,7 +16,7 @@ from scrapy_urinorm.seen.stamp import Stamp, StampChange, compare_last
 from scrapy_urinorm.seen.table import FingerprintTable, records
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping
 
     import redis as redis_py
 
@@ -63,6 +63,12 @@ class RedisStore:
         self._cursor = 0
         self._total = 0
         self._asked = 0.0
+        self.along: Callable[[], tuple[str, float, bytes]] | None = None
+        """What to push into a sorted set in the same step as a fingerprint that is new: its key, a score, a member.
+
+        So a worker that is killed leaves no fingerprint of a request that is in no queue. It is called only when Redis
+        is asked.
+        """
         self.changes: tuple[StampChange, ...] = ()
 
     def open(self) -> None:
@@ -112,8 +118,15 @@ class RedisStore:
             fp = as_record(fp)
         if fp in self._recent:
             return False
+        keys: list[str] = self._keys
+        pushed: list[Any] = []
+        if self.along is not None:
+            queue, *pushed = self.along()
+            keys = [*keys, queue]
         new, left, total, feed, news = self._connection.ask(
-            lambda again: self._run(ADD, [self._id, self._ttl, fp, self._worker, int(again), self._cursor])
+            lambda again: self._connection.run(
+                ADD, keys, [self._id, self._ttl, fp, self._worker, int(again), self._cursor, *pushed]
+            )
         )
         if feed < self._cursor:
             raise self._connection.lost(

@@ -121,6 +121,7 @@ if new then
   redis.call('HSET', KEYS[3], worker, fp)
   redis.call('EXPIRE', KEYS[3], {CLAIM_SECONDS})
   redis.call('HSET', KEYS[1], 'feed', feed + 1)
+  if KEYS[4] then redis.call('ZADD', KEYS[4], ARGV[7], ARGV[8]) end
   feed = feed + 1
 end
 return {{new and 1 or 0, left, total, feed, news}}

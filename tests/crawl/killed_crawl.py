@@ -1,10 +1,15 @@
-"""A crawl that may be killed: `python -m tests.crawl.killed_crawl JSON`, see `kills.py`."""
+"""Runs crawls that may be killed, each in a fork, which starts without importing anything: see `kills.py`.
+
+For each line of JSON on stdin: the process number of the crawl, then, when it has ended, its exit status.
+"""
 
 from __future__ import annotations
 
+import importlib
 import json
 import os
 import sys
+import traceback
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from scrapy import Request, Spider
@@ -14,6 +19,21 @@ if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Iterator
 
     from scrapy.http import Response
+
+#: What a crawl imports when it starts, but the reactor.
+IMPORTED = [
+    "scrapy.core.downloader.handlers.http11",
+    "scrapy.core.engine",
+    "scrapy.core.scheduler",
+    "scrapy.downloadermiddlewares.redirect",
+    "scrapy.extensions.memusage",
+    "scrapy.extensions.spiderstate",
+    "scrapy.pqueues",
+    "scrapy_urinorm.crawl.rewrite",
+    "scrapy_urinorm.crawl.scheduler",
+    "scrapy_urinorm.crawl.second_chance",
+    "scrapy_urinorm.crawl.summary",
+]
 
 
 class Pages(Spider):
@@ -36,8 +56,7 @@ class Pages(Spider):
         os.write(self.handled, response.url.rpartition("/")[2].encode() + b"\n")
 
 
-def main() -> None:
-    given = json.loads(sys.argv[1])
+def crawl(given: dict[str, Any]) -> None:
     Pages.given = given
     Pages.handled = os.open(given["handled"], os.O_WRONLY | os.O_CREAT | os.O_APPEND)
     settings = {
@@ -51,6 +70,24 @@ def main() -> None:
     process = CrawlerProcess(settings)
     process.crawl(Pages)
     process.start()
+
+
+def main() -> None:
+    for name in IMPORTED:
+        importlib.import_module(name)
+    for line in sys.stdin:
+        given = json.loads(line)
+        pid = os.fork()
+        if not pid:
+            os.dup2(os.open(given["log"], os.O_WRONLY | os.O_CREAT), 2)
+            try:
+                crawl(given)
+            except BaseException:  # noqa: BLE001  it must not return to the parent's code
+                traceback.print_exc()
+                os._exit(1)
+            os._exit(0)
+        print(pid, flush=True)
+        print(os.waitpid(pid, 0)[1], flush=True)
 
 
 if __name__ == "__main__":

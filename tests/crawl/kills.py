@@ -7,7 +7,9 @@ from __future__ import annotations
 
 import collections
 import json
+import os
 import random
+import signal
 import subprocess
 import sys
 import threading
@@ -55,12 +57,12 @@ class Website:
         self._server.shutdown()
         self._server.server_close()
 
-    def wait_for(self, count: int, process: subprocess.Popen[bytes]) -> bool:
+    def wait_for(self, count: int, ended: threading.Event) -> bool:
         """Wait until so many answers were given; False where the crawl has ended before."""
         with self.changed:
             while len(self.served) < count:
                 self.changed.wait(0.02)
-                if process.poll() is not None:
+                if ended.is_set():
                     return False
         return True
 
@@ -105,31 +107,59 @@ class Killed(NamedTuple):
     """Answers beyond the first of a page."""
 
 
+class Crawls:
+    """A process that forks a crawl at a time. A context manager."""
+
+    def __enter__(self) -> Self:
+        command = [sys.executable, "-m", "tests.crawl.killed_crawl"]
+        self._process = subprocess.Popen(
+            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, cwd=ROOT, env=environment(), text=True
+        )
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self._process.communicate()
+
+    def start(self, given: Mapping[str, Any]) -> None:
+        """Start a crawl; ``pid`` is its process, ``ended`` is set when that is no more, ``status`` how it ended."""
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
+        print(json.dumps(given), file=self._process.stdin, flush=True)
+        self.pid = int(self._process.stdout.readline())
+        self.status = -1
+        self.ended = threading.Event()
+        threading.Thread(target=self._wait, daemon=True).start()
+
+    def _wait(self) -> None:
+        assert self._process.stdout is not None
+        self.status = int(self._process.stdout.readline())
+        self.ended.set()
+
+
 def crawl_with_kills(
     folder: Path, settings: Mapping[str, Any], *, pages: int, kills: int, linked: bool, seed: int
 ) -> Killed:
     """Crawl a website, killed so often, until a run ends by itself."""
     source = random.Random(seed)
     handled = folder / "handled"
-    runs = 0
-    with Website(pages, linked=linked) as website:
-        given = {"url": website.url, "pages": pages, "linked": linked, "handled": str(handled), "settings": settings}
-        command = [sys.executable, "-m", "tests.crawl.killed_crawl", json.dumps(given)]
-        done = 0
+    runs = done = 0
+    with Website(pages, linked=linked) as website, Crawls() as crawls:
         while True:
             runs += 1
+            log = folder / f"run{runs}.log"
+            given = {"url": website.url, "pages": pages, "linked": linked, "handled": str(handled), "log": str(log)}
+            crawls.start({**given, "settings": settings})
             target = len(website.served) + source.randrange(1, max(2, 2 * pages // (kills + 1)))
-            log = (folder / f"run{runs}.log").open("wb")
-            with log, subprocess.Popen(command, stderr=log, cwd=ROOT, env=environment()) as process:
-                if done < kills and website.wait_for(target, process):
-                    # some milliseconds of work, so that a kill meets every step of it
-                    threading.Event().wait(source.random() * 0.03)
-                    process.kill()
-                    process.wait()
-                    done += 1
-                    continue
-                assert process.wait(120) == 0, Path(log.name).read_text()
-                break
+            if done < kills and website.wait_for(target, crawls.ended):
+                # some milliseconds of work, so that a kill meets every step of it
+                threading.Event().wait(source.random() * 0.03)
+                os.kill(crawls.pid, signal.SIGKILL)
+                done += 1
+                crawls.ended.wait()
+                continue
+            crawls.ended.wait()
+            assert crawls.status == 0, log.read_text()
+            break
         served = collections.Counter(website.served)
     seen = {int(line) for line in handled.read_text().split()}
     return Killed(done, runs, sorted(set(range(pages)) - seen), served.total(), served.total() - len(served))

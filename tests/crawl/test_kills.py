@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -11,6 +12,7 @@ from tests.crawl.kills import crawl_with_kills
 if TYPE_CHECKING:
     from pathlib import Path
 
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="lacks fork")
 #: What a kill may have under way or written down too late: sixteen requests, and what ends in some milliseconds.
 AGAIN_PER_KILL = 80
 

@@ -22,11 +22,11 @@ IN_HAND = 64
 pytest.importorskip("scrapy_redis", reason="lacks scrapy-redis: pip install scrapy-redis")
 
 
-def crawl(folder: Path, *options: str) -> dict[str, Any]:
+def crawl(folder: Path, *options: str, seconds: float = 180) -> dict[str, Any]:
     """Run the demo; what it counted, and ``asked`` and ``offered`` of all workers that ended."""
     executable()
     command = [sys.executable, "demo.py", "--pages", "700", "--json", "--logs", str(folder), *options]
-    done = subprocess.run(command, cwd=FLEET, capture_output=True, text=True, timeout=180, check=True)
+    done = subprocess.run(command, cwd=FLEET, capture_output=True, text=True, timeout=seconds, check=True)
     result: dict[str, Any] = json.loads(done.stdout)
     logs = "".join(path.read_text() for path in folder.glob("*.log"))
     result["asked"] = _sum(logs, "'urinorm/seen/round_trips': ")
@@ -63,3 +63,24 @@ def test_a_killed_worker_loses_nothing(tmp_path: Path, workers: int) -> None:
     assert result["killed_at"] < result["served"]
     assert result["lost"] == []
     assert 0 < len(result["fetched_again"]) <= IN_HAND
+
+
+@pytest.mark.slow
+def test_a_restart_of_redis_loses_nothing_and_ends_no_worker(tmp_path: Path) -> None:
+    result = crawl(tmp_path, "--workers", "2", "--restart", "2")
+    assert result["trouble"] == []
+    assert result["lost"] == []
+
+
+@pytest.mark.soak
+def test_redis_killed_and_started_again_ten_times_loses_nothing(tmp_path: Path) -> None:
+    result = crawl(tmp_path, "--workers", "2", "--restart", "10", "--pages", "2000", seconds=3600)
+    assert result["trouble"] == []
+    assert result["lost"] == []
+
+
+@pytest.mark.soak
+def test_a_fleet_of_two_killed_33_times_loses_nothing(tmp_path: Path) -> None:
+    result = crawl(tmp_path, "--workers", "2", "--kill", "33", "--pages", "2000", seconds=3600)
+    assert result["lost"] == []
+    assert len(result["fetched_again"]) <= 33 * IN_HAND

@@ -2,32 +2,46 @@
 
 from __future__ import annotations
 
+import logging
 import threading
+import time
 import uuid
 from typing import TYPE_CHECKING, Any
 
+import redis
 from scrapy import signals
 from scrapy_redis.queue import PriorityQueue
 
 if TYPE_CHECKING:
-    import redis
     from scrapy import Request, Spider
 
-# KEYS: queue, leases. ARGV: worker, seconds of a lease, requests that are done. All of it is one step for Redis.
+logger = logging.getLogger(__name__)
+
+# What passes when Redis is started again.
+LOST = (redis.ConnectionError, redis.TimeoutError, redis.BusyLoadingError)
+
+# KEYS: queue, leases. ARGV: worker, seconds of a lease, number of this question, numbers that are done. All of it is
+# one step for Redis. A worker has in hand a hash from the number of the question to "score:request". A question that
+# comes again, because its answer was lost, gets the same answer.
 POP = """
-local function in_hand(worker) return KEYS[1] .. ':in-hand:' .. worker end
+local function in_hand(worker) return KEYS[1] .. ':hand:' .. worker end
 local now = tonumber(redis.call('TIME')[1])
 redis.call('ZADD', KEYS[2], now + ARGV[2], ARGV[1])
-for i = 3, #ARGV do redis.call('ZREM', in_hand(ARGV[1]), ARGV[i]) end
+for i = 4, #ARGV do redis.call('HDEL', in_hand(ARGV[1]), ARGV[i]) end
 for _, dead in ipairs(redis.call('ZRANGEBYSCORE', KEYS[2], '-inf', now)) do
-  redis.call('ZUNIONSTORE', KEYS[1], 2, KEYS[1], in_hand(dead), 'AGGREGATE', 'MIN')
+  for _, held in ipairs(redis.call('HVALS', in_hand(dead))) do
+    local colon = string.find(held, ':', 1, true)
+    redis.call('ZADD', KEYS[1], string.sub(held, 1, colon - 1), string.sub(held, colon + 1))
+  end
   redis.call('DEL', in_hand(dead))
   redis.call('ZREM', KEYS[2], dead)
 end
+local held = redis.call('HGET', in_hand(ARGV[1]), ARGV[3])
+if held then return string.sub(held, string.find(held, ':', 1, true) + 1) end
 local first = redis.call('ZRANGE', KEYS[1], 0, 0, 'WITHSCORES')
 if not first[1] then return false end
 redis.call('ZREM', KEYS[1], first[1])
-redis.call('ZADD', in_hand(ARGV[1]), first[2], first[1])
+redis.call('HSET', in_hand(ARGV[1]), ARGV[3], first[2] .. ':' .. first[1])
 return first[1]
 """
 
@@ -35,7 +49,7 @@ return first[1]
 COUNT = """
 local count = redis.call('ZCARD', KEYS[1])
 for _, worker in ipairs(redis.call('ZRANGE', KEYS[2], 0, -1)) do
-  if worker ~= ARGV[1] then count = count + redis.call('ZCARD', KEYS[1] .. ':in-hand:' .. worker) end
+  if worker ~= ARGV[1] then count = count + redis.call('HLEN', KEYS[1] .. ':hand:' .. worker) end
 end
 return count
 """
@@ -47,6 +61,8 @@ class RecoveringQueue(PriorityQueue):
     A request stays with its worker, in Redis, until its response went through the callback. When a worker gives no sign
     of life for FLEET_LEASE seconds (a setting, 30), its requests go back to the queue; the others do not end before.
     These pages may then be fetched twice, by the worker that died and by the one that took over.
+
+    A Redis that is away is waited for: nothing is forgotten here before Redis has said that it knows.
     """
 
     def __init__(self, server: redis.Redis, spider: Spider, key: str, serializer: Any = None) -> None:
@@ -56,7 +72,10 @@ class RecoveringQueue(PriorityQueue):
         self._leases = f"{self.key}:workers"
         self._pop = server.register_script(POP)
         self._count = server.register_script(COUNT)
-        self._in_hand: list[tuple[Request, bytes]] = []
+        self._number = 0
+        self._in_hand: dict[Request, int] = {}
+        self._done: list[int] = []
+        self._away = False
         self._ended = threading.Event()
         # a thread: a worker whose callback takes long is alive
         threading.Thread(target=self._live, daemon=True).start()
@@ -64,34 +83,82 @@ class RecoveringQueue(PriorityQueue):
 
     def _live(self) -> None:
         while not self._ended.wait(self._seconds / 3):
-            now, _ = self.server.time()
-            self.server.zadd(self._leases, {self._worker: now + self._seconds})
+            try:
+                now, _ = self.server.time()
+                self.server.zadd(self._leases, {self._worker: now + self._seconds})
+            except LOST:
+                # at the next turn; the queue says that Redis is away
+                continue
 
     def _end(self) -> None:
         self._ended.set()
-        self._done()
-        self.server.zrem(self._leases, self._worker)
+        self._settle()
+        # what is still in hand, because its output could not be kept, goes to others when the lease has run out
+        if not self._in_hand:
+            try:
+                self.server.delete(f"{self.key}:hand:{self._worker}")
+                self.server.zrem(self._leases, self._worker)
+            except LOST:
+                logger.warning("Redis is away: others will fetch again what this worker did last")
 
-    def _done(self) -> list[bytes]:
-        """What was in hand and is no longer in progress; the engine keeps a request until its callback has ended."""
-        slot = self.spider.crawler.engine._slot
+    def _settle(self) -> None:
+        """Note what is no longer in progress; the engine keeps a request until its callback's output was taken."""
+        crawler = self.spider.crawler
+        if crawler.stats.get_value("urinorm/seen_lost"):
+            # links were dropped: the pages they stood on are not done
+            return
+        slot = crawler.engine._slot
         running = slot.inprogress if slot is not None else ()
-        done = [data for request, data in self._in_hand if request not in running]
-        self._in_hand = [(request, data) for request, data in self._in_hand if request in running]
-        return done
+        for request in [request for request in self._in_hand if request not in running]:
+            self._done.append(self._in_hand.pop(request))
 
     def __len__(self) -> int:
-        return int(self._count(keys=[self.key, self._leases], args=[self._worker]))
+        try:
+            return int(self._count(keys=[self.key, self._leases], args=[self._worker]))
+        except LOST as error:
+            self._is_away(error)
+            # nobody knows: the worker must not end
+            return 1
+
+    def push(self, request: Request) -> None:
+        """Put a request into the queue; waits for Redis, up to a quarter of an hour."""
+        for second in range(900):
+            try:
+                super().push(request)
+            except LOST as error:
+                self._is_away(error)
+                time.sleep(min(1, 0.1 * (second + 1)))
+            else:
+                return
+        super().push(request)
 
     def pop(self, timeout: int = 0) -> Request | None:
         """The next request, or None; says what is done at the same time."""
-        data = self._pop(keys=[self.key, self._leases], args=[self._worker, self._seconds, *self._done()])
+        self._settle()
+        done = list(self._done)
+        try:
+            data = self._pop(keys=[self.key, self._leases], args=[self._worker, self._seconds, self._number, *done])
+        except LOST as error:
+            self._is_away(error)
+            return None
+        self._away = False
+        del self._done[: len(done)]
         if data is None:
             return None
         request = self._decode_request(data)
-        self._in_hand.append((request, data))
+        self._in_hand[request] = self._number
+        self._number += 1
         return request
+
+    def _is_away(self, error: Exception) -> None:
+        if not self._away:
+            self._away = True
+            logger.warning("Redis does not answer (%s): this worker waits for it", error)
+
+    def member(self, request: Request) -> tuple[str, float, bytes]:
+        """What `push` would write: the key of the queue, the score, the member."""
+        return self.key, -request.priority, self._encode_request(request)
 
     def clear(self) -> None:
         """Delete everything, also what is in hand."""
-        self.server.delete(self.key, self._leases, *self.server.scan_iter(f"{self.key}:in-hand:*"))
+        self.server.delete(self.key, self._leases, *self.server.scan_iter(f"{self.key}:hand:*"))

@@ -12,7 +12,8 @@ URINORM_SEEN_PREFIX = "urinorm:%(spider)s"
 # A restart of Redis makes the workers wait for it, up to a quarter of an hour, instead of ending the crawl.
 URINORM_SEEN_ON_LOST = "wait"
 
-SCHEDULER = "scrapy_redis.scheduler.Scheduler"
+# scrapy-redis' scheduler, but a page is recorded as seen and queued in one step.
+SCHEDULER = "fleetcrawl.scheduler.Scheduler"
 # Keeps what it hands out until it is done; scrapy-redis' own queues forget it, and a killed worker takes it along.
 SCHEDULER_QUEUE_CLASS = "fleetcrawl.queue.RecoveringQueue"
 # Without this the first worker that is done deletes the queue, and what has been seen, under the others.

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from scrapy.exceptions import DontCloseSpider
 from scrapy_redis.spiders import RedisSpider
+
+from fleetcrawl.queue import LOST
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -22,6 +25,13 @@ class PagesSpider(RedisSpider):
         """Nothing: the first idle moment takes start URLs from Redis."""
         return
         yield
+
+    def spider_idle(self) -> None:
+        """Take start URLs from Redis; while that is away, nobody knows whether there are any."""
+        try:
+            super().spider_idle()
+        except LOST:
+            raise DontCloseSpider from None
 
     def parse(self, response: Response, **kwargs: Any) -> Iterator[dict[str, str] | scrapy.Request]:
         """Yield the page, then a request for each link."""
