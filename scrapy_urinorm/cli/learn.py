@@ -92,6 +92,8 @@ def learn(
         complain(problem)
     if reader.bad:
         complain(f"{reader.bad:,} of {reader.bad + reader.rows:,} rows could not be read")
+    if len(reader.crawls) > 1:
+        complain(f"the visits are of {len(reader.crawls)} crawls, and all of them are read")
     if result.blocked:
         complain(
             f"{result.blocked:,} of {result.urls:,} addresses showed one and the same page from some point of the crawl"

@@ -38,6 +38,12 @@ def report(
     columns: Columns = None,
     base: Base = None,
     jobs: Jobs = 0,
+    crawl: Annotated[
+        str,
+        typer.Option(
+            "--crawl", metavar="ID", help="Of a file with several crawls: the `newest`, `all`, or the one of this id."
+        ),
+    ] = "newest",
 ) -> None:
     """Write one HTML page on a crawl: what was fetched twice, what the rules merge, and which merges look wrong.
 
@@ -68,6 +74,7 @@ def report(
                 stats=_stats(stats) if stats else None,
                 learn=learn,
                 jobs=jobs,
+                crawl=crawl,
                 progress=progress.add,
             )
         except csv.Error as error:

@@ -66,7 +66,6 @@ class ReportExtension:
         self.crawler = crawler
         self.report = str(report)
         self._said = ""
-        self._forget_last_crawl()
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
@@ -77,37 +76,30 @@ class ReportExtension:
 
     async def spider_closed(self, spider: Spider) -> None:
         """Write the report; the crawl ends when it is there."""
-        paths = await self._visits()
+        paths, crawl = await self._visits()
         if not paths:
             logger.error("URINORM_REPORT: there are no visits to report on; set URINORM_VISITS")
             return
         target = Path(self._named(self.report, spider))
         stats = self._stats()
-        failure = await in_thread(self._write, target, paths, stats)
+        failure = await in_thread(self._write, target, paths, crawl, stats)
         if failure:
             logger.error("URINORM_REPORT: %s", failure, extra={"spider": spider})
         else:
             logger.info("Report written: %s; %s", target, self._said, extra={"spider": spider})
-
-    def _forget_last_crawl(self) -> None:
-        """Begin the visits beside the report anew; where the user names a file, or resumes, they are appended."""
-        settings, spider = self.crawler.settings, self.crawler.spider
-        beside = visits_beside(self.report)
-        if settings.get("URINORM_VISITS") == beside and not settings.get("JOBDIR") and "%(time)" not in beside:
-            Path(self._named(beside, spider)).unlink(missing_ok=True)
 
     @staticmethod
     def _named(text: str, spider: Spider | None) -> str:
         time = datetime.now(UTC).replace(microsecond=0).isoformat().replace(":", "-")
         return text % {"name": spider.name if spider else "", "time": time} if "%(" in text else text
 
-    async def _visits(self) -> list[Path]:
-        """The files that the extension for visits has written, when it has."""
+    async def _visits(self) -> tuple[list[Path], str]:
+        """The files that the extension for visits has written, when it has, and the id of the crawl."""
         manager = self.crawler.extensions
         for extension in getattr(manager, "middlewares", ()):
             if isinstance(extension, VisitsExtension):
-                return [path for path in await extension.finished() if path.exists()]
-        return []
+                return [path for path in await extension.finished() if path.exists()], extension.crawl_id
+        return [], ""
 
     def _stats(self) -> dict[str, Any]:
         stats = dict(own.stats_of(self.crawler).get_stats())
@@ -117,7 +109,7 @@ class ReportExtension:
             stats["elapsed_time_seconds"] = (now - start).total_seconds()
         return {name: value for name, value in stats.items() if isinstance(value, (int, float))}
 
-    def _write(self, target: Path, visits: list[Path], stats: dict[str, Any]) -> str:
+    def _write(self, target: Path, visits: list[Path], crawl: str, stats: dict[str, Any]) -> str:
         """Run the command; return what went wrong, or an empty text."""
         ruleset = own.normalizer_of(self.crawler).ruleset
         try:
@@ -126,7 +118,7 @@ class ReportExtension:
                 (folder / "stats.json").write_text(json.dumps(stats), "utf-8")
                 command = [sys.executable, "-m", "scrapy_urinorm.cli", "report", "--output", str(target)]
                 command += ["--stats", str(folder / "stats.json"), "--preset", ruleset.preset]
-                command += ["--json", str(folder / "report.json")]
+                command += ["--json", str(folder / "report.json"), "--crawl", crawl or "newest"]
                 for source in self._sources(ruleset.sources, folder):
                     command += ["--rules", source]
                 done = subprocess.run(

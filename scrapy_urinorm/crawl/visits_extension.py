@@ -106,6 +106,7 @@ class VisitsExtension:
         self.rotate = crawler.settings.getint("URINORM_VISITS_ROTATE") or None
         self.files: list[Path] = []
         """What was written, when the crawl has ended."""
+        self.crawl_id = ""
         self._reader: ReaderProcess | None = None
         self._number = 0
         self._sent = self._written = self._given_up = self._before_restart = 0
@@ -149,9 +150,9 @@ class VisitsExtension:
             logger.exception("URINORM_VISITS: cannot write to %s", without_userinfo(uri))
 
     def _open(self, path: Path) -> None:
-        crawl_id, salt = crawl_identity(self.crawler.settings.get("JOBDIR"))
+        self.crawl_id, salt = crawl_identity(self.crawler.settings.get("JOBDIR"))
         rotate = None if self._storage else self.rotate
-        options = {"id": crawl_id, "salt": salt, "path": str(path.absolute()), "rotate": rotate}
+        options = {"id": self.crawl_id, "salt": salt, "path": str(path.absolute()), "rotate": rotate}
         self._reader = shared_reader()
         self._number = self._reader.open(options, self._told)
 

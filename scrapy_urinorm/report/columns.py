@@ -37,7 +37,7 @@ MAX_TEXT = 2_000
 _MAX_ORIGINS = 50_000
 _BREAKS = re.compile(r"[\r\n]")
 
-_TEXTS = ("url", "final_url", "body_digest", "text_digest", "main_digest", "content_type", "time")
+_TEXTS = ("url", "final_url", "body_digest", "text_digest", "main_digest", "content_type", "time", "crawl")
 _NUMBERS = ("status", "words", "size")
 _BYTES = ("lines", "line_words", "minhash")
 

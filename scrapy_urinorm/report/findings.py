@@ -44,28 +44,37 @@ def findings(
     stats: Mapping[str, Any] | None = None,
     learn: bool = True,
     jobs: int = 0,
+    crawl: str = "newest",
     progress: Callable[[int], None] = lambda rows: None,
 ) -> dict[str, Any]:
     """Read visits and return what a report says about them under a set of rules.
 
     `paths`, `format`, `columns` and `base` are those of :func:`~scrapy_urinorm.visits.read_visits`; `stats` are the
     stats of the crawl, where they are known; `learn` says whether to propose rules; `jobs` processes read the visits
-    (0: one for each core); `progress` is told of rows as they are done. Memory is bounded, the rest goes to the
-    temporary folder. Raises `VisitsError`.
+    (0: one for each core); `crawl` says whose visits of a file are meant, `newest`, `all` or an id; `progress` is told
+    of rows as they are done. Memory is bounded, the rest goes to the temporary folder. Raises `VisitsError`.
     """
     with tempfile.TemporaryDirectory(prefix="urinorm-report-", ignore_cleanup_errors=True) as name:
         folder = Path(name)
         paths = [_on_disk(path, folder) for path in paths]
         read: dict[str, Any] = {"format": format, "columns": columns, "base": base}
-        intake = take_in(paths, ruleset, folder, jobs=jobs, progress=progress, **read)
+        intake = take_in(paths, ruleset, folder, jobs=jobs, crawl=crawl, progress=progress, **read)
         figures = Figures(folder, intake)
         try:
             out = _gathered(figures, ruleset, intake)
         finally:
             figures.close()
-        out["proposals"] = proposals(paths, ruleset, **read) if learn and intake.rows else None
+        out["proposals"] = proposals(paths, ruleset, only=intake.only, **read) if learn and intake.rows else None
     out["crawl"] = _crawl(stats) if stats else None
     return _fitted(inert(out))
+
+
+def _crawls(intake: Intake) -> dict[str, Any]:
+    """How many crawls there were in the input, and the ids of those that were read, where any has an id."""
+    ids = {name for counts in intake.crawls.values() for name in counts}
+    left_out = {name for path, only in intake.only.items() for name in intake.crawls.get(path, ()) if name != only}
+    read = sorted(name for name in ids - left_out | set(intake.only.values()) if name is not None)
+    return {"crawls": len(ids), "read": read[:20]}
 
 
 def _on_disk(path: str | Path, folder: Path) -> str | Path:
@@ -87,7 +96,7 @@ def _gathered(figures: Figures, ruleset: RuleSet, intake: Intake) -> dict[str, A
     return {
         "format": FORMAT,
         "generated": datetime.now(UTC).isoformat(timespec="seconds").replace("+00:00", "Z"),
-        "input": {"files": [], "bad": intake.bad, "problems": intake.problems},
+        "input": {"files": [], "bad": intake.bad, "problems": intake.problems, **_crawls(intake)},
         "rules_used": {
             "preset": ruleset.preset,
             "files": [_file_name(name) for name in ruleset.files],

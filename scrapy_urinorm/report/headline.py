@@ -65,8 +65,13 @@ def sentences(found: dict[str, Any]) -> list[str]:
     made, wasted = totals["requests"], totals["duplicates"]
     if not made:
         return ["There are no visits in the input."]
+    crawls, read = found["input"]["crawls"], found["input"]["read"]
     again = "fetched a page that was there already, under another address or the same one"
-    said = [f"Of {made:,} requests {wasted:,} ({share(wasted, made)}) {again}."]
+    said = []
+    if crawls > 1:
+        whose = f"crawl {read[0]}, the newest" if len(read) == 1 else f"{len(read)}"
+        said.append(f"Read: {whose} of {crawls} crawls in the input (--crawl all, or an id).")
+    said += [f"Of {made:,} requests {wasted:,} ({share(wasted, made)}) {again}."]
     if totals["avoidable"]:
         said.append(
             f"The rules of this report let {totals['kept']:,} requests pass and would have avoided"

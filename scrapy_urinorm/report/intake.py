@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import contextlib
 import json
+import secrets
 import sys
+from collections import Counter
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import pyarrow as pa
+from pyarrow import compute
 
 from scrapy_urinorm import compression
 from scrapy_urinorm.content import Frame
@@ -17,8 +21,9 @@ from scrapy_urinorm.processes import in_order
 from scrapy_urinorm.report.columns import Columns, JsonLines, gathered
 from scrapy_urinorm.report.content import octets
 from scrapy_urinorm.url import split
-from scrapy_urinorm.visits.reader import read_visits
+from scrapy_urinorm.visits.reader import VisitsError, read_visits
 from scrapy_urinorm.visits.record import COLUMNS, Visit
+from scrapy_urinorm.visits.redaction import Redaction
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -47,6 +52,10 @@ class Intake:
     counts: list[int] = field(default_factory=list)
     bad: int = 0
     problems: list[str] = field(default_factory=list)
+    crawls: dict[str, Counter[str | None]] = field(default_factory=dict)
+    """How many visits of each crawl a file has; None: of none that says which."""
+    only: dict[str, str | None] = field(default_factory=dict)
+    """Of which crawl the visits were taken from a file, where not from all."""
 
     @property
     def rows(self) -> int:
@@ -56,6 +65,9 @@ class Intake:
 
 Block = tuple[str, int, "bytes | list[dict[str, Any]]"]
 """Its file, the number of its first row, and whole lines of JSON or rows."""
+Result = tuple[str, int, int, list[str], dict["str | None", int]]
+"""Of a block: its file, its rows, those that could not be read and why, and the rows of each crawl."""
+NEWEST, ALL = "newest", "all"
 
 
 def take_in(
@@ -67,23 +79,57 @@ def take_in(
     columns: Mapping[str, str] | None = None,
     base: str | None = None,
     jobs: int = 0,
+    crawl: str = NEWEST,
     progress: Callable[[int], None] = lambda rows: None,
 ) -> Intake:
     """Read visits and write the parts into a folder; `progress` is told of rows as they are done.
 
+    `crawl` is `newest`, `all`, or the id of one: of a file that has visits of several crawls only those are read.
     `format`, `columns` and `base` are those of :func:`~scrapy_urinorm.visits.read_visits`. Raises `VisitsError`.
     """
-    found = Intake()
-    blocks = _blocks(paths, format, dict(columns or {}), base, found)
+    paths = [*paths]
+    work = _Work(ruleset, {}, folder, secrets.token_bytes(16))
+    only: dict[str, str | None] = {}
+    if crawl not in (NEWEST, ALL):
+        only = dict.fromkeys(read_visits(paths, format=format).paths, crawl)
+    found = _taken(paths, work, only, format, dict(columns or {}), base, jobs, progress)
+    if crawl == NEWEST and (only := _newest(found.crawls)):
+        # few files have more than one; which is the newest is known at their end
+        found = _taken(paths, work, only, format, dict(columns or {}), base, jobs, lambda rows: None)
+    if crawl not in (NEWEST, ALL) and not found.rows:
+        known = sorted({name for counts in found.crawls.values() for name in counts if name is not None})
+        there = ", ".join(known) or "none with an id"
+        raise VisitsError(f"there are no visits of a crawl {crawl!r}; there are {there}")
+    return found
+
+
+def _taken(
+    paths: list[str | Path],
+    work: _Work,
+    only: dict[str, str | None],
+    kind: str,
+    columns: dict[str, str],
+    base: str | None,
+    jobs: int,
+    progress: Callable[[int], None],
+) -> Intake:
+    found = Intake(only=only)
+    blocks = _blocks(paths, kind, columns, base, found)
     ahead: list[Block] = []
-    frames = _frames(blocks, ahead)
-    for number, (count, bad, problems) in enumerate(_results(_Work(ruleset, frames, folder), ahead, blocks, jobs)):
-        found.parts.append(_part(folder, number))
+    work.only, work.frames = only, _frames(blocks, ahead)
+    for number, (path, count, bad, problems, crawls) in enumerate(_results(work, ahead, blocks, jobs)):
+        found.parts.append(_part(work.folder, number))
         found.counts.append(count)
         found.bad += bad
         found.problems += problems[: PROBLEMS_KEPT - len(found.problems)]
+        found.crawls.setdefault(path, Counter()).update(crawls)
         progress(count)
     return found
+
+
+def _newest(crawls: Mapping[str, Mapping[str | None, int]]) -> dict[str, str | None]:
+    """The newest crawl of each file that has more than one; visits that bear none are older than all."""
+    return {path: max(filter(None, counts)) for path, counts in crawls.items() if len(counts) > 1}
 
 
 def _part(folder: Path, number: int) -> Path:
@@ -172,14 +218,22 @@ def _row(visit: Visit) -> dict[str, Any]:
 class _Work:
     """The work on one block; small enough to be sent to a process, where it makes its columns once."""
 
-    def __init__(self, ruleset: RuleSet, frames: dict[str, Words], folder: Path) -> None:
-        self.ruleset, self.frames, self.folder = ruleset, frames, folder
+    def __init__(self, ruleset: RuleSet, frames: dict[str, Words], folder: Path, salt: bytes) -> None:
+        self.ruleset, self.frames, self.folder, self.salt = ruleset, frames, folder, salt
+        self.only: dict[str, str | None] = {}
+        self._redact = Redaction(salt)
         self._tools: tuple[Columns, JsonLines] | None = None
 
     def __getstate__(self) -> dict[str, Any]:
-        return {"ruleset": self.ruleset, "frames": self.frames, "folder": self.folder, "_tools": None}
+        state = {**self.__dict__, "_tools": None}
+        del state["_redact"]
+        return state
 
-    def __call__(self, numbered: tuple[int, Block]) -> tuple[int, int, list[str]]:
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        self._redact = Redaction(self.salt)
+
+    def __call__(self, numbered: tuple[int, Block]) -> Result:
         if self._tools is None:
             self._tools = Columns(self.ruleset, self.frames), JsonLines(self.folder)
         columns, lines = self._tools
@@ -193,8 +247,27 @@ class _Work:
         else:
             rows, bad, problems = _rows(path, start, data)
             table = gathered(rows)
-        columns.write(table, number, _part(self.folder, number))
-        return table.num_rows, bad, problems
+        counted = compute.value_counts(table.column("crawl")).to_pylist()
+        crawls = {row["values"]: row["counts"] for row in counted}
+        if path in self.only:
+            wanted = table.column("crawl")
+            name = self.only[path]
+            table = table.filter(compute.is_null(wanted) if name is None else compute.equal(wanted, name))
+        columns.write(self._without_secrets(table), number, _part(self.folder, number))
+        return path, table.num_rows, bad, problems, crawls
+
+    def _without_secrets(self, table: pa.Table) -> pa.Table:
+        """Mask what is secret in the addresses that others have recorded; rows that bear a crawl are our own."""
+        foreign = compute.is_null(table.column("crawl")).to_pylist()
+        if not any(foreign):
+            return table
+        redact = self._redact
+        for name in ("url", "final_url"):
+            urls = table.column(name).to_pylist()
+            masked = [redact(url) if other and url else url for url, other in zip(urls, foreign, strict=True)]
+            if masked != urls:
+                table = table.set_column(table.schema.get_field_index(name), name, pa.array(masked, pa.string()))
+        return table
 
 
 def _rows(path: str, start: int, data: bytes) -> tuple[list[dict[str, Any]], int, list[str]]:
@@ -219,9 +292,7 @@ def _rows(path: str, start: int, data: bytes) -> tuple[list[dict[str, Any]], int
     return rows, bad, problems
 
 
-def _results(
-    work: _Work, ahead: list[Block], blocks: Iterator[Block], jobs: int
-) -> Iterator[tuple[int, int, list[str]]]:
+def _results(work: _Work, ahead: list[Block], blocks: Iterator[Block], jobs: int) -> Iterator[Result]:
     following = next(blocks, None)
     alone = following is None and len(ahead) < 2
     return in_order(work, enumerate(_chained(ahead, following, blocks)), 1 if alone else jobs)

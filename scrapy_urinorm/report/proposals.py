@@ -30,9 +30,10 @@ def proposals(
     format: str = "auto",  # noqa: A002  the option's name
     columns: Mapping[str, str] | None = None,
     base: str | None = None,
+    only: Mapping[str, str | None] | None = None,
 ) -> dict[str, Any]:
     """Learn on top of the rules of the report; `rules` are the candidates, `toml` is the safe ones as one file."""
-    visits = islice(read_visits(paths, format=format, columns=columns, base=base), VISITS)
+    visits = islice(read_visits(paths, format=format, columns=columns, base=base, only=only), VISITS)
     options = Options(preset=ruleset.preset, jobs=1)
     result = learn(visits, options, ruleset.sources)
     found = sorted(result.active, key=lambda c: -(c.saved or c.evidence.saved))

@@ -26,6 +26,7 @@ def write_report(
     stats: Mapping[str, Any] | None = None,
     learn: bool = True,
     jobs: int = 0,
+    crawl: str = "newest",
     progress: Callable[[int], None] = lambda rows: None,
 ) -> dict[str, Any]:
     """Write the report on files of visits under a set of rules; return what it says.
@@ -42,7 +43,7 @@ def write_report(
     visits = list(visits)
     found = findings(
         visits, ruleset, format=format, columns=columns, base=base, stats=stats, learn=learn, jobs=jobs,
-        progress=progress,
+        crawl=crawl, progress=progress,
     )  # fmt: skip
     found["input"]["files"] = [Path(path).name for path in visits][:20]
     if output is not None:

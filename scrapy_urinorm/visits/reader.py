@@ -7,6 +7,7 @@ import glob
 import json
 import re
 import sys
+from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -14,6 +15,7 @@ from scrapy_urinorm import compression
 from scrapy_urinorm.errors import UrinormError
 from scrapy_urinorm.visits import access_log, archive_index, table
 from scrapy_urinorm.visits.record import Visit, visit_from_row
+from scrapy_urinorm.visits.redaction import Redaction, redacted
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
@@ -30,8 +32,9 @@ class VisitsError(UrinormError, ValueError):
 class VisitReader:
     """The visits of one or more files, as an iterable that counts.
 
-    `rows` counts the visits given, `bad` the rows that could not be read, `skipped` those that say nothing about
-    pages (HEAD, DNS, failed hits of an access log); `problems` keeps the first few as `file:row: reason`.
+    What is secret in addresses that others have recorded is masked; rows that bear a crawl are our own. `crawls` counts
+    the visits of each crawl, `rows` the visits given, `bad` the rows that could not be read, `skipped` those that say
+    nothing about pages (HEAD, DNS, failed hits of an access log); `problems` keeps the first few as `file:row: reason`.
     """
 
     def __init__(
@@ -41,6 +44,7 @@ class VisitReader:
         format: str = "auto",  # noqa: A002  the option's name
         columns: Mapping[str, str] | None = None,
         base: str | None = None,
+        only: Mapping[str, str | None] | None = None,
     ) -> None:
         if format not in FORMATS:
             raise VisitsError(f"format {format!r} is not one of {', '.join(FORMATS)}")
@@ -48,7 +52,10 @@ class VisitReader:
         self.format = format
         self.columns = dict(columns or {})
         self.base = base
+        self.only = dict(only or {})
+        self.crawls: Counter[str] = Counter()
         self.rows = self.bad = self.skipped = 0
+        self._redact = Redaction()
         self.problems: list[str] = []
 
     def __iter__(self) -> Iterator[Visit]:
@@ -105,8 +112,12 @@ class VisitReader:
             if not visits:
                 self.skipped += 1
             for visit in visits:
+                if path in self.only and visit.crawl != self.only[path]:
+                    continue
                 self.rows += 1
-                yield visit
+                if visit.crawl is not None:
+                    self.crawls[visit.crawl] += 1
+                yield redacted(visit, self._redact)
 
 
 def read_visits(
@@ -115,15 +126,17 @@ def read_visits(
     format: str = "auto",  # noqa: A002
     columns: Mapping[str, str] | None = None,
     base: str | None = None,
+    only: Mapping[str, str | None] | None = None,
 ) -> VisitReader:
     """Return the visits of files, streamed; see :class:`VisitReader` for the counts.
 
     Paths may be globs, `-` is standard input; what is compressed (gzip, zstd, bzip2, xz) is known by its
     first octets. `columns` maps our column
     names to theirs (`{"url": "Address", "text_digest": "Hash"}`); well-known headers are found without it. `base` is
-    the address that the targets of an access log are resolved against. Raises :class:`VisitsError`.
+    the address that the targets of an access log are resolved against; `only` says for files which crawl's visits are
+    wanted (None: those that bear none). Raises :class:`VisitsError`.
     """
-    return VisitReader(paths, format=format, columns=columns, base=base)
+    return VisitReader(paths, format=format, columns=columns, base=base, only=only)
 
 
 def _plain_name(path: str) -> str:

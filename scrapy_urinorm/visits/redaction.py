@@ -7,51 +7,81 @@ the value itself, and one that is learned from it fits the site.
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import re
 import secrets
+from itertools import starmap
 from string import ascii_lowercase, ascii_uppercase, digits
+from typing import TYPE_CHECKING
+from urllib.parse import unquote
 
 from scrapy_urinorm.rules.path import ASPNET_SESSION
 
-#: Names whose value admits somebody or identifies a visitor, lower case. `sid`, `s` and their like may be content,
-#: so their values are only hashed where they look drawn by lot; hashing loses nothing that is needed here.
+if TYPE_CHECKING:
+    from scrapy_urinorm.visits.record import Visit
+
+#: Names whose value admits somebody or identifies a visitor: decoded, lower case, only letters and digits.
 SECRET_NAMES = frozenset(
     """
-    phpsessid jsessionid aspsessionid asp.net_sessionid cfid cftoken cfsid oscsid zenid xtcsid sessionid session_id
-    sessid sess_id sess sid s session sessionkey session_key usersession webadminsid viewstate __viewstate
-    sig signature hmac hash_sig token access_token refresh_token id_token auth auth_token authtoken auth_key authkey
-    api_key apikey apitoken api_token appkey app_key client_secret secret secretkey secret_key password passwd passw
-    pwd pass passphrase otp pin jwt sso ssotoken ticket code_verifier code state nonce _wpnonce csrf csrf_token
-    csrftoken csrfmiddlewaretoken authenticity_token _token xsrf xsrf_token sectok edittoken formkey form_key
-    my_post_key logoutkey oauth_token oauth_signature oauth_verifier oauth_nonce samlrequest samlresponse
-    relaystate sigalg x-amz-signature x-amz-credential x-amz-security-token awsaccesskeyid x-goog-signature
-    x-goog-credential googleaccessid x-oss-signature x-oss-security-token ossaccesskeyid q-signature q-ak
-    x-tos-signature x-obs-signature temp_url_sig key-pair-id policy x-signature urlprefix edge-cache-token hdnts
-    hdnea __token__ __gda__ __cld_token__ verify _nc_ohc oh md5 secure_link activation reset_key resetkey invite
-    invitation email mail
+    phpsessid jsessionid aspnetsessionid cfid cftoken cfsid oscsid zenid xtcsid sessid sess s sid sesskey webadminsid
+    viewstate sig hmac hashsig auth authkey xauth oauth jwt sso otp pin pwd pass appkey code codeverifier state nonce
+    wpnonce csrf xsrf sectok formkey mypostkey logoutkey samlrequest samlresponse relaystate sigalg
+    xamzcredential awsaccesskeyid googleaccessid ossaccesskeyid qsignature qak keypairid policy urlprefix hdnts hdnea
+    gda verify ncohc oh md5 securelink activation activationkey resetkey resetcode invite invitation email mail ticket
+    key apikey xapikey licensekey hash auid uid
     """.split()  # noqa: SIM905  a list of names is read, not computed
 )
-_DOUBTFUL = frozenset(
-    "sid s code state policy md5 verify oh pin ticket pass hash invite".split()  # noqa: SIM905
+#: What makes a name secret wherever it stands in it.
+_STEMS = re.compile(
+    r"token|secret|passw|passphrase|session|signature|apikey|privatekey|accesskey|authkey|credential|csrf|xsrf|oauth"
+    r"|onetime|magiclink|sessid|(?:nonce|jwt|hmac)$"
+).search
+#: Names that may be content as well: their values are masked where they look drawn by lot.
+_DOUBTFUL = frozenset(  # a list of names is read, not computed
+    "sid s code state policy md5 verify oh pin ticket pass hash invite key uid auid sess".split()  # noqa: SIM905
 )
-_EQUALS = r"(?:=|%(?:25)*3D)"
-_VALUE = r"(?:(?!%(?:25)*(?:26|3B|23))[^&;#/?\s])+"
-_PARAMETER = re.compile(rf"([A-Za-z_][\w.-]*)({_EQUALS})({_VALUE})", re.IGNORECASE)
-# the last letter of an escaped `?` or `;` before a name in an escaped address: `%3Ftoken%3D`
-_ESCAPE_BEFORE = re.compile(r"%(?:25)*3$")
+#: Names of what is identified by its hash (repositories, content addresses): no secret, and other rules need it.
+_ADDRESSES = frozenset(
+    """
+    h hb hp hpb id id2 c commit rev revision sha sha1 sha256 oid ref refs tree blob parent parents digest checksum
+    etag from to old new head base v ver version image img file fid
+    """.split()  # noqa: SIM905  a list of names is read, not computed
+)
+_DRAWN_BY_LOT = re.compile(r"(?=.*\d)[0-9A-Za-z_%+.-]{16,}").fullmatch
+#: Values that are secret by their shape, whatever their name: an id of a session as PHP and others make it (26 letters
+#: of base 32, 32 hexadecimal digits), a web token (RFC 7519), 24 and more capitals, small letters and digits at random.
+_SECRET_SHAPE = re.compile(
+    r"[0-9a-f]{32}|[0-9A-F]{32}|(?=(?:\D*\d){4})(?=(?:[^a-v]*[a-v]){4})[0-9a-v]{26}|eyJ[\w-]+\.[\w-]+\.[\w-]*"
+    r"|(?=(?:\D*\d){2})(?=(?:[^a-z]*[a-z]){3})(?=(?:[^A-Z]*[A-Z]){3})[0-9A-Za-z]{24,}"
+).fullmatch
+_LONGEST_NAME = 200
+_MOST_ESCAPED = 5
+"""How many times a name may be escaped: an address in an address in an address."""
+_LONGEST_SHAPE = 512
+"""Characters of a value that is looked at; a longer one is no id of a session."""
+
+_ESCAPES = r"%(?:25)*"
+# what ends a parameter, and what parts its name from its value: plain, or escaped any number of times
+_ends = re.compile(rf"[&;#/?\s]|{_ESCAPES}(?:26|3B|23)", re.IGNORECASE).finditer
+_equals = re.compile(rf"=|{_ESCAPES}3D", re.IGNORECASE)
+_ends_before_name = re.compile(r"[?&;#/\s:,(]").split
+# only for short texts: it looks at each character as often as a name may be long
+_pairs = re.compile(rf"([^&;#/?\s=]{{1,{_LONGEST_NAME}}})=([^&;#/?\s]+)").findall
+_other_than_letters = re.compile(r"[^0-9a-z]")
 _ASP_SESSION = re.compile(ASPNET_SESSION + "(?=[/?#]|$)")
 _USERINFO = re.compile(r"(?<=://)[^/?#\s]*@")
 _ESCAPED_USERINFO = re.compile(
     r"((?::|%(?:25)*3A)(?://|(?:%(?:25)*2F){2}))(?:(?!%(?:25)*(?:2F|3F|23))[^/?#&\s])*%(?:25)*40", re.IGNORECASE
 )
-_REMEMBERED = 4096
+_REMEMBERED = 4 << 20
+"""Characters of URLs whose redaction is remembered: a page is the referer of all that it links to."""
+_LONGEST_REMEMBERED = 2_048
 MIN_SHAPED, MAX_SHAPED = 16, 512
 """Letters and digits of a value whose mask has its shape: sixteen digits still tell 10^16 values apart."""
 _SHAPED = re.compile(r"[0-9A-Za-z_.~*+-]+")
 _LOWER_HEX, _UPPER_HEX = re.compile(r"[0-9a-f_.~*+-]+"), re.compile(r"[0-9A-F_.~*+-]+")
-_ASP_VALUE = re.compile(r"([AFS])\(([^()/]+)\)")
-_DRAWN_BY_LOT = re.compile(r"(?=.*\d)[0-9A-Za-z_%+.-]{16,}")
+_ASP_VALUE = re.compile(r"([AFSafs])\(([^()/]+)\)")
 
 
 def without_userinfo(url: str) -> str:
@@ -59,13 +89,44 @@ def without_userinfo(url: str) -> str:
     return _USERINFO.sub("", url)
 
 
+_NO, _SECRET, _DRAWN, _ADDRESS = range(4)
+
+
+def is_secret(name: str, value: str) -> bool:
+    """Whether the value of a parameter must not be written down; both as they stand in a URL."""
+    kind = _kind(name[-_LONGEST_NAME:])
+    if kind == _SECRET:
+        return True
+    if kind == _ADDRESS or not MIN_SHAPED <= len(value) <= _LONGEST_SHAPE:
+        return False
+    return (_DRAWN_BY_LOT if kind == _DRAWN else _SECRET_SHAPE)(value) is not None
+
+
+@functools.lru_cache(8192)
+def _kind(text: str) -> int:
+    """What the name is that text before an equals sign ends in."""
+    for _ in range(_MOST_ESCAPED):
+        if "%" not in text or (decoded := unquote(text, errors="replace")) == text:
+            break
+        text = decoded
+    name = _other_than_letters.sub("", _ends_before_name(text)[-1].lower())
+    if name in _DOUBTFUL:
+        return _DRAWN
+    if name in SECRET_NAMES or _STEMS(name):
+        return _SECRET
+    return _DRAWN if name.endswith("sid") else _ADDRESS if name in _ADDRESSES else _NO
+
+
 class Redaction:
-    """A function of URL text; one instance is one salt, so equal values stay equal within a crawl."""
+    """A function of URL text; one instance is one salt, so equal values stay equal within a crawl.
+
+    It takes a time that is linear in the text.
+    """
 
     def __init__(self, salt: bytes | None = None) -> None:
         self._salt = secrets.token_bytes(16) if salt is None else salt
-        # a page is the referer of all that it links to
         self._known: dict[str, str] = {}
+        self._room = _REMEMBERED
 
     def __call__(self, url: str) -> str:
         """Return the URL without userinfo and with every secret value replaced by its mask."""
@@ -78,23 +139,43 @@ class Redaction:
         if "40" in url and "%" in url:
             url = _ESCAPED_USERINFO.sub(r"\1", url)
         if "=" in url or "%3" in url or "%2" in url:
-            url = _PARAMETER.sub(self._replace, url)
+            url = self._parameters(url)
         if "/(" in url:
             url = _ASP_SESSION.sub(self._asp_session, url)
-        if len(self._known) >= _REMEMBERED:
-            self._known.clear()
-        self._known[before] = url
+        if len(before) <= _LONGEST_REMEMBERED:
+            self._room -= len(before)
+            if self._room < 0:
+                self._known.clear()
+                self._room = _REMEMBERED
+            self._known[before] = url
         return url
 
-    def _replace(self, match: re.Match[str]) -> str:
-        name, equals, value = match.groups()
-        plain = name.lower()
-        if plain[0] in "fb" and _ESCAPE_BEFORE.search(match.string, max(0, match.start() - 12), match.start()):
-            plain = plain[1:]
-        if plain not in SECRET_NAMES or (plain in _DOUBTFUL and not _DRAWN_BY_LOT.fullmatch(value)):
-            # a value may be an address with parameters of its own
-            return name + equals + (_PARAMETER.sub(self._replace, value) if "%" in value or "=" in value else value)
-        return f"{name}{equals}{self.masked(value)}"
+    def _parameters(self, url: str) -> str:
+        """The URL with the values of secret parameters masked.
+
+        What stands between two ends may have several equals signs, as an address in a value has; the value after each
+        goes on to the end. Of `next=token=x=y` it is `x=y` that is masked.
+        """
+        if len(url) <= _LONGEST_REMEMBERED and "%" not in url and not any(starmap(_is_suspicious, _pairs(url))):
+            return url
+        first = _equals.search(url)
+        if first is None:
+            return url
+        # nothing before the first name can be one
+        begin = max(0, first.start() - _LONGEST_NAME)
+        out: list[str] = []
+        written = 0
+        for end in _ends(url, begin):
+            at = _secret_value(url, begin, end.start())
+            if at >= 0:
+                out += url[written:at], self.masked(url[at : end.start()])
+                written = end.start()
+            begin = end.end()
+        at = _secret_value(url, begin, len(url))
+        if at >= 0:
+            out += url[written:at], self.masked(url[at:])
+            written = len(url)
+        return "".join([*out, url[written:]]) if out else url
 
     def _asp_session(self, match: re.Match[str]) -> str:
         return _ASP_VALUE.sub(lambda value: f"{value[1]}({self.masked(value[2])})", match.group())
@@ -122,7 +203,37 @@ class Redaction:
         return hashlib.blake2b(value.encode("utf-8", "surrogatepass"), digest_size=8, key=self._salt).hexdigest()
 
 
+def _is_suspicious(name: str, value: str) -> bool:
+    return "=" in value or is_secret(name, value)
+
+
+def _secret_value(url: str, begin: int, end: int) -> int:
+    """Where the secret value of a part of a URL begins; -1 where it has none."""
+    for equals in _equals.finditer(url, begin, end):
+        at = equals.end()
+        # a longer value has no shape
+        if at < end and is_secret(
+            url[max(begin, equals.start() - _LONGEST_NAME) : equals.start()],
+            url[at : min(end, at + _LONGEST_SHAPE + 1)],
+        ):
+            return at
+        begin = at
+    return -1
+
+
 _VALUE_OF_PAIR = re.compile(r"(?<==)[^&;#]+")
+
+
+def redacted(visit: Visit, redact: Redaction) -> Visit:
+    """Remove the secrets from a visit that others have recorded, in place; our own has none, and bears its crawl."""
+    if visit.crawl is None:
+        visit.url = redact(visit.url)
+        for name in ("final_url", "canonical", "referer", "key"):
+            if (url := getattr(visit, name)) is not None:
+                setattr(visit, name, redact(url))
+        if visit.redirects:
+            visit.redirects = tuple((status, redact(url)) for status, url in visit.redirects)
+    return visit
 
 
 def anonymized(url: str, redaction: Redaction) -> str:

@@ -42,7 +42,11 @@ KEPT = [
     ("http://a.example/@user/?x=1", "an at sign in a path"),
     ("http://a.example/?q=a@b", "an at sign in a query"),
     ("http://a.example/?state=open&code=de", "a state and a code that are words"),
-    ("http://a.example/?mytoken_x=1&topic=sid=", "a name that only contains one"),
+    ("http://a.example/?topic=sid=&author=ada", "names that only begin like one"),
+    ("http://a.example/?h=d41d8cd98f00b204e9800998ecf8427e00000000", "what a repository names by its hash"),
+    ("http://a.example/?id=d41d8cd98f00b204e9800998ecf8427e", "an id that is a hash"),
+    ("http://a.example/?title=The_Long_Title_Of_A_Page_2024", "a long title"),
+    ("http://a.example/?q=0123456789012345678901234567890123456789", "a long number"),
     ("http://a.example/?token=", "an empty value"),
 ]
 
