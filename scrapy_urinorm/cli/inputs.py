@@ -1,47 +1,28 @@
-"""URLs in bulk: lines and table columns of files and of standard input, streamed in blocks of whole lines."""
+"""URLs in bulk: those of files and of standard input, a line for each row, streamed in blocks of whole lines."""
 
 from __future__ import annotations
 
-import contextlib
-import csv
-import io
 import json
-import select
-import sys
-import zlib
 from collections import Counter
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, BinaryIO, cast
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from scrapy_urinorm.errors import MissingExtraError, UrinormError
+from scrapy_urinorm.inputs import BLOCK, InputError, Source, expanded, kind_of, lines, opened
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-#: Bytes of a block: some hundred milliseconds of work at the most, so that passing it on costs little.
-BLOCK = 1 << 19
 #: A longer line is no URL; what is kept of it would not be either.
 MAX_LINE = 4 << 20
-FORMATS = ("lines", "csv", "tsv", "jsonl", "parquet")
-#: Seconds to wait for more before a block that is not full is worked on: `tail -f` shall not wait for its block.
-_PATIENCE = 0.05
-_SUFFIXES = {
-    ".csv": "csv",
-    ".tsv": "tsv",
-    ".jsonl": "jsonl",
-    ".ndjson": "jsonl",
-    ".parquet": "parquet",
-    ".pq": "parquet",
-}
-_MAGIC = {b"\x1f\x8b": "gz", b"\x28\xb5\x2f\xfd": "zst"}
+FORMATS = ("lines", "csv", "tsv", "jsonl", "parquet", "cdx", "cdxj", "crawl-log", "access-log")
 
 Files = Annotated[
     list[str] | None,
     typer.Argument(
         metavar="[FILE]...",
-        help="Files of URLs, a line each, or tables; `.gz` and `.zst` are read. None or `-`: stdin.",
+        help="Files of URLs, a line each, or tables or logs, compressed or not; folders, globs. None or `-`: stdin.",
     ),
 ]
 Column = Annotated[
@@ -51,13 +32,9 @@ Column = Annotated[
 Format = Annotated[
     str | None,
     typer.Option(
-        "--format", "-f", metavar="KIND", help=f"{', '.join(FORMATS)}; without it: as the name of the file says."
+        "--format", "-f", metavar="KIND", help=f"{', '.join(FORMATS)}; without it: what the first lines tell."
     ),
 ]
-
-
-class InputError(UrinormError):
-    """An input cannot be read: absent, broken in the middle, or without the column that is asked for."""
 
 
 class Inputs:
@@ -70,82 +47,104 @@ class Inputs:
     def __init__(self, names: Sequence[str] | None, kind: str | None = None, column: str | None = None):
         if kind is not None and kind not in FORMATS:
             raise InputError(f"there is no format {kind!r}: {', '.join(FORMATS)}")
-        self.names = list(names or ["-"])
-        self.kind = kind
+        self.names = expanded(names or ["-"])
+        self.kind = "csv" if kind == "tsv" else kind
         self.column = column
         self.counts: Counter[str] = Counter()
-        #: Bytes read and bytes there are (0 where that is not known), for progress.
-        self.read = 0
+        #: Bytes there are, 0 where that is not known, for progress.
         self.size = sum(Path(n).stat().st_size for n in self.names if n != "-" and Path(n).is_file())
-        for name in self.names:
-            if name != "-" and not Path(name).exists():
-                raise InputError(f"{name}: there is no such file")
-            if name != "-" and Path(name).is_dir():
-                raise InputError(f"{name}: is a folder")
+        self._done = 0
+        self._source: Source | None = None
+
+    @property
+    def read(self) -> int:
+        """Bytes read so far."""
+        return self._done + (self._source.read if self._source is not None else 0)
 
     def blocks(self) -> Iterator[bytes]:
         """Blocks of about `BLOCK` bytes, or fewer where the input is slow."""
         for name in self.names:
-            label = "standard input" if name == "-" else name
-            kind = self.kind or self._kind(name)
-            try:
-                if kind == "parquet":
-                    yield from self._joined(_parquet_urls(name, self.column))
-                    continue
-                with _opened(name) as stream:
-                    if kind == "lines":
-                        yield from self._lines(stream, label)
-                    else:
-                        yield from self._joined(self._rows(stream, kind, label))
-            except (EOFError, zlib.error) as error:
-                raise InputError(f"{label}: the compressed data are damaged or cut off: {error}") from error
-            except OSError as error:
-                if isinstance(error, BrokenPipeError):
-                    raise
-                raise InputError(f"{label}: cannot be read: {error.strerror or error}") from error
+            with opened(name) as source:
+                self._source = source
+                kind = self.kind or self._kind(source)
+                yield from self._lines(source.chunks()) if kind == "lines" else self._joined(self._urls(source, kind))
+                self._done, self._source = self.read, None
 
-    def _kind(self, name: str) -> str:
-        path = Path(name)
-        if path.suffix in (".gz", ".zst"):
-            path = path.with_suffix("")
-        found = _SUFFIXES.get(path.suffix.lower(), "lines")
-        return "csv" if found == "lines" and self.column is not None else found
+    def _kind(self, source: Source) -> str:
+        from scrapy_urinorm.visits.table import URL_HEADERS
 
-    def _lines(self, stream: BinaryIO, label: str) -> Iterator[bytes]:
+        found = kind_of(source, URL_HEADERS)
+        if found not in (None, "urls"):
+            return str(found)
+        return "lines" if self.column is None else "csv"
+
+    def _lines(self, chunks: Iterable[bytes]) -> Iterator[bytes]:
         parts: list[bytes] = []
         held = 0
-        first = True
-        while chunk := _chunk(stream):
-            if first:
-                _refuse_compressed(chunk, label)
-                first = False
-            self.read += len(chunk)
+        dropping = False
+        for chunk in chunks:
+            if dropping:
+                at = chunk.find(b"\n")
+                if at < 0:
+                    continue
+                # an empty line stands for the one that is dropped
+                chunk = chunk[at:]
+                dropping = False
             cut = chunk.rfind(b"\n") + 1
             if cut:
                 yield b"".join([*parts, chunk[:cut]])
                 parts, held = [chunk[cut:]], len(chunk) - cut
-            elif held <= MAX_LINE:
+            else:
                 parts.append(chunk)
                 held += len(chunk)
             if held > MAX_LINE:
-                # drop the line and go on after its end: an empty line stands for it
                 self.counts["too_long"] += 1
-                parts, held = [_after_line(stream)], 0
-        if rest := b"".join(parts):
+                parts, held, dropping = [], 0, True
+        if rest := b"".join(parts) or b"\n" * dropping:
             yield rest if rest.endswith(b"\n") else rest + b"\n"
 
-    def _rows(self, stream: BinaryIO, kind: str, label: str) -> Iterator[str]:
-        text = io.TextIOWrapper(stream, "utf-8-sig", errors="surrogateescape", newline="")
-        try:
-            yield from self._json_urls(text) if kind == "jsonl" else self._csv_urls(text, kind, label)
-        finally:
-            text.detach()  # whose stream it is closes it
+    def _urls(self, source: Source, kind: str) -> Iterator[str]:
+        from scrapy_urinorm.visits import table
 
-    def _json_urls(self, lines: Iterable[str]) -> Iterator[str]:
-        column = self.column or "url"
-        for line in lines:
+        columns = {} if self.column is None else {"url": self.column}
+        if kind == "parquet":
+            yield from map(self._url, table.parquet_rows(source, columns))
+            return
+        rows = lines(source.chunks(), MAX_LINE)
+        if kind == "csv":
+            yield from map(self._url, table.csv_rows(source.label, rows, columns))
+        elif kind == "jsonl":
+            yield from self._json_urls(rows)
+        else:
+            yield from self._log_urls(rows, kind)
+
+    def _url(self, row: dict[str, object]) -> str:
+        url = row.get("url")
+        if isinstance(url, bytes):
+            url = url.decode("utf-8", "replace")
+        if not isinstance(url, str):
+            self.counts["bad_rows"] += 1
+            return ""
+        return url
+
+    def _log_urls(self, rows: Iterable[bytes | None], kind: str) -> Iterator[str]:
+        from scrapy_urinorm.visits.reader import line_parser
+
+        parse = line_parser(kind)
+        for row in rows:
             try:
-                row = json.loads(line)
+                visits = parse((row or b"").decode("utf-8", "surrogateescape"))
+            except (ValueError, TypeError, KeyError, IndexError):
+                self.counts["bad_rows"] += 1
+                visits = ()
+            yield next((visit.url for visit in visits), "")
+
+    def _json_urls(self, rows: Iterable[bytes | None]) -> Iterator[str]:
+        column = self.column or "url"
+        for line in rows:
+            try:
+                # octets that are no UTF-8 are kept, as in lines of URLs
+                row = json.loads((line or b"").decode("utf-8-sig", "surrogateescape"))
             except (ValueError, RecursionError):
                 row = None
             url = row.get(column) if isinstance(row, dict) else row if isinstance(row, str) else None
@@ -153,29 +152,6 @@ class Inputs:
                 self.counts["bad_rows"] += 1
                 url = ""
             yield url
-
-    def _csv_urls(self, text: io.TextIOWrapper, kind: str, label: str) -> Iterator[str]:
-        csv.field_size_limit(MAX_LINE)
-        head = text.readline()
-        delimiter = "\t" if kind == "tsv" else max(",;\t|", key=head.count)
-        try:
-            header = next(csv.reader([head], delimiter=delimiter), [])
-        except csv.Error as error:
-            raise InputError(f"{label}: is not a table: {error}") from error
-        at = _column(header, self.column, label)
-        rows = csv.reader(text, delimiter=delimiter)
-        while True:
-            try:
-                row = next(rows, None)
-            except csv.Error:
-                self.counts["bad_rows"] += 1
-                yield ""
-                continue
-            if row is None:
-                return
-            if len(row) <= at:
-                self.counts["bad_rows"] += 1
-            yield row[at] if len(row) > at else ""
 
     def _joined(self, urls: Iterable[str]) -> Iterator[bytes]:
         lines: list[str] = []
@@ -229,122 +205,3 @@ def _block(lines: list[str]) -> bytes:
 
 def _encodable(line: str) -> bool:
     return line.isascii() or not any("\ud800" <= c <= "\udc7f" or "\udd00" <= c <= "\udfff" for c in line)
-
-
-def _column(header: list[str], wanted: str | None, label: str) -> int:
-    from scrapy_urinorm.visits.table import KNOWN_HEADERS
-
-    names = [name.strip() for name in header]
-    if wanted is not None:
-        if wanted in names:
-            return names.index(wanted)
-        raise InputError(f"{label}: there is no column {wanted!r} among {_listed(names)}")
-    for at, name in enumerate(names):
-        if name.lower() == "url" or KNOWN_HEADERS.get(name.lower()) == "url":
-            return at
-    raise InputError(f"{label}: which column holds the URL? --column with one of {_listed(names)}")
-
-
-def _listed(names: list[str]) -> str:
-    return ", ".join(name[:30] for name in names[:12]) + (", ..." if len(names) > 12 else "")
-
-
-def _parquet_urls(name: str, column: str | None) -> Iterator[str]:
-    if name == "-":
-        raise InputError("standard input: Parquet is read from files only")
-    try:
-        from pyarrow import ArrowException, parquet
-    except ImportError as error:
-        raise MissingExtraError("reading Parquet", "learn") from error
-    try:
-        file = parquet.ParquetFile(name)
-        names = file.schema_arrow.names
-        at = names[_column(names, column, name)]
-        for batch in file.iter_batches(columns=[at]):
-            for value in batch.column(0).to_pylist():
-                yield (
-                    value
-                    if isinstance(value, str)
-                    else value.decode("utf-8", "replace")
-                    if isinstance(value, bytes)
-                    else ""
-                )
-    except ArrowException as error:
-        raise InputError(f"{name}: is not a Parquet file: {error}") from error
-
-
-@contextlib.contextmanager
-def _opened(name: str) -> Iterator[BinaryIO]:
-    if name == "-":
-        if sys.stdin is None or sys.stdin.closed:
-            raise InputError("standard input is closed")
-        # without a buffer of ours, so that a partial block is seen as one
-        yield io.FileIO(sys.stdin.fileno(), closefd=False)
-        return
-    with Path(name).open("rb", buffering=0) as raw:
-        kind = _compression(raw.read(4)) if raw.seekable() else None
-        if raw.seekable():
-            raw.seek(0)
-        if kind == "gz":
-            import gzip
-
-            with gzip.GzipFile(fileobj=raw) as stream:
-                yield cast("BinaryIO", stream)
-        elif kind == "zst":
-            with _zstd_reader(raw) as stream:
-                yield stream
-        else:
-            yield raw
-
-
-def _zstd_reader(raw: Any) -> Any:
-    if sys.version_info >= (3, 14):
-        from compression.zstd import ZstdFile
-    else:
-        try:
-            from backports.zstd import ZstdFile
-        except ImportError as error:
-            raise InputError("reading .zst needs an optional dependency: pip install backports.zstd") from error
-    return ZstdFile(raw)
-
-
-def _compression(head: bytes) -> str | None:
-    return next((kind for magic, kind in _MAGIC.items() if head.startswith(magic)), None)
-
-
-def _refuse_compressed(chunk: bytes, label: str) -> None:
-    if (kind := _compression(chunk)) is not None:
-        tool = "zcat" if kind == "gz" else "zstdcat"
-        raise InputError(f"{label} is compressed: give the file's name, or pipe it through {tool}")
-    if chunk.startswith(b"PAR1"):
-        raise InputError(f"{label} is a Parquet file: say --format parquet")
-
-
-def _chunk(stream: BinaryIO) -> bytes:
-    first = stream.read(BLOCK)
-    if not first or len(first) == BLOCK:
-        return first
-    parts, size = [first], len(first)
-    while size < BLOCK and _more(stream):
-        more = stream.read(BLOCK - size)
-        if not more:
-            break
-        parts.append(more)
-        size += len(more)
-    return b"".join(parts)
-
-
-def _more(stream: BinaryIO) -> bool:
-    try:
-        return bool(select.select([stream], [], [], _PATIENCE)[0])
-    except (OSError, ValueError):
-        return True  # Windows, where only sockets can be asked
-
-
-def _after_line(stream: BinaryIO) -> bytes:
-    """Read to the end of the current line; what follows it, after a line break that stands for the line."""
-    while chunk := stream.read(BLOCK):
-        at = chunk.find(b"\n")
-        if at >= 0:
-            return b"\n" + chunk[at + 1 :]
-    return b"\n"

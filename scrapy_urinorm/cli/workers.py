@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, TypeVar
 import typer
 
 from scrapy_urinorm import processes
-from scrapy_urinorm.cli.inputs import BLOCK
+from scrapy_urinorm.inputs import BLOCK
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator

@@ -2,31 +2,30 @@
 
 from __future__ import annotations
 
-import contextlib
-import glob
 import json
-import re
-import sys
 from collections import Counter
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, NoReturn, TypeVar
 
-from scrapy_urinorm import compression
-from scrapy_urinorm.errors import UrinormError
+from scrapy_urinorm.inputs import InputError, expanded, kind_of, lines, opened
 from scrapy_urinorm.visits import access_log, archive_index, table
 from scrapy_urinorm.visits.record import Visit, visit_from_row
 from scrapy_urinorm.visits.redaction import Redaction, redacted
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+    from pathlib import Path
+
+    from scrapy_urinorm.inputs import Source
 
 Row = TypeVar("Row")
 FORMATS = ("auto", "jsonl", "csv", "parquet", "cdx", "cdxj", "crawl-log", "access-log", "urls")
 PROBLEMS_KEPT = 5
 
 
-class VisitsError(UrinormError, ValueError):
-    """A file of visits cannot be read at all: absent, of an unknown kind, or without a column of addresses."""
+#: A record of a page has some hundred kilobytes at the most; a longer line is counted as bad.
+LONGEST_LINE = 16 << 20
+#: What callers of this module know it by.
+VisitsError = InputError
 
 
 class VisitReader:
@@ -48,7 +47,7 @@ class VisitReader:
     ) -> None:
         if format not in FORMATS:
             raise VisitsError(f"format {format!r} is not one of {', '.join(FORMATS)}")
-        self.paths = _expanded(paths)
+        self.paths = expanded(paths)
         self.format = format
         self.columns = dict(columns or {})
         self.base = base
@@ -63,38 +62,32 @@ class VisitReader:
             yield from self._file(path)
 
     def _file(self, path: str) -> Iterator[Visit]:
-        kind = self.format
-        if kind == "parquet" or (kind == "auto" and path.endswith((".parquet", ".pq"))):
-            rows: Iterable[Mapping[str, object]] = table.parquet_rows(path, self.columns)
-            yield from self._each(path, rows, lambda row: (visit_from_row(row),))
-            return
-        if kind == "csv" or (kind == "auto" and _plain_name(path).endswith((".csv", ".tsv"))):
-            rows = table.csv_rows(path, _binary_lines(path), self.columns)
-            yield from self._each(path, rows, lambda row: (visit_from_row(row),))
-            return
-        lines = (line.decode("utf-8", "surrogateescape") for line in _binary_lines(path))
-        head = [line for _, line in zip(range(20), lines, strict=False)]
-        if kind == "auto":
-            kind = _kind_of(path, head)
-        if kind == "csv":
-            rows = table.csv_rows(path, _binary_lines(path), self.columns)
-            yield from self._each(path, rows, lambda row: (visit_from_row(row),))
-            return
-        yield from self._each(path, _chained(head, lines), self._parser(kind))
+        with opened(path, strict=False) as source:
+            kind = self.format
+            if kind == "auto":
+                kind = kind_of(source, table.URL_HEADERS) or self._unknown(source)
+            if kind == "parquet":
+                yield from self._each(path, table.parquet_rows(source, self.columns), _row_visit)
+            elif kind == "csv":
+                rows = table.csv_rows(path, lines(source.chunks(), LONGEST_LINE), self.columns)
+                yield from self._each(path, rows, _row_visit)
+            else:
+                yield from self._each(path, lines(source.chunks(), LONGEST_LINE), _of_line(self._parser(kind)))
+            if source.torn:
+                self._problem(f"{path}: ends in the middle of its compressed data, where its writer was stopped")
+
+    def _unknown(self, source: Source) -> NoReturn:
+        raise InputError(
+            f"{source.label}: not visits, CDX, crawl.log, access log, CSV or a list of URLs"
+            f" (say which with --format: {', '.join(FORMATS[1:])})"
+        )
+
+    def _problem(self, text: str) -> None:
+        if len(self.problems) < PROBLEMS_KEPT:
+            self.problems.append(text)
 
     def _parser(self, kind: str) -> Callable[[str], Collection[Visit]]:
-        if kind == "cdx":
-            return archive_index.CdxParser()
-        if kind == "access-log":
-            return access_log.parser(self.base)
-        if kind == "jsonl" and self.columns:
-            return self._mapped_json
-        return {
-            "jsonl": _json_visit,
-            "cdxj": archive_index.cdxj_visits,
-            "crawl-log": archive_index.crawl_log_visits,
-            "urls": _plain_url,
-        }[kind]
+        return self._mapped_json if kind == "jsonl" and self.columns else line_parser(kind, self.base)
 
     def _mapped_json(self, line: str) -> Collection[Visit]:
         row = _json_object(line)
@@ -106,8 +99,7 @@ class VisitReader:
                 visits = parse(row)
             except (ValueError, TypeError, KeyError, IndexError) as error:
                 self.bad += 1
-                if len(self.problems) < PROBLEMS_KEPT:
-                    self.problems.append(f"{path}:{number}: {error}")
+                self._problem(f"{path}:{number}: {error}")
                 continue
             if not visits:
                 self.skipped += 1
@@ -130,8 +122,8 @@ def read_visits(
 ) -> VisitReader:
     """Return the visits of files, streamed; see :class:`VisitReader` for the counts.
 
-    Paths may be globs, `-` is standard input; what is compressed (gzip, zstd, bzip2, xz) is known by its
-    first octets. `columns` maps our column
+    Paths may be folders and globs, `-` is standard input; what they are (gzip, zstd, bzip2, xz, and the formats) is
+    known by their first octets. `columns` maps our column
     names to theirs (`{"url": "Address", "text_digest": "Hash"}`); well-known headers are found without it. `base` is
     the address that the targets of an access log are resolved against; `only` says for files which crawl's visits are
     wanted (None: those that bear none). Raises :class:`VisitsError`.
@@ -139,77 +131,31 @@ def read_visits(
     return VisitReader(paths, format=format, columns=columns, base=base, only=only)
 
 
-def _plain_name(path: str) -> str:
-    """A name without the suffix of a compression."""
-    return path[: -len(suffix)] if (suffix := Path(path).suffix) in compression.SUFFIXES else path
+def line_parser(kind: str, base: str | None = None) -> Callable[[str], Collection[Visit]]:
+    """The function from a line of one of the formats that have lines to its visits; it raises what parsing raises."""
+    if kind == "cdx":
+        return archive_index.CdxParser()
+    if kind == "access-log":
+        return access_log.parser(base)
+    return {
+        "jsonl": _json_visit,
+        "cdxj": archive_index.cdxj_visits,
+        "crawl-log": archive_index.crawl_log_visits,
+        "urls": _plain_url,
+    }[kind]
 
 
-def _expanded(paths: Iterable[str | Path]) -> list[str]:
-    found: list[str] = []
-    for path in map(str, paths):
-        if path == "-" or Path(path).exists():
-            found.append(path)
-            continue
-        matches = sorted(glob.glob(path, recursive=True))  # noqa: PTH207  Path.glob takes no absolute pattern
-        if not matches:
-            raise VisitsError(f"{path}: no such file")
-        found += matches
-    return found
+def _row_visit(row: Mapping[str, object]) -> Collection[Visit]:
+    return (visit_from_row(row),) if row else ()
 
 
-def _binary_lines(path: str) -> Iterator[bytes]:
-    tail = b""
-    with _opened(path) as file:
-        for chunk in compression.decompressed(file.read1 if path == "-" else file.read, strict=False):
-            *lines, tail = (tail + chunk).split(b"\n")
-            yield from lines
-    if tail:
-        yield tail
+def _of_line(parse: Callable[[str], Collection[Visit]]) -> Callable[[bytes | None], Collection[Visit]]:
+    def visits(line: bytes | None) -> Collection[Visit]:
+        if line is None:
+            raise ValueError(f"longer than {LONGEST_LINE >> 20} MiB")
+        return parse(line.decode("utf-8", "surrogateescape").removeprefix("\ufeff"))
 
-
-@contextlib.contextmanager
-def _opened(path: str) -> Iterator[Any]:
-    if path == "-":
-        yield sys.stdin.buffer
-        return
-    with Path(path).open("rb") as file:
-        yield file
-
-
-_CRAWL_LOG = re.compile(r"\d{4}-\d\d-\d\dT[\d:.]+Z\s+-?\d+\s+(?:-|\d+)\s+\S+")
-_CDX_ROW = re.compile(r"\S+ (?:\d{14}|-) \S+ \S+ (?:\d{3}|-) \S+")
-_CDXJ = re.compile(r"\S+ \d{14} \{")
-_ACCESS = re.compile(r'(?:\S+ )?\S+ \S+ \S+ \[\d\d/\w{3}/\d{4}:')  # fmt: skip
-_URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://\S+\s*$")
-
-
-def _kind_of(path: str, head: list[str]) -> str:
-    for line in head:
-        text = line.lstrip("\ufeff").strip()
-        if not text:
-            continue
-        if text.startswith("{"):
-            return "jsonl"
-        if line.startswith(" CDX ") or text.startswith("CDX "):
-            return "cdx"
-        for pattern, kind in (
-            (_CDXJ, "cdxj"), (_CRAWL_LOG, "crawl-log"), (_ACCESS, "access-log"), (_URL, "urls"), (_CDX_ROW, "cdx"),
-        ):  # fmt: skip
-            if pattern.match(text):
-                return kind
-        if table.url_column(text) or "\0" in text:
-            return "csv"
-    if not any(line.strip() for line in head):
-        return "urls"
-    raise VisitsError(
-        f"{path}: not visits, CDX, crawl.log, access log, CSV or a list of URLs"
-        f" (say which with --format: {', '.join(FORMATS[1:])})"
-    )
-
-
-def _chained(head: list[str], rest: Iterator[str]) -> Iterator[str]:
-    yield from head
-    yield from rest
+    return visits
 
 
 def _json_object(line: str) -> Mapping[str, object] | None:

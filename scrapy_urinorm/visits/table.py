@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import codecs
+import contextlib
 import csv
-from typing import TYPE_CHECKING
+import tempfile
+from typing import TYPE_CHECKING, Any
 
-from scrapy_urinorm.errors import MissingExtraError, UrinormError
+from scrapy_urinorm.errors import MissingExtraError
+from scrapy_urinorm.inputs import InputError
 from scrapy_urinorm.visits.record import COLUMNS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
+
+    from scrapy_urinorm.inputs import Source
 
 #: Headers of crawlers and log exports, lower case, that mean one of our columns.
 KNOWN_HEADERS = {
@@ -29,29 +34,30 @@ KNOWN_HEADERS = {
 CSV_FIELD_LIMIT = 16 << 20
 
 
-class ColumnError(UrinormError, ValueError):
-    """A table has no column of addresses, or a column that the mapping names is absent."""
+URL_HEADERS = frozenset(["url", *(theirs for theirs, ours in KNOWN_HEADERS.items() if ours == "url")])
 
 
 def _names(header: Iterable[str], columns: Mapping[str, str], path: str) -> dict[str, str]:
     """Map each of their headers that we want to our column."""
-    given = list(header)
-    absent = [f"{ours}={theirs}" for ours, theirs in columns.items() if theirs not in given]
-    unknown = [ours for ours in columns if ours not in COLUMNS]
-    if absent or unknown:
-        raise ColumnError(
-            f"{path}: columns {', '.join(absent + unknown)} do not exist; there are {', '.join(given[:20])};"
-            f" ours are {', '.join(COLUMNS)}"
-        )
+    given = [name.strip() for name in header]
+    for ours, theirs in columns.items():
+        if theirs not in given:
+            raise InputError(f"{path}: there is no column {theirs!r} among {_listed(given)}")
+        if ours not in COLUMNS:
+            raise InputError(f"{path}: {ours!r} is no column of ours: {', '.join(COLUMNS)}")
     names = {theirs: ours for ours, theirs in columns.items()}
     for theirs in given:
-        plain = theirs.strip().lower()
-        ours = plain if plain in COLUMNS else KNOWN_HEADERS.get(plain)
-        if ours and ours not in names.values():
-            names.setdefault(theirs, ours)
+        plain = theirs.lower()
+        known = plain if plain in COLUMNS else KNOWN_HEADERS.get(plain)
+        if known and known not in names.values():
+            names.setdefault(theirs, known)
     if "url" not in names.values():
-        raise ColumnError(f"{path}: no column of addresses among {', '.join(given[:20])} (--columns url=NAME)")
+        raise InputError(f"{path}: which column holds the URL? say it with one of {_listed(given)}")
     return names
+
+
+def _listed(names: list[str]) -> str:
+    return ", ".join(name[:30] for name in names[:12]) + (", ..." if len(names) > 12 else "")
 
 
 def renamed(row: Mapping[str, object], columns: Mapping[str, str]) -> dict[str, object]:
@@ -61,35 +67,38 @@ def renamed(row: Mapping[str, object], columns: Mapping[str, str]) -> dict[str, 
     return out
 
 
-def url_column(header: str) -> bool:
-    """Whether a line looks like the header of a table with a column of addresses."""
-    for delimiter in ",\t;":
-        for name in header.split(delimiter):
-            plain = name.strip().strip('"').lower()
-            if plain == "url" or KNOWN_HEADERS.get(plain) == "url":
-                return True
-    return False
+def csv_rows(path: str, lines: Iterable[bytes | None], columns: Mapping[str, str]) -> Iterator[dict[str, object]]:
+    """Yield the rows of a CSV or TSV file; UTF-8 and UTF-16, comma, semicolon, tab and bar are recognized.
 
-
-def csv_rows(path: str, lines: Iterable[bytes], columns: Mapping[str, str]) -> Iterator[dict[str, object]]:
-    """Yield the rows of a CSV or TSV file; UTF-8 and UTF-16, comma, semicolon and tab are recognized."""
+    A row that cannot be read is empty, so that every row has its place.
+    """
     csv.field_size_limit(CSV_FIELD_LIMIT)
     text = _decoded(lines)
     header_line = next(text, "")
-    delimiter = max(",\t;", key=header_line.count)
-    header = next(csv.reader([header_line], delimiter=delimiter), [])
+    delimiter = max(",\t;|", key=header_line.count)
+    try:
+        header = next(csv.reader([header_line], delimiter=delimiter), [])
+    except csv.Error as error:
+        raise InputError(f"{path}: is not a table: {error}") from error
     names = _names(header, columns, path)
-    wanted = [(i, names[theirs]) for i, theirs in enumerate(header) if theirs in names]
-    for record in csv.reader(text, delimiter=delimiter):
-        if record:
-            yield {ours: record[i] for i, ours in wanted if i < len(record)}
+    wanted = [(i, names[theirs.strip()]) for i, theirs in enumerate(header) if theirs.strip() in names]
+    records = csv.reader(text, delimiter=delimiter)
+    while True:
+        try:
+            record = next(records, None)
+        except csv.Error:
+            yield {}
+            continue
+        if record is None:
+            return
+        yield {ours: record[i] for i, ours in wanted if i < len(record)}
 
 
-def _decoded(lines: Iterable[bytes]) -> Iterator[str]:
+def _decoded(lines: Iterable[bytes | None]) -> Iterator[str]:
     decoder: codecs.IncrementalDecoder | None = None
     tail = ""
     for line in lines:
-        data = line if line.endswith(b"\n") else line + b"\n"
+        data = (line or b"") + b"\n"
         if decoder is None:
             encoding = "utf-16" if data[:2] in (b"\xff\xfe", b"\xfe\xff") else "utf-8-sig"
             decoder = codecs.getincrementaldecoder(encoding)("surrogateescape" if encoding != "utf-16" else "replace")
@@ -100,14 +109,25 @@ def _decoded(lines: Iterable[bytes]) -> Iterator[str]:
         yield tail
 
 
-def parquet_rows(path: str, columns: Mapping[str, str]) -> Iterator[dict[str, object]]:
+def parquet_rows(source: Source, columns: Mapping[str, str]) -> Iterator[dict[str, object]]:
     """Yield the rows of a Parquet file in batches; only the columns that we know are read."""
     try:
-        from pyarrow import parquet
+        from pyarrow import ArrowException, parquet
     except ImportError:
-        raise MissingExtraError("Reading Parquet", "learn") from None
-    with parquet.ParquetFile(path) as file:
-        names = _names(file.schema_arrow.names, columns, path)
-        for batch in file.iter_batches(columns=list(names)):
-            for row in batch.to_pylist():
-                yield {names[theirs]: value for theirs, value in row.items()}
+        raise MissingExtraError("reading Parquet", "learn") from None
+    with contextlib.ExitStack() as stack:
+        place: Any = source.name
+        if source.name == "-" or source.compression:
+            # it is read from its end, so it must stand somewhere
+            place = stack.enter_context(tempfile.TemporaryFile())
+            for chunk in source.chunks():
+                place.write(chunk)
+        try:
+            file = stack.enter_context(parquet.ParquetFile(place))
+            names = _names(file.schema_arrow.names, columns, source.label)
+            wanted = [theirs for theirs in file.schema_arrow.names if theirs.strip() in names]
+            for batch in file.iter_batches(columns=wanted):
+                for row in batch.to_pylist():
+                    yield {names[theirs.strip()]: value for theirs, value in row.items()}
+        except (ArrowException, OSError) as error:
+            raise InputError(f"{source.label}: is not a Parquet file: {error}") from error

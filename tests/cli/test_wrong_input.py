@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
 import os
 import signal
 import subprocess
@@ -28,14 +27,15 @@ def folder(tmp_path: Path) -> Path:
         "wrong.toml": b'[rules]\nwww = "yes"\nremove_parms = ["x"]\n',
         "binary": bytes(range(256)) * 40,
         "latin.toml": b'[rules]\nremove_params = ["\xe9"]\n',
-        "cut.gz": gzip.compress(URLS.encode() * 1000)[:80],
         "table.csv": b"a,b\n1,2\n",
+        "urls.zip": b"PK\x03\x04" + bytes(30),
         "robots.txt": b"Clean-param: ref\n",
         "rules.json": b'[{"processor": "queryRemoval", "args": ["a"], "urlPattern": {"include": ["a.example"]}}]',
         "wrong.json": b'[{"processor": "nope", "urlPattern": {}}]',
     }
     for name, data in files.items():
         (tmp_path / name).write_bytes(data)
+    (tmp_path / "empty").mkdir()
     return tmp_path
 
 
@@ -55,14 +55,14 @@ ERRORS = {
     "check: a folder": ("check .", "Is a directory"),
     "check: absent URLs": ("check good.toml --urls absent", "absent: there is no such file"),
     "normalize: absent": ("normalize absent.txt", "absent.txt: there is no such file"),
-    "normalize: a folder": ("normalize .", "is a folder"),
-    "normalize: cut off": ("normalize cut.gz", "damaged or cut off"),
+    "normalize: an empty folder": ("normalize empty", "the folder is empty"),
+    "normalize: an archive": ("normalize urls.zip", "is a zip archive: unpack it"),
     "normalize: wrong rules": ("normalize --rules wrong.toml urls.txt", "wrong.toml:3"),
     "normalize: no such column": ("normalize --column url table.csv", "there is no column 'url' among a, b"),
     "normalize: which column": ("normalize table.csv", "which column holds the URL?"),
     "normalize: no such format": ("normalize --format xml urls.txt", "there is no format 'xml'"),
     "normalize: not Parquet": ("normalize --format parquet binary", "is not a Parquet file"),
-    "normalize: Parquet from a pipe": ("normalize --format parquet", "Parquet is read from files only"),
+    "normalize: Parquet from a pipe": ("normalize --format parquet", "is not a Parquet file"),
     "normalize: jobs": ("normalize --jobs x urls.txt", "Invalid value"),
     "normalize: key twice": ("normalize --key --json urls.txt", "--json has the key already"),
     "diff: absent rules": ("diff good.toml absent.toml urls.txt", "absent.toml"),

@@ -229,8 +229,14 @@ def test_parquet(tmp_path: Path) -> None:
 ERRORS = [
     pytest.param("nothing.jsonl", None, {}, "no such file", id="an absent file"),
     pytest.param("x.bin", "hello\nworld\n", {}, "say which with --format", id="an unknown kind"),
-    pytest.param("x.csv", "a,b\n1,2\n", {}, "no column of addresses among a, b", id="a table without addresses"),
-    pytest.param("x.csv", "url\nx\n", {"words": "W"}, "words=W do not exist", id="a column that is not there"),
+    pytest.param(
+        "x.csv",
+        "a,b\n1,2\n",
+        {},
+        "which column holds the URL\\? say it with one of a, b",
+        id="a table without addresses",
+    ),
+    pytest.param("x.csv", "url\nx\n", {"words": "W"}, "no column 'W' among url", id="a column that is not there"),
 ]
 
 
