@@ -2,46 +2,36 @@
 
 from __future__ import annotations
 
-import contextlib
-import json
 import secrets
-import sys
 from collections import Counter
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
 from pyarrow import compute
 
-from scrapy_urinorm import compression
 from scrapy_urinorm.content import Frame
 from scrapy_urinorm.processes import in_order
+from scrapy_urinorm.report.blocks import PROBLEMS_KEPT, blocks_of, rows_of
 from scrapy_urinorm.report.columns import Columns, JsonLines, gathered
 from scrapy_urinorm.report.content import octets
 from scrapy_urinorm.url import split
 from scrapy_urinorm.visits.reader import VisitsError, read_visits
-from scrapy_urinorm.visits.record import COLUMNS, Visit
 from scrapy_urinorm.visits.redaction import Redaction
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from pathlib import Path
 
+    from scrapy_urinorm.report.blocks import Block
     from scrapy_urinorm.report.content import Words
     from scrapy_urinorm.rulesets.ruleset import RuleSet
 
-BLOCK = 4 << 20
-"""Bytes of JSON that are worked on at a time."""
-ROWS = 20_000
-"""Rows of another kind of file that are worked on at a time."""
-MAX_LINE = 16 << 20
 FRAME_PAGES = 400
 """Pages of a site from which its frame is taken, and `FRAME_ROWS` of all sites together."""
 # chosen: reading pages is the dear part of taking in
 FRAME_ROWS = 4_000
-PROBLEMS_KEPT = 5
-_NAMES = (".jsonl", ".ndjson")
 
 
 @dataclass(slots=True)
@@ -62,9 +52,12 @@ class Intake:
         """The visits read."""
         return sum(self.counts)
 
+    def refuse(self, bad: int, problems: list[str]) -> None:
+        """Count rows that could not be read, and keep why of the first."""
+        self.bad += bad
+        self.problems += problems[: PROBLEMS_KEPT - len(self.problems)]
 
-Block = tuple[str, int, "bytes | list[dict[str, Any]]"]
-"""Its file, the number of its first row, and whole lines of JSON or rows."""
+
 Result = tuple[str, int, int, list[str], dict["str | None", int]]
 """Of a block: its file, its rows, those that could not be read and why, and the rows of each crawl."""
 NEWEST, ALL = "newest", "all"
@@ -114,14 +107,13 @@ def _taken(
     progress: Callable[[int], None],
 ) -> Intake:
     found = Intake(only=only)
-    blocks = _blocks(paths, kind, columns, base, found)
+    blocks = blocks_of(paths, kind, columns, base, refused=found.refuse)
     ahead: list[Block] = []
     work.only, work.frames = only, _frames(blocks, ahead)
     for number, (path, count, bad, problems, crawls) in enumerate(_results(work, ahead, blocks, jobs)):
         found.parts.append(_part(work.folder, number))
         found.counts.append(count)
-        found.bad += bad
-        found.problems += problems[: PROBLEMS_KEPT - len(found.problems)]
+        found.refuse(bad, problems)
         found.crawls.setdefault(path, Counter()).update(crawls)
         progress(count)
     return found
@@ -134,82 +126,6 @@ def _newest(crawls: Mapping[str, Mapping[str | None, int]]) -> dict[str, str | N
 
 def _part(folder: Path, number: int) -> Path:
     return folder / f"{number:06}.visits"
-
-
-# ---------------------------------------------------------------------- blocks
-
-
-def _blocks(
-    paths: Iterable[str | Path], kind: str, columns: dict[str, str], base: str | None, found: Intake
-) -> Iterator[Block]:
-    """The blocks of all files; what other readers cannot read is counted in `found`."""
-    for path in read_visits(paths, format=kind, columns=columns, base=base).paths:
-        if not columns and (kind == "jsonl" or (kind == "auto" and _is_json(path))):
-            yield from _json_blocks(path)
-            continue
-        one = read_visits([path], format=kind, columns=columns, base=base)
-        rows: list[dict[str, Any]] = []
-        start = 1
-        for visit in one:
-            rows.append(_row(visit))
-            if len(rows) == ROWS:
-                yield path, start, rows
-                start += len(rows)
-                rows = []
-        if rows:
-            yield path, start, rows
-        found.bad += one.bad
-        found.problems += one.problems[: PROBLEMS_KEPT - len(found.problems)]
-
-
-def _is_json(path: str) -> bool:
-    name = path[: -len(suffix)] if (suffix := Path(path).suffix) in compression.SUFFIXES else path
-    if path == "-" or name.endswith(_NAMES):
-        return True
-    if name.endswith((".parquet", ".pq", ".csv", ".tsv")):
-        return False
-    with _opened(path) as chunks:
-        for chunk in chunks:
-            head = chunk.removeprefix(b"\xef\xbb\xbf").lstrip()
-            if head:
-                return head.startswith(b"{")
-    return False
-
-
-@contextlib.contextmanager
-def _opened(path: str) -> Iterator[Iterator[bytes]]:
-    """The octets of a file, decompressed, in pieces; the torn end of a killed crawl's file ends them."""
-    if path == "-":
-        yield compression.decompressed(sys.stdin.buffer.read, strict=False)
-        return
-    with Path(path).open("rb") as file:
-        yield compression.decompressed(file.read, strict=False)
-
-
-def _json_blocks(path: str) -> Iterator[Block]:
-    pieces: list[bytes] = []
-    held, line = 0, 1
-    with _opened(path) as chunks:
-        for chunk in chunks:
-            pieces.append(chunk)
-            held += len(chunk)
-            if held < BLOCK or b"\n" not in chunk:
-                if held > MAX_LINE and b"\n" not in chunk:
-                    # no URL is so long: what is read of the line makes one bad row
-                    yield path, line, pieces[0][:100] + b"\n"
-                    pieces, held = [], 0
-                continue
-            data = b"".join(pieces)
-            cut = data.rfind(b"\n") + 1
-            yield path, line, data[:cut]
-            line += data.count(b"\n", 0, cut)
-            pieces, held = [data[cut:]], len(data) - cut
-    if rest := b"".join(pieces):
-        yield path, line, rest
-
-
-def _row(visit: Visit) -> dict[str, Any]:
-    return {name: value for name in COLUMNS if (value := getattr(visit, name)) is not None and value != ()}
 
 
 # ---------------------------------------------------------------------- work
@@ -245,7 +161,7 @@ class _Work:
         elif (found := lines.table(data)) is not None:
             table = found
         else:
-            rows, bad, problems = _rows(path, start, data)
+            rows, bad, problems = rows_of(path, start, data)
             table = gathered(rows)
         counted = compute.value_counts(table.column("crawl")).to_pylist()
         crawls = {row["values"]: row["counts"] for row in counted}
@@ -268,28 +184,6 @@ class _Work:
             if masked != urls:
                 table = table.set_column(table.schema.get_field_index(name), name, pa.array(masked, pa.string()))
         return table
-
-
-def _rows(path: str, start: int, data: bytes) -> tuple[list[dict[str, Any]], int, list[str]]:
-    """The rows of a block one by one, the number of those that cannot be read, and why."""
-    rows: list[dict[str, Any]] = []
-    problems: list[str] = []
-    bad = 0
-    for number, line in enumerate(data.decode("utf-8", "surrogateescape").split("\n"), start):
-        if not line or line.isspace():
-            continue
-        try:
-            row = json.loads(line.lstrip("\ufeff") if number == 1 else line)
-            if not row["url"] or type(row["url"]) is not str:
-                raise ValueError("url: missing or not a text")
-        except (ValueError, TypeError, KeyError, RecursionError) as error:
-            bad += 1
-            if len(problems) < PROBLEMS_KEPT:
-                said = "no column url" if isinstance(error, KeyError) else str(error)
-                problems.append(f"{path}:{number}: {said}")
-            continue
-        rows.append(row)
-    return rows, bad, problems
 
 
 def _results(work: _Work, ahead: list[Block], blocks: Iterator[Block], jobs: int) -> Iterator[Result]:
@@ -319,7 +213,7 @@ def _frames(blocks: Iterator[Block], ahead: list[Block]) -> dict[str, Words]:
     for block in blocks:
         ahead.append(block)
         path, start, data = block
-        rows = _rows(path, start, data)[0] if isinstance(data, bytes) else data
+        rows = rows_of(path, start, data)[0] if isinstance(data, bytes) else data
         known = _add_pages(rows, frames)
         looked += known
         if not known or looked >= FRAME_ROWS:

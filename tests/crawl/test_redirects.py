@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from scrapy_urinorm.crawl.claims import MAX_CHANCES
 from tests.crawl.cases import Case, failing_variants, redirects
 from tests.crawl.casework import CROWDED, MODES, Crawl, crawl_cases
 
@@ -72,4 +73,7 @@ def test_spiders_that_copy_meta_lose_nothing(case: Case, copied_meta: Crawls) ->
     """What we keep in a request's meta holds for that request only."""
     crawl = copied_meta[case.name, "links"]
     assert not crawl.lost, crawl.story()
-    assert len(crawl.fetched) <= case.most, crawl.story()
+    # the chain of redirects is Scrapy's own meta: links of the page at its end have it too, and those of equal key
+    # pass as redirects to it do, each with its second chances
+    passed = crawl.outcome.stats.get("urinorm/redirect_passed", 0)
+    assert len(crawl.fetched) <= case.most + passed * (1 + MAX_CHANCES), crawl.story()

@@ -61,7 +61,7 @@ def test_wrong_merges_are_said(folder: Path) -> None:
 @pytest.mark.parametrize(
     ("args", "said"),
     [
-        (["absent.jsonl"], "absent.jsonl: no such file"),
+        (["absent.jsonl"], "absent.jsonl: there is no such file"),
         (["visits.jsonl", "--rules", "absent.toml"], "absent.toml"),
         (["visits.jsonl", "--stats", "rules.toml"], "rules.toml: not JSON"),
         (["visits.jsonl", "--columns", "url"], "--columns"),

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from scrapy_urinorm.report import intake
+from scrapy_urinorm.report import blocks, intake
 from scrapy_urinorm.report.findings import findings
 from scrapy_urinorm.report.parameters import CHANGES, IRRELEVANT, NARROWS, SORTS, UNKNOWN
 from scrapy_urinorm.rulesets.ruleset import RuleSet
@@ -353,7 +353,7 @@ class TestReading:
     def test_processes_and_blocks_change_nothing(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         crawl = pager(lambda n, v: prose(f"list{n}-{v // 2}"), "ref").redirect("/a", "/b")
         whole = found(crawl, tmp_path, [DROP_REF])
-        monkeypatch.setattr(intake, "BLOCK", 20_000)
+        monkeypatch.setattr(blocks, "BLOCK", 20_000)
         monkeypatch.setattr(intake, "FRAME_ROWS", 70)
         split = found(crawl, tmp_path, [DROP_REF], jobs=2)
         for name in ("generated",):

@@ -1,0 +1,128 @@
+"""Files of visits in blocks: whole lines of JSON as they stand, and rows of what other readers read."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from scrapy_urinorm import compression
+from scrapy_urinorm.visits.reader import read_visits
+from scrapy_urinorm.visits.record import COLUMNS, Visit
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+
+BLOCK = 4 << 20
+"""Bytes of JSON that are worked on at a time."""
+ROWS = 20_000
+"""Rows of another kind of file that are worked on at a time."""
+MAX_LINE = 16 << 20
+"""Bytes without the end of a line after which what was read of it is given up; four blocks."""
+PROBLEMS_KEPT = 5
+"""Rows that cannot be read are counted; so many are quoted, which is what fits beside a summary."""
+_NAMES = (".jsonl", ".ndjson")
+
+Block = tuple[str, int, "bytes | list[dict[str, Any]]"]
+"""Its file, the number of its first row, and whole lines of JSON or rows."""
+
+
+def blocks_of(
+    paths: Iterable[str | Path],
+    kind: str,
+    columns: dict[str, str],
+    base: str | None,
+    *,
+    refused: Callable[[int, list[str]], None],
+) -> Iterator[Block]:
+    """The blocks of all files; `refused` is told how many rows other readers could not read, and why of some."""
+    for path in read_visits(paths, format=kind, columns=columns, base=base).paths:
+        if not columns and (kind == "jsonl" or (kind == "auto" and _is_json(path))):
+            yield from _json_blocks(path)
+            continue
+        one = read_visits([path], format=kind, columns=columns, base=base)
+        rows: list[dict[str, Any]] = []
+        start = 1
+        for visit in one:
+            rows.append(_row(visit))
+            if len(rows) == ROWS:
+                yield path, start, rows
+                start += len(rows)
+                rows = []
+        if rows:
+            yield path, start, rows
+        refused(one.bad, one.problems)
+
+
+def _is_json(path: str) -> bool:
+    name = path[: -len(suffix)] if (suffix := Path(path).suffix) in compression.SUFFIXES else path
+    if path == "-" or name.endswith(_NAMES):
+        return True
+    if name.endswith((".parquet", ".pq", ".csv", ".tsv")):
+        return False
+    with _opened(path) as chunks:
+        for chunk in chunks:
+            head = chunk.removeprefix(b"\xef\xbb\xbf").lstrip()
+            if head:
+                return head.startswith(b"{")
+    return False
+
+
+@contextlib.contextmanager
+def _opened(path: str) -> Iterator[Iterator[bytes]]:
+    """The octets of a file, decompressed, in pieces; the torn end of a killed crawl's file ends them."""
+    if path == "-":
+        yield compression.decompressed(sys.stdin.buffer.read, strict=False)
+        return
+    with Path(path).open("rb") as file:
+        yield compression.decompressed(file.read, strict=False)
+
+
+def _json_blocks(path: str) -> Iterator[Block]:
+    pieces: list[bytes] = []
+    held, line = 0, 1
+    with _opened(path) as chunks:
+        for chunk in chunks:
+            pieces.append(chunk)
+            held += len(chunk)
+            if held < BLOCK or b"\n" not in chunk:
+                if held > MAX_LINE and b"\n" not in chunk:
+                    # no URL is so long: what is read of the line makes one bad row
+                    yield path, line, pieces[0][:100] + b"\n"
+                    pieces, held = [], 0
+                continue
+            data = b"".join(pieces)
+            cut = data.rfind(b"\n") + 1
+            yield path, line, data[:cut]
+            line += data.count(b"\n", 0, cut)
+            pieces, held = [data[cut:]], len(data) - cut
+    if rest := b"".join(pieces):
+        yield path, line, rest
+
+
+def _row(visit: Visit) -> dict[str, Any]:
+    return {name: value for name in COLUMNS if (value := getattr(visit, name)) is not None and value != ()}
+
+
+def rows_of(path: str, start: int, data: bytes) -> tuple[list[dict[str, Any]], int, list[str]]:
+    """The rows of a block one by one, the number of those that cannot be read, and why."""
+    rows: list[dict[str, Any]] = []
+    problems: list[str] = []
+    bad = 0
+    for number, line in enumerate(data.decode("utf-8", "surrogateescape").split("\n"), start):
+        if not line or line.isspace():
+            continue
+        try:
+            row = json.loads(line.lstrip("\ufeff") if number == 1 else line)
+            if not row["url"] or type(row["url"]) is not str:
+                raise ValueError("url: missing or not a text")
+        except (ValueError, TypeError, KeyError, RecursionError) as error:
+            bad += 1
+            if len(problems) < PROBLEMS_KEPT:
+                said = "no column url" if isinstance(error, KeyError) else str(error)
+                problems.append(f"{path}:{number}: {said}")
+            continue
+        rows.append(row)
+    return rows, bad, problems
