@@ -7,7 +7,18 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from benchmarks import command, crawl, fingerprints, imports, instructions, journal, machine, report, tables
+from benchmarks import (
+    command,
+    crawl,
+    fingerprints,
+    imports,
+    instructions,
+    journal,
+    machine,
+    report,
+    tables,
+    under_rules,
+)
 from benchmarks.inputs import ROOT, read_urls
 from benchmarks.measured import Figure, number
 
@@ -40,6 +51,14 @@ class Bench:
     urls: list[str]
     sizes: Sizes
     comparisons: dict[str, Mapping[str, Timing]] = field(default_factory=dict)
+
+    def rules(self) -> Iterator[Figure]:
+        """Hosts that have rules: what users run."""
+        for figure, timings in under_rules.fingerprints(self.urls, self.sizes.rounds):
+            self.comparisons["fingerprint(request), " + figure.what.partition(", ")[2].partition(":")[0]] = timings
+            yield figure
+        yield from under_rules.cold(self.urls, self.sizes.rounds)
+        yield from under_rules.seen(self.urls, self.sizes.rounds)
 
     def fingerprints(self) -> Iterator[Figure]:
         """``fingerprint(request)`` beside the fingerprinters of others."""
@@ -100,7 +119,7 @@ class Bench:
 
 
 PARTS: dict[str, Callable[[Bench], Iterator[Figure]]] = {
-    "fingerprints": Bench.fingerprints, "texts": Bench.texts, "instructions": Bench.instructions,
+    "rules": Bench.rules, "fingerprints": Bench.fingerprints, "texts": Bench.texts, "instructions": Bench.instructions,
     "tables": Bench.tables, "hosts": Bench.hosts, "imports": Bench.imports, "crawl": Bench.crawl,
     "journal": Bench.journal, "command": Bench.command,
 }  # fmt: skip

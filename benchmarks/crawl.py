@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from benchmarks.measured import Figure
 from benchmarks.processes import module
+from benchmarks.under_rules import TEN_LINES
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -25,7 +26,7 @@ _WORDS = "advance archive article balance bicycle camera crisis culture design d
 
 def crawls(rounds: int, pages: int = PAGES) -> Iterator[Figure]:
     """Scrapy alone and with the add-on, in turns."""
-    samples: dict[str, list[float]] = {"alone": [], "addon": [], "pure": []}
+    samples: dict[str, list[float]] = {"alone": [], "addon": [], "pure": [], "rules": []}
     with site() as start:
         for _ in range(rounds):
             for name, values in samples.items():
@@ -44,6 +45,8 @@ def crawls(rounds: int, pages: int = PAGES) -> Iterator[Figure]:
         f"in pure Python {pure:.2f} x"
     )
     yield Figure("a link-heavy crawl, pages per CPU second, to Scrapy alone", ratio, "x", 1.15, least=True, note=note)
+    spent = statistics.median(alone / one for one, alone in zip(samples["rules"], samples["alone"], strict=True))
+    yield Figure("the same with a table of ten lines, CPU time to Scrapy alone", spent, "x", 1.0)
 
 
 @contextlib.contextmanager
@@ -111,6 +114,8 @@ def _crawl(start: str, name: str, pages: int) -> dict[str, float]:
     }  # fmt: skip
     if name != "alone":
         settings["ADDONS"] = {"scrapy_urinorm.Addon": 600}
+    if name == "rules":
+        settings["URINORM_RULES"] = {"rules": TEN_LINES}
     process = CrawlerProcess(settings)
     process.crawl(Spider)
     process.start()

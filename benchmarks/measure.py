@@ -35,16 +35,21 @@ class Contestant:
     inputs: Callable[[Sequence[str]], Sequence[Any]] = list
 
 
-def compare(contestants: Sequence[Contestant], urls: Sequence[str], rounds: int) -> dict[str, Timing]:
-    """The cost of one call of each contestant, by name; rounds are interleaved, so that all see the same machine."""
+def compare(
+    contestants: Sequence[Contestant], urls: Sequence[str], rounds: int, *, collecting: bool = False
+) -> dict[str, Timing]:
+    """The cost of one call of each contestant, by name; rounds are interleaved, so that all see the same machine.
+
+    ``collecting``: the garbage collector runs, over what a round makes.
+    """
     samples: dict[str, list[float]] = {one.name: [] for one in contestants}
     for one in contestants:
         # what is learned once, such as hosts and names, belongs to no round
-        _round(one, urls)
+        _round(one, urls, collecting)
     for number in range(rounds):
         turn = number % len(contestants)
         for one in (*contestants[turn:], *contestants[:turn]):
-            samples[one.name].append(_round(one, urls))
+            samples[one.name].append(_round(one, urls, collecting))
     return {name: timing(values) for name, values in samples.items()}
 
 
@@ -56,10 +61,12 @@ def timing(values: Sequence[float]) -> Timing:
     return Timing(median, low, high)
 
 
-def _round(one: Contestant, urls: Sequence[str]) -> float:
+def _round(one: Contestant, urls: Sequence[str], collecting: bool) -> float:
     function, inputs = one.make(), one.inputs(urls)
     gc.collect()
-    gc.disable()
+    gc.freeze()
+    if not collecting:
+        gc.disable()
     try:
         start = time.process_time()
         for item in inputs:
@@ -67,3 +74,4 @@ def _round(one: Contestant, urls: Sequence[str]) -> float:
         return (time.process_time() - start) / len(inputs) * 1e6
     finally:
         gc.enable()
+        gc.unfreeze()

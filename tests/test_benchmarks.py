@@ -28,12 +28,19 @@ ROOT = Path(__file__).resolve().parents[1]
 FEW = read_urls(None, 20)[0]
 #: What each part hands over with Scrapy, w3lib and can_ada alone; other peers add rows.
 ROWS = {
+    "rules": [
+        "fingerprint, a table of ten lines",
+        "fingerprint, cold",
+        "request_seen of a known URL",
+        "log of a duplicate",
+    ],
     "fingerprints": ["Scrapy's fingerprint of a fresh request, all URLs, to ours", "the same request again"],
     "texts": ["normalize(url), all URLs, to the bare parse of can_ada", "URLs with a query, to the bare parse"],
     "tables": ["a URL under 100 site tables", "loading 100 tables from TOML", "from JSON", "from a dict"],
     "hosts": ["a URL on a host never seen before", "memory that 1,000 hosts add"],
     "imports": ["import of the core", "import of the components, over `import scrapy`"],
-    "crawl": ["a link-heavy crawl"],
+    "crawl": ["a link-heavy crawl", "with a table of ten lines"],
+    "journal": ["the journal of requests, added to each"],
     "command": ["`urinorm normalize -j 1`", "`urinorm normalize -j 2`", "memory of `-j 2`", "-j 2` in pure Python"],
 }
 
