@@ -44,11 +44,3 @@ class RuleFileError(UrinormError, ValueError):
         named = f" ({origin})" if origin else ""
         head = f"1 problem in the rules{named}:" if count == 1 else f"{count} problems in the rules{named}:"
         super().__init__("\n  ".join([head, *map(str, self.problems)]))
-
-
-class MissingExtraError(UrinormError, ImportError):
-    """A feature needs an optional dependency that is not installed."""
-
-    def __init__(self, feature: str, extra: str):
-        self.extra = extra
-        super().__init__(f"{feature} needs an optional dependency: pip install 'scrapy-urinorm[{extra}]'")

@@ -43,6 +43,9 @@ def evaluate(
 
     - `urinorm eval visits.jsonl.zst --rules urinorm.toml --strict --json`
     """
+    from scrapy_urinorm.extras import require
+
+    require("Learning", "learn")
     from w3lib.url import canonicalize_url
 
     from scrapy_urinorm.learn import Options

@@ -66,6 +66,9 @@ def learn(
     """
     from dataclasses import replace
 
+    from scrapy_urinorm.extras import require
+
+    require("Learning", "learn")
     from scrapy_urinorm.learn import Options, learn_file, to_toml
     from scrapy_urinorm.learn.options import ENGINES, FAMILIES, FORMER_ENGINES
 

@@ -36,8 +36,10 @@ def validate(
 
     - `urinorm validate learned.toml visits.jsonl.zst --again --budget 100 --output checked.toml`
     """
+    from scrapy_urinorm.extras import require
     from scrapy_urinorm.learn import validate_file
 
+    require("Comparing pages", "learn")
     if not output:
         raise typer.BadParameter("where to write the rules?", param_hint="--output")
     before = _statuses(rules)

@@ -7,7 +7,6 @@ import logging
 import subprocess
 import sys
 from datetime import UTC, datetime
-from importlib.util import find_spec
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
@@ -18,7 +17,6 @@ from scrapy.exceptions import NotConfigured
 from scrapy_urinorm.crawl import settings as own
 from scrapy_urinorm.crawl.reader_process import in_thread
 from scrapy_urinorm.crawl.visits_extension import VisitsExtension
-from scrapy_urinorm.errors import MissingExtraError
 
 if TYPE_CHECKING:
     from typing import Self
@@ -27,8 +25,6 @@ if TYPE_CHECKING:
     from scrapy.crawler import Crawler
 
 logger = logging.getLogger("scrapy_urinorm")
-
-_NEEDS = ("duckdb", "jinja2", "numpy", "pyarrow")
 
 
 def visits_beside(report: str | Path) -> str:
@@ -61,8 +57,7 @@ class ReportExtension:
         report = crawler.settings.get("URINORM_REPORT")
         if not report:
             raise NotConfigured
-        if not all(map(find_spec, _NEEDS)):
-            raise MissingExtraError("URINORM_REPORT", "report")
+        own.require_extras(crawler.settings)
         self.crawler = crawler
         self.report = str(report)
         self._said = ""

@@ -13,6 +13,7 @@ from scrapy.utils.conf import closest_scrapy_cfg
 
 from scrapy_urinorm.crawl.start_errors import said_readably
 from scrapy_urinorm.errors import RuleFileError
+from scrapy_urinorm.extras import MissingExtraError, missing
 from scrapy_urinorm.normalizer import Normalizer
 from scrapy_urinorm.rulesets.ruleset import RuleSet
 
@@ -157,6 +158,20 @@ def misspelt(settings: BaseSettings) -> Iterator[tuple[str, str]]:
             yield name, "".join(ours[near] for near in get_close_matches(name.removeprefix(_PREFIX), ours, 1))
 
 
+def require_extras(settings: BaseSettings) -> None:
+    """Raise MissingExtraError with the settings that need extras and with all of those that are missing."""
+    store = str(value(settings, "URINORM_SEEN")).partition(":")[0]
+    needed = {
+        "URINORM_REPORT": ("learn", "report") if settings.get("URINORM_REPORT") else (),
+        "URINORM_VISITS": ("learn",) if settings.get("URINORM_VISITS") else (),
+        "URINORM_SEEN": () if store == "memory" else ("disk",) if store == "disk" else ("redis",),
+    }
+    lacking = {name: missing(*extras) for name, extras in needed.items()}
+    if wanting := [name for name, extras in lacking.items() if extras]:
+        extras = dict.fromkeys(extra for name in wanting for extra in lacking[name])
+        raise MissingExtraError(" and ".join(wanting), *extras)
+
+
 def rule_sources(settings: BaseSettings, spidercls: type | None = None) -> list[Any]:
     """The sources of the rules of a project and a spider, in the order of merging."""
     given = value(settings, "URINORM_RULES")
@@ -212,6 +227,7 @@ def normalizer_of(crawler: Crawler) -> Normalizer:
     normalizer = _normalizers.get(crawler)
     if normalizer is None:
         with said_readably():
+            require_extras(crawler.settings)
             normalizer = _normalizers[crawler] = make_normalizer(crawler.settings, crawler.spidercls)
         for name, meant in misspelt(crawler.settings):
             logger.warning("%s is no setting of scrapy-urinorm%s", name, f": did you mean {meant}?" if meant else "")

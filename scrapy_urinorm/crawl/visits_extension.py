@@ -9,7 +9,6 @@ import shutil
 import threading
 import time
 from datetime import UTC, datetime
-from importlib.util import find_spec
 from inspect import isawaitable
 from pathlib import Path
 from tempfile import mkdtemp
@@ -29,7 +28,6 @@ from w3lib.url import file_uri_to_path, safe_url_string
 from scrapy_urinorm.compression import SUFFIXES
 from scrapy_urinorm.crawl import settings as own
 from scrapy_urinorm.crawl.reader_process import CLOSE_SECONDS, in_thread, shared_reader
-from scrapy_urinorm.errors import MissingExtraError
 from scrapy_urinorm.visits.record import new_crawl_id
 from scrapy_urinorm.visits.redaction import without_userinfo
 from scrapy_urinorm.visits.writer import private
@@ -47,7 +45,6 @@ logger = logging.getLogger(__name__)
 
 REDIRECTS = frozenset((301, 302, 303, 307, 308))
 """The statuses whose Location is followed (RFC 9110 15.4)."""
-_NEEDS = ("selectolax",)
 FREE_PAGES = 5_000
 BUDGET_STEP = 200
 
@@ -98,8 +95,7 @@ class VisitsExtension:
         uri: str | None = crawler.settings.get("URINORM_VISITS")
         if not uri:
             raise NotConfigured
-        if not all(map(find_spec, _NEEDS)):
-            raise MissingExtraError("URINORM_VISITS", "learn")
+        own.require_extras(crawler.settings)
         self.crawler = crawler
         self.uri = str(uri)
         self.budget = Budget(own.number(crawler.settings, "URINORM_VISITS_CPU") or 0.0)

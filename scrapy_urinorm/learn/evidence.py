@@ -10,7 +10,7 @@ from __future__ import annotations
 from array import array
 from typing import TYPE_CHECKING, NamedTuple
 
-from scrapy_urinorm.errors import MissingExtraError
+from scrapy_urinorm.extras import MissingExtraError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence

@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from scrapy_urinorm.errors import MissingExtraError
+from scrapy_urinorm.extras import MissingExtraError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping

@@ -11,7 +11,7 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from scrapy_urinorm.errors import MissingExtraError
+from scrapy_urinorm.extras import MissingExtraError
 from scrapy_urinorm.seen.lock import FolderLock
 from scrapy_urinorm.seen.protocol import RECORD_BYTES, SeenStoreError, SeenStoreLostError, as_record
 from scrapy_urinorm.seen.recent import RecentForever, RecentTimed

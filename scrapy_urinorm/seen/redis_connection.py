@@ -10,7 +10,7 @@ import time
 from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.parse import urlsplit
 
-from scrapy_urinorm.errors import MissingExtraError
+from scrapy_urinorm.extras import MissingExtraError
 from scrapy_urinorm.seen.protocol import SeenStoreError, SeenStoreLostError
 
 if TYPE_CHECKING:

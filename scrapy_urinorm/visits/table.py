@@ -8,7 +8,7 @@ import csv
 import tempfile
 from typing import TYPE_CHECKING, Any
 
-from scrapy_urinorm.errors import MissingExtraError
+from scrapy_urinorm.extras import MissingExtraError
 from scrapy_urinorm.inputs import InputError
 from scrapy_urinorm.visits.record import COLUMNS
 

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scrapy_urinorm.errors import MissingExtraError
+from scrapy_urinorm.extras import MissingExtraError
 from scrapy_urinorm.learn.evidence import ABSENT, MEMBER_CAP, Neighbours, Parts
 
 if TYPE_CHECKING:
@@ -63,5 +63,5 @@ def test_skewed_groups_are_capped_and_counted_whole() -> None:
 
 def test_without_its_library_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "numpy", None)
-    with pytest.raises(MissingExtraError, match=r"scrapy-urinorm\[learn\]"):
+    with pytest.raises(MissingExtraError, match=r"pip install .*\[learn\]"):
         groups([(0, 0, 1, 0)], [(1, 1)])
