@@ -13,6 +13,8 @@ from collections import defaultdict
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from scrapy_urinorm.rules import CATALOGUE
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -199,3 +201,49 @@ def test_a_name_of_a_class_has_one_meaning() -> None:
             if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
                 homes[node.name].append(name)
     assert {name for name, where in homes.items() if len(where) > 1} <= TO_BE_RENAMED
+
+
+#: Who knows a rule by its name and is neither its declaration nor a preset, and why: (module, rule).
+#: `skip` and `defer` are also the words for what `decide` answers.
+NAMED = {
+    ("arrow.py", "defer"): "the columns of `decide`",
+    ("arrow.py", "skip"): "the columns of `decide`",
+    ("cli/diff.py", "defer"): "the words for what becomes of a request",
+    ("cli/diff.py", "skip"): "the words for what becomes of a request",
+    ("cli/diff.py", "fragment"): "acts as others leave it something to do, so it is no reason for a change",
+    ("cli/diff.py", "sort_query"): "acts as others leave it something to do, so it is no reason for a change",
+    ("learn/files.py", "semicolon_separators"): "how a query is split is read before anything is learned",
+    ("learn/site.py", "semicolon_separators"): "how a query is split is read before anything is learned",
+    ("report/columns.py", "skip"): "without it no URL is asked whether it is skipped",
+    ("report/merges.py", "sort_query"): "what every key does merges nothing by itself",
+    ("rulesets/platforms/__init__.py", "defer"): "a line of a pack says a verdict or an edit",
+    ("rulesets/platforms/__init__.py", "rewrite"): "its paths move to where the program is installed",
+    ("rulesets/platforms/__init__.py", "skip"): "a line of a pack says a verdict or an edit",
+    ("rulesets/platforms/__init__.py", "template"): "its paths move to where the program is installed",
+}
+MOST_NAMED = 15
+#: Parts of a URL are called so, too.
+PARTS = {
+    ("cli/explain.py", "fragment"),
+    ("cli/explain.py", "scheme"),
+    ("report/groups.py", "scheme"),
+    ("learn/edits.py", "scheme"),
+    ("learn/edits.py", "www"),
+}
+#: These write rules: what a site declares, another package has or visits show, each in the words of rule files.
+WRITERS = ("declared.py", "importers/", "learn/")
+MOST_WRITTEN = 63
+
+
+def test_few_know_a_rule_by_its_name() -> None:
+    known = {
+        (name, node.value)
+        for name, tree in TREES.items()
+        if not name.startswith(("rules/", "rulesets/presets/"))
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Constant) and node.value in CATALOGUE
+    } - PARTS
+    readers = {(name, rule) for name, rule in known if not name.startswith(WRITERS) or (name, rule) in NAMED}
+    assert readers <= NAMED.keys()
+    assert len(NAMED) <= MOST_NAMED
+    assert len(known - readers) <= MOST_WRITTEN
