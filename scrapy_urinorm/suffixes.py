@@ -33,3 +33,13 @@ def registrable_labels(host: str) -> int:
             return 0
         return 2
     return result.suffix.count(".") + 2 if result.domain else 0
+
+
+def same_site(host: str, other: str) -> bool:
+    """Whether two hosts are one, or have one registrable domain."""
+    if host == other:
+        return True
+    labels = registrable_labels(host)
+    return (
+        bool(labels) and registrable_labels(other) == labels and host.split(".")[-labels:] == other.split(".")[-labels:]
+    )

@@ -100,8 +100,7 @@ def unwrapped(sites: Sites, parts: Url, counts: Counter[str], watcher: Watcher =
     for _ in range(MAX_WRAPPERS + 1):
         if not outcome.program.unwrap_steps or outcome.exempt:
             return parts, outcome
-        found = ((step.name, step.run((outcome.path, outcome.items))) for step in outcome.program.unwrap_steps)
-        rule, target = next(((rule, target) for rule, target in found if target), ("", ""))
+        rule, target = _wrapped(outcome)
         inner = split(target) if target else None
         if inner is None:
             return parts, outcome
@@ -111,6 +110,16 @@ def unwrapped(sites: Sites, parts: Url, counts: Counter[str], watcher: Watcher =
     counts["unstable"] += 1
     watcher.note("too many wrappers: the URL is not unwrapped", undo=True)
     return wrapper
+
+
+def _wrapped(outcome: Outcome) -> tuple[str, str]:
+    """The rule that sees a wrapper, and the URL in it; two empty texts where none does."""
+    told = {"host": outcome.site.host}
+    for step in outcome.program.unwrap_steps:
+        target = step.run((outcome.path, outcome.items), **{name: told[name] for name in step.act.asks})
+        if target:
+            return step.name, target
+    return "", ""
 
 
 def _settle(site: Site, plan: Plan, path: str, items: list[Item], counts: Counter[str], watcher: Watcher) -> Outcome:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from scrapy_urinorm.engine.program import Program
 from scrapy_urinorm.lint.tables import Table
 from scrapy_urinorm.rules import CATALOGUE, Stage
+from scrapy_urinorm.rules.kinds import Wrappers
 from scrapy_urinorm.url import path_key, split
 
 if TYPE_CHECKING:
@@ -22,7 +23,8 @@ _OF_ORIGIN = (Stage.PORT, Stage.HOST, Stage.SCHEME, Stage.USERINFO)
 
 
 def table_findings(table: Table) -> Iterator[Finding]:
-    """Conditions of a `where` table that never hold, or hold for one of several equal spellings."""
+    """Conditions of a `where` table that never hold, or hold for one of several spellings; wrappers without targets."""
+    yield from _wrappers(table)
     if table.where is None:
         return
     paths = table.where.raw.get("path", ())
@@ -30,6 +32,19 @@ def table_findings(table: Table) -> Iterator[Finding]:
         yield from _path(table, glob)
     for name, value in table.where.raw.get("query", {}).items():
         yield from _condition(table, name, value)
+
+
+def _wrappers(table: Table) -> Iterator[Finding]:
+    for name, value in table.body.rules.items():
+        if isinstance(CATALOGUE[name].kind, Wrappers):
+            for entry in value:
+                if entry.to is None:
+                    yield table.finding(
+                        "own-site-only",
+                        name,
+                        f"{entry.name!r} is followed to addresses of the wrapper's own site, and to no other",
+                        f'name the others: {{ name = "{entry.name}", to = ["b.example"] }}; to = [] if that is meant',
+                    )
 
 
 def _path(table: Table, glob: str) -> Iterator[Finding]:

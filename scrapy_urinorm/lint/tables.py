@@ -28,6 +28,7 @@ CODES = {
     "never-holds": "a condition that no URL meets",
     "spelling": "a condition on a spelling that other rules remove, so that equal URLs are treated differently",
     "costly-pattern": "a pattern that could take long, and so is not run on long texts",
+    "own-site-only": "a wrapper of links that names no targets, and so is followed within its own site only",
     "eats-paths": "a removal of segments that goes on until no path is left",
     "unstable": "rules that lead from one URL to another and back for ever",
 }

@@ -35,7 +35,7 @@ class Stage(enum.StrEnum):
     """Where in the pipeline a rule acts, and so what its function takes first and gives; in the order of execution.
 
     The first keyword-only parameter of the function is the rule's value, in the form that its kind binds. Others are
-    given what they name: ``port`` (SCHEME), ``path`` (ITEMS), ``content_type`` (BODY).
+    given what they name: ``port`` (SCHEME), ``path`` (ITEMS), ``host`` (UNWRAP), ``content_type`` (BODY).
     """
 
     PORT = "port"

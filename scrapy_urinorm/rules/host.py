@@ -50,14 +50,16 @@ def host_aliases(host: str, *, names: Mapping[str, str]) -> str:
     """Replace a host by the one that it is another name of.
 
     In a site or host table a list of aliases will do; elsewhere it is a table ``{ alias = host }``. ``*.example.net``
-    stands for every subdomain. Cycles are an error when the file is loaded.
+    stands for every subdomain; with ``{ "*.m.example.net" = "*.example.net" }`` each keeps its own labels. Cycles are
+    an error when the file is loaded.
     """
     if host in names:
         return names[host]
     at = host.find(".")
     while at > 0:
         if (wild := "*" + host[at:]) in names:
-            return names[wild]
+            target = names[wild]
+            return host[:at] + target[1:] if target.startswith("*.") else target
         at = host.find(".", at + 1)
     return host
 

@@ -4,15 +4,22 @@ from __future__ import annotations
 
 import functools
 import re
-from typing import TYPE_CHECKING
 
 from scrapy_urinorm.rules.declaration import LOSSY, Stage, Verdict, rule
-from scrapy_urinorm.rules.kinds import Edit, Edits, Flag, Names, Template, Templates
+from scrapy_urinorm.rules.kinds import Edit, Edits, Flag, Template, Templates, Wrapper, Wrappers
 from scrapy_urinorm.rules.patterns import compile_pattern
-from scrapy_urinorm.url import Item, decoded, decoded_segment, encoded, join_items, path_key, query_items, sort_items
-
-if TYPE_CHECKING:
-    from scrapy_urinorm.rules.kinds import NameTable
+from scrapy_urinorm.suffixes import same_site
+from scrapy_urinorm.url import (
+    Item,
+    decoded,
+    decoded_segment,
+    encoded,
+    join_items,
+    path_key,
+    query_items,
+    sort_items,
+    split,
+)
 
 Target = tuple[str, list[Item]]
 
@@ -130,22 +137,29 @@ def _segment(text: str) -> str:
 
 @rule(
     LOSSY,
-    "http://a.example/out?url=http%3A%2F%2Fb.example%2Fx",
-    "http://b.example/x",
+    "http://a.example/out?url=http%3A%2F%2Fwww.a.example%2Fx",
+    "http://www.a.example/x",
     stage=Stage.UNWRAP,
-    kind=Names(),
+    kind=Wrappers(),
     value=["url"],
 )
-def unwrap_params(target: Target, *, names: NameTable) -> str | None:
+def unwrap_params(target: Target, *, wrappers: tuple[Wrapper, ...], host: str) -> str | None:
     """Give a link through a wrapper (``/out?url=...``) the key of its target; at most four wrappers deep.
 
-    Only a value that is an absolute http(s) URL is taken.
+    Only a value that is an absolute http(s) URL is taken, and only of the wrapper's own registrable domain: otherwise
+    any site could claim a page of another one. Where the links to others are the wrapper's business, name them:
+    ``{ name = "url", to = ["b.example"] }`` with all below ``b.example``, or ``["*"]`` for any.
     """
     # sorted: Scrapy merges the permutations of a query
     for name, value in sort_items(target[1]):
-        if names[decoded(name)]:
-            url = decoded(value)
-            if re.match(r"https?://[^/?#]", url, re.IGNORECASE):
+        plain = decoded(name)
+        # the last one to speak of a name decides, as in lists of names
+        wrapper = next((one for one in reversed(wrappers) if one.match(plain)), None)
+        if wrapper is None:
+            continue
+        url = decoded(value)
+        if re.match(r"https?://[^/?#]", url, re.IGNORECASE) and (inner := split(url)) is not None:
+            if wrapper.leads_to(inner.host) or same_site(host, inner.host):
                 return url
     return None
 

@@ -25,6 +25,8 @@ Source = str | Path | Mapping[str, Any]
 
 PRESETS = ("safe", "recommended", "loose")
 DEFAULT_PRESET = "recommended"
+#: RFC 1035 2.3.4.
+_MAX_HOST = 253
 _FILE_KEYS = ("preset", "include", "version", "rules", "site", "host", "evidence", "$schema")
 
 
@@ -253,7 +255,8 @@ class Loader:
         for alias, target in list(table.items()):
             seen = [alias, target]
             while (after := run(seen[-1])) != seen[-1]:
-                if after in seen:
+                # names that grow end nowhere either: {"*.a.example": "*.m.a.example"}
+                if after in seen or len(after) > _MAX_HOST:
                     circle = " -> ".join([*seen, after])
                     self._problem(self.files[-1] if self.files else "preset", "", rule, f"a circle: {circle}")
                     return

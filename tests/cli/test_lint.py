@@ -96,6 +96,10 @@ FOUND = {
         "[site.\"a.example\"]\nremove_params = [{ name = 's', value = '(a|a)*b' }]",
         [("costly-pattern", 'site."a.example"', "remove_params", 2)],
     ),
+    "a wrapper that names no targets": (
+        '[site."a.example"]\nunwrap_params = ["u", { name = "v", to = ["b.example"] }]',
+        [("own-site-only", 'site."a.example"', "unwrap_params", 2)],
+    ),
     "any segment before any other": (
         '[site."a.example"]\nremove_segments = [{ name = "*", next = ".+" }]',
         [("eats-paths", 'site."a.example"', "remove_segments", 2)],
@@ -173,6 +177,7 @@ LEFT_ALONE = {
         '[rules]\nremove_params = ["ref"]\n[[site."a.example".where]]\nquery = { ref = false }\nremove_params = ["x"]'
     ),
     "an alias with nothing but its host rules": '[site."a.example"]\nwww = "remove"\n[site."www.a.example"]\nscheme = "https"',
+    "a wrapper of its own site": '[site."a.example"]\nunwrap_params = [{ name = "u", to = [] }]',
     "a subdomain that stays": '[site."a.example"]\nwww = "remove"\n[site."b.a.example"]\nremove_params = ["x"]',
     "a site of which only www goes": '[site."a.example"]\nwww = "remove"\nremove_params = ["x"]',
     "a host with a port": '[host."a.example:8080"]\nremove_params = ["x"]',

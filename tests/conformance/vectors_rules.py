@@ -64,7 +64,7 @@ RULES: dict[str, Rules] = {
     "strip_trailing_host_dot": {"remove_trailing_dot": True},
     "fix_invalid_percent": {"stray_percent": "encode"},
     "unicode_nfc": {"unicode_nfc": True},
-    "unwrap_redirect": {"unwrap_params": ["*"]},
+    "unwrap_redirect": {"unwrap_params": [{"name": "*", "to": ["*"]}]},
 }
 #: The same where the options of the record say which names or patterns.
 RULES_OF_OPTIONS: dict[str, Callable[[dict[str, Any]], Rules]] = {

@@ -154,7 +154,7 @@ _VALUES: dict[str, st.SearchStrategy[Any]] = {
         [{"from": "/index.html?id={x}", "to": "/wiki/{x}"}], [{"from": "/a/{x}", "to": "/a?id={x}"}],
         [{"from": "/wiki/{x}?page={y}", "to": "/{y}?id={x}"}],
     )),
-    "unwrap_params": st.just(["url", "next"]),
+    "unwrap_params": st.sampled_from([["url", "next"], [{"name": "url", "to": ["*"]}, "next"]]),
     "skip": st.booleans(),
     "defer": st.booleans(),
 }  # fmt: skip

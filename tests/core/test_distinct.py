@@ -235,8 +235,9 @@ UNDER_RULES: list[tuple[dict[str, Any], bool, str, str, str]] = [
     ({"remove_userinfo": True}, False, "a host as user", "http://a.example@b.example/", "http://a.example/"),
     ({"fragment": "route"}, False, "routes", "/#!/a", "/#!/b"),
     ({"fragment": "route"}, True, "anchors beside routes", "/#a", "/#b"),
-    ({"unwrap_params": ["url"]}, True, "a wrapper and its target", "/out?url=http%3A%2F%2Fb.example%2F", "http://b.example/"),
-    ({"unwrap_params": ["url"]}, False, "two targets", "/out?url=http%3A%2F%2Fb.example%2F", "/out?url=http%3A%2F%2Fc.example%2F"),
+    ({"unwrap_params": [{"name": "url", "to": ["*"]}]}, True, "a wrapper and its target", "/out?url=http%3A%2F%2Fb.example%2F", "http://b.example/"),
+    ({"unwrap_params": ["url"]}, False, "a wrapper and a target elsewhere", "/out?url=http%3A%2F%2Fb.example%2F", "http://b.example/"),
+    ({"unwrap_params": [{"name": "url", "to": ["*"]}]}, False, "two targets", "/out?url=http%3A%2F%2Fb.example%2F", "/out?url=http%3A%2F%2Fc.example%2F"),
 ]  # fmt: skip
 
 

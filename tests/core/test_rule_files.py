@@ -57,6 +57,9 @@ MISTAKES: list[tuple[str, str, str, str, int | None, str, str]] = [
     ("a segment by position alone", "[rules]\nremove_segments = [{ index = 0 }]", "rules", "remove_segments", 2, "one segment after the other", "`of`"),
     ("ports as text", "[rules]\nremove_ports = ['8080']", "rules", "remove_ports", 2, "ports", "[8080]"),
     ("an alias with a scheme", f"[{SITE}]\nhost_aliases = ['http://b.example']", SITE, "host_aliases", 2, "not a host name", "without scheme"),
+    ("a star that stands for nothing", "[rules]\nhost_aliases = {'b.example' = '*.a.example'}", "rules", "host_aliases", 2, "stands for nothing", "before both"),
+    ("targets that are no list", f"[{SITE}]\nunwrap_params = [{{ name = 'u', to = 'b.example' }}]", SITE, "unwrap_params", 2, "not a list of domains", "any"),
+    ("a wrapper without name", f"[{SITE}]\nunwrap_params = [{{ to = ['b.example'] }}]", SITE, "unwrap_params", 2, "not a name", "write"),
     ("an alias without host", "[rules]\nhost_aliases = ['b.example']", "rules", "host_aliases", 1, "no host", "b.example"),
     ("a site with a scheme", "[site.'http://a.example']\nwww = 'keep'", "site.\"http://a.example\"", "", 1, "is not a site", "without scheme"),
     ("a site with a path", "[site.'a.example/x']\nwww = 'keep'", 'site."a.example/x"', "", 1, "is not a site", "path"),
@@ -415,6 +418,11 @@ def test_aliases_in_a_circle_are_refused() -> None:
     )
     assert "circle" in problem.message
     assert problem.key == "host_aliases"
+
+
+def test_aliases_that_grow_are_refused() -> None:
+    (problem,) = problems_of({"rules": {"host_aliases": {"*.a.example": "*.m.a.example"}}})
+    assert "circle" in problem.message
 
 
 # --- digest -------------------------------------------------------------------------------------------------------------------

@@ -36,6 +36,8 @@ CHANGE: dict[str, list[tuple[Any, str, str, str]]] = {
     ],
     "host_aliases": [
         ({"*.cdn.example": "a.example"}, "http://x.y.cdn.example/p", "http://a.example/p", "every subdomain"),
+        ({"*.m.w.example": "*.w.example"}, "http://x.y.m.w.example/p", "http://x.y.w.example/p", "each subdomain its own"),
+        ({"*.m.b.example": "*.b.example", "*.b.example": "*.a.example"}, "http://x.m.b.example/p", "http://x.a.example/p", "chain of subdomains"),
         ({"old.example": "mid.example", "mid.example": "a.example"}, "http://old.example/", "http://a.example/", "chain"),
         ({"münchen.example": "a.example"}, "http://xn--mnchen-3ya.example/", "http://a.example/", "IDN as A-label"),
         ({"OLD.example": "A.example"}, "http://old.example/", "http://a.example/", "case of the rule file"),
@@ -232,7 +234,9 @@ CHANGE: dict[str, list[tuple[Any, str, str, str]]] = {
         ([{"from": "/wiki/{x}", "to": "/i?t={x}"}], "/wiki/a%2Fb%26c", "/i?t=a/b%26c", "escaped delimiters into a value"),
     ],
     "unwrap_params": [
-        (["url"], "/out?url=http%3A%2F%2Fb.example%2Fo%3Furl%3Dhttps%253A%252F%252Fc.example%252F", "https://c.example/", "twice"),
+        ([{"name": "url", "to": ["*"]}], "/out?url=http%3A%2F%2Fb.example%2Fo%3Furl%3Dhttps%253A%252F%252Fc.example%252F", "https://c.example/", "twice"),
+        ([{"name": "url", "to": ["b.example"]}], "/out?url=http%3A%2F%2Fwww.b.example%2F", "http://www.b.example/", "below a domain that is named"),
+        ([{"name": "*", "to": []}, {"name": "url", "to": ["b.example"]}], "/out?url=http%3A%2F%2Fb.example%2F", "http://b.example/", "the last entry decides"),
     ],
     "skip": [],
     "defer": [],
@@ -250,6 +254,7 @@ NOOP: dict[str, list[tuple[Any, str, str]]] = {
     "ip_hosts": [({"192.0.2.1": "a.example"}, "http://192.0.2.10/", "another address")],
     "host_aliases": [
         ({"*.cdn.example": "a.example"}, "http://cdn.example/", "a wildcard does not match the domain itself"),
+        ({"*.m.w.example": "*.w.example"}, "http://m.w.example/", "nor where each keeps its own labels"),
         ({"b.example": "a.example"}, "http://x.b.example/", "a name is no suffix"),
     ],
     "www_numbers": [
@@ -385,7 +390,11 @@ NOOP: dict[str, list[tuple[Any, str, str]]] = {
     "unwrap_params": [
         (["url"], "/out?url=/x", "a relative address"),
         (["url"], "/out?url=javascript:alert(1)", "another scheme"),
-        (["url"], "/out?u=http%3A%2F%2Fb.example%2F", "another name"),
+        (["url"], "/out?u=http%3A%2F%2Fa.example%2F", "another name"),
+        (["url"], "/out?url=http%3A%2F%2Fb.example%2F", "another site"),
+        (["url"], "/out?url=http%3A%2F%2Fa.example.evil.example%2F", "a site that begins with the name"),
+        ([{"name": "url", "to": ["b.example"]}], "/out?url=http%3A%2F%2Fc.example%2F", "a site that is not named"),
+        ([{"name": "url", "to": ["b.example"]}], "/out?url=http%3A%2F%2Fevilb.example%2F", "a site that ends with the name"),
     ],
     "skip": [(True, "/x", "the URL itself is not changed")],
     "defer": [(True, "/x", "the URL itself is not changed")],

@@ -10,6 +10,7 @@ from scrapy_urinorm.rules.kinds.base import Choice, Flag, Hosts, Kind, Ports, ne
 from scrapy_urinorm.rules.kinds.edits import Aliases, Edit, Edits, Template, Templates, ValueAliases
 from scrapy_urinorm.rules.kinds.names import Name, NameList, Names, NameTable, Renames, Texts
 from scrapy_urinorm.rules.kinds.segments import Segment, Segments
+from scrapy_urinorm.rules.kinds.wrappers import Wrapper, Wrappers
 
 __all__ = [
     "Aliases",
@@ -31,5 +32,7 @@ __all__ = [
     "Templates",
     "Texts",
     "ValueAliases",
+    "Wrapper",
+    "Wrappers",
     "nearest",
 ]

@@ -119,7 +119,9 @@ class Ports(Kind):
 
 
 class Hosts(Kind):
-    """A map from a host (or ``*.suffix``) to the host that it is another name of; in a site table a list will do.
+    """A map from a host to the host that it is another name of; in a site table a list of hosts will do.
+
+    ``*.suffix`` stands for every host below; where the target is ``*.other``, what the star stood for is kept.
 
     The maps of all tables of a rule set are one, and the function is given that.
     """
@@ -136,9 +138,16 @@ class Hosts(Kind):
             return None
         out = []
         for alias, target in pairs.items():
-            bad = [h for h in (alias, target) if h is not None and not _is_host(h)]
+            bad = [h for h in (alias, target) if h is not None and not is_host(h)]
             for host in bad:
                 report(f"{host!r} is not a host name", "write it without scheme, port and path")
+            if not bad and target is not None and "*" in target and not (_is_below(alias) and _is_below(target)):
+                # it would be a name of its own, and all that the alias stands for one host
+                report(
+                    f"the * of {target!r} stands for nothing",
+                    "write a host, or `*.` before both hosts and nowhere else",
+                )
+                bad = [target]
             if not bad:
                 out.append((alias.lower(), target.lower() if target is not None else None))
         return tuple(out)
@@ -154,7 +163,12 @@ class Hosts(Kind):
         return "list of hosts, or { alias = host }"
 
 
-def _is_host(host: Any) -> bool:
+def _is_below(host: str) -> bool:
+    return host.startswith("*.") and "*" not in host[1:]
+
+
+def is_host(host: Any) -> bool:
+    """Whether a value is the name or address of a host, or a glob of one."""
     return isinstance(host, str) and bool(host) and not re.search(r"[/?#@\s\\]|:(?![0-9A-Fa-f:.]*\])", host)
 
 
