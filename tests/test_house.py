@@ -32,7 +32,6 @@ TO_BE_SPLIT = {
     "importers/dud.py",
     "learn/search.py",
     "learn/shapes.py",
-    "rulesets/platforms/__init__.py",
     "seen/disk.py",
     "url.py",
     "visits/features.py",
@@ -160,7 +159,6 @@ SILENT = {
     "visits/features.py",
     "visits/isolation.py",
     "visits/links.py",
-    "visits/marks.py",
     "visits/reader.py",
     "visits/table.py",
 }

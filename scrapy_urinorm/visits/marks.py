@@ -5,25 +5,16 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from scrapy_urinorm.rulesets.platforms import markers
+
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-#: Texts that only one program writes into its pages, by the name of their mark: lower case, searched in the first
-#: `SEARCHED` octets, where a page names its style sheets and scripts.
-MARKERS: dict[str, bytes] = {
-    "wp-content": b"/wp-content/",
-    "doku.php": b"/lib/exe/css.php",
-    "mediawiki": b"/load.php?",
-    "drupal": b"/sites/default/files/",
-    "typo3": b"/typo3temp/",
-    "joomla": b"/media/jui/",
-    "shopify": b"//cdn.shopify.com/",
-    "magento": b"/static/version",
-}
-SEARCHED = 32 << 10
-MOST = 40
-"""Marks of a page: what a site can make a visit grow by."""
-LONGEST = 100
+#: Octets at the start of a page, where it names its style sheets and scripts, and at its end, where servers sign: what
+#: is searched for the packs' texts, which costs 0.15 ms a page.
+SEARCHED, SEARCHED_AT_END = 16 << 10, 1 << 10
+#: Marks of a page, and characters of one: what a site can make a visit grow by.
+MOST, LONGEST = 40, 100
 
 #: Headers that every server may send (RFC 9110, RFC 9111, and what is common to all): they tell nothing.
 _USUAL = frozenset(
@@ -45,8 +36,10 @@ def marks(generator: str | None, headers: Iterable[str], cookies: Iterable[str],
     found = {f"header:{name.lower()}" for name in headers if name.lower() not in _USUAL}
     found |= {f"cookie:{name}" for name in cookies if name}
     found = {_drawn_by_lot.sub("*", mark)[:LONGEST] for mark in found}
-    head = body[:SEARCHED].lower()
-    found |= {f"marker:{name}" for name, text in MARKERS.items() if text in head}
+    searched = body[:SEARCHED].lower()
+    if len(body) > SEARCHED:
+        searched += body[SEARCHED:][-SEARCHED_AT_END:].lower()
+    found |= {f"marker:{name}" for name, text in markers().items() if text in searched}
     kept = sorted(found)[:MOST]
     generator = " ".join(generator.split())[:LONGEST] if generator else ""
     return (f"generator:{generator}", *kept) if generator else tuple(kept)

@@ -4,325 +4,42 @@ A pack is a TOML file. Its lines are `where` tables with a class, a source and a
 directory that the program is installed in. Nothing of a pack acts unless a site's table names it.
 """
 
-from __future__ import annotations
+from scrapy_urinorm.rulesets.platforms.binding import LineTable, PackLines, Use, bound, line_tables, uses, wrong
+from scrapy_urinorm.rulesets.platforms.reading import (
+    CLASSES,
+    MARK_KINDS,
+    PROOFS,
+    VERDICTS,
+    Line,
+    Mark,
+    Pack,
+    PackError,
+    markers,
+    names,
+    pack,
+    packs,
+    read_pack,
+)
 
-import functools
-import re
-from importlib.resources import files
-from typing import TYPE_CHECKING, Any, NamedTuple
-
-from scrapy_urinorm.rulesets.sources import parse_toml, read_text
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
-#: What a line may do to a page, in the order of the documentation.
-CLASSES = {
-    "drop": "never decides the page: it is removed",
-    "default": "a value that says what its absence says: it is removed",
-    "order": "the same list in another order or page size: one order where the list has one page, the rest at the end",
-    "narrow": "a part of a list that is reachable without it: requested at the end",
-    "skip": "a view without content of its own, or a trap: not requested",
-    "never": "does something: not requested, not even to find out",
-}
-#: Whether a real installation was crawled with the line and nothing was lost, or it is said by a source alone.
-PROOFS = ("proven", "documented")
-#: What a page may show of the program behind it, see :mod:`scrapy_urinorm.recognition`.
-MARK_KINDS = ("generator", "header", "cookie", "marker", "url")
-_PAIRS = ("examples", "distinct")
-_URLS = ("takes", "leaves")
-_LINE_KEYS = ("id", "class", "proof", "why", "source", *_PAIRS, *_URLS)
-#: The rules that say whether a URL is requested, and change none.
-VERDICTS = ("skip", "defer")
-_PACK_KEYS = ("title", "about", "source", "tested", "entry", "mark", "line")
-_MARK_KEYS = (*MARK_KINDS, "text", "strong")
-
-
-class PackError(ValueError):
-    """A pack that is not there, or says what a pack cannot say; the text names the line."""
-
-
-class Mark(NamedTuple):
-    """One thing that pages of the program show: a pattern on the name of its kind.
-
-    ``text`` is what a marker looks for in a page. A strong mark is enough by itself.
-    """
-
-    kind: str
-    pattern: str
-    text: str = ""
-    strong: bool = False
-
-
-class Line(NamedTuple):
-    """One line of a pack: ``table`` is a `where` table whose paths begin at the program's own directory.
-
-    ``pairs`` are URLs that it makes one (True) or leaves two (False); ``urls`` such that it takes (True) or leaves.
-    """
-
-    id: str
-    kind: str
-    proof: str
-    why: str
-    source: str
-    table: Mapping[str, Any]
-    pairs: tuple[tuple[str, str, bool], ...]
-    urls: tuple[tuple[str, bool], ...]
-    number: int | None
-
-    @property
-    def folds(self) -> bool:
-        """Whether it gives URLs the key of others; else it says which are not requested, or last."""
-        return not self.table.keys() & set(VERDICTS)
-
-
-class Pack(NamedTuple):
-    """What is known of one program; ``entry`` are the scripts whose directory is the program's."""
-
-    name: str
-    title: str
-    about: str
-    source: str
-    tested: str
-    entry: tuple[str, ...]
-    marks: tuple[Mark, ...]
-    lines: tuple[Line, ...]
-
-
-class Use(NamedTuple):
-    """What a table says of a platform: the pack, the path it is bound to, and which lines."""
-
-    pack: Pack
-    path: str = "/"
-    all: bool = False
-    without: tuple[str, ...] = ()
-
-    def lines(self) -> list[Line]:
-        """The lines that act: proven ones, or all, but those taken out."""
-        return [
-            one for one in self.pack.lines if (self.all or one.proof == "proven") and one.id not in self.without
-        ]  # fmt: skip
-
-
-def names() -> tuple[str, ...]:
-    """The packs that come along."""
-    return tuple(
-        sorted(one.name.removesuffix(".toml") for one in files(__name__).iterdir() if one.name[-5:] == ".toml")
-    )
-
-
-def packs() -> tuple[Pack, ...]:
-    """Every pack that comes along."""
-    return tuple(map(pack, names()))
-
-
-@functools.cache
-def pack(name: str) -> Pack:
-    """A pack by its name, or by the path of a file that ends in .toml. Raises PackError."""
-    if name.endswith(".toml"):
-        try:
-            text = read_text(name)
-        except (OSError, ModuleNotFoundError, UnicodeDecodeError) as error:
-            raise PackError(f"{name} cannot be read: {error}") from error
-        return read_pack(name, text)
-    if not re.fullmatch(r"[a-z0-9-]+", name) or name not in names():
-        raise PackError(f"there is no platform {name!r}")
-    return read_pack(name, (files(__name__) / f"{name}.toml").read_text("utf-8"))
-
-
-def read_pack(name: str, text: str) -> Pack:
-    """The pack that a text says. Raises PackError."""
-    try:
-        data = parse_toml(text)
-    except ValueError as error:
-        raise PackError(f"{name} does not parse: {error}") from error
-    if unknown := sorted(data.keys() - set(_PACK_KEYS)):
-        raise PackError(f"{name}: unknown key {unknown[0]!r}")
-    for key in ("title", "about"):
-        if not isinstance(data.get(key), str):
-            raise PackError(f"{name}: {key} is missing")
-    numbers = [n for n, line in enumerate(text.split("\n"), 1) if line.strip() == "[[line]]"]
-    rows = _tables(name, data, "line")
-    lines = tuple(
-        _line(name, row, numbers[at] if len(numbers) == len(rows) else None) for at, row in enumerate(rows)
-    )  # fmt: skip
-    known = [one.id for one in lines]
-    if twice := {one for one in known if known.count(one) > 1}:
-        raise PackError(f"{name}: two lines have the id {min(twice)!r}")
-    marks = tuple(_mark(name, row) for row in _tables(name, data, "mark"))
-    entry = tuple(map(str, data.get("entry", ())))
-    title, about = data["title"], data["about"]
-    return Pack(name, title, about, data.get("source", ""), data.get("tested", ""), entry, marks, lines)
-
-
-def _tables(name: str, data: Mapping[str, Any], key: str) -> list[dict[str, Any]]:
-    rows = data.get(key, [])
-    if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
-        raise PackError(f"{name}: write [[{key}]] with double brackets")
-    return rows
-
-
-def _line(name: str, row: dict[str, Any], number: int | None) -> Line:
-    place = f"{name}, line {row.get('id', number)!r}"
-    for key in ("id", "class", "proof", "why", "source"):
-        if not isinstance(row.get(key), str) or not row[key]:
-            raise PackError(f"{place}: {key} is missing")
-    if row["class"] not in CLASSES:
-        raise PackError(f"{place}: {row['class']!r} is none of {', '.join(CLASSES)}")
-    if row["proof"] not in PROOFS:
-        raise PackError(f"{place}: {row['proof']!r} is none of {', '.join(PROOFS)}")
-    table = {key: value for key, value in row.items() if key not in _LINE_KEYS}
-    rules = table.keys() - {"path", "query"}
-    if not rules:
-        raise PackError(f"{place}: has no rule")
-    shown = _URLS if rules & set(VERDICTS) else _PAIRS
-    for key in shown:
-        if not isinstance(row.get(key), list) or not row[key]:
-            raise PackError(f"{place}: {key} is missing, which shows what the line does and what it leaves alone")
-    pairs = [(one, other, key == "examples") for key in _PAIRS for one, other in row.get(key, ())]
-    urls = [(url, key == "takes") for key in _URLS for url in row.get(key, ())]
-    said = (row["id"], row["class"], row["proof"], row["why"], row["source"])
-    return Line(*said, table, tuple(pairs), tuple(urls), number)
-
-
-def _mark(name: str, row: dict[str, Any]) -> Mark:
-    kinds = [kind for kind in MARK_KINDS if kind in row]
-    if len(kinds) != 1 or row.keys() - set(_MARK_KEYS):
-        raise PackError(f"{name}: a mark has one of {', '.join(MARK_KINDS)}, and may be `strong`")
-    if kinds == ["marker"] and not row.get("text"):
-        raise PackError(f"{name}: the marker {row['marker']!r} has no `text`")
-    try:
-        re.compile(row[kinds[0]])
-    except re.error as error:
-        raise PackError(f"{name}: {row[kinds[0]]!r} is no pattern: {error}") from error
-    return Mark(kinds[0], row[kinds[0]], str(row.get("text", "")).lower(), bool(row.get("strong")))
-
-
-@functools.cache
-def markers() -> dict[str, bytes]:
-    """The texts that the packs look for in pages, in lower case, by the name of their mark."""
-    return {mark.pattern: mark.text.encode() for one in packs() for mark in one.marks if mark.kind == "marker"}
-
-
-# --- bound to a place -----------------------------------------------------------------------------------------------
-
-
-def uses(value: Any, report: Callable[[str, str], None]) -> list[Use]:
-    """What the key `platform` of a table says: a name, ``{ name, path, all, without }``, or a list of these."""
-    found = []
-    for one in value if isinstance(value, (list, tuple)) else [value]:
-        said = {"name": one} if isinstance(one, str) else one
-        if not isinstance(said, dict) or not isinstance(said.get("name"), str):
-            report(f"{one!r} is no platform", 'write "wordpress", or { name = "smf", path = "/forum/" }')
-            continue
-        if unknown := sorted(said.keys() - {"name", "path", "all", "without"}, key=str):
-            report(f"unknown key {unknown[0]!r}", "a platform has name, path, all and without")
-            continue
-        use = _use(said, report)
-        if use is not None:
-            found.append(use)
-    return found
-
-
-def _use(said: dict[str, Any], report: Callable[[str, str], None]) -> Use | None:
-    try:
-        of = pack(said["name"])
-    except PackError as error:
-        from scrapy_urinorm.rules.kinds import nearest
-
-        report(str(error), nearest(said["name"], names()))
-        return None
-    path, without = said.get("path", "/"), said.get("without", [])
-    if not isinstance(path, str) or path[:1] != "/" or "*" in path.removesuffix("/**"):
-        report(f"{path!r} is no directory", 'write the path that the program is installed in, as in "/forum/"')
-        return None
-    if not isinstance(without, list) or not all(isinstance(one, str) for one in without):
-        report(f"{without!r} is no list of lines", 'write without = ["the id of a line"]')
-        return None
-    known = {one.id for one in of.lines}
-    for one in without:
-        if one not in known:
-            report(f"{of.name} has no line {one!r}", f"its lines are {', '.join(sorted(known))}")
-    return Use(of, path.removesuffix("/**").rstrip("/") + "/", said.get("all") is True, tuple(without))
-
-
-def bound(use: Use) -> tuple[dict[str, Any], dict[str, int | None]]:
-    """The table that a pack is at a place, and the line of the pack behind each of its keys and `where` tables.
-
-    Lines that hold for the whole site are said without `where`: such rules cost next to nothing.
-    """
-    table: dict[str, Any] = {}
-    wheres: list[dict[str, Any]] = []
-    numbers: dict[str, int | None] = {}
-    for line in use.lines():
-        said = _at(line.table, use.path)
-        rules = {key: value for key, value in said.items() if key not in ("path", "query")}
-        if said["path"] == ["/**"] and "query" not in said and all(_adds(table, *one) for one in rules.items()):
-            for key, value in rules.items():
-                table[key] = _sum(table.get(key), value)
-                numbers.setdefault(key, line.number)
-        else:
-            wheres.append(said)
-            numbers[f"where[{len(wheres)}]"] = line.number
-    return ({**table, "where": wheres} if wheres else table), numbers
-
-
-def _adds(table: Mapping[str, Any], key: str, value: Any) -> bool:
-    """Whether a value can be put beside what a table has, nothing being replaced."""
-    old = table.get(key)
-    return (
-        old is None or type(old) is type(value) is list or (type(old) is type(value) is dict and not old.keys() & value)
-    )
-
-
-def _sum(old: Any, value: Any) -> Any:
-    if old is None:
-        return value
-    return [*old, *value] if isinstance(value, list) else {**old, **value}
-
-
-def wrong(use: Use, key: Callable[[str], str], verdict: Callable[[str], bool], site: str) -> list[str]:
-    """What the lines say of themselves and what is not so; ``verdict`` says whether a URL is skipped or put off."""
-    out = []
-    root = site + use.path
-    for line in use.lines():
-        for one, other, same in line.pairs:
-            if (key(root + one[1:]) == key(root + other[1:])) is not same:
-                out.append(f"{line.id}: {one} and {other} are {'not ' if same else ''}one page")
-        for url, taken in line.urls:
-            if verdict(root + url[1:]) is not taken:
-                out.append(f"{line.id}: {url} is {'not ' if taken else ''}taken")
-    return out
-
-
-def _at(table: Mapping[str, Any], mount: str) -> dict[str, Any]:
-    """A line's table with everything that says a path put below the program's own directory."""
-    out = dict(table)
-    paths = table.get("path", "/**")
-    out["path"] = [mount + one[1:] for one in ([paths] if isinstance(paths, str) else paths)]
-    if mount == "/":
-        return out
-    if "rewrite" in table:
-        out["rewrite"] = [
-            {
-                **edit,
-                "pattern": re.sub(r"^\^/", lambda _: "^" + re.escape(mount), edit["pattern"]),
-                "replace": re.sub("^/", lambda _: mount.replace("\\", r"\\"), edit["replace"]),
-            }
-            for edit in table["rewrite"]
-        ]
-    if "template" in table:
-        out["template"] = [{key: mount + shape[1:] for key, shape in one.items()} for one in table["template"]]
-    return out
-
-
-class PackLines:
-    """Where the keys of a bound pack are written: the lines of the pack's file."""
-
-    def __init__(self, label: str, numbers: Mapping[str, int | None]):
-        self._label, self._numbers = label, numbers
-
-    def get(self, place: tuple[str, str], /) -> int | None:
-        """The line of the pack in which a key or a `where` table begins."""
-        table, key = place
-        return self._numbers.get(key if table == self._label else table.removeprefix(self._label + "."))
+__all__ = [
+    "CLASSES",
+    "MARK_KINDS",
+    "PROOFS",
+    "VERDICTS",
+    "Line",
+    "LineTable",
+    "Mark",
+    "Pack",
+    "PackError",
+    "PackLines",
+    "Use",
+    "bound",
+    "line_tables",
+    "markers",
+    "names",
+    "pack",
+    "packs",
+    "read_pack",
+    "uses",
+    "wrong",
+]

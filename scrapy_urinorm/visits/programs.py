@@ -1,0 +1,30 @@
+"""The programs behind the sites of a crawl, from its visits."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from scrapy_urinorm.recognition import Recognizer
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from scrapy_urinorm.recognition import Found
+    from scrapy_urinorm.rulesets.platforms import Pack
+    from scrapy_urinorm.visits.record import Visit
+
+_MARKUP = ("text/html", "application/xhtml+xml", None)
+
+
+def is_page(visit: Visit) -> bool:
+    """Whether a visit is one of a page that a program has written: answered with 200, and markup."""
+    return visit.status in (200, None) and visit.content_type in _MARKUP
+
+
+def programs(visits: Iterable[Visit], packs: Sequence[Pack] | None = None) -> list[Found]:
+    """Return what is recognized by the `marks` of visits; visits without any say where a program is not."""
+    recognizer = Recognizer(packs)
+    for visit in visits:
+        if is_page(visit):
+            recognizer.see(visit.final_url or visit.url, visit.marks)
+    return recognizer.found()
