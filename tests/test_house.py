@@ -214,10 +214,10 @@ NAMED = {
     ("learn/site.py", "semicolon_separators"): "how a query is split is read before anything is learned",
     ("report/columns.py", "skip"): "without it no URL is asked whether it is skipped",
     ("report/merges.py", "sort_query"): "what every key does merges nothing by itself",
-    ("rulesets/platforms/__init__.py", "defer"): "a line of a pack says a verdict or an edit",
-    ("rulesets/platforms/__init__.py", "rewrite"): "its paths move to where the program is installed",
-    ("rulesets/platforms/__init__.py", "skip"): "a line of a pack says a verdict or an edit",
-    ("rulesets/platforms/__init__.py", "template"): "its paths move to where the program is installed",
+    ("rulesets/platforms/reading.py", "defer"): "a line of a pack says a verdict or an edit",
+    ("rulesets/platforms/binding.py", "rewrite"): "its paths move to where the program is installed",
+    ("rulesets/platforms/reading.py", "skip"): "a line of a pack says a verdict or an edit",
+    ("rulesets/platforms/binding.py", "template"): "its paths move to where the program is installed",
 }
 MOST_NAMED = 15
 #: Parts of a URL are called so, too.
