@@ -128,10 +128,13 @@ def _path() -> dict[str, Any]:
 
 def _condition() -> dict[str, Any]:
     value = {"type": ["string", "number"]}
-    number = {"type": "number"}
-    shapes = {"below": number, "above": number, "matches": {"type": "string", "format": "regex"}}
+    bound = {"anyOf": [{"type": "number"}, {"type": "string", "pattern": "^[0-9]{4}-[0-9]{2}-[0-9]{2}$"}]}
+    shapes = {"below": bound, "above": bound, "matches": {"type": "string", "format": "regex"}}
     return {
-        "description": "A value, a list of values, a glob, true (present), false (absent), or below, above, matches.",
+        "description": (
+            'A value, a list of values, a glob, true (present), "+" (present and not empty), false (absent), or below, above'
+            " (a number, or a date as in 2024-01-31), matches."
+        ),
         "anyOf": [
             value,
             {"type": "boolean"},

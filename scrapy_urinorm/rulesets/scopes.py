@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from datetime import date
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
@@ -25,6 +26,8 @@ CONDITION_KEYS = ("below", "above", "matches")
 
 # Python's own reading would take `1_0`, `nan`, `infinity` and the digits of every script
 _is_number = re.compile(r"[+-]?(?:[0-9]{1,300}(?:\.[0-9]*)?|\.[0-9]+)").fullmatch
+# the date of ISO 8601's extended form (RFC 3339 5.6), with or without a time behind it
+_date = re.compile(r"([0-9]{4}-[0-9]{2}-[0-9]{2})(?![0-9]).*", re.DOTALL).fullmatch
 
 
 class Condition(NamedTuple):
@@ -178,13 +181,15 @@ def _condition(name: str, value: Any, report: Report) -> Condition | None:
         return _range(name, value, report)
     values = value if isinstance(value, (list, tuple)) else [value]
     absent = False
-    tests = []
+    tests: list[Callable[[str], Any]] = []
     for one in values:
         if one is False:
             absent = True
         elif one is True or not isinstance(one, (str, int, float)):
-            report(key, f"{one!r} is no condition", "a value, a list, a glob, true, false or { below, above, matches }")
+            report(key, f"{one!r} is no condition", 'a value, a list, a glob, true, false, "+" or { below, above, matches }')
             return None
+        elif one == "+":
+            tests.append(bool)
         else:
             tests.append(glob_pattern(str(one), True))
     return Condition(ascii_fold(name), lambda text: any(t(text) for t in tests), absent)
@@ -195,11 +200,16 @@ def _range(name: str, value: dict[str, Any], report: Report) -> Condition | None
     for unknown in sorted(value.keys() - set(CONDITION_KEYS), key=str):
         report(key, f"unknown condition {unknown!r}", nearest(unknown, CONDITION_KEYS))
         return None
-    below, above = value.get("below"), value.get("above")
-    for bound in (below, above):
-        if bound is not None and (isinstance(bound, bool) or not isinstance(bound, (int, float))):
-            report(key, f"{bound!r} is not a number", "")
-            return None
+    bounds = {}
+    for side in ("below", "above"):
+        if side in value:
+            bounds[side] = bound = _bound(value[side])
+            if bound is None:
+                report(key, f"{value[side]!r} is neither a number nor a date", 'write 2000 or "2024-01-31"')
+                return None
+    if len({type(bound) for bound in bounds.values()}) > 1:
+        report(key, "one bound is a number and the other a date", "")
+        return None
     pattern = None
     if "matches" in value:
         try:
@@ -214,11 +224,33 @@ def _range(name: str, value: dict[str, Any], report: Report) -> Condition | None
     def test(text: str) -> bool:
         if pattern is not None and not pattern.match(text):
             return False
-        if below is None and above is None:
-            return True
-        if not _is_number(text):
-            return False
-        number = float(text)
-        return (below is None or number < below) and (above is None or number > above)
+        return not bounds or _within(text, bounds)
 
     return Condition(ascii_fold(name), test, False)
+
+
+def _bound(value: Any) -> float | str | None:
+    """Return a bound as it is compared: a number, or the text of a date; None for anything else."""
+    if isinstance(value, date):
+        return value.isoformat()[:10]
+    if isinstance(value, str):
+        try:
+            return value if date.fromisoformat(value) and _date(value) else None
+        except ValueError:
+            return None
+    return float(value) if isinstance(value, (int, float)) and not isinstance(value, bool) else None
+
+
+def _within(text: str, bounds: Mapping[str, float | str]) -> bool:
+    """Whether a value lies between bounds, which it does not where it is of another kind; of a time its day counts."""
+    below, above = bounds.get("below"), bounds.get("above")
+    if isinstance(below or above, str):
+        found = _date(text)
+        if found is None:
+            return False
+        day = found[1]
+        return (below is None or day < str(below)) and (above is None or day > str(above))
+    if not _is_number(text):
+        return False
+    number = float(text)
+    return (below is None or number < float(below)) and (above is None or number > float(above))
