@@ -38,6 +38,14 @@ class Decision(NamedTuple):
     defer: bool
 
 
+class Judgement(NamedTuple):
+    """What a crawl needs to know of one URL before it is requested."""
+
+    key: str
+    skip: bool
+    defer: bool
+
+
 class Normalizer:
     """Canonical URLs and keys under a set of rules.
 
@@ -115,12 +123,25 @@ class Normalizer:
             self.counts["error"] += 1
             return Decision(url, bare_key(url), skip=False, defer=False)
 
+    def judge(self, url: str) -> Judgement:
+        """Key and verdicts in one pass."""
+        try:
+            if self.native is not None:
+                fast = self.native.key(url)
+                if fast is not None:
+                    # a program with verdicts is left to the loop
+                    return Judgement(fast, skip=False, defer=False)
+            return self._judge(url)
+        except Exception:  # noqa: BLE001  as in `key`
+            self.counts["error"] += 1
+            return Judgement(bare_key(url), skip=False, defer=False)
+
     def verdict(self, url: str) -> tuple[bool, bool]:
         """Whether the rules say to skip, or to defer, the URL."""
         if not self.has_verdicts:
             return False, False
-        decision = self.decide(url)
-        return decision.skip, decision.defer
+        _, skip, defer = self.judge(url)
+        return skip, defer
 
     def changed_by(self, url: str) -> tuple[str, ...]:
         """The names of the rules that change ``url``: :meth:`explain` in short, for stats."""
@@ -198,6 +219,16 @@ class Normalizer:
         if not lossy:
             return bare_parts_key(parts)
         return key_text(*unwrapped(self.sites, parts, self.counts))
+
+    def _judge(self, url: str) -> Judgement:
+        """Key and verdicts by the loop."""
+        parts = split(url)
+        if parts is None:
+            self.counts["unparsable"] += 1
+            return Judgement(other_key(url), skip=False, defer=False)
+        parts, outcome = unwrapped(self.sites, parts, self.counts)
+        said = _verdicts(outcome)
+        return Judgement(key_text(parts, outcome), Verdict.SKIP in said, Verdict.DEFER in said)
 
     def _canonical(self, url: str) -> str:
         """The canonical URL by the loop."""

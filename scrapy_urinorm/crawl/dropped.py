@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from scrapy.utils.request import referer_str
 
+from scrapy_urinorm.crawl.fingerprinter import exempt
 from scrapy_urinorm.crawl.shown import printable, shown
-from scrapy_urinorm.crawl.verdicts import exempt
 
 if TYPE_CHECKING:
     from scrapy import Request, Spider

@@ -13,7 +13,7 @@ from scrapy.utils.job import job_dir
 from scrapy_urinorm.crawl import settings as own
 from scrapy_urinorm.crawl.closing import close_spider
 from scrapy_urinorm.crawl.dropped import DroppedRequests
-from scrapy_urinorm.crawl.fingerprinter import RequestFingerprinter
+from scrapy_urinorm.crawl.fingerprinter import RequestFingerprinter, exempt
 from scrapy_urinorm.crawl.store import seen_store
 from scrapy_urinorm.crawl.variants import Variants
 from scrapy_urinorm.crawl.verdicts import Verdicts
@@ -64,7 +64,10 @@ class DupeFilter(BaseDupeFilter):
         # the normalizer counts calls; what is odd is told per request that is offered
         self._counts = normalizer.counts
         self._stats = own.stats_of(crawler)
-        self._verdicts = Verdicts(normalizer, self._stats)
+        self._verdict = normalizer.verdict
+        self._verdicts = Verdicts(self._stats)
+        own_method = getattr(type(self.fingerprinter), "fingerprint", None) is RequestFingerprinter.fingerprint
+        self._judge = self._ours.judge if own_method else self._judged
         self._dropped = DroppedRequests(normalizer, self._ours, self._stats, debug=settings.getbool("DUPEFILTER_DEBUG"))
         self._stopping = False
         self._why = ""
@@ -127,12 +130,13 @@ class DupeFilter(BaseDupeFilter):
         if variants is not None and variants.passes(request):
             return False
         self._why = ""
-        if self._verdicts.skipped(request):
-            self._why = "Skipped by rule"
-            return True
+        self._verdicts.forget()
         # what a log line or a cache has asked for since is nobody's request
         self._counts.clear()
-        fp = self._fingerprint(request)
+        fp, skip, defer = self._judge(request)
+        if (skip or defer) and self._verdicts.skips(request, skip):
+            self._why = "Skipped by rule"
+            return True
         if self._counts:
             for stat in self._counts:
                 self._stats.inc_value(f"urinorm/{stat}")
@@ -150,6 +154,12 @@ class DupeFilter(BaseDupeFilter):
         if variants is not None:
             variants.claim(request, fp)
         return False
+
+    def _judged(self, request: Request) -> tuple[bytes, bool, bool]:
+        """What :meth:`RequestFingerprinter.judge` gives, where another fingerprinter stands in front of ours."""
+        skip, defer = (False, False) if exempt(request) else self._verdict(request.url)
+        self._counts.clear()
+        return self._fingerprint(request), skip, defer
 
     def leave_deferred(self) -> None:
         """Our scheduler puts deferred requests behind the others, better than a priority can: ask ``deferred``."""

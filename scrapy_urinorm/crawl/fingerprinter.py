@@ -75,12 +75,14 @@ class RequestFingerprinter:
     ):
         self.normalizer = normalizer or Normalizer()
         self._key = self.normalizer.key
+        self._judge = self.normalizer.judge
+        self._has_verdicts = self.normalizer.has_verdicts
         self._fallback = fallback
         self._crawler = crawler
         self._reads_bodies = self.normalizer.reads_bodies
         self._simple = fallback is None and not self._reads_bodies
-        # what WeakKeyDictionary does, without its calls in Python
-        self._cache: dict[ref[Request], tuple[Any, bytes]] = {}
+        # what WeakKeyDictionary does, without its calls in Python; a fingerprint alone where no meta counts
+        self._cache: dict[ref[Request], bytes | tuple[Any, bytes]] = {}
         self._forget = self._cache.pop
         self._most_redirects = (
             default_settings.REDIRECT_MAX_TIMES if crawler is None else crawler.settings.getint("REDIRECT_MAX_TIMES")
@@ -96,8 +98,12 @@ class RequestFingerprinter:
         if meta and not _STATEFUL.isdisjoint(meta):
             state = _state(meta)
         cached = self._cache.get(ref(request))
-        if cached is not None and cached[0] == state:
-            return cached[1]
+        if cached is not None:
+            if isinstance(cached, bytes):
+                if state is None:
+                    return cached
+            elif cached[0] == state:
+                return cached[1]
         try:
             if state is None and self._simple and request.callback is not NO_CALLBACK:
                 fp = fingerprint_bytes(self._key(request.url), request.method, request.body)
@@ -105,8 +111,24 @@ class RequestFingerprinter:
                 fp = self._full(request, meta or {})
         except Exception as error:  # noqa: BLE001  raising here would end the crawl
             fp = self._last_resort(request, error)
-        self._cache[ref(request, self._forget)] = state, fp
+        self._cache[ref(request, self._forget)] = fp if state is None else (state, fp)
         return fp
+
+    def judge(self, request: Request) -> tuple[bytes, bool, bool]:
+        """The fingerprint of a request, and whether the rules say to skip or to defer it, in one pass."""
+        if not self._has_verdicts:
+            return self.fingerprint(request), False, False
+        meta = request._meta
+        if (meta and not _STATEFUL.isdisjoint(meta)) or not self._simple or request.callback is NO_CALLBACK:
+            skip, defer = (False, False) if exempt(request) else self.normalizer.verdict(request.url)
+            return self.fingerprint(request), skip, defer
+        try:
+            key, skip, defer = self._judge(request.url)
+            fp = fingerprint_bytes(key, request.method, request.body)
+        except Exception as error:  # noqa: BLE001  raising here would end the crawl
+            fp, skip, defer = self._last_resort(request, error), False, False
+        self._cache[ref(request, self._forget)] = fp
+        return fp, skip, defer
 
     def key(self, request: Request) -> str:
         """The key of a request, as its fingerprint takes it (without the count of redirects)."""
@@ -215,6 +237,12 @@ class RequestFingerprinter:
     def _count(self, stat: str) -> None:
         if self._crawler is not None:
             own.stats_of(self._crawler).inc_value(stat)
+
+
+def exempt(request: Request) -> bool:
+    """Whether the rules have no say in a request: media and files, ``verbatim_url``, ``urinorm`` False."""
+    meta = request._meta or {}
+    return request.callback is NO_CALLBACK or meta.get("urinorm") is False or bool(meta.get("verbatim_url"))
 
 
 def _state(meta: dict[str, Any]) -> tuple[Any, ...]:

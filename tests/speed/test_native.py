@@ -124,6 +124,22 @@ def test_equal_under_any_rules(rules: dict[str, Any], texts: list[str]) -> None:
         check(normalizer, text)
 
 
+VERDICTS = {
+    "everywhere": {"rules": {"skip": True}},
+    "elsewhere": {"host": {"b.example": {"skip": True}}},
+    "a part": {"rules": {"where": [{"path": "/docs/**", "skip": True}, {"query": {"page": "1"}, "defer": True}]}},
+}
+
+
+@pytest.mark.parametrize("rules", VERDICTS.values(), ids=VERDICTS)
+@given(url=st.one_of(odd_urls, urls, st.sampled_from(("http://a.example/docs/x", "http://a.example/?page=1&id=2"))))
+def test_one_pass_gives_key_and_verdict(url: str, rules: dict[str, Any]) -> None:
+    normalizer = Normalizer(rules)
+    _, key, skip, defer = normalizer.decide(url)
+    assert normalizer.judge(url) == (key, skip, defer)
+    assert normalizer.verdict(url) == (skip, defer)
+
+
 @pytest.mark.parametrize("place", ["http://a.example/x{}y", "http://a.example/?x{}y=1", "http://a.example/?a=x{}y", "http://a.example/#x{}y"],
                          ids=["path", "name", "value", "fragment"])  # fmt: skip
 def test_equal_for_every_character_and_escape(place: str) -> None:
