@@ -12,7 +12,8 @@ PEERS_ARGS ?=
 # files side by side, each file in one process: its servers are shared by its tests
 PARALLEL := -n auto --dist loadfile
 # what `make test` runs against the oldest supported Scrapy; `make test-all` runs everything there
-TOUCHES_SCRAPY := tests/crawl tests/visits/test_extension.py tests/seen/test_requests_seen.py tests/report/test_extension.py
+DEAR := full_disk other_fingerprinters random_sites reactorless
+TOUCHES_SCRAPY := $(filter-out $(DEAR:%=tests/crawl/test_%.py),$(wildcard tests/crawl/test_*.py)) tests/visits/test_extension.py tests/seen/test_requests_seen.py tests/report/test_extension.py
 
 NEWEST := $(VENV)/newest
 FLOOR := $(VENV)/floor

@@ -22,6 +22,7 @@ def imported_by(statement: str) -> set[str]:
     return set(done.stdout.split())
 
 
+@pytest.mark.slow  # `make lint` checks them, too
 def test_contracts_of_pyproject_hold() -> None:
     command = [str(Path(sys.executable).with_name("lint-imports")), "--no-cache"]
     done = subprocess.run(command, capture_output=True, text=True, cwd=ROOT)

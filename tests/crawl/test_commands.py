@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 RULES = '[rules]\nremove_params = ["sid"]\ntrailing_slash = "remove"\n'
+OTHERS = ["version", "-v"], ["settings", "--get", "BOT_NAME"], ["--help"]
 
 
 @pytest.fixture
@@ -44,12 +45,14 @@ def test_crawl_finds_the_rules_beside_scrapy_cfg(project: Project, site: Site) -
     assert len(started) == 1, "one start line names the files"
 
 
+@pytest.mark.slow
 def test_crawl_finds_them_from_a_directory_below(project: Project, site: Site) -> None:
     done = project.scrapy("crawl", "pages", cwd=project.path / "small" / "spiders")
     assert done.returncode == 0, done.stderr
     assert "/p?sid=2" not in site.fetched()
 
 
+@pytest.mark.slow
 def test_crawl_with_a_file_that_the_settings_name(project: Project, site: Site) -> None:
     (project.path / "more.toml").write_text('[rules]\nremove_params = ["x"]\n')
     project.set('URINORM_RULES = "more.toml"')
@@ -58,6 +61,7 @@ def test_crawl_with_a_file_that_the_settings_name(project: Project, site: Site) 
     assert "more.toml" in done.stderr
 
 
+@pytest.mark.slow
 def test_crawl_with_rules_on_the_command_line(project: Project, site: Site) -> None:
     (project.path / "urinorm.toml").unlink()
     done = project.scrapy("crawl", "pages", "-s", 'URINORM_RULES={"rules": {"remove_params": ["sid"]}}')
@@ -65,6 +69,7 @@ def test_crawl_with_rules_on_the_command_line(project: Project, site: Site) -> N
     assert "/p?sid=2" not in site.fetched()
 
 
+@pytest.mark.slow
 def test_crawl_with_the_addon_turned_off_on_the_command_line(project: Project, site: Site) -> None:
     done = project.scrapy("crawl", "pages", "-s", "URINORM_ENABLED=False")
     assert done.returncode == 0, done.stderr
@@ -81,6 +86,7 @@ def test_shell_fetches_a_page_twice(project: Project, site: Site) -> None:
     assert len(site.fetched("/p?sid=1")) == 3
 
 
+@pytest.mark.slow
 def test_shell_follows_a_redirect_to_itself(project: Project, site: Site) -> None:
     done = project.scrapy("shell", "--nolog", "-c", "response.css('title::text').get()", site.url("/self"))
     assert "self" in done.stdout, done.stdout + done.stderr
@@ -92,6 +98,7 @@ def test_fetch(project: Project, site: Site) -> None:
     assert "Traceback" not in done.stderr
 
 
+@pytest.mark.slow
 def test_fetch_outside_of_a_project(project: Project, site: Site, tmp_path: Path) -> None:
     url = f"http://127.0.0.1:{site.port}/"
     done = project.scrapy("fetch", "-s", 'ADDONS={"scrapy_urinorm.Addon": 600}', url, cwd=tmp_path)
@@ -105,11 +112,13 @@ def test_parse(project: Project, site: Site) -> None:
     assert "Traceback" not in done.stderr
 
 
+@pytest.mark.slow
 def test_parse_from_the_home_page(project: Project, site: Site) -> None:
     done = project.scrapy("parse", "--spider=pages", "-c", "parse", "-d", "3", "--nocolour", "-v", site.url())
     assert "'page': 'p'" in done.stdout, done.stdout + done.stderr
 
 
+@pytest.mark.slow
 def test_check_runs_every_contract_of_one_url(project: Project, site: Site) -> None:
     (project.path / "small" / "spiders" / "contracts.py").write_text(
         "from scrapy import Spider\n"
@@ -128,13 +137,14 @@ def test_check_runs_every_contract_of_one_url(project: Project, site: Site) -> N
     assert "OK" in done.stderr
 
 
+@pytest.mark.slow
 def test_bench(project: Project) -> None:
     done = project.scrapy("bench", "-s", "CLOSESPIDER_TIMEOUT=1", "-s", "LOG_LEVEL=INFO")
     assert "'response_received_count'" in done.stderr, done.stderr
     assert "Traceback" not in done.stderr
 
 
-@pytest.mark.parametrize("command", [["list"], ["version", "-v"], ["settings", "--get", "BOT_NAME"], ["--help"]])
+@pytest.mark.parametrize("command", [["list"], *(pytest.param(words, marks=pytest.mark.slow) for words in OTHERS)])
 def test_commands_that_crawl_nothing(project: Project, command: list[str]) -> None:
     done = project.scrapy(*command)
     assert done.returncode == 0, done.stderr

@@ -153,6 +153,7 @@ def test_stats_count_requests_not_calls(server: SiteServer, tmp_path: Path) -> N
     assert counts[0].get("urinorm/unparsable") in (None, 3)
 
 
+@pytest.mark.slow
 def test_stats_are_few_however_many_names_a_site_has(server: SiteServer, tmp_path: Path) -> None:
     links = [f"/p{n}?utm_x{n}=1&sid{n}=2&sid=3" for n in range(300)]
     site = server.site({"/": page("home", *links)})
@@ -244,6 +245,7 @@ class TestJobDirectory:
         assert not [target for target in numbered if target.endswith("sid=x")]
         assert site.fetched("/dir", "/dir/") == ["/dir", "/dir/"]
 
+    @pytest.mark.slow
     def test_a_finished_crawl_starts_with_nothing_to_do(self, server: SiteServer, tmp_path: Path) -> None:
         site = self.site(server)
         self.run(site, tmp_path)
@@ -260,6 +262,7 @@ class TestJobDirectory:
         assert len(warned) == 1
         assert "rules" in warned[0]
 
+    @pytest.mark.slow
     def test_the_same_rules_at_resume_are_not(self, server: SiteServer, tmp_path: Path) -> None:
         site = self.site(server)
         self.run(site, tmp_path, CLOSESPIDER_PAGECOUNT=5)

@@ -30,7 +30,9 @@ OTHERS: dict[str, dict[str, Any]] = {
 Crawls = dict[tuple[str, str], Crawl]
 
 
-@pytest.fixture(scope="module", params=OTHERS)
+@pytest.fixture(
+    scope="module", params=[pytest.param(name, marks=[pytest.mark.slow] * (name != "scrapy_poet")) for name in OTHERS]
+)
 def crawls(request: pytest.FixtureRequest, server: SiteServer, tmp_path_factory: pytest.TempPathFactory) -> Crawls:
     name = request.param
     if name.startswith("scrapy_") and not find_spec(name):

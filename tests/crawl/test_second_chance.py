@@ -191,7 +191,7 @@ def test_a_request_that_cannot_be_copied(server: SiteServer, tmp_path: Path) -> 
 PAIRS = 200
 
 
-@pytest.mark.parametrize("order", ["last in first out", "first in first out"])
+@pytest.mark.parametrize("order", ["last in first out", pytest.param("first in first out", marks=pytest.mark.slow)])
 def test_more_keys_under_way_than_claims(order: str, server: SiteServer, tmp_path: Path) -> None:
     """Each page has a variant that is missing, found first, and one that serves it; both wait in the queue together."""
     missing, good = ([f"/p{n}?sid={n}" for n in range(PAIRS)], [f"/p{n}" for n in range(PAIRS)])

@@ -59,12 +59,14 @@ def test_a_broken_file_with_every_problem_at_once(project: Project, site: Site) 
         assert "never retrieved" not in told
 
 
+@pytest.mark.slow
 def test_broken_rules_of_the_settings(project: Project, site: Site) -> None:
     project.set('URINORM_RULES = {"rules": {"remove_parms": ["a"], "sort_query": "maybe"}}')
     told = stopped(project, site)
     assert [word for word in ["remove_parms", "sort_query", "URINORM_RULES"] if word not in told] == []
 
 
+@pytest.mark.slow
 def test_a_file_that_is_no_toml(project: Project, site: Site) -> None:
     (project.path / "urinorm.toml").write_text("[rules\n")
     told = stopped(project, site)
@@ -73,7 +75,13 @@ def test_a_file_that_is_no_toml(project: Project, site: Site) -> None:
 
 
 @pytest.mark.parametrize(
-    "name", ["'absent.toml'", "['absent.toml']", "'absent_package:urinorm.toml'", "'json:absent.toml'"]
+    "name",
+    [
+        "'absent.toml'",
+        pytest.param("['absent.toml']", marks=pytest.mark.slow),
+        pytest.param("'absent_package:urinorm.toml'", marks=pytest.mark.slow),
+        pytest.param("'json:absent.toml'", marks=pytest.mark.slow),
+    ],
 )
 def test_a_named_file_that_is_absent(project: Project, site: Site, name: str) -> None:
     project.set(f"URINORM_RULES = {name}")
@@ -82,11 +90,13 @@ def test_a_named_file_that_is_absent(project: Project, site: Site, name: str) ->
     assert "URINORM_RULES" in told or "No such" in told or "not found" in told or "does not exist" in told
 
 
+@pytest.mark.slow
 def test_an_included_file_that_is_absent(project: Project, site: Site) -> None:
     (project.path / "urinorm.toml").write_text('include = ["learned.toml"]\n')
     assert "learned.toml" in stopped(project, site)
 
 
+@pytest.mark.slow
 def test_no_file_at_all_is_fine(project: Project, site: Site) -> None:
     done = project.scrapy("crawl", "pages")
     assert done.returncode == 0, done.stderr
@@ -96,10 +106,10 @@ def test_no_file_at_all_is_fine(project: Project, site: Site) -> None:
 @pytest.mark.parametrize(
     ("setting", "words"),
     [
-        ("URINORM_PRESET = 'strict'", ["URINORM_PRESET", "strict", "recommended"]),
+        pytest.param("URINORM_PRESET = 'strict'", ["URINORM_PRESET", "strict", "recommended"], marks=pytest.mark.slow),
         ("URINORM_SEEN = 'dsk'", ["URINORM_SEEN", "dsk"]),
-        ("URINORM_SEEN_TTL = 'soon'", ["URINORM_SEEN_TTL", "soon"]),
-        ("URINORM_RULES = 3", ["URINORM_RULES"]),
+        pytest.param("URINORM_SEEN_TTL = 'soon'", ["URINORM_SEEN_TTL", "soon"], marks=pytest.mark.slow),
+        pytest.param("URINORM_RULES = 3", ["URINORM_RULES"], marks=pytest.mark.slow),
         ("URINORM_FALLBACK_REQUEST_FINGERPRINTER_CLASS = 'no.such.Class'",
          ["URINORM_FALLBACK_REQUEST_FINGERPRINTER_CLASS", "no.such.Class"]),
     ],

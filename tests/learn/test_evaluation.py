@@ -52,7 +52,14 @@ def test_scores_add_up() -> None:
     assert (total.cut, total.recall) == (0.25, 0.5)
 
 
-@pytest.mark.parametrize(("make", "least"), [(blog, 0.4), (wiki, 0.15), (docs, 0.0)], ids=["blog", "wiki", "docs"])
+@pytest.mark.parametrize(
+    ("make", "least"),
+    [
+        pytest.param(blog, 0.4, id="blog"),
+        pytest.param(wiki, 0.15, id="wiki", marks=pytest.mark.slow),
+        pytest.param(docs, 0.0, id="docs"),
+    ],
+)
 def test_held_out_halves(make: object, least: float) -> None:
     found = evaluate(make().visits(), Options(), seeds=(1, 2))  # type: ignore[operator]
     (scores,) = found.values()

@@ -158,6 +158,7 @@ for make in SITES.values():
 """
 
 
+@pytest.mark.slow
 def test_the_seed_of_hashes_does_not_matter() -> None:
     root = Path(__file__).parents[2]
     texts = [
