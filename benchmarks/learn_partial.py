@@ -104,9 +104,7 @@ def judge(recording: Recording, rules: dict[str, Any], cap: int | None) -> Outco
             deferred.add(n)
     worst: Outcome | None = None
     for (order, concurrent), (plain, met) in recording.plain.items():
-        done = crawl(
-            recording.graph, keys, skipped, deferred=deferred, order=order, concurrent=concurrent, limit=cap
-        )
+        done = crawl(recording.graph, keys, skipped, deferred=deferred, order=order, concurrent=concurrent, limit=cap)
         lost = met - _met(recording, done.fetched)
         where = {i: recording.pages[n].url for n, i in enumerate(recording.identities) if i in lost}
         shown = [where[i] for i in sorted(lost & recording.core)[:5]]

@@ -26,7 +26,8 @@ class Candidate:
     `scope` is the host or domain of the `site` table, `site` the registrable domain; `names` are the parameters (key
     spelling) that a URL must have to be touched, empty where it depends on the path; `conditions` stand for `context`
     where given; `examples` and `counterexamples` are pairs of URLs. `earlier` rules come from a
-    file of before; `crawls` are those that its counts are from.
+    file of before; `crawls` are those that its counts are from. `this_host` rules hold for the host `scope` and not
+    below it.
     """
 
     scope: str
@@ -47,6 +48,7 @@ class Candidate:
     counterexamples: list[tuple[str, str]] = field(default_factory=list)
     earlier: bool = False
     crawls: tuple[str, ...] = ()
+    this_host: bool = False
 
     def add_up(self, agree: int, against: int, crawls: set[str]) -> None:
         """Add what further visits show to the counts; those of a crawl that is in them already are not added again."""
@@ -85,27 +87,27 @@ _LISTS = ("remove_params", "except_params", "keep_params", "lowercase_params", "
 def tables(candidates: Iterable[Candidate], base: dict[str, Any] | None = None) -> dict[str, Any]:
     """Return the candidates as one rule source: a table per site, a `where` table per context."""
     sites: dict[str, dict[str, Any]] = {}
-    wheres: dict[tuple[str, str], dict[str, Any]] = {}
+    hosts: dict[str, dict[str, Any]] = {host: dict(table) for host, table in (base or {}).get("host", {}).items()}
+    wheres: dict[tuple[int, str], dict[str, Any]] = {}
     for candidate in candidates:
-        site = sites.setdefault(candidate.scope, {})
+        site = (hosts if candidate.this_host else sites).setdefault(candidate.scope, {})
         where = candidate.where
-        _put(_where_table(site, wheres, candidate.scope, where) if where else site, candidate.rule, candidate.value)
+        _put(_where_table(site, wheres, where) if where else site, candidate.rule, candidate.value)
         for atom in candidate.exceptions:
             narrower = where_of((*candidate.context, atom))
-            table = _where_table(site, wheres, candidate.scope, narrower)
-            _put(table, "except_params", candidate.value)
+            _put(_where_table(site, wheres, narrower), "except_params", candidate.value)
     source: dict[str, Any] = {}
-    if base and base.get("host"):
-        source["host"] = base["host"]
+    if hosts:
+        source["host"] = hosts
     if sites:
         source["site"] = sites
     return source
 
 
 def _where_table(
-    site: dict[str, Any], wheres: dict[tuple[str, str], dict[str, Any]], scope: str, where: dict[str, Any]
+    site: dict[str, Any], wheres: dict[tuple[int, str], dict[str, Any]], where: dict[str, Any]
 ) -> dict[str, Any]:
-    key = scope, repr(where)
+    key = id(site), repr(where)
     table = wheres.get(key)
     if table is None:
         table = wheres[key] = dict(where)

@@ -47,7 +47,8 @@ class Contexts:
 
     def __init__(self, views: Sequence[View]) -> None:
         self._views = views
-        self.hosts = sorted({view.host for view in views})
+        self.pages_of = Counter(view.host for view in views)
+        self.hosts = sorted(self.pages_of)
         self._paths = Counter(view.path for view in views)
         self._segments: dict[tuple[str, int, int], Counter[str]] = defaultdict(Counter)
         self._totals: Counter[tuple[str, int, int]] = Counter()
@@ -70,6 +71,10 @@ class Contexts:
                 self.enums[name] = frequent
         self._templates: dict[tuple[str, str], str] = {}
         self._atoms: dict[int, frozenset[Atom]] = {}
+
+    def has_below(self, host: str) -> bool:
+        """Whether the site has hosts below one: a table of that one would hold for them, too."""
+        return any(other.endswith("." + host) for other in self.hosts)
 
     def template(self, view: View) -> str:
         """Return the path with `*` for each segment that is not part of the site's structure; extensions stay."""

@@ -65,19 +65,25 @@ def _declared(scope: str, rule: str, value: Any, where: dict[str, Any], why: str
 
 
 def nested(views: Sequence[View], scope: str) -> list[Candidate]:
-    """Return a candidate for each parameter that carries the address of its own page, one level more at each hop."""
-    pairs: dict[str, list[View]] = defaultdict(list)
+    """Return a candidate for each parameter that carries the address of its own page, one level more at each hop.
+
+    One host does not speak for another.
+    """
+    hosts = {view.host for view in views}
+    pairs: dict[tuple[str, str], list[View]] = defaultdict(list)
     for view in views:
         for name, value in view.items:
             if nests(decoded(name), decoded(value), view.path):
-                pairs[name].append(view)
+                pairs[view.host, name].append(view)
     out = []
-    for name, found in sorted(pairs.items()):
+    for (host, name), found in sorted(pairs.items()):
         if len(found) >= MIN_NESTED and "*" not in decoded(name):
             shown = decoded(name)
             why = f"`{shown}` carried the address of its own page at {len(found)} addresses: a chain without an end"
             evidence = Evidence(risk=0.0, values=len(found), saved=len(found))
-            candidate = Candidate(scope, "collapse_nested", [shown], evidence, "self-nesting", why)
+            place = scope if len(hosts) < 2 else host
+            candidate = Candidate(place, "collapse_nested", [shown], evidence, "self-nesting", why)
+            candidate.this_host = any(other.endswith("." + place) for other in hosts) and len(hosts) > 1
             candidate.names = frozenset((name,))
             candidate.counterexamples = []
             candidate.examples = [(view.page.url, view.page.url) for view in found[:1]]

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 CONSTANT = "constant view"
+SPLIT = "semicolon_separators"
+"""What `learn` says of a host without a row of evidence: how its queries are split."""
 
 
 def candidates_of(rows: Iterable[Mapping[str, Any]]) -> list[Candidate]:
@@ -35,6 +37,7 @@ def _candidate(row: Mapping[str, Any]) -> Candidate | None:
     candidate = Candidate(
         row["site"], row["rule"], row["value"], shown, str(row.get("source", "")), str(row.get("why", ""))
     )
+    candidate.this_host = row.get("this_host") is True
     where = dict(row.get("where", {}))
     context = context_of(where)
     if context is None:
@@ -86,12 +89,12 @@ class Earlier:
         self.active = [candidate for candidate in candidates if candidate.status == ACTIVE]
         source = ruleset.to_dict()
         hosts = source.get("host", {})
-        base = {host: table for host, table in hosts.items() if table.keys() == {"semicolon_separators"}}
+        base = {host: {SPLIT: table[SPLIT]} for host, table in hosts.items() if SPLIT in table}
         self.base: dict[str, Any] = {"host": base} if base else {}
-        known = {candidate.scope for candidate in self.active}
+        known = {(candidate.scope, candidate.this_host) for candidate in self.active}
         written = [
-            *(site for site in source.get("site", {}) if site not in known),
-            *(h for h in hosts if h not in base),
+            *(site for site in source.get("site", {}) if (site, False) not in known),
+            *(host for host, table in hosts.items() if table.keys() != {SPLIT} and (host, True) not in known),
         ]
         if source.get("rules") or written:
             raise UrinormError(

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from scrapy_urinorm.errors import UrinormError
 from scrapy_urinorm.learn.candidate import ACTIVE, Candidate
-from scrapy_urinorm.learn.earlier import Earlier, candidates_of
+from scrapy_urinorm.learn.earlier import SPLIT, Earlier, candidates_of
 from scrapy_urinorm.learn.guilt import signature
 from scrapy_urinorm.learn.learner import LearnResult, learn
 from scrapy_urinorm.learn.options import Options
@@ -53,7 +53,7 @@ def validate_file(
         (result.active if candidate.status == ACTIVE else result.others).append(candidate)
     raw = ruleset.to_dict()
     hosts = raw.get("host", {})
-    result.base = {"host": {h: t for h, t in hosts.items() if t.keys() == {"semicolon_separators"}}}
+    result.base = {"host": {host: {SPLIT: table[SPLIT]} for host, table in hosts.items() if SPLIT in table}}
     _write(Path(output), to_toml(result))
     return result
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from scrapy_urinorm.learn.candidate import REJECTED
 from scrapy_urinorm.learn.risk import risk
-from scrapy_urinorm.learn.search import NARROWED
+from scrapy_urinorm.learn.search import NARROWED, narrowings
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -32,11 +32,10 @@ MAX_DROPPED = 200
 class Court:
     """Finds the guilty among the rules of a replay; `atoms` gives the conditions that hold for a page by its number."""
 
-    def __init__(self, replay: Replay, proof: Proof, atoms: Callable[[int], frozenset[Atom]], min_saved: float) -> None:
+    def __init__(self, replay: Replay, proof: Proof, atoms: Callable[[int], frozenset[Atom]]) -> None:
         self.replay = replay
         self.proof = proof
         self.atoms = atoms
-        self.min_saved = min_saved
         self.forbidden: set[str] = set()
 
     def settle(self) -> list[Candidate]:
@@ -93,7 +92,7 @@ class Court:
         narrowed = self._narrowed(guilty, moved, bad)
         if narrowed is not None and signature(narrowed) not in self.forbidden:
             trial = replay.trial(narrowed)
-            if replay.accepts(trial, self.min_saved):
+            if replay.accepts(trial, replay.least(narrowed)):
                 replay.add(narrowed, trial)
 
     def _narrowed(self, guilty: Candidate, moved: Iterable[int], bad: set[int]) -> Candidate | None:
@@ -110,7 +109,7 @@ class Court:
         open_atoms = [
             (n, atom)
             for atom, n in counts.items()
-            if n >= self.min_saved
+            if n >= self.replay.least(guilty)
             and atom.kind != "host"
             and (atom.kind, atom.name if atom.kind == "query" else "") not in kinds
             and not (atom.kind == "query" and atom.name in guilty.names)
@@ -127,7 +126,7 @@ class Court:
         labels = {pages[n].label for n in moved if atom in self.atoms(n)} - self.replay.site.soft - {-1}
         evidence = replace(guilty.evidence, agree=min(len(labels), guilty.evidence.agree), against=0)
         context = (*guilty.context, atom)
-        evidence.risk = risk(evidence.agree, 0, evidence.prior * NARROWED ** len(context))
+        evidence.risk = risk(evidence.agree, 0, evidence.prior * NARROWED ** narrowings(context))
         if not evidence.constant and evidence.risk > self.replay.options.risk:
             return None
         narrowed = replace(guilty, context=context, evidence=evidence, status="active", counterexamples=[])
@@ -137,4 +136,6 @@ class Court:
 
 def signature(candidate: Candidate) -> str:
     """What a candidate does and where, to know it again."""
-    return repr((candidate.scope, candidate.rule, candidate.value, candidate.where, candidate.exceptions))
+    return repr(
+        (candidate.scope, candidate.this_host, candidate.rule, candidate.value, candidate.where, candidate.exceptions)
+    )

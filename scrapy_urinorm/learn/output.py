@@ -26,6 +26,8 @@ def evidence_row(candidate: Candidate, hide: Callable[[str], str] = str) -> dict
     """Return a candidate as a row of `[[evidence]]`; `hide` is applied to the URLs of its examples."""
     e = candidate.evidence
     row: dict[str, Any] = {"status": candidate.status, "site": candidate.scope}
+    if candidate.this_host:
+        row["this_host"] = True
     if candidate.where:
         row["where"] = candidate.where
     if candidate.exceptions:

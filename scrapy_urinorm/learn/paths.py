@@ -57,17 +57,31 @@ def origins(stage: Stage) -> list[Candidate]:
             out += _host_aliases(stage, neighbours)
             continue
         judge = stage.judge(PATH_PRIOR, constant=False)
-        evidence = judge.weigh(judged(n, stage.views) for n in neighbours)
         rule, value = ("scheme", "https") if name[0] == "scheme" else ("www", "remove")
         what = "http and https show" if rule == "scheme" else "the host with and without `www.` shows"
-        why = f"{what} the same on {distinct(evidence.agree)}" + against_text(evidence)
-        if judge.accepts(evidence):
-            out.append(_whole(stage, rule, value, evidence, why))
+        by_host: dict[str, list[Group]] = defaultdict(list)
+        for group in neighbours:
+            host = stage.views[group.members[0][1]].host
+            by_host[host.removeprefix("www.") if rule == "www" else host].append(judged(group, stage.views))
+        found = []
+        for host, groups in sorted(by_host.items()):
+            evidence = judge.weigh(groups)
+            why = f"{what} the same on {distinct(evidence.agree)}" + against_text(evidence)
+            if judge.accepts(evidence):
+                found.append(_whole(stage, rule, value, evidence, why, host))
+        hosts = {h.removeprefix("www.") if rule == "www" else h for h in stage.contexts.hosts}
+        alone = {c.scope for c in found}
+        if alone == hosts:
+            out.append(max(found, key=lambda c: c.evidence.agree))
+            out[-1].scope = stage.scope
+        else:
+            # the table of a host also holds for those below it, which must not say otherwise
+            out += [c for c in found if {h for h in by_host if h.endswith("." + c.scope)} <= alone]
     return out
 
 
-def _whole(stage: Stage, rule: str, value: Any, evidence: Evidence, why: str) -> Candidate:
-    candidate = Candidate(stage.scope, rule, value, evidence, "origin", why)
+def _whole(stage: Stage, rule: str, value: Any, evidence: Evidence, why: str, scope: str) -> Candidate:
+    candidate = Candidate(scope, rule, value, evidence, "origin", why)
     stage.illustrate(candidate, evidence)
     return candidate
 
@@ -89,9 +103,7 @@ def _host_aliases(stage: Stage, neighbours: Iterable[Neighbours]) -> list[Candid
         keep, alias = sorted(pair, key=lambda h: (-counts[h], len(h), h))
         why = f"{alias} shows what {keep} shows on {distinct(evidence.agree)}" + against_text(evidence)
         if judge.accepts(evidence):
-            candidate = _whole(stage, "host_aliases", [alias], evidence, why)
-            candidate.scope = keep
-            out.append(candidate)
+            out.append(_whole(stage, "host_aliases", [alias], evidence, why, keep))
     return out
 
 
@@ -159,6 +171,7 @@ def _folds(stage: Stage, at: int, neighbours: Iterable[Neighbours]) -> list[Cand
         why = f"{group.values} addresses of the form {shown} showed one page"
         value = [{"pattern": pattern, "replace": kept.replace("\\", r"\\")}]
         candidate = Candidate(_scope_of(stage, view), "rewrite", value, evidence, "constant view", why)
+        candidate.this_host = stage.contexts.has_below(view.host)
         stage.illustrate(candidate, evidence)
         out.append(candidate)
     return out

@@ -39,6 +39,11 @@ class Trial(NamedTuple):
     pairs: list[tuple[int, int]]
 
 
+def host_of_key(key: str) -> str:
+    """Return the host of a key, without its port."""
+    return key.partition("://")[2].partition("/")[0].partition(":")[0]
+
+
 class Replay:
     """The pages of a site under the rules accepted so far."""
 
@@ -55,6 +60,7 @@ class Replay:
         for n, key in enumerate(self.keys):
             self.members[key].add(n)
         self.totals = Counter(page.label for page in site.pages)
+        self._pages_of = Counter(host_of_key(key) for key in self.keys)
 
     def normalizer(self, candidates: Iterable[Candidate], preset: str | None = None) -> Normalizer:
         """Return the normalizer of some candidates on top of the preset.
@@ -148,6 +154,11 @@ class Replay:
             if (not any_of or any(mark in key for mark in any_of)) and all(text in key for text in all_of)
         ]
 
+    def least(self, candidate: Candidate) -> float:
+        """Return the requests that a rule must save: a share of the pages of its host, or of all."""
+        pages = self._pages_of.get(candidate.scope, 0) if candidate.scope != self.site.name else 0
+        return max(1.0, self.options.min_gain * (pages or len(self.keys)) / 1000)
+
     def accepts(self, trial: Trial, min_saved: float) -> bool:
         """Whether a trial saves enough and loses little enough."""
         limit = self.options.wrong_merges
@@ -188,7 +199,7 @@ class Replay:
         trial = self._trial(self.normalizer(self.accepted, "safe").key, self._moved_by[id(candidate)])
         self._move(trial.keys)
 
-    def prune(self, min_saved: float) -> list[Candidate]:
+    def prune(self) -> list[Candidate]:
         """Drop the rules that save nothing beside the others, the smallest first; return what was dropped."""
         dropped = []
         for candidate in sorted(self.accepted, key=lambda c: (c.saved, str(c.value))):
@@ -200,7 +211,7 @@ class Replay:
                 continue
             rest = [c for c in self.accepted if c is not candidate]
             trial = self._trial(self.normalizer(rest, "safe").key, moved)
-            if -trial.saved < min_saved and not trial.lost:
+            if -trial.saved < self.least(candidate) and not trial.lost:
                 self.accepted = rest
                 self._move(trial.keys)
                 candidate.status = "rejected"

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
 from scrapy_urinorm.content import DIFFERENT, EXACT, NEAR, UNKNOWN, compare
+from scrapy_urinorm.learn.contexts import host_of_context
 from scrapy_urinorm.learn.evidence import ABSENT
 from scrapy_urinorm.learn.risk import DEFAULT_PRIOR, risk
 
@@ -89,6 +90,11 @@ class Finding(NamedTuple):
     context: Context
     evidence: Evidence
     exceptions: tuple[Atom, ...] = ()
+
+
+def narrowings(context: Context) -> int:
+    """Return how many conditions were chosen among many; that a rule is for one host is not a choice."""
+    return sum(atom.kind != "host" for atom in context)
 
 
 def judged(neighbours: Neighbours, views: Sequence[View]) -> Group:
@@ -194,7 +200,7 @@ class Judge:
         found.values = len(values)
         # each narrowing follows a refusal, and many are tried
         found.prior = self.prior
-        prior = self.prior * NARROWED ** len(context)
+        prior = self.prior * NARROWED ** narrowings(context)
         found.unrepeated = bool(single) and repeated < REPEATED_SHARE * found.groups_for
         if found.unrepeated:
             prior *= UNREPEATED
@@ -228,16 +234,21 @@ def cover(
     atoms_of: Callable[[Group], frozenset[Atom]],
     judge: Judge,
     *,
-    min_saved: float = 1,
+    hosts: Sequence[str] = (),
+    least: Callable[[Context], float] = lambda _: 1.0,
     exceptions: bool = False,
 ) -> list[Finding]:
-    """Return the contexts in which the groups agree, the most general first (reference 7.4)."""
+    """Return the contexts in which the groups agree, the most general first (reference 7.4).
+
+    Where a site has several `hosts`, what holds for all of them must be seen on each, and contradicted on none: one
+    user of a hosting domain must not speak for the others. A finding must save the `least` of its context.
+    """
     whole = judge.weigh(groups)
     if not any(group.outcome >= NEAR for group in groups):
         return []
     atoms = [atoms_of(group) for group in groups]
     index = _index(range(len(groups)), atoms)
-    if judge.accepts(whole):
+    if judge.accepts(whole) and _everywhere(range(len(groups)), groups, atoms, hosts):
         finding = _with_exceptions((), list(range(len(groups))), groups, index, judge, exceptions)
         if finding is not None:
             return [finding]
@@ -245,8 +256,8 @@ def cover(
     left = {n for n, group in enumerate(groups) if group.outcome >= NEAR}
     frontier: list[tuple[Context, list[int]]] = [((), list(range(len(groups))))]
     for _depth in range(MAX_DEPTH):
-        frontier = _extended(frontier, groups, atoms, judge, left, found, min_saved, exceptions)
-        if not frontier or sum(groups[n].saved for n in left) < min_saved:
+        frontier = _extended(frontier, groups, atoms, judge, left, found, least, hosts, exceptions)
+        if not frontier or sum(groups[n].saved for n in left) < 1:
             break
     return [finding for finding, _ in found]
 
@@ -258,7 +269,8 @@ def _extended(
     judge: Judge,
     left: set[int],
     found: list[tuple[Finding, list[int]]],
-    min_saved: float,
+    least: Callable[[Context], float],
+    hosts: Sequence[str],
     exceptions: bool,
 ) -> list[tuple[Context, list[int]]]:
     """Narrow each context by one condition; move what is accepted to `found`, return the rest to narrow further."""
@@ -273,19 +285,22 @@ def _extended(
                 continue
             tried.add(kinds)
             saved = sum(groups[n].saved for n in members if n in left)
-            if saved >= min_saved:
+            if saved >= least((*context, atom)):
                 candidates.append((saved, (*context, atom), members))
     candidates.sort(key=lambda c: (-c[0], _order(c[1])))
     accepted, rest = [], []
     for saved, context, members in candidates[: 8 * BEAM]:
         evidence = judge.weigh((groups[n] for n in members), context)
         if judge.accepts(evidence):
-            accepted.append((saved, context, members))
+            if host_of_context(context) is not None or _everywhere(members, groups, atoms, hosts):
+                accepted.append((saved, context, members))
+            else:
+                rest.append((context, members))
         elif evidence.agree >= 2 or evidence.values >= judge.options.min_values:
             rest.append((context, members))
     for _saved, context, members in accepted:
         gain = sum(groups[n].saved for n in members if n in left)
-        if gain < min_saved:
+        if gain < least(context):
             continue
         index = _index(members, atoms)
         finding = _with_exceptions(context, members, groups, index, judge, exceptions)
@@ -297,9 +312,26 @@ def _extended(
     return [(c, m) for c, m in rest if any(n in left for n in m)][:BEAM]
 
 
+def _everywhere(
+    numbers: Iterable[int], groups: Sequence[Group], atoms: Sequence[frozenset[Atom]], hosts: Sequence[str]
+) -> bool:
+    """Whether what holds for all hosts is seen on each, and contradicted on none."""
+    if len(hosts) < 2:
+        return True
+    seen = set()
+    for n in numbers:
+        if groups[n].outcome == DIFFERENT:
+            return False
+        if groups[n].outcome >= NEAR:
+            seen |= {atom.name for atom in atoms[n] if atom.kind == "host"}
+    return len(seen) == len(hosts)
+
+
 def _narrows(atom: Atom, members: list[int], numbers: list[int]) -> bool:
-    """Whether a condition adds something: a literal may, even where it holds for all, as it makes a constant view."""
-    return len(members) < len(numbers) or atom.is_literal
+    """Whether a condition adds something: a literal may, even where it holds for all, as it makes a constant view, and
+    a host does, as the rule is then for that host.
+    """
+    return len(members) < len(numbers) or atom.is_literal or atom.kind == "host"
 
 
 def _order(context: Context) -> tuple[tuple[str, str, str], ...]:

@@ -68,7 +68,6 @@ class Shapes:
         self.options = options
         self.scope = scope
         self.contexts = contexts
-        self.min_saved = max(1.0, options.min_gain * len(views) / 1000)
         self.shape: list[Shape] = []
         self.slots: list[list[str]] = []
         self.of: dict[Shape, list[int]] = defaultdict(list)
@@ -164,7 +163,8 @@ class Shapes:
                 groups.append(Group.of_pair(outcome, n, other, self.views[other].page.label))
         judge = Judge(self.options, self.soft, DEFAULT_PRIOR, constant=False)
         evidence = judge.weigh(groups)
-        if not judge.accepts(evidence) or evidence.saved < self.min_saved:
+        least = max(1.0, self.options.min_gain * self.contexts.pages_of[source.host] / 1000)
+        if not judge.accepts(evidence) or evidence.saved < least:
             return None
         value = {"from": self._text(source, None), "to": self._text(target, binding)}
         # braces of the address itself, and what will not be there tomorrow
@@ -174,6 +174,7 @@ class Shapes:
         if source.host != target.host:
             return None
         candidate = Candidate(self._scope(source), "template", [value], evidence, "template", why)
+        candidate.this_host = self.contexts.has_below(source.host)
         views = self.views
         candidate.examples = [(views[a].page.url, views[b].page.url) for a, b in evidence.examples]
         candidate.counterexamples = [(views[a].page.url, views[b].page.url) for a, b in evidence.counterexamples]
@@ -272,6 +273,7 @@ class Shapes:
         shown = self._text(shape, None)
         why = f"{evidence.agree} of {evidence.groups} pages of the form {shown} were also found under other addresses"
         candidate = Candidate(self._scope(shape), "skip", True, evidence, "redundant shape", why)
+        candidate.this_host = self.contexts.has_below(shape.host)
         candidate.conditions = self.where(shape)
         candidate.examples = [(self.views[a].page.url, self.views[b].page.url) for a, b in pairs[:3]]
         return candidate

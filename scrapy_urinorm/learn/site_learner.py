@@ -24,7 +24,7 @@ from scrapy_urinorm.learn.parameters import edited_values, kinds_by_name, parame
 from scrapy_urinorm.learn.paths import origins, paths, segments
 from scrapy_urinorm.learn.proof import Proof
 from scrapy_urinorm.learn.reach import Reach
-from scrapy_urinorm.learn.replay import Replay
+from scrapy_urinorm.learn.replay import Replay, host_of_key
 from scrapy_urinorm.learn.shapes import Shapes
 from scrapy_urinorm.learn.stage import Stage
 from scrapy_urinorm.learn.unlabelled import proposals
@@ -60,11 +60,10 @@ class SiteLearner:
         self.skipped: set[int] = set()
         self.skipped_keys = 0
         self.silent_views: set[int] = set()
-        hosts = {page.key.partition("://")[2].partition("/")[0].partition(":")[0] for page in site.pages}
+        hosts = {host_of_key(page.key) for page in site.pages}
         self.scope = next(iter(hosts)) if len(hosts) == 1 else site.name
         self.declared = frozenset[str]()
-        self.min_saved = max(1.0, options.min_gain * len(site.pages) / 1000)
-        self.court = None if self.proof is None else Court(self.replay, self.proof, self._atoms(), self.min_saved)
+        self.court = None if self.proof is None else Court(self.replay, self.proof, self._atoms())
         self.convicted: list[Candidate] = []
         self.refused: list[Candidate] = []
 
@@ -122,7 +121,7 @@ class SiteLearner:
         if "declared" in families:
             declared = declarations(self.site, self.scope)
             self.declared = declared_names(declared)
-            self._try(declared, least=0)
+            self._try(declared, at_least=0)
         if all(page.label < 0 for page in self.site.pages):
             self._from_addresses()
             return
@@ -138,7 +137,7 @@ class SiteLearner:
                 break
             self._prove()
         self.others += self.refused
-        self.others += self.replay.prune(self.min_saved)
+        self.others += self.replay.prune()
         self._prove()
         self.others += self.replay.settle()
         self._prove()
@@ -204,13 +203,13 @@ class SiteLearner:
     def _templates(self) -> bool:
         return self._try(self._shapes().templates())
 
-    def _try(self, candidates: list[Candidate], least: float | None = None) -> bool:
+    def _try(self, candidates: list[Candidate], at_least: float | None = None) -> bool:
         """Take in what stands the replay and saves at least so many requests, general rules first."""
-        least = self.min_saved if least is None else least
         changed = False
         for candidate in sorted(filter(is_writable, candidates), key=_priority):
             if self.court is not None and signature(candidate) in self.court.forbidden:
                 continue
+            least = self.replay.least(candidate) if at_least is None else at_least
             try:
                 trial = self.replay.trial(candidate)
             except RuleFileError as error:

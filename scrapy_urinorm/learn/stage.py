@@ -15,7 +15,7 @@ from scrapy_urinorm.learn.search import Evidence, Finding, Group, Judge, cover
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from scrapy_urinorm.learn.contexts import Atom, Contexts
+    from scrapy_urinorm.learn.contexts import Atom, Context, Contexts
     from scrapy_urinorm.learn.evidence import Neighbours
     from scrapy_urinorm.learn.options import Options
     from scrapy_urinorm.learn.view import View
@@ -46,7 +46,6 @@ class Stage:
         self.scope = scope
         self.declared = declared
         self.contexts = contexts
-        self.min_saved = max(1.0, options.min_gain * len(views) / 1000)
         self.rejected: list[Candidate] = []
         self.groups: dict[Name, list[Neighbours]] = defaultdict(list)
         self._memory = memory
@@ -102,7 +101,13 @@ class Stage:
             found = self.contexts.atoms(group.page)
             return frozenset(a for a in found if a.kind != "query" or a.name not in skip) if skip else found
 
-        return cover(groups, atoms, judge, min_saved=self.min_saved, exceptions=exceptions)
+        return cover(groups, atoms, judge, hosts=self.contexts.hosts, least=self.least, exceptions=exceptions)
+
+    def least(self, context: Context) -> float:
+        """Return the requests that a rule in a context must save: a share of the site, or of the host that it is for."""
+        host = host_of_context(context)
+        pages = len(self.views) if host is None else self.contexts.pages_of[host]
+        return max(1.0, self.options.min_gain * pages / 1000)
 
     def candidate(
         self, finding: Finding, rule: str, value: Any, family: str, why: str, names: Iterable[str] = ()
@@ -120,6 +125,7 @@ class Stage:
             finding.exceptions,
             frozenset(names),
         )
+        candidate.this_host = host is not None and self.contexts.has_below(host)
         self.illustrate(candidate, finding.evidence)
         return candidate
 

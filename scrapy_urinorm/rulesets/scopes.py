@@ -186,7 +186,11 @@ def _condition(name: str, value: Any, report: Report) -> Condition | None:
         if one is False:
             absent = True
         elif one is True or not isinstance(one, (str, int, float)):
-            report(key, f"{one!r} is no condition", 'a value, a list, a glob, true, false, "+" or { below, above, matches }')
+            report(
+                key,
+                f"{one!r} is no condition",
+                'a value, a list, a glob, true, false, "+" or { below, above, matches }',
+            )
             return None
         elif one == "+":
             tests.append(bool)

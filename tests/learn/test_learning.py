@@ -13,6 +13,7 @@ import pytest
 from scrapy_urinorm import Normalizer, RuleSet
 from scrapy_urinorm.learn import LearnResult, Options, learn, to_toml
 from scrapy_urinorm.learn.declared import MAX_DECLARED
+from scrapy_urinorm.learn.earlier import Earlier
 from scrapy_urinorm.visits import Visit
 from tests.learn.sites import SITES, Site, blog, docs, forum, shop, wiki
 
@@ -389,6 +390,37 @@ def test_two_subdomains_of_which_one_differs() -> None:
     normalizer = Normalizer(learn(visits).rules)
     assert normalizer.key("http://one.a.example/p/3?v=1") == normalizer.key("http://one.a.example/p/3?v=0")
     assert normalizer.key("http://two.a.example/p/3?v=1") != normalizer.key("http://two.a.example/p/3?v=0")
+
+
+def test_two_users_of_a_hosting_domain_do_not_speak_for_the_others() -> None:
+    visits = []
+    for n in range(60):
+        for v in range(3):
+            for user in ("evil1", "evil2"):
+                visits += site_of({f"/p{n}?id={v}": f"{user} {n}"}, f"http://{user}.hosting.example").visits()
+    for n in range(5):
+        visits += site_of({f"/p?id={n}": f"honest {n}"}, "http://honest.hosting.example").visits()
+    rules = learn(visits).rules
+    assert set(rules["site"]) == {"evil1.hosting.example", "evil2.hosting.example"}
+    normalizer = Normalizer(rules)
+    assert len({normalizer.key(f"http://honest.hosting.example/p?id={n}") for n in range(9)}) == 9
+    assert normalizer.key("http://evil1.hosting.example/q?id=7") == "http://evil1.hosting.example/q"
+
+
+def test_the_domain_itself_does_not_speak_for_what_is_below_it(tmp_path: Path) -> None:
+    visits = []
+    for n in range(40):
+        for v in range(3):
+            visits += site_of({f"/p{n}?v={v}": f"own {n}"}, "http://a.example").visits()
+        visits += site_of({f"/q{n}": f"other {n}"}, "http://user.a.example").visits()
+    result = learn(visits)
+    assert "site" not in result.rules
+    normalizer = Normalizer(result.rules)
+    assert normalizer.key("http://a.example/p1?v=9") == "http://a.example/p1"
+    assert normalizer.key("http://user.a.example/p1?v=9") == "http://user.a.example/p1?v=9"
+    path = tmp_path / "learned.toml"
+    path.write_text(to_toml(result), "utf-8")
+    assert learn([], earlier=Earlier(path).active).rules == result.rules
 
 
 def test_a_mirror_host_www_and_https() -> None:
