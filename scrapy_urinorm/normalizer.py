@@ -269,10 +269,10 @@ def _failing_examples(normalizer: Normalizer) -> Iterator[Problem]:
         host = layer.label.partition('"')[2].rstrip('"') if '"' in layer.label else "example.com"
         first, second = (normalizer.key(u if "://" in u else f"http://{host}{u}") for u in example.pair)
         if (first == second) is not example.equal:
-            key = "examples" if example.equal else "distinct"
             said = f"{example.pair[0]!r} and {example.pair[1]!r}"
             verdict = f"do not get one key: {first} and {second}" if example.equal else f"both get {first}"
-            yield Problem(layer.file, layer.label, key, layer.line, f"{said} {verdict}", "`urinorm explain` shows why")
+            hint = "`urinorm explain` shows why"
+            yield Problem(layer.file, layer.label, example.key, example.line, f"{said} {verdict}", hint)
 
 
 __all__ = ["Decision", "Explanation", "Normalizer", "Step"]

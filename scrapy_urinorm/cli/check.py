@@ -23,7 +23,11 @@ def check(
     ] = None,
     urls: Annotated[
         list[str] | None,
-        typer.Option("--urls", metavar="FILE", help="URLs on which to try whether the rules settle; `-`: stdin."),
+        typer.Option(
+            "--urls",
+            metavar="FILE",
+            help="URLs or visits to try the rules on: how many each table holds for, and whether the rules settle.",
+        ),
     ] = None,
     as_json: Json = False,
 ) -> None:
@@ -33,6 +37,8 @@ def check(
 
     Examples:
     - `urinorm check urinorm.toml`
+
+    - `urinorm check urinorm.toml --urls visits.jsonl.zst`
 
     - `urinorm check --json rules/*.toml`
     """
@@ -60,12 +66,14 @@ def _report(choice: Choice, urls: list[str]) -> dict[str, Any]:
     name = ", ".join(source if isinstance(source, str) else "<dict>" for source in choice.sources) or "no rule file"
     report: dict[str, Any] = {"file": name, "problems": [], "findings": []}
     try:
-        ruleset = choice.normalizer().ruleset
+        normalizer = choice.normalizer()
     except RuleFileError as error:
         report["problems"] = [_problem(problem) for problem in error.problems]
         return report
     from scrapy_urinorm.lint import lint
+    from scrapy_urinorm.lint.matches import findings, matches
 
+    ruleset = normalizer.ruleset
     report |= {
         "preset": ruleset.preset,
         "sites": len(ruleset.sites) + len(ruleset.hosts),
@@ -73,7 +81,17 @@ def _report(choice: Choice, urls: list[str]) -> dict[str, Any]:
         "examples": len(ruleset.examples),
         "digest": ruleset.digest(),
     }
-    report["findings"] = [_finding(finding) for finding in lint(ruleset, urls)]
+    found = lint(ruleset, urls)
+    if urls:
+        read, counted = matches(ruleset, normalizer, urls)
+        found += findings(read, counted)
+        report["urls"] = read
+        report["matches"] = [
+            {"table": match.name, "file": match.table.layer.file, "line": match.line, "urls": match.urls,
+             "rules": match.rules}
+            for match in counted
+        ]  # fmt: skip
+    report["findings"] = [_finding(finding) for finding in found]
     return report
 
 
@@ -101,6 +119,17 @@ def _show(report: dict[str, Any]) -> None:
         ]
     )
     say(f"{report['file']}: {told}", "yellow" if report["findings"] else "green")
+    if "matches" in report:
+        say()
+        say(f"Of {count(report['urls'], 'URL')} each table holds for so many, and each rule changes so many:", "bold")
+        for match in report["matches"]:
+            say(f"{match['urls']:>9,}  {match['table']}{_line(match)}", None if match["urls"] else "yellow")
+            for rule, number in match["rules"].items():
+                say(f"{number:>9,}      {rule}", "dim" if number else "yellow")
+
+
+def _line(match: dict[str, Any]) -> str:
+    return f"  ({match['file']}:{match['line']})" if match["line"] else ""
 
 
 def _show_finding(finding: dict[str, Any]) -> None:

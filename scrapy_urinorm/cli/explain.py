@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -9,6 +10,7 @@ import typer
 from scrapy_urinorm.cli.display import is_terminal, marked, say, write_json
 from scrapy_urinorm.cli.failures import FINDINGS
 from scrapy_urinorm.cli.project import Json, Preset, Rules, chosen, crawl_of
+from scrapy_urinorm.errors import UrinormError
 
 if TYPE_CHECKING:
     from scrapy_urinorm.cli.project import Crawl
@@ -46,6 +48,7 @@ def explain(
 
         urls = [resolve(url, base) for url in urls]
         against = against and resolve(against, base)
+    _need_schemes([*urls, *([against] if against is not None else [])])
     told = [_Told(url, normalizer, crawl) for url in urls]
     if against is None:
         for number, one in enumerate(told):
@@ -69,6 +72,21 @@ def explain(
             _show_verdict(verdict)
     if not all(verdict["same"] for verdict in verdicts):
         raise typer.Exit(FINDINGS)
+
+
+# a host with its port looks like a scheme, and is what people type
+_SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:(?!\d)")
+
+
+def _need_schemes(urls: list[str]) -> None:
+    """Raise UrinormError for a URL that begins with no scheme: what is typed so is meant to have one."""
+    for url in urls:
+        if not _SCHEME.match(url.lstrip()):
+            if url[:1] in ("/", "?", "#", "."):
+                hint = f"--base says what it is relative to{f', or write https:{url}' if url[:2] == '//' else ''}"
+            else:
+                hint = f"write https://{url}" if url.strip() else "write https://..."
+            raise UrinormError(f"{url!r} has no scheme ({hint})")
 
 
 class _Told:

@@ -54,5 +54,6 @@ def init(
     if output == "-":
         print(text, end="")
         return
+    Path(output).parent.mkdir(parents=True, exist_ok=True)
     Path(output).write_text(text, encoding="utf-8")
     say(f"{output}: {len(found):,} site{'' if len(found) == 1 else 's'}")

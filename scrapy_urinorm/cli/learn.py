@@ -50,6 +50,12 @@ def learn(
     kind: Kind = "auto",
     columns: Columns = None,
     base: Base = None,
+    crawl: Annotated[
+        str,
+        typer.Option(
+            "--crawl", metavar="ID", help="Of a file with several crawls: the `newest`, `all`, or the one of this id."
+        ),
+    ] = "all",
     as_json: Json = False,
 ) -> None:
     """Learn from visits which URLs of a site show the same page, and write rules with their evidence.
@@ -70,24 +76,27 @@ def learn(
 
     require("Learning", "learn")
     from scrapy_urinorm.learn import Options, learn_file, to_toml
-    from scrapy_urinorm.learn.options import ENGINES, FAMILIES, FORMER_ENGINES
 
-    chosen = tuple(name for given in families or FAMILIES for name in given.split(","))
-    if unknown := [name for name in chosen if name not in FAMILIES]:
-        raise UrinormError(f"there is no family {unknown[0]!r}: {', '.join(FAMILIES)}")
-    if engine in FORMER_ENGINES:
-        complain(f"--engine {engine} is an option of earlier versions and changes nothing")
-        engine = "auto"
-    if engine not in ENGINES:
-        raise UrinormError(f"there is no engine {engine!r}: {', '.join(ENGINES)}")
+    chosen, engine = _families(families), _engine(engine)
     options = Options(preset=preset, skip=skip, engine=engine, anonymize=anonymize, jobs=jobs, families=chosen)
     options = options.strict() if strict else options
     options = options if risk is None else replace(options, risk=risk)
     target = None if output == "-" else output
     pairs = column_pairs(columns)
+    from scrapy_urinorm.visits.reader import crawl_ids
+
+    only = crawl_ids([path for path in visits if not path.endswith(".toml")], crawl, format=kind)
     try:
         result, reader = learn_file(
-            visits, target, options, rules=rules or (), format=kind, columns=pairs, base=base, force=force
+            visits,
+            target,
+            options,
+            rules=rules or (),
+            format=kind,
+            columns=pairs,
+            base=base,
+            force=force,
+            only=only,
         )
     except csv.Error as error:
         raise UrinormError(f"{', '.join(visits)}: is neither text nor a table: {error}") from error
@@ -96,7 +105,7 @@ def learn(
     if reader.bad:
         complain(f"{reader.bad:,} of {reader.bad + reader.rows:,} rows could not be read")
     if len(reader.crawls) > 1:
-        complain(f"the visits are of {len(reader.crawls)} crawls, and all of them are read")
+        complain(f"the visits are of {len(reader.crawls)} crawls, and all of them are read (--crawl newest, or an id)")
     if result.blocked:
         complain(
             f"{result.blocked:,} of {result.urls:,} addresses showed one and the same page from some point of the crawl"
@@ -120,12 +129,33 @@ def learn(
         return
     say(
         f"{output}: {count(len(result.active), 'rule')} from {count(result.visits, 'visit')} of"
-        f" {count(result.sites, 'site')}; {count(result.urls, 'URL')} become {count(result.keys, 'page')}",
+        f" {count(result.sites, 'site')}; {count(result.urls, 'URL')}"
+        f" {'becomes' if result.urls == 1 else 'become'} {count(result.keys, 'page')}",
         "green" if result.active else "yellow",
     )
     if result.active:
         rows = [(one.scope, one.rule, str(one.value), one.saved or one.evidence.saved) for one in result.active[:30]]
         show_table(("site", "rule", "value", "saves"), rows, fold=("value",))
+
+
+def _families(given: list[str] | None) -> tuple[str, ...]:
+    from scrapy_urinorm.learn.options import FAMILIES
+
+    chosen = tuple(name for names in given or FAMILIES for name in names.split(","))
+    if unknown := [name for name in chosen if name not in FAMILIES]:
+        raise UrinormError(f"there is no family {unknown[0]!r}: {', '.join(FAMILIES)}")
+    return chosen
+
+
+def _engine(name: str) -> str:
+    from scrapy_urinorm.learn.options import ENGINES, FORMER_ENGINES
+
+    if name in FORMER_ENGINES:
+        complain(f"--engine {name} is an option of earlier versions and changes nothing")
+        return "auto"
+    if name not in ENGINES:
+        raise UrinormError(f"there is no engine {name!r}: {', '.join(ENGINES)}")
+    return name
 
 
 def column_pairs(columns: list[str] | None) -> dict[str, str]:

@@ -74,6 +74,7 @@ def learn_file(
     columns: Mapping[str, str] | None = None,
     base: str | None = None,
     force: bool = False,
+    only: Mapping[str, str | None] | None = None,
 ) -> tuple[LearnResult, VisitReader]:
     """Learn from files of visits and write the rule file; return the result and the reader with its counts.
 
@@ -81,19 +82,21 @@ def learn_file(
     contradict. A file is not written, and `UrinormError` raised, where rules of it would be gone, where a person has
     written rules into it, or where there is not one visit, unless `force`.
 
-    `visits` are paths, globs or `-`; `format`, `columns` and `base` are those of
+    `visits` are paths, globs or `-`; `format`, `columns`, `base` and `only` are those of
     :func:`~scrapy_urinorm.visits.read_visits`. `rules` are rule sources that hold already. The file is written as a
     whole or not at all. Raises `VisitsError`, `RuleFileError`, `MissingExtraError` and `OSError`.
     """
     visits = [*visits]
     sources = [path for path in visits if str(path).endswith(".toml")]
     given = [path for path in visits if path not in sources]
-    reader = read_visits(given, format=format, columns=columns, base=base)
+    reader = read_visits(given, format=format, columns=columns, base=base, only=only)
     if output is not None and Path(output).exists() and output not in sources:
         sources.append(output)
     known = [one for source in sources if (one := _earlier(Path(source), force)) is not None]
     earlier = _united([candidate for one in known for candidate in one.active])
     result = learn(reader, options or Options(), rules, earlier)
+    if only and not reader.rows:
+        raise UrinormError(f"there are no visits of the crawl {', '.join(map(str, {*only.values()}))}")
     for one in known:
         for host, table in one.base.get("host", {}).items():
             result.base.setdefault("host", {}).setdefault(host, table)

@@ -30,6 +30,8 @@ CODES = {
     "costly-pattern": "a pattern that could take long, and so is not run on long texts",
     "own-site-only": "a wrapper of links that names no targets, and so is followed within its own site only",
     "eats-paths": "a removal of segments that goes on until no path is left",
+    "never-matches": "a table that holds for none of the URLs that were tried",
+    "never-acts": "a rule that changes none of the URLs that its table holds for",
     "unstable": "rules that lead from one URL to another and back for ever",
 }
 

@@ -71,7 +71,11 @@ def sentences(found: dict[str, Any]) -> list[str]:
     if crawls > 1:
         whose = f"crawl {read[0]}, the newest" if len(read) == 1 else f"{len(read)}"
         said.append(f"Read: {whose} of {crawls} crawls in the input (--crawl all, or an id).")
-    said += [f"Of {made:,} requests {wasted:,} ({share(wasted, made)}) {again}."]
+    if made == 1:
+        said.append("There is one request in the input.")
+    else:
+        some = f"{wasted:,} ({share(wasted, made)})" if wasted else "none"
+        said.append(f"Of {made:,} requests {some} {again}.")
     if totals["avoidable"]:
         said.append(
             f"The rules of this report let {totals['kept']:,} requests pass and would have avoided"

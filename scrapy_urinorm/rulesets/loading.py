@@ -13,6 +13,7 @@ from scrapy_urinorm.errors import Problem
 from scrapy_urinorm.rules import CATALOGUE
 from scrapy_urinorm.rules.kinds import Hosts, nearest
 from scrapy_urinorm.rulesets import platforms
+from scrapy_urinorm.rulesets.examples import Example
 from scrapy_urinorm.rulesets.scopes import Body, Layer, check_body
 from scrapy_urinorm.rulesets.sources import TextLines, parse_toml, read_text, resource
 from scrapy_urinorm.url import split
@@ -30,17 +31,6 @@ _MAX_HOST = 253
 _FILE_KEYS = ("preset", "include", "version", "rules", "site", "host", "evidence", "$schema")
 
 
-class Example:
-    """A row of ``examples`` (equal keys) or ``distinct`` (different keys), with where it is written."""
-
-    __slots__ = ("equal", "layer", "pair")
-
-    def __init__(self, pair: tuple[str, str], equal: bool, layer: Layer):
-        self.pair = pair
-        self.equal = equal
-        self.layer = layer
-
-
 class Loader:
     """Reads sources into the tables of a rule set, and collects every problem on the way."""
 
@@ -50,6 +40,7 @@ class Loader:
         self.sites: defaultdict[str, list[Layer]] = defaultdict(list)
         self.hosts: defaultdict[str, list[Layer]] = defaultdict(list)
         self.preset: tuple[str, str] | None = None
+        self._preset_line: int | None = None
         self.host_maps: dict[str, dict[str, str]] = {}
         self.evidence: list[dict[str, Any]] = []
         self.examples: list[Example] = []
@@ -80,6 +71,8 @@ class Loader:
         except (OSError, ModuleNotFoundError, UnicodeDecodeError) as error:
             hint = "give an absolute path, or one relative to the folder that the crawl is started in"
             reason = "is not UTF-8 text" if isinstance(error, UnicodeDecodeError) else f"cannot be read: {error}"
+            if self._reading:
+                hint = f"included by {self._reading[-1]}, relative to its folder"
             self._problem(name, "", "", reason, "" if isinstance(error, UnicodeDecodeError) else hint)
             return name, None, {}
         try:
@@ -114,6 +107,7 @@ class Loader:
                 self._problem(name, "", key, f"unknown key {key!r}", nearest(key, _FILE_KEYS), lines.get(("", key)))
         if "preset" in data:
             self.preset = (str(data["preset"]), name)
+            self._preset_line = lines.get(("", "preset"))
         if "rules" in data:
             self.everywhere += self._layer(name, "rules", data["rules"], lines, "everywhere", learned)
         for kind, scope in (("site", self.sites), ("host", self.hosts)):
@@ -148,10 +142,13 @@ class Loader:
 
         def report(key: str, message: str, hint: str) -> None:
             key = str(key)
-            number = lines.get((label, key)) or lines.get((label, key.partition("[")[0]))
-            if number is None and (found := re.match(r"where\[(\d+)\]\.?(.*)", key)):
-                place = f"{label}.where[{found[1]}]"
-                number = lines.get((place, found[2].partition(".")[0])) or lines.get((place, ""))
+            number = next(
+                (found for at in ((label, key), (label, key.partition("[")[0]), (f"{label}.{key}", ""))
+                 if (found := lines.get(at))), None
+            )  # fmt: skip
+            if number is None and (part := re.match(r"where\[(\d+)\]\.?(.*)", key)):
+                place = f"{label}.where[{part[1]}]"
+                number = lines.get((place, part[2].partition(".")[0])) or lines.get((place, ""))
             self._problem(file, label, key, message, hint, number or lines.get((label, "")))
 
         signature = repr(table) + scope
@@ -178,9 +175,10 @@ class Loader:
 
     def _examples(self, layer: Layer, table: Mapping[str, Any], report: Any) -> None:
         wheres = table.get("where", ())
-        for one in (
-            (table, *(w for w in wheres if isinstance(w, dict))) if isinstance(wheres, (list, tuple)) else (table,)
-        ):
+        parts = (table, *wheres) if isinstance(wheres, (list, tuple)) else (table,)
+        for number, one in enumerate(parts):
+            if not isinstance(one, dict):
+                continue
             for key, equal in (("examples", True), ("distinct", False)):
                 rows = one.get(key, ())
                 if not isinstance(rows, (list, tuple)):
@@ -188,7 +186,7 @@ class Loader:
                     continue
                 for row in rows:
                     if isinstance(row, (list, tuple)) and len(row) == 2 and all(isinstance(u, str) for u in row):
-                        self.examples.append(Example((row[0], row[1]), equal, layer))
+                        self.examples.append(Example((row[0], row[1]), equal, layer, number))
                     else:
                         report(key, f"{row!r} is not a pair of URLs", 'write [["/a", "/b"]]')
 
@@ -205,6 +203,8 @@ class Loader:
         """Put the preset before what was read (``preset`` overrides the sources' own choice), and join the maps."""
         name, file = (preset, "preset") if preset is not None else self.preset or (DEFAULT_PRESET, "preset")
         self.preset = (name, file)
+        if preset is not None:
+            self._preset_line = None
         self._preset(name, file, set())
         self._host_maps()
 
@@ -212,15 +212,17 @@ class Loader:
         base, at, version = name.partition("@")
         if base not in PRESETS:
             self._problem(
-                file, "", "preset", f"there is no preset {name!r}", nearest(base, PRESETS) or " | ".join(PRESETS)
-            )
+                file, "", "preset", f"there is no preset {name!r}", nearest(base, PRESETS) or " | ".join(PRESETS),
+                self._preset_line,
+            )  # fmt: skip
             return
         data = parse_toml(resource("scrapy_urinorm.rulesets", f"presets/{base}.toml"))
         if at and version != str(data["version"]):
             has = data["version"]
             self._problem(
-                file, "", "preset", f"preset {base} has no version {version!r}", f"this package has {base}@{has}"
-            )
+                file, "", "preset", f"preset {base} has no version {version!r}", f"this package has {base}@{has}",
+                self._preset_line,
+            )  # fmt: skip
             return
         if "preset" in data and base not in seen:
             self._preset(data["preset"], file, seen | {base})

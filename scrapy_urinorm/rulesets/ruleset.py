@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 from scrapy_urinorm.errors import RuleFileError
 from scrapy_urinorm.rules import CATALOGUE, Stage, rules_at
-from scrapy_urinorm.rulesets.loading import DEFAULT_PRESET, PRESETS, Example, Loader, Source
+from scrapy_urinorm.rulesets.examples import Example
+from scrapy_urinorm.rulesets.loading import DEFAULT_PRESET, PRESETS, Loader, Source
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from datetime import date
 from types import MappingProxyType
@@ -163,6 +164,9 @@ def check_where(table: Mapping[str, Any], report: Report) -> Where:
     if not isinstance(paths, (list, tuple)) or not all(isinstance(p, str) and p[:1] in ("/", "*") for p in paths):
         report("path", f"{table['path']!r} is not a path glob", "it begins with /, as in /forum/**")
         paths = ()
+    for glob in paths:
+        if written_out := _without_braces(glob):
+            report("path", f"{glob!r}: braces have no meaning in a path glob", f"write path = {written_out}")
     query = table.get("query", {})
     if not isinstance(query, dict):
         report("query", f"{query!r} is not a table", 'write { name = "value" }')
@@ -171,6 +175,14 @@ def check_where(table: Mapping[str, Any], report: Report) -> Where:
     if not table.keys() & {"path", "query"}:
         report("", "a `where` table without path and query", "put its rules into the table of the site")
     return Where(body, tuple(path_glob(path_key(p)) for p in paths), tuple(conditions), table)
+
+
+def _without_braces(glob: str) -> str:
+    """The list of globs that braces stand for in shells, as TOML; empty where there are none."""
+    found = re.search(r"\{([^{}]*,[^{}]*)\}", glob)
+    if not found:
+        return ""
+    return json.dumps([glob[: found.start()] + one + glob[found.end() :] for one in found[1].split(",")])
 
 
 def _condition(name: str, value: Any, report: Report) -> Condition | None:

@@ -5,7 +5,10 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 
 def parse_toml(text: str) -> dict[str, Any]:
@@ -30,7 +33,8 @@ def read_text(name: str) -> str:
     return Path(name).read_text("utf-8")
 
 
-_HEADER = re.compile(r"\s*(\[\[?)\s*(.+?)\s*\]\]?\s*(?:#.*)?$")
+# a row of an array may stand on a line of its own, but begins with a quote
+_HEADER = re.compile(r"\s*(\[\[?)\s*([A-Za-z_].*?)\s*\]\]?\s*(?:#.*)?$")
 _KEY = re.compile(r"""\s*("[^"]+"|'[^']+'|[A-Za-z0-9_$-]+)\s*=""")
 
 
@@ -44,8 +48,16 @@ class TextLines:
     def get(self, place: tuple[str, str], /) -> int | None:
         """The line of a table, as ``(label, "")``, or of a key in it."""
         if self._index is None:
-            self._index, self._text = line_index(self._text), ""
+            self._index = line_index(self._text)
         return self._index.get(place)
+
+    def holding(self, place: tuple[str, str], texts: Iterable[str]) -> int | None:
+        """The line, from that of a key on, that holds some texts: where an entry of a long list stands."""
+        start = self.get(place)
+        if start is None:
+            return None
+        lines = self._text.split("\n")[start - 1 :]
+        return next((start + n for n, line in enumerate(lines) if all(text in line for text in texts)), start)
 
 
 def line_index(text: str) -> dict[tuple[str, str], int]:
@@ -57,6 +69,8 @@ def line_index(text: str) -> dict[tuple[str, str], int]:
         header = _HEADER.match(line)
         if header and line.lstrip()[:1] == "[":
             table = header[2].replace("'", '"')
+            # what a table of an unknown name is called, for the message that it is unknown
+            index.setdefault(("", re.split(r"[.\s]", table)[0].strip('"')), number)
             if not re.match(r"(rules|evidence|site|host)\b", table):
                 continue
             if header[1] == "[[":

@@ -131,6 +131,29 @@ def read_visits(
     return VisitReader(paths, format=format, columns=columns, base=base, only=only)
 
 
+def crawl_ids(paths: Iterable[str | Path], which: str, *, format: str = "auto") -> dict[str, str | None]:  # noqa: A002
+    """What :func:`read_visits` takes as `only` for `all`, the `newest` crawl of each file, or the crawl of an id.
+
+    The newest one is known when a file was read to its end, once more. Raises `VisitsError` for the newest of standard
+    input, which can be read once.
+    """
+    if which == "all":
+        return {}
+    files = expanded(paths)
+    if which != "newest":
+        return dict.fromkeys(files, which)
+    if "-" in files:
+        raise InputError("which crawl of standard input is the newest, its end tells: give a file, or an id")
+    out: dict[str, str | None] = {}
+    for path in files:
+        reader = read_visits([path], format=format)
+        for _ in reader:
+            pass
+        if reader.crawls:
+            out[path] = max(reader.crawls)
+    return out
+
+
 def line_parser(kind: str, base: str | None = None) -> Callable[[str], Collection[Visit]]:
     """The function from a line of one of the formats that have lines to its visits; it raises what parsing raises."""
     if kind == "cdx":

@@ -8,8 +8,9 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 
-from scrapy_urinorm import RuleFileError, RuleSet
+from scrapy_urinorm import Normalizer, RuleFileError, RuleSet
 from scrapy_urinorm.lint import CODES, lint
+from scrapy_urinorm.lint.matches import findings, matches
 from tests.core.strategies import rule_files
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -242,8 +243,57 @@ def test_given_urls_are_tried() -> None:
     assert {finding.code for finding in lint(ruleset, ["http://a.example/zz"])} == {"unstable"}
 
 
+TRIED = """\
+[site."a.example"]
+www = "remove"
+remove_params = ["ref"]
+default_params = { page = "1" }
+
+[[site."a.example".where]]
+path = "/shop/**"
+remove_params = ["ref", "q"]
+
+[[site."a.example".where]]
+path = "/cal/**"
+skip = true
+
+[[site."a.example".where]]
+path = "/Shop/**"
+skip = true
+
+[site."b.example"]
+www = "remove"
+remove_params = ["ref"]
+
+[host."c.example"]
+host_aliases = ["old.example"]
+"""
+URLS = [
+    "http://www.a.example/shop/1?q=2", "http://a.example/shop/2?ref=3", "http://a.example/cal/3", "http://x.test/",
+    "http://a.example/?ref=1", "no URL", "http://old.example/",
+]  # fmt: skip
+
+
+def test_matches(tmp_path: Path) -> None:
+    """Of how many URLs each table holds, and how many each line changes, counted by hand."""
+    ruleset = load(TRIED, tmp_path)
+    read, found = matches(ruleset, Normalizer(ruleset), URLS)
+    assert read == 6
+    assert [(match.line, match.urls, match.rules) for match in found] == [
+        (1, 4, {"www": 1, "remove_params": 2, "default_params": 0}),
+        (6, 2, {"remove_params": 2}),
+        (10, 1, {"skip": 1}),
+        (14, 0, {"skip": 0}),
+        (18, 0, {"www": 0, "remove_params": 0}),
+        (22, 1, {"host_aliases": 1}),
+    ]
+    said = [(finding.code, finding.problem.line, finding.problem.key) for finding in findings(read, found)]
+    assert said == [("never-acts", 4, "default_params"), ("never-matches", 14, "where[3]"), ("never-matches", 18, "")]
+
+
 def test_every_code_is_tested() -> None:
-    assert {code for _, expected in FOUND.values() for code, *_ in expected} == CODES.keys()
+    tried = {"never-acts", "never-matches"}
+    assert {code for _, expected in FOUND.values() for code, *_ in expected} | tried == CODES.keys()
 
 
 @given(rules=rule_files())

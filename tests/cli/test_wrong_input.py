@@ -74,7 +74,8 @@ ERRORS = {
     "groups: no such rule": ("groups --rule remove_parms urls.txt", "did you mean 'remove_params'?"),
     "init: there already": ("init urls.txt --output good.toml", "good.toml exists"),
     "init: absent": ("init absent.txt --output x.toml", "absent.txt"),
-    "init: cannot be written": ("init --output no/such/folder.toml", "No such file or directory"),
+    "init: cannot be written": ("init --output good.toml/x.toml", "good.toml"),
+    "init: below a file": ("init urls.txt --output good.toml/deep/x.toml", "good.toml"),
     "rules: no such rule": ("rules remove_parms", "did you mean 'remove_params'?"),
     "presets: no such preset": ("presets lose", "did you mean 'loose'?"),
     "import: nothing": ("import dud", "Missing argument"),
@@ -115,6 +116,106 @@ def test_error(command: str, message: str, folder: Path) -> None:
     assert message in done.err
     assert "Traceback" not in done.err
     assert done.out == ""
+
+
+#: What is typed, what is said of it, and the hint that says what to type; the exit code is 2.
+HINTS = {
+    "a host alone": ("explain a.example", "'a.example' has no scheme", "write https://a.example"),
+    "a host with its port": ("explain a.example:8000/x", "has no scheme", "write https://a.example:8000/x"),
+    "two slashes": ("explain //a.example/x", "has no scheme", "--base says what it is relative to"),
+    "a path": ("explain /x", "'/x' has no scheme", "--base says what it is relative to"),
+    "against a path": ("explain http://a.example/ --against /x", "'/x' has no scheme", "--base"),
+    "a preset": ("normalize --preset recomended urls.txt", "there is no preset", "did you mean 'recommended'?"),
+    "a rule in groups": ("groups --rule www_ urls.txt", "there is no rule 'www_'", "did you mean 'www'?"),
+    "a rule": ("rules trailing_slashes", "there is no rule", "did you mean 'trailing_slash'?"),
+    "a command": ("normalise urls.txt", "No such command", "normalize"),
+    "an option": ("report urls.txt --outptu x.html", "No such option", "--output"),
+    "the rule file": ("check good.tmol", "good.tmol: cannot be read", "give an absolute path, or one relative"),
+    "the input": ("groups urls.text", "urls.text: there is no such file", ""),
+    "an archive": ("normalize urls.zip", "is a zip archive", "unpack it"),
+    "a crawl": ("learn visits.jsonl --output x.toml --crawl 2027", "no visits of the crawl 2027", ""),
+    "a crawl of a report": (
+        "report visits.jsonl --output x.html --crawl 2027",
+        "no visits of a crawl '2027'",
+        "there are",
+    ),
+    "no folder to write into": ("learn visits.jsonl --output good.toml/x.toml", "good.toml", ""),
+    "no folder for a report": ("report visits.jsonl --output good.toml/x.html", "good.toml", ""),
+    "a number": ("groups --limit many urls.txt", "Invalid value", "--limit"),
+    "a negative number": ("groups --examples 0 urls.txt", "Invalid value", "--examples"),
+}
+
+
+@pytest.mark.parametrize(("command", "message", "hint"), HINTS.values(), ids=HINTS)
+def test_hint(command: str, message: str, hint: str, folder: Path) -> None:
+    (folder / "visits.jsonl").write_text('{"url": "http://a.example/", "status": 200, "crawl": "1"}\n')
+    done = run(*command.split(), cwd=folder, COLUMNS="200")
+    assert (done.code, done.out) == (2, "")
+    assert message in done.err
+    assert hint in done.err
+    assert "Traceback" not in done.err
+    assert len(done.err) < 1_500
+
+
+#: A rule file, and of each of its problems the line, what is said, and the hint; the exit code is 2.
+WRONG_RULES = {
+    "an unknown table": ('version = 1\n\n[sites."a.example"]\nwww = "add"\n', [(3, "unknown key 'sites'", "'site'")]),
+    "an unknown key": ('presets = "safe"\n', [(1, "unknown key 'presets'", "'preset'")]),
+    "a preset": ('version = 1\npreset = "recomended"\n', [(2, "there is no preset", "'recommended'")]),
+    "a preset's version": ('preset = "safe@9"\n', [(1, "has no version '9'", "this package has safe@")]),
+    "a rule": ('[rules]\nremove_parms = ["x"]\n', [(2, "there is no rule 'remove_parms'", "'remove_params'")]),
+    "a value": ('[rules]\nwww = "yes"\n', [(2, "'yes'", "keep")]),
+    "a site with a scheme": ('[site."http://a.example"]\nwww = "remove"\n', [(1, "is not a site", "without scheme")]),
+    "where with single brackets": (
+        '[site."a.example".where]\npath = "/x"\n', [(1, "`where` must be a list", "double brackets")],
+    ),
+    "where without a condition": (
+        '[[site."a.example".where]]\nskip = true\n', [(1, "without path and query", "the table of the site")],
+    ),
+    "a path without its slash": (
+        '[[site."a.example".where]]\npath = "x/**"\nskip = true\n', [(2, "is not a path glob", "begins with /")],
+    ),
+    "braces": (
+        '[[site."a.example".where]]\npath = "/p.{json,csv}"\nskip = true\n',
+        [(2, "braces", '["/p.json", "/p.csv"]')],
+    ),
+    "an unknown condition": (
+        '[[site."a.example".where]]\nquery = { page = { over = 3 } }\nskip = true\n',
+        [(2, "unknown condition 'over'", "")],
+    ),
+    "a pattern": ("[rules]\nrewrite = [{ pattern = '(', replace = '' }]\n", [(2, "rewrite", "")]),
+    "a pair of distinct that has become one": (
+        '[rules]\nremove_params = ["id"]\ndistinct = [\n  ["/a", "/b"],\n  ["/p?id=7", "/p?id=8"]\n]\n',
+        [(5, "both get http://example.com/p", "urinorm explain")],
+    ),
+    "a pair of examples in where": (
+        '[[site."a.example".where]]\npath = "/x"\nremove_params = ["q"]\nexamples = [["/x?q=1", "/y"]]\n',
+        [(4, "do not get one key", "urinorm explain")],
+    ),
+    "what follows a list of pairs has its line": (
+        '[rules]\ndistinct = [\n  ["/a", "/b"]\n]\nwwww = "remove"\n', [(5, "there is no rule 'wwww'", "'www'")],
+    ),
+    "no pair": ('[rules]\ndistinct = [["/a"]]\n', [(2, "is not a pair of URLs", '[["/a", "/b"]]')]),
+    "a file that is not there": (
+        'include = ["nope.toml"]\n', [(None, "nope.toml: cannot be read", "included by rules.toml")],
+    ),
+    "two at once": (
+        '[rules]\nwww = 3\n\n[site."a.example"]\nscheme = "ftp"\n', [(2, "www", "keep"), (5, "scheme", "keep")],
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("text", "problems"), WRONG_RULES.values(), ids=WRONG_RULES)
+def test_wrong_rules(text: str, problems: list[tuple[int | None, str, str]], tmp_path: Path) -> None:
+    (tmp_path / "rules.toml").write_text(text)
+    done = run("check", "rules.toml", cwd=tmp_path)
+    assert (done.code, done.out) == (2, "")
+    lines = done.err.splitlines()
+    assert len(lines) == len(problems), done.err
+    for line, (number, message, hint) in zip(lines, problems, strict=True):
+        assert line.startswith(f"urinorm: rules.toml:{number}: " if number else "urinorm: "), line
+        assert message in line
+        assert hint in line
 
 
 COMMANDS_ON_LINES = ["normalize", "normalize --key", "normalize --json", "groups", "diff safe loose", "init --output -"]

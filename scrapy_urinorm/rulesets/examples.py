@@ -1,0 +1,36 @@
+"""Pairs of URLs in a rule file that must be one page, or two, each with the line that it stands on."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from scrapy_urinorm.rulesets.sources import TextLines
+
+if TYPE_CHECKING:
+    from scrapy_urinorm.rulesets.scopes import Layer
+
+
+class Example:
+    """A row of ``examples`` (equal keys) or ``distinct`` (different keys), with where it is written."""
+
+    __slots__ = ("equal", "layer", "pair", "where")
+
+    def __init__(self, pair: tuple[str, str], equal: bool, layer: Layer, where: int = 0):
+        self.pair = pair
+        self.equal = equal
+        self.layer = layer
+        #: The number of the `where` table that it stands in, counted from 1; 0: in none.
+        self.where = where
+
+    @property
+    def key(self) -> str:
+        """The key that it is written under."""
+        return "examples" if self.equal else "distinct"
+
+    @property
+    def line(self) -> int | None:
+        """The line of the pair, else that of its table, else None."""
+        table = f"{self.layer.label}.where[{self.where}]" if self.where else self.layer.label
+        lines = self.layer.lines
+        found = lines.holding((table, self.key), self.pair) if isinstance(lines, TextLines) else None
+        return found or lines.get((table, "")) or self.layer.line
