@@ -216,13 +216,14 @@ def _range(name: str, value: dict[str, Any], report: Report) -> Condition | None
     for unknown in sorted(value.keys() - set(CONDITION_KEYS), key=str):
         report(key, f"unknown condition {unknown!r}", nearest(unknown, CONDITION_KEYS))
         return None
-    bounds = {}
+    bounds: dict[str, float | str] = {}
     for side in ("below", "above"):
         if side in value:
-            bounds[side] = bound = _bound(value[side])
+            bound = _bound(value[side])
             if bound is None:
                 report(key, f"{value[side]!r} is neither a number nor a date", 'write 2000 or "2024-01-31"')
                 return None
+            bounds[side] = bound
     if len({type(bound) for bound in bounds.values()}) > 1:
         report(key, "one bound is a number and the other a date", "")
         return None
@@ -251,7 +252,8 @@ def _bound(value: Any) -> float | str | None:
         return value.isoformat()[:10]
     if isinstance(value, str):
         try:
-            return value if date.fromisoformat(value) and _date(value) else None
+            date.fromisoformat(value)
+            return value if _date(value) else None
         except ValueError:
             return None
     return float(value) if isinstance(value, (int, float)) and not isinstance(value, bool) else None
