@@ -1,12 +1,12 @@
-"""Learn from a part of a recorded crawl, crawl the whole recording again in memory: requests, and pages lost.
+"""Learn from a part of a recorded crawl, crawl the whole of it again in memory: requests, and pages lost.
 
     python -m benchmarks.learn_partial RECORDINGS [--site wordpress ...] [--part 25 --part random ...] [--strict]
 
-RECORDINGS holds, per site and order, the visits of a crawl (`SITE.breadth.jsonl.gz`, `SITE.depth.jsonl.gz`) and what the
-crawl testbed says of each response (`rows/SITE.breadth.jsonl.gz`: url, identity, core). Rules are learned from the first
-N percent of a crawl, from a random quarter of it, and from all of it; the graph of both recordings is then crawled under
-them in both orders at 1, 4 and 16 requests at a time. *lost*: page identities (core ones) that the same crawl meets
-without rules and not with them, the worst of the six crawls.
+RECORDINGS holds, per site and order, the visits of a crawl (`SITE.breadth.jsonl.gz`, `SITE.depth.jsonl.gz`) and what
+the crawl testbed says of each response (`rows/SITE.breadth.jsonl.gz`: url, identity, core). Rules are learned from the
+first N percent of a crawl, from a random quarter of it, and from all of it; the graph of both recordings is then
+crawled under them in both orders at 1, 4 and 16 requests at a time. *lost*: page identities (core ones) that the same
+crawl meets without rules and not with them, the worst of the six crawls.
 """
 
 from __future__ import annotations

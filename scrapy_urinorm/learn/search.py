@@ -274,22 +274,8 @@ def _extended(
     exceptions: bool,
 ) -> list[tuple[Context, list[int]]]:
     """Narrow each context by one condition; move what is accepted to `found`, return the rest to narrow further."""
-    tried: set[frozenset[Atom]] = set()
-    candidates = []
-    for context, numbers in frontier:
-        if len(numbers) > SEARCH_GROUPS and context:
-            numbers = numbers[:: len(numbers) // SEARCH_GROUPS + 1]
-        for atom, members in _index(numbers, atoms).items():
-            kinds = frozenset((*context, atom))
-            if kinds in tried or not _compatible(context, atom) or not _narrows(atom, members, numbers):
-                continue
-            tried.add(kinds)
-            saved = sum(groups[n].saved for n in members if n in left)
-            if saved >= least((*context, atom)):
-                candidates.append((saved, (*context, atom), members))
-    candidates.sort(key=lambda c: (-c[0], _order(c[1])))
     accepted, rest = [], []
-    for saved, context, members in candidates[: 8 * BEAM]:
+    for saved, context, members in _narrower(frontier, groups, atoms, left, least):
         evidence = judge.weigh((groups[n] for n in members), context)
         if judge.accepts(evidence):
             if host_of_context(context) is not None or _everywhere(members, groups, atoms, hosts):
@@ -310,6 +296,31 @@ def _extended(
         found.append((finding, members))
         left.difference_update(members)
     return [(c, m) for c, m in rest if any(n in left for n in m)][:BEAM]
+
+
+def _narrower(
+    frontier: list[tuple[Context, list[int]]],
+    groups: Sequence[Group],
+    atoms: Sequence[frozenset[Atom]],
+    left: set[int],
+    least: Callable[[Context], float],
+) -> list[tuple[int, Context, list[int]]]:
+    """Return contexts of one condition more with their groups, those that save most first."""
+    tried: set[frozenset[Atom]] = set()
+    candidates = []
+    for context, numbers in frontier:
+        if len(numbers) > SEARCH_GROUPS and context:
+            numbers = numbers[:: len(numbers) // SEARCH_GROUPS + 1]
+        for atom, members in _index(numbers, atoms).items():
+            kinds = frozenset((*context, atom))
+            if kinds in tried or not _compatible(context, atom) or not _narrows(atom, members, numbers):
+                continue
+            tried.add(kinds)
+            saved = sum(groups[n].saved for n in members if n in left)
+            if saved >= least((*context, atom)):
+                candidates.append((saved, (*context, atom), members))
+    candidates.sort(key=lambda c: (-c[0], _order(c[1])))
+    return candidates[: 8 * BEAM]
 
 
 def _everywhere(

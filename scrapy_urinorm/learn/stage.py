@@ -104,7 +104,7 @@ class Stage:
         return cover(groups, atoms, judge, hosts=self.contexts.hosts, least=self.least, exceptions=exceptions)
 
     def least(self, context: Context) -> float:
-        """Return the requests that a rule in a context must save: a share of the site, or of the host that it is for."""
+        """Return the requests that a rule in a context must save: a share of the site, or of its host."""
         host = host_of_context(context)
         pages = len(self.views) if host is None else self.contexts.pages_of[host]
         return max(1.0, self.options.min_gain * pages / 1000)

@@ -132,8 +132,8 @@ def _condition() -> dict[str, Any]:
     shapes = {"below": bound, "above": bound, "matches": {"type": "string", "format": "regex"}}
     return {
         "description": (
-            'A value, a list of values, a glob, true (present), "+" (present and not empty), false (absent), or below, above'
-            " (a number, or a date as in 2024-01-31), matches."
+            'A value, a list of values, a glob, true (present), "+" (present and not empty), false (absent), or below,'
+            " above (a number, or a date as in 2024-01-31), matches."
         ),
         "anyOf": [
             value,
