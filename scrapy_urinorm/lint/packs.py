@@ -1,0 +1,73 @@
+"""What is wrong with a pack of a platform, or unwise, before it meets a site."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from scrapy_urinorm.errors import RuleFileError
+from scrapy_urinorm.normalizer import Normalizer
+from scrapy_urinorm.rulesets import platforms
+from scrapy_urinorm.rulesets.platforms import Use
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from scrapy_urinorm.rulesets.platforms import Line, Pack
+
+SITE = "http://a.example"
+
+
+def pack_problems(pack: Pack) -> list[str]:
+    """Return what is wrong with a pack: rules that do not check, examples that do not hold, here or in a directory."""
+    problems: list[str] = []
+    for path in ("/", "/sub/x.y/"):
+        use = Use(pack, path, all=True)
+        table: dict[str, Any] = {}
+        for one in platforms.line_tables(use):
+            try:
+                Normalizer({"site": {"a.example": one.table}}, preset="safe")
+            except RuleFileError as error:
+                problems += [f"{one.line.id}: {problem.message}" for problem in error.problems]
+        if problems:
+            return problems
+        table, _ = platforms.bound(use)
+        try:
+            n = Normalizer({"site": {"a.example": table}}, preset="safe")
+        except RuleFileError:
+            continue  # a line that can be said for a whole site only
+        found = platforms.wrong(use, n.key, lambda url, n=n: any(n.verdict(url)), SITE)  # type: ignore[misc]
+        problems += [f"{text} in the directory {path}" if path != "/" else text for text in found]
+    return problems
+
+
+def pack_advice(pack: Pack) -> list[str]:
+    """Return what a pack had better say otherwise: what a wrong recognition of it could harm, and how it is known."""
+    return [*_marks(pack), *(text for line in pack.lines for text in _line(line))]
+
+
+def _marks(pack: Pack) -> Iterator[str]:
+    if not pack.marks:
+        yield "it has no mark: nothing recognizes it"
+        return
+    if all(mark.kind == "url" for mark in pack.marks):
+        yield "every mark is a shape of an address, which others have too: name a generator, cookie, header or text"
+    for mark in pack.marks:
+        if mark.kind == "url" and mark.strong:
+            yield f"{mark.pattern}: a shape of an address is no strong mark"
+        if mark.kind == "marker" and len(mark.text) < 8:
+            yield f"{mark.pattern}: the text {mark.text!r} is so short that other pages have it, too"
+    if any(line.proof == "proven" for line in pack.lines) and not pack.tested:
+        yield "lines are proven, and `tested` does not say on what"
+
+
+def _line(line: Line) -> Iterator[str]:
+    if line.table.keys() & {"path", "query"}:
+        return
+    for entry in line.table.get("remove_params", ()):
+        if isinstance(entry, str) and entry.isalnum() and len(entry) < 8:
+            yield (
+                f"{line.id}: {entry!r} means other things elsewhere, and is removed everywhere: give the line a path"
+                " or a query, or the name a value"
+            )
+    if not line.folds:
+        yield f"{line.id}: it holds for every address: give it a path or a query"

@@ -1,0 +1,111 @@
+"""What a pack would do to the addresses of a site, line by line, and whether the pages that it makes one are one."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from scrapy_urinorm.content import NEAR_SHARE, Content, resemblance
+from scrapy_urinorm.normalizer import Normalizer
+from scrapy_urinorm.rulesets import platforms
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from scrapy_urinorm.rulesets.platforms import Line, Use
+
+#: Addresses of a site that are tried: enough for every line to meet its own, and done in seconds.
+MOST_TRIED = 20_000
+
+
+class Address(NamedTuple):
+    """An address and what was seen there; `Content(None)` where that is not known."""
+
+    url: str
+    content: Content = Content(None)
+
+
+class LineEffect(NamedTuple):
+    """What one line does alone: to how many of the `urls`, and to which for example.
+
+    Of the addresses that it makes one, `agree` have shown the content of the first of their key, `against` another;
+    of the rest nothing is known. `counterexample` is a pair of the latter.
+    """
+
+    line: Line
+    urls: int
+    agree: int
+    against: int
+    example: str | None
+    counterexample: tuple[str, str] | None
+
+
+class Effect(NamedTuple):
+    """What a pack does at a place: how many different keys addresses had `before` and have `after`, those that are
+    requested last (`deferred`) counted, those that are not requested (`skipped`) not.
+    """
+
+    urls: int
+    before: int
+    after: int
+    skipped: int
+    deferred: int
+    lines: tuple[LineEffect, ...]
+
+
+def site_rules(site: str, table: dict[str, Any]) -> dict[str, Any]:
+    """The rule source of one table for a host; one with a port has its own kind of table."""
+    return {"host" if ":" in site.rpartition("]")[2] else "site": {site: table}}
+
+
+def effect(use: Use, site: str, addresses: Iterable[Address], preset: str | None = None) -> Effect:
+    """Return what the lines of a pack do to addresses of a site, together and each alone."""
+    bare = Normalizer(preset=preset)
+    tried: dict[str, Address] = {}
+    for address in addresses:
+        if len(tried) >= MOST_TRIED:
+            break
+        key = bare.key(address.url)
+        if key not in tried or tried[key].content.label is None:
+            tried[key] = address
+    together = Normalizer(site_rules(site, platforms.bound(use)[0]), preset)
+    decisions = [together.decide(address.url) for address in tried.values()]
+    return Effect(
+        len(tried),
+        len(tried),
+        len({one.key for one in decisions if not one.skip}),
+        sum(one.skip for one in decisions),
+        sum(one.defer and not one.skip for one in decisions),
+        tuple(_alone(one.line, site_rules(site, one.table), preset, tried) for one in platforms.line_tables(use)),
+    )
+
+
+def _alone(line: Line, rules: dict[str, Any], preset: str | None, tried: dict[str, Address]) -> LineEffect:
+    normalizer = Normalizer(rules, preset)
+    touched: list[str] = []
+    groups: defaultdict[str, list[Address]] = defaultdict(list)
+    for key, address in tried.items():
+        decision = normalizer.decide(address.url)
+        if decision.skip or decision.defer or decision.key != key:
+            touched.append(address.url)
+        if not decision.skip:
+            groups[decision.key].append(address)
+    agree, against = 0, []
+    for members in groups.values():
+        known = [one for one in members if one.content.label is not None]
+        for other in known[1:]:
+            if same(known[0].content, other.content):
+                agree += 1
+            else:
+                against.append((known[0].url, other.url))
+    return LineEffect(
+        line, len(touched), agree, len(against), min(touched, key=len, default=None), next(iter(against), None)
+    )
+
+
+def same(one: Content, other: Content) -> bool:
+    """Whether two contents are one page, or versions of one."""
+    if one.label == other.label or one.weak or other.weak:
+        return True
+    alike: Sequence[float] = list(map(resemblance, one.sketches, other.sketches))
+    return bool(alike) and min(alike) >= NEAR_SHARE
