@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from scrapy_urinorm.rulesets.platforms import Mark, Pack
+    from scrapy_urinorm.url import Url
 
 #: Directories that a program may be below; nobody installs one deeper.
 DEEPEST = 4
@@ -81,8 +82,7 @@ class Recognizer:
         parts = split(url)
         if parts is None or not parts.host:
             return
-        site = f"{parts.host}:{parts.port}" if parts.port else parts.host
-        host = self._hosts[site]
+        host = self._hosts[_site(parts)]
         path = parts.path
         where = _directory(path)
         if where not in host.pages and len(host.pages) >= MOST_DIRECTORIES:
@@ -131,6 +131,16 @@ class Recognizer:
             for p, seen in sorted(host.packs.items())
             for path, marks, pages in _places(self._packs[p], host, seen)
         ]
+
+
+def site_of(url: str) -> str | None:
+    """What a program is said to run on: the host of a URL, with its port where that is not the default; else None."""
+    parts = split(url)
+    return _site(parts) if parts is not None and parts.host else None
+
+
+def _site(parts: Url) -> str:
+    return f"{parts.host}:{parts.port}" if parts.port else parts.host
 
 
 def recognize(pages: Iterable[tuple[str, Iterable[str]]], packs: Sequence[Pack] | None = None) -> list[Found]:

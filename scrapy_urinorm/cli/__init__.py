@@ -16,6 +16,7 @@ from scrapy_urinorm.cli import (
     init,
     learn,
     normalize,
+    platforms,
     presets,
     report,
     rules,
@@ -49,6 +50,7 @@ app.command("eval")(evaluate.evaluate)
 app.command("report")(report.report)
 app.add_typer(seen.app, name="seen")
 app.command("rules")(rules.rules)
+app.command("platforms")(platforms.platforms)
 app.command("presets")(presets.presets)
 app.command("schema")(schema.schema)
 

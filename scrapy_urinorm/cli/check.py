@@ -29,6 +29,13 @@ def check(
             help="URLs or visits to try the rules on: how many each table holds for, and whether the rules settle.",
         ),
     ] = None,
+    platform: Annotated[
+        str | None, typer.Option("--platform", metavar="FILE", help="Check the pack of a platform, by file or name.")
+    ] = None,
+    visits: Annotated[
+        list[str] | None,
+        typer.Option("--visits", metavar="FILE", help="With --platform: what a crawl of such a site has recorded."),
+    ] = None,
     as_json: Json = False,
 ) -> None:
     """Check rule files: values, examples, and rules that never act, undo each other or do not settle.
@@ -41,7 +48,15 @@ def check(
     - `urinorm check urinorm.toml --urls visits.jsonl.zst`
 
     - `urinorm check --json rules/*.toml`
+
+    - `urinorm check --platform frobware.toml --visits visits.jsonl.zst`
     """
+    if platform is not None:
+        from scrapy_urinorm.cli.check_pack import check_pack
+
+        if check_pack(platform, visits or [], as_json=as_json):
+            raise typer.Exit(FINDINGS)
+        return
     tried = list(_lines(urls)) if urls else []
     choices = [Choice((file,), None) for file in files] if files else [chosen(ctx, None, None)]
     reports = [_report(choice, tried) for choice in choices]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -12,6 +12,12 @@ from scrapy_urinorm.cli.inputs import Column, Format, Inputs, lines_of
 from scrapy_urinorm.cli.progress import Progress
 from scrapy_urinorm.cli.project import RULE_FILE
 from scrapy_urinorm.errors import UrinormError
+
+if TYPE_CHECKING:
+    from scrapy_urinorm.recognition import Found
+
+#: The formats of files that visits with marks are in.
+_MARKED = ("jsonl", "parquet")
 
 
 def init(
@@ -31,7 +37,7 @@ def init(
 ) -> None:
     """Write a rule file with comments: the sites of a list of URLs, their parameters, and what may be worth a rule.
 
-    Nothing in it changes a key until you remove a `#`.
+    Nothing in it changes a key until you remove a `#`, but `platform`, where visits show the program behind a site.
 
     Examples:
     - `urinorm init urls.txt`
@@ -50,10 +56,27 @@ def init(
                 urls = lines_of(block)
                 survey(urls, found)
                 progress.add(len(urls), inputs.read / inputs.size if inputs.size else 0.0)
-    text = starter(found, sites)
+    text = starter(found, sites, _programs(files or [], kind))
     if output == "-":
         print(text, end="")
         return
     Path(output).parent.mkdir(parents=True, exist_ok=True)
     Path(output).write_text(text, encoding="utf-8")
     say(f"{output}: {len(found):,} site{'' if len(found) == 1 else 's'}")
+
+
+def _programs(files: list[str], kind: str | None) -> list[Found]:
+    """The programs that visits show; files that hold no marks are not read again."""
+    from scrapy_urinorm.inputs import expanded, kind_of, opened
+    from scrapy_urinorm.visits import read_visits
+    from scrapy_urinorm.visits.programs import programs
+    from scrapy_urinorm.visits.table import URL_HEADERS
+
+    if kind not in (None, *_MARKED):
+        return []
+    marked = []
+    for name in expanded([file for file in files if file != "-"]):
+        with opened(name, strict=False) as source:
+            if kind_of(source, URL_HEADERS) in _MARKED:
+                marked.append(name)
+    return programs(read_visits(marked)) if marked else []

@@ -13,12 +13,15 @@ from scrapy_urinorm.rulesets.schema import SCHEMA_ID
 from scrapy_urinorm.url import decoded, query_items, split
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
+
+    from scrapy_urinorm.recognition import Found
 
 # bounds of memory, far above what a reader of the survey looks at: values of a name, paths of a site, names shown
 _MAX_VALUES = 1000
 _MAX_PATHS = 20_000
 _MAX_NAMES = 30
+_PORT = re.compile(r":\d+$")
 _INDEX = re.compile(r"(?:index|default|home)\.[A-Za-z0-9]{2,5}").fullmatch
 _TOKEN = re.compile(r"[0-9a-fA-F]{16,}|[0-9A-Za-z_-]{22,}").fullmatch
 _VIEW = {"sort", "order", "orderby", "sortby", "dir", "direction", "view", "display", "layout", "print", "style"}
@@ -71,8 +74,14 @@ def survey(urls: Iterable[str], sites: dict[str, Site] | None = None) -> dict[st
     return sites
 
 
-def starter(sites: dict[str, Site], limit: int) -> str:
-    """The text of a rule file for the `limit` largest sites, in which every rule is still a comment."""
+def starter(sites: dict[str, Site], limit: int, programs: Iterable[Found] = ()) -> str:
+    """The text of a rule file for the `limit` largest sites, in which every rule is still a comment.
+
+    What `programs` were recognized is said by name; of a pack only the lines act that have been proved.
+    """
+    packs: dict[str, list[Found]] = {}
+    for found in programs:
+        packs.setdefault(_PORT.sub("", found.site).removeprefix("www."), []).append(found)
     preset = Normalizer().ruleset.everywhere
     removed = NameTable(tuple(n for layer in preset for n in layer.body.rules.get("remove_params", ())))
     total = sum(site.urls for site in sites.values())
@@ -90,8 +99,17 @@ def starter(sites: dict[str, Site], limit: int) -> str:
         lines += ["", "[rules]", '# remove_params = ["ref"]']
         lines += ["", '# [site."shop.example.com"]', '# www = "remove"', '# default_params = { page = "1" }']
     for name, site in ranked[:limit]:
-        lines += ["", f"# {name}: {_urls(site.urls)}", f"[site.{toml_text(name)}]", *_proposals(name, site, removed)]
+        lines += ["", f"# {name}: {_urls(site.urls)}", f"[site.{toml_text(name)}]", *_platform(packs.get(name, ()))]
+        lines += _proposals(name, site, removed)
     return "\n".join(lines) + "\n"
+
+
+def _platform(found: Sequence[Found]) -> list[str]:
+    if not found:
+        return []
+    said = [one.platform if one.path == "/" else {"name": one.platform, "path": one.path} for one in found]
+    marks = ", ".join(dict.fromkeys(mark for one in found for mark in one.marks))
+    return [f"# recognized by {marks}", f"platform = {toml_value(said[0] if len(said) == 1 else said)}"]
 
 
 def _proposals(name: str, site: Site, removed: NameTable) -> list[str]:

@@ -21,12 +21,14 @@ TIMEOUT_S = 30.0
 
 @dataclass(frozen=True, slots=True)
 class Response:
-    """The final response of a GET."""
+    """The final response of a GET; of headers and cookies the names."""
 
     url: str
     status: int
     content_type: str
     body: bytes
+    headers: tuple[str, ...] = ()
+    cookies: tuple[str, ...] = ()
 
 
 class _AllowedRedirects(urllib.request.HTTPRedirectHandler):
@@ -102,8 +104,10 @@ class PoliteFetcher:
         opener = urllib.request.build_opener(_AllowedRedirects(self, origin))
         try:
             with opener.open(request, timeout=TIMEOUT_S) as answer:
-                body = answer.read(MAX_BODY)
-                return Response(answer.url, answer.status, answer.headers.get("Content-Type", ""), body)
+                said = answer.headers
+                cookies = tuple(value.partition("=")[0].strip() for value in said.get_all("Set-Cookie") or ())
+                body, names = answer.read(MAX_BODY), tuple(said.keys())
+                return Response(answer.url, answer.status, said.get("Content-Type", ""), body, names, cookies)
         except urllib.error.HTTPError as error:
             with error:
                 return Response(url, error.code, error.headers.get("Content-Type", ""), error.read(MAX_BODY))

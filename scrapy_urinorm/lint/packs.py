@@ -15,6 +15,10 @@ if TYPE_CHECKING:
     from scrapy_urinorm.rulesets.platforms import Line, Pack
 
 SITE = "http://a.example"
+#: Characters that a text in a page has at least: `<ds-app`, the shortest that tells a program.
+SHORTEST_MARKER = 7
+#: Letters of names that many programs have: `sid`, `view`, `order`, `filter`.
+LONGEST_COMMON = 7
 
 
 def pack_problems(pack: Pack) -> list[str]:
@@ -54,7 +58,7 @@ def _marks(pack: Pack) -> Iterator[str]:
     for mark in pack.marks:
         if mark.kind == "url" and mark.strong:
             yield f"{mark.pattern}: a shape of an address is no strong mark"
-        if mark.kind == "marker" and len(mark.text) < 8:
+        if mark.kind == "marker" and len(mark.text) < SHORTEST_MARKER:
             yield f"{mark.pattern}: the text {mark.text!r} is so short that other pages have it, too"
     if any(line.proof == "proven" for line in pack.lines) and not pack.tested:
         yield "lines are proven, and `tested` does not say on what"
@@ -64,7 +68,7 @@ def _line(line: Line) -> Iterator[str]:
     if line.table.keys() & {"path", "query"}:
         return
     for entry in line.table.get("remove_params", ()):
-        if isinstance(entry, str) and entry.isalnum() and len(entry) < 8:
+        if isinstance(entry, str) and entry.isalnum() and len(entry) <= LONGEST_COMMON:
             yield (
                 f"{line.id}: {entry!r} means other things elsewhere, and is removed everywhere: give the line a path"
                 " or a query, or the name a value"

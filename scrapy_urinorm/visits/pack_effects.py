@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections import defaultdict
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from scrapy_urinorm.content import NEAR_SHARE, Content, resemblance
+from scrapy_urinorm.content import DIFFERENT, NEAR, compare
 from scrapy_urinorm.normalizer import Normalizer
 from scrapy_urinorm.rulesets import platforms
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable
 
+    from scrapy_urinorm.content.compare import Shown
     from scrapy_urinorm.rulesets.platforms import Line, Use
 
 #: Addresses of a site that are tried: enough for every line to meet its own, and done in seconds.
@@ -19,10 +20,10 @@ MOST_TRIED = 20_000
 
 
 class Address(NamedTuple):
-    """An address and what was seen there; `Content(None)` where that is not known."""
+    """An address and the page that was seen there, where its content is known."""
 
     url: str
-    content: Content = Content(None)
+    page: Shown | None = None
 
 
 class LineEffect(NamedTuple):
@@ -66,7 +67,7 @@ def effect(use: Use, site: str, addresses: Iterable[Address], preset: str | None
         if len(tried) >= MOST_TRIED:
             break
         key = bare.key(address.url)
-        if key not in tried or tried[key].content.label is None:
+        if key not in tried or tried[key].page is None:
             tried[key] = address
     together = Normalizer(site_rules(site, platforms.bound(use)[0]), preset)
     decisions = [together.decide(address.url) for address in tried.values()]
@@ -92,20 +93,12 @@ def _alone(line: Line, rules: dict[str, Any], preset: str | None, tried: dict[st
             groups[decision.key].append(address)
     agree, against = 0, []
     for members in groups.values():
-        known = [one for one in members if one.content.label is not None]
-        for other in known[1:]:
-            if same(known[0].content, other.content):
-                agree += 1
-            else:
-                against.append((known[0].url, other.url))
+        known = [(one.url, one.page) for one in members if one.page is not None and one.page.label >= 0]
+        for url, page in known[1:]:
+            outcome = compare(known[0][1], page)
+            agree += outcome >= NEAR
+            if outcome == DIFFERENT:
+                against.append((known[0][0], url))
     return LineEffect(
         line, len(touched), agree, len(against), min(touched, key=len, default=None), next(iter(against), None)
     )
-
-
-def same(one: Content, other: Content) -> bool:
-    """Whether two contents are one page, or versions of one."""
-    if one.label == other.label or one.weak or other.weak:
-        return True
-    alike: Sequence[float] = list(map(resemblance, one.sketches, other.sketches))
-    return bool(alike) and min(alike) >= NEAR_SHARE

@@ -7,6 +7,7 @@ directory that the program is installed in. Nothing of a pack acts unless a site
 from scrapy_urinorm.rulesets.platforms.binding import LineTable, PackLines, Use, bound, line_tables, uses, wrong
 from scrapy_urinorm.rulesets.platforms.reading import (
     CLASSES,
+    HARMLESS,
     MARK_KINDS,
     PROOFS,
     VERDICTS,
@@ -23,6 +24,7 @@ from scrapy_urinorm.rulesets.platforms.reading import (
 
 __all__ = [
     "CLASSES",
+    "HARMLESS",
     "MARK_KINDS",
     "PROOFS",
     "VERDICTS",

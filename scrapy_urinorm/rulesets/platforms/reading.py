@@ -21,6 +21,8 @@ CLASSES = {
     "skip": "a view without content of its own, or a trap: not requested",
     "never": "does something: not requested, not even to find out",
 }
+#: The classes of what makes no difference at all: pages that they make one must be one, by content.
+HARMLESS = ("drop", "default")
 #: Whether a real installation was crawled with the line and nothing was lost, or it is said by a source alone.
 PROOFS = ("proven", "documented")
 #: What a page may show of the program behind it, see :mod:`scrapy_urinorm.recognition`.

@@ -1,0 +1,96 @@
+"""`urinorm check --platform`: whether a pack says what it does, and does on a recorded site what it says."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from scrapy_urinorm.cli.display import count, say, show_table, write_json
+from scrapy_urinorm.errors import UrinormError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from scrapy_urinorm.learn.pack_trial import PackTrial
+    from scrapy_urinorm.rulesets.platforms import Pack
+
+
+def check_pack(name: str, visits: list[str], *, as_json: bool) -> bool:
+    """Check a pack and write what is found; returns whether there was something. Raises UrinormError for errors."""
+    from scrapy_urinorm.lint.packs import pack_advice, pack_problems
+    from scrapy_urinorm.rulesets.platforms import PackError, pack
+
+    try:
+        of = pack(name)
+    except PackError as error:
+        raise UrinormError(str(error)) from error
+    if problems := pack_problems(of):
+        raise UrinormError("\n".join(f"{name}: {problem}" for problem in problems))
+    findings = pack_advice(of)
+    tried = _trials(of, visits) if visits else []
+    for trial in tried:
+        findings += _found(trial)
+    if visits and not tried:
+        findings.append("it is not recognized in the visits")
+    if as_json:
+        write_json({"platform": of.name, "lines": len(of.lines), "findings": findings, "sites": _rows(tried)})
+        return bool(findings)
+    for finding in findings:
+        say(f"{name}: {finding}", "yellow")
+    for trial in tried:
+        _show(trial)
+    examples = sum(len(line.pairs) + len(line.urls) for line in of.lines)
+    told = f"{count(len(of.lines), 'line')}, {count(examples, 'example')} right, {count(len(findings), 'finding')}"
+    say(f"{name}: {told}", "yellow" if findings else "green")
+    return bool(findings)
+
+
+def _trials(pack: Pack, files: list[str]) -> list[PackTrial]:
+    from scrapy_urinorm.extras import require
+
+    require("Comparing pages", "learn")
+    from scrapy_urinorm.learn.pack_trial import pack_trials
+    from scrapy_urinorm.visits import read_visits
+
+    return pack_trials(pack, list(read_visits(files)))
+
+
+def _found(trial: PackTrial) -> Iterator[str]:
+    from scrapy_urinorm.rulesets.platforms import HARMLESS
+
+    for one in trial.effect.lines:
+        if one.counterexample and one.line.kind in HARMLESS:
+            of = f"{count(one.against, 'address', 'addresses')} of {trial.place}"
+            yield f"{one.line.id}: merges {of} with another page, as {' and '.join(one.counterexample)}"
+    if trial.lost:
+        yield f"a crawl of {trial.place} would not find {count(len(trial.lost), 'page')}, as behind {trial.lost[0]}"
+
+
+def _show(trial: PackTrial) -> None:
+    effect = trial.effect
+    lost = "links were not recorded" if trial.lost is None else f"{count(len(trial.lost), 'page')} lost"
+    say(f"{trial.place}: {count(effect.urls, 'URL')} are {count(effect.after, 'request')} with all lines, {lost}")
+    rows = [
+        (one.line.id, one.line.proof, one.urls, one.agree, one.against, one.example or "")
+        for one in effect.lines
+        if one.urls
+    ]
+    show_table(("line", "proof", "URLs", "same", "other", "for example"), rows, fold=("for example",))
+
+
+def _rows(trials: Iterable[PackTrial]) -> list[dict[str, Any]]:
+    return [
+        {
+            "place": one.place,
+            "urls": one.effect.urls,
+            "requests": one.effect.after,
+            "skipped": one.effect.skipped,
+            "deferred": one.effect.deferred,
+            "lost": one.lost,
+            "lines": {
+                line.line.id: {"urls": line.urls, "agree": line.agree, "against": line.against}
+                for line in one.effect.lines
+                if line.urls
+            },
+        }
+        for one in trials
+    ]

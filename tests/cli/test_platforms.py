@@ -1,0 +1,201 @@
+"""What the commands say of platforms: `urinorm platforms`, `check --platform`, and `init` on visits with marks."""
+# ruff: noqa: E501  a row of a table is a line
+
+from __future__ import annotations
+
+import json
+import threading
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from scrapy_urinorm.rulesets import platforms
+from scrapy_urinorm.visits import Visit
+from tests.cli.programs import run
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+WP = ("generator:WordPress 6.4", "marker:wp-content")
+PAGES = [
+    ("/blog/", "front", WP),
+    ("/blog/?p=1", "one", WP),
+    ("/blog/?p=1&replytocom=2", "one", WP),
+    ("/blog/?p=1&replytocom=3", "one", WP),
+    ("/about", "about", ()),
+    ("/x/y", "y", ()),
+]
+
+
+def visits(pages: list[tuple[str, str, tuple[str, ...]]], host: str = "a.example") -> str:
+    rows = [
+        Visit(url=f"http://{host}{path}", status=200, content_type="text/html", text_digest=text, words=50, marks=marks)
+        for path, text, marks in pages
+    ]
+    return "".join(row.to_json() + "\n" for row in rows)
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    (tmp_path / "visits.jsonl").write_text(visits(PAGES))
+    return tmp_path
+
+
+def test_what_was_recognized_by_which_marks(folder: Path) -> None:
+    done = run("platforms", "visits.jsonl", cwd=folder)
+    assert done.code == 0
+    assert done.out.splitlines() == [
+        "wordpress: a.example/blog/ (4 pages)",
+        r"  by generator:^WordPress\b, marker:wp-content",
+        '  [site."a.example"]',
+        '  platform = { name = "wordpress", path = "/blog/" }',
+        "  all lines: 6 URLs are 4 requests, 0 of them last, 0 URLs not requested",
+    ]
+
+
+def test_what_each_line_would_do(folder: Path) -> None:
+    lines = run("platforms", "visits.jsonl", "--lines", cwd=folder).out.splitlines()
+    assert lines[-1] == "replytocom\tdrop\tproven\t2\thttp://a.example/blog/?p=1&replytocom=2"
+    (row,) = json.loads(run("platforms", "visits.jsonl", "--json", cwd=folder).out)
+    assert (row["platform"], row["path"], row["pages"], row["requests"]) == ("wordpress", "/blog/", 4, 4)
+    assert [line["id"] for line in row["lines"]] == ["replytocom"]
+
+
+def test_a_host_with_a_port_has_its_own_kind_of_table(tmp_path: Path) -> None:
+    (tmp_path / "visits.jsonl").write_text(visits(PAGES[:2], "a.example:8080"))
+    assert '[host."a.example:8080"]' in run("platforms", "visits.jsonl", cwd=tmp_path).out
+
+
+NOTHING = {
+    "none there": (visits([("/", "x", ())]) + visits([("/2", "y", ("header:x-frob",))]), "says how to add one"),
+    "no marks": ("http://a.example/wp-login.php\nhttp://a.example/?p=1\n", "the visits have no marks"),
+}
+
+
+@pytest.mark.parametrize(("text", "said"), NOTHING.values(), ids=NOTHING)
+def test_nothing_is_recognized(text: str, said: str, tmp_path: Path) -> None:
+    (tmp_path / "visits.txt").write_text(text)
+    done = run("platforms", "visits.txt", cwd=tmp_path)
+    assert done.code == 1
+    assert said in done.out
+
+
+class Site(BaseHTTPRequestHandler):
+    asked: list[str]
+
+    def do_GET(self) -> None:
+        self.asked.append(self.path)
+        found = self.path != "/robots.txt"
+        self.send_response(200 if found else 404)
+        self.send_header("Content-Type", "text/html")
+        self.send_header("Set-Cookie", "DokuWiki=abc; path=/wiki/")
+        self.end_headers()
+        self.wfile.write(b"<a href='doku.php?id=a&do=login'>x</a><a href='doku.php?id=b&do=login'>y</a>" * found)
+
+    def log_message(self, *args: Any) -> None:
+        """Be silent."""
+
+
+@pytest.fixture
+def site() -> Iterator[str]:
+    Site.asked = []
+    with ThreadingHTTPServer(("127.0.0.1", 0), Site) as server:
+        thread = threading.Thread(target=server.serve_forever)
+        thread.start()
+        yield f"http://127.0.0.1:{server.server_port}/wiki/doku.php"
+        server.shutdown()
+        thread.join()
+
+
+def test_a_page_is_fetched_once(site: str, tmp_path: Path) -> None:
+    pytest.importorskip("selectolax")
+    (row,) = json.loads(run("platforms", site, "--json", cwd=tmp_path).out)
+    assert (row["platform"], row["path"], row["marks"]) == (
+        "dokuwiki",
+        "/wiki/",
+        ["cookie:^DokuWiki$", r"url:/doku\.php$"],
+    )
+    assert (row["urls"], row["requests"]) == (3, 2)
+    assert Site.asked == ["/robots.txt", "/wiki/doku.php"]
+
+
+def test_init_names_the_program(folder: Path) -> None:
+    text = run("init", "visits.jsonl", "--output", "-", cwd=folder).out
+    assert 'platform = { name = "wordpress", path = "/blog/" }\n' in text
+    (folder / "rules.toml").write_text(text)
+    done = run("normalize", "--rules", "rules.toml", cwd=folder, given="http://a.example/blog/?p=1&replytocom=2\n")
+    assert done.out == "http://a.example/blog/?p=1\n"
+
+
+def test_init_of_addresses_knows_no_program(tmp_path: Path) -> None:
+    (tmp_path / "urls.txt").write_text("http://a.example/wp-login.php\n")
+    assert "platform" not in run("init", "urls.txt", "--output", "-", cwd=tmp_path).out
+
+
+# --- check --platform -------------------------------------------------------------------------------------------------
+
+PACK = """
+title = "Frobware"
+about = "Wikis by Frobware."
+source = "https://frobware.example/docs"
+[[mark]]
+generator = '^WordPress\\b'
+strong = true
+[[line]]
+id = "trail"
+class = "drop"
+proof = "documented"
+why = "the pages seen before"
+source = "Frobware manual"
+query = { p = true }
+remove_params = ["replytocom"]
+examples = [["/?p=1&replytocom=2", "/?p=1"]]
+distinct = [["/?p=1", "/?p=2"]]
+"""
+CHECKED = {
+    "all is well": (PACK, 0, "0 findings"),
+    "an example that does not hold": (PACK.replace('"/?p=1"]]', '"/?p=3"]]', 1), 2, "are not one page"),
+    "no TOML": ("x", 2, "does not parse"),
+    "no source": (PACK.replace('source = "Frobware manual"', ""), 2, "source is missing"),
+    "an unknown rule": (PACK.replace("remove_params", "remove_parms"), 2, "there is no rule"),
+    "a common name everywhere": (PACK.replace('query = { p = true }\nremove_params = ["replytocom"]', 'remove_params = ["replytocom", "sid"]'), 1, "'sid' means other things elsewhere"),
+    "no mark": (PACK.replace("[[mark]]\ngenerator = '^WordPress\\b'\nstrong = true\n", ""), 1, "it has no mark"),
+    "a shape of an address alone": (PACK.replace("generator =", "url ="), 1, "every mark is a shape of an address"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("text", "code", "said"), CHECKED.values(), ids=CHECKED)
+def test_check_a_pack(text: str, code: int, said: str, tmp_path: Path) -> None:
+    (tmp_path / "frob.toml").write_text(text)
+    platforms.pack.cache_clear()
+    done = run("check", "--platform", "frob.toml", cwd=tmp_path)
+    assert done.code == code, done
+    assert said in done.out + done.err
+
+
+@pytest.mark.parametrize("name", platforms.names())
+def test_the_packs_that_come_along_are_well(name: str, tmp_path: Path) -> None:
+    done = run("check", "--platform", name, cwd=tmp_path)
+    assert (done.code, done.out.endswith("0 findings\n")) == (0, True), done
+
+
+def test_check_a_pack_against_visits(folder: Path) -> None:
+    pytest.importorskip("numpy")
+    (folder / "frob.toml").write_text(PACK)
+    platforms.pack.cache_clear()
+    done = run("check", "--platform", "frob.toml", "--visits", "visits.jsonl", cwd=folder)
+    assert done.code == 0
+    assert "trail\tdocumented\t2\t2\t0\thttp://a.example/blog/?p=1&replytocom=2" in done.out
+    other = [(path, "else" if path.endswith("3") else text, marks) for path, text, marks in PAGES]
+    (folder / "visits.jsonl").write_text(visits(other))
+    done = run("check", "--platform", "frob.toml", "--visits", "visits.jsonl", "--json", cwd=folder)
+    assert done.code == 1
+    assert "merges 1 address of a.example/blog/ with another page" in json.loads(done.out)["findings"][0]
+
+
+def test_check_a_pack_that_is_not_there_in_the_visits(folder: Path) -> None:
+    (folder / "visits.jsonl").write_text(visits(PAGES[4:]))
+    done = run("check", "--platform", "wordpress", "--visits", "visits.jsonl", cwd=folder)
+    assert (done.code, "not recognized in the visits" in done.out) == (1, True)
