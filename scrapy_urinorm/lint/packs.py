@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from scrapy_urinorm.errors import RuleFileError
 from scrapy_urinorm.normalizer import Normalizer
+from scrapy_urinorm.rules import CATALOGUE
 from scrapy_urinorm.rulesets import platforms
 from scrapy_urinorm.rulesets.platforms import Use
 
@@ -67,7 +68,8 @@ def _marks(pack: Pack) -> Iterator[str]:
 def _line(line: Line) -> Iterator[str]:
     if line.table.keys() & {"path", "query"}:
         return
-    for entry in line.table.get("remove_params", ()):
+    lists = [value for rule, value in line.table.items() if isinstance(value, list) and CATALOGUE[rule].part == "query"]
+    for entry in (entry for entries in lists for entry in entries):
         if isinstance(entry, str) and entry.isalnum() and len(entry) <= LONGEST_COMMON:
             yield (
                 f"{line.id}: {entry!r} means other things elsewhere, and is removed everywhere: give the line a path"
