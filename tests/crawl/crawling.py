@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import json
 import os
-import subprocess
-import sys
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+from tests.crawl import forked
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -62,9 +62,8 @@ def crawl_all(
     given = {"jobs": [job.as_dict() for job in jobs], "process_settings": process_settings or {}}
     source.write_text(json.dumps(given))
     target.unlink(missing_ok=True)
-    command = [sys.executable, "-m", "tests.crawl.runner", str(source), str(target)]
-    done = subprocess.run(
-        command, capture_output=True, text=True, timeout=timeout, env=environment(), cwd=directory, check=False
+    done = forked.run(
+        "tests.crawl.runner", [str(source), str(target)], cwd=directory, env=environment(), timeout=timeout
     )
     assert target.exists(), (
         f"the crawling process died ({done.returncode}):\n{done.stdout[-3000:]}\n{done.stderr[-9000:]}"

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from tests.crawl import forked
 from tests.crawl.crawling import environment
 from tests.crawl.runner import RESOLVER
 
 if TYPE_CHECKING:
+    import subprocess
     from pathlib import Path
 
 SETTINGS = f"""\
@@ -56,6 +56,4 @@ class Project:
 
     def scrapy(self, *arguments: str, timeout: float = 60, cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
         """Run the `scrapy` command; it has ended, or the test has failed."""
-        command = [sys.executable, "-m", "scrapy", *arguments]
-        where = cwd or self.path
-        return subprocess.run(command, cwd=where, env=environment(), capture_output=True, text=True, timeout=timeout)
+        return forked.run("scrapy", arguments, cwd=cwd or self.path, env=environment(), timeout=timeout)

@@ -110,10 +110,13 @@ def start(process: Any, job: dict[str, Any], results: dict[str, dict[str, Any]])
         run.add_done_callback(lambda task: failed(task.exception()) if task.exception() else None)
 
 
-if __name__ == "__main__":
-    source, target = sys.argv[1:]
+def main(source: str, target: str) -> None:
     given = json.loads(Path(source).read_text())
     outcome = run(given["jobs"], given["process_settings"])
     for result in outcome["results"].values():
         del result["handlers"]
     Path(target).write_text(json.dumps(outcome, default=str))
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

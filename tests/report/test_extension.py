@@ -3,22 +3,22 @@
 from __future__ import annotations
 
 import json
+import os
 import re
-import subprocess
-import sys
 import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from scrapy_urinorm.crawl.report_extension import visits_beside
+from tests.crawl import forked
 from tests.report.crawls import html, prose
 from tests.report.test_page import data_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from pathlib import Path
 
 PAGES = 12
 
@@ -78,8 +78,8 @@ def crawl(server: str, rules: Any = None, **settings: Any) -> tuple[dict[str, in
         "LOG_LEVEL": "INFO", "TELNETCONSOLE_ENABLED": False, "EXTENSIONS": EXTENSIONS,
         "ADDONS": {"scrapy_urinorm.Addon": 600}, **settings,
     }  # fmt: skip
-    command = [sys.executable, "-c", SCRIPT, server, json.dumps(given), json.dumps(rules or {})]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=180)
+    words = [SCRIPT, server, json.dumps(given), json.dumps(rules or {})]
+    done = forked.run("-c", words, cwd=Path.cwd(), env=dict(os.environ), timeout=180)
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout.splitlines()[-1]), done.stderr
 
@@ -140,6 +140,7 @@ def test_a_crawl_without_rules_gets_them_proposed(server: str, tmp_path: Path) -
     ]
 
 
+@pytest.mark.slow
 def test_visits_beside_the_report_are_of_one_crawl(server: str, tmp_path: Path) -> None:
     report = str(tmp_path / "r.html")
     for _ in range(2):
@@ -147,6 +148,7 @@ def test_visits_beside_the_report_are_of_one_crawl(server: str, tmp_path: Path) 
     assert data_of((tmp_path / "r.html").read_text("utf-8"))["totals"]["requests"] == PAGES + 1
 
 
+@pytest.mark.slow
 def test_what_cannot_be_written_is_logged_and_no_more(server: str, tmp_path: Path) -> None:
     (tmp_path / "folder").write_text("a file")
     report = tmp_path / "folder" / "r.html"

@@ -14,6 +14,7 @@ from scrapy_urinorm.report.findings import findings
 from scrapy_urinorm.report.parameters import CHANGES, IRRELEVANT, NARROWS, SORTS, UNKNOWN
 from scrapy_urinorm.rulesets.ruleset import RuleSet
 from scrapy_urinorm.visits import Visit
+from tests.effort import share
 from tests.report.crawls import ORIGIN, Crawl, found, prose
 
 if TYPE_CHECKING:
@@ -378,7 +379,7 @@ def rows(draw: st.DrawFn) -> list[dict[str, Any]]:
     return draw(st.lists(one, max_size=25))
 
 
-@settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=share(4), suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(rows())
 def test_the_counts_add_up(tmp_path: Path, made: list[dict[str, Any]]) -> None:
     path = tmp_path / "visits.jsonl"

@@ -99,7 +99,13 @@ def test_two_workers_never_both_get_a_page(redis_server: RedisServer) -> None:
 # --- what it stores ---
 
 
-@pytest.mark.parametrize("count", [10_000, 150_000], ids=["first tiers", "third tier"])
+@pytest.mark.parametrize(
+    "count",
+    [
+        pytest.param(10_000, id="first tiers"),
+        pytest.param(150_000, id="third tier", marks=pytest.mark.slow),
+    ],
+)
 def test_tiers_hold_every_record_once_and_clear_leaves_nothing(new_redis_server: NewServer, count: int) -> None:
     server = new_redis_server()
     store = worker(server, "tiers")
@@ -113,6 +119,7 @@ def test_tiers_hold_every_record_once_and_clear_leaves_nothing(new_redis_server:
     store.close()
 
 
+@pytest.mark.slow
 def test_takes_less_than_half_the_memory_of_scrapy_redis(new_redis_server: NewServer) -> None:
     server = new_redis_server()
     client = server.client()
@@ -318,6 +325,7 @@ def test_a_server_that_went_back_in_time_is_noticed(new_redis_server: NewServer)
     store.close()
 
 
+@pytest.mark.slow
 def test_a_full_server_stops_the_crawl_and_loses_nothing(new_redis_server: NewServer) -> None:
     server = new_redis_server("--maxmemory", "4mb", "--maxmemory-policy", "noeviction")
     store = worker(server, "full")

@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
+import os
 import threading
 import time
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from scrapy_urinorm.crawl.visits_extension import Budget
 from scrapy_urinorm.visits import Visit, read_visits
+from tests.crawl import forked
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from pathlib import Path
 
 LINKS = "".join(
     f'<a href="{href}">x</a> '
@@ -116,8 +116,8 @@ EXTENSION = {"scrapy_urinorm.crawl.visits_extension.VisitsExtension": 0}
 
 def run(server: str, **settings: Any) -> tuple[dict[str, Any], str]:
     given = {"LOG_LEVEL": "INFO", "ROBOTSTXT_OBEY": True, "TELNETCONSOLE_ENABLED": False, "EXTENSIONS": EXTENSION}
-    command = [sys.executable, "-c", SCRIPT, server, json.dumps({**given, **settings})]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=120)
+    words = [SCRIPT, server, json.dumps({**given, **settings})]
+    done = forked.run("-c", words, cwd=Path.cwd(), env=dict(os.environ), timeout=120)
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout.splitlines()[-1]), done.stderr
 

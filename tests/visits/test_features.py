@@ -212,6 +212,7 @@ PINNED = (
 )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("separator", [" ", "-"], ids=["words", "long words"])
 def test_what_is_remembered_of_texts_is_bounded(separator: str) -> None:
     """A crawl of a million pages has more words and more text than memory should hold."""

@@ -304,6 +304,7 @@ def test_what_is_no_message_is_refused(data: bytes) -> None:
         messages.received(lambda count: next(pieces)[:count])
 
 
+@pytest.mark.slow
 def test_a_resumed_crawl_keeps_its_id_and_its_masks(tmp_path: Path) -> None:
     jobdir = str(tmp_path / "job")
     first = crawl_identity(jobdir)

@@ -62,6 +62,7 @@ def test_long_addresses_are_done_with(make: Any) -> None:
     Redaction(b"salt")(make(400_000))
 
 
+@pytest.mark.slow
 def test_what_is_remembered_is_bounded_in_characters() -> None:
     redact = Redaction(b"salt")
     for n in range(6_000):
