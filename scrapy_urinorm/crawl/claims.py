@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from scrapy_urinorm.crawl.crowd import Crowd, Entry, text_digest
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterable
 
     from scrapy import Request
 
@@ -60,6 +60,10 @@ class Claims:
         self._failed = Crowd()
         self._in_hand = 0
         self.hurried = 0
+        # fingerprints of what a kill must not lose, and of plain texts that were written for that
+        self._changed: set[bytes] | None = None
+        self._written: set[bytes] = set()
+        self._mixed = False
 
     def claim(self, fp: bytes, url: str) -> None:
         """A request of a new key was let through."""
@@ -112,6 +116,7 @@ class Claims:
 
     def _taken(self, fp: bytes, claim: Claim, request: Request) -> int:
         """Let a variant pass, or hold it: the number of its chance, or 0."""
+        self._touch(fp)
         if not claim.failed and self._in_hand < self._limit:
             claim.held.append(request)
             self._in_hand += 1
@@ -135,12 +140,17 @@ class Claims:
         while todo:
             fp = todo.pop()
             claim = self._open.pop(fp, None)
-            if claim is None:
-                if self._under_way.pop(fp) is None:
-                    self._failed.pop(fp)
-            elif not isinstance(claim, str):
+            if isinstance(claim, str):
+                if fp in self._written:
+                    self._written.remove(fp)
+                    self._touch(fp)
+                continue
+            if claim is not None:
                 self._in_hand -= len(claim.held) + len(claim.followers)
                 todo += [follower for follower, _ in claim.followers]
+            elif self._under_way.pop(fp) is None and self._failed.pop(fp) is None:
+                continue
+            self._touch(fp)
 
     def failed(self, fp: bytes, url: str, hops: Iterable[str] = ()) -> list[Chance]:
         """The request of a key failed: the variants in hand to be scheduled now, its own and its followers'.
@@ -157,6 +167,7 @@ class Claims:
             claim = self._taken_up(fp, url)
             if claim is None:
                 continue
+            self._touch(fp)
             claim.failed = True
             claim.tried += [hop for hop in hops if hop not in claim.tried]
             todo += [(follower, its_url, ()) for follower, its_url in reversed(claim.followers)]
@@ -204,6 +215,7 @@ class Claims:
         claim = self._taken_up(fp, url)
         if claim is None:
             return 0
+        self._touch(fp)
         if claim.chances < MAX_CHANCES:
             claim.chances += 1
             chance = claim.chances
@@ -232,6 +244,8 @@ class Claims:
         self._open[target] = other
         other.followers.append((fp, url))
         self._in_hand += 1
+        self._touch(target)
+        self._touch(fp)
         return []
 
     def all_ended(self) -> list[Chance]:
@@ -239,32 +253,20 @@ class Claims:
 
         Some ends are told to nobody: a redirect that is offsite, an answer that a middleware refuses.
         """
+        self._mixed |= len(self._under_way) > 0
         self._failed.take_all(self._under_way)
         return self._all_failed([(fp, None, ()) for fp in reversed(self._open)])
+
+    def _touch(self, fp: bytes) -> None:
+        """More is known of a key than the request that is under way, or nothing any more."""
+        if self._changed is not None:
+            self._changed.add(fp)
 
     def _is_last(self, claim: Claim, url: str) -> bool:
         return claim.last == url if isinstance(claim.last, str) else claim.last == self._digest(url)
 
     def _digest(self, url: str) -> bytes:
         return text_digest(self._same(url))
-
-    # ------------------------------------------------------------------ from one run of a job to the next
-
-    def rows(self) -> Iterator[tuple[bytes, Claim]]:
-        """The claims that are kept with a text, oldest first."""
-        for fp, claim in self._open.items():
-            yield fp, Claim(claim) if isinstance(claim, str) else claim
-
-    def crowds(self) -> dict[str, Crowd]:
-        """The claims that are kept in short, by what is known of their outcome."""
-        return {"under way": self._under_way, "failed": self._failed}
-
-    def restore(self, rows: Iterable[tuple[bytes, Claim]]) -> None:
-        """Take up claims of an earlier run; its crowds are loaded into ours."""
-        for fp, claim in rows:
-            more = claim.held or claim.followers or claim.chances or claim.failed
-            self._open[fp] = claim.last if isinstance(claim.last, str) and not more else claim
-            self._in_hand += len(claim.held) + len(claim.followers)
 
     def __len__(self) -> int:
         return len(self._open) + len(self._under_way) + len(self._failed)

@@ -154,6 +154,15 @@ class RequestFingerprinter:
                 return 0
         return count
 
+    def is_loop(self, request: Request) -> bool:
+        """Whether the redirects that led to a request came back to its key so often that it passes for no page."""
+        chain = (request._meta or {}).get("redirect_urls")
+        if not isinstance(chain, (list, tuple)) or self.redirects_to_key(request):
+            return False
+        normalizer, lossy = self._rules_of(request, request.meta)
+        key = normalizer.key(request.url, lossy=lossy)
+        return any(normalizer.key(str(url), lossy=lossy) == key for url in chain)
+
     # ------------------------------------------------------------------
 
     def _full(self, request: Request, meta: dict[str, Any]) -> bytes:

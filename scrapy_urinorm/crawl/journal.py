@@ -2,29 +2,26 @@
 
 from __future__ import annotations
 
-import re
 import shutil
 import time
-from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
-
-from scrapy.utils.job import job_dir
 
 from scrapy_urinorm.crawl import settings as own
 from scrapy_urinorm.crawl.closing import close_spider
 from scrapy_urinorm.crawl.request_rows import SERVED, Row, State
 from scrapy_urinorm.crawl.requests_file import FILE_NAME, RequestsFile
 from scrapy_urinorm.crawl.serialized import dumped, loaded
-from scrapy_urinorm.crawl.store import shared_folder
+from scrapy_urinorm.crawl.store import place_of_requests
 from scrapy_urinorm.errors import UrinormError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from pathlib import Path
 
     from scrapy import Request, Spider
     from scrapy.core.engine import ExecutionEngine
-    from scrapy.settings import BaseSettings
 
+    from scrapy_urinorm.crawl.variants import Variants
     from scrapy_urinorm.seen import SeenStore
 
 #: What a kill may cost in pages fetched again: those that ended in this time, or among so many changes. A commit takes
@@ -55,7 +52,7 @@ class Journal:
     def __init__(self, spider: Spider, store: SeenStore | None):
         self._spider = spider
         self._store = store
-        self._folder, name = _place(spider, lasting=store is not None)
+        self._folder, name = place_of_requests(spider, lasting=store is not None)
         self.file = RequestsFile(self._folder, name)
         self.in_force = self._folder is not None and spider.crawler.settings.getbool("URINORM_JOURNAL", True)
         self.first = False
@@ -64,6 +61,7 @@ class Journal:
         self._committed = 0.0
         self._copy: Path | None = None
         self._lost = False
+        self._variants: Variants | None = None
 
     # ------------------------------------------------------------------ from run to run
 
@@ -103,6 +101,23 @@ class Journal:
         for row in rows:
             if (request := loaded(row.data, self._spider)) is not None:
                 tell(request)
+
+    def take_up_variants(self, variants: Variants) -> None:
+        """Note from now on which keys have failed, and which of their variants wait for that. Raises UrinormError.
+
+        After an unclean end the notes of the run before are taken up; a clean one has left all of it elsewhere.
+        """
+        if not self.in_force:
+            return
+        if self.file.unclean:
+            variants.restore_notes(FILE_NAME, self.file.notes())
+            # not when they are served: their variants may be found before that
+            for state in (*SERVED, State.PARKED):
+                variants.expect(row.fingerprint for row in self.file.rows(state) if row.fingerprint is not None)
+        else:
+            self.file.forget_notes()
+        variants.watch()
+        self._variants = variants
 
     # ------------------------------------------------------------------ a queue that was filled without a journal
 
@@ -180,6 +195,8 @@ class Journal:
         engine = self.engine
         slot = engine.downloader.get_slot_key(request) if engine is not None else ""
         fp = None if request.dont_filter else self._fingerprint(request)
+        if self._variants is not None and own.CLAIMS_META in request.meta:
+            self._variants.goes_on(request)
         self.file.put(Row(number, kept.state, request.priority, slot, data, fp, kept.class_key, kept.generation))
         return number
 
@@ -241,6 +258,10 @@ class Journal:
             # requests were dropped unseen: those whose output they were have not ended
             self._lost = True
             return
+        if self._variants is not None:
+            # no later than the end of the request that failed, or of the page that held the variant
+            for key, text in self._variants.notes():
+                self.file.note(key, text)
         engine = self.engine
         slot = engine._slot if engine is not None else None
         running = slot.inprogress if slot is not None else ()
@@ -273,18 +294,3 @@ class Journal:
             return self._spider.crawler.engine
         except RuntimeError:
             return None
-
-
-def _place(spider: Spider, *, lasting: bool) -> tuple[Path | None, str]:
-    """The folder of the file, None for a temporary one, and its name there.
-
-    ``lasting``: whether fingerprints may be kept from run to run in a folder that is not the job's: what was found and
-    not fetched then has to be kept there as well.
-    """
-    settings: BaseSettings = spider.crawler.settings
-    if jobdir := job_dir(settings):
-        return Path(jobdir), FILE_NAME
-    if lasting and (folder := shared_folder(settings)):
-        # several spiders may remember in one folder
-        return folder, FILE_NAME + "-" + re.sub(r"[^\w.-]", "_", spider.name)
-    return None, FILE_NAME

@@ -11,20 +11,23 @@ from typing import TYPE_CHECKING, Any
 from scrapy.utils.request import request_from_dict
 
 from scrapy_urinorm.crawl import settings as own
-from scrapy_urinorm.crawl.claims import Claim, Claims
+from scrapy_urinorm.crawl.claims import Claim
+from scrapy_urinorm.crawl.crowd import Entry
 from scrapy_urinorm.crawl.shown import shown
 from scrapy_urinorm.errors import UrinormError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
     from pathlib import Path
 
     from scrapy import Request, Spider
 
+    from scrapy_urinorm.crawl.lasting_claims import LastingClaims
+
 FILE_NAME = "urinorm.pending"
 
 
-def save(directory: Path, claims: Claims, spider: Spider) -> None:
+def save(directory: Path, claims: LastingClaims, spider: Spider) -> None:
     """Write the claims, a JSON object a line, in place of what is there; what cannot be written is logged.
 
     The file is whole at any time, and nobody else may read it: it holds requests, with their headers.
@@ -48,7 +51,7 @@ def save(directory: Path, claims: Claims, spider: Spider) -> None:
         )
 
 
-def restore(directory: Path, claims: Claims, spider: Spider | None) -> None:
+def restore(directory: Path, claims: LastingClaims, spider: Spider | None) -> None:
     """Take up the claims that the run before has left; the file stays until it is written anew.
 
     Raises UrinormError where the file is there and cannot be read. Lines that make no sense are logged and left out.
@@ -62,13 +65,40 @@ def restore(directory: Path, claims: Claims, spider: Spider | None) -> None:
         return
     except OSError as error:
         raise UrinormError(f"cannot read {path}: {error.strerror or error}") from error
-    rows = []
+    _take_up(path, data.splitlines(), claims, spider)
+
+
+def noted(claims: LastingClaims, spider: Spider) -> Iterator[tuple[bytes, str | None]]:
+    """What has changed since the last time and a kill must not lose: notes by key, None for one that is to go."""
+    for fp, found in claims.changes():
+        if found is None:
+            yield fp, None
+        elif isinstance(found, Claim):
+            yield fp, json.dumps(_row(fp, found, spider))
+        else:
+            crowd, (digest, chances) = found
+            yield fp, json.dumps({"crowd": crowd, "fp": fp.hex(), "digest": digest.hex(), "chances": chances})
+    if (failed := claims.mixed()) is not None:
+        for number, block in failed.blocks():
+            yield f"failed {number}".encode(), json.dumps(_block("failed", number, block))
+
+
+def restore_noted(where: str, notes: Iterable[tuple[bytes, str]], claims: LastingClaims, spider: Spider) -> None:
+    """Take up what a killed run has noted, blocks of keys first: a note on one key knows better."""
+    lines = [text for _, text in sorted(notes, key=lambda note: not note[0].startswith(b"failed "))]
+    _take_up(where, lines, claims, spider)
+
+
+def _take_up(where: object, lines: Iterable[str | bytes], claims: LastingClaims, spider: Spider) -> None:
     bad = lost = 0
-    for line in data.splitlines():
+    for line in lines:
         try:
             row = json.loads(line)
-            if "crowd" in row:
+            if "block" in row:
                 claims.crowds()[row["crowd"]].load([(row["block"], base64.b64decode(row["keys"]))])
+                continue
+            if "crowd" in row:
+                claims.put(bytes.fromhex(row["fp"]), row["crowd"], Entry(bytes.fromhex(row["digest"]), row["chances"]))
                 continue
             fp, claim = _claim(row)
         except Exception:  # noqa: BLE001  a torn line of a killed run, another encoding
@@ -79,32 +109,39 @@ def restore(directory: Path, claims: Claims, spider: Spider | None) -> None:
                 claim.held.append(_loaded(held, spider))
             except Exception:  # noqa: BLE001  a spider whose methods have other names now
                 lost += 1
-        rows.append((fp, claim))
-    claims.restore(rows)
+        claims.restore(fp, claim)
     if bad or lost:
-        own.logger.warning("%s: %d lines and %d requests cannot be read and are left out", path, bad, lost)
+        own.logger.warning("%s: %d lines and %d requests cannot be read and are left out", where, bad, lost)
 
 
-def _rows(claims: Claims, spider: Spider) -> Iterator[dict[str, Any]]:
+def _rows(claims: LastingClaims, spider: Spider) -> Iterator[dict[str, Any]]:
     for fp, claim in claims.rows():
-        held = []
-        for request in claim.held:
-            try:
-                held.append(_dumped(request, spider))
-            except Exception:  # noqa: BLE001  a callback that is no method of the spider cannot be written down
-                own.logger.warning("A variant in hand cannot be kept for the next run: %s", shown(request))
-        yield {
-            "fp": fp.hex(),
-            "last": _text(claim.last),
-            "tried": claim.tried,
-            "chances": claim.chances,
-            "failed": claim.failed,
-            "followers": [[follower.hex(), url] for follower, url in claim.followers],
-            "held": held,
-        }
+        yield _row(fp, claim, spider)
     for name, crowd in claims.crowds().items():
         for number, block in crowd.blocks():
-            yield {"crowd": name, "block": number, "keys": base64.b64encode(block).decode()}
+            yield _block(name, number, block)
+
+
+def _block(crowd: str, number: int, block: bytes) -> dict[str, Any]:
+    return {"crowd": crowd, "block": number, "keys": base64.b64encode(block).decode()}
+
+
+def _row(fp: bytes, claim: Claim, spider: Spider) -> dict[str, Any]:
+    held = []
+    for request in claim.held:
+        try:
+            held.append(_dumped(request, spider))
+        except Exception:  # noqa: BLE001  a callback that is no method of the spider cannot be written down
+            own.logger.warning("A variant in hand cannot be kept for the next run: %s", shown(request))
+    return {
+        "fp": fp.hex(),
+        "last": _text(claim.last),
+        "tried": claim.tried,
+        "chances": claim.chances,
+        "failed": claim.failed,
+        "followers": [[follower.hex(), url] for follower, url in claim.followers],
+        "held": held,
+    }
 
 
 def _claim(row: dict[str, Any]) -> tuple[bytes, Claim]:

@@ -28,6 +28,7 @@ create table if not exists requests (
   generation integer not null, class blob, fingerprint blob, data blob not null);
 create index if not exists waiting on requests (state, slot, priority, id) where state in ('released', 'later');
 create index if not exists parked on requests (class, id) where state = 'parked';
+create table if not exists notes (key blob primary key, text text not null) without rowid;
 create table if not exists marks (name text primary key, value text not null);
 """
 
@@ -52,6 +53,7 @@ class RequestsFile:
         self._new: dict[int, Row] = {}
         self._flying: dict[int, None] = {}
         self._ended: list[int] = []
+        self._notes: dict[bytes, str | None] = {}
         self._next = 1
         self.unclean = False
         """Whether the run before came to no good end: Scrapy's queue is then not to be trusted, these rows are."""
@@ -139,7 +141,7 @@ class RequestsFile:
     @property
     def changes(self) -> int:
         """How many changes wait for ``commit``."""
-        return len(self._new) + len(self._flying) + len(self._ended)
+        return len(self._new) + len(self._flying) + len(self._ended) + len(self._notes)
 
     def commit(self) -> None:
         """Write all changes, in one transaction."""
@@ -252,6 +254,23 @@ class RequestsFile:
         with self._transaction() as database:
             database.executemany("insert or replace into marks values (?, ?)", values.items())
 
+    # ------------------------------------------------------------------ notes on keys
+
+    def note(self, key: bytes, text: str | None) -> None:
+        """Write a note in the place of the one with its key; None takes it away."""
+        self._notes[key] = text
+
+    def notes(self) -> list[tuple[bytes, str]]:
+        """All notes."""
+        self.commit()
+        with self._explained("read"):
+            return self._opened.execute("select key, text from notes").fetchall()
+
+    def forget_notes(self) -> None:
+        """Take all notes away."""
+        with self._transaction() as database:
+            database.execute("delete from notes")
+
     # ------------------------------------------------------------------
 
     @property
@@ -276,6 +295,7 @@ class RequestsFile:
         self._new.clear()
         self._flying.clear()
         self._ended.clear()
+        self._notes.clear()
 
     def _write_changes(self, database: sqlite3.Connection) -> None:
         database.executemany("delete from requests where id = ?", [(number,) for number in self._ended])
@@ -284,6 +304,10 @@ class RequestsFile:
             " values (?, ?, ?, ?, ?, ?, ?, ?)",
             self._new.values(),
         )
+        gone = [(key,) for key, text in self._notes.items() if text is None]
+        database.executemany("delete from notes where key = ?", gone)
+        kept = [note for note in self._notes.items() if note[1] is not None]
+        database.executemany("insert or replace into notes values (?, ?)", kept)
         flying = [(number,) for number in self._flying]
         database.executemany("update requests set state = 'flying' where id = ?", flying)
 

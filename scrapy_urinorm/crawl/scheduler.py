@@ -97,6 +97,8 @@ class Scheduler(StockScheduler):
                 journal.take_over(len(self.dqs), self._dqpop, newest_first=newest_first)
             else:
                 journal.take_up(trusted=trusted, tell=self.df.request_seen)
+            if isinstance(self.df, DupeFilter) and self.df.variants is not None:
+                journal.take_up_variants(self.df.variants)
             journal.begin()
         except BaseException:
             journal.file.close()

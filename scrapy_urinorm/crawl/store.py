@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import hashlib
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from scrapy.utils.job import job_dir
 
 from scrapy_urinorm.crawl import settings as own
+from scrapy_urinorm.crawl.requests_file import FILE_NAME
 from scrapy_urinorm.seen import make_store
 
 if TYPE_CHECKING:
+    from scrapy import Spider
     from scrapy.crawler import Crawler
     from scrapy.settings import BaseSettings
 
@@ -58,6 +61,21 @@ def _sample(normalizer: Normalizer) -> str:
     """
     keys = "\n".join(f"{normalizer.key(url)} {normalizer.key(url, lossy=False)}" for url in _SAMPLE)
     return hashlib.sha1(keys.encode("utf-8", "surrogatepass"), usedforsecurity=False).hexdigest()[:16]
+
+
+def place_of_requests(spider: Spider, *, lasting: bool) -> tuple[Path | None, str]:
+    """The folder of the file of requests, None for a temporary one, and its name there.
+
+    ``lasting``: whether fingerprints may be kept from run to run in a folder that is not the job's: what was found and
+    not fetched then has to be kept there as well.
+    """
+    settings: BaseSettings = spider.crawler.settings
+    if jobdir := job_dir(settings):
+        return Path(jobdir), FILE_NAME
+    if lasting and (folder := shared_folder(settings)):
+        # several spiders may remember in one folder
+        return folder, FILE_NAME + "-" + re.sub(r"[^\w.-]", "_", spider.name)
+    return None, FILE_NAME
 
 
 #: Another list is another stamp, and a warning for every job that is resumed: add to it where a fault gives reason to.

@@ -8,11 +8,12 @@ from scrapy.http.request import NO_CALLBACK
 
 from scrapy_urinorm.crawl import pending
 from scrapy_urinorm.crawl import settings as own
-from scrapy_urinorm.crawl.claims import MAX_CHANCES, Chance, Claims
+from scrapy_urinorm.crawl.claims import MAX_CHANCES, Chance
+from scrapy_urinorm.crawl.lasting_claims import LastingClaims
 from scrapy_urinorm.crawl.shown import shown
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable, Iterator
     from pathlib import Path
 
     from scrapy import Request
@@ -44,7 +45,7 @@ class Variants:
         self._reusable = reusable
         self._limit = limit
         self._stats = own.stats_of(crawler)
-        self._claims = Claims(limit, self._bare_key)
+        self._claims = LastingClaims(limit, self._bare_key)
         self._passing: Request | None = None
 
     def restore(self, directory: Path) -> None:
@@ -55,6 +56,30 @@ class Variants:
         """Leave what is open for the next run of the job."""
         if self._crawler.spider is not None:
             pending.save(directory, self._claims, self._crawler.spider)
+
+    def watch(self) -> None:
+        """From now on ``notes`` are asked for."""
+        self._claims.watch()
+
+    def notes(self) -> Iterator[tuple[bytes, str | None]]:
+        """What has changed since the last time and a kill must not lose."""
+        if self._crawler.spider is not None:
+            yield from pending.noted(self._claims, self._crawler.spider)
+
+    def restore_notes(self, where: str, notes: Iterable[tuple[bytes, str]]) -> None:
+        """Take up what a killed run has noted; ``where`` is for messages."""
+        if self._crawler.spider is not None:
+            pending.restore_noted(where, notes, self._claims, self._crawler.spider)
+
+    def expect(self, fps: Iterable[bytes]) -> None:
+        """Requests of an earlier run with these fingerprints wait to be served."""
+        for fp in fps:
+            self._claims.expect(fp)
+
+    def goes_on(self, request: Request) -> None:
+        """A request is written down; of a redirect or another try only its meta knows for which keys it speaks."""
+        for fp, _ in self._claimed(request, _chain(request)):
+            self._claims.keep(fp)
 
     def passes(self, request: Request) -> bool:
         """Whether the request is one that was scheduled here, to be let through unseen."""
@@ -71,16 +96,17 @@ class Variants:
     def taken_up(self, request: Request, fingerprint: Callable[[Request], bytes]) -> None:
         """A request of an earlier run goes on: it has the claims that it had, where that run could not leave them."""
         claimed = self._claimed(request, _chain(request))
+        its_own = fingerprint(request)
         if not self._is_marked(request) and self._may_claim(request):
-            claimed.append((fingerprint(request), request.url))
+            claimed.append((its_own, request.url))
         for fp, url in claimed:
-            if fp not in self._claims:
-                self._claims.claim(fp, url)
+            self._claims.goes_on(fp, url)
+        self._claims.unexpect(its_own)
 
     def repeated(self, request: Request, fp: bytes) -> bool:
         """Whether a request of a known key may pass, because the one before it failed."""
         hurried = self._claims.hurried
-        chance = self._claims.repeated(fp, request)
+        chance = self._claims.repeated(fp, request) if request.method == "GET" else 0
         if chance:
             if hurried != self._claims.hurried:
                 self._say_hurried()
@@ -137,7 +163,8 @@ class Variants:
         """A redirect was dropped since its key is known: the chain behind it ends with what that key came to."""
         chain = _chain(request)
         claimed = self._claimed(request, chain)
-        loop = any(fp == target for fp, _ in claimed)
+        # the chain of a variant has fingerprints of its own
+        loop = any(fp == target for fp, _ in claimed) or self._fingerprinter.is_loop(request)
         for fp, url in claimed:
             if loop or self._sent_elsewhere(url, chain):
                 self._schedule_all(self._claims.failed(fp, url, chain[chain.index(url) :]))

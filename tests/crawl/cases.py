@@ -601,6 +601,15 @@ def failing_variants() -> list[Case]:
             most=2,
         ),
         case(
+            "404, then a redirect to itself for ever, then served",
+            sid,
+            ["/p?sid=1", "/p?sid=2", "/p"],
+            {"/p?sid=2": moved("/p?sid=2", 302), "/p": page("p")},
+            "p",
+            most=7,
+            peer=[query_removal("sid")],
+        ),
+        case(
             "nobody serves it",
             sid,
             ["/other", *(f"/p?sid={n}" for n in range(30))],

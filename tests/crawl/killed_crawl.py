@@ -56,9 +56,26 @@ class Pages(Spider):
         os.write(self.handled, response.url.rpartition("/")[2].encode() + b"\n")
 
 
+class Walk(Spider):
+    """Follows every link, and writes the name of each page to a file, unbuffered, when its callback has yielded all."""
+
+    name = "walk"
+    given: ClassVar[dict[str, Any]] = {}
+    handled = -1
+
+    async def start(self) -> AsyncIterator[Any]:
+        yield Request(self.given["start"])
+
+    def parse(self, response: Response) -> Iterator[Any]:
+        for href in response.css("a::attr(href)").getall():
+            yield response.follow(href)
+        os.write(self.handled, (response.css("title::text").get() or "").encode() + b"\n")
+
+
 def crawl(given: dict[str, Any]) -> None:
-    Pages.given = given
-    Pages.handled = os.open(given["handled"], os.O_WRONLY | os.O_CREAT | os.O_APPEND)
+    spider = Walk if "start" in given else Pages
+    spider.given = given
+    spider.handled = os.open(given["handled"], os.O_WRONLY | os.O_CREAT | os.O_APPEND)
     settings = {
         "LOG_LEVEL": "INFO",
         "TELNETCONSOLE_ENABLED": False,
@@ -68,7 +85,7 @@ def crawl(given: dict[str, Any]) -> None:
         **given["settings"],
     }
     process = CrawlerProcess(settings)
-    process.crawl(Pages)
+    process.crawl(spider)
     process.start()
 
 

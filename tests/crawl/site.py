@@ -214,9 +214,9 @@ class SiteServer(ThreadingHTTPServer):
         self._sites: dict[str, Site] = {}
         threading.Thread(target=self.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True).start()
 
-    def site(self, routes: Mapping[str, Route], *, default_ports: bool = False) -> Site:
+    def site(self, routes: Mapping[str, Route], *, default_ports: bool = False, name: str = "") -> Site:
         """A new site with a host name of its own."""
-        name = f"site{len(self._sites)}.example.com"
+        name = name or f"site{len(self._sites)}.example.com"
         self._sites[name] = Site(name, routes, self.port, default_ports)
         return self._sites[name]
 

@@ -7,10 +7,12 @@ from hashlib import sha1
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scrapy import Request
+from scrapy import Request, Spider
 
-from scrapy_urinorm.crawl.claims import MAX_CHANCES, Claims
+from scrapy_urinorm.crawl import pending
+from scrapy_urinorm.crawl.claims import MAX_CHANCES
 from scrapy_urinorm.crawl.crowd import Crowd, Entry, text_digest
+from scrapy_urinorm.crawl.lasting_claims import LastingClaims
 
 ORG = "http://a.example"
 ROOMY, NONE = 100_000, 0
@@ -21,16 +23,16 @@ def fp(name: object) -> bytes:
     return sha1(str(name).encode()).digest()
 
 
-def claims(limit: int) -> Claims:
-    return Claims(limit, lambda url: url.partition("#")[0])
+def claims(limit: int) -> LastingClaims:
+    return LastingClaims(limit, lambda url: url.partition("#")[0])
 
 
 def variant(n: object) -> Request:
     return Request(f"{ORG}/p?sid={n}")
 
 
-def claimed(limit: int) -> Claims:
-    """Claims of which others already take the room."""
+def claimed(limit: int) -> LastingClaims:
+    """LastingClaims of which others already take the room."""
     made = claims(limit)
     for n in range(limit if limit < ROOMY else 0):
         made.claim(fp(f"other {n}"), f"{ORG}/other{n}")
@@ -91,6 +93,61 @@ def test_what_ends_untold_has_failed_when_nothing_is_under_way(limit: int) -> No
     late = made.all_ended()
     assert early or [request.url for _, request, _ in late] == [variant(2).url]
     assert made.repeated(fp("p"), variant(3)) == 2 if early else made.repeated(fp("p"), variant(3)) == 0
+
+
+@ROOMS
+@pytest.mark.parametrize("kills", [1, 2])
+def test_what_is_noted_outlasts_kills(limit: int, kills: int) -> None:
+    """A key that failed, one whose variant is in hand, one whose fate is another's."""
+    made = claimed(limit)
+    notes: dict[bytes, str] = {}
+    spider = Spider("notes")
+    made.watch()
+    early = made.repeated(fp("p"), variant(2))
+    made.claim(fp("q"), f"{ORG}/q?sid=1")
+    made.failed(fp("q"), f"{ORG}/q?sid=1")
+    made.claim(fp("r"), f"{ORG}/r?sid=1")
+    follows = made.ended_at(fp("p"), fp("r"), f"{ORG}/r?sid=1") == [] and limit == ROOMY
+    for _ in range(kills):
+        for key, text in pending.noted(made, spider):
+            if text is None:
+                notes.pop(key, None)
+            else:
+                notes[key] = text
+        made = claims(limit)
+        pending.restore_noted("the notes", notes.items(), made, spider)
+        made.expect(fp("p"))
+        made.watch()
+    made.goes_on(fp("p"), variant(1).url)
+    assert made.repeated(fp("q"), Request(f"{ORG}/q?sid=2")) == 1
+    url = variant(2 if early else 1).url
+    tried = [request.url for _, request, _ in made.failed(fp("p"), url)]
+    assert early or tried == [variant(2).url]
+    assert not follows or made.repeated(fp("r"), Request(f"{ORG}/r?sid=2")) == 1
+
+
+def test_a_request_that_waits_since_a_kill_speaks_for_its_key() -> None:
+    made = claims(ROOMY)
+    made.expect(fp("p"))
+    assert made.repeated(fp("p"), variant(2)) == 0
+    assert made.repeated(fp("p"), variant(1)) == 0
+    made.goes_on(fp("p"), variant(1).url)
+    assert made.speaks(fp("p"), variant(1).url)
+    assert [request.url for _, request, _ in made.failed(fp("p"), variant(1).url)] == [variant(2).url]
+
+
+def test_what_was_served_needs_no_note() -> None:
+    made = claims(ROOMY)
+    made.watch()
+    for n in range(3):
+        made.claim(fp(n), f"{ORG}/{n}")
+        made.served(fp(n))
+    assert [*made.changes()] == []
+    made.claim(fp("p"), variant(1).url)
+    made.repeated(fp("p"), variant(2))
+    assert len([*made.changes()]) == 1
+    made.served(fp("p"))
+    assert [*made.changes()] == [(fp("p"), None)]
 
 
 @ROOMS

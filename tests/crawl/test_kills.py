@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from tests.crawl.kills import crawl_with_kills
+from tests.crawl.nasty_kills import crawl_nastily
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -46,3 +47,37 @@ def test_a_few_kills_lose_no_page(tmp_path: Path, given: dict[str, Any]) -> None
 @pytest.mark.parametrize("given", STORES.values(), ids=STORES.keys())
 def test_many_kills_lose_no_page(tmp_path: Path, given: dict[str, Any], linked: bool) -> None:
     check(tmp_path, given, pages=1200, kills=42, linked=linked, seed=42)
+
+
+FIFO = {
+    "SCHEDULER_DISK_QUEUE": "scrapy.squeues.PickleFifoDiskQueue",
+    "SCHEDULER_MEMORY_QUEUE": "scrapy.squeues.FifoMemoryQueue",
+}
+NASTY: dict[str, dict[str, Any]] = {
+    "memory": {},
+    "disk": {"URINORM_SEEN": "disk"},
+    "first in first out": FIFO,
+    "with a cache": {"HTTPCACHE_ENABLED": True, "HTTPCACHE_DIR": "{folder}/cache"},
+}
+
+
+def check_nastily(folder: Path, given: dict[str, Any], **how: Any) -> None:
+    """What failed, and which of its spellings wait for that, outlasts a kill."""
+    settings = {k: v.format(folder=folder) if isinstance(v, str) else v for k, v in given.items()}
+    settings |= {"ADDONS": {"scrapy_urinorm.Addon": 600}, "JOBDIR": str(folder / "job")}
+    result = crawl_nastily(folder, settings, **how)
+    assert result.lost == []
+    assert result.asked <= 5 * result.different
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("given", NASTY.values(), ids=NASTY.keys())
+def test_a_few_kills_lose_no_page_of_which_a_spelling_fails(tmp_path: Path, given: dict[str, Any]) -> None:
+    check_nastily(tmp_path, given, seed=7, pages=60, kills=6, stops=2)
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("seed", range(30))
+@pytest.mark.parametrize("given", NASTY.values(), ids=NASTY.keys())
+def test_many_kills_lose_no_page_of_which_a_spelling_fails(tmp_path: Path, given: dict[str, Any], seed: int) -> None:
+    check_nastily(tmp_path, given, seed=seed, pages=60, kills=6, stops=seed % 3)

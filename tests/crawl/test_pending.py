@@ -14,7 +14,7 @@ import pytest
 from scrapy import Request, Spider
 
 from scrapy_urinorm.crawl import pending
-from scrapy_urinorm.crawl.claims import Claims
+from scrapy_urinorm.crawl.lasting_claims import LastingClaims
 from scrapy_urinorm.errors import UrinormError
 from scrapy_urinorm.seen import SeenStoreError
 from tests.crawl.components import ADDON, crawler_with, dupefilter_of
@@ -37,7 +37,7 @@ class Pages(Spider):
 
 def kept(directory: Path, *held: Request, limit: int = 100) -> Path:
     """The file that a run leaves which stopped with these variants in hand, and one claim more."""
-    made = Claims(limit, str)
+    made = LastingClaims(limit, str)
     made.claim(b"p" * 20, f"{ORG}/p?sid=1")
     made.claim(b"q" * 20, f"{ORG}/q")
     for request in held:
@@ -46,8 +46,8 @@ def kept(directory: Path, *held: Request, limit: int = 100) -> Path:
     return directory / pending.FILE_NAME
 
 
-def taken_up(directory: Path, limit: int = 100) -> Claims:
-    made = Claims(limit, str)
+def taken_up(directory: Path, limit: int = 100) -> LastingClaims:
+    made = LastingClaims(limit, str)
     pending.restore(directory, made, Pages())
     return made
 
@@ -86,7 +86,7 @@ def variant(**meta: Any) -> Request:
 def test_a_variant_in_hand_comes_back_as_it_was(meta: dict[str, Any], tmp_path: Path) -> None:
     kept(tmp_path, variant(**meta))
     spider = Pages()
-    made = Claims(100, str)
+    made = LastingClaims(100, str)
     pending.restore(tmp_path, made, spider)
     ((_, found, _),) = made.failed(b"p" * 20, f"{ORG}/p?sid=1")
     assert found.to_dict(spider=spider) == variant(**meta).to_dict(spider=Pages())
@@ -125,11 +125,11 @@ def test_nobody_else_may_read_it(tmp_path: Path) -> None:
 def test_it_is_never_half_written(tmp_path: Path) -> None:
     """A save that fails in the middle leaves the file of the run before, and says so."""
     before = kept(tmp_path, variant()).read_bytes()
-    broken = Claims(100, str)
+    broken = LastingClaims(100, str)
     broken.claim(b"x" * 20, f"{ORG}/x")
 
     def rows() -> Any:
-        yield from Claims.rows(broken)
+        yield from LastingClaims.rows(broken)
         raise OSError(28, "No space left on device")
 
     broken.rows = rows  # type: ignore[method-assign]
