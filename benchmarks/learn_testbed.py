@@ -27,7 +27,9 @@ from w3lib.url import canonicalize_url
 ROOT = Path(__file__).parent.parent
 sys.path.insert(0, str(ROOT))
 
-from scrapy_urinorm.learn import Options  # noqa: E402  the checkout, not what is installed
+from benchmarks.learners import LEARNERS  # noqa: E402  the checkout, not what is installed
+from scrapy_urinorm.learn import Options  # noqa: E402
+from scrapy_urinorm.learn.baselines import BASELINES  # noqa: E402
 from scrapy_urinorm.learn.evaluation import Scores, evaluate, macro  # noqa: E402
 from scrapy_urinorm.visits import read_visits  # noqa: E402
 
@@ -41,6 +43,7 @@ SETTINGS = {
     "10 % wrong": Options(risk=0.1, wrong_merges=0.1),
     "risk 0.2, 5 values": Options(risk=0.2, min_values=5),
 }
+RIVALS = {**BASELINES, **LEARNERS}
 W3LIB = {"w3lib": lambda url: (canonicalize_url(url), False)}
 #: Requests and the factor to reach: rules written by hand by somebody who knows the application.
 HAND = {
@@ -81,7 +84,7 @@ def held_out(sites: list[str], work: Path) -> None:
         visits = list(read_visits([work / f"{site}.visits.jsonl.gz"]))
         for name, options in SETTINGS.items():
             (found[name][site],) = evaluate(
-                visits, options, seeds=range(1, 11), identities=known, baselines=W3LIB
+                visits, options, seeds=range(1, 11), identities=known, baselines=W3LIB, rivals=RIVALS
             ).values()
     print(
         f"{'rules':20} {'cut':>7} {'recall':>7} {'lost':>8} {'precision':>9} {'mean cut':>8} {'soft URLs':>9}"

@@ -36,7 +36,7 @@ def evaluate(
 
     A crawl fetches the first address of every key. *cut*: the share that it need not fetch; *recall*: the share of the
     redundant ones that it saves; *lost*: the share of pages that it never sees. Beside the rules: w3lib's canonical
-    URL, the preset alone, no parameters at all, no parameters that look like a session, and two published learners.
+    URL, the preset alone, no parameters at all, and no parameters that look like a session.
 
     Examples:
     - `urinorm eval visits.jsonl.zst`

@@ -6,7 +6,7 @@ import re
 from collections import Counter, defaultdict
 from typing import TYPE_CHECKING
 
-from scrapy_urinorm.learn.view import Item, View, hash_of
+from scrapy_urinorm.learn.view import View, hash_of
 from scrapy_urinorm.rules.path import ASPNET_SESSION
 from scrapy_urinorm.url import decoded, encoded, sort_items
 
@@ -203,8 +203,3 @@ def closed_segments(views: Sequence[View]) -> frozenset[str]:
     floor = max(3, len(views) // 500)
     frequent = [(n, segment) for segment, n in counts.items() if n >= floor]
     return frozenset(segment for _, segment in sorted(frequent, reverse=True)[:200])
-
-
-def sorted_items(items: list[Item]) -> list[Item]:
-    """Return items in the order of the key."""
-    return sort_items(items)

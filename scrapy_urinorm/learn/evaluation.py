@@ -183,9 +183,10 @@ def evaluate(
     *,
     seeds: Sequence[int] = (1, 2, 3, 4, 5),
     baselines: Mapping[str, Decide] | None = None,
+    rivals: Mapping[str, Baseline] = BASELINES,
     identities: Mapping[str, str] | None = None,
 ) -> dict[str, dict[str, Scores]]:
-    """Return the scores by site and then by name: `learned`, those of `BASELINES`, and the `baselines` given.
+    """Return the scores by site and then by name: `learned`, `rivals` (that learn as well), `baselines`.
 
     `identities` names the page at an address where that is known better than from the visits: pages are then split and
     scored by it, and learned from what the visits say all the same. Visits are held in memory. Sites of fewer than
@@ -209,7 +210,8 @@ def evaluate(
         for seed in seeds:
             split = halves(judged, seed)
             held_out = {page.key for page in (*split.test, *split.soft)}
-            for rival, decide in _rivals(by_site[name], site, held_out, options, baselines or {}).items():
+            deciding = _rivals(by_site[name], site, held_out, options, rivals) | dict(baselines or {})
+            for rival, decide in deciding.items():
                 found = judge(split.test, decide, seed)
                 _judge_soft(split, decide, found)
                 scores[rival].add(found)
@@ -230,7 +232,7 @@ def _identified(site: Site, identities: Mapping[str, str]) -> list[Page]:
 
 
 def _rivals(
-    visits: Sequence[Visit], site: Site, held_out: set[str], options: Options, given: Mapping[str, Decide]
+    visits: Sequence[Visit], site: Site, held_out: set[str], options: Options, rivals: Mapping[str, Baseline]
 ) -> dict[str, Decide]:
     """Return what decides on addresses, each learned from the pages that are not held out."""
     normalizer = Normalizer([site.base] if site.base["host"] else None, options.preset)
@@ -241,8 +243,7 @@ def _rivals(
         decision = learned.decide(url)
         return decision.key, decision.skip
 
-    baselines: dict[str, Baseline] = BASELINES
-    return {"learned": by_rules, **{name: make(pages, normalizer) for name, make in baselines.items()}, **given}
+    return {"learned": by_rules, **{name: make(pages, normalizer) for name, make in rivals.items()}}
 
 
 def _training(visits: Iterable[Visit], normalizer: Normalizer, held_out: set[str]) -> list[Visit]:

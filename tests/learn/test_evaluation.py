@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from benchmarks.learners import LEARNERS
 from scrapy_urinorm import Normalizer
 from scrapy_urinorm.learn import Options
 from scrapy_urinorm.learn.baselines import BASELINES
@@ -102,7 +103,7 @@ def test_pages_that_are_known_better_are_scored_by_that() -> None:
 def learned_by(name: str, texts: dict[str, int]) -> dict[str, str]:
     """The key of each address under a baseline learned from these pages: paths with what they show."""
     pages = [page("http://a.example" + path, label) for path, label in texts.items()]
-    decide = BASELINES[name](pages, Normalizer(None, "safe"))
+    decide = (BASELINES | LEARNERS)[name](pages, Normalizer(None, "safe"))
     return {path: decide("http://a.example" + path)[0].removeprefix("http://a.example") for path in texts}
 
 
