@@ -4,7 +4,8 @@
 from __future__ import annotations
 
 import functools
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -14,10 +15,8 @@ from scrapy_urinorm.rules import CATALOGUE
 from scrapy_urinorm.rulesets import platforms
 from scrapy_urinorm.rulesets.platforms import PackError, Use, read_pack
 
-if TYPE_CHECKING:
-    from pathlib import Path
-
 SITE = "http://a.example"
+REAL_LISTS = Path(__file__).resolve().parents[3] / "shared" / "data" / "urls"
 NAMES = platforms.names()
 #: Programs that the documentation promises a pack for.
 PROMISED = """
@@ -234,3 +233,33 @@ def test_all_packs_at_once_leave_other_sites_pages_apart() -> None:
     n = with_packs(*NAMES, all=True)
     keys = {n.key(SITE + url) for url in ELSEWHERE}
     assert len(keys) == len(ELSEWHERE)
+
+
+#: Pages of real sites whose addresses look like forms of programs, from the lists of real URLs.
+REAL_PAGES = """
+/users/schwartz/ /users/bkrnvstsrv/index.html /admin/linuxlogo.html /admin/purchase/ /newsletter/index.html /customer/ /my/teri/
+/register/docs/haplo.html /accounts/Mus_musculus/ /publications/login/login.html /processes/Not%20Used/CNC.pdf /submitted/
+/sudoku/index.php?diff=DL&title=Tough%20Sudoku /embed/ /my/CoolSkinz/custom.html /posts.html /patches/?3479
+""".split()  # noqa: SIM905
+
+
+def test_all_packs_at_once_leave_real_pages_requested() -> None:
+    n = with_packs(*NAMES, all=True)
+    assert [url for url in REAL_PAGES if verdict(n)(SITE + url)] == []
+
+
+@pytest.mark.slow
+def test_all_packs_at_once_on_lists_of_real_urls() -> None:
+    """Each of the four merges was looked at: an index file and its directory (three), one address escaped twice."""
+    lists = sorted(REAL_LISTS.glob("*.txt"))
+    if not lists:
+        pytest.skip(f"no lists of URLs in {REAL_LISTS}")
+    urls = [url for file in lists for url in file.read_text("utf-8", "surrogateescape").split("\n") if url]
+    bare = Normalizer()
+    packed = Normalizer({"rules": {"platform": list(NAMES)}})
+    merged: dict[str, set[str]] = {}
+    for url in urls:
+        merged.setdefault(packed.key(url), set()).add(bare.key(url))
+    assert len(urls) > 60_000
+    assert sum(len(keys) - 1 for keys in merged.values()) <= 4
+    assert sum(packed.verdict(url)[0] for url in urls) <= 7

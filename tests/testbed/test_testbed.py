@@ -23,7 +23,20 @@ import pytest
 HERE = Path(__file__).parent
 PROJECT = HERE.parents[1]
 TESTBED = Path(os.environ.get("URINORM_TESTBED", PROJECT.parent / "shared" / "testbed"))
-PORTS = {"dokuwiki": 8102, "wordpress": 8103, "autoindex": 8105, "roundup": 8106, "spirit": 8107}
+PORTS = {
+    "dokuwiki": 8102, "wordpress": 8103, "gitweb": 8104, "autoindex": 8105, "roundup": 8106, "spirit": 8107,
+    "trac": 8108,
+}  # fmt: skip
+HOSTS = {
+    "dokuwiki": "doku.test", "wordpress": "blog.test", "gitweb": "git.test", "autoindex": "files.test",
+    "roundup": "tracker.test", "trac": "trac.test",
+}  # fmt: skip
+#: What makes Scrapy crawl depth first, its own order; the testbed's runner sets the other.
+DEPTH_FIRST = {
+    "DEPTH_PRIORITY": 0,
+    "SCHEDULER_DISK_QUEUE": "scrapy.squeues.PickleLifoDiskQueue",
+    "SCHEDULER_MEMORY_QUEUE": "scrapy.squeues.LifoMemoryQueue",
+}
 
 pytestmark = pytest.mark.system("the running applications of the testbed")
 
@@ -112,3 +125,18 @@ def test_ten_lines_of_rules_reach_every_page(site: str, limit: int, tmp_path: Pa
     assert ours.finished
     assert ours.requests <= limit
     assert not alone.pages() - ours.pages()
+
+
+@pytest.mark.parametrize("order", [{}, DEPTH_FIRST], ids=["breadth", "depth"])
+@pytest.mark.parametrize(
+    ("site", "limit"),
+    [("wordpress", 520), ("dokuwiki", 540), ("trac", 1300), ("gitweb", 2883), ("roundup", 545), ("autoindex", 2602)],
+)
+def test_the_name_of_the_program_alone(site: str, limit: int, order: dict[str, Any], tmp_path: Path) -> None:
+    """`platform = "..."`, and no other rule: what the pack has proved loses no article, file or ticket."""
+    alone = by_scrapy_alone(site)
+    rules = {"host": {f"{HOSTS[site]}:{PORTS[site]}": {"platform": site}}}
+    ours = with_us(site, tmp_path, {"URINORM_RULES": rules, **order})
+    assert ours.finished
+    assert ours.requests <= limit
+    assert not alone.pages(core=True) - ours.pages(core=True)
