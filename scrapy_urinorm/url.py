@@ -1,6 +1,6 @@
 """URL text to parts and back, on the parser of the URL Standard; every function is total on ``str``.
 
-Two spellings of a part exist (DESIGN section 2): the *safe* one, valid to show and to send, and the *key* one, which
+Two spellings of a part exist: the *safe* one, valid to show and to send, and the *key* one, which
 equals ``w3lib.url.canonicalize_url`` 2.5 over ``Request.url`` wherever that is sound. Rules see the key spelling, so
 two URLs that Scrapy's own fingerprint merges can never be told apart by a rule.
 """
@@ -195,7 +195,7 @@ def join(url: Url) -> str:
 
 
 def path_key(path: str) -> str:
-    """The key spelling of a path: w3lib's, made idempotent (DESIGN section 2, conventions of the key)."""
+    """The key spelling of a path: w3lib's, made idempotent, see docs/concepts/texts.md."""
     if not path:
         return "/"
     if _path_is_key(path) and "/." not in path:

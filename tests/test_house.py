@@ -55,22 +55,10 @@ def prose(name: str) -> Iterator[tuple[int, str]]:
 _ELSEWHERE = re.compile(r"\bDESIGN\b|\breference/|\breference,? section|\bissue #?\d+|(?<![\w/&])#\d{1,2}\b")
 
 
-CITING = {
-    "learn/__init__.py",
-    "learn/evaluation.py",
-    "learn/replay.py",
-    "learn/risk.py",
-    "learn/view.py",
-    "rules/path.py",
-    "url.py",
-    "visits/__init__.py",
-}
-
-
 def test_no_text_names_a_document_that_is_not_here() -> None:
     named = [
         f"{name}:{line}: {found.group()}"
-        for name in SOURCES.keys() - CITING
+        for name in SOURCES
         for line, text in prose(name)
         if (found := _ELSEWHERE.search(text))
     ]
@@ -140,36 +128,12 @@ def said(name: str, first: int, last: int) -> bool:
     return lines[above].startswith("#") or lines[below].startswith('"""')
 
 
-SILENT = {
-    "content/compare.py",
-    "crawl/visits_extension.py",
-    "learn/declared.py",
-    "learn/evaluation.py",
-    "learn/fetch.py",
-    "learn/paths.py",
-    "learn/risk.py",
-    "learn/search.py",
-    "learn/shapes.py",
-    "learn/site.py",
-    "learn/site_learner.py",
-    "learn/stage.py",
-    "learn/unlabelled.py",
-    "learn/validate.py",
-    "report/content.py",
-    "visits/features.py",
-    "visits/isolation.py",
-    "visits/links.py",
-    "visits/reader.py",
-    "visits/table.py",
-}
-
-
 def test_constants_say_where_their_value_is_from() -> None:
     silent = [
         f"{name}:{first}: {constant}"
         for name, tree in TREES.items()
         for constant, first, last in constants(tree)
-        if not said(name, first, last) and name not in SILENT
+        if not said(name, first, last)
     ]
     assert silent == []
 

@@ -35,6 +35,7 @@ TIME_WINDOW_DAYS = 60
 """Captures further apart than this may differ because the page has changed; archives come back so late."""
 BINS = 32
 EMPTY = 0xFFFFFFFF
+"""Bins of a sketch, and one that no shingle fell into: the format of visits (docs/visits.md)."""
 _BINS = Struct(f"<{BINS}I").unpack
 
 

@@ -47,6 +47,7 @@ REDIRECTS = frozenset((301, 302, 303, 307, 308))
 """The statuses whose Location is followed (RFC 9110 15.4)."""
 FREE_PAGES = 5_000
 BUDGET_STEP = 200
+"""Pages that are all read, some minutes of crawling; and those after which the share of paths is set anew."""
 
 
 class Budget:

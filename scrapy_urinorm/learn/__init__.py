@@ -1,4 +1,4 @@
-"""Learning: visits in, rules with their evidence out (DESIGN section 7)."""
+"""Learning: visits in, rules with their evidence out."""
 
 from __future__ import annotations
 

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 MIN_HEADERS = 3
 MIN_NESTED = 3
+"""Pages that must say so: one may be a mistake, two a pair of mistakes in one template."""
 #: Declarations of a host that are tried, each against all that hold already; no robots.txt of an honest site has more.
 MAX_DECLARED = 200
 

@@ -1,4 +1,4 @@
-"""How good rules are, on pages that they were not learned from (reference, section 8).
+"""How good rules are, on pages that they were not learned from.
 
 Content classes are split in two halves; rules come from the visits of one half and are judged on the addresses of the
 other. A crawl that meets addresses in random order fetches the first of every key. Pages that a tenth of a site's
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from scrapy_urinorm.visits.record import Visit
 
 MIN_SITE = 20
+"""Pages of a site of which halves are worth scoring."""
 
 
 @dataclass(slots=True)

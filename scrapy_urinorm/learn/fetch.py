@@ -16,7 +16,9 @@ if TYPE_CHECKING:
 
 USER_AGENT = "urinorm-validate"
 MAX_BODY = 4 << 20
+"""Octets read of a page: as many as the page reader of a crawl digests."""
 TIMEOUT_S = 30.0
+"""Seconds for a page; a slow one is then no evidence."""
 
 
 @dataclass(frozen=True, slots=True)

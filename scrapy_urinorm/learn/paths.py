@@ -24,7 +24,9 @@ if TYPE_CHECKING:
     from scrapy_urinorm.learn.view import View
 
 PATH_PRIOR = 0.3
+"""The probability that a part of a path is irrelevant, before anything is seen: rarer than of a parameter by name."""
 MAX_SUBSTITUTES = 11
+"""DustBuster's small buckets: a page with more substitutes shows a list, not spellings."""
 
 
 def paths(stage: Stage) -> list[Candidate]:

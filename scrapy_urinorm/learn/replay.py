@@ -1,7 +1,7 @@
 """Candidates tried on every page with the product's own normalizer: what the composed rules really merge.
 
 Rules that are right alone can be wrong together (`a:b` -> `a` -> nothing), so each is judged on top of those that
-are in already, by the fixpoint that a crawl will run (reference, section 10, point 3).
+are in already, by the fixpoint that a crawl will run.
 """
 
 from __future__ import annotations

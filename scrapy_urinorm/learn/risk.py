@@ -1,4 +1,4 @@
-"""How likely it is that a rule merges two different pages (reference section 7.5)."""
+"""How likely it is that a rule merges two different pages."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ empty value said explicitly, a name that the site itself declares irrelevant, a 
 
 _IRRELEVANT = (30.0, 1.0)
 _RELEVANT = (0.5, 2.0)
-Z_95 = 1.645
+Z_95 = 1.645  # one side, 95 %
 
 
 def _log_beta(a: float, b: float) -> float:

@@ -33,7 +33,9 @@ UNREPEATED = 0.02
 """What is left of the prior where each page had one value and each value one page: that the page is the same without
 it then says nothing about another value. `rev` may have shown the newest revision, page after page."""
 REPEATED_SHARE = 0.2
+"""The share of groups in which a value must come again to say something of other pages; chosen."""
 EXAMPLES = 3
+"""Pairs written down for and against: what fits beside a rule."""
 
 
 class Group(NamedTuple):

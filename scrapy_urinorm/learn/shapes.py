@@ -34,9 +34,11 @@ MAIN_COVER = 0.8
 COVERED_RISK = 0.01
 MAX_UNCOVERED = 20
 """One page in so many may be found nowhere else where a crawl of the recorded links judges; else one in `RARELY`."""
-RARELY = 500
+RARELY = 500  # chosen: a skipped page is lost, and content alone does not say that others lead to what it links
 MAX_UNKNOWN = 0.2
+"""The share of a shape's pages whose content may be unknown; chosen."""
 MAX_NAMES = 20
+"""Names of parameters by which shapes are told apart, those of most pages."""
 
 
 class Shape(NamedTuple):

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from scrapy_urinorm.visits.record import Visit
 
 _HOPS = 8
+"""Redirects followed from one visit to the next: fewer than clients follow, more than sites use."""
 _SEMICOLONS = re.compile(r"[^=&;?#]+=[^&;#]*(?:;[^=&;#]+=[^&;#]*)+")
 
 

@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from scrapy_urinorm.learn.view import View
 
 MAX_ROUNDS = 6
+"""Rounds of all families; what one accepts opens ground for the others, chosen."""
 
 
 class SiteLearner:

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 MAX_VALUES = 2_000
 LONG_VALUE = 200
+"""Values of a parameter that are remembered, and the characters of the longest: 400 kB a name at the most."""
 
 
 class Stage:

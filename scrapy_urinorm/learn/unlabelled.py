@@ -24,7 +24,9 @@ MIN_SUPPORT = 5
 MIN_SMALL = 0.8
 """The share of groups that must be small buckets."""
 SIZE_TOLERANCE = 0.05
+"""Sizes that differ by more are of different pages, whatever varies in a frame; chosen."""
 MAX_PROPOSALS = 40
+"""Proposals without evidence that a person may be asked to read."""
 
 
 def proposals(stage: Stage) -> list[Candidate]:

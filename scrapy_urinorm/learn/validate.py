@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 GOOD, BAD = 0.99, 0.90
 """The shares of agreement of a rule to accept and of one to reject; both errors are at most `ERROR`."""
 ERROR = 0.05
+"""The usual level of a test; 31 agreeing pairs in a row accept."""
 _SUCCESS = log(GOOD / BAD)
 _FAILURE = log((1 - GOOD) / (1 - BAD))
 _BOUND = log((1 - ERROR) / ERROR)

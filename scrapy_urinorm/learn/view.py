@@ -1,6 +1,6 @@
 """URLs as the learner sees them: parts, and a hash from which one part can be taken in constant time.
 
-The hash of a URL is the XOR of the hashes of its parts (reference, section 10, point 7): XOR is the same in every
+The hash of a URL is the XOR of the hashes of its parts: XOR is the same in every
 engine, and the number of an item among its likes keeps repeated items from cancelling.
 """
 

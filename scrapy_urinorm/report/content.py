@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from scrapy_urinorm.content import MIN_WORDS
+from scrapy_urinorm.content.compare import BINS, EMPTY
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -20,10 +21,9 @@ if TYPE_CHECKING:
 
     Words = NDArray[np.uint64]
 
-BINS = 32
-EMPTY = 0xFFFFFFFF
 NO_LABEL = 0
 _UNKNOWN_WORDS = 4
+"""What a line counts for where its number of words was not recorded; chosen."""
 _MAIN, _ALL = np.uint64(0x9E3779B97F4A7C15), np.uint64(0xC2B2AE3D27D4EB4F)
 
 

@@ -1,4 +1,4 @@
-"""Rules on the path. They see the key spelling (DESIGN section 2) and run in the order of this file."""
+"""Rules on the path. They see the key spelling and run in the order of this file."""
 
 from __future__ import annotations
 

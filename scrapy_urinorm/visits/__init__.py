@@ -1,4 +1,4 @@
-"""Visits: what a crawl remembers of its responses, written and read (DESIGN section 6)."""
+"""Visits: what a crawl remembers of its responses, written and read."""
 
 from __future__ import annotations
 

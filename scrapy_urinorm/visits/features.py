@@ -32,6 +32,7 @@ EMPTY_BIN = 0xFFFFFFFF
 REMEMBERED = 256
 """Characters of the longest line and the longest word whose hash is remembered."""
 SHINGLE = 4
+"""Words of a shingle: fewer make all texts alike, more make one changed word a difference (Broder 1997 took 10)."""
 
 LONGEST_GENERATOR = 200
 """Characters kept of the name of a generator."""
@@ -64,8 +65,8 @@ class _Kinds(dict[str, int]):
 
 _kinds = _Kinds({tag: kind for kind, tags in _NAMES.items() for tag in tags.split()})
 _OVERFLOW_SLOT = 0
-_MIX = 0x9E3779B97F4A7C15
-_MASK = (1 << 64) - 1
+_MIX = 0x9E3779B97F4A7C15  # 2^64 by the golden ratio: Fibonacci hashing (Knuth 6.4)
+_MASK = (1 << 64) - 1  # sums are those of a 64-bit word
 
 
 class PageFeatures(NamedTuple):

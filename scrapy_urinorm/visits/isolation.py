@@ -32,6 +32,7 @@ PAGE_MEMORY = 256 << 20
 KEPT_MEMORY = 64 << 20
 """Octets that it may keep from page to page, twice what its tables of known words and links hold."""
 _RENEW = 3
+"""The exit code of a process that has grown too large and wants to be replaced."""
 
 
 class Parser:

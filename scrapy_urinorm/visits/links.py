@@ -28,6 +28,7 @@ _REMEMBERED = 8 << 20
 _ENTRY = 100
 """Octets of an entry in memory beside its text."""
 HASH = 8
+"""Octets of the hash of a link: among a million links two collide once in 10^7 crawls."""
 
 _SPACE = " \t\n\r\f"
 _scheme = re.compile(r"[A-Za-z][A-Za-z0-9+.\-]*:").match

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 Row = TypeVar("Row")
 FORMATS = ("auto", "jsonl", "csv", "parquet", "cdx", "cdxj", "crawl-log", "access-log", "urls")
 PROBLEMS_KEPT = 5
+"""Rows that cannot be read are counted; so many are quoted."""
 
 
 #: A record of a page has some hundred kilobytes at the most; a longer line is counted as bad.

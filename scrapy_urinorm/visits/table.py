@@ -32,6 +32,7 @@ KNOWN_HEADERS = {
     "crawl depth": "depth",
 }  # fmt: skip
 CSV_FIELD_LIMIT = 16 << 20
+"""Characters of a field, which Python would limit to 131,072: the column of a page's lines is longer."""
 
 
 URL_HEADERS = frozenset(["url", *(theirs for theirs, ours in KNOWN_HEADERS.items() if ours == "url")])
