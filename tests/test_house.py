@@ -139,20 +139,12 @@ def test_constants_say_where_their_value_is_from() -> None:
 
 
 TO_BE_RENAMED = {
-    "Choice",
     "Crawl",
     "Finding",
-    "Imported",
     "Journal",
-    "Lines",
-    "Outcome",
-    "Row",
-    "Rule",
     "Site",
     "Stage",
     "Step",
-    "Trial",
-    "Verdict",
 }
 
 

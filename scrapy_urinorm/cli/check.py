@@ -8,7 +8,7 @@ import typer
 
 from scrapy_urinorm.cli.display import count, is_terminal, say, write_json
 from scrapy_urinorm.cli.failures import ERROR, FINDINGS, complain
-from scrapy_urinorm.cli.project import Choice, Json, chosen
+from scrapy_urinorm.cli.project import ChosenRules, Json, chosen
 from scrapy_urinorm.errors import RuleFileError
 
 if TYPE_CHECKING:
@@ -58,7 +58,7 @@ def check(
             raise typer.Exit(FINDINGS)
         return
     tried = list(_lines(urls)) if urls else []
-    choices = [Choice((file,), None) for file in files] if files else [chosen(ctx, None, None)]
+    choices = [ChosenRules((file,), None) for file in files] if files else [chosen(ctx, None, None)]
     reports = [_report(choice, tried) for choice in choices]
     for report in reports:
         if as_json:
@@ -77,7 +77,7 @@ def _lines(names: list[str]) -> list[str]:
     return [url for block in Inputs(names).blocks() for url in block.decode("utf-8", "replace").split("\n") if url]
 
 
-def _report(choice: Choice, urls: list[str]) -> dict[str, Any]:
+def _report(choice: ChosenRules, urls: list[str]) -> dict[str, Any]:
     name = ", ".join(source if isinstance(source, str) else "<dict>" for source in choice.sources) or "no rule file"
     report: dict[str, Any] = {"file": name, "problems": [], "findings": []}
     try:

@@ -13,7 +13,7 @@ from scrapy_urinorm.cli.display import count, say, show_table, write_json
 from scrapy_urinorm.cli.failures import FINDINGS, complain
 from scrapy_urinorm.cli.inputs import Column, Format, Inputs, as_utf8, lines_of
 from scrapy_urinorm.cli.progress import Progress
-from scrapy_urinorm.cli.project import Choice, Json
+from scrapy_urinorm.cli.project import ChosenRules, Json
 from scrapy_urinorm.cli.workers import Jobs, in_order
 
 if TYPE_CHECKING:
@@ -66,17 +66,17 @@ def diff(
         raise typer.Exit(FINDINGS)
 
 
-def _choice(name: str) -> Choice:
+def _choice(name: str) -> ChosenRules:
     from pathlib import Path
 
     from scrapy_urinorm.rulesets.ruleset import PRESETS
 
     if name.partition("@")[0] in PRESETS and not Path(name).exists():
-        return Choice((), name, examples=False)
-    return Choice((name,), None, examples=False)
+        return ChosenRules((), name, examples=False)
+    return ChosenRules((name,), None, examples=False)
 
 
-def _broken_examples(choice: Choice) -> list[str]:
+def _broken_examples(choice: ChosenRules) -> list[str]:
     from scrapy_urinorm.errors import RuleFileError
     from scrapy_urinorm.normalizer import Normalizer
 
@@ -88,7 +88,7 @@ def _broken_examples(choice: Choice) -> list[str]:
     return []
 
 
-class Row(NamedTuple):
+class ChangedUrl(NamedTuple):
     """A URL under both rule sets: digests of its keys, and, where they differ, the rules behind it."""
 
     url: str
@@ -100,7 +100,7 @@ class Row(NamedTuple):
     """Where `skip` or `defer` differ: what the old set says and what the new one does."""
 
 
-def _work(old: Choice, new: Choice, block: bytes) -> list[Row]:
+def _work(old: ChosenRules, new: ChosenRules, block: bytes) -> list[ChangedUrl]:
     before, after = old.shared(), new.shared()
     block = as_utf8(block)[0]
     rows = []
@@ -111,10 +111,10 @@ def _work(old: Choice, new: Choice, block: bytes) -> list[Row]:
             continue
         verdicts = _verdicts(before.verdict(url), after.verdict(url))
         if one == other:
-            rows.append(Row(url, digest := _digest(one), digest, verdicts=verdicts))
+            rows.append(ChangedUrl(url, digest := _digest(one), digest, verdicts=verdicts))
         else:
             told = before.explain(url), after.explain(url)
-            rows.append(Row(url, _digest(one), _digest(other), *_responsible(*told), verdicts))
+            rows.append(ChangedUrl(url, _digest(one), _digest(other), *_responsible(*told), verdicts))
     return rows
 
 
@@ -172,7 +172,7 @@ class Comparison:
         self.judged: defaultdict[str, list[str]] = defaultdict(list)
         self.rows: dict[tuple[int, int], tuple[str, tuple[str, ...], tuple[str, ...]]] = {}
 
-    def add(self, rows: list[Row]) -> None:
+    def add(self, rows: list[ChangedUrl]) -> None:
         """Take the rows of a block."""
         self.total += len(rows)
         for row in rows:

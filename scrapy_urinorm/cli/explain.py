@@ -13,7 +13,7 @@ from scrapy_urinorm.cli.project import Json, Preset, Rules, chosen, crawl_of
 from scrapy_urinorm.errors import UrinormError
 
 if TYPE_CHECKING:
-    from scrapy_urinorm.cli.project import Crawl
+    from scrapy_urinorm.cli.project import CrawlView
     from scrapy_urinorm.normalizer import Explanation, Normalizer
 
 
@@ -92,7 +92,7 @@ def _need_schemes(urls: list[str]) -> None:
 class _Told:
     """A URL as the crawl sees it, with its explanation and its fingerprint."""
 
-    def __init__(self, url: str, normalizer: Normalizer, crawl: Crawl):
+    def __init__(self, url: str, normalizer: Normalizer, crawl: CrawlView):
         self.seen = crawl.request_url(url)
         self.explanation: Explanation = normalizer.explain(self.seen)
         self.key = normalizer.key(self.seen)

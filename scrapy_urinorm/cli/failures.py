@@ -23,16 +23,16 @@ INTERRUPTED = 130
 CLOSED_PIPE = 141
 
 
-class Outcome:
+class Run:
     """The exit code of a run."""
 
     code = 0
 
 
 @contextlib.contextmanager
-def reported() -> Iterator[Outcome]:
+def reported() -> Iterator[Run]:
     """Turn what a user can cause into a message and an exit code; other exceptions are defects and pass."""
-    outcome = Outcome()
+    outcome = Run()
     try:
         try:
             yield outcome

@@ -12,7 +12,7 @@ from scrapy_urinorm.cli.display import count, say, write_json
 from scrapy_urinorm.cli.failures import complain
 from scrapy_urinorm.cli.inputs import Column, Files, Format, Inputs, as_utf8, lines_of
 from scrapy_urinorm.cli.progress import Progress
-from scrapy_urinorm.cli.project import Choice, Json, Preset, Rules, chosen
+from scrapy_urinorm.cli.project import ChosenRules, Json, Preset, Rules, chosen
 from scrapy_urinorm.cli.workers import Jobs, in_order
 
 if TYPE_CHECKING:
@@ -112,7 +112,7 @@ class Pair(NamedTuple):
     url: str
 
 
-def _work(choice: Choice, block: bytes) -> list[Pair]:
+def _work(choice: ChosenRules, block: bytes) -> list[Pair]:
     bare = choice.shared()
     block = as_utf8(block)[0]
     return [

@@ -44,11 +44,11 @@ def init(
 
     - `urinorm init visits.jsonl.zst --output -`
     """
-    from scrapy_urinorm.importers.survey import Site, starter, survey
+    from scrapy_urinorm.importers.survey import SurveyedSite, starter, survey
 
     if output != "-" and Path(output).exists() and not force:
         raise UrinormError(f"{output} exists: --force overwrites it")
-    found: dict[str, Site] = {}
+    found: dict[str, SurveyedSite] = {}
     if files:
         inputs = Inputs(files, kind, column)
         with Progress() as progress:

@@ -14,7 +14,7 @@ from scrapy_urinorm.cli.display import count, inert, is_terminal
 from scrapy_urinorm.cli.failures import complain
 from scrapy_urinorm.cli.inputs import Column, Files, Format, Inputs, as_utf8, lines_of
 from scrapy_urinorm.cli.progress import Progress
-from scrapy_urinorm.cli.project import Choice, Json, Preset, Rules, chosen
+from scrapy_urinorm.cli.project import ChosenRules, Json, Preset, Rules, chosen
 from scrapy_urinorm.cli.workers import Jobs, in_order
 
 if TYPE_CHECKING:
@@ -78,7 +78,7 @@ class Done(NamedTuple):
     broken_at: int | None
 
 
-def _work(choice: Choice, form: str, base: str | None, block: bytes) -> Done:
+def _work(choice: ChosenRules, form: str, base: str | None, block: bytes) -> Done:
     """Normalize a block of lines: a line for each line."""
     normalizer = choice.shared()
     normalizer.counts.clear()

@@ -34,7 +34,7 @@ Preset = Annotated[
 Json = Annotated[bool, typer.Option("--json", help="Write JSON.")]
 
 
-class Crawl(Protocol):
+class CrawlView(Protocol):
     """What a crawl does to a URL before it is compared; `scrapy urinorm` gives the project's own."""
 
     def rules(self) -> tuple[Sequence[Source], str | None]:
@@ -68,7 +68,7 @@ class PlainCrawl:
         return fingerprint_bytes(normalizer.key(url)).hex()
 
 
-class Choice(NamedTuple):
+class ChosenRules(NamedTuple):
     """Which rules a command uses; small enough to be sent to another process."""
 
     sources: tuple[Source, ...]
@@ -105,15 +105,15 @@ def read_again() -> None:
     _shared.clear()
 
 
-def crawl_of(ctx: typer.Context) -> Crawl:
+def crawl_of(ctx: typer.Context) -> CrawlView:
     """The Scrapy project that the command runs in, or one with Scrapy's defaults."""
-    found: Crawl | None = ctx.obj
+    found: CrawlView | None = ctx.obj
     return PlainCrawl() if found is None else found
 
 
-def chosen(ctx: typer.Context, rules: Sequence[str] | None, preset: str | None) -> Choice:
+def chosen(ctx: typer.Context, rules: Sequence[str] | None, preset: str | None) -> ChosenRules:
     """The rules that the options name, else those of the project, else the rule file of the current folder."""
     if rules:
-        return Choice(tuple(rules), preset)
+        return ChosenRules(tuple(rules), preset)
     sources, project_preset = crawl_of(ctx).rules()
-    return Choice(tuple(sources), preset or project_preset)
+    return ChosenRules(tuple(sources), preset or project_preset)

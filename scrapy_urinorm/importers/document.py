@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 _BARE = re.compile(r"[A-Za-z0-9_-]+").fullmatch
 # columns, so that a line with a comment mark before it still fits in 120
@@ -130,3 +130,11 @@ def _filled(values: list[Any]) -> list[str]:
             line = "   "
         line += text
     return [*lines, line]
+
+
+class Imported(NamedTuple):
+    """The document, how many rules or lines it holds, and what could not be carried over, a line each."""
+
+    document: Document
+    carried: int
+    left: tuple[str, ...]

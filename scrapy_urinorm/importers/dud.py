@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import parse_qsl
 
 from scrapy_urinorm.errors import UrinormError
-from scrapy_urinorm.importers.document import Document
+from scrapy_urinorm.importers.document import Document, Imported
 from scrapy_urinorm.rules.globs import path_glob, prefix_glob
 from scrapy_urinorm.url import split
 
@@ -31,7 +31,7 @@ class ImportedFileError(UrinormError, ValueError):
     """A file to import is not what its format says."""
 
 
-class Rule(NamedTuple):
+class DudRule(NamedTuple):
     """One rule of the peer; `place` is its file and number."""
 
     place: str
@@ -66,15 +66,7 @@ class Target(NamedTuple):
         return found
 
 
-class Imported(NamedTuple):
-    """The document, how many rules it holds, and what could not be carried over, a line each."""
-
-    document: Document
-    carried: int
-    left: tuple[str, ...]
-
-
-def read(text: str, name: str) -> list[Rule]:
+def read(text: str, name: str) -> list[DudRule]:
     """The rules of a file; raises ImportedFileError, naming the entry."""
     try:
         rows = json.loads(text)
@@ -85,7 +77,7 @@ def read(text: str, name: str) -> list[Rule]:
     return [_read_one(row, f"{name}, rule {number}") for number, row in enumerate(rows, 1)]
 
 
-def _read_one(row: Any, place: str) -> Rule:
+def _read_one(row: Any, place: str) -> DudRule:
     pattern = row.get("urlPattern") if isinstance(row, dict) else None
     if not isinstance(row, dict) or not isinstance(pattern, dict):
         raise ImportedFileError(f"{place}: has no urlPattern")
@@ -100,10 +92,12 @@ def _read_one(row: Any, place: str) -> Rule:
     if not all(isinstance(one, list) and all(isinstance(p, str) for p in one) for one in lists):
         raise ImportedFileError(f"{place}: include and exclude are not lists of text")
     order = row.get("order", 0)
-    return Rule(place, processor, tuple(args), tuple(lists[0]), tuple(lists[1]), order if isinstance(order, int) else 0)
+    return DudRule(
+        place, processor, tuple(args), tuple(lists[0]), tuple(lists[1]), order if isinstance(order, int) else 0
+    )
 
 
-def convert(rules: Iterable[Rule], *, compose: bool = False) -> Imported:
+def convert(rules: Iterable[DudRule], *, compose: bool = False) -> Imported:
     """The rules as a document of ours; `preset` is `safe`, so that it says what they say and no more."""
     given = list(dict.fromkeys(rule._replace(place="") for rule in rules))
     places = {rule._replace(place=""): rule.place for rule in reversed(list(rules))}
@@ -120,10 +114,10 @@ class _Conversion:
         self.document.top["preset"] = "safe"
         self.carried = 0
         self.left: list[str] = []
-        self.universal: list[Rule] = []
+        self.universal: list[DudRule] = []
         self.targets: dict[Target, None] = {}
 
-    def take(self, rule: Rule) -> None:
+    def take(self, rule: DudRule) -> None:
         if rule.universal:
             if rule.processor == "subpathRemoval" and rule.args:
                 self._leave(rule, _eats(rule, "every site"))
@@ -147,7 +141,7 @@ class _Conversion:
             self._exclude(rule, pattern)
         self.carried += taken
 
-    def _apply(self, rule: Rule, target: Target) -> bool:
+    def _apply(self, rule: DudRule, target: Target) -> bool:
         if rule.processor == "normalizer" and target.conditions():
             name = target.name.removeprefix("www.")
             self._leave(rule, f"`normalizer` for a part of {name}: `www` is said for a whole host")
@@ -165,7 +159,7 @@ class _Conversion:
             return self.document.where(target.kind, target.name, conditions)
         return self.document.table(target.kind, target.name)
 
-    def _add(self, rule: Rule, table: dict[str, Any], name: str) -> None:
+    def _add(self, rule: DudRule, table: dict[str, Any], name: str) -> None:
         """Put what a rule says into a table, beside what other rules have put there."""
         if rule.universal:
             self.carried += 1
@@ -193,7 +187,7 @@ class _Conversion:
                 *(e for e in entries if e not in table.get("remove_segments", ())),
             ]
 
-    def _names(self, rule: Rule) -> list[str]:
+    def _names(self, rule: DudRule) -> list[str]:
         names = []
         for name in dict.fromkeys(rule.args):
             if "*" in name or not name:
@@ -207,7 +201,7 @@ class _Conversion:
                 names.append(name)
         return names
 
-    def _exclude(self, rule: Rule, pattern: str) -> None:
+    def _exclude(self, rule: DudRule, pattern: str) -> None:
         found = targets_of(pattern)
         if rule.processor != "queryRemoval" or isinstance(found, str):
             reason = found if isinstance(found, str) else f"{rule.processor} cannot be taken back for a part"
@@ -217,7 +211,7 @@ class _Conversion:
             table = self._table(target)
             table["except_params"] = list(dict.fromkeys([*table.get("except_params", ()), *self._names(rule)]))
 
-    def _leave(self, rule: Rule, what: str) -> None:
+    def _leave(self, rule: DudRule, what: str) -> None:
         self.left.append(f"{rule.place}: {what}")
 
     def finish(self) -> Imported:
@@ -300,14 +294,14 @@ def targets_of(pattern: str) -> list[Target] | str:
     return [Target("host", one, glob, tuple(conditions)) for one in hosts]
 
 
-def _eats(rule: Rule, name: str) -> str:
+def _eats(rule: DudRule, name: str) -> str:
     return (
         f"removing segments {list(rule.args)} by position for {name}: the result would lose its next segment too;"
         " say the segment's name or a pattern in remove_segments"
     )
 
 
-def _settles(rule: Rule, target: Target) -> bool:
+def _settles(rule: DudRule, target: Target) -> bool:
     """Whether no URL that has lost its segments matches again, tried on paths of all lengths that could."""
     if target.path is None or any(index < 0 for index in rule.args):
         return False

@@ -6,10 +6,10 @@ extension of RFC 9309; 500 characters a line at the most, `*` in the path stands
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from scrapy_urinorm.declared import CleanParam, clean_param, clean_param_values, exactly
-from scrapy_urinorm.importers.document import Document
+from scrapy_urinorm.importers.document import Document, Imported
 from scrapy_urinorm.url import split
 
 if TYPE_CHECKING:
@@ -27,14 +27,6 @@ def clean_params(text: str) -> tuple[list[CleanParam], list[str]]:
         except ValueError as error:
             bad.append(f"line {number}: {error}")
     return found, bad
-
-
-class Imported(NamedTuple):
-    """The document, how many lines it holds, and what could not be carried over."""
-
-    document: Document
-    carried: int
-    left: tuple[str, ...]
 
 
 def converted(robots: Iterable[tuple[str, str, str]]) -> Imported:

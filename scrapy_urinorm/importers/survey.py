@@ -27,7 +27,7 @@ _TOKEN = re.compile(r"[0-9a-fA-F]{16,}|[0-9A-Za-z_-]{22,}").fullmatch
 _VIEW = {"sort", "order", "orderby", "sortby", "dir", "direction", "view", "display", "layout", "print", "style"}
 
 
-class Site:
+class SurveyedSite:
     """What was seen of one site, `www.` aside; every count is bounded."""
 
     def __init__(self) -> None:
@@ -63,18 +63,18 @@ class Site:
         return sum(both == 3 for bare, both in self._paths.items() if bare)
 
 
-def survey(urls: Iterable[str], sites: dict[str, Site] | None = None) -> dict[str, Site]:
+def survey(urls: Iterable[str], sites: dict[str, SurveyedSite] | None = None) -> dict[str, SurveyedSite]:
     """Count URLs by site; those that rules do not apply to are left out."""
     sites = {} if sites is None else sites
     for text in urls:
         url = split(text)
         if url is not None and url.host:
-            site = sites.setdefault(url.host.removeprefix("www."), Site())
+            site = sites.setdefault(url.host.removeprefix("www."), SurveyedSite())
             site.add(url.scheme, url.host, url.path, url.query)
     return sites
 
 
-def starter(sites: dict[str, Site], limit: int, programs: Iterable[Found] = ()) -> str:
+def starter(sites: dict[str, SurveyedSite], limit: int, programs: Iterable[Found] = ()) -> str:
     """The text of a rule file for the `limit` largest sites, in which every rule is still a comment.
 
     What `programs` were recognized is said by name; of a pack only the lines act that have been proved.
@@ -112,7 +112,7 @@ def _platform(found: Sequence[Found]) -> list[str]:
     return [f"# recognized by {marks}", f"platform = {toml_value(said[0] if len(said) == 1 else said)}"]
 
 
-def _proposals(name: str, site: Site, removed: NameTable) -> list[str]:
+def _proposals(name: str, site: SurveyedSite, removed: NameTable) -> list[str]:
     lines = []
     if len({"http", "https"} & site.schemes.keys()) == 2:
         plain, safe = (_urls(site.schemes[scheme]) for scheme in ("http", "https"))
@@ -133,7 +133,7 @@ def _urls(number: int) -> str:
     return f"{number:,} URL{'' if number == 1 else 's'}"
 
 
-def _parameters(site: Site, removed: NameTable) -> list[str]:
+def _parameters(site: SurveyedSite, removed: NameTable) -> list[str]:
     rows = sorted(site.params.items(), key=lambda item: -item[1][1][0])[:_MAX_NAMES]
     if not rows:
         return []

@@ -38,14 +38,14 @@ def validate_file(
     site, `delay` in seconds per host. With `again`, active rules are tested too. Raises `RuleFileError` and `OSError`.
     """
     from scrapy_urinorm.learn.fetch import PoliteFetcher
-    from scrapy_urinorm.learn.validate import Trial, Validation, decided, pairs_of
+    from scrapy_urinorm.learn.validate import Proposal, Validation, decided, pairs_of
 
     ruleset = RuleSet.load(str(rules))
     wanted = {*statuses, ACTIVE} if again else set(statuses)
     candidates = candidates_of(ruleset.evidence)
     chosen = sorted((c for c in candidates if c.status in wanted), key=lambda c: -c.saved)
     known = [visit.url for visit in read_visits(urls)] if urls else []
-    trials = [Trial(c, pairs_of(c, known, ruleset.preset, limit=budget)) for c in chosen]
+    trials = [Proposal(c, pairs_of(c, known, ruleset.preset, limit=budget)) for c in chosen]
     for trial in Validation(fetch or PoliteFetcher(delay=delay), budget=budget).run(trials):
         decided(trial)
     result = LearnResult(Options(preset=ruleset.preset))

@@ -44,7 +44,7 @@ ACTION_WORDS = re.compile(
 
 
 @dataclass(slots=True)
-class Trial:
+class Proposal:
     """The state of one rule under test; `ratio` is the logarithm of Wald's likelihood ratio."""
 
     candidate: Candidate
@@ -113,9 +113,9 @@ class Validation:
         self.spent: dict[str, int] = defaultdict(int)
         self._frames: dict[str, Frame] = defaultdict(Frame)
 
-    def run(self, trials: Sequence[Trial]) -> list[Trial]:
+    def run(self, trials: Sequence[Proposal]) -> list[Proposal]:
         """Test the rules in the order given, the one that saves most first; return them with their counts."""
-        waiting: dict[str, list[tuple[Trial, tuple[str, str], Visit | None, Visit | None]]] = defaultdict(list)
+        waiting: dict[str, list[tuple[Proposal, tuple[str, str], Visit | None, Visit | None]]] = defaultdict(list)
         for trial in trials:
             site = trial.candidate.scope
             for pair in trial.pairs:
@@ -131,7 +131,7 @@ class Validation:
         return list(trials)
 
     def _compare(
-        self, site: str, waiting: dict[str, list[tuple[Trial, tuple[str, str], Visit | None, Visit | None]]]
+        self, site: str, waiting: dict[str, list[tuple[Proposal, tuple[str, str], Visit | None, Visit | None]]]
     ) -> None:
         for trial, pair, first, second in waiting.pop(site):
             trial.add(self._outcome(site, first, second), pair)
@@ -168,7 +168,7 @@ class Validation:
         return visit
 
 
-def decided(trial: Trial) -> Candidate:
+def decided(trial: Proposal) -> Candidate:
     """Return the candidate with the status and the reason that its test gave it; undecided ones stay what they were."""
     candidate = trial.candidate
     counts = f"{trial.agree} of {trial.agree + trial.against} pairs fetched showed one page"

@@ -19,7 +19,7 @@ from scrapy_urinorm.rulesets.sources import TextLines, parse_toml, read_text, re
 from scrapy_urinorm.url import split
 
 if TYPE_CHECKING:
-    from scrapy_urinorm.rulesets.scopes import Lines
+    from scrapy_urinorm.rulesets.scopes import LineNumbers
 
 #: A file, ``"package:file"``, or a dict.
 Source = str | Path | Mapping[str, Any]
@@ -62,7 +62,7 @@ class Loader:
         self._tables(name, data, lines, learned or bool(data.get("evidence")))
         self._reading.pop()
 
-    def _data(self, source: Source) -> tuple[str, dict[str, Any] | None, Lines]:
+    def _data(self, source: Source) -> tuple[str, dict[str, Any] | None, LineNumbers]:
         if isinstance(source, Mapping):
             return getattr(source, "name", "<dict>"), _plain(source), {}
         name = str(source)
@@ -101,7 +101,7 @@ class Loader:
             else:
                 self.read(str(Path(name).parent / include))
 
-    def _tables(self, name: str, data: Mapping[str, Any], lines: Lines, learned: bool) -> None:
+    def _tables(self, name: str, data: Mapping[str, Any], lines: LineNumbers, learned: bool) -> None:
         for key in data:
             if key not in _FILE_KEYS:
                 self._problem(name, "", key, f"unknown key {key!r}", nearest(key, _FILE_KEYS), lines.get(("", key)))
@@ -122,7 +122,7 @@ class Loader:
                     scope[found] += self._layer(name, label, table, lines, "site", learned)
         self._evidence(name, data.get("evidence", []))
 
-    def _scope_name(self, file: str, label: str, given: str, kind: str, lines: Lines) -> str | None:
+    def _scope_name(self, file: str, label: str, given: str, kind: str, lines: LineNumbers) -> str | None:
         url = split(f"http://{given}/")
         if given and url and url.path == "/" and not url.userinfo and url.query is None and url.fragment is None:
             if kind == "host":
@@ -135,7 +135,7 @@ class Loader:
         self._problem(file, label, "", f"{given!r} is not a {kind}", hint, lines.get((label, "")))
         return None
 
-    def _layer(self, file: str, label: str, table: Any, lines: Lines, scope: str, learned: bool) -> list[Layer]:
+    def _layer(self, file: str, label: str, table: Any, lines: LineNumbers, scope: str, learned: bool) -> list[Layer]:
         if not isinstance(table, dict):
             self._problem(file, label, "", f"{table!r} is not a table", f"write [{label}] and its keys below")
             return []

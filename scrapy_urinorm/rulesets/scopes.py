@@ -77,7 +77,7 @@ class Where(NamedTuple):
         return ", ".join(parts) or "always"
 
 
-class Lines(Protocol):
+class LineNumbers(Protocol):
     """Finds the line of (table, key) in a source; the key is empty for the table itself."""
 
     def get(self, place: tuple[str, str], /) -> int | None: ...  # noqa: D102
@@ -89,7 +89,7 @@ class Layer(NamedTuple):
     label: str
     body: Body
     file: str
-    lines: Lines
+    lines: LineNumbers
     preset: bool = False
     learned: bool = False
 

@@ -29,7 +29,7 @@ ExportFormat = Literal["text", "scrapy"]
 _REDIS = ("redis://", "rediss://", "unix://")
 
 
-class Verdict(NamedTuple):
+class Verification(NamedTuple):
     """What ``verify`` found: how many ``fingerprints`` can be read; ``problems`` is empty for a sound store."""
 
     kind: Kind
@@ -166,17 +166,17 @@ def clear(place: str, *, prefix: str = "urinorm") -> int:
         return there
 
 
-def verify(place: str, *, prefix: str = "urinorm") -> Verdict:
+def verify(place: str, *, prefix: str = "urinorm") -> Verification:
     """Read everything and compare it with its checksums and counts. Raises SeenStoreError when it cannot be opened.
 
     Nothing is changed but a record that a kill has torn, which opening cuts off.
     """
     kind = kind_of(place)
     if kind == "requests.seen":
-        return Verdict(kind, count(place), (), ())
+        return Verification(kind, count(place), (), ())
     with opened(place, prefix=prefix) as store:
         listed = sum(1 for _ in store)
-        return Verdict(kind, listed, tuple(store.problems(listed)), tuple(store.stamps()))
+        return Verification(kind, listed, tuple(store.problems(listed)), tuple(store.stamps()))
 
 
 def _scrapys(place: str) -> Iterator[bytes]:

@@ -23,6 +23,8 @@ from tests.conformance.peers_reasons import REASONS, reasons, unusable
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
+    from scrapy_urinorm.importers.document import Imported
+
 PRESETS = {name: Normalizer(preset=name) for name in ("safe", "recommended", "loose")}
 SAFE = PRESETS["safe"]
 VERDICTS = ("equal", "same page", "different", "refused")
@@ -83,7 +85,7 @@ def _courlan(_: dict[str, Any]) -> dict[str, Any]:
     return {"preset": "recommended", "rules": {"duplicate_slashes": "remove"}}
 
 
-def _imported(options: dict[str, Any]) -> dud.Imported:
+def _imported(options: dict[str, Any]) -> Imported:
     return dud.converted({"rules.json": json.dumps(options["rules"])})
 
 

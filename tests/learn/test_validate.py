@@ -13,7 +13,7 @@ from scrapy_urinorm import Normalizer
 from scrapy_urinorm.content import DIFFERENT, EXACT, UNKNOWN
 from scrapy_urinorm.learn import learn_file, validate_file
 from scrapy_urinorm.learn.fetch import PoliteFetcher
-from scrapy_urinorm.learn.validate import Trial, pairs_of
+from scrapy_urinorm.learn.validate import Proposal, pairs_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -121,7 +121,7 @@ def test_delays(server: ThreadingHTTPServer) -> None:
      ("+" * 20 + "-" + "+" * 36, True), ("?" * 99, None)],
 )  # fmt: skip
 def test_the_sequential_test(outcomes: str, verdict: bool | None) -> None:
-    trial = Trial(None, [])  # type: ignore[arg-type]
+    trial = Proposal(None, [])  # type: ignore[arg-type]
     for outcome in outcomes:
         trial.add({"+": EXACT, "-": DIFFERENT, "?": UNKNOWN}[outcome], ("a", "b"))
     assert trial.verdict is verdict
