@@ -119,16 +119,17 @@ def fetched(urls: Iterable[str]) -> Iterator[Visit]:
     from scrapy_urinorm.visits.marks import marks
     from scrapy_urinorm.visits.record import Visit
 
-    fetch = PoliteFetcher()
-    for url in urls:
-        answer = fetch(url)
-        if answer is None:
-            raise UrinormError(f"{url}: no answer, or robots.txt disallows it")
-        page = page_features(answer.body, answer.content_type, None, answer.url)
-        shown = marks(page.generator, answer.headers, answer.cookies, answer.body)
-        yield Visit(url=url, final_url=answer.url, status=answer.status, marks=shown)
-        for link in page.links or ():
-            yield Visit(url=link, status=0)
+    with PoliteFetcher() as fetch:
+        for url in urls:
+            answer = fetch(url)
+            if answer is None:
+                why = "".join(fetch.refused)
+                raise UrinormError(f"{url}: no answer, or robots.txt disallows it ({why})")
+            page = page_features(answer.body, answer.content_type, None, answer.url)
+            shown = marks(page.generator, answer.headers, answer.cookies, answer.body)
+            yield Visit(url=url, final_url=answer.url, status=answer.status, marks=shown)
+            for link in page.links or ():
+                yield Visit(url=link, status=0)
 
 
 def _nothing(survey: Survey) -> str:

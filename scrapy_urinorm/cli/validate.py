@@ -13,6 +13,10 @@ if TYPE_CHECKING:
     from scrapy_urinorm.learn.candidate import Candidate
 
 
+#: Reasons for pages without answer that are said: as many as stand on a screen beside the rules.
+_REASONS = 5
+
+
 def validate(
     rules: Annotated[str, typer.Argument(metavar="RULES", help="A file that `learn` wrote.")],
     visits: Annotated[
@@ -54,6 +58,8 @@ def validate(
         write_json({"output": output, "rules": len(result.active), "decided": rows})
         return
     say(f"{output}: {count(len(result.active), 'rule')}; {count(len(rows), 'proposal')} decided", "green")
+    for why, number in sorted(result.refused.items(), key=lambda one: -one[1])[:_REASONS]:
+        say(f"{count(number, 'page')} without answer: {why}", "yellow")
     if rows:
         shown = [(row["status"], row["site"], row["rule"], str(row["value"]), row["why"]) for row in rows]
         show_table(("", "site", "rule", "value", "why"), shown, fold=("value", "why"))

@@ -1,24 +1,32 @@
-"""A polite fetcher for `urinorm validate`: GET only, robots.txt and delays obeyed, small bodies, few redirects."""
+"""Pages for `urinorm validate` and `urinorm platforms`, fetched by a Scrapy spider in a process of its own.
+
+GET only; robots.txt, delays and redirects as Scrapy and RFC 9309 have them. Nothing that a server answers raises here.
+"""
 
 from __future__ import annotations
 
-import time
-import urllib.error
-import urllib.request
+import contextlib
+import json
+import subprocess
+import sys
+from collections import Counter
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
-from urllib.parse import urlsplit
+from typing import TYPE_CHECKING
 
-from protego import Protego
+from scrapy_urinorm.errors import UrinormError
+from scrapy_urinorm.visits import messages
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from typing import Self
 
 USER_AGENT = "urinorm-validate"
+#: Octets of a body: as much as the page reader is given by a crawl that is set up as the documentation says.
 MAX_BODY = 4 << 20
-"""Octets read of a page: as many as the page reader of a crawl digests."""
+#: Seconds: a server that takes longer has no page to compare.
 TIMEOUT_S = 30.0
-"""Seconds for a page; a slow one is then no evidence."""
+#: Seconds: with the budget of a site, longer pauses would take hours.
+LONGEST_DELAY_S = 60.0
+_MODULE = "scrapy_urinorm.crawl.fetching"
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,87 +41,69 @@ class Response:
     cookies: tuple[str, ...] = ()
 
 
-class _AllowedRedirects(urllib.request.HTTPRedirectHandler):
-    """Follows redirects only to where the fetcher may go: the same origin, and allowed by its robots.txt."""
-
-    def __init__(self, fetcher: PoliteFetcher, origin: str) -> None:
-        self._fetcher = fetcher
-        self._origin = origin
-
-    def redirect_request(self, req: Any, fp: Any, code: int, msg: str, headers: Any, newurl: str) -> Any:
-        if not self._fetcher.allows(newurl, self._origin):
-            return None
-        return super().redirect_request(req, fp, code, msg, headers, newurl)
-
-
 class PoliteFetcher:
     """One GET at a time: at most one per `delay` seconds and host, never what robots.txt disallows.
 
-    A robots.txt that cannot be had allows nothing where the server fails (5xx) and everything where there is none
-    (RFC 9309 2.3.1). `sleep` and `clock` are seams for tests.
+    `requests` counts all that was sent, `refused` why there was no answer. A context manager; the process is started
+    by the first call, and ends with this one at the latest. Raises `UrinormError` where it cannot run.
     """
 
     def __init__(
-        self,
-        *,
-        delay: float = 1.0,
-        user_agent: str = USER_AGENT,
-        sleep: Callable[[float], None] = time.sleep,
-        clock: Callable[[], float] = time.monotonic,
-    ) -> None:
-        self.delay = delay
-        self.user_agent = user_agent
+        self, *, delay: float = 1.0, user_agent: str = USER_AGENT, timeout: float = TIMEOUT_S,
+        longest_delay: float = LONGEST_DELAY_S,
+    ) -> None:  # fmt: skip
+        self._options = {
+            "delay": delay,
+            "user_agent": user_agent,
+            "timeout": timeout,
+            "longest_delay": longest_delay,
+            "most_body": MAX_BODY,
+        }
+        self._process: subprocess.Popen[bytes] | None = None
         self.requests = 0
-        self.disallowed = 0
-        self._sleep = sleep
-        self._clock = clock
-        self._robots: dict[str, Protego | None] = {}
-        self._next: dict[str, float] = {}
+        self.refused: Counter[str] = Counter()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self.close()
 
     def __call__(self, url: str) -> Response | None:
         """Return the response, or None where the address may not be fetched or no answer came."""
-        parts = urlsplit(url)
-        if parts.scheme not in ("http", "https") or not parts.netloc:
-            return None
-        origin = f"{parts.scheme}://{parts.netloc}"
-        if origin not in self._robots:
-            self._robots[origin] = self._read_robots(origin)
-        if not self.allows(url, origin):
-            self.disallowed += 1
-            return None
-        robots = self._robots[origin]
-        return self._get(url, origin, float((robots and robots.crawl_delay(self.user_agent)) or 0))
-
-    def allows(self, url: str, origin: str) -> bool:
-        """Whether the robots.txt of an origin that was asked for it allows an address of it."""
-        if not url.startswith(origin + "/") and url != origin:
-            return False
-        robots = self._robots.get(origin)
-        return robots is not None and bool(robots.can_fetch(url, self.user_agent))
-
-    def _read_robots(self, origin: str) -> Protego | None:
-        response = self._get(f"{origin}/robots.txt", origin, 0)
-        if response is None or response.status >= 500:
-            return None
-        return Protego.parse(response.body.decode("utf-8", "replace") if response.status == 200 else "")
-
-    def _get(self, url: str, origin: str, crawl_delay: float) -> Response | None:
-        wait = self._next.get(origin, 0.0) - self._clock()
-        if wait > 0:
-            self._sleep(wait)
-        self.requests += 1
-        request = urllib.request.Request(url, headers={"User-Agent": self.user_agent})
-        opener = urllib.request.build_opener(_AllowedRedirects(self, origin))
+        process = self._process = self._process or self._started()
+        assert process.stdin is not None
+        assert process.stdout is not None
         try:
-            with opener.open(request, timeout=TIMEOUT_S) as answer:
-                said = answer.headers
-                cookies = tuple(value.partition("=")[0].strip() for value in said.get_all("Set-Cookie") or ())
-                body, names = answer.read(MAX_BODY), tuple(said.keys())
-                return Response(answer.url, answer.status, said.get("Content-Type", ""), body, names, cookies)
-        except urllib.error.HTTPError as error:
-            with error:
-                return Response(url, error.code, error.headers.get("Content-Type", ""), error.read(MAX_BODY))
+            process.stdin.write(b"".join(messages.packed({"do": "get", "url": url})))
+            process.stdin.flush()
+            answer = messages.received(process.stdout.read)
         except (OSError, ValueError):
+            answer = None
+        if answer is None:
+            self.close()
+            raise UrinormError("the process that fetches pages has ended: run it again, or look at the machine's log")
+        header, body = answer
+        self.requests = header["requests"]
+        if header["do"] != "got":
+            self.refused[header["why"]] += 1
             return None
-        finally:
-            self._next[origin] = self._clock() + max(self.delay, crawl_delay)
+        names = (tuple(header["headers"]), tuple(header["cookies"]))
+        return Response(header["url"], header["status"], header["content_type"], body, *names)
+
+    def _started(self) -> subprocess.Popen[bytes]:
+        command = [sys.executable, "-m", _MODULE, json.dumps(self._options)]
+        try:
+            return subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        except OSError as error:
+            raise UrinormError(f"pages cannot be fetched: {error}") from error
+
+    def close(self) -> None:
+        """End the process; may be called twice."""
+        process, self._process = self._process, None
+        if process is not None:
+            with contextlib.suppress(OSError):
+                process.communicate()
+
+    def __del__(self) -> None:
+        self.close()

@@ -46,9 +46,11 @@ def validate_file(
     chosen = sorted((c for c in candidates if c.status in wanted), key=lambda c: -c.saved)
     known = [visit.url for visit in read_visits(urls)] if urls else []
     trials = [Proposal(c, pairs_of(c, known, ruleset.preset, limit=budget)) for c in chosen]
-    for trial in Validation(fetch or PoliteFetcher(delay=delay), budget=budget).run(trials):
-        decided(trial)
     result = LearnResult(Options(preset=ruleset.preset))
+    with PoliteFetcher(delay=delay) as polite:
+        for trial in Validation(fetch or polite, budget=budget).run(trials):
+            decided(trial)
+        result.refused = dict(polite.refused)
     for candidate in candidates:
         (result.active if candidate.status == ACTIVE else result.others).append(candidate)
     raw = ruleset.to_dict()

@@ -36,7 +36,7 @@ class LearnResult:
 
     `rules` is a rule source (a dict that `RuleSet.load` takes). `blocked` counts the addresses at which a block page
     stood in for a page. `withdrawn` are rules of earlier files that are no rules any more, and say why; `seen` names
-    the sites with visits.
+    the sites with visits. `refused` counts the pages that could not be fetched, by the reason (`validate`).
     """
 
     options: Options
@@ -51,6 +51,7 @@ class LearnResult:
     blocked: int = 0
     withdrawn: list[Candidate] = field(default_factory=list)
     seen: set[str] = field(default_factory=set)
+    refused: dict[str, int] = field(default_factory=dict)
 
     def add(self, other: LearnResult) -> None:
         """Add what was learned on other sites."""

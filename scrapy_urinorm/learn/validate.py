@@ -121,7 +121,6 @@ class Validation:
             for pair in trial.pairs:
                 if trial.verdict is not None or self.spent[site] + 2 > self.budget:
                     break
-                self.spent[site] += 2
                 waiting[site].append((trial, pair, self._visit(site, pair[0]), self._visit(site, pair[1])))
                 # before the frame is known each title that echoes the address looks like content
                 if self._frames[site].pages >= MIN_FRAME_PAGES:
@@ -153,7 +152,10 @@ class Validation:
         return compare(*pages)
 
     def _visit(self, site: str, url: str) -> Visit | None:
+        before = getattr(self._fetch, "requests", 0)
         response = self._fetch(url)
+        # redirects and robots.txt are requests, too
+        self.spent[site] += max(1, getattr(self._fetch, "requests", 0) - before)
         if response is None:
             return None
         features = page_features(response.body, response.content_type, None, response.url)

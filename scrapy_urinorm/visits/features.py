@@ -147,6 +147,8 @@ def page_features(body: bytes, content_type: str, encoding: str | None = None, u
 
 
 _CHARSET = re.compile(rb"""charset\s*=\s*["']?\s*([\w.:-]+)""", re.IGNORECASE)
+#: Codecs of Python that are no encodings of pages: they raise, or take a time that grows with the square.
+_NO_ENCODINGS = frozenset({"idna", "mbcs", "oem", "punycode", "raw-unicode-escape", "undefined", "unicode-escape"})
 _BYTE_ORDER_MARKS = ((codecs.BOM_UTF8, "utf-8"), (codecs.BOM_UTF16_LE, "utf-16-le"), (codecs.BOM_UTF16_BE, "utf-16-be"))
 
 
@@ -158,9 +160,11 @@ def _codec(body: bytes, content_type: str, encoding: str | None) -> str:
                 encoding = declared[1].decode()
                 break
     try:
-        return codecs.lookup(encoding or "utf-8").name
-    except LookupError:
+        found = codecs.lookup(encoding or "utf-8")
+    except (LookupError, ValueError):
         return "utf-8"
+    is_text = getattr(found, "_is_text_encoding", True) and found.name not in _NO_ENCODINGS
+    return found.name if is_text else "utf-8"
 
 
 def _decode(body: bytes, content_type: str, encoding: str | None) -> str:

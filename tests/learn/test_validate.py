@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
+import itertools
 import threading
+import time
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qs, urlsplit
@@ -12,8 +15,11 @@ import pytest
 from scrapy_urinorm import Normalizer
 from scrapy_urinorm.content import DIFFERENT, EXACT, UNKNOWN
 from scrapy_urinorm.learn import learn_file, validate_file
+from scrapy_urinorm.learn.candidate import Candidate
 from scrapy_urinorm.learn.fetch import PoliteFetcher
-from scrapy_urinorm.learn.validate import Proposal, pairs_of
+from scrapy_urinorm.learn.search import Evidence
+from scrapy_urinorm.learn.validate import Proposal, Validation, pairs_of
+from scrapy_urinorm.visits.features import page_features
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -100,19 +106,150 @@ def test_the_budget_is_kept(server: ThreadingHTTPServer, tmp_path: Path) -> None
     assert not result.active
 
 
-def test_delays(server: ThreadingHTTPServer) -> None:
-    now = [100.0]
-    slept: list[float] = []
+RAW = {
+    "/status": b"what is this\r\n\r\n",
+    "/length": b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: 9999\r\n\r\n<p>short",
+    "/chunks": b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\nx",
+}
+MOVED = {"/loop": "/loop", "/elsewhere": "http://localhost:1/x", "/hop": "/page", "/tosecret": "/private"}
 
-    def sleep(seconds: float) -> None:
-        slept.append(seconds)
-        now[0] += seconds
 
-    fetch = PoliteFetcher(delay=2, sleep=sleep, clock=lambda: now[0])
-    for n in range(3):
-        response = fetch(f"http://127.0.0.1:{server.server_port}/a/{n}")
-        assert response is not None
-    assert slept == [2.0, 2.0, 2.0]
+class Bad(BaseHTTPRequestHandler):
+    """What servers answer that a fetcher must outlive; `robots` is the robots.txt of the server."""
+
+    robots: tuple[int, str, str] = (404, "", "")
+
+    def do_GET(self) -> None:
+        self.server.asked.append((self.path, time.monotonic()))  # type: ignore[attr-defined]
+        if self.path == "/robots.txt" and self.robots[0] == 0:
+            return self.close()
+        if self.path == "/robots.txt":
+            return self.answer(*self.robots)
+        if self.path == "/rules/robots":
+            return self.answer(200, "User-agent: *\nDisallow: /private\n", "text/plain")
+        if self.path in RAW:
+            return self.raw(RAW[self.path])
+        if self.path in MOVED:
+            return self.answer(302, "", MOVED[self.path])
+        if self.path == "/large":
+            return self.answer(200, "x" * (5 << 20), "text/html")
+        return self.answer(200, "<p>caf\xe9", f"text/html{'; charset=undefined' if self.path == '/charset' else ''}")
+
+    def raw(self, data: bytes) -> None:
+        self.wfile.write(data)
+        self.close()
+
+    def close(self) -> None:
+        self.close_connection = True
+
+    def answer(self, status: int, body: str, kind: str) -> None:
+        data = body.encode()
+        self.send_response(status)
+        self.send_header("Location" if 300 <= status < 400 else "Content-Type", kind)
+        self.send_header("Content-Length", str(len(data)))
+        self.end_headers()
+        self.wfile.write(data)
+
+    def log_message(self, *_: Any) -> None:
+        pass
+
+
+@contextlib.contextmanager
+def bad_server(robots: tuple[int, str, str] = (404, "", "")) -> Iterator[ThreadingHTTPServer]:
+    httpd = ThreadingHTTPServer(("127.0.0.1", 0), type("Handler", (Bad,), {"robots": robots}))
+    httpd.asked = []  # type: ignore[attr-defined]
+    threading.Thread(target=httpd.serve_forever, args=(0.05,), daemon=True).start()
+    yield httpd
+    httpd.shutdown()
+    httpd.server_close()
+
+
+def asked(httpd: ThreadingHTTPServer) -> list[str]:
+    return [path for path, _ in httpd.asked]  # type: ignore[attr-defined]
+
+
+@pytest.fixture(scope="module")
+def answers() -> dict[str, Any]:
+    """What the fetcher makes of each of these paths, one after the other."""
+    paths = ["/status", "/length", "/chunks", "/large", "/charset", "/loop", "/elsewhere", "/hop", "/page"]
+    with bad_server() as httpd, PoliteFetcher(delay=0, timeout=5) as fetch:
+        found = {path: fetch(f"http://127.0.0.1:{httpd.server_port}{path}") for path in paths}
+        found |= {url: fetch(url) for url in ("", "mailto:a@b.example", "http://[::1", "file:///etc/passwd")}
+    return found
+
+
+@pytest.mark.parametrize("path", ["/status", "/length", "/chunks", "/large", "/loop", "/elsewhere", "", "http://[::1"])
+def test_what_is_no_page_is_no_answer(answers: dict[str, Any], path: str) -> None:
+    # what came before the connection broke off is a page to Scrapy
+    assert answers[path] is None or answers[path].body in (b"<p>short", b"")
+
+
+@pytest.mark.parametrize("path", ["/charset", "/hop", "/page"])
+def test_pages(answers: dict[str, Any], path: str) -> None:
+    response = answers[path]
+    assert response.status == 200
+    assert page_features(response.body, response.content_type, None, response.url).words == 1
+
+
+def test_files_are_not_read(answers: dict[str, Any]) -> None:
+    assert answers["file:///etc/passwd"] is None
+
+
+ROBOTS = {
+    "allowed": ((200, "User-agent: *\nDisallow: /other\n", "text/plain"), True, ""),
+    "disallowed": ((200, "User-agent: *\nDisallow: /p\n", "text/plain"), False, "robots.txt"),
+    "not there": ((404, "User-agent: *\nDisallow: /\n", "text/plain"), True, ""),
+    "not for us": ((403, "", "text/plain"), True, ""),
+    "a server that fails": ((503, "", "text/plain"), False, "answers 503"),
+    "a server that hangs up": ((0, "", ""), False, "cannot be had"),
+    "behind a redirect": ((301, "", "/rules/robots"), True, ""),
+    "a redirect without end": ((301, "", "/robots.txt"), True, ""),
+    "a delay of a day": ((200, "User-agent: *\nCrawl-delay: 100000\n", "text/plain"), False, "100000 s between"),
+}
+
+
+@pytest.mark.parametrize(("robots", "allowed", "why"), ROBOTS.values(), ids=ROBOTS)
+def test_robots(robots: tuple[int, str, str], allowed: bool, why: str) -> None:
+    with bad_server(robots) as httpd, PoliteFetcher(delay=0, timeout=5) as fetch:
+        origin = f"http://127.0.0.1:{httpd.server_port}"
+        assert (fetch(f"{origin}/page") is not None) is allowed
+        assert fetch.requests >= len(asked(httpd)) - 1
+        assert ("/page" in asked(httpd)) is allowed
+        if robots[2] == "/rules/robots":
+            assert fetch(f"{origin}/private") is None
+            assert fetch(f"{origin}/tosecret") is None
+            assert "/private" not in asked(httpd)
+        assert why in "".join(fetch.refused)
+
+
+def test_delays_hold_for_redirects_as_well() -> None:
+    robots = (200, "User-agent: *\nCrawl-delay: 0.3\n", "text/plain")
+    with bad_server(robots) as httpd, PoliteFetcher(delay=0.1) as fetch:
+        for _ in range(2):
+            fetch(f"http://127.0.0.1:{httpd.server_port}/hop")
+        times = [when for _, when in httpd.asked]  # type: ignore[attr-defined]
+    assert [path for path, _ in httpd.asked] == ["/robots.txt", "/hop", "/page", "/hop", "/page"]  # type: ignore[attr-defined]
+    assert fetch.requests == 5
+    assert min(after - before for before, after in itertools.pairwise(times[1:])) > 0.25
+
+
+def test_redirects_count_in_the_budget() -> None:
+    with bad_server() as httpd, PoliteFetcher(delay=0) as fetch:
+        origin = f"http://127.0.0.1:{httpd.server_port}"
+        candidate = Candidate("127.0.0.1", "remove_params", ["v"], Evidence(), "drop", "")
+        pairs = [(f"{origin}/hop?{n}", f"{origin}/hop") for n in range(40)]
+        Validation(fetch, budget=20).run([Proposal(candidate, pairs)])
+        assert len(asked(httpd)) <= 24
+
+
+def test_the_process_ends_with_its_input() -> None:
+    fetch = PoliteFetcher(delay=0)
+    assert fetch("http://127.0.0.1:1/") is None
+    process = fetch._process
+    fetch.close()
+    fetch.close()
+    assert process is not None
+    assert process.returncode == 0
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import encodings.aliases
 import hashlib
 import tracemalloc
 from struct import unpack
@@ -115,6 +116,17 @@ def test_what_is_not_text_has_only_a_body_digest() -> None:
 def test_plain_text_has_words_and_no_lines() -> None:
     page = page_features(b"one two\nthree", "text/plain")
     assert (page.words, page.lines) == (3, None)
+
+
+@pytest.mark.parametrize(
+    "name",
+    sorted(
+        {*encodings.aliases.aliases, *encodings.aliases.aliases.values(), "undefined", "idna", "punycode", "\u212a"}
+    ),
+)
+def test_every_name_of_a_codec(name: str) -> None:
+    """A header may name any; two raise on all, two took a time that grows with the square of the page."""
+    assert page_features(b"<p>a\xff\xfe-b" * 20_000, f"text/html; charset={name}", None, "http://a.example/").words
 
 
 @given(st.binary(max_size=300), st.sampled_from(["text/html", "text/plain", "", "image/png", "text/html; charset=x"]))
