@@ -1,3 +1,4 @@
+# Long: a spelling and what undoes it stand side by side, since each must hold for the texts of the other.
 """URL text to parts and back, on the parser of the URL Standard; every function is total on ``str``.
 
 Two spellings of a part exist: the *safe* one, valid to show and to send, and the *key* one, which

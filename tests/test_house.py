@@ -26,15 +26,10 @@ TREES = {name: ast.parse(text) for name, text in SOURCES.items()}
 
 LONGEST = 300
 TO_BE_SPLIT = {
-    "cli/inputs.py",
     "crawl/requests_file.py",
     "crawl/visits_extension.py",
-    "importers/dud.py",
     "learn/search.py",
     "learn/shapes.py",
-    "seen/disk.py",
-    "url.py",
-    "visits/features.py",
 }
 
 

@@ -7,44 +7,22 @@ in our files.
 
 from __future__ import annotations
 
-import json
 import re
 from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import parse_qsl
 
-from scrapy_urinorm.errors import UrinormError
 from scrapy_urinorm.importers.document import Document, Imported
+from scrapy_urinorm.importers.dud_files import DudRule, read
 from scrapy_urinorm.rules.globs import path_glob, prefix_glob
 from scrapy_urinorm.url import split
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
-PROCESSORS = ("queryRemoval", "queryRemovalExcept", "subpathRemoval", "normalizer")
 _NORMALIZER = {"www": "remove", "www_numbers": True, "trailing_slash": "remove"}
 _UNDO_NORMALIZER = {"www": "keep", "www_numbers": False, "trailing_slash": "keep"}
 _HEAD = """Rules of duplicate-url-discarder, carried over by `urinorm import dud`.
 Names of parameters match in any case here, paths match with case."""
-
-
-class ImportedFileError(UrinormError, ValueError):
-    """A file to import is not what its format says."""
-
-
-class DudRule(NamedTuple):
-    """One rule of the peer; `place` is its file and number."""
-
-    place: str
-    processor: str
-    args: tuple[Any, ...]
-    include: tuple[str, ...]
-    exclude: tuple[str, ...]
-    order: int
-
-    @property
-    def universal(self) -> bool:
-        """Whether it has no pattern, and so matches every URL."""
-        return not any(self.include)
 
 
 class Target(NamedTuple):
@@ -64,37 +42,6 @@ class Target(NamedTuple):
             # a glob of stars alone asks for presence
             found["query"] = {name: True if value == "*" else value for name, value in self.query}
         return found
-
-
-def read(text: str, name: str) -> list[DudRule]:
-    """The rules of a file; raises ImportedFileError, naming the entry."""
-    try:
-        rows = json.loads(text)
-    except (ValueError, RecursionError) as error:
-        raise ImportedFileError(f"{name}: does not parse: {error}") from None
-    if not isinstance(rows, list):
-        raise ImportedFileError(f"{name}: is not a list of rules")
-    return [_read_one(row, f"{name}, rule {number}") for number, row in enumerate(rows, 1)]
-
-
-def _read_one(row: Any, place: str) -> DudRule:
-    pattern = row.get("urlPattern") if isinstance(row, dict) else None
-    if not isinstance(row, dict) or not isinstance(pattern, dict):
-        raise ImportedFileError(f"{place}: has no urlPattern")
-    processor = row.get("processor")
-    if processor not in PROCESSORS:
-        raise ImportedFileError(f"{place}: there is no processor {processor!r}; there are {', '.join(PROCESSORS)}")
-    args = row.get("args") or []
-    wanted = int if processor == "subpathRemoval" else str
-    if not isinstance(args, list) or not all(isinstance(a, wanted) and not isinstance(a, bool) for a in args):
-        raise ImportedFileError(f"{place}: args {args!r} are not a list of {wanted.__name__}")
-    lists = [pattern.get(key) or [] for key in ("include", "exclude")]
-    if not all(isinstance(one, list) and all(isinstance(p, str) for p in one) for one in lists):
-        raise ImportedFileError(f"{place}: include and exclude are not lists of text")
-    order = row.get("order", 0)
-    return DudRule(
-        place, processor, tuple(args), tuple(lists[0]), tuple(lists[1]), order if isinstance(order, int) else 0
-    )
 
 
 def convert(rules: Iterable[DudRule], *, compose: bool = False) -> Imported:

@@ -15,6 +15,7 @@ from scrapy_urinorm.extras import MissingExtraError
 from scrapy_urinorm.seen.lock import FolderLock
 from scrapy_urinorm.seen.protocol import RECORD_BYTES, SeenStoreError, SeenStoreLostError, as_record
 from scrapy_urinorm.seen.recent import RecentForever, RecentTimed
+from scrapy_urinorm.seen.rocksdb import options
 from scrapy_urinorm.seen.stamp import Stamp, StampChange, compare_last
 
 if TYPE_CHECKING:
@@ -26,13 +27,8 @@ FOLDER_NAME = "urinorm.seen.d"
 _META_NAME = "urinorm.json"
 _DATABASE_NAME = "rocksdb"
 _FORMAT = 1
-# chosen together for constant memory, 300 to 400 MB however many fingerprints (docs/seen.md has the measurement)
+# chosen for constant memory with those of rocksdb.py, 300 to 400 MB however many fingerprints (docs/seen.md)
 _BATCH = 10_000
-_CACHE_BYTES = 192 << 20
-_MEMTABLE_BYTES = 32 << 20
-_METADATA_BLOCK_BYTES = 4096
-_OPEN_FILES = 256
-_BLOOM_BITS = 10
 _RECENT = 100_000
 _TIME_BYTES = 4
 
@@ -121,7 +117,7 @@ class DiskStore:
         try:
             # 0: never; always of this type, because it adds its own time to every value
             access = AccessType.with_ttl(0 if self._ttl is None else max(1, round(self._ttl)))
-            self._database = Rdict(str(path), _options(), access_type=access)
+            self._database = Rdict(str(path), options(), access_type=access)
             if self._ttl is not None:
                 # files that nothing is merged into any more are looked at again in this time
                 self._database.set_options({"periodic_compaction_seconds": str(max(60, round(self._ttl)))})
@@ -278,50 +274,3 @@ def is_store(folder: Path) -> bool:
 
 
 _MEMORY_PROPERTIES = ("block-cache-usage", "cur-size-all-mem-tables", "estimate-table-readers-mem")
-
-
-def _options() -> Any:
-    """Point lookups of random keys, most not there: Bloom filters in a bounded cache, nothing compressed.
-
-    Indexes and filters in partitions: whole ones of a large file are megabytes, of which a shard of the cache holds one
-    or two, so that with 50 million keys nearly every lookup had to read another one.
-    """
-    from rocksdict import (
-        BlockBasedIndexType,
-        BlockBasedOptions,
-        Cache,
-        DataBlockIndexType,
-        DBCompactionStyle,
-        DBCompressionType,
-        DBRecoveryMode,
-        Options,
-    )
-
-    table = BlockBasedOptions()
-    table.set_block_cache(Cache(_CACHE_BYTES))
-    table.set_bloom_filter(_BLOOM_BITS, block_based=False)
-    table.set_index_type(BlockBasedIndexType.two_level_index_search())
-    table.set_partition_filters(True)
-    table.set_metadata_block_size(_METADATA_BLOCK_BYTES)
-    table.set_pin_top_level_index_and_filter(True)
-    table.set_format_version(5)
-    table.set_cache_index_and_filter_blocks(True)
-    table.set_pin_l0_filter_and_index_blocks_in_cache(True)
-    table.set_data_block_index_type(DataBlockIndexType.binary_and_hash())
-    options = Options(raw_mode=True)
-    options.create_if_missing(True)
-    options.set_block_based_table_factory(table)
-    options.set_compression_type(DBCompressionType.none())
-    options.set_compaction_style(DBCompactionStyle.universal())
-    options.set_write_buffer_size(_MEMTABLE_BYTES)
-    options.set_memtable_whole_key_filtering(True)
-    options.set_memtable_prefix_bloom_ratio(0.1)
-    options.set_max_background_jobs(2)
-    options.set_max_open_files(_OPEN_FILES)
-    options.set_bytes_per_sync(1 << 20)
-    # a torn tail of the log is what a kill leaves; anything else is damage and must be said
-    options.set_wal_recovery_mode(DBRecoveryMode.tolerate_corrupted_tail_records())
-    options.set_keep_log_file_num(2)
-    options.set_stats_dump_period_sec(0)
-    options.set_stats_persist_period_sec(0)
-    return options

@@ -12,7 +12,6 @@ import codecs
 import contextlib
 import hashlib
 import re
-import zlib
 from base64 import b32encode
 from struct import pack, unpack
 from typing import NamedTuple
@@ -20,20 +19,13 @@ from urllib.parse import urljoin
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
-from scrapy_urinorm.engine import native
 from scrapy_urinorm.visits.links import page_links
+from scrapy_urinorm.visits.texts import Hashes, Text, text_of
 
 LINE_CAP = 512
 """Lines kept one by one; the rest of a page is one last line, a sum of hashes, so that a difference still shows."""
 BODY_CAP = 4 << 20
 """Bodies above this many bytes are digested, not read."""
-BINS = 32
-EMPTY_BIN = 0xFFFFFFFF
-REMEMBERED = 256
-"""Characters of the longest line and the longest word whose hash is remembered."""
-SHINGLE = 4
-"""Words of a shingle: fewer make all texts alike, more make one changed word a difference (Broder 1997 took 10)."""
-
 LONGEST_GENERATOR = 200
 """Characters kept of the name of a generator."""
 _LINKING = "a[href], area[href], base[href], meta[name=generator i]"
@@ -63,6 +55,7 @@ class _Kinds(dict[str, int]):
         return kind
 
 
+_tag_hashes = Hashes(1 << 12)
 _kinds = _Kinds({tag: kind for kind, tags in _NAMES.items() for tag in tags.split()})
 _OVERFLOW_SLOT = 0
 _MIX = 0x9E3779B97F4A7C15  # 2^64 by the golden ratio: Fibonacci hashing (Knuth 6.4)
@@ -89,44 +82,6 @@ class PageFeatures(NamedTuple):
     generator: str | None = None
 
 
-class _Hashes(dict[str, int]):
-    """64-bit BLAKE2b of a text, remembered: frames repeat on every page of a site and words in every text."""
-
-    def __init__(self, limit: int) -> None:
-        super().__init__()
-        self.limit = limit
-
-    def __missing__(self, text: str) -> int:
-        if len(self) >= self.limit:
-            self.clear()
-        digest = hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).digest()
-        value = int.from_bytes(digest, "little")
-        # what is long hardly ever comes again, and would make the limit mean nothing
-        if len(text) <= REMEMBERED:
-            self[text] = value
-        return value
-
-
-class _Words(dict[str, int]):
-    """60-bit hash of a word: two CRCs are enough for a sketch and cost a third of a BLAKE2b."""
-
-    limit = 1 << 17
-
-    def __missing__(self, word: str) -> int:
-        if len(self) >= self.limit:
-            self.clear()
-        octets = word.encode("utf-8", "surrogatepass")
-        value = (zlib.crc32(octets) << 28) ^ zlib.crc32(octets, 0x9E3779B9)
-        if len(word) <= REMEMBERED:
-            self[word] = value
-        return value
-
-
-_text_hashes = _Hashes(1 << 14)
-_tag_hashes = _Hashes(1 << 12)
-_word_hashes = _Words()
-
-
 def page_features(body: bytes, content_type: str, encoding: str | None = None, url: str = "") -> PageFeatures:
     """Return the features of a response.
 
@@ -141,7 +96,7 @@ def page_features(body: bytes, content_type: str, encoding: str | None = None, u
     if kind in _HTML:
         return _html_features(digest, _markup(body, content_type, encoding), url)
     if kind.startswith(_TEXT) or kind.endswith(("+xml", "+json")):
-        text = _text([_decode(body, content_type, encoding)], b"\1")
+        text = text_of([_decode(body, content_type, encoding)], b"\1")
         return PageFeatures(digest, text.digest.hex(), text.words, minhash=text.minhash)
     return PageFeatures(digest)
 
@@ -189,7 +144,7 @@ def _html_features(body_digest: str, markup: bytes | str, url: str) -> PageFeatu
     # elements nested a thousand deep: what was seen so far tells the page well enough
     with contextlib.suppress(RecursionError):
         walk.children(root, 1)
-    text = _text(walk.texts, bytes(walk.seen))
+    text = text_of(walk.texts, bytes(walk.seen))
     links, generator = _links(root, url)
     return PageFeatures(
         body_digest,
@@ -219,43 +174,6 @@ def _links(root: LexborNode, url: str) -> tuple[list[str], str | None]:
         elif base is None:
             base = _resolved(href, url)
     return page_links(hrefs, base or url), generator and generator[:LONGEST_GENERATOR]
-
-
-class _Text(NamedTuple):
-    """What there is to say of the texts of a page: 64-bit hashes and numbers of words by line, and of all of them."""
-
-    hashes: bytes
-    counts: bytes
-    words: int
-    digest: bytes
-    minhash: bytes
-
-
-def _text(texts: list[str], seen: bytes) -> _Text:
-    """Read texts as lines with one space between words; those not seen have no words, and are hashed as they are."""
-    if native.module is not None and (found := native.module.text(texts, seen)) is not None:
-        return _Text(*found)
-    return _plain_text(texts, seen)
-
-
-def _plain_text(texts: list[str], seen: bytes) -> _Text:
-    words: list[str] = []
-    shown: list[str] = []
-    hashes: list[int] = []
-    counts = bytearray()
-    for text, is_seen in zip(texts, seen, strict=True):
-        if is_seen:
-            tokens = text.split()
-            line = " ".join(tokens)
-            words += tokens
-            shown.append(line)
-            hashes.append(_text_hashes[line])
-            counts.append(min(255, len(tokens)))
-        else:
-            hashes.append(_text_hashes[text])
-            counts.append(0)
-    digest = hashlib.blake2b("\n".join(shown).encode("utf-8", "surrogatepass"), digest_size=16).digest()
-    return _Text(pack(f"<{len(hashes)}Q", *hashes), bytes(counts), len(words), digest, minhash(words))
 
 
 class _Walk:
@@ -335,7 +253,7 @@ def _canonical_link(link: LexborNode) -> str | None:
     return attributes.get("href") if "canonical" in (attributes.get("rel") or "").lower().split() else None
 
 
-def _pack_lines(slots: list[int], text: _Text) -> tuple[bytes, bytes]:
+def _pack_lines(slots: list[int], text: Text) -> tuple[bytes, bytes]:
     hashes, counts = unpack(f"<{len(slots)}Q", text.hashes), text.counts
     if len(slots) > LINE_CAP:
         keep = LINE_CAP - 1
@@ -356,35 +274,3 @@ def _resolved(link: str | None, url: str) -> str | None:
         return urljoin(url, link.strip())
     except ValueError:
         return None
-
-
-_SIFT = 8 * BINS
-
-
-def minhash(words: list[str]) -> bytes:
-    """Return the one-permutation minhash (Li, Owen and Zhang 2012) over the shingles of four words.
-
-    The bin of a shingle is the lowest five bits of its 64-bit hash, its value the top 32; a text shorter than one
-    shingle counts as one. Shingles are hashed by CPython's hash of a tuple of integers: it does not depend on
-    PYTHONHASHSEED and runs in C; a test pins its values.
-    """
-    h = list(map(_word_hashes.__getitem__, words))
-    if not h:
-        return b"\xff" * (4 * BINS)
-    if len(h) < SHINGLE:
-        h += [0] * (SHINGLE - len(h))
-    shingles = list(map(hash, zip(h, h[1:], h[2:], h[3:])))  # noqa: B905  the shifted lists are shorter
-    if len(shingles) > _SIFT:
-        # the minima of all bins are nearly always among the few lowest
-        limit = (1 << 64) * _SIFT // len(shingles) - (1 << 63)
-        bins = _minima([x for x in shingles if x < limit])
-        if EMPTY_BIN not in bins:
-            return pack(f"<{BINS}I", *bins)
-    return pack(f"<{BINS}I", *_minima(shingles))
-
-
-def _minima(shingles: list[int]) -> list[int]:
-    bins = [EMPTY_BIN] * BINS
-    for shingle in sorted(shingles, reverse=True):
-        bins[shingle & 31] = (shingle >> 32) + 0x8000_0000
-    return bins

@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 from scrapy_urinorm import Normalizer, RuleSet
 from scrapy_urinorm.importers import dud, robots
 from scrapy_urinorm.importers.document import toml_key, toml_value
+from scrapy_urinorm.importers.dud_files import ImportedFileError
 from scrapy_urinorm.importers.survey import starter, survey
 from scrapy_urinorm.lint import lint
 from scrapy_urinorm.rules.globs import path_glob, prefix_glob
@@ -143,9 +144,9 @@ WRONG = {
 
 @pytest.mark.parametrize(("text", "message"), WRONG.values(), ids=WRONG)
 def test_dud_wrong(text: str, message: str) -> None:
-    with pytest.raises(dud.ImportedFileError, match=r"rules\.json"):
+    with pytest.raises(ImportedFileError, match=r"rules\.json"):
         dud.converted({"rules.json": text})
-    with pytest.raises(dud.ImportedFileError, match=message):
+    with pytest.raises(ImportedFileError, match=message):
         dud.converted({"rules.json": text})
 
 

@@ -13,7 +13,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scrapy_urinorm.engine import native
-from scrapy_urinorm.visits.features import BINS, EMPTY_BIN, LINE_CAP, PageFeatures, _plain_text, minhash, page_features
+from scrapy_urinorm.visits.features import LINE_CAP, PageFeatures, page_features
+from scrapy_urinorm.visits.texts import BINS, EMPTY_BIN, minhash, plain_text
 
 HTML = "text/html; charset=utf-8"
 
@@ -183,7 +184,7 @@ TEXTS = {
 
 def compare(texts: list[str], seen: bytes) -> None:
     compiled = native.module or pytest.skip("needs the C module")
-    assert compiled.text(texts, seen) in (None, _plain_text(texts, seen))
+    assert compiled.text(texts, seen) in (None, plain_text(texts, seen))
 
 
 @pytest.mark.parametrize("texts", TEXTS.values(), ids=TEXTS)

@@ -1,0 +1,124 @@
+"""Texts of a page to hashes, numbers of words and a sketch: in C where it is built, else here."""
+
+from __future__ import annotations
+
+import hashlib
+import zlib
+from struct import pack
+from typing import NamedTuple
+
+from scrapy_urinorm.engine import native
+
+BINS = 32
+EMPTY_BIN = 0xFFFFFFFF
+REMEMBERED = 256
+"""Characters of the longest line and the longest word whose hash is remembered."""
+SHINGLE = 4
+"""Words of a shingle: fewer make all texts alike, more make one changed word a difference (Broder 1997 took 10)."""
+
+
+class Hashes(dict[str, int]):
+    """64-bit BLAKE2b of a text, remembered: frames repeat on every page of a site and words in every text."""
+
+    def __init__(self, limit: int) -> None:
+        super().__init__()
+        self.limit = limit
+
+    def __missing__(self, text: str) -> int:
+        if len(self) >= self.limit:
+            self.clear()
+        digest = hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).digest()
+        value = int.from_bytes(digest, "little")
+        # what is long hardly ever comes again, and would make the limit mean nothing
+        if len(text) <= REMEMBERED:
+            self[text] = value
+        return value
+
+
+class _Words(dict[str, int]):
+    """60-bit hash of a word: two CRCs are enough for a sketch and cost a third of a BLAKE2b."""
+
+    limit = 1 << 17
+
+    def __missing__(self, word: str) -> int:
+        if len(self) >= self.limit:
+            self.clear()
+        octets = word.encode("utf-8", "surrogatepass")
+        value = (zlib.crc32(octets) << 28) ^ zlib.crc32(octets, 0x9E3779B9)
+        if len(word) <= REMEMBERED:
+            self[word] = value
+        return value
+
+
+_text_hashes = Hashes(1 << 14)
+_word_hashes = _Words()
+
+
+class Text(NamedTuple):
+    """What there is to say of the texts of a page: 64-bit hashes and numbers of words by line, and of all of them."""
+
+    hashes: bytes
+    counts: bytes
+    words: int
+    digest: bytes
+    minhash: bytes
+
+
+def text_of(texts: list[str], seen: bytes) -> Text:
+    """Read texts as lines with one space between words; those not seen have no words, and are hashed as they are."""
+    if native.module is not None and (found := native.module.text(texts, seen)) is not None:
+        return Text(*found)
+    return plain_text(texts, seen)
+
+
+def plain_text(texts: list[str], seen: bytes) -> Text:
+    """The same in Python: what the module in C must equal."""
+    words: list[str] = []
+    shown: list[str] = []
+    hashes: list[int] = []
+    counts = bytearray()
+    for text, is_seen in zip(texts, seen, strict=True):
+        if is_seen:
+            tokens = text.split()
+            line = " ".join(tokens)
+            words += tokens
+            shown.append(line)
+            hashes.append(_text_hashes[line])
+            counts.append(min(255, len(tokens)))
+        else:
+            hashes.append(_text_hashes[text])
+            counts.append(0)
+    digest = hashlib.blake2b("\n".join(shown).encode("utf-8", "surrogatepass"), digest_size=16).digest()
+    return Text(pack(f"<{len(hashes)}Q", *hashes), bytes(counts), len(words), digest, minhash(words))
+
+
+_SIFT = 8 * BINS
+
+
+def minhash(words: list[str]) -> bytes:
+    """Return the one-permutation minhash (Li, Owen and Zhang 2012) over the shingles of four words.
+
+    The bin of a shingle is the lowest five bits of its 64-bit hash, its value the top 32; a text shorter than one
+    shingle counts as one. Shingles are hashed by CPython's hash of a tuple of integers: it does not depend on
+    PYTHONHASHSEED and runs in C; a test pins its values.
+    """
+    h = list(map(_word_hashes.__getitem__, words))
+    if not h:
+        return b"\xff" * (4 * BINS)
+    if len(h) < SHINGLE:
+        h += [0] * (SHINGLE - len(h))
+    shingles = list(map(hash, zip(h, h[1:], h[2:], h[3:])))  # noqa: B905  the shifted lists are shorter
+    if len(shingles) > _SIFT:
+        # the minima of all bins are nearly always among the few lowest
+        limit = (1 << 64) * _SIFT // len(shingles) - (1 << 63)
+        bins = _minima([x for x in shingles if x < limit])
+        if EMPTY_BIN not in bins:
+            return pack(f"<{BINS}I", *bins)
+    return pack(f"<{BINS}I", *_minima(shingles))
+
+
+def _minima(shingles: list[int]) -> list[int]:
+    bins = [EMPTY_BIN] * BINS
+    for shingle in sorted(shingles, reverse=True):
+        bins[shingle & 31] = (shingle >> 32) + 0x8000_0000
+    return bins
