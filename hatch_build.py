@@ -16,8 +16,11 @@ from typing import Any
 
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
-SOURCES = ["scrapy_urinorm/engine/native.c", "scrapy_urinorm/visits/features.c"]
-HEADERS = ["scrapy_urinorm/engine/native.h"]
+SOURCES = [
+    *(f"scrapy_urinorm/engine/{name}.c" for name in ("native", "rules", "spelling")),
+    "scrapy_urinorm/visits/features.c",
+]
+HEADERS = [f"scrapy_urinorm/engine/{name}.h" for name in ("native", "rules", "spelling")]
 
 
 class NativeHook(BuildHookInterface[Any]):

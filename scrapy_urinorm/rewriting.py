@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from scrapy_urinorm.normalizer import Normalizer
 from scrapy_urinorm.rules import CATALOGUE, Stage, at
 from scrapy_urinorm.rulesets.ruleset import RuleSet
-from scrapy_urinorm.rulesets.scopes import Body, Layer, Where
+from scrapy_urinorm.rulesets.scopes import Body, Layer
 from scrapy_urinorm.url import split
 
 if TYPE_CHECKING:
@@ -58,9 +58,7 @@ def _restricted(rules: RuleSet, names: frozenset[str]) -> RuleSet:
 
 def _layers(layers: Iterable[Layer], names: frozenset[str]) -> Iterable[Layer]:
     for layer in layers:
-        wheres = tuple(
-            Where(Body(_only(w.body, names), w.body.raw), w.paths, w.conditions, w.raw) for w in layer.body.wheres
-        )
+        wheres = tuple(w._replace(body=Body(_only(w.body, names), w.body.raw)) for w in layer.body.wheres)
         yield layer._replace(body=Body(_only(layer.body, names), layer.body.raw, wheres))
 
 

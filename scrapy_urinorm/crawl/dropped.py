@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import logging
 from typing import TYPE_CHECKING
 
@@ -9,8 +10,11 @@ from scrapy.utils.request import referer_str
 
 from scrapy_urinorm.crawl.fingerprinter import exempt
 from scrapy_urinorm.crawl.shown import printable, shown
+from scrapy_urinorm.engine.bits import rules_of
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from scrapy import Request, Spider
     from scrapy.statscollectors import StatsCollector
 
@@ -28,10 +32,17 @@ class DroppedRequests:
     """
 
     def __init__(
-        self, normalizer: Normalizer, fingerprinter: RequestFingerprinter, stats: StatsCollector, *, debug: bool
+        self,
+        normalizer: Normalizer,
+        fingerprinter: RequestFingerprinter,
+        fingerprint: Callable[[Request], bytes],
+        stats: StatsCollector,
+        *,
+        debug: bool,
     ):
         self._normalizer = normalizer
-        self._key = fingerprinter.key
+        self._fingerprinter = fingerprinter
+        self._fingerprint = fingerprint
         self._stats = stats
         self._debug = debug
         self._first_urls: dict[bytes, str] = {}
@@ -47,12 +58,14 @@ class DroppedRequests:
         if self._debug:
             logger.debug("%(why)s: %(request)s", {"why": why, "request": shown(request)}, extra={"spider": spider})
 
-    def duplicate(self, request: Request, fp: bytes, spider: Spider) -> None:
-        """A request was dropped since its page is known."""
-        extra = {"spider": spider}
-        rules = self._rules_behind(request)
+    def duplicate(self, request: Request, touched: int | None, spider: Spider) -> None:
+        """A request was dropped since its page is known; ``touched`` are the bits of the rules that changed its URL."""
+        rules = None if touched is None else rules_of(touched)
+        if rules is None:
+            rules = self._rules_behind(request)
         if self._debug:
-            first = self._first_urls.get(fp)
+            extra = {"spider": spider}
+            first = self._first_urls.get(self._fingerprint(request))
             both = dict.fromkeys([*rules, *(self._normalizer.changed_by(first) if first else ())])
             why = f" (rules: {', '.join(both)})" if both else ""
             # Scrapy's own line for those who look for it, and what it does not tell in one of ours
@@ -65,23 +78,25 @@ class DroppedRequests:
                 " - no more duplicates will be shown"
                 " (see DUPEFILTER_DEBUG to show all duplicates)",
                 {"request": shown(request)},
-                extra=extra,
+                extra={"spider": spider},
             )
             self._logged = True
-        self._stats.inc_value("dupefilter/filtered")
-        if rules:
-            self._stats.inc_value("urinorm/filtered")
-            for rule in rules:
-                self._stats.inc_value(f"urinorm/filtered/{rule}")
+        for stat in _stats_of(rules):
+            self._stats.inc_value(stat)
 
     def _rules_behind(self, request: Request) -> tuple[str, ...]:
         """The rules that changed the URL of a dropped request; most URLs are their own key and cost one look."""
         meta = request._meta
         if exempt(request):
             return ()
-        key = self._key(request)
+        key = self._fingerprinter.key(request)
         if key == request.url or (meta and isinstance(meta.get("urinorm"), dict)):
             return ()
         if key == self._normalizer.key(request.url, lossy=False):
             return ()
         return self._normalizer.changed_by(request.url)
+
+
+@functools.lru_cache(4096)
+def _stats_of(rules: tuple[str, ...]) -> tuple[str, ...]:
+    return ("dupefilter/filtered", *(["urinorm/filtered"] if rules else []), *(f"urinorm/filtered/{r}" for r in rules))

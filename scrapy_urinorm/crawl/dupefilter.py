@@ -13,7 +13,7 @@ from scrapy.utils.job import job_dir
 from scrapy_urinorm.crawl import settings as own
 from scrapy_urinorm.crawl.closing import close_spider
 from scrapy_urinorm.crawl.dropped import DroppedRequests
-from scrapy_urinorm.crawl.fingerprinter import RequestFingerprinter, exempt
+from scrapy_urinorm.crawl.fingerprinter import Judgement, RequestFingerprinter, exempt
 from scrapy_urinorm.crawl.store import seen_store
 from scrapy_urinorm.crawl.variants import Variants
 from scrapy_urinorm.crawl.verdicts import Verdicts
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
     from scrapy_urinorm.seen import SeenStore
 
+_NOBODY: tuple[Request | None, int | None] = None, None
 _filters: WeakKeyDictionary[Crawler, DupeFilter] = WeakKeyDictionary()
 
 
@@ -68,9 +69,13 @@ class DupeFilter(BaseDupeFilter):
         self._verdicts = Verdicts(self._stats)
         own_method = getattr(type(self.fingerprinter), "fingerprint", None) is RequestFingerprinter.fingerprint
         self._judge = self._ours.judge if own_method else self._judged
-        self._dropped = DroppedRequests(normalizer, self._ours, self._stats, debug=settings.getbool("DUPEFILTER_DEBUG"))
+        self._dropped = DroppedRequests(
+            normalizer, self._ours, self._fingerprint, self._stats, debug=settings.getbool("DUPEFILTER_DEBUG")
+        )
         self._stopping = False
         self._why = ""
+        # the request that was found to be known last, and the bits of the rules that changed its URL
+        self._asked: tuple[Request | None, int | None] = _NOBODY
         limit = int(own.number(settings, "URINORM_SECOND_CHANCE_LIMIT") or 0)
         self.variants: Variants | None = None
         if settings.getbool("URINORM_SECOND_CHANCE", True) and limit > 0:
@@ -133,7 +138,7 @@ class DupeFilter(BaseDupeFilter):
         self._verdicts.forget()
         # what a log line or a cache has asked for since is nobody's request
         self._counts.clear()
-        fp, skip, defer = self._judge(request)
+        fp, skip, defer, touched = self._judge(request)
         if (skip or defer) and self._verdicts.skips(request, skip):
             self._why = "Skipped by rule"
             return True
@@ -146,6 +151,7 @@ class DupeFilter(BaseDupeFilter):
             self._lost(error)
             return True
         if not new:
+            self._asked = (request, touched)
             return variants is None or not variants.repeated(request, fp)
         self._dropped.passed(request, fp)
         meta = request._meta
@@ -155,11 +161,11 @@ class DupeFilter(BaseDupeFilter):
             variants.claim(request, fp)
         return False
 
-    def _judged(self, request: Request) -> tuple[bytes, bool, bool]:
+    def _judged(self, request: Request) -> Judgement:
         """What :meth:`RequestFingerprinter.judge` gives, where another fingerprinter stands in front of ours."""
         skip, defer = (False, False) if exempt(request) else self._verdict(request.url)
         self._counts.clear()
-        return self._fingerprint(request), skip, defer
+        return self._fingerprint(request), skip, defer, None
 
     def leave_deferred(self) -> None:
         """Our scheduler puts deferred requests behind the others, better than a priority can: ask ``deferred``."""
@@ -197,4 +203,6 @@ class DupeFilter(BaseDupeFilter):
         if self._why:
             self._dropped.told(request, self._why, spider)
         else:
-            self._dropped.duplicate(request, self._fingerprint(request), spider)
+            asked, touched = self._asked
+            self._asked = _NOBODY
+            self._dropped.duplicate(request, touched if asked is request else None, spider)

@@ -17,7 +17,7 @@ from scrapy_urinorm.crawl import settings as own
 from scrapy_urinorm.crawl.start_errors import said_readably
 from scrapy_urinorm.errors import RuleFileError
 from scrapy_urinorm.normalizer import Normalizer
-from scrapy_urinorm.recipe import fingerprint_bytes
+from scrapy_urinorm.recipe import digest, fingerprint_bytes
 from scrapy_urinorm.rulesets.ruleset import RuleSet
 
 if TYPE_CHECKING:
@@ -33,6 +33,9 @@ _STATEFUL = frozenset(("redirect_urls", "urinorm", "verbatim_url", own.CHANCE_ME
 #: How often a chain may come back to one URL text: once each for a cookie, a consent, a log-in.
 _RETURNS = 3
 _MAX_META_RULES = 256
+#: A fingerprint, whether the rules say to skip or to defer the request, and the bits of those that changed its URL (None
+#: where unknown).
+Judgement = tuple[bytes, bool, bool, int | None]
 _being_built: WeakSet[Crawler] = WeakSet()
 
 
@@ -76,7 +79,8 @@ class RequestFingerprinter:
         self.normalizer = normalizer or Normalizer()
         self._key = self.normalizer.key
         self._judge = self.normalizer.judge
-        self._has_verdicts = self.normalizer.has_verdicts
+        native = self.normalizer.native
+        self._native = None if native is None else native.request
         self._fallback = fallback
         self._crawler = crawler
         self._reads_bodies = self.normalizer.reads_bodies
@@ -106,7 +110,9 @@ class RequestFingerprinter:
                 return cached[1]
         try:
             if state is None and self._simple and request.callback is not NO_CALLBACK:
-                fp = fingerprint_bytes(self._key(request.url), request.method, request.body)
+                url, method, body = request.url, request.method, request.body
+                told = None if self._native is None else self._native(url, method, body)
+                fp = fingerprint_bytes(self._key(url), method, body) if told is None else digest(told[0])
             else:
                 fp = self._full(request, meta or {})
         except Exception as error:  # noqa: BLE001  raising here would end the crawl
@@ -114,21 +120,27 @@ class RequestFingerprinter:
         self._cache[ref(request, self._forget)] = fp if state is None else (state, fp)
         return fp
 
-    def judge(self, request: Request) -> tuple[bytes, bool, bool]:
-        """The fingerprint of a request, and whether the rules say to skip or to defer it, in one pass."""
-        if not self._has_verdicts:
-            return self.fingerprint(request), False, False
+    def judge(self, request: Request) -> Judgement:
+        """The fingerprint of a request, and what else the rules say of it, in one pass."""
         meta = request._meta
         if (meta and not _STATEFUL.isdisjoint(meta)) or not self._simple or request.callback is NO_CALLBACK:
             skip, defer = (False, False) if exempt(request) else self.normalizer.verdict(request.url)
-            return self.fingerprint(request), skip, defer
+            return self.fingerprint(request), skip, defer, None
+        url, method, body = request.url, request.method, request.body
+        touched: int | None = None
+        skip = defer = False
         try:
-            key, skip, defer = self._judge(request.url)
-            fp = fingerprint_bytes(key, request.method, request.body)
+            told = None if self._native is None else self._native(url, method, body)
+            if told is not None:
+                text, touched = told
+                fp = digest(text)
+            else:
+                key, skip, defer = self._judge(url)
+                fp = fingerprint_bytes(key, method, body)
         except Exception as error:  # noqa: BLE001  raising here would end the crawl
-            fp, skip, defer = self._last_resort(request, error), False, False
+            fp = self._last_resort(request, error)
         self._cache[ref(request, self._forget)] = fp
-        return fp, skip, defer
+        return fp, skip, defer, touched
 
     def key(self, request: Request) -> str:
         """The key of a request, as its fingerprint takes it (without the count of redirects)."""

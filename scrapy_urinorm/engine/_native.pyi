@@ -11,6 +11,16 @@ def key(
     url: str,
     /,
 ) -> str | None: ...
+def request(
+    known: dict[str, Any],
+    learn: Callable[[str], object],
+    unsubscribes: Callable[[str], bool],
+    stems: bytes,
+    url: str,
+    method: str,
+    body: bytes,
+    /,
+) -> tuple[bytes, int] | None: ...
 def canonical(
     known: dict[str, Any],
     learn: Callable[[str], object],

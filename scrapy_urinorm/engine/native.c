@@ -1,280 +1,12 @@
 /* The way of nearly every link in C; the loop of pipeline.py is the reference, tests/speed compares the two.
  *
  * Every function takes any text and returns None wherever it is not certain to give what the loop gives: an unusual
- * character, a rule that may concern the URL, more than MAX_URL octets or MAX_FIELDS parameters. Only the limited API of
+ * character, a rule that only the loop knows, more than MAX_URL octets or MAX_FIELDS parameters. Only the limited API of
  * Python 3.11 is used, so one build serves every later version. Memory: buffers of fixed size on the stack, whose bounds
  * follow from MAX_URL (an octet in becomes at most three out, and a field one more for its '='), and one growing buffer
  * in lines().
  */
-#include "native.h"
-
-enum { MAX_URL = 2048, MAX_FIELDS = 64, MAX_ORIGIN = 512, SPELLED = 4 * MAX_URL + 8, MAX_RESULT = MAX_ORIGIN + SPELLED };
-
-/* Site of plan.py and Fast of native.py, which has the number of this layout too. */
-enum { LAYOUT = 5 };
-enum { SITE_ORIGIN = 0, SITE_FAST = 5 };
-enum { FAST_CONCERNS = 0, FAST_GUARD = 1, FAST_FLAGS = 2 };
-enum { SORTS = 1, DROPS_FRAGMENT = 2, KEY_ONLY = 4, TIDIES = 8, NO_SEMICOLON = 16 };
-/* the values of Concerns in program.py */
-enum { FREE = 0, CONCERNED = 1, DROPPED = 2 };
-
-/* What becomes of a raw octet. */
-enum { REFUSE = 0, PLAIN = 1, ESCAPE = 2, PERCENT = 3 };
-
-typedef enum { KEY, CANONICAL } Form;
-
-/* YES: the result is written; NO: leave it to the loop; FAULT: a Python error is set. */
-typedef enum { FAULT = -1, NO = 0, YES = 1 } Verdict;
-
-static octet path_key[256], query_key[256];             /* spellings of the key */
-static octet path_safe[256], query_safe[256], fragment_safe[256];    /* spellings of the canonical URL */
-static octet unreserved[256], path_plain[256];          /* octets whose escapes are decoded */
-static octet in_origin[256], hex_value[256];
-static const char HEX[] = "0123456789ABCDEF";
-
-static void
-mark(octet *table, const char *octets, octet what)
-{
-    for (; *octets; octets++)
-        table[(octet)*octets] = what;
-}
-
-static void
-fill_tables(void)
-{
-    static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~";
-    static const char path_more[] = "!$&'()*+,=:@[]|";
-    octet *spellings[] = {path_key, query_key, path_safe, query_safe, fragment_safe};
-
-    memset(hex_value, 0xFF, sizeof hex_value);
-    for (int n = 0; n < 16; n++) {
-        hex_value[(octet)HEX[n]] = (octet)n;
-        hex_value[(octet)"0123456789abcdef"[n]] = (octet)n;
-    }
-    mark(unreserved, letters, 1);
-    mark(path_plain, letters, 1);
-    mark(path_plain, path_more, 1);
-    mark(in_origin, letters, 1);
-    mark(in_origin, ":/", 1);
-    mark(in_origin, "_~", 0);
-    for (size_t n = 0; n < sizeof spellings / sizeof *spellings; n++) {
-        mark(spellings[n], letters, PLAIN);
-        mark(spellings[n], "%", PERCENT);
-        memset(spellings[n] + 0x80, ESCAPE, 0x80);
-    }
-    /* a ';' in a path divides it, a backslash is a slash there: both are left to the loop */
-    mark(path_key, "\"<>^`{}", ESCAPE);
-    mark(path_key, path_more, PLAIN);
-    mark(path_key, "/", PLAIN);
-    mark(path_safe, path_more, PLAIN);
-    mark(path_safe, "/", PLAIN);
-    mark(query_key, "!\"$&'()*,/:;<=>?@[\\]^`{|}", ESCAPE);
-    mark(query_key, "+", PLAIN);
-    /* URL Standard, special-query percent-encode set; '&' and '=' are seen before this table is asked */
-    mark(query_safe, "!$&()*+,/:;=?@[\\]^`{|}", PLAIN);
-    mark(query_safe, "'", ESCAPE);
-    /* URL Standard, fragment percent-encode set */
-    mark(fragment_safe, "!#$&'()*+,/:;=?@[\\]^{|}", PLAIN);
-}
-
-static octet *
-put_escape(octet *out, octet c)
-{
-    *out++ = '%';
-    *out++ = (octet)HEX[c >> 4];
-    *out++ = (octet)HEX[c & 15];
-    return out;
-}
-
-/* Spell text by a table; NULL where it holds what the table refuses. `stray` says that a '%' which starts no escape is
- * written %25, else it is refused. Writes at most three octets for one. */
-static octet *
-spell(const octet *s, const octet *end, octet *out, const octet *table, const octet *decoded, int plus, int stray)
-{
-    while (s < end) {
-        octet c = *s++;
-        switch (table[c]) {
-        case PLAIN:
-            *out++ = c;
-            break;
-        case ESCAPE:
-            out = put_escape(out, c);
-            break;
-        case PERCENT:
-            if (end - s >= 2 && (hex_value[s[0]] | hex_value[s[1]]) < 16) {
-                octet escaped = (octet)(hex_value[s[0]] << 4 | hex_value[s[1]]);
-                s += 2;
-                if (decoded[escaped])
-                    *out++ = escaped;
-                else if (escaped == ';' && !plus)
-                    return NULL; /* it may divide a path */
-                else if (plus && escaped == ' ')
-                    *out++ = '+';
-                else
-                    out = put_escape(out, escaped);
-            }
-            else if (stray)
-                out = put_escape(out, '%');
-            else
-                return NULL;
-            break;
-        default:
-            return NULL;
-        }
-    }
-    return out;
-}
-
-/* Whether a spelled path has a dot segment, or what may be the session of ASP.NET: a segment that begins with '('. */
-static int
-is_special_path(const octet *s, const octet *end)
-{
-    while (s < end) {
-        const octet *slash = memchr(s, '/', (size_t)(end - s));
-        if (slash == NULL)
-            return 0;
-        s = slash + 1;
-        if (s == end)
-            return 0;
-        if (*s == '(' || (end - s >= 3 && memcmp(s, "%28", 3) == 0))
-            return 1;
-        if (*s == '.' && (s + 1 == end || s[1] == '/' || (s[1] == '.' && (s + 2 == end || s[2] == '/'))))
-            return 1;
-    }
-    return 0;
-}
-
-typedef struct {
-    const octet *start, *end;
-} Span;
-
-typedef struct {
-    Span origin, path, query, fragment;
-    int has_query, has_fragment;
-} Parts;
-
-static int
-split(const octet *s, const octet *end, Parts *parts)
-{
-    static const octet root[] = "/";
-    const octet *at;
-
-    if (end - s < 8 || end - s > MAX_URL || memcmp(s, "http", 4) != 0)
-        return 0;
-    at = memchr(s + 8, '/', (size_t)(end - s - 8));
-    if (at == NULL)
-        at = end;
-    if (at - s >= MAX_ORIGIN)
-        return 0;
-    for (const octet *c = s; c < at; c++)
-        if (!in_origin[*c])
-            return 0;
-    parts->origin = (Span){s, at};
-    parts->path = (Span){root, root + 1};
-    parts->query = parts->fragment = (Span){end, end};
-    parts->has_query = parts->has_fragment = 0;
-    if (at < end) {
-        const octet *stop = end, *c = memchr(at, '#', (size_t)(end - at));
-        if (c != NULL) {
-            parts->has_fragment = 1;
-            parts->fragment = (Span){c + 1, end};
-            stop = c;
-        }
-        c = memchr(at, '?', (size_t)(stop - at));
-        if (c != NULL) {
-            parts->has_query = 1;
-            parts->query = (Span){c + 1, stop};
-            stop = c;
-        }
-        parts->path = (Span){at, stop};
-    }
-    return 1;
-}
-
-typedef struct {
-    Span name, value;    /* in the spelling of the key */
-    Span shown;          /* as the result has it */
-} Field;
-
-static octet
-next_decoded(const octet **s)
-{
-    const octet *c = *s;
-    if (*c == '%') {
-        *s = c + 3;
-        return (octet)(hex_value[c[1]] << 4 | hex_value[c[2]]);
-    }
-    *s = c + 1;
-    return *c == '+' ? ' ' : *c;
-}
-
-/* Order of two spelled texts by their decoded octets. */
-static int
-compare(Span one, Span other)
-{
-    while (one.start < one.end && other.start < other.end) {
-        octet a = next_decoded(&one.start), b = next_decoded(&other.start);
-        if (a != b)
-            return a < b ? -1 : 1;
-    }
-    return (one.start < one.end) - (other.start < other.end);
-}
-
-static int
-is_after(const Field *one, const Field *other)
-{
-    int order = compare(one->name, other->name);
-    return order > 0 || (order == 0 && compare(one->value, other->value) > 0);
-}
-
-/* Whether a spelled text has a ';', which is escaped there. */
-static int
-has_semicolon(Span text)
-{
-    const octet *s = text.start;
-    while ((s = memchr(s, '%', (size_t)(text.end - s))) != NULL) {
-        if (s[1] == '3' && s[2] == 'B')
-            return 1;
-        s += 3;
-    }
-    return 0;
-}
-
-static void
-sort(Field *fields, int count)
-{
-    /* few fields, mostly in order, and equal ones must stay in theirs */
-    for (int n = 1; n < count; n++) {
-        Field moving = fields[n];
-        int at = n;
-        while (at > 0 && is_after(&fields[at - 1], &moving)) {
-            fields[at] = fields[at - 1];
-            at--;
-        }
-        fields[at] = moving;
-    }
-}
-
-/* What rules say of a name: FREE, CONCERNED or DROPPED; -1 with an error set. */
-static long
-concern(PyObject *concerns, Span name)
-{
-    long found;
-    PyObject *value, *key = PyUnicode_FromStringAndSize((const char *)name.start, name.end - name.start);
-    if (key == NULL)
-        return -1;
-    value = PyDict_GetItemWithError(concerns, key);
-    if (value != NULL)
-        Py_INCREF(value);
-    else if (!PyErr_Occurred())
-        value = PyObject_GetItem(concerns, key); /* __missing__ */
-    Py_DECREF(key);
-    if (value == NULL)
-        return -1;
-    found = PyLong_AsLong(value);
-    Py_DECREF(value);
-    return found == -1 && PyErr_Occurred() ? -1 : found & 3;
-}
+#include "rules.h"
 
 static Verdict
 ask(PyObject *callable, const octet *start, const octet *end)
@@ -304,184 +36,134 @@ enum { RULES = 4, STEM = 4 };
 
 /* Whether text of a URL speaks of unsubscribing. */
 static Verdict
-speaks(const Rules *rules, const octet *s, const octet *end)
+speaks(const Rules *rules, Span text)
 {
-    octet text[MAX_URL], first[256] = {0}, *out = text;
-    const octet *start = s;
+    octet folded[MAX_URL], first[256] = {0}, *end = put_folded(text, folded);
+    if (end == NULL)
+        return ask(rules->unsubscribes, text.start, text.end);
     for (Py_ssize_t at = 0; at + STEM <= rules->stems_length; at += STEM)
         first[rules->stems[at]] = 1;
-    while (s < end) {
-        octet c = *s++;
-        if (c == '%' && end - s >= 2 && (hex_value[s[0]] | hex_value[s[1]]) < 16) {
-            c = (octet)(hex_value[s[0]] << 4 | hex_value[s[1]]);
-            s += 2;
-        }
-        if (c >= 0x80)
-            return ask(rules->unsubscribes, start, end);
-        *out++ = 'A' <= c && c <= 'Z' ? (octet)(c | 0x20) : c;
-    }
-    for (const octet *c = text; c + STEM <= out; c++) {
+    for (const octet *c = folded; c + STEM <= end; c++) {
         if (!first[*c])
             continue;
         for (Py_ssize_t at = 0; at + STEM <= rules->stems_length; at += STEM)
             if (memcmp(c, rules->stems + at, STEM) == 0)
-                return ask(rules->unsubscribes, start, end);
+                return ask(rules->unsubscribes, text.start, text.end);
     }
     return NO;
 }
 
-/* The query after the rules, '?' included, appended to *result; `path` is the raw path. */
-static Verdict
-put_query(const Rules *rules, PyObject *concerns, long flags, Form form, const Parts *parts, octet **result)
-{
-    octet key_text[SPELLED], safe_text[SPELLED];
-    octet *key_end = key_text, *safe_end = safe_text, *out = *result;
-    Field fields[MAX_FIELDS];
-    int count = 0, dropped = 0;
-    const octet *s = parts->query.start, *end = parts->query.end;
-
-    for (;;) {
-        const octet *stop = memchr(s, '&', (size_t)(end - s));
-        if (stop == NULL)
-            stop = end;
-        if (stop > s) {
-            Field field;
-            const octet *equals = memchr(s, '=', (size_t)(stop - s));
-            long verdict;
-            if (equals == NULL)
-                equals = stop;
-            field.name.start = key_end;
-            key_end = spell(s, equals, key_end, query_key, unreserved, 1, form == KEY);
-            if (key_end == NULL)
-                return NO;
-            field.name.end = key_end;
-            *key_end++ = '=';
-            field.value.start = key_end;
-            if (equals < stop) {
-                key_end = spell(equals + 1, stop, key_end, query_key, unreserved, 1, form == KEY);
-                if (key_end == NULL)
-                    return NO;
-            }
-            field.value.end = key_end;
-            if (flags & NO_SEMICOLON && has_semicolon(field.value))
-                return NO;
-            field.shown = (Span){field.name.start, key_end};
-            if (form == CANONICAL) {
-                field.shown.start = safe_end;
-                safe_end = spell(s, stop, safe_end, query_safe, unreserved, 0, 0);
-                if (safe_end == NULL)
-                    return NO;
-                field.shown.end = safe_end;
-            }
-            verdict = concern(concerns, field.name);
-            if (verdict < 0)
-                return FAULT;
-            if (verdict == CONCERNED)
-                return NO;
-            if (verdict == DROPPED)
-                dropped = 1;
-            else if (count == MAX_FIELDS)
-                return NO;
-            else
-                fields[count++] = field;
-        }
-        if (stop == end)
-            break;
-        if (form == CANONICAL)
-            *safe_end++ = '&';
-        s = stop + 1;
-    }
-    if (dropped) {
-        /* path and query stand side by side in the URL */
-        Verdict verdict = speaks(rules, parts->path.start, parts->query.end);
-        if (verdict != NO)
-            return verdict == YES ? NO : FAULT;
-    }
-    if (form == CANONICAL && !(flags & (SORTS | TIDIES)) && !dropped) {
-        *out++ = '?';
-        memcpy(out, safe_text, (size_t)(safe_end - safe_text));
-        *result = out + (safe_end - safe_text);
-        return YES;
-    }
-    if (form == KEY || flags & SORTS)
-        sort(fields, count);
-    for (int n = 0; n < count; n++) {
-        size_t length = (size_t)(fields[n].shown.end - fields[n].shown.start);
-        *out++ = n ? '&' : '?';
-        memcpy(out, fields[n].shown.start, length);
-        out += length;
-    }
-    *result = out;
-    return YES;
-}
-
 static octet *
-put_path(Span path, Form form, octet *out)
+put_text(Span text, octet *out)
 {
-    return form == KEY ? spell(path.start, path.end, out, path_key, path_plain, 0, 0)
-                       : spell(path.start, path.end, out, path_safe, unreserved, 0, 0);
+    memcpy(out, text.start, length_of(text));
+    return out + length_of(text);
 }
 
-/* The result for a URL whose site is known, written at *result (room for MAX_RESULT octets). */
-static Verdict
-put_url(const Rules *rules, PyObject *site, Form form, const Parts *parts, octet **result)
+/* The query after the rules, '?' included. */
+static octet *
+put_query(Url *url, const Parts *parts, long flags, octet *out)
 {
-    PyObject *fast, *concerns, *guard, *origin;
-    const char *origin_text;
-    Py_ssize_t origin_length;
-    octet *out = *result, *path;
-    long flags;
-    Verdict verdict;
-
-    if (!PyTuple_Check(site) || PyTuple_Size(site) <= SITE_FAST)
-        return NO;
-    fast = PyTuple_GetItem(site, SITE_FAST);
-    if (fast == NULL || !PyTuple_Check(fast) || PyTuple_Size(fast) <= FAST_FLAGS)
-        return PyErr_Occurred() ? FAULT : NO;
-    concerns = PyTuple_GetItem(fast, FAST_CONCERNS);
-    guard = PyTuple_GetItem(fast, FAST_GUARD);
-    origin = PyTuple_GetItem(site, SITE_ORIGIN);
-    if (!PyDict_Check(concerns) || !PyUnicode_Check(origin))
-        return NO;
-    flags = PyLong_AsLong(PyTuple_GetItem(fast, FAST_FLAGS));
-    if (flags == -1 && PyErr_Occurred())
-        return FAULT;
-    if (form == CANONICAL && flags & KEY_ONLY)
-        return NO;
-    origin_text = PyUnicode_AsUTF8AndSize(origin, &origin_length);
-    if (origin_text == NULL)
-        return FAULT;
-    if (origin_length > MAX_ORIGIN)
-        return NO;
-    memcpy(out, origin_text, (size_t)origin_length);
-    path = out + origin_length;
-
-    /* a guard wants the spelling of the key */
-    out = put_path(parts->path, guard == Py_None ? form : KEY, path);
-    if (out == NULL || is_special_path(path, out))
-        return NO;
-    if (guard != Py_None) {
-        verdict = ask(guard, path, out);
-        if (verdict != NO)
-            return verdict == YES ? NO : FAULT;
-        if (form == CANONICAL && (out = put_path(parts->path, form, path)) == NULL)
-            return NO;
-    }
-    if (parts->query.start < parts->query.end) {
-        verdict = put_query(rules, concerns, flags, form, parts, &out);
-        if (verdict != YES)
-            return verdict;
-    }
-    else if (form == CANONICAL && parts->has_query && !(flags & (SORTS | TIDIES)))
+    octet mark = '?';
+    if (url->form == CANONICAL && !(flags & (SORTS | TIDIES)) && !url->dropped) {
+        if (!parts->has_query)
+            return out;
         *out++ = '?';
-    if (form == CANONICAL && parts->has_fragment && !(flags & DROPS_FRAGMENT)) {
+        return put_text((Span){url->safe_text, url->safe_end}, out);
+    }
+    if (url->form == KEY || flags & SORTS)
+        sort_fields(url);
+    for (int n = 0; n < url->count; n++) {
+        *out++ = mark;
+        mark = '&';
+        out = put_text(url->fields[n].shown, out);
+    }
+    return out;
+}
+
+/* The result for a URL whose rules are settled, written at *result. */
+static Verdict
+put_settled(Url *url, const Parts *parts, long flags, octet **result)
+{
+    octet *out = *result;
+    if (url->form == CANONICAL && flags & KEY_ONLY)
+        return NO;
+    if (url->form == KEY)
+        out = put_text(url->path, out);
+    else if (url->moved)
+        out = put_changed_path(url->path, out);
+    else if ((out = put_path(parts->path, CANONICAL, out)) == NULL || is_special_path(*result, out))
+        return NO;
+    out = put_query(url, parts, flags, out);
+    if (url->form == CANONICAL && parts->has_fragment && !(flags & DROPS_FRAGMENT)) {
         *out++ = '#';
-        out = spell(parts->fragment.start, parts->fragment.end, out, fragment_safe, unreserved, 0, 0);
+        out = put_fragment(parts->fragment, out);
         if (out == NULL)
             return NO;
     }
     *result = out;
     return YES;
+}
+
+/* Whether the rules of a plan look at the path. */
+static Verdict
+asks_for_path(PyObject *plan)
+{
+    PyObject *wheres = PyTuple_GetItem(plan, PLAN_WHERES), *base = PyTuple_GetItem(plan, PLAN_BASE), *steps;
+    Py_ssize_t count = wheres == NULL || base == NULL ? -1 : PyTuple_Size(wheres);
+    if (count != 0 || base == Py_None)
+        return count < 0 ? FAULT : YES;
+    steps = PyTuple_GetItem(base, FAST_PATHS);
+    count = steps == NULL ? -1 : PyTuple_Size(steps);
+    return count < 0 ? FAULT : count ? YES : NO;
+}
+
+/* The result for a URL whose site is known, written at *result (room for MAX_RESULT octets). */
+static Verdict
+put_url(const Rules *rules, PyObject *site, Form form, const Parts *parts, octet **result, uint64_t *touched)
+{
+    PyObject *plan, *origin, *program = NULL;
+    const char *text;
+    Py_ssize_t length;
+    Url url;
+    Verdict verdict;
+    octet *end;
+
+    if (!PyTuple_Check(site) || PyTuple_Size(site) < SITE_LENGTH)
+        return NO;
+    plan = PyTuple_GetItem(site, SITE_FAST);
+    if (plan == NULL || !PyTuple_Check(plan) || PyTuple_Size(plan) < PLAN_LENGTH)
+        return PyErr_Occurred() ? FAULT : NO;
+    origin = PyTuple_GetItem(site, SITE_ORIGIN);
+    if (!PyUnicode_Check(origin))
+        return NO;
+    text = PyUnicode_AsUTF8AndSize(origin, &length);
+    if (text == NULL)
+        return FAULT;
+    if (length > MAX_ORIGIN)
+        return NO;
+    verdict = form == KEY ? YES : asks_for_path(plan);
+    if (verdict == FAULT)
+        return FAULT;
+    verdict = read_url(&url, parts->path, parts->query, form, verdict == YES);
+    if (verdict == YES)
+        verdict = settle(plan, &url, &program);
+    if (verdict == YES && url.touched) {
+        /* path and query stand side by side in the URL */
+        verdict = speaks(rules, (Span){parts->path.start, parts->has_query ? parts->query.end : parts->path.end});
+        verdict = verdict == FAULT ? FAULT : verdict == YES ? NO : YES;
+    }
+    if (verdict == YES) {
+        end = put_text((Span){(const octet *)text, (const octet *)text + length}, *result);
+        verdict = put_settled(&url, parts, flags_of(program), &end);
+        if (verdict == YES) {
+            *result = end;
+            *touched = url.touched;
+        }
+    }
+    Py_XDECREF(program);
+    forget_fields(&url);
+    return verdict;
 }
 
 /* A new reference to the site of an origin, Py_None where it has none, NULL with an error set. */
@@ -515,10 +197,10 @@ take_rules(PyObject *const *args, Rules *rules)
     return 1;
 }
 
-static PyObject *
-one_url(PyObject *const *args, Py_ssize_t count, Form form)
+/* The key of a URL or its canonical URL, written at *end (room for MAX_RESULT octets). */
+static Verdict
+put_one(PyObject *const *args, Form form, octet **end, uint64_t *touched)
 {
-    octet result[MAX_RESULT], *end = result;
     const char *text;
     Py_ssize_t length;
     Parts parts;
@@ -526,37 +208,133 @@ one_url(PyObject *const *args, Py_ssize_t count, Form form)
     PyObject *site;
     Verdict verdict;
 
+    if (!take_rules(args, &rules))
+        return FAULT;
+    if (!PyUnicode_Check(args[RULES]))
+        return NO;
+    text = PyUnicode_AsUTF8AndSize(args[RULES], &length);
+    if (text == NULL) {
+        if (!PyErr_ExceptionMatches(PyExc_UnicodeError))
+            return FAULT;
+        PyErr_Clear(); /* a lone surrogate */
+        return NO;
+    }
+    if (!split((const octet *)text, (const octet *)text + length, &parts))
+        return NO;
+    site = site_of(&rules, parts.origin);
+    if (site == NULL)
+        return FAULT;
+    verdict = put_url(&rules, site, form, &parts, end, touched);
+    if (verdict == YES) {
+        PyObject *moved = PyTuple_GetItem(site, SITE_MOVED);
+        *touched |= moved == NULL ? 0 : PyLong_AsUnsignedLongLong(moved);
+        verdict = PyErr_Occurred() ? FAULT : YES;
+    }
+    Py_DECREF(site);
+    return verdict;
+}
+
+static PyObject *
+one_url(PyObject *const *args, Py_ssize_t count, Form form)
+{
+    octet result[MAX_RESULT], *end = result;
+    uint64_t touched;
+    Verdict verdict;
+
     if (count != RULES + 1) {
         PyErr_SetString(PyExc_TypeError, "expected (known, learn, unsubscribes, stems, url)");
         return NULL;
     }
-    if (!take_rules(args, &rules))
+    verdict = put_one(args, form, &end, &touched);
+    if (verdict == FAULT)
         return NULL;
-    if (!PyUnicode_Check(args[RULES]))
+    return verdict == NO ? Py_NewRef(Py_None) : python_text((Span){result, end});
+}
+
+/* Whether JSON has a text as it is, between quotes. */
+static int
+is_plain(Span text)
+{
+    for (const octet *c = text.start; c < text.end; c++)
+        if (*c < ' ' || *c > '~' || *c == '"' || *c == '\\')
+            return 0;
+    return 1;
+}
+
+static octet *
+put_literal(const char *text, octet *out)
+{
+    size_t length = strlen(text);
+    memcpy(out, text, length);
+    return out + length;
+}
+
+/* The JSON of a request without headers, whose digest is its fingerprint; recipe.py is the reference. */
+static PyObject *
+request_json(Span key, Span method, Span body)
+{
+    static const char hex[] = "0123456789abcdef";
+    static const char before[] = "{\"body\": \"", headers[] = "\", \"headers\": {}, \"method\": \"", url[] = "\", \"url\": \"";
+    size_t length = sizeof before + sizeof headers + sizeof url - 3 + 2 + 2 * length_of(body) + length_of(method) + length_of(key);
+    octet *out;
+    PyObject *text = PyBytes_FromStringAndSize(NULL, (Py_ssize_t)length);
+    if (text == NULL)
+        return NULL;
+    out = put_literal(before, (octet *)PyBytes_AsString(text));
+    for (const octet *c = body.start; c < body.end; c++) {
+        *out++ = (octet)hex[*c >> 4];
+        *out++ = (octet)hex[*c & 15];
+    }
+    out = put_text(method, put_literal(headers, out));
+    out = put_text(key, put_literal(url, out));
+    put_literal("\"}", out);
+    return text;
+}
+
+PyDoc_STRVAR(request_doc, "request(known, learn, unsubscribes, stems, url, method, body) -> tuple[bytes, int] | None: the text "
+                          "whose digest is the fingerprint of a request, and the bits of the rules that changed its URL.");
+
+static PyObject *
+native_request(PyObject *module, PyObject *const *args, Py_ssize_t count)
+{
+    octet result[MAX_RESULT], *end = result;
+    char *body;
+    const char *method;
+    Py_ssize_t body_length, method_length;
+    uint64_t touched;
+    Verdict verdict;
+    Span key, name;
+    PyObject *text, *bits, *pair;
+
+    if (count != RULES + 3) {
+        PyErr_SetString(PyExc_TypeError, "expected (known, learn, unsubscribes, stems, url, method, body)");
+        return NULL;
+    }
+    if (!PyUnicode_Check(args[RULES + 1]) || !PyBytes_Check(args[RULES + 2]))
         return Py_NewRef(Py_None);
-    text = PyUnicode_AsUTF8AndSize(args[RULES], &length);
-    if (text == NULL) {
-        if (!PyErr_ExceptionMatches(PyExc_UnicodeError))
-            return NULL;
+    method = PyUnicode_AsUTF8AndSize(args[RULES + 1], &method_length);
+    if (method == NULL) {
         PyErr_Clear(); /* a lone surrogate */
         return Py_NewRef(Py_None);
     }
-    if (!split((const octet *)text, (const octet *)text + length, &parts))
-        return Py_NewRef(Py_None);
-    site = site_of(&rules, parts.origin);
-    if (site == NULL)
+    if (PyBytes_AsStringAndSize(args[RULES + 2], &body, &body_length) < 0)
         return NULL;
-    verdict = put_url(&rules, site, form, &parts, &end);
-    Py_DECREF(site);
+    verdict = put_one(args, KEY, &end, &touched);
     if (verdict == FAULT)
         return NULL;
-    if (verdict == NO)
+    key = (Span){result, end};
+    name = (Span){(const octet *)method, (const octet *)method + method_length};
+    if (verdict == NO || !is_plain(key) || !is_plain(name))
         return Py_NewRef(Py_None);
-    return PyUnicode_FromStringAndSize((const char *)result, end - result);
+    text = request_json(key, name, (Span){(const octet *)body, (const octet *)body + body_length});
+    bits = PyLong_FromUnsignedLongLong(touched);
+    pair = text == NULL || bits == NULL ? NULL : PyTuple_Pack(2, text, bits);
+    Py_XDECREF(text);
+    Py_XDECREF(bits);
+    return pair;
 }
 
-PyDoc_STRVAR(key_doc, "key(known, learn, unsubscribes, stems, url) -> str | None: the key of a URL that no rule but filters "
-                      "of names concerns.");
+PyDoc_STRVAR(key_doc, "key(known, learn, unsubscribes, stems, url) -> str | None: the key of a URL.");
 
 static PyObject *
 native_key(PyObject *module, PyObject *const *args, Py_ssize_t count)
@@ -635,6 +413,7 @@ native_lines(PyObject *module, PyObject *const *args, Py_ssize_t count)
     Span origin = {NULL, NULL};
     PyObject *site = NULL, *result = NULL;
     Growing out;
+    uint64_t touched;
     int keys;
 
     if (count != RULES + 3) {
@@ -671,7 +450,7 @@ native_lines(PyObject *module, PyObject *const *args, Py_ssize_t count)
                     goto done;
                 origin = parts.origin;
             }
-            verdict = put_url(&rules, site, form, &parts, &out.at);
+            verdict = put_url(&rules, site, form, &parts, &out.at, &touched);
         }
         if (verdict == FAULT || (verdict == NO && !put_other(args[RULES], s, stop, &out)))
             goto done;
@@ -691,6 +470,7 @@ done:
 
 static PyMethodDef methods[] = {
     {"key", FUNCTION(native_key), METH_FASTCALL, key_doc},
+    {"request", FUNCTION(native_request), METH_FASTCALL, request_doc},
     {"canonical", FUNCTION(native_canonical), METH_FASTCALL, canonical_doc},
     {"lines", FUNCTION(native_lines), METH_FASTCALL, lines_doc},
     {"text", FUNCTION(native_text), METH_FASTCALL, text_doc},
@@ -700,7 +480,7 @@ static PyMethodDef methods[] = {
 static int
 execute(PyObject *module)
 {
-    fill_tables();
+    fill_spelling_tables();
     fill_text_tables();
     return PyModule_AddIntConstant(module, "LAYOUT", LAYOUT);
 }

@@ -8,6 +8,9 @@
 #define URINORM_NATIVE_H
 
 #define PY_SSIZE_T_CLEAN
+/* Py_GIL_DISABLED is defined here, by the build of Python: a free-threaded one has no stable ABI yet. Python.h includes
+ * this file too, but reads Py_LIMITED_API after that. */
+#include <pyconfig.h>
 #if !defined(Py_LIMITED_API) && !defined(Py_GIL_DISABLED)
 #define Py_LIMITED_API 0x030B0000
 #endif
@@ -17,7 +20,7 @@
 
 typedef uint8_t octet;
 
-/* _native_text.c */
+/* features.c */
 void fill_text_tables(void);
 PyObject *native_text(PyObject *module, PyObject *const *args, Py_ssize_t count);
 extern const char text_doc[];

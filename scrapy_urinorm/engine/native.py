@@ -1,4 +1,7 @@
-"""The second way to a text, in C: for a known host and a usual spelling, where the rules judge items by their names.
+"""The second way to a text, in C: for a known host and a usual spelling, under rules that it knows.
+
+It knows which ``where`` tables hold, rules that drop items, those on the path (the rarer ones are called), and edits of
+path and query as one text, which are called where a text that they need is there.
 
 Every function of it gives what the loop gives, or None; tests compare the two on every URL they have. The package does
 without where no C compiler was at hand; ``URINORM_PURE=1`` in the environment leaves it out.
@@ -11,16 +14,19 @@ import os
 import re
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from scrapy_urinorm.engine.bits import bit_of
 from scrapy_urinorm.engine.exemptions import exemptions, unsubscribes
+from scrapy_urinorm.rules.globs import ascii_fold, path_shape
+from scrapy_urinorm.url import decoded, encoded
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Collection, Mapping, Sequence
 
-    from scrapy_urinorm.engine.program import Concerns, Program
-    from scrapy_urinorm.rulesets.scopes import Where
+    from scrapy_urinorm.engine.program import Concerns, Program, Step
+    from scrapy_urinorm.rulesets.scopes import Condition, Where
 
-#: Grows with every change of what ``native.c`` has and is told: its functions, Site, Fast, their flags, Concerns.
-LAYOUT = 5
+#: Grows with every change of what ``rules.h`` says: the functions of the module, and the tuples that it is told.
+LAYOUT = 6
 #: Flags of :class:`Fast`: the canonical URL is sorted; it loses its fragment; it goes through the loop; its query loses
 #: empty fields; values with a ``;`` go through the loop.
 SORTS, DROPS_FRAGMENT, KEY_ONLY, TIDIES, NO_SEMICOLON = 1, 2, 4, 8, 16
@@ -46,22 +52,36 @@ def _compiled() -> Any:
 module = _compiled()
 
 
-class Fast(NamedTuple):
-    """What the module in C knows of a plan, read by position.
+class PathStep(NamedTuple):
+    """An act on the path: what is done in C (0: ``run`` is called where one of ``texts`` is in the path, or always)."""
 
-    ``guard``, where there is one, says whether a rule may concern a path.
-    """
+    does: int
+    texts: tuple[bytes, ...]
+    run: Callable[[str], str]
+    bit: int
+
+
+class Edit(NamedTuple):
+    """An edit of path and query as one text, called where one of ``needs`` (at the start, text) is there, or always."""
+
+    needs: tuple[tuple[int, bytes], ...]
+    run: Callable[[str], str]
+    bit: int
+
+
+class Fast(NamedTuple):
+    """What the module in C knows of a program, read by position."""
 
     concerns: Concerns
-    guard: Callable[[str], bool] | None
+    paths: tuple[PathStep, ...]
+    edit: Edit | None
     flags: int
 
 
-def fast_of(program: Program, wheres: Sequence[Where]) -> Fast | None:
-    """What the module is told of rules; None where every URL goes through the loop."""
+def fast_of(program: Program) -> Fast | None:
+    """What the module is told of a program; None where every URL of it goes through the loop."""
     if (
         program.text_steps
-        or program.target_steps
         or program.unwrap_steps
         or program.verdict_steps
         or program.always
@@ -69,25 +89,123 @@ def fast_of(program: Program, wheres: Sequence[Where]) -> Fast | None:
         or program.keeps_fragment
         or not program.sorts_by_pair
         or not _SEMICOLON.issuperset(program.value_needs)
+        or len(program.target_steps) > 1
     ):
         return None
-    runs = [step.run for step in program.path_steps if not (step.act.needs and _REFUSED.issuperset(step.act.needs))]
-
-    def guard(path: str) -> bool:
-        return any(run(path) != path for run in runs) or any(where.on_path(path) for where in wheres)
-
+    edit = None
+    for step in program.target_steps:
+        edit = _edit(step)
+        if edit is None:
+            return None
+    asked = (step for step in program.path_steps if not step.act.needs or not _REFUSED.issuperset(step.act.needs))
+    paths = tuple(map(_path_step, asked))
     flags = SORTS * program.sorts | DROPS_FRAGMENT * program.drops_fragment | TIDIES * program.tidies
     flags |= KEY_ONLY * bool(program.display_steps) | NO_SEMICOLON * bool(program.value_needs)
-    return Fast(program.concerns, guard if runs or wheres else None, flags)
+    return Fast(program.concerns, paths, edit, flags)
+
+
+def _path_step(step: Step) -> PathStep:
+    native = step.act.native(step.bound) if step.act.native else None
+    does, texts = native or (0, step.act.needs)
+    return PathStep(int(does), tuple(text.encode() for text in texts), step.run, bit_of(step.name))
+
+
+def _edit(step: Step) -> Edit | None:
+    edit = step.act.edit(step.bound) if step.act.edit else None
+    if edit is None:
+        return None
+    return Edit(tuple((int(start), text.encode()) for start, text in edit.needs), edit.run, bit_of(step.name))
+
+
+class Programs(dict[tuple[int, ...], Fast | None]):
+    """What the module is told of the programs of a plan, by the numbers of the ``where`` tables that hold."""
+
+    __slots__ = ("_most", "_program")
+
+    def __init__(self, program: Callable[[tuple[int, ...]], Program], most: int):
+        super().__init__()
+        self._program = program
+        self._most = most
+
+    def __missing__(self, numbers: tuple[int, ...]) -> Fast | None:
+        found = fast_of(self._program(numbers))
+        if len(self) < self._most:
+            self[numbers] = found
+        return found
+
+
+class PlanFast(NamedTuple):
+    """What the module in C knows of a plan, read by position; ``base`` is the program without any ``where`` table."""
+
+    wheres: tuple[tuple[Any, ...], ...]
+    programs: Programs
+    base: Fast | None
+
+
+def plan_of(wheres: Sequence[Where], base: Program, programs: Programs) -> PlanFast | None:
+    """What the module is told of a plan; None where every URL of it goes through the loop."""
+    fast = fast_of(base)
+    if module is None or (fast is None and not wheres):
+        return None
+    return PlanFast(tuple(map(_where, wheres)), programs, fast)
+
+
+def _where(where: Where) -> tuple[Any, ...]:
+    paths = []
+    for glob, match in zip(where.globs, where.paths, strict=True):
+        shape, head = path_shape(glob)
+        paths.append((int(shape), head.encode(), match))
+    return tuple(paths), tuple(map(_condition, where.conditions))
+
+
+class _Named(dict[str, bool]):
+    """Whether a name in the key spelling is one name, ASCII case aside: a memo."""
+
+    __slots__ = ("_name",)
+    _LIMIT = 2000
+
+    def __init__(self, name: str):
+        super().__init__()
+        self._name = name
+
+    def __missing__(self, name: str) -> bool:
+        found = ascii_fold(decoded(name)) == self._name
+        if len(name) < 200:
+            if len(self) >= self._LIMIT:
+                self.clear()
+            self[name] = found
+        return found
+
+
+def _condition(condition: Condition) -> tuple[Any, ...]:
+    values: Collection[str] | Callable[[str], bool] | bool | None
+    if condition.values is True:
+        values = None
+    elif condition.values is False:
+        values = False
+    elif condition.values is None:
+        values = functools.partial(_passes, condition.test)
+    else:
+        values = frozenset(map(encoded, condition.values))
+    return _Named(condition.name), values, condition.absent
+
+
+def _passes(test: Callable[[str], bool], value: str) -> bool:
+    return test(decoded(value))
 
 
 _origin = re.compile(r"https?://[A-Za-z0-9.\-]+(?::[0-9]+)?").fullmatch
 
 
 class Native(NamedTuple):
-    """The functions in C over the sites of a rule set; ``lines`` is given what does a line that it does not take."""
+    """The functions in C over the sites of a rule set; ``lines`` is given what does a line that it does not take.
+
+    ``request`` takes URL, method and body, and gives the text whose digest is the fingerprint, and the bits of the
+    rules that changed the URL. A URL that one of them takes has no verdict.
+    """
 
     key: Callable[[str], str | None]
+    request: Callable[[str, str, bytes], tuple[bytes, int] | None]
     canonical: Callable[[str], str | None]
     lines: Callable[[Callable[[str], str], bytes, bool], bytes]
 
@@ -101,4 +219,5 @@ class Native(NamedTuple):
             return learn(origin) if _origin(origin) else None
 
         rules = known, learned, unsubscribes, "".join(exemptions().stems).encode()
-        return cls(*(functools.partial(function, *rules) for function in (module.key, module.canonical, module.lines)))
+        functions = (module.key, module.request, module.canonical, module.lines)
+        return cls(*(functools.partial(function, *rules) for function in functions))

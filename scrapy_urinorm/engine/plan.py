@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from scrapy_urinorm.engine.native import Fast, fast_of
+from scrapy_urinorm.engine.native import PlanFast, Programs, plan_of
 from scrapy_urinorm.engine.program import Program
 from scrapy_urinorm.rules import Stage, at
 from scrapy_urinorm.rules.globs import ascii_fold
@@ -33,13 +33,16 @@ class Plan:
         self.has_host_rules = any(act.rule in self.base.rules for act in at(Stage.PORT, Stage.HOST, Stage.SCHEME))
         self._programs: dict[tuple[int, ...], Program] = {(): self.base}
         self._preset_free: Plan | None = None
-        self.fast: Fast | None = fast_of(self.base, self.wheres)
+        self.fast: PlanFast | None = plan_of(self.wheres, self.base, Programs(self.of, _MAX_PROGRAMS))
 
     def program(self, path: str, items: list[Item]) -> Program:
         """The program for a URL of this plan."""
         if not self.wheres:
             return self.base
-        chosen = matching(self.wheres, path, items)
+        return self.of(matching(self.wheres, path, items))
+
+    def of(self, chosen: tuple[int, ...]) -> Program:
+        """The program of the ``where`` tables of some numbers."""
         found = self._programs.get(chosen)
         if found is None:
             found = Program([*self.bodies, *(self.wheres[n].body for n in chosen)])
@@ -72,7 +75,8 @@ def _without_edits(layer: Layer) -> Layer:
 class Site(NamedTuple):
     """One canonical scheme, host and port (``origin`` is their text), and the plan of its URLs.
 
-    ``fast`` is the plan's; None where every URL goes through the loop.
+    ``fast`` is the plan's; None where every URL goes through the loop. ``moved`` has the bits of the rules that made it
+    of an origin.
     """
 
     origin: str
@@ -80,7 +84,8 @@ class Site(NamedTuple):
     host: str
     port: str
     plan: Plan
-    fast: Fast | None = None
+    fast: PlanFast | None = None
+    moved: int = 0
 
 
 def matching(wheres: Sequence[Where], path: str, items: list[Item]) -> tuple[int, ...]:

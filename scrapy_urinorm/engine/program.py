@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import functools
+from collections.abc import Callable, Collection
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from scrapy_urinorm.engine.bits import bit_of
 from scrapy_urinorm.engine.exemptions import exemptions
 from scrapy_urinorm.rules import CATALOGUE, Drops, Stage, at
 from scrapy_urinorm.rules.kinds import NameList
 from scrapy_urinorm.url import decoded, join_items, sort_items
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Iterable, Sequence
     from typing import Protocol
 
     from scrapy_urinorm.rules import Act
@@ -44,22 +47,30 @@ def merge_bodies(bodies: Iterable[Body]) -> dict[str, Any]:
 class Step(NamedTuple):
     """One act with its value bound: ``run(part)``, or ``run(items, path)`` at the stage of items.
 
-    ``speaks`` tells whether it may concern an item of a decoded name; None where it may concern every one.
+    ``bound`` is that value; ``speaks`` tells whether it may concern an item of a decoded name; None where it may
+    concern every one.
     """
 
     name: str
     run: Callable[..., Any]
     act: Act
+    bound: Any = None
     speaks: Callable[[str], Any] | None = None
     certain: Callable[[str], bool | None] | None = None
 
 
 #: What rules say of a parameter's name: nothing, something, or that it goes whatever its value and company.
 FREE, CONCERNED, DROPPED = 0, 1, 2
+#: For a name whose items go at some values alone: those values, or what says so of one; None: at every one.
+Values = Collection[str] | Callable[[str], bool] | None
 
 
-class Concerns(dict[str, int]):
-    """What rules say of a name in the key spelling: a memo, so that a known name costs one look-up."""
+class Concerns(dict[str, Any]):
+    """What rules say of a name in the key spelling: a memo, so that a known name costs one look-up.
+
+    FREE, CONCERNED, DROPPED with the bit of the rule above it, or a tuple with (:data:`Values`, bit) of each rule that
+    looks at values too, in the order of execution; false where nothing is said.
+    """
 
     __slots__ = ("_steps",)
     #: Above the names of any one site; a list of hostile ones costs a few megabytes at most.
@@ -76,9 +87,9 @@ class Concerns(dict[str, int]):
                 return True
         return False
 
-    def __missing__(self, name: str) -> int:
+    def __missing__(self, name: str) -> Any:
         plain = decoded(name)
-        found = CONCERNED if exemptions().signatures[plain] else _said(self._steps, plain)
+        found = CONCERNED if exemptions().signatures[plain] else _said(self._steps, name, plain)
         if len(name) < 200:
             if len(self) >= self._LIMIT:
                 self.clear()
@@ -86,19 +97,31 @@ class Concerns(dict[str, int]):
         return found
 
 
-def _said(steps: Sequence[Step], plain: str) -> int:
+def _said(steps: Sequence[Step], name: str, plain: str) -> Any:
+    by_value: list[tuple[Values, int]] = []
     for step in steps:
         drops = step.act.drops
         if drops is None or step.certain is None:
             if step.speaks is None or step.speaks(plain):
                 return CONCERNED
-            continue
-        named = step.certain(plain)
-        if named is None:
-            return CONCERNED
-        if named is (drops is not Drops.OTHERS):
-            return DROPPED
-    return FREE
+        elif step.act.values is not None:
+            values = frozenset(step.act.values(step.bound, plain))
+            if values:
+                by_value.append((values, bit_of(step.name)))
+        else:
+            named = step.certain(plain)
+            if named is None:
+                by_value.append((functools.partial(_goes, step.run, name), bit_of(step.name)))
+            elif named is (drops is not Drops.OTHERS):
+                if not by_value:
+                    return DROPPED | bit_of(step.name) << 2
+                by_value.append((None, bit_of(step.name)))
+                break
+    return tuple(by_value) or FREE
+
+
+def _goes(run: Callable[..., Any], name: str, value: str) -> bool:
+    return not run([(name, value)], "")
 
 
 class Program:
@@ -234,9 +257,9 @@ def bind(act: Act, value: Any) -> Step:
     kind = CATALOGUE[act.rule].kind
     bound = kind.bind(value)
     if act.stage is not Stage.ITEMS:
-        return Step(act.rule, act.bound(bound), act)
+        return Step(act.rule, act.bound(bound), act, bound)
     certain = (lambda name: kind.certain(bound, name)) if act.drops else None
-    return Step(act.rule, act.bound(bound), act, kind.speaks(bound), certain)
+    return Step(act.rule, act.bound(bound), act, bound, kind.speaks(bound), certain)
 
 
 def run_step(program: Program, path: str, items: list[Item], trace: Trace | None = None) -> tuple[str, list[Item]]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from scrapy_urinorm.engine.bits import mask_of
 from scrapy_urinorm.engine.plan import Plan, Site
 from scrapy_urinorm.engine.program import bind
 from scrapy_urinorm.rules import CATALOGUE, Stage, at
@@ -118,7 +119,7 @@ class Sites:
             if steps:
                 end = steps[-1].after
                 plan = self._plan(self._ruleset.chain(end.host, end.port))
-                site = Site(str(end), *end, plan, plan.fast)
+                site = Site(str(end), *end, plan, plan.fast, mask_of([step.rule for step in steps]))
         self._remember(origin, site)
         return site
 

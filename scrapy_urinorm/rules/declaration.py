@@ -12,10 +12,10 @@ import enum
 import functools
 import itertools
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
 
     from scrapy_urinorm.rules.kinds import Kind
 
@@ -97,6 +97,29 @@ class Drops(enum.Enum):
     OTHERS = enum.auto()
     """Those that its names do not speak of."""
     ALL = enum.auto()
+    VALUES = enum.auto()
+    """Those that its names speak of and whose value is among some (``values`` of the act)."""
+
+
+class Native(enum.IntEnum):
+    """What the module in C can do by itself in place of an act on the path; its numbers are those of ``rules.c``."""
+
+    TRIM_SLASH = 1
+    """Remove one slash at the end, unless another stands before it or it is the root."""
+    ADD_SLASH = 2
+    """Add a slash where the last segment has no dot."""
+    LAST_SEGMENT = 3
+    """Remove the last segment where it is one of some names of ASCII letters, whatever their case."""
+
+
+class TextEdit(NamedTuple):
+    """An edit of path and query as one text, the query sorted.
+
+    It leaves a text alone in which none of ``needs`` is; (True, text) must be at the start. Empty: it must be asked.
+    """
+
+    run: Callable[[str], str]
+    needs: tuple[tuple[bool, str], ...] = ()
 
 
 @dataclasses.dataclass(frozen=True)
@@ -108,7 +131,10 @@ class Act:
     else the URL holds. ``tidies``: it also drops empty fields and a ``?`` without a query. ``needs``: texts without all
     of which it leaves a path, or a value of the query, alone, so that it need not be asked. ``gone``: the value at
     which nothing is left of the part. ``inert``: a value at which this act does nothing, beside the one that its kind
-    knows. ``under``: it acts only where that rule is set.
+    knows. ``under``: it acts only where that rule is set. ``values``: of a bound value and a decoded name, the values
+    in the key spelling at which the item goes (Drops.VALUES). ``native``: of a bound value, what the module in C does
+    in its place, with the names for it; None where it calls the act (PATH). ``edit``: what it does to path and query as
+    one text, for a bound value: the function on the text, and texts one of which it needs (TARGET).
     """
 
     rule: str
@@ -121,6 +147,9 @@ class Act:
     gone: Any = None
     inert: Any = None
     under: str = ""
+    values: Callable[[Any, str], Iterable[str]] | None = None
+    native: Callable[[Any], tuple[Native, tuple[str, ...]] | None] | None = None
+    edit: Callable[[Any], TextEdit | None] | None = None
     place: int = dataclasses.field(default_factory=itertools.count().__next__)
 
     @functools.cached_property

@@ -5,6 +5,7 @@ What sites declare becomes globs, so a hostile robots.txt writes them too.
 
 from __future__ import annotations
 
+import enum
 import functools
 import re
 from typing import TYPE_CHECKING, Any
@@ -50,6 +51,27 @@ def glob_pattern(glob: str, case_sensitive: bool = False) -> Callable[[str], boo
         return True
 
     return match
+
+
+class PathShape(enum.IntEnum):
+    """What a path glob asks for, beside the text that every match begins with; the numbers are those of ``rules.c``."""
+
+    EXACT = 0
+    """That text alone."""
+    SUBTREE = 1
+    """That text, or what begins with it and a slash."""
+    GLOB = 2
+    """More than that."""
+
+
+def path_shape(glob: str) -> tuple[PathShape, str]:
+    """The shape of a path glob, and the text that every match begins with."""
+    head, star, _ = glob.partition("*")
+    if not star:
+        return PathShape.EXACT, glob
+    if glob == f"{head}**" and head.endswith("/"):
+        return PathShape.SUBTREE, head[:-1]
+    return PathShape.GLOB, head
 
 
 _GAPS = re.compile(r"/\*\*\Z|/\*\*/|\*\*")

@@ -6,7 +6,7 @@ import re
 import unicodedata
 from typing import TYPE_CHECKING
 
-from scrapy_urinorm.rules.declaration import LOSSY, USUALLY_SAFE, Stage, half, rule
+from scrapy_urinorm.rules.declaration import LOSSY, USUALLY_SAFE, Native, Stage, half, rule
 from scrapy_urinorm.rules.kinds import Choice, Flag, Names, NameTable, Segment, Segments
 from scrapy_urinorm.url import Item, decoded, decoded_segment, path_key
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 
-@half("stray_percent", stage=Stage.PATH)
+@half("stray_percent", stage=Stage.PATH, needs=("%",))
 def stray_percent_path(path: str, *, mode: str) -> str:
     """The part of ``stray_percent`` that concerns the path."""
     return with_stray_percent(path) if mode == "encode" else path
@@ -28,7 +28,15 @@ def with_stray_percent(text: str) -> str:
 _STRAY_PERCENT = re.compile("%(?![0-9A-Fa-f]{2})")
 
 
-@rule(USUALLY_SAFE, "http://a.example/e%CC%81", "http://a.example/%C3%A9", stage=Stage.PATH, kind=Flag(), value=True)
+@rule(
+    USUALLY_SAFE,
+    "http://a.example/e%CC%81",
+    "http://a.example/%C3%A9",
+    stage=Stage.PATH,
+    kind=Flag(),
+    value=True,
+    act={"needs": ("%",)},
+)
 def unicode_nfc(path: str, *, on: bool) -> str:
     """Compose Unicode characters (NFC, RFC 3987 5.3.2.2) in the path and in parameter names and values.
 
@@ -217,6 +225,7 @@ def _segments_gone(parts: list[str], at: int, segments: tuple[Segment, ...]) -> 
     stage=Stage.PATH,
     kind=Choice(("keep", "remove"), inert="keep"),
     value="remove",
+    act={"needs": ("//",)},
 )
 def duplicate_slashes(path: str, *, mode: str) -> str:
     """Merge runs of slashes; an address inside the path (``/http://x``) keeps its two."""
@@ -239,6 +248,11 @@ def lowercase_path(path: str, *, on: bool) -> str:
 _ESCAPE_OR_TEXT = re.compile("%(?:[0-9A-F]{2})?|[^%]+")
 
 
+def _file_names(names: NameTable) -> tuple[Native, tuple[str, ...]] | None:
+    plain = tuple(entry.name.lower() for entry in names.names if entry.name.isascii() and "*" not in entry.name)
+    return (Native.LAST_SEGMENT, plain) if len(plain) == len(names.names) else None
+
+
 @rule(
     LOSSY,
     "http://a.example/b/index.html",
@@ -247,6 +261,7 @@ _ESCAPE_OR_TEXT = re.compile("%(?:[0-9A-F]{2})?|[^%]+")
     kind=Names(),
     value=["index.html"],
     probes=("/x/{}", "/x/{}/{}"),
+    act={"native": _file_names},
 )
 def directory_index(path: str, *, names: NameTable) -> str:
     """Remove a directory index file name from the end of the path."""
@@ -281,6 +296,7 @@ def remove_extensions(path: str, *, names: NameTable) -> str:
     stage=Stage.PATH,
     kind=Choice(("keep", "remove", "add"), inert="keep"),
     value="remove",
+    act={"native": lambda mode: (Native.TRIM_SLASH if mode == "remove" else Native.ADD_SLASH, ())},
 )
 def trailing_slash(path: str, *, mode: str) -> str:
     """Remove the slash at the end of the path, or add it where the last segment has no dot; the root stays.

@@ -8,7 +8,7 @@ from scrapy_urinorm.rules.declaration import LOSSY, Drops, Stage, rule
 from scrapy_urinorm.rules.globs import ascii_fold
 from scrapy_urinorm.rules.kinds import Choice, Flag, Names, NameTable, Texts
 from scrapy_urinorm.rules.nesting import nests
-from scrapy_urinorm.url import Item, decoded, sort_items
+from scrapy_urinorm.url import Item, decoded, encoded, sort_items
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -88,7 +88,11 @@ def keep_params(items: Items, *, names: NameTable) -> Items:
     stage=Stage.ITEMS,
     kind=Texts("value", many=True),
     value={"page": "1"},
-    act={"each": True},
+    act={
+        "each": True,
+        "drops": Drops.VALUES,
+        "values": lambda names, name: [encoded(value) for value in names.get(ascii_fold(name), ())],
+    },
 )
 def default_params(items: Items, *, names: Mapping[str, tuple[str, ...]]) -> Items:
     """Remove parameters that have their default value."""
@@ -102,7 +106,7 @@ def default_params(items: Items, *, names: Mapping[str, tuple[str, ...]]) -> Ite
     stage=Stage.ITEMS,
     kind=Names(),
     value=["*"],
-    act={"each": True},
+    act={"each": True, "drops": Drops.VALUES, "values": lambda names, name: [""] if names[name] else []},
 )
 def remove_empty_params(items: Items, *, names: NameTable) -> Items:
     """Remove the named parameters where they have no value; a parameter without a value is not therefore unused."""

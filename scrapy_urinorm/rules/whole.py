@@ -5,8 +5,9 @@ from __future__ import annotations
 import functools
 import re
 
-from scrapy_urinorm.rules.declaration import LOSSY, Stage, Verdict, rule
+from scrapy_urinorm.rules.declaration import LOSSY, Stage, TextEdit, Verdict, rule
 from scrapy_urinorm.rules.kinds import Edit, Edits, Flag, Template, Templates, Wrapper, Wrappers
+from scrapy_urinorm.rules.literals import literals
 from scrapy_urinorm.rules.patterns import compile_pattern
 from scrapy_urinorm.suffixes import same_site
 from scrapy_urinorm.url import (
@@ -31,6 +32,7 @@ Target = tuple[str, list[Item]]
     stage=Stage.TARGET,
     kind=Edits(),
     value=[{"pattern": r"^/forum/story_(\w+)$", "replace": r"/forum/story?id=\1"}],
+    act={"edit": lambda edits: TextEdit(functools.partial(_edited, edits), literals(edits))},
 )
 def rewrite(target: Target, *, edits: tuple[Edit, ...]) -> Target:
     """Rewrite path and query as one text by patterns; the result is parsed again.
@@ -39,10 +41,15 @@ def rewrite(target: Target, *, edits: tuple[Edit, ...]) -> Target:
     ``replace`` is a template as in :func:`re.sub`.
     """
     path, items = target
-    text = before = f"{path}?{join_items(items)}" if items else path
+    before = f"{path}?{join_items(items)}" if items else path
+    text = _edited(edits, before)
+    return target if text == before else parse_target(text)
+
+
+def _edited(edits: tuple[Edit, ...], text: str) -> str:
     for edit in edits:
         text = edit.pattern.sub(edit.replace, text)
-    return target if text == before else parse_target(text)
+    return text
 
 
 def parse_target(text: str) -> Target:

@@ -34,12 +34,14 @@ _date = re.compile(r"([0-9]{4}-[0-9]{2}-[0-9]{2})(?![0-9]).*", re.DOTALL).fullma
 class Condition(NamedTuple):
     """A condition on one query parameter: ``test`` gets its decoded values.
 
-    ``absent`` is the answer where it has none.
+    ``absent`` is the answer where it has none; ``values`` are those that pass, where they can be told: all for True,
+    none for False.
     """
 
     name: str
     test: Callable[[str], bool]
     absent: bool
+    values: frozenset[str] | bool | None = None
 
 
 class Body(NamedTuple):
@@ -58,6 +60,7 @@ class Where(NamedTuple):
     paths: tuple[Callable[[str], Any], ...] = ()
     conditions: tuple[Condition, ...] = ()
     raw: Mapping[str, Any] = MappingProxyType({})
+    globs: tuple[str, ...] = ()
 
     def on_path(self, path: str) -> bool:
         """Whether the path condition holds (a path in the key spelling)."""
@@ -174,7 +177,8 @@ def check_where(table: Mapping[str, Any], report: Report) -> Where:
     conditions = [c for n, v in query.items() if (c := _condition(n, v, report)) is not None]
     if not table.keys() & {"path", "query"}:
         report("", "a `where` table without path and query", "put its rules into the table of the site")
-    return Where(body, tuple(path_glob(path_key(p)) for p in paths), tuple(conditions), table)
+    globs = tuple(path_key(p) for p in paths)
+    return Where(body, tuple(map(path_glob, globs)), tuple(conditions), table, globs)
 
 
 def _without_braces(glob: str) -> str:
@@ -188,12 +192,13 @@ def _without_braces(glob: str) -> str:
 def _condition(name: str, value: Any, report: Report) -> Condition | None:
     key = f"query.{name}"
     if value is True or value is False:
-        return Condition(ascii_fold(name), lambda _: bool(value), not value)
+        return Condition(ascii_fold(name), lambda _: bool(value), not value, value)
     if isinstance(value, dict):
         return _range(name, value, report)
     values = value if isinstance(value, (list, tuple)) else [value]
     absent = False
     tests: list[Callable[[str], Any]] = []
+    exact: set[str] | None = set()
     for one in values:
         if one is False:
             absent = True
@@ -206,9 +211,13 @@ def _condition(name: str, value: Any, report: Report) -> Condition | None:
             return None
         elif one == "+":
             tests.append(bool)
+            exact = None
         else:
-            tests.append(glob_pattern(str(one), True))
-    return Condition(ascii_fold(name), lambda text: any(t(text) for t in tests), absent)
+            text = str(one)
+            tests.append(glob_pattern(text, True))
+            exact = None if exact is None or "*" in text else {*exact, text}
+    told = None if exact is None else frozenset(exact)
+    return Condition(ascii_fold(name), lambda text: any(t(text) for t in tests), absent, told)
 
 
 def _range(name: str, value: dict[str, Any], report: Report) -> Condition | None:

@@ -16,8 +16,11 @@ import pytest
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
+from benchmarks.under_rules import TEN_LINES
 from scrapy_urinorm import Normalizer, RuleFileError
 from scrapy_urinorm.engine import native
+from scrapy_urinorm.engine.bits import rules_of
+from scrapy_urinorm.recipe import digest, fingerprint_bytes
 from tests.core.strategies import any_text, rule_files, urls
 from tests.effort import some
 
@@ -39,6 +42,75 @@ RULES: dict[str, dict[str, Any]] = {
         "site": {"example": {"where": [{"path": "/**/docs/**", "query": {"page": False}, "remove_params": ["id"]}]}}
     },
     "hosts": {"rules": {"scheme": "https", "www": "remove"}},
+    "ten lines": {"rules": TEN_LINES},
+    "values": {
+        "preset": "safe",
+        "rules": {
+            "default_params": {"page": ["1", "é a+b"], "ID": ""},
+            "remove_params": [{"name": "id", "value": "[0-9]+"}, {"name": "q", "value": "a.*"}, "sid"],
+            "remove_empty_params": ["q", "x*"],
+        },
+    },
+    "all but some": {
+        "rules": {"keep_params": ["id", {"name": "page", "value": "[0-9]+"}], "default_params": {"id": "7"}}
+    },
+    "no query": {"rules": {"remove_query": True, "where": [{"path": "/docs/**", "keep_params": ["id"]}]}},
+    "conditions": {
+        "rules": {
+            "where": [
+                {"path": ["/docs/**", "/x"], "query": {"PAGE": ["1", "a*"]}, "remove_params": ["id"]},
+                {"query": {"id": False}, "remove_params": ["page"]},
+                {"query": {"id": ["7", False], "é": True}, "remove_params": ["q"], "trailing_slash": "add"},
+                {"query": {"page": {"below": 3, "above": 0}}, "default_params": {"id": "7"}},
+                {"query": {"q": {"matches": "[a-z]+"}}, "path": "/**/x*", "directory_index": ["x"]},
+                {"path": "/docs/*/**/x", "sort_query": "pair"},
+                {"path": "/docs", "skip": True},
+            ]
+        }
+    },
+    "conditions that turn on one another": {
+        "rules": {
+            "where": [
+                {"query": {"page": "1"}, "remove_params": ["id"]},
+                {"query": {"id": False}, "remove_params": ["page"], "trailing_slash": "remove"},
+                {
+                    "query": {"page": False},
+                    "path": "/docs",
+                    "rewrite": [{"pattern": "^/docs$", "replace": "/x/?page=1"}],
+                },
+                {"path": "/x/**", "query": {"q": True}, "rewrite": [{"pattern": "q=", "replace": "page=1&id="}]},
+            ]
+        }
+    },
+    "edits": {
+        "rules": {
+            "trailing_slash": "remove",
+            "rewrite": [
+                {"pattern": r"^/docs/x(\w+)", "replace": r"/docs?id=\1"},
+                {"pattern": "/print$", "replace": ""},
+                {"pattern": r"[?&]page=\d+(?=&|$)", "replace": ""},
+            ],
+        }
+    },
+    "any edit": {"rules": {"rewrite": [{"pattern": r"^/(\w+)/(\w+)$", "replace": r"/\2?x=é \1&y=#z"}]}},
+    "edits without an end": {
+        "rules": {"rewrite": [{"pattern": "$", "replace": "x"}, {"pattern": "xxx+", "replace": ""}]}
+    },
+    "edits to odd texts": {
+        "rules": {"rewrite": [{"pattern": "^/docs", "replace": "x/../(y"}, {"pattern": "id=", "replace": "%"}]}
+    },
+    "paths, all": {
+        "preset": "loose",
+        "rules": {
+            "unicode_nfc": True,
+            "stray_percent": "encode",
+            "remove_segments": ["print"],
+            "lowercase_path": True,
+            "remove_extensions": ["html"],
+            "trailing_slash": "add",
+            "directory_index": ["index*", "é"],
+        },
+    },
 }
 
 
@@ -103,6 +175,18 @@ _pieces = st.one_of(
     ),
     st.sampled_from(("utm_source=", "id=", "page=1", "sig=", "_ga=", "unsubscribe", "?a=1&a=0", "&b", "index.html")),
 )
+# what the rules above speak of
+_segments = ["docs", "x", "xy", "index.html", "INDEX.HTML", "forum", "story_7", "calendar", "print", "a.b", "%C3%A9"]
+_fields = [
+    *("id=7", "ID=8", "id", "page=1", "Page=2", "page=a%2A", "q=", "q=abc", "q=a%20b", "sid=1", "é=1", "%C3%A9", "xa="),
+    *("x=+", "utm_source=a", "year=1999", "t=3", "sort=ascending", "page=%C3%A9+a%2Bb", "s=" + "0" * 32),
+]
+spoken_urls = st.tuples(
+    st.sampled_from(("http://a.example", "https://www.example", "http://example:8080")),
+    st.lists(st.sampled_from([*_segments, "", " "]), max_size=4).map(lambda parts: "/" + "/".join(parts)),
+    st.lists(st.sampled_from(_fields), max_size=5).map(lambda parts: "?" + "&".join(parts) if parts else ""),
+    st.sampled_from(("", "", "#x")),
+).map("".join)
 odd_urls = st.tuples(
     st.sampled_from(("http://a.example", "https://www.a.example:8080", "http://A.example", "http://a.example:80", "http://é.example")),
     st.sampled_from(("/", "/", "/", "", "?")),
@@ -111,13 +195,50 @@ odd_urls = st.tuples(
 
 
 @pytest.mark.parametrize("rules", RULES)
-@given(url=st.one_of(odd_urls, odd_urls, urls, any_text))
+@given(url=st.one_of(odd_urls, spoken_urls, spoken_urls, urls, any_text))
 def test_equal_on_any_text(url: str, rules: str) -> None:
     check(NORMALIZERS[rules], url)
 
 
+@pytest.mark.parametrize("rules", RULES)
+@given(url=st.one_of(odd_urls, spoken_urls))
+def test_rules_that_changed_a_url_are_told(url: str, rules: str) -> None:
+    normalizer = NORMALIZERS[rules]
+    told = in_c(normalizer).request(url, "GET", b"")
+    assert (told is None) is (in_c(normalizer).key(url) is None)
+    if told is not None:
+        text, mask = told
+        assert digest(text) == fingerprint_bytes(loop(normalizer, url)[0])
+        assert set(rules_of(mask) or ()) == set(normalizer.changed_by(url))
+
+
+@given(
+    url=st.one_of(spoken_urls, st.integers(0, 200).map(lambda n: "http://a.example/" + "x" * n)),
+    method=st.one_of(st.sampled_from(("GET", "POST", "get", "", "GE T", "\u0131", "\ud800", '"')), st.text(max_size=3)),
+    body=st.one_of(st.binary(max_size=300), st.just(b"x" * 100_000)),
+)
+def test_fingerprints_are_those_of_the_recipe(url: str, method: str, body: bytes) -> None:
+    normalizer = NORMALIZERS["recommended"]
+    told = in_c(normalizer).request(url, method, body)
+    if told is not None:
+        assert digest(told[0]) == fingerprint_bytes(normalizer.key(url), method, body)
+    else:
+        assert not method.isascii() or not method.isalpha() or in_c(normalizer).key(url) is None
+
+
+def test_what_the_module_is_for_is_done_in_it() -> None:
+    for name, url in (
+        ("ten lines", "http://www.a.example/forum/story_7/?utm_source=a&page=1"),
+        ("ten lines", "http://a.example/x/index.html?promo_a=1&sort=ascending&s=" + "0" * 32),
+        ("conditions", "http://a.example/docs/x?page=abc&id=7"),
+        ("values", "http://a.example/a b?id=7&q=abc&page=1"),
+        ("edits", "http://a.example/docs/x7/print?page=3"),
+    ):
+        assert in_c(NORMALIZERS[name]).key(url) == NORMALIZERS[name]._key(url)
+
+
 @slow
-@given(rules=rule_files(), texts=st.lists(st.one_of(odd_urls, urls), min_size=1, max_size=8))
+@given(rules=rule_files(), texts=st.lists(st.one_of(odd_urls, spoken_urls, urls), min_size=1, max_size=8))
 def test_equal_under_any_rules(rules: dict[str, Any], texts: list[str]) -> None:
     normalizer = loaded(rules)
     for text in texts:
@@ -274,24 +395,88 @@ def test_wrong_arguments_are_errors(name: str) -> None:
     assert function({}, None, None, b"", b"http://a.example/") is None
 
 
+def site_of(concerns: Any, *, wheres: Any = (), paths: Any = (), edit: Any = None) -> dict[str, Any]:
+    base = (concerns, paths, edit, 0)
+    return {"http://a.example": ("http://a.example", "http", "a.example", "", None, (wheres, {}, base), 0)}
+
+
+def request_of(module: Any) -> Any:
+    return lambda *arguments: module.request(*arguments, "GET", b"")
+
+
 def test_errors_of_callbacks_come_through() -> None:
     def fail(*_: str) -> bool:
         raise LookupError("mine")
 
+    class Failing(dict[Any, Any]):
+        def __missing__(self, name: Any) -> Any:
+            raise LookupError("mine")
+
     module = compiled()
-    site = ("http://a.example", "http", "a.example", "", None, ({"gone": 2}, fail, 0))
-    for function in (module.key, module.canonical):
-        with pytest.raises(LookupError):
-            function({}, fail, fail, b"gone", "http://a.example/")
-        with pytest.raises(LookupError):
-            function({"http://a.example": site}, fail, fail, b"gone", "http://a.example/")
-        unguarded = (*site[:5], ({"gone": 2}, None, 0))
-        with pytest.raises(LookupError):
-            function({"http://a.example": unguarded}, fail, fail, b"gone", "http://a.example/?gone=1")
+    for function in (module.key, request_of(module), module.canonical):
+        for known in (
+            {},
+            site_of({"gone": 2}),
+            site_of({"gone": ((fail, 0),)}),
+            site_of(Failing()),
+            site_of({"gone": 0}, paths=((0, (), fail, 0),)),
+            site_of({"gone": 0}, wheres=((((2, b"/", fail),), ()),)),
+            site_of({"gone": 0}, wheres=(((), ((Failing(), None, True),)),)),
+            site_of({"gone": 0}, wheres=(((), (({"gone": True}, fail, True),)),)),
+        ):
+            with pytest.raises(LookupError):
+                function(known, fail, fail, b"gone", "http://a.example/?gone=1")
         with pytest.raises(KeyError):
-            function({"http://a.example": unguarded}, fail, fail, b"gone", "http://a.example/?new=1")
+            function(site_of({"gone": 2}), fail, fail, b"gone", "http://a.example/?new=1")
+        with pytest.raises(KeyError):
+            function(site_of({"gone": 2}, wheres=(((), ()),)), fail, fail, b"gone", "http://a.example/?gone=1")
+    with pytest.raises(LookupError):
+        module.key(site_of({}, edit=((), fail, 0)), fail, fail, b"gone", "http://a.example/")
     with pytest.raises(LookupError):
         module.lines({}, lambda _: None, fail, b"", fail, b"http://a.example/", True)
+
+
+SHAPES: tuple[Any, ...] = (
+    None,
+    (),
+    (1,),
+    ((),),
+    (1, 2, 3, 4),
+    "text",
+    b"octets",
+    {},
+    True,
+    -1,
+    1 << 70,
+    ((1, 2),),
+    (("a", "b", "c"),),
+)
+
+
+@pytest.mark.parametrize("wrong", SHAPES, ids=repr)
+def test_what_has_another_shape_is_an_error_or_for_the_loop(wrong: Any) -> None:
+    module = compiled()
+    good = site_of({"a": 0})["http://a.example"]
+    plan, base = good[5], good[5][2]
+    plans = [wrong, *((*plan[:n], wrong, *plan[n + 1 :]) for n in range(3))]
+    wheres = (wrong, (wrong,), ((), wrong), (((), ()),), ((wrong, ()),), (((wrong,), ()),), (((), wrong),))
+    plans += [(where, {(0,): wrong}, base) for where in (*wheres, (((), (wrong,)),))]
+    said = (wrong, (wrong,), ((wrong, 0),), ((None, wrong),))
+    plans += [((), {}, ({"a": one}, (), None, 0)) for one in said]
+    steps = (wrong, (0, wrong, wrong, wrong), (3, wrong, None, 0), (3, (wrong,), None, 0), (wrong, (), str, 0))
+    plans += [((), {}, ({"a": 0}, (step,), None, 0)) for step in (*steps, (0, (), lambda _: wrong, 0))]
+    edits = (wrong, (wrong, str, 0), ((wrong,), str, 0), ((), wrong, 0), ((), str, wrong), ((), lambda _: wrong, 0))
+    plans += [((), {}, ({"a": 0}, (), edit, 0)) for edit in edits]
+    plans += [((), {}, (*base[:n], wrong, *base[n + 1 :])) for n in range(4)]
+    for told in plans:
+        for function in (module.key, request_of(module), module.canonical):
+            try:
+                found = function(
+                    {"http://a.example": (*good[:5], told, 0)}, None, None, b"", "http://a.example/x/y?a=1"
+                )
+            except (TypeError, SystemError, KeyError, IndexError, OverflowError):
+                continue
+            assert found is None or isinstance(found, (str, tuple))
 
 
 @pytest.mark.parametrize(
@@ -300,10 +485,10 @@ def test_errors_of_callbacks_come_through() -> None:
         None,
         (),
         ("http://a.example",),
-        ("http://a.example", "", "", "", None, None),
-        ("http://a.example", "", "", "", None, ()),
-        (1, "", "", "", None, ({}, None, 0)),
-        ("http://a.example", "", "", "", None, ([], None, 0)),
+        ("http://a.example", "", "", "", None, None, 0),
+        ("http://a.example", "", "", "", None, (), 0),
+        (1, "", "", "", None, ((), {}, ({}, (), None, 0)), 0),
+        ("http://a.example", "", "", "", None, ((), {}, None), 0),
     ],
     ids=repr,
 )
@@ -315,6 +500,7 @@ def test_environment_leaves_the_module_out() -> None:
     code = """
 from scrapy_urinorm import Normalizer
 from scrapy_urinorm.engine import native
+from scrapy_urinorm.engine.bits import rules_of
 print(native.module, Normalizer().key('http://A.example/?b&a'))
 """
     pure = {**os.environ, "URINORM_PURE": "1", "PYTHONPATH": os.pathsep.join(sys.path)}

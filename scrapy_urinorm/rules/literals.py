@@ -1,0 +1,44 @@
+"""Texts that a pattern cannot match without: looked for before the pattern is tried."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from scrapy_urinorm.rules.kinds import Edit
+
+
+def literals(edits: Iterable[Edit]) -> tuple[tuple[bool, str], ...]:
+    """A text for each edit, without all of which none of them changes anything; (True, text): at the start.
+
+    Empty where one of them may act on any text.
+    """
+    found = [literal(edit.pattern.regex) for edit in edits]
+    return tuple(one for one in found if one is not None) if None not in found else ()
+
+
+def literal(regex: re.Pattern[str]) -> tuple[bool, str] | None:
+    """The longest run of characters that every match has; whether it begins at the start of the text."""
+    if regex.flags & (re.IGNORECASE | re.MULTILINE | re.VERBOSE | re.LOCALE):
+        return None
+    best, at_start, run = "", False, ""
+    anchored = run_anchored = False
+    for place, (what, argument) in enumerate(_parsed(regex.pattern)):
+        name = str(what)
+        if name == "AT" and place == 0 and str(argument) in ("AT_BEGINNING", "AT_BEGINNING_STRING"):
+            anchored = run_anchored = True
+        elif name == "LITERAL" and 0 < argument < 128:
+            run += chr(argument)
+            if len(run) > len(best):
+                best, at_start = run, run_anchored
+        elif name != "AT":
+            run, run_anchored = "", False
+    # what is at the start is found without a search
+    return (anchored and at_start, best) if best else None
+
+
+def _parsed(pattern: str) -> Any:
+    return re._parser.parse(pattern)  # type: ignore[attr-defined]
