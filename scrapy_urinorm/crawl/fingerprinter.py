@@ -33,8 +33,8 @@ _STATEFUL = frozenset(("redirect_urls", "urinorm", "verbatim_url", own.CHANCE_ME
 #: How often a chain may come back to one URL text: once each for a cookie, a consent, a log-in.
 _RETURNS = 3
 _MAX_META_RULES = 256
-#: A fingerprint, whether the rules say to skip or to defer the request, and the bits of those that changed its URL (None
-#: where unknown).
+#: A fingerprint, whether the rules say to skip or to defer the request, and the bits of those that changed its URL
+#: (None: not known).
 Judgement = tuple[bytes, bool, bool, int | None]
 _being_built: WeakSet[Crawler] = WeakSet()
 
