@@ -115,7 +115,7 @@ def seen(urls: list[str], rounds: int) -> Iterator[Figure]:
 
 
 def _of_filters(filters: Mapping[str, Any], function: Any, urls: list[str], rounds: int) -> dict[str, Timing]:
-    made = [Contestant(of, lambda f=one: function(f), peers.requests) for of, one in filters.items()]  # type: ignore[misc]
+    made = [Contestant(of, functools.partial(function, one), peers.requests) for of, one in filters.items()]
     return compare(made, urls, rounds, collecting=True)
 
 

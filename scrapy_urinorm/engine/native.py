@@ -61,7 +61,7 @@ class PathStep(NamedTuple):
     bit: int
 
 
-class Edit(NamedTuple):
+class TextStep(NamedTuple):
     """An edit of path and query as one text, called where one of ``needs`` (at the start, text) is there, or always."""
 
     needs: tuple[tuple[int, bytes], ...]
@@ -74,7 +74,7 @@ class Fast(NamedTuple):
 
     concerns: Concerns
     paths: tuple[PathStep, ...]
-    edit: Edit | None
+    edit: TextStep | None
     flags: int
 
 
@@ -110,11 +110,11 @@ def _path_step(step: Step) -> PathStep:
     return PathStep(int(does), tuple(text.encode() for text in texts), step.run, bit_of(step.name))
 
 
-def _edit(step: Step) -> Edit | None:
+def _edit(step: Step) -> TextStep | None:
     edit = step.act.edit(step.bound) if step.act.edit else None
     if edit is None:
         return None
-    return Edit(tuple((int(start), text.encode()) for start, text in edit.needs), edit.run, bit_of(step.name))
+    return TextStep(tuple((int(start), text.encode()) for start, text in edit.needs), edit.run, bit_of(step.name))
 
 
 class Programs(dict[tuple[int, ...], Fast | None]):

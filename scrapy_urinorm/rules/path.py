@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-import unicodedata
 from typing import TYPE_CHECKING
 
-from scrapy_urinorm.rules.declaration import LOSSY, USUALLY_SAFE, Native, Stage, half, rule
+from scrapy_urinorm.rules.composing import composed_text
+from scrapy_urinorm.rules.declaration import LOSSY, USUALLY_SAFE, PathAction, Stage, half, rule
 from scrapy_urinorm.rules.kinds import Choice, Flag, Names, NameTable, Segment, Segments
 from scrapy_urinorm.url import Item, decoded, decoded_segment, path_key
 
@@ -63,24 +63,6 @@ def _nfc_run(match: re.Match[str]) -> str:
     # a few characters compose to ASCII: the Kelvin sign is a letter, but no delimiter may arise
     composed = composed_text(decoded_segment(match.group()))
     return "".join(c if c.isascii() and c.isalnum() else "".join(f"%{o:02X}" for o in c.encode()) for c in composed)
-
-
-def composed_text(text: str) -> str:
-    """Text in NFC; unchanged where more than 30 combining marks follow one another.
-
-    Composing is quadratic in their number, and no language needs that many (UAX 15, Stream-Safe Text Format).
-    """
-    if len(text) > _SHORT:
-        marks = 0
-        for character in text:
-            marks = marks + 1 if unicodedata.combining(character) else 0
-            if marks > 30:
-                return text
-    return unicodedata.normalize("NFC", text)
-
-
-# characters, chosen: what is quadratic is still quick on so few
-_SHORT = 1000
 
 
 @rule(
@@ -248,9 +230,9 @@ def lowercase_path(path: str, *, on: bool) -> str:
 _ESCAPE_OR_TEXT = re.compile("%(?:[0-9A-F]{2})?|[^%]+")
 
 
-def _file_names(names: NameTable) -> tuple[Native, tuple[str, ...]] | None:
+def _file_names(names: NameTable) -> tuple[PathAction, tuple[str, ...]] | None:
     plain = tuple(entry.name.lower() for entry in names.names if entry.name.isascii() and "*" not in entry.name)
-    return (Native.LAST_SEGMENT, plain) if len(plain) == len(names.names) else None
+    return (PathAction.LAST_SEGMENT, plain) if len(plain) == len(names.names) else None
 
 
 @rule(
@@ -296,7 +278,7 @@ def remove_extensions(path: str, *, names: NameTable) -> str:
     stage=Stage.PATH,
     kind=Choice(("keep", "remove", "add"), inert="keep"),
     value="remove",
-    act={"native": lambda mode: (Native.TRIM_SLASH if mode == "remove" else Native.ADD_SLASH, ())},
+    act={"native": lambda mode: (PathAction.TRIM_SLASH if mode == "remove" else PathAction.ADD_SLASH, ())},
 )
 def trailing_slash(path: str, *, mode: str) -> str:
     """Remove the slash at the end of the path, or add it where the last segment has no dot; the root stays.

@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from scrapy_urinorm.rules.composing import composed_text
 from scrapy_urinorm.rules.declaration import LOSSY, Stage, half, rule
 from scrapy_urinorm.rules.globs import ascii_fold
 from scrapy_urinorm.rules.kinds import Aliases, Edit, Edits, Names, NameTable, Renames, Texts, ValueAliases
-from scrapy_urinorm.rules.path import composed_text
 from scrapy_urinorm.url import Item, decoded, encoded
 
 if TYPE_CHECKING:
