@@ -24,6 +24,9 @@ PEERS := $(VENV)/peers
 # makes an environment in seconds; where it cannot be had or finds nothing, pip does the same in a minute
 UV := $(VENV)/uv/bin/uv
 
+# the tests start hundreds of processes, each of which would compile everything anew
+unexport PYTHONDONTWRITEBYTECODE
+
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .PHONY: help demo test test-newest test-floor test-all test-all-newest test-all-floor test-soak test-system lint format conformance peers bench docs clean

@@ -17,6 +17,7 @@ from unittest import mock
 import pytest
 
 from scrapy_urinorm.cli import main
+from tests.crawl import forked
 
 URINORM = [sys.executable, "-m", "scrapy_urinorm.cli"]
 SCRAPY = [sys.executable, "-m", "scrapy", "urinorm"]
@@ -59,10 +60,13 @@ def run(
     words = [str(arg) for arg in args]
     if program is None:
         return _called(words, cwd, data, more)
-    done = subprocess.run(
+    if program[1:3] == ["-m", "scrapy"] and not data:
+        done = forked.run("scrapy", [*program[3:], *words], cwd=cwd, env=environment(**more), timeout=120)
+        return Done(done.returncode, done.stdout, done.stderr)
+    ended = subprocess.run(
         [*program, *words], cwd=cwd, input=data, capture_output=True, env=environment(**more), timeout=120
     )
-    return Done(done.returncode, done.stdout.decode(), done.stderr.decode())
+    return Done(ended.returncode, ended.stdout.decode(), ended.stderr.decode())
 
 
 def on_terminal(*args: str, cwd: Path, **more: str) -> str:

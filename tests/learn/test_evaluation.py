@@ -79,8 +79,14 @@ def test_halves_share_no_page() -> None:
     assert 60 < len(split.soft) < 140
 
 
-def test_soft_errors_are_held_out_and_scored_apart() -> None:
+@pytest.fixture(scope="module")
+def of_a_forum() -> dict[str, Scores]:
     (scores,) = evaluate(forum().visits(), Options(), seeds=(1,)).values()
+    return scores
+
+
+def test_soft_errors_are_held_out_and_scored_apart(of_a_forum: dict[str, Scores]) -> None:
+    scores = of_a_forum
     learned, preset = scores["learned"], scores["preset"]
     assert learned.soft_urls == preset.soft_urls == preset.soft_keys > 300
     assert learned.soft_keys < 0.6 * preset.soft_keys
@@ -126,7 +132,6 @@ def test_names_of_sessions() -> None:
     assert list(found.values()) == ["/p?a=1", "/p?sid=12", "/p?q=0123456789abcdef"]
 
 
-def test_the_forum_of_search_ids_is_lost_by_session_names() -> None:
-    (scores,) = evaluate(forum().visits(), Options(), seeds=(1,)).values()
-    assert scores["session names"].loss > 0.1
-    assert scores["learned"].lost == 0
+def test_the_forum_of_search_ids_is_lost_by_session_names(of_a_forum: dict[str, Scores]) -> None:
+    assert of_a_forum["session names"].loss > 0.1
+    assert of_a_forum["learned"].lost == 0

@@ -337,6 +337,7 @@ def test_a_full_server_stops_the_crawl_and_loses_nothing(new_redis_server: NewSe
     store.close()
 
 
+@pytest.mark.slow
 def test_a_server_that_evicts_is_warned_of(new_redis_server: NewServer, caplog: pytest.LogCaptureFixture) -> None:
     server = new_redis_server("--maxmemory", "4mb", "--maxmemory-policy", "allkeys-random")
     store = worker(server, "evict")

@@ -123,7 +123,9 @@ def parser() -> Iterator[Parser]:
     started.close()
 
 
-@pytest.mark.parametrize("size", [1 << 16, 4 << 20], ids=["64 kB", "4 MB"])
+@pytest.mark.parametrize(
+    "size", [pytest.param(1 << 16, id="64 kB"), pytest.param(4 << 20, id="4 MB", marks=pytest.mark.slow)]
+)
 @pytest.mark.parametrize("kind", KINDS)
 def test_no_page_takes_longer_than_a_second_of_cpu(parser: Parser, kind: str, size: int) -> None:
     before = parser.spent
