@@ -1,6 +1,6 @@
 """Columns of URLs: canonical URLs, keys and decisions of Arrow arrays, for pandas, Polars, DuckDB and Spark.
 
-Needs ``scrapy-urinorm[learn]`` (numpy, pyarrow). A column becomes one text of lines, which the normalizer takes whole,
+Needs `scrapy-urinorm[learn]` (numpy, pyarrow). A column becomes one text of lines, which the normalizer takes whole,
 and its lines become a column again: no object of Python is made per URL where the module in C is at hand.
 """
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     #: pyarrow is published without types: an array, a chunked array, or what becomes one.
     Column = Any
 
-#: The type of what :func:`decide` returns.
+#: The type of what `decide` returns.
 DECISION = pa.struct(
     [("canonical", pa.large_string()), ("key", pa.large_string()), ("skip", pa.bool_()), ("defer", pa.bool_())]
 )
@@ -35,25 +35,25 @@ _BLOCK = 1 << 19
 def normalize(urls: Column, rules: Rules = None) -> Column:
     """The canonical URL of each URL of a column.
 
-    ``urls`` is an Arrow array or chunked array of strings (string, large_string, string_view, dictionaries of these, or
-    anything that pyarrow can make such an array of); ``rules`` is a :class:`~scrapy_urinorm.normalizer.Normalizer`,
+    `urls` is an Arrow array or chunked array of strings (string, large_string, string_view, dictionaries of these, or
+    anything that pyarrow can make such an array of); `rules` is a `Normalizer`,
     best made once, or whatever one is made of. Returns large strings of the same length and chunks, null where
-    ``urls`` is. Raises TypeError for a column that holds no text, RuleFileError for wrong rules.
+    `urls` is. Raises TypeError for a column that holds no text, RuleFileError for wrong rules.
     """
     lines = _normalizer(rules)
     return _over_texts(urls, lambda texts: _through_lines(texts, lines, keys=False))
 
 
 def key(urls: Column, rules: Rules = None) -> Column:
-    """The key of each URL of a column: equal keys mean one page. As :func:`normalize` otherwise."""
+    """The key of each URL of a column: equal keys mean one page. As `normalize` otherwise."""
     lines = _normalizer(rules)
     return _over_texts(urls, lambda texts: _through_lines(texts, lines, keys=True))
 
 
 def decide(urls: Column, rules: Rules = None) -> Column:
-    """All that the rules say of each URL: structs of ``canonical``, ``key``, ``skip`` and ``defer`` (:data:`DECISION`).
+    """All that the rules say of each URL: structs of `canonical`, `key`, `skip` and `defer` (`DECISION`).
 
-    As :func:`normalize` otherwise. Where a table has ``skip`` or ``defer``, each URL is asked by itself.
+    As `normalize` otherwise. Where a table has `skip` or `defer`, each URL is asked by itself.
     """
     normalizer = _normalizer(rules)
     lines = normalizer
@@ -80,7 +80,7 @@ def _normalizer(rules: Rules) -> Normalizer:
 
 
 def _over_texts(urls: Any, function: Callable[[pa.Array], pa.Array]) -> Any:
-    """``function`` over the chunks of a column as large strings; a dictionary's values are asked once each."""
+    """`function` over the chunks of a column as large strings; a dictionary's values are asked once each."""
     if not isinstance(urls, (pa.Array, pa.ChunkedArray)):
         urls = pa.array(urls)
     if isinstance(urls, pa.ChunkedArray):
@@ -137,7 +137,7 @@ def _joined(texts: pa.Array) -> bytes:
 
 
 def _lines_as_texts(block: bytes, like: pa.Array) -> pa.Array:
-    """The lines of a block as large strings, null where ``like`` is."""
+    """The lines of a block as large strings, null where `like` is."""
     octets = np.frombuffer(block, np.uint8)
     is_end = octets == ord("\n")
     ends = np.flatnonzero(is_end)

@@ -110,7 +110,7 @@ def _zstd_error() -> type[Exception]:
 
 
 def chunks(path: str | Path, *, strict: bool = True) -> Iterator[bytes]:
-    """Yield what a file holds, decompressed; see :func:`decompressed`."""
+    """Yield what a file holds, decompressed; see `decompressed`."""
     with Path(path).open("rb") as file:
         yield from decompressed(file.read, strict=strict)
 

@@ -24,9 +24,9 @@ _CLEAN_PARAM = re.compile(r"\s*clean-param\s*:([^#\n]*)", re.IGNORECASE)
 
 
 class CleanParam(NamedTuple):
-    """Names, spelled exactly and decoded, of parameters that mean nothing where a path matches ``path``, a glob.
+    """Names, spelled exactly and decoded, of parameters that mean nothing where a path matches `path`, a glob.
 
-    ``path`` is empty for a whole host.
+    `path` is empty for a whole host.
     """
 
     names: tuple[str, ...]
@@ -34,9 +34,9 @@ class CleanParam(NamedTuple):
 
 
 def clean_param(value: str) -> CleanParam:
-    """The meaning of ``p0[&p1&...] [path]``, the value of a `Clean-param` line; raises ValueError where it has none.
+    """The meaning of `p0[&p1&...] [path]`, the value of a `Clean-param` line; raises ValueError where it has none.
 
-    ``&`` separates names, and nothing else does; ``path`` is a prefix in which ``*`` is anything (Yandex's extension
+    `&` separates names, and nothing else does; `path` is a prefix in which `*` is anything (Yandex's extension
     of robots.txt).
     """
     if len(value) > MAX_CLEAN_PARAM:
@@ -65,7 +65,7 @@ def clean_param_values(robots: str) -> Iterator[tuple[int, str]]:
 
 
 class Variance(NamedTuple):
-    """Which parameters a resource varies on: all but ``ignored``, or only ``kept`` where ``ignored`` is None."""
+    """Which parameters a resource varies on: all but `ignored`, or only `kept` where `ignored` is None."""
 
     ignored: frozenset[str] | None = frozenset()
     kept: frozenset[str] = frozenset()
@@ -78,7 +78,7 @@ class Variance(NamedTuple):
     def rule(self) -> tuple[str, Any] | None:
         """The rule and its value that say the same in a rule file, None where nothing is ignored.
 
-        The key sorts its query as Scrapy's does, so ``key_order`` is not asked; a name that rule files have no word
+        The key sorts its query as Scrapy's does, so `key_order` is not asked; a name that rule files have no word
         for is not ignored.
         """
         if self.ignored is not None:
@@ -133,7 +133,7 @@ _LINK = re.compile(r"\s*<([^>]*)>([^<]*)")
 
 
 def canonical_link(headers: Iterable[str], url: str) -> str | None:
-    """The target of `Link: <...>; rel="canonical"` (RFC 8288, RFC 6596) in the headers of a response from ``url``."""
+    """The target of `Link: <...>; rel="canonical"` (RFC 8288, RFC 6596) in the headers of a response from `url`."""
     for header in headers:
         for target, parameters in _LINK.findall(header[:MAX_HEADER]):
             if is_canonical(parameters.replace('"', " ").replace("=", " ").replace(";", " ")):

@@ -15,9 +15,9 @@ class UrinormError(Exception):
 class Problem(NamedTuple):
     """One thing wrong in a rule file.
 
-    ``file`` is the name of the source (a path, or ``<dict>``), ``table`` the TOML table as a person would write it
-    (``site."example.com"``), ``key`` the key in it or an empty string, ``line`` counts from 1 and is None where it
-    cannot be had, ``hint`` says what to do and may be empty.
+    `file` is the name of the source (a path, or `<dict>`), `table` the TOML table as a person would write it
+    (`site."example.com"`), `key` the key in it or an empty string, `line` counts from 1 and is None where it
+    cannot be had, `hint` says what to do and may be empty.
     """
 
     file: str
@@ -36,7 +36,7 @@ class Problem(NamedTuple):
 
 
 class RuleFileError(UrinormError, ValueError):
-    """A rule file, or a mapping given as one, is wrong; ``problems`` lists everything that is."""
+    """A rule file, or a mapping given as one, is wrong; `problems` lists everything that is."""
 
     def __init__(self, problems: Iterable[Problem], origin: str = ""):
         self.problems: tuple[Problem, ...] = tuple(problems)

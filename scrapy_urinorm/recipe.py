@@ -13,9 +13,9 @@ if TYPE_CHECKING:
 def fingerprint_bytes(
     url: str, method: str = "GET", body: bytes = b"", headers: Mapping[str, list[str]] | None = None
 ) -> bytes:
-    """SHA-1 over the JSON of method, URL, body and headers with sorted keys, as ``scrapy.utils.request`` has it.
+    """SHA-1 over the JSON of method, URL, body and headers with sorted keys, as `scrapy.utils.request` has it.
 
-    ``headers``: names and values as Scrapy puts them in, in hexadecimal digits.
+    `headers`: names and values as Scrapy puts them in, in hexadecimal digits.
     """
     plain = url.isascii() and url.isprintable() and '"' not in url and "\\" not in url
     if headers or not plain or not method.isalpha():
@@ -28,5 +28,5 @@ def fingerprint_bytes(
 
 
 def digest(text: bytes) -> bytes:
-    """The fingerprint of a request whose JSON is ``text``."""
+    """The fingerprint of a request whose JSON is `text`."""
     return hashlib.sha1(text, usedforsecurity=False).digest()

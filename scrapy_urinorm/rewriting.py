@@ -15,9 +15,9 @@ if TYPE_CHECKING:
 
 
 class Rewriter:
-    """Applies the rules that ``rewrite_requests`` of a host's tables names, and no others.
+    """Applies the rules that `rewrite_requests` of a host's tables names, and no others.
 
-    ``active`` tells whether any table names one.
+    `active` tells whether any table names one.
     """
 
     def __init__(self, normalizer: Normalizer):
@@ -26,7 +26,7 @@ class Rewriter:
         self._by_names: dict[frozenset[str], Normalizer] = {}
 
     def rewrite(self, url: str) -> str:
-        """The URL to request; ``url`` itself where no named rule changes it."""
+        """The URL to request; `url` itself where no named rule changes it."""
         if not self.active:
             return url
         parts = split(url)

@@ -21,10 +21,10 @@ def _extract() -> TLDExtract:
 
 @functools.lru_cache(8192)
 def registrable_labels(host: str) -> int:
-    """How many labels the registrable domain of ``host`` has, private suffixes counted as suffixes; 0 where none.
+    """How many labels the registrable domain of `host` has, private suffixes counted as suffixes; 0 where none.
 
-    ``www.example.co.uk`` has 3, ``alice.github.io`` 3, ``github.io`` and IP addresses 0. A single unknown label such as
-    ``localhost`` has none; an unknown top-level domain counts as a suffix of one label.
+    `www.example.co.uk` has 3, `alice.github.io` 3, `github.io` and IP addresses 0. A single unknown label such as
+    `localhost` has none; an unknown top-level domain counts as a suffix of one label.
     """
     result = _extract()(host.rstrip("."))
     if not result.suffix:

@@ -1,8 +1,8 @@
 # Long: a spelling and what undoes it stand side by side, since each must hold for the texts of the other.
-"""URL text to parts and back, on the parser of the URL Standard; every function is total on ``str``.
+"""URL text to parts and back, on the parser of the URL Standard; every function is total on `str`.
 
 Two spellings of a part exist: the *safe* one, valid to show and to send, and the *key* one, which
-equals ``w3lib.url.canonicalize_url`` 2.5 over ``Request.url`` wherever that is sound. Rules see the key spelling, so
+equals `w3lib.url.canonicalize_url` 2.5 over `Request.url` wherever that is sound. Rules see the key spelling, so
 two URLs that Scrapy's own fingerprint merges can never be told apart by a rule.
 """
 
@@ -20,15 +20,15 @@ _is_plain = parser.is_plain
 #: The schemes whose URLs have an authority, a path and a query that rules may touch (URL Standard, special schemes).
 DEFAULT_PORTS = {"http": "80", "https": "443", "ftp": "21", "ws": "80", "wss": "443"}
 
-#: An item of a query in the key spelling: name and value, both percent-encoded, space as ``+``.
+#: An item of a query in the key spelling: name and value, both percent-encoded, space as `+`.
 Item = tuple[str, str]
 
 
 class Url(NamedTuple):
     """The parts of an absolute URL with an authority, in the safe spelling.
 
-    ``userinfo`` and ``port`` are empty where absent (a default port is absent); ``query`` and ``fragment`` are None
-    where the URL has no ``?`` or ``#``, and may be empty.
+    `userinfo` and `port` are empty where absent (a default port is absent); `query` and `fragment` are None
+    where the URL has no `?` or `#`, and may be empty.
     """
 
     scheme: str
@@ -51,7 +51,7 @@ _HEX = "0123456789abcdefABCDEF"
 
 
 def _escape_table(plain: str) -> dict[str, str]:
-    """Map the two hex digits of an escape to its spelling: the character where ``plain`` has it, else upper case."""
+    """Map the two hex digits of an escape to its spelling: the character where `plain` has it, else upper case."""
     decoded = set(plain.encode())
     table = {}
     for high in _HEX:
@@ -82,10 +82,10 @@ _NON_ASCII = re.compile(r"[^\x00-\x7f]+")
 
 
 def _respell(text: str, table: dict[str, str], stray: str = "%") -> str:
-    """Spell every escape as ``table`` says; a ``%`` that starts none becomes ``stray``.
+    """Spell every escape as `table` says; a `%` that starts none becomes `stray`.
 
-    A kept stray ``%`` becomes ``%25`` where decoding its neighbours would complete a new escape (``%%36%31`` is not
-    ``%61``): otherwise a second pass would give another result.
+    A kept stray `%` becomes `%25` where decoding its neighbours would complete a new escape (`%%36%31` is not
+    `%61`): otherwise a second pass would give another result.
     """
     if "%" not in text:
         return text
@@ -185,7 +185,7 @@ def split_text(text: str) -> Url | None:
 
 
 def join(url: Url) -> str:
-    """The text of ``url``; ``split(join(u)) == u`` for every ``u`` that ``split`` made."""
+    """The text of `url`; `split(join(u)) == u` for every `u` that `split` made."""
     scheme, userinfo, host, port, path, query, fragment = url
     text = f"{scheme}://{userinfo}{'@' if userinfo else ''}{host}{':' if port else ''}{port}{path}"
     if query is not None:
@@ -212,7 +212,7 @@ def path_key(path: str) -> str:
 
 
 def _resolve_dots(path: str) -> str:
-    """Resolve dot segments (RFC 3986 5.2.4) in a path that starts with ``/``."""
+    """Resolve dot segments (RFC 3986 5.2.4) in a path that starts with `/`."""
     out: list[str] = []
     segments = path[1:].split("/")
     for segment in segments:
@@ -231,7 +231,7 @@ def safe_path(path_in_key: str) -> str:
 
 
 def text_key(text: str) -> str:
-    """The key spelling of a query name or value: escapes normalized, ``%20`` and space as ``+``, ``%2B`` kept."""
+    """The key spelling of a query name or value: escapes normalized, `%20` and space as `+`, `%2B` kept."""
     if _field_is_key(text):
         return text
     return _respell(_utf8_escapes(text).translate(_QUERY_RAW), _QUERY_ESCAPES, "%25")
@@ -244,7 +244,7 @@ _QUERY_CHANGES = {"%" + digits: text for digits, text in _QUERY_ESCAPES.items() 
 
 
 def query_text_key(query: str) -> str:
-    """A query in the key spelling but for its ``=``: those after the first of a field are still to be escaped."""
+    """A query in the key spelling but for its `=`: those after the first of a field are still to be escaped."""
     extra = _query_extra(query)
     if extra:
         if not query.isascii():
@@ -267,7 +267,7 @@ _QUERY_REPLACED = {chr(code): text for code, text in _QUERY_RAW.items() if chr(c
 
 
 def query_items(query: str) -> list[Item]:
-    """Split a query at ``&`` into (name, value) pairs in the key spelling; empty fields are dropped."""
+    """Split a query at `&` into (name, value) pairs in the key spelling; empty fields are dropped."""
     items = []
     for field in query_text_key(query).split("&"):
         if field:
@@ -305,7 +305,7 @@ def decoded(text: str) -> str:
 
 
 def encoded(text: str) -> str:
-    """The key spelling of a decoded name or value; inverse of :func:`decoded`."""
+    """The key spelling of a decoded name or value; inverse of `decoded`."""
     if _field_is_key(text) and "+" not in text:
         return text
     try:
@@ -316,14 +316,14 @@ def encoded(text: str) -> str:
 
 
 def decoded_segment(text: str) -> str:
-    """What a path segment in the key spelling says (a ``+`` is a plus sign there)."""
+    """What a path segment in the key spelling says (a `+` is a plus sign there)."""
     if "%" not in text:
         return text
     return unquote_to_bytes(text).decode("utf-8", "surrogateescape")
 
 
 def join_items(items: list[Item]) -> str:
-    """Items as query text, always ``name=value``."""
+    """Items as query text, always `name=value`."""
     return "&".join([f"{name}={value}" for name, value in items])
 
 
@@ -338,13 +338,13 @@ _USERINFO_RAW = {ord(c): f"%{ord(c):02X}" for c in _ASCII if c not in _UNRESERVE
 
 
 def other_canonical(text: str) -> str:
-    """The canonical text of a URL that :func:`split` does not take: as the URL Standard writes it, else unchanged."""
+    """The canonical text of a URL that `split` does not take: as the URL Standard writes it, else unchanged."""
     href = parser.href(text)
     return text if href is None else href
 
 
 def other_key(text: str) -> str:
-    """The key of a URL that :func:`split` does not take (RFC 3986, appendix B), by the same path and query rules."""
+    """The key of a URL that `split` does not take (RFC 3986, appendix B), by the same path and query rules."""
     text = _utf8_escapes(other_canonical(text))
     match = _APPENDIX_B.match(text)
     scheme, authority, path, query, _ = match.groups() if match else (None, None, text, None, None)

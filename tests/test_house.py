@@ -70,11 +70,13 @@ _OTHER_DIALECT = re.compile(
     r"``[^`\n]+``|^\s*:(?:param|returns?|raises)\b|:(?:class|func|meth|mod):`|^\s*(?:Args|Returns|Raises):$", re.M
 )
 
+OTHER_DIALECT = ("crawl/", "engine/", "normalizer.py")
+
 
 def test_docstrings_are_markdown() -> None:
     """`code` in one pair of backticks, as in the documentation; no reStructuredText, no lists of arguments."""
     other = {name for name, tree in TREES.items() for text in docstrings(tree) if _OTHER_DIALECT.search(text)}
-    assert len(other) <= 1000
+    assert {name for name in other if not name.startswith(OTHER_DIALECT)} == set()
 
 
 def constants(tree: ast.Module) -> Iterator[tuple[str, int, int]]:

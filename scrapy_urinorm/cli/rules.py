@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -40,7 +39,7 @@ def rules(
     else:
         show_table(
             ("rule", "part", "class", "value", "what it does"),
-            [(r.name, r.part, r.safety.value, r.kind.describe(), plain(r.summary)) for r in shown],
+            [(r.name, r.part, r.safety.value, r.kind.describe(), r.summary) for r in shown],
             fold=("value", "what it does"),
         )
 
@@ -69,11 +68,6 @@ def _to_dict(rule: Rule) -> dict[str, Any]:
     }
 
 
-def plain(text: str) -> str:
-    """A docstring without its markup."""
-    return re.sub(r":[a-z]+:`~?([^`]*)`", r"`\1`", text).replace("``", "`")
-
-
 def _show(rule: Rule) -> None:
     from scrapy_urinorm.importers.document import toml_value
 
@@ -95,7 +89,7 @@ def _show(rule: Rule) -> None:
         say(f"          - {rule.before}")
         say(f"          + {rule.after}")
     say()
-    for line in plain(rule.doc).splitlines():
+    for line in rule.doc.splitlines():
         say(f"  {line}".rstrip())
     if rule.splits:
         say("  It may keep apart URLs that Scrapy's own fingerprint merges.")

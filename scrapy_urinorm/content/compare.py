@@ -1,7 +1,7 @@
 """What "the same content" means, once: which visits show one page, and what comparing two pages gives.
 
 A digest of the visible text is spoilt by titles that echo the address, by ages and by counters; so where the lines of
-the pages are known, the frame of the site (:mod:`~scrapy_urinorm.frame`) is taken off first, and the rest is compared
+the pages are known, the frame of the site (`frame`) is taken off first, and the rest is compared
 without its order.
 
 The outcome of a comparison has four values. `EXACT` is the only one that speaks for a rule by itself: pages that are

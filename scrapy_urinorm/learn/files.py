@@ -85,7 +85,7 @@ def learn_file(
     written rules into it, or where there is not one visit, unless `force`.
 
     `visits` are paths, globs or `-`; `format`, `columns`, `base` and `only` are those of
-    :func:`~scrapy_urinorm.visits.read_visits`. `rules` are rule sources that hold already. The file is written as a
+    `read_visits`. `rules` are rule sources that hold already. The file is written as a
     whole or not at all. Raises `VisitsError`, `RuleFileError`, `MissingExtraError` and `OSError`.
     """
     visits = [*visits]

@@ -12,7 +12,7 @@ FAMILIES = ("declared", "origins", "paths", "parameters", "renames", "values", "
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Options:
-    """The options of :func:`~scrapy_urinorm.learn.learn`.
+    """The options of `learn`.
 
     `risk` is the highest expected share of wrong merges of an active rule; candidates up to `suggest` are written
     down as proposals. `unknown` limits the groups of neighbours that are neither alike nor different, as a multiple

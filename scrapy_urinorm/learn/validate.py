@@ -103,7 +103,7 @@ def _acts(url: str) -> bool:
 class Validation:
     """Tests the rules of a site until each is decided or the budget is spent.
 
-    `fetch` makes one polite GET (see :mod:`~scrapy_urinorm.learn.fetch`) and returns None where it may not or could
+    `fetch` makes one polite GET (see `fetch`) and returns None where it may not or could
     not; `budget` counts fetches per site.
     """
 

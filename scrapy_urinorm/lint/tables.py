@@ -148,7 +148,7 @@ def covering(table: NameTable, entry: Name) -> Name | None:
 
 @functools.lru_cache(65536)
 def overlap(one: str, two: str) -> bool:
-    """Whether two globs (``*`` alone is special) have a name in common; case does not count."""
+    """Whether two globs (`*` alone is special) have a name in common; case does not count."""
     one, two = one.lower(), two.lower()
     if "*" not in one + two:
         return one == two

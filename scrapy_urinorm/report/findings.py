@@ -49,7 +49,7 @@ def findings(
 ) -> dict[str, Any]:
     """Read visits and return what a report says about them under a set of rules.
 
-    `paths`, `format`, `columns` and `base` are those of :func:`~scrapy_urinorm.visits.read_visits`; `stats` are the
+    `paths`, `format`, `columns` and `base` are those of `read_visits`; `stats` are the
     stats of the crawl, where they are known; `learn` says whether to propose rules; `jobs` processes read the visits
     (0: one for each core); `crawl` says whose visits of a file are meant, `newest`, `all` or an id; `progress` is told
     of rows as they are done. Memory is bounded, the rest goes to the temporary folder. Raises `VisitsError`.

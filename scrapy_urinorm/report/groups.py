@@ -43,7 +43,7 @@ class Groups:
         self._members = figures.select(sql.replace("$members", str(MEMBERS)))
 
     def wanted(self) -> set[int]:
-        """The visits whose texts :meth:`rows` needs."""
+        """The visits whose texts `rows` needs."""
         return {row["n"] for row in self._members}
 
     def rows(self, texts: Mapping[int, dict[str, Any]]) -> list[dict[str, Any]]:

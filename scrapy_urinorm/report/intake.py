@@ -78,7 +78,7 @@ def take_in(
     """Read visits and write the parts into a folder; `progress` is told of rows as they are done.
 
     `crawl` is `newest`, `all`, or the id of one: of a file that has visits of several crawls only those are read.
-    `format`, `columns` and `base` are those of :func:`~scrapy_urinorm.visits.read_visits`. Raises `VisitsError`.
+    `format`, `columns` and `base` are those of `read_visits`. Raises `VisitsError`.
     """
     paths = [*paths]
     work = _Work(ruleset, {}, folder, secrets.token_bytes(16))

@@ -70,7 +70,7 @@ class Merges:
         self._members = self._merged()
 
     def wanted(self) -> set[int]:
-        """The visits whose texts are to be given to :meth:`look`."""
+        """The visits whose texts are to be given to `look`."""
         return {row["n"] for row in (*self._changed, *self._members)}
 
     def look(self, texts: Mapping[int, dict[str, Any]]) -> None:

@@ -82,7 +82,7 @@ class Parameters:
                 row[name] = row[name] or []
 
     def wanted(self) -> set[int]:
-        """The visits whose texts :meth:`rows` needs."""
+        """The visits whose texts `rows` needs."""
         pairs = (pair for row in self._rows for pair in (*row["with_absent"], *row["differing"]))
         return {row["example"] for row in self._rows} | {n for pair in pairs for n in pair}
 

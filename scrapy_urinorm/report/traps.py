@@ -47,7 +47,7 @@ class Traps:
         self._rows = rows[: 3 * _LIMIT]
 
     def wanted(self) -> set[int]:
-        """The visits whose texts :meth:`rows` needs."""
+        """The visits whose texts `rows` needs."""
         return {n for row in self._rows for n in row["examples"]}
 
     def rows(self, texts: Mapping[int, dict[str, Any]]) -> list[dict[str, Any]]:

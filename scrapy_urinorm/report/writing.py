@@ -32,7 +32,7 @@ def write_report(
     """Write the report on files of visits under a set of rules; return what it says.
 
     `output` is the HTML page, `json_output` its twin for machines; either may be None. The other arguments are those
-    of :func:`~scrapy_urinorm.report.findings.findings`. A file is written as a whole or not at all. Raises
+    of `findings`. A file is written as a whole or not at all. Raises
     `VisitsError`, `OSError`, and `MissingExtraError` where the extra `report` is not installed.
     """
     try:

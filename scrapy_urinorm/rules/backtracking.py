@@ -1,7 +1,7 @@
 """Whether each character of a text decides alone how a regular expression goes on, so that it never backtracks far.
 
-This is what Brueggemann-Klein and Wood (1998) call one-unambiguous: ``(?:/[^/]+)+`` is, and ``(a+)+``, ``(a|ab)*`` and
-``(a?a?)*`` are not. A repeat whose body is not may take exponential time.
+This is what Brueggemann-Klein and Wood (1998) call one-unambiguous: `(?:/[^/]+)+` is, and `(a+)+`, `(a|ab)*` and
+`(a?a?)*` are not. A repeat whose body is not may take exponential time.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 #: A repeat of at most so many times is bounded; counts of nested repeats multiply.
 _FEW = 8
-#: A counted repeat in a long one is written out up to so many times, and taken for ``+`` above.
+#: A counted repeat in a long one is written out up to so many times, and taken for `+` above.
 MANY = 32
 #: One member stands for everything above Latin-1.
 _OTHER = 256
@@ -26,7 +26,7 @@ REPEATS = (sre.MAX_REPEAT, sre.MIN_REPEAT, sre.POSSESSIVE_REPEAT)
 
 
 def is_exponential(pattern: str) -> bool:
-    """Whether ``pattern``, a valid regular expression, could backtrack exponentially."""
+    """Whether `pattern`, a valid regular expression, could backtrack exponentially."""
     return _is_hazard(sre_parser.parse(pattern), 1)
 
 
@@ -74,26 +74,26 @@ _NOTHING = _Part(empty=1, first=[], last=[])
 class Positions:
     """The positions of a pattern, each one character of it, and which may follow which (Glushkov's automaton).
 
-    A position that may follow in two ways is listed twice: the language of ``(a+)+`` is simple, its matching is not.
+    A position that may follow in two ways is listed twice: the language of `(a+)+` is simple, its matching is not.
     """
 
     def __init__(self) -> None:
         self._characters: list[int] = []
         self._follow: list[list[int]] = []
-        #: Whether some part may be empty in several ways, as in ``(?:a?|b?)``: no character decides between them.
+        #: Whether some part may be empty in several ways, as in `(?:a?|b?)`: no character decides between them.
         self.doubtful = False
 
     def __len__(self) -> int:
         return len(self._characters)
 
     def decides(self, body: Any, *, needed: int) -> bool:
-        """Whether one character always decides how to go on in a repeat of ``body``, at least ``needed`` times."""
+        """Whether one character always decides how to go on in a repeat of `body`, at least `needed` times."""
         part = self._repeated(self.sequence(body))
         # (a?){9} may leave any of its nine empty; beyond `needed` the engine stops at an empty one
         return not (part.empty and needed > 1) and all(map(self._apart, [part.first, *self._follow]))
 
     def decided(self, part: _Part) -> bool:
-        """Whether one character always decides how to go on in ``part``, the whole of what was read."""
+        """Whether one character always decides how to go on in `part`, the whole of what was read."""
         return not self.doubtful and all(map(self._apart, [part.first, *self._follow]))
 
     def characters(self, positions: list[int]) -> int:
@@ -104,7 +104,7 @@ class Positions:
         return found
 
     def after(self, part: _Part) -> int:
-        """The characters with which ``part`` may go on where it could have ended."""
+        """The characters with which `part` may go on where it could have ended."""
         found = self.characters(part.first) if part.empty else 0
         for position in part.last:
             found |= self.characters(self._follow[position])

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 @rule(LOSSY, "a=1&__VIEWSTATE=x", "a=1", stage=Stage.BODY, kind=Names(guards=True), value=["__VIEWSTATE"])
 def remove_body_params(body: bytes, *, names: NameTable, content_type: str = "") -> bytes:
-    """Leave form fields or top-level JSON members out of the body: ``__VIEWSTATE``, csrf tokens and the like.
+    """Leave form fields or top-level JSON members out of the body: `__VIEWSTATE`, csrf tokens and the like.
 
     Bodies that are neither a form nor a JSON object are left alone.
     """
@@ -50,7 +50,7 @@ def _edit(
     members: Callable[[dict[str, Any]], dict[str, Any]],
     always: bool = False,
 ) -> bytes:
-    """The body with its fields edited; byte for byte the same where nothing changed, unless ``always``."""
+    """The body with its fields edited; byte for byte the same where nothing changed, unless `always`."""
     if not body:
         return body
     if "json" in content_type or (not content_type and body[:1] == b"{"):

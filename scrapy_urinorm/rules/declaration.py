@@ -1,7 +1,7 @@
 """How a rule is declared: a decorator, from which engine, schema, the tests' first row and the docs are derived.
 
-A rule acts at one stage or, where it concerns two parts of a URL, at several: :func:`rule` declares it with its main
-act, :func:`half` adds another. The engine runs stages, in the order of :class:`Stage`, and the acts of a stage in the
+A rule acts at one stage or, where it concerns two parts of a URL, at several: `rule` declares it with its main
+act, `half` adds another. The engine runs stages, in the order of `Stage`, and the acts of a stage in the
 order of their declaration; it knows no rule by name.
 """
 
@@ -33,14 +33,14 @@ _PARTS = {
 class Act:
     """What a rule does at one stage.
 
-    ``each``: it judges every item by itself, by nothing but name, value and path, and leaves those alone of whose names
-    its value does not speak; without it the rule is asked for every URL (ITEMS). ``drops``: which items go whatever
-    else the URL holds. ``tidies``: it also drops empty fields and a ``?`` without a query. ``needs``: texts without all
-    of which it leaves a path, or a value of the query, alone, so that it need not be asked. ``gone``: the value at
-    which nothing is left of the part. ``inert``: a value at which this act does nothing, beside the one that its kind
-    knows. ``under``: it acts only where that rule is set. ``values``: of a bound value and a decoded name, the values
-    in the key spelling at which the item goes (Drops.VALUES). ``native``: of a bound value, what the module in C does
-    in its place, with the names for it; None where it calls the act (PATH). ``edit``: what it does to path and query as
+    `each`: it judges every item by itself, by nothing but name, value and path, and leaves those alone of whose names
+    its value does not speak; without it the rule is asked for every URL (ITEMS). `drops`: which items go whatever
+    else the URL holds. `tidies`: it also drops empty fields and a `?` without a query. `needs`: texts without all
+    of which it leaves a path, or a value of the query, alone, so that it need not be asked. `gone`: the value at
+    which nothing is left of the part. `inert`: a value at which this act does nothing, beside the one that its kind
+    knows. `under`: it acts only where that rule is set. `values`: of a bound value and a decoded name, the values
+    in the key spelling at which the item goes (Drops.VALUES). `native`: of a bound value, what the module in C does
+    in its place, with the names for it; None where it calls the act (PATH). `edit`: what it does to path and query as
     one text, for a bound value: the function on the text, and texts one of which it needs (TARGET).
     """
 
@@ -71,7 +71,7 @@ class Act:
         return self.keywords[1:]
 
     def bound(self, value: Any) -> Callable[..., Any]:
-        """The function with a value bound that :meth:`Kind.bind` gave; an act on items takes (items, path)."""
+        """The function with a value bound that `bind` gave; an act on items takes (items, path)."""
         function = self.function
         given = {self.keywords[0]: value}
         if self.stage is not Stage.ITEMS:
@@ -85,11 +85,11 @@ class Act:
 class Rule:
     """One normalization: its function, its schema and its documentation.
 
-    ``name`` is also the config key, the stat, the CLI name and the docs row. ``before``, ``after`` and ``value`` are
-    the declared example, ``extra`` holds other rules that it needs. ``kind`` checks, merges, binds and documents the
-    value. ``scope`` is "any", "site" (not under ``where``) or "file" (top level only). ``splits`` says that the rule
-    may keep apart what Scrapy merges. ``into`` is the rule whose value an exception is put into. ``probes`` are targets
-    in which ``{}`` stands for an entry of its value: what `check` tries.
+    `name` is also the config key, the stat, the CLI name and the docs row. `before`, `after` and `value` are
+    the declared example, `extra` holds other rules that it needs. `kind` checks, merges, binds and documents the
+    value. `scope` is "any", "site" (not under `where`) or "file" (top level only). `splits` says that the rule
+    may keep apart what Scrapy merges. `into` is the rule whose value an exception is put into. `probes` are targets
+    in which `{}` stands for an entry of its value: what `check` tries.
     """
 
     name: str
@@ -139,7 +139,7 @@ class Rule:
 
     @property
     def where(self) -> bool:
-        """Whether the rule may stand in a ``where`` table."""
+        """Whether the rule may stand in a `where` table."""
         return self.scope == "any"
 
 
@@ -175,8 +175,8 @@ def rule(
 ) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """Declare the decorated function as a rule of the catalogue, under its own name.
 
-    ``before`` becomes ``after`` when the rule is set to ``value``: a test runs it and the docs print it. ``act`` says
-    more of how it acts (the fields of :class:`Act`), ``extra`` holds other rules that the example needs.
+    `before` becomes `after` when the rule is set to `value`: a test runs it and the docs print it. `act` says
+    more of how it acts (the fields of `Act`), `extra` holds other rules that the example needs.
     """
 
     def declare(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -194,7 +194,7 @@ def rule(
 
 
 def half(name: str, *, stage: Stage, **more: Any) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Declare the decorated function as what the rule ``name`` does at another stage; ``more`` as in :class:`Act`."""
+    """Declare the decorated function as what the rule `name` does at another stage; `more` as in `Act`."""
 
     def declare(function: Callable[..., Any]) -> Callable[..., Any]:
         act = Act(name, stage, function, **more)

@@ -20,11 +20,11 @@ from scrapy_urinorm.url import decoded, text_key
     act={"gone": "remove"},
 )
 def fragment(fragment: str | None, *, mode: str) -> str | None:
-    """Remove the fragment, keep it, or keep it only where it routes (``#!...``, ``#/...``).
+    """Remove the fragment, keep it, or keep it only where it routes (`#!...`, `#/...`).
 
     A server never sees it (RFC 3986 3.5); pages that a browser renders may depend on it. A text fragment
-    (``:~:text=``, WICG Scroll To Text Fragment) is dropped in every mode, and so is an empty fragment. In a fragment
-    that is kept, ``remove_params`` applies to parameters (``#a=1&b=2``) and to a route's query (``#!/path?a=1``).
+    (`:~:text=`, WICG Scroll To Text Fragment) is dropped in every mode, and so is an empty fragment. In a fragment
+    that is kept, `remove_params` applies to parameters (`#a=1&b=2`) and to a route's query (`#!/path?a=1`).
     """
     if not fragment or mode == "remove":
         return None
@@ -36,7 +36,7 @@ def fragment(fragment: str | None, *, mode: str) -> str | None:
 
 @half("remove_params", stage=Stage.FRAGMENT, under="fragment")
 def fragment_params(fragment: str | None, *, names: NameTable) -> str | None:
-    """The part of ``remove_params`` that concerns a fragment which is kept."""
+    """The part of `remove_params` that concerns a fragment which is kept."""
     match = _WITH_PARAMS(fragment) if fragment else None
     if match is None:
         return fragment

@@ -19,15 +19,15 @@ _FOLD = {ord(c): c.lower() for c in "ABCDEFGHIJKLMNOPQRSTUVWXYZ"}
 
 
 def ascii_fold(text: str) -> str:
-    """``text`` with ASCII letters in lower case, all others as they are."""
+    """`text` with ASCII letters in lower case, all others as they are."""
     return text.lower() if text.isascii() else text.translate(_FOLD)
 
 
 @functools.lru_cache(65536)
 def glob_pattern(glob: str, case_sensitive: bool = False) -> Callable[[str], bool]:
-    """A function that tells whether a name matches ``glob``, in which ``*`` alone is special.
+    """A function that tells whether a name matches `glob`, in which `*` alone is special.
 
-    Comparison ignores ASCII case unless ``case_sensitive``.
+    Comparison ignores ASCII case unless `case_sensitive`.
     """
     fold = str if case_sensitive else ascii_fold
     first, *middle = fold(glob).split("*")
@@ -54,7 +54,7 @@ def glob_pattern(glob: str, case_sensitive: bool = False) -> Callable[[str], boo
 
 
 class PathShape(enum.IntEnum):
-    """What a path glob asks for, beside the text that every match begins with; the numbers are those of ``rules.c``."""
+    """What a path glob asks for, beside the text that every match begins with; the numbers are those of `rules.c`."""
 
     EXACT = 0
     """That text alone."""
@@ -81,9 +81,9 @@ _SEGMENTS = "(?:[^/]*+/)*?"
 
 @functools.lru_cache(65536)
 def path_glob(glob: str) -> Callable[[str], Any]:
-    """A function that tells whether a path matches ``glob``: ``*`` within a segment, ``**`` across any.
+    """A function that tells whether a path matches `glob`: `*` within a segment, `**` across any.
 
-    ``/forum/**`` also matches ``/forum``, and ``/**/x`` matches ``/x``.
+    `/forum/**` also matches `/forum`, and `/**/x` matches `/x`.
     """
     # Where a part of the glob first fits is where it may stay: what follows it can be found at least as well from
     # there. So each part is an atomic group, nothing is tried twice, and the steps are at most those of comparing the
@@ -121,7 +121,7 @@ def _floating(part: str, end: str, aligned: bool) -> str:
 
 
 def prefix_glob(pattern: str, *, exact: bool = False) -> str:
-    """A path glob for what begins with ``pattern``, or matches it to the end where ``exact``; ``*`` there is anything.
+    """A path glob for what begins with `pattern`, or matches it to the end where `exact`; `*` there is anything.
 
     Ours knows `*` within a segment, `**` across any, and `/**` at the end, which also matches the path before it: so
     "anything from here on" is written `/*/**`.

@@ -1,4 +1,4 @@
-"""Rules on the host. They run first and are not allowed under ``where``: the scope of a URL is its canonical host."""
+"""Rules on the host. They run first and are not allowed under `where`: the scope of a URL is its canonical host."""
 
 from __future__ import annotations
 
@@ -49,8 +49,8 @@ def ip_hosts(host: str, *, names: Mapping[str, str]) -> str:
 def host_aliases(host: str, *, names: Mapping[str, str]) -> str:
     """Replace a host by the one that it is another name of.
 
-    In a site or host table a list of aliases will do; elsewhere it is a table ``{ alias = host }``. ``*.example.net``
-    stands for every subdomain; with ``{ "*.m.example.net" = "*.example.net" }`` each keeps its own labels. Cycles are
+    In a site or host table a list of aliases will do; elsewhere it is a table `{ alias = host }`. `*.example.net`
+    stands for every subdomain; with `{ "*.m.example.net" = "*.example.net" }` each keeps its own labels. Cycles are
     an error when the file is loaded.
     """
     if host in names:
@@ -66,9 +66,9 @@ def host_aliases(host: str, *, names: Mapping[str, str]) -> str:
 
 @rule(LOSSY, "http://www2.a.example/", "http://www.a.example/", stage=Stage.HOST, kind=Flag(), value=True, scope="site")
 def www_numbers(host: str, *, remove: bool) -> str:
-    """Treat ``www2.``, ``www3.`` ... as ``www.``: numbered servers of one site.
+    """Treat `www2.`, `www3.` ... as `www.`: numbered servers of one site.
 
-    Not where ``www2`` is a site of its own, as on some government domains.
+    Not where `www2` is a site of its own, as on some government domains.
     """
     first, dot, rest = host.partition(".")
     if remove and dot and first[:3] == "www" and first[3:].isdigit() and first.isascii() and _may_cut(host):
@@ -86,9 +86,9 @@ def www_numbers(host: str, *, remove: bool) -> str:
     scope="site",
 )
 def www(host: str, *, mode: str) -> str:
-    """Remove or add the label ``www.``.
+    """Remove or add the label `www.`.
 
-    Never cuts into a public suffix: ``www.com`` and ``www.github.io`` stay. ``add`` touches registrable domains only.
+    Never cuts into a public suffix: `www.com` and `www.github.io` stay. `add` touches registrable domains only.
     """
     if mode == "remove":
         while host.startswith("www.") and _may_cut(host):
@@ -108,7 +108,7 @@ def www(host: str, *, mode: str) -> str:
     scope="site",
 )
 def remove_subdomains(host: str, *, names: NameTable) -> str:
-    """Cut leading labels such as ``m``, ``mobile`` or ``amp`` off the host, never into a public suffix."""
+    """Cut leading labels such as `m`, `mobile` or `amp` off the host, never into a public suffix."""
     first, dot, rest = host.partition(".")
     while dot and names[first] and _may_cut(host):
         host = rest

@@ -16,12 +16,12 @@ if TYPE_CHECKING:
 
 @half("stray_percent", stage=Stage.PATH, needs=("%",))
 def stray_percent_path(path: str, *, mode: str) -> str:
-    """The part of ``stray_percent`` that concerns the path."""
+    """The part of `stray_percent` that concerns the path."""
     return with_stray_percent(path) if mode == "encode" else path
 
 
 def with_stray_percent(text: str) -> str:
-    """Text in which a ``%`` that starts no escape is ``%25``."""
+    """Text in which a `%` that starts no escape is `%25`."""
     return _STRAY_PERCENT.sub("%25", text) if "%" in text else text
 
 
@@ -76,10 +76,10 @@ def _nfc_run(match: re.Match[str]) -> str:
     act={"needs": (";", "%3B")},
 )
 def path_params(path: str, *, names: NameTable) -> str:
-    """Remove path parameters (``;name=value``, RFC 3986 3.3) by name from every segment.
+    """Remove path parameters (`;name=value`, RFC 3986 3.3) by name from every segment.
 
-    Where an entry says what the value looks like, it also goes after a ``%3B``, and from the end of a value in the
-    query (``?a=1;jsessionid=...``): links that were escaped once too often, or joined in the wrong order.
+    Where an entry says what the value looks like, it also goes after a `%3B`, and from the end of a value in the
+    query (`?a=1;jsessionid=...`): links that were escaped once too often, or joined in the wrong order.
     """
     if ";" not in path and "%3B" not in path:
         return path
@@ -97,7 +97,7 @@ def path_params(path: str, *, names: NameTable) -> str:
 
 @half("path_params", stage=Stage.ITEMS, each=True, needs=("%3B",))
 def path_params_in_values(items: list[Item], *, names: NameTable) -> list[Item]:
-    """The part of ``path_params`` that concerns the query."""
+    """The part of `path_params` that concerns the query."""
     return [(name, _without_params(value, names)) if "%3B" in value else (name, value) for name, value in items]
 
 
@@ -139,9 +139,9 @@ _ASPX = re.compile(r"\.aspx(?!\w)", re.IGNORECASE | re.ASCII)
     act={"needs": ("/(",)},
 )
 def aspnet_session(path: str, *, remove: bool) -> str:
-    """Remove the segment of an ASP.NET cookieless session: ``/(S(...))/``, ``/(X(1)S(...))/`` and the like.
+    """Remove the segment of an ASP.NET cookieless session: `/(S(...))/`, `/(X(1)S(...))/` and the like.
 
-    The bare form of ASP.NET 1.x, ``/(24 letters and digits)/``, goes only before an ``.aspx`` page.
+    The bare form of ASP.NET 1.x, `/(24 letters and digits)/`, goes only before an `.aspx` page.
     """
     if not remove or "(" not in path:
         return path
@@ -164,8 +164,8 @@ def aspnet_session(path: str, *, remove: bool) -> str:
 def remove_segments(path: str, *, segments: tuple[Segment, ...]) -> str:
     """Remove path segments by position, name or pattern; a session id or a view that shows the same content.
 
-    A position wants a name, a pattern or ``of``, the number of segments that the path must have: alone it would eat
-    the path from that end, one segment at each pass. ``{ name = "sid", next = "[0-9a-f]{16,}" }`` removes ``sid`` and
+    A position wants a name, a pattern or `of`, the number of segments that the path must have: alone it would eat
+    the path from that end, one segment at each pass. `{ name = "sid", next = "[0-9a-f]{16,}" }` removes `sid` and
     the segment after it, where that matches in full.
     """
     parts = path[1:].split("/")
@@ -180,7 +180,7 @@ def remove_segments(path: str, *, segments: tuple[Segment, ...]) -> str:
 
 
 def _segments_gone(parts: list[str], at: int, segments: tuple[Segment, ...]) -> int:
-    """How many of ``parts`` go, from the one at ``at`` on."""
+    """How many of `parts` go, from the one at `at` on."""
     if not parts[at]:
         return 0
     count = len(parts)
@@ -210,7 +210,7 @@ def _segments_gone(parts: list[str], at: int, segments: tuple[Segment, ...]) -> 
     act={"needs": ("//",)},
 )
 def duplicate_slashes(path: str, *, mode: str) -> str:
-    """Merge runs of slashes; an address inside the path (``/http://x``) keeps its two."""
+    """Merge runs of slashes; an address inside the path (`/http://x`) keeps its two."""
     if mode == "keep" or "//" not in path:
         return path
     return _SLASHES.sub("/", path)
@@ -283,7 +283,7 @@ def remove_extensions(path: str, *, names: NameTable) -> str:
 def trailing_slash(path: str, *, mode: str) -> str:
     """Remove the slash at the end of the path, or add it where the last segment has no dot; the root stays.
 
-    ``remove`` takes one slash: several are for ``duplicate_slashes``. Evidence is a redirect (RFC 3986 6.2.4).
+    `remove` takes one slash: several are for `duplicate_slashes`. Evidence is a redirect (RFC 3986 6.2.4).
     """
     if mode == "remove":
         return path[:-1] if len(path) > 1 and path.endswith("/") and not path.endswith("//") else path

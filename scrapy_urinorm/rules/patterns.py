@@ -1,6 +1,6 @@
 """Patterns that users write: regular expressions, each run on texts short enough for it to end at once.
 
-The matcher of :mod:`re` can neither be stopped nor slowed down, so what a pattern could cost is found out when it is
+The matcher of `re` can neither be stopped nor slowed down, so what a pattern could cost is found out when it is
 loaded, and bounds the texts that it is tried on.
 """
 
@@ -19,7 +19,7 @@ _MAX_PATTERN = 2000
 
 
 class PatternError(ValueError):
-    """A pattern that does not compile, or that could take exponential time; ``hint`` says what to do."""
+    """A pattern that does not compile, or that could take exponential time; `hint` says what to do."""
 
     def __init__(self, message: str, hint: str = ""):
         super().__init__(message)
@@ -27,9 +27,9 @@ class PatternError(ValueError):
 
 
 class Pattern:
-    """A checked regular expression; ``match(text)`` is a full match, or a search where ``full`` is false.
+    """A checked regular expression; `match(text)` is a full match, or a search where `full` is false.
 
-    No text longer than ``limit`` matches: up to there, matching ends within `steps.MAX_STEPS` steps whatever the text.
+    No text longer than `limit` matches: up to there, matching ends within `steps.MAX_STEPS` steps whatever the text.
     """
 
     __slots__ = ("_run", "limit", "regex", "text")
@@ -41,11 +41,11 @@ class Pattern:
         self._run = regex.fullmatch if full else regex.search
 
     def match(self, text: str) -> bool:
-        """Whether ``text`` matches; a text longer than ``limit`` never does."""
+        """Whether `text` matches; a text longer than `limit` never does."""
         return len(text) <= self.limit and self._run(text) is not None
 
     def sub(self, replace: str, text: str) -> str:
-        """``text`` with every match replaced; unchanged where it is longer than ``limit``."""
+        """`text` with every match replaced; unchanged where it is longer than `limit`."""
         return self.regex.sub(replace, text) if len(text) <= self.limit else text
 
     def __repr__(self) -> str:
@@ -79,7 +79,7 @@ def _compile(text: str, flags: int, full: bool) -> tuple[re.Pattern[str], int]:
 def compile_pattern(text: Any, *, full: bool = True, flags: int = 0) -> Pattern:
     """Compile a user's regular expression, or raise PatternError with the reason and a hint.
 
-    ``flags`` are those of :mod:`re`.
+    `flags` are those of `re`.
     """
     if not isinstance(text, str):
         raise PatternError(f"{text!r} is not a pattern", "write it in single quotes: '[0-9a-f]{32}'")

@@ -28,8 +28,8 @@ Items = list[Item]
 def collapse_nested(items: Items, *, names: NameTable, path: str) -> Items:
     """Drop a parameter that carries the address of its own page or nests itself: a trap without an end.
 
-    The decoded value must start with ``/`` or ``scheme://`` and hold the URL's own path, or the parameter's own name
-    followed by ``=`` after up to eight levels of decoding (`dust-learning`, self-nesting).
+    The decoded value must start with `/` or `scheme://` and hold the URL's own path, or the parameter's own name
+    followed by `=` after up to eight levels of decoding (`dust-learning`, self-nesting).
     """
     return [(n, v) for n, v in items if not (names[decoded(n)] and nests(decoded(n), decoded(v), path))]
 
@@ -46,8 +46,8 @@ def collapse_nested(items: Items, *, names: NameTable, path: str) -> Items:
 def remove_params(items: Items, *, names: NameTable) -> Items:
     """Remove parameters by name or glob, and by a pattern on the value where a name alone proves nothing.
 
-    Names match on the percent-decoded name, ASCII case-insensitively unless ``case_sensitive``; ``pattern`` is a
-    regular expression for the whole name, ``value`` one for the whole decoded value.
+    Names match on the percent-decoded name, ASCII case-insensitively unless `case_sensitive`; `pattern` is a
+    regular expression for the whole name, `value` one for the whole decoded value.
     """
     return [(n, v) for n, v in items if not names.removes(decoded(n), v)]
 
@@ -63,7 +63,7 @@ def remove_params(items: Items, *, names: NameTable) -> Items:
     remove_params=["utm_*"],
 )
 def except_params(items: Items, *, names: NameTable) -> Items:
-    """Take names back from ``remove_params`` of this scope and wider ones."""
+    """Take names back from `remove_params` of this scope and wider ones."""
     return items
 
 
@@ -126,7 +126,7 @@ def remove_empty_params(items: Items, *, names: NameTable) -> Items:
 def dedupe_params(items: Items, *, mode: str) -> Items:
     """Drop repeated items: equal pairs, or all but the first or last of a name (Scrapy #137, #1113).
 
-    ``first`` and ``last`` go by the order in the URL, so they may keep apart what Scrapy, which sorts, merges.
+    `first` and `last` go by the order in the URL, so they may keep apart what Scrapy, which sorts, merges.
     """
     if mode == "off" or len(items) < 2:
         return items

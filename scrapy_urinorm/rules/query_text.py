@@ -22,7 +22,7 @@ from scrapy_urinorm.url import Item, text_key
     sort_query="pair",
 )
 def semicolon_separators(query: str, *, on: bool) -> str:
-    """Let ``;`` separate parameters as ``&`` does (HTML 4.01 B.2.2; Apache autoindex, gitweb)."""
+    """Let `;` separate parameters as `&` does (HTML 4.01 B.2.2; Apache autoindex, gitweb)."""
     return query.replace(";", "&") if on else query
 
 
@@ -36,7 +36,7 @@ def semicolon_separators(query: str, *, on: bool) -> str:
     scope="site",
 )
 def amp_entities(query: str, *, on: bool) -> str:
-    """Read ``&amp;`` as ``&``: links that were escaped twice."""
+    """Read `&amp;` as `&`: links that were escaped twice."""
     return _AMP.sub("", query) if on else query
 
 
@@ -55,7 +55,7 @@ _AMP = re.compile("(?<![^&])(?:amp(?:;|%3B))+", re.IGNORECASE)
     splits=True,
 )
 def plus_space(query: str, *, mode: str) -> str:
-    """Say what ``+`` means: a space as in forms (the default, URL Standard 5.1), or a plus sign (RFC 3986)."""
+    """Say what `+` means: a space as in forms (the default, URL Standard 5.1), or a plus sign (RFC 3986)."""
     return query.replace("+", "%2B") if mode == "literal" else query
 
 
@@ -69,7 +69,7 @@ def plus_space(query: str, *, mode: str) -> str:
     scope="site",
 )
 def stray_percent(query: str, *, mode: str) -> str:
-    """Write a ``%`` that starts no escape as ``%25``, in path and query: ``100%`` is then ``100%25``.
+    """Write a `%` that starts no escape as `%25`, in path and query: `100%` is then `100%25`.
 
     No standard says what it means (the URL Standard keeps it, RFC 3986 has no such URL). Unset, the canonical URL keeps
     it; the key encodes it in a query, as Scrapy does.
@@ -88,7 +88,7 @@ def stray_percent(query: str, *, mode: str) -> str:
     splits=True,
 )
 def blank_values(query: str, *, mode: str) -> str:
-    """Say whether ``a`` and ``a=`` are one parameter (the default of the key, as in Scrapy) or two."""
+    """Say whether `a` and `a=` are one parameter (the default of the key, as in Scrapy) or two."""
     if mode == "distinct" or not query:
         return query
     return "&".join([f if "=" in f or not f else f + "=" for f in query.split("&")])
@@ -96,7 +96,7 @@ def blank_values(query: str, *, mode: str) -> str:
 
 @half("blank_values", stage=Stage.JOIN, inert="equal")
 def joined_values(items: list[Item], query: str, *, mode: str) -> str:
-    """The part of ``blank_values`` that writes the query of the key: a name that had no ``=`` gets none."""
+    """The part of `blank_values` that writes the query of the key: a name that had no `=` gets none."""
     fields = query.split("&")
     bare = {text_key(f) for f in fields if f and "=" not in f} - {
         text_key(f[:-1]) for f in fields if f.endswith("=") and f.count("=") == 1

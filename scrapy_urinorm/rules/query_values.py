@@ -19,7 +19,7 @@ Items = list[Item]
 
 @half("unicode_nfc", stage=Stage.ITEMS, each=True)
 def unicode_nfc_items(items: Items, *, on: bool) -> Items:
-    """The part of ``unicode_nfc`` that concerns the query."""
+    """The part of `unicode_nfc` that concerns the query."""
     return [(_nfc(n), _nfc(v)) for n, v in items] if on else items
 
 
@@ -86,7 +86,7 @@ def lowercase_params(items: Items, *, names: NameTable) -> Items:
     act={"each": True},
 )
 def numeric_params(items: Items, *, names: NameTable) -> Items:
-    """Drop the leading zeros of the named parameters where the value is a whole number: ``007`` is ``7``."""
+    """Drop the leading zeros of the named parameters where the value is a whole number: `007` is `7`."""
     return [(n, v.lstrip("0") or "0") if _is_number(v) and names[decoded(n)] else (n, v) for n, v in items]
 
 
@@ -103,9 +103,9 @@ _is_number = re.compile("[0-9]+").fullmatch
     act={"each": True},
 )
 def map_params(items: Items, *, names: Mapping[str, tuple[str, tuple[Aliases, ...]]]) -> Items:
-    """Replace values that mean the same by the first of their group; ``false`` in a group stands for absence.
+    """Replace values that mean the same by the first of their group; `false` in a group stands for absence.
 
-    Where ``false`` comes first the parameter is dropped; where it stands later, an absent parameter is added.
+    Where `false` comes first the parameter is dropped; where it stands later, an absent parameter is added.
     """
     out = []
     present = set()
@@ -140,7 +140,7 @@ def map_params(items: Items, *, names: Mapping[str, tuple[str, tuple[Aliases, ..
 def rewrite_params(items: Items, *, names: Mapping[str, tuple[Edit, ...]]) -> Items:
     """Rewrite the decoded value of a parameter by a pattern; an edit should leave its own result alone.
 
-    ``replace`` is a template as in :func:`re.sub`.
+    `replace` is a template as in `sub`.
     """
     out = []
     for name, value in items:
@@ -166,7 +166,7 @@ def rewrite_params(items: Items, *, names: Mapping[str, tuple[Edit, ...]]) -> It
     act={"each": True},
 )
 def unordered_values(items: Items, *, names: Mapping[str, str]) -> Items:
-    """Sort the parts of a value that is a set (``a,b`` = ``b,a``), given its separator; repeats are dropped."""
+    """Sort the parts of a value that is a set (`a,b` = `b,a`), given its separator; repeats are dropped."""
     out = []
     for name, value in items:
         separator = names.get(ascii_fold(decoded(name)))

@@ -24,7 +24,7 @@ class Stage(enum.StrEnum):
     """Where in the pipeline a rule acts, and so what its function takes first and gives; in the order of execution.
 
     The first keyword-only parameter of the function is the rule's value, in the form that its kind binds. Others are
-    given what they name: ``port`` (SCHEME), ``path`` (ITEMS), ``host`` (UNWRAP), ``content_type`` (BODY).
+    given what they name: `port` (SCHEME), `path` (ITEMS), `host` (UNWRAP), `content_type` (BODY).
     """
 
     PORT = "port"
@@ -34,7 +34,7 @@ class Stage(enum.StrEnum):
     SCHEME = "scheme"
     """Text to text."""
     USERINFO = "userinfo"
-    """Text to text, before the ``@``."""
+    """Text to text, before the `@`."""
     TEXT = "text"
     """The text of a query before it is split."""
     PATH = "path"
@@ -60,7 +60,7 @@ class Stage(enum.StrEnum):
     HEADERS = "headers"
     """No argument; gives the names of the headers that count."""
     EXCEPTION = "exception"
-    """Acts through another rule (``into``) and is never called."""
+    """Acts through another rule (`into`) and is never called."""
 
 
 class Verdict(enum.Enum):
@@ -79,11 +79,11 @@ class Drops(enum.Enum):
     """Those that its names do not speak of."""
     ALL = enum.auto()
     VALUES = enum.auto()
-    """Those that its names speak of and whose value is among some (``values`` of the act)."""
+    """Those that its names speak of and whose value is among some (`values` of the act)."""
 
 
 class PathAction(enum.IntEnum):
-    """What the module in C can do by itself in place of an act on the path; its numbers are those of ``rules.c``."""
+    """What the module in C can do by itself in place of an act on the path; its numbers are those of `rules.c`."""
 
     TRIM_SLASH = 1
     """Remove one slash at the end, unless another stands before it or it is the root."""
@@ -96,7 +96,7 @@ class PathAction(enum.IntEnum):
 class TextEdit(NamedTuple):
     """An edit of path and query as one text, the query sorted.
 
-    It leaves a text alone in which none of ``needs`` is; (True, text) must be at the start. Empty: it must be asked.
+    It leaves a text alone in which none of `needs` is; (True, text) must be at the start. Empty: it must be asked.
     """
 
     run: Callable[[str], str]

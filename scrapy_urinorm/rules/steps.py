@@ -1,6 +1,6 @@
 """How many steps a regular expression may take at most on a text of n characters, and so how long a text may be.
 
-The matcher of :mod:`re` tries one way after the other, without a limit and without a break. Each part of a pattern has
+The matcher of `re` tries one way after the other, without a limit and without a break. Each part of a pattern has
 a number of *ways* in which it can end and a number of *steps* for trying them all; in a sequence what follows is tried
 once for each way of what stands before it. Both are bounded from above, from the parse tree:
 
@@ -49,7 +49,7 @@ _END = _After(0, empty=False, cost=1)
 
 
 def longest(pattern: str, flags: int, *, full: bool, most: int) -> int:
-    """The length of the longest text, up to ``most``, that ``pattern`` is sure to be done with in ``MAX_STEPS``."""
+    """The length of the longest text, up to `most`, that `pattern` is sure to be done with in `MAX_STEPS`."""
     steps = bound(pattern, flags, full=full)
     low, high = 0, most
     while low < high:

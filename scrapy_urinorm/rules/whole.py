@@ -37,8 +37,8 @@ Target = tuple[str, list[Item]]
 def rewrite(target: Target, *, edits: tuple[Edit, ...]) -> Target:
     """Rewrite path and query as one text by patterns; the result is parsed again.
 
-    A pattern sees ``path?query`` in the key spelling: the query sorted, every item as ``name=value``, space as ``+``.
-    ``replace`` is a template as in :func:`re.sub`.
+    A pattern sees `path?query` in the key spelling: the query sorted, every item as `name=value`, space as `+`.
+    `replace` is a template as in `sub`.
     """
     path, items = target
     before = f"{path}?{join_items(items)}" if items else path
@@ -53,7 +53,7 @@ def _edited(edits: tuple[Edit, ...], text: str) -> str:
 
 
 def parse_target(text: str) -> Target:
-    """Parse ``path?query`` into its key parts; a fragment is cut off."""
+    """Parse `path?query` into its key parts; a fragment is cut off."""
     path, _, query = text.partition("#")[0].partition("?")
     return path_key(path if path.startswith("/") else "/" + path), query_items(query)
 
@@ -69,7 +69,7 @@ def parse_target(text: str) -> Target:
 def template(target: Target, *, templates: tuple[Template, ...]) -> Target:
     """Replace one URL shape by another; only where no other parameter is present, parameters in any order.
 
-    ``{x}`` stands for one path segment's text, or for a parameter's whole value.
+    `{x}` stands for one path segment's text, or for a parameter's whole value.
     """
     path, items = target
     for one in templates:
@@ -127,7 +127,7 @@ def _compiled(one: Template):  # type: ignore[no-untyped-def]
 
 
 def path_key_holes(path: str) -> str:
-    """The key spelling of a path in which ``{x}`` stands for something."""
+    """The key spelling of a path in which `{x}` stands for something."""
     return "".join(
         "{" + piece + "}" if at % 2 else (path_key(piece) if piece else "")
         for at, piece in enumerate(_HOLE.split(path))
@@ -151,11 +151,11 @@ def _segment(text: str) -> str:
     value=["url"],
 )
 def unwrap_params(target: Target, *, wrappers: tuple[Wrapper, ...], host: str) -> str | None:
-    """Give a link through a wrapper (``/out?url=...``) the key of its target; at most four wrappers deep.
+    """Give a link through a wrapper (`/out?url=...`) the key of its target; at most four wrappers deep.
 
     Only a value that is an absolute http(s) URL is taken, and only of the wrapper's own registrable domain: otherwise
     any site could claim a page of another one. Where the links to others are the wrapper's business, name them:
-    ``{ name = "url", to = ["b.example"] }`` with all below ``b.example``, or ``["*"]`` for any.
+    `{ name = "url", to = ["b.example"] }` with all below `b.example`, or `["*"]` for any.
     """
     # sorted: Scrapy merges the permutations of a query
     for name, value in sort_items(target[1]):

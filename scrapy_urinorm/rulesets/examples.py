@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 class Example:
-    """A row of ``examples`` (equal keys) or ``distinct`` (different keys), with where it is written."""
+    """A row of `examples` (equal keys) or `distinct` (different keys), with where it is written."""
 
     __slots__ = ("equal", "layer", "pair", "where")
 

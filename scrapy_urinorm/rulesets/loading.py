@@ -21,7 +21,7 @@ from scrapy_urinorm.url import split
 if TYPE_CHECKING:
     from scrapy_urinorm.rulesets.scopes import LineNumbers
 
-#: A file, ``"package:file"``, or a dict.
+#: A file, `"package:file"`, or a dict.
 Source = str | Path | Mapping[str, Any]
 
 PRESETS = ("safe", "recommended", "loose")
@@ -200,7 +200,7 @@ class Loader:
         self.problems.append(Problem(file, table, key, line, message, hint))
 
     def finish(self, preset: str | None) -> None:
-        """Put the preset before what was read (``preset`` overrides the sources' own choice), and join the maps."""
+        """Put the preset before what was read (`preset` overrides the sources' own choice), and join the maps."""
         name, file = (preset, "preset") if preset is not None else self.preset or (DEFAULT_PRESET, "preset")
         self.preset = (name, file)
         if preset is not None:

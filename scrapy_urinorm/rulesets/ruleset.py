@@ -26,9 +26,9 @@ __all__ = ["PRESETS", "SEMANTICS", "Example", "RuleSet", "Source"]
 class RuleSet:
     """Rules of one or several sources, checked and ready to be looked up by host; never changed after loading.
 
-    ``everywhere`` are the layers for every site, preset first; ``sites`` and ``hosts`` map a domain or an exact
-    ``host[:port]`` to its layers in the order of the sources; ``host_maps`` has the maps of hosts by rule;
-    ``evidence`` are the rows that ``urinorm learn`` wrote; ``files`` names the sources in order.
+    `everywhere` are the layers for every site, preset first; `sites` and `hosts` map a domain or an exact
+    `host[:port]` to its layers in the order of the sources; `host_maps` has the maps of hosts by rule;
+    `evidence` are the rows that `urinorm learn` wrote; `files` names the sources in order.
     """
 
     def __init__(self) -> None:
@@ -45,11 +45,11 @@ class RuleSet:
 
     @classmethod
     def load(cls, *sources: Source, preset: str | None = None) -> RuleSet:
-        """Read rule files (TOML, or JSON where the name ends in .json), ``package:file`` resources and dicts.
+        """Read rule files (TOML, or JSON where the name ends in .json), `package:file` resources and dicts.
 
-        A preset comes first, then the sources in order, each after the files that it includes. ``preset`` overrides
-        the sources' own choice. Raises RuleFileError with every problem of every source. The ``examples`` and
-        ``distinct`` rows are run by :class:`~scrapy_urinorm.normalizer.Normalizer`.
+        A preset comes first, then the sources in order, each after the files that it includes. `preset` overrides
+        the sources' own choice. Raises RuleFileError with every problem of every source. The `examples` and
+        `distinct` rows are run by `Normalizer`.
         """
         loader = Loader()
         with _no_collection():

@@ -32,9 +32,9 @@ _date = re.compile(r"([0-9]{4}-[0-9]{2}-[0-9]{2})(?![0-9]).*", re.DOTALL).fullma
 
 
 class Condition(NamedTuple):
-    """A condition on one query parameter: ``test`` gets its decoded values.
+    """A condition on one query parameter: `test` gets its decoded values.
 
-    ``absent`` is the answer where it has none; ``values`` are those that pass, where they can be told: all for True,
+    `absent` is the answer where it has none; `values` are those that pass, where they can be told: all for True,
     none for False.
     """
 
@@ -54,7 +54,7 @@ class Body(NamedTuple):
 
 
 class Where(NamedTuple):
-    """A ``where`` table: rules for the URLs of a scope that its conditions hold for."""
+    """A `where` table: rules for the URLs of a scope that its conditions hold for."""
 
     body: Body
     paths: tuple[Callable[[str], Any], ...] = ()
@@ -87,7 +87,7 @@ class LineNumbers(Protocol):
 
 
 class Layer(NamedTuple):
-    """One table of one source: ``label`` as the file has it, ``file`` and ``lines`` where it is written."""
+    """One table of one source: `label` as the file has it, `file` and `lines` where it is written."""
 
     label: str
     body: Body
@@ -102,7 +102,7 @@ class Layer(NamedTuple):
         return self.lines.get((self.label, ""))
 
     def place(self, key: str, where: int | None = None) -> str:
-        """File and line of a key, as ``file:line``; ``where`` is the number of a ``where`` table, from 0."""
+        """File and line of a key, as `file:line`; `where` is the number of a `where` table, from 0."""
         table = self.label if where is None else f"{self.label}.where[{where + 1}]"
         line = next(
             (found for at in ((table, key), (table, ""), (self.label, "")) if (found := self.lines.get(at))), None
@@ -111,7 +111,7 @@ class Layer(NamedTuple):
 
 
 def check_body(table: Mapping[str, Any], report: Report, *, scope: str) -> Body:
-    """Check one table; ``scope`` is "everywhere", "site" or "where"."""
+    """Check one table; `scope` is "everywhere", "site" or "where"."""
     rules: dict[str, Any] = {}
     allowed = WHERE_KEYS if scope == "where" else TABLE_KEYS
     for key, value in table.items():
@@ -159,7 +159,7 @@ def _no_table(table: Any, number: int, report: Report) -> Where:
 
 
 def check_where(table: Mapping[str, Any], report: Report) -> Where:
-    """Check one ``where`` table."""
+    """Check one `where` table."""
     body = check_body(table, report, scope="where")
     paths = table.get("path", ())
     if isinstance(paths, str):

@@ -26,7 +26,7 @@ def resource(package: str, path: str) -> str:
 
 
 def read_text(name: str) -> str:
-    """The text of a file, or of ``package:path``. Raises OSError, ModuleNotFoundError and UnicodeDecodeError."""
+    """The text of a file, or of `package:path`. Raises OSError, ModuleNotFoundError and UnicodeDecodeError."""
     package, colon, path = name.partition(":")
     if colon and path and not Path(name).exists() and re.fullmatch(r"[A-Za-z_][\w.]*", package) and len(package) > 1:
         return resource(package, path)
@@ -46,7 +46,7 @@ class TextLines:
         self._index: dict[tuple[str, str], int] | None = None
 
     def get(self, place: tuple[str, str], /) -> int | None:
-        """The line of a table, as ``(label, "")``, or of a key in it."""
+        """The line of a table, as `(label, "")`, or of a key in it."""
         if self._index is None:
             self._index = line_index(self._text)
         return self._index.get(place)

@@ -1,10 +1,10 @@
 """Where request fingerprints are kept: the record of what a crawl has already asked for.
 
-``make_store`` turns the setting ``URINORM_SEEN`` into one of three stores behind one small protocol, ``SeenStore``:
+`make_store` turns the setting `URINORM_SEEN` into one of three stores behind one small protocol, `SeenStore`:
 
-- ``memory`` (the default): exact, 28 bytes per fingerprint, in a journal as well where there is a folder (JOBDIR);
-- ``disk``: exact, constant memory, remembers between runs, forgets after a time when asked;
-- ``redis://...``, ``rediss://...``: one store for many processes and machines.
+- `memory` (the default): exact, 28 bytes per fingerprint, in a journal as well where there is a folder (JOBDIR);
+- `disk`: exact, constant memory, remembers between runs, forgets after a time when asked;
+- `redis://...`, `rediss://...`: one store for many processes and machines.
 
 All of them keep the fingerprint's full 20 bytes; a fingerprint of another length is kept as its 20-byte BLAKE2b digest.
 The package knows neither URLs nor Scrapy.
@@ -43,18 +43,18 @@ def make_store(
     ttl: float | None = None,
     on_lost: OnLost = "stop",
 ) -> SeenStore:
-    """The store that a setting names, not yet opened. Nothing is imported, connected or written before ``open``.
+    """The store that a setting names, not yet opened. Nothing is imported, connected or written before `open`.
 
-    ``spec``: ``memory``; ``disk`` (in ``directory``, else in a temporary folder that ``close`` deletes) or
-    ``disk:FOLDER`` (there, whatever the job: this is how runs share a memory); ``redis://``, ``rediss://`` or
-    ``unix://`` with whatever redis-py takes in a URL: user, password, database, TLS options.
-    ``directory``: the job's folder, which must exist; None keeps nothing. Not used by Redis.
-    ``stamp``: what the fingerprints depend on, as names and values (the rules digest, the preset, sample keys). It
-    is compared with that of the run before; ``changes`` and a warning in the log say what differs.
-    ``prefix``: start of every Redis key; name spider and job in it.
-    ``ttl``: seconds after which a fingerprint is forgotten, from when it was new; None: never. Not for ``memory``.
-    ``on_lost``: when Redis cannot be reached, ``stop``: ``add`` raises SeenStoreLostError after one new attempt, or
-    ``wait``: it tries again, with a warning, until Redis answers (the crawl stands still meanwhile).
+    `spec`: `memory`; `disk` (in `directory`, else in a temporary folder that `close` deletes) or
+    `disk:FOLDER` (there, whatever the job: this is how runs share a memory); `redis://`, `rediss://` or
+    `unix://` with whatever redis-py takes in a URL: user, password, database, TLS options.
+    `directory`: the job's folder, which must exist; None keeps nothing. Not used by Redis.
+    `stamp`: what the fingerprints depend on, as names and values (the rules digest, the preset, sample keys). It
+    is compared with that of the run before; `changes` and a warning in the log say what differs.
+    `prefix`: start of every Redis key; name spider and job in it.
+    `ttl`: seconds after which a fingerprint is forgotten, from when it was new; None: never. Not for `memory`.
+    `on_lost`: when Redis cannot be reached, `stop`: `add` raises SeenStoreLostError after one new attempt, or
+    `wait`: it tries again, with a warning, until Redis answers (the crawl stands still meanwhile).
 
     Raises SeenStoreError when the values make no sense together, all of it in one message.
     """

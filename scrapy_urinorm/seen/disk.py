@@ -36,8 +36,8 @@ _TIME_BYTES = 4
 class DiskStore:
     """Every fingerprint in a RocksDB database, with the time at which it was new; memory is bounded (300 to 400 MB).
 
-    ``folder`` is made when it is missing; None is a temporary one, deleted by ``close``. ``ttl`` in seconds.
-    RocksDB's write-ahead log goes to the operating system with every ``add`` and is not synced: a killed process loses
+    `folder` is made when it is missing; None is a temporary one, deleted by `close`. `ttl` in seconds.
+    RocksDB's write-ahead log goes to the operating system with every `add` and is not synced: a killed process loses
     nothing, a power failure the last moments. What has expired is dropped whenever RocksDB merges its files.
     """
 
@@ -160,7 +160,7 @@ class DiskStore:
         return SeenStoreLostError(f"cannot {verb} the database in {self._folder}: {error}. Nothing answered is lost")
 
     def hold(self) -> bool:
-        """Write nothing from now on before ``flush``."""
+        """Write nothing from now on before `flush`."""
         if self._held is None:
             self._held = {}
         return True
@@ -198,7 +198,7 @@ class DiskStore:
         return fp in self._recent or self._left(fp) > 0
 
     def __len__(self) -> int:
-        """Exact, also after a kill; once a ``ttl`` was used RocksDB's estimate, which counts some that have expired."""
+        """Exact, also after a kill; once a `ttl` was used RocksDB's estimate, which counts some that have expired."""
         if self._meta["timed"]:
             return int(self._database.property_int_value("rocksdb.estimate-num-keys") or 0)
         # every write is one new fingerprint, and RocksDB numbers its writes
@@ -239,7 +239,7 @@ class DiskStore:
         return [f"{len(self)} fingerprints are counted, {listed} can be read"]
 
     def stats(self) -> dict[str, int]:
-        """``count``, ``memory_bytes`` (RocksDB's and the local cache's) and ``disk_bytes``."""
+        """`count`, `memory_bytes` (RocksDB's and the local cache's) and `disk_bytes`."""
         assert self._folder is not None
         held = sum(self._database.property_int_value(f"rocksdb.{name}") or 0 for name in _MEMORY_PROPERTIES)
         files = (self._folder / _DATABASE_NAME).iterdir()

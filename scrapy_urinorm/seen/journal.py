@@ -2,10 +2,10 @@
 
 Layout, little-endian throughout:
 
-- bytes 0 to 4095: ``urinorm-seen 1``, a line break, the header as one line of JSON, spaces: ``head`` shows it.
+- bytes 0 to 4095: `urinorm-seen 1`, a line break, the header as one line of JSON, spaces: `head` shows it.
 - the snapshot: how many records each of the table's buckets has (uint32 each), then the records, 20 bytes each, bucket
   after bucket. The header holds its geometry and checksum.
-- the tail: records of 24 bytes, the fingerprint and its CRC-32, one ``write`` each and unbuffered, so that what was
+- the tail: records of 24 bytes, the fingerprint and its CRC-32, one `write` each and unbuffered, so that what was
   answered is in the operating system's hands when the process is killed.
 
 A record torn by a kill is cut off before anything is appended; a damaged one (power loss) is skipped and counted. The
@@ -59,7 +59,7 @@ class _Rewriting(threading.Thread):
         self.start()
 
     def run(self) -> None:
-        """Write; ``header`` and ``end`` are those of the new file, or ``error`` says why there is none."""
+        """Write; `header` and `end` are those of the new file, or `error` says why there is none."""
         try:
             self.header, self.end = snapshot.write(self._path, self.header, self._buckets)
         except OSError as error:
@@ -72,8 +72,8 @@ class _Rewriting(threading.Thread):
 class Journal:
     """One journal file, open for appending. The caller holds the folder's lock.
 
-    ``header`` is plain JSON data: ``stamps`` (a list, the newest last) and ``imported`` belong to the store,
-    ``buckets``, ``snapshot`` and ``checksum`` to the snapshot. A tail that has become long is made a snapshot in a
+    `header` is plain JSON data: `stamps` (a list, the newest last) and `imported` belong to the store,
+    `buckets`, `snapshot` and `checksum` to the snapshot. A tail that has become long is made a snapshot in a
     thread while the crawl goes on, so that the start after a kill is fast too.
     """
 
@@ -91,9 +91,9 @@ class Journal:
         self.tail = 0
         """Records behind the snapshot."""
         self.damaged = 0
-        """Records that were lost to damage, found by ``load``."""
+        """Records that were lost to damage, found by `load`."""
         self.torn = 0
-        """Bytes of an incomplete record, cut off by ``load``."""
+        """Bytes of an incomplete record, cut off by `load`."""
 
     def exists(self) -> bool:
         """Whether there is a file to load."""
@@ -181,7 +181,7 @@ class Journal:
         )
 
     def write_header(self) -> None:
-        """Store ``header``. Raises SeenStoreError."""
+        """Store `header`. Raises SeenStoreError."""
         with _explained(self._path, "write"):
             os.lseek(self._fd, 0, os.SEEK_SET)
             os.write(self._fd, snapshot.format_header(self.header))
@@ -220,7 +220,7 @@ class Journal:
     def _advance_rewriting(self, mark: int) -> None:
         """Begin to rewrite the file in a thread, or, when that is done, take the new one. Raises nothing.
 
-        ``mark``: where in the file the records end that the table has.
+        `mark`: where in the file the records end that the table has.
         """
         self._rewrite_at = self.tail + _POLL_RECORDS
         if self._rewriting is None:

@@ -1,8 +1,8 @@
-"""What the ``seen`` command does: look into a store, move its content, repair and shrink it.
+"""What the `seen` command does: look into a store, move its content, repair and shrink it.
 
-A *place* is what a person types: a job's folder (JOBDIR), a store's own file or folder (``urinorm.seen``,
-``urinorm.seen.d``), Scrapy's ``requests.seen``, a text file of hexadecimal fingerprints, or a Redis URL, whose keys are
-said by ``prefix``. Every function opens the place, does one thing, and closes it again; a running crawl holds its
+A *place* is what a person types: a job's folder (JOBDIR), a store's own file or folder (`urinorm.seen`,
+`urinorm.seen.d`), Scrapy's `requests.seen`, a text file of hexadecimal fingerprints, or a Redis URL, whose keys are
+said by `prefix`. Every function opens the place, does one thing, and closes it again; a running crawl holds its
 folder, so it answers SeenStoreError then. Redis can be asked while workers run.
 """
 
@@ -30,13 +30,13 @@ _REDIS = ("redis://", "rediss://", "unix://")
 
 
 class Verification(NamedTuple):
-    """What ``verify`` found: how many ``fingerprints`` can be read; ``problems`` is empty for a sound store."""
+    """What `verify` found: how many `fingerprints` can be read; `problems` is empty for a sound store."""
 
     kind: Kind
     fingerprints: int
     problems: tuple[str, ...]
     stamps: tuple[Stamp, ...]
-    """What the fingerprints were made under, oldest first, each with the time ``since``."""
+    """What the fingerprints were made under, oldest first, each with the time `since`."""
 
 
 def kind_of(place: str) -> Kind:
@@ -61,7 +61,7 @@ def kind_of(place: str) -> Kind:
 def opened(place: str, *, prefix: str = "urinorm", create: bool = False) -> Iterator[SeenStore]:
     """The store at a place, opened as it is: no stamp is compared or written. Raises SeenStoreError.
 
-    ``create``: a place without a store gets an empty one: in Redis, or in a folder that exists, as a journal.
+    `create`: a place without a store gets an empty one: in Redis, or in a folder that exists, as a journal.
     """
     path = Path(place)
     new = create and not place.startswith(_REDIS) and path.is_dir() and _is_empty(path)
@@ -108,7 +108,7 @@ def contains(place: str, fps: Iterable[bytes], *, prefix: str = "urinorm") -> li
 
 
 def sizes(place: str, *, prefix: str = "urinorm") -> dict[str, int]:
-    """The store's ``stats``: count, bytes in memory and on disk. Raises SeenStoreError."""
+    """The store's `stats`: count, bytes in memory and on disk. Raises SeenStoreError."""
     with opened(place, prefix=prefix) as store:
         return store.stats()
 
@@ -125,8 +125,8 @@ def fingerprints(place: str, *, prefix: str = "urinorm") -> Iterator[bytes]:
 def export(place: str, target: Path, form: ExportFormat = "text", *, prefix: str = "urinorm") -> int:
     """Write all fingerprints to a file; returns how many. Raises SeenStoreError; an existing file is not overwritten.
 
-    ``text``: a line of 40 hexadecimal digits each, which Scrapy up to 2.18 reads as ``requests.seen``; ``scrapy``: the
-    ``requests.seen`` of Scrapy 2.19 and later.
+    `text`: a line of 40 hexadecimal digits each, which Scrapy up to 2.18 reads as `requests.seen`; `scrapy`: the
+    `requests.seen` of Scrapy 2.19 and later.
     """
     write = requests_seen.write_text if form == "text" else requests_seen.write_binary
     try:

@@ -27,9 +27,9 @@ _TAIL_SHARE = 4
 
 
 class MemoryStore:
-    """Every fingerprint in a ``FingerprintTable``; with ``directory`` also in the file ``urinorm.seen`` there.
+    """Every fingerprint in a `FingerprintTable`; with `directory` also in the file `urinorm.seen` there.
 
-    A folder that holds Scrapy's ``requests.seen`` has it imported, again whenever Scrapy has changed it since.
+    A folder that holds Scrapy's `requests.seen` has it imported, again whenever Scrapy has changed it since.
     """
 
     def __init__(
@@ -121,7 +121,7 @@ class MemoryStore:
         return total
 
     def hold(self) -> bool:
-        """Write nothing from now on before ``flush``."""
+        """Write nothing from now on before `flush`."""
         if self._journal is not None and self._held is None:
             self._held = []
             self._table.on_new(self._held.append)
@@ -168,7 +168,7 @@ class MemoryStore:
         return found
 
     def stats(self) -> dict[str, int]:
-        """``count``, ``memory_bytes`` and, with a folder, ``disk_bytes``."""
+        """`count`, `memory_bytes` and, with a folder, `disk_bytes`."""
         numbers = {"count": len(self._table), "memory_bytes": self._table.memory_bytes()}
         if self._journal is not None:
             numbers["disk_bytes"] = self._journal.size()

@@ -23,7 +23,7 @@ class SeenStoreError(UrinormError):
 class SeenStoreLostError(SeenStoreError):
     """An open seen store can no longer keep its promise (disk full, Redis gone, data evicted): stop the crawl.
 
-    The fingerprint whose ``add`` raised it was not recorded.
+    The fingerprint whose `add` raised it was not recorded.
     """
 
 
@@ -37,13 +37,13 @@ class SeenStore(Protocol):
     """An exact set of request fingerprints that outlives the process, or is shared, or both.
 
     Fingerprints are bytes. 20 bytes (Scrapy's length) are kept whole; any other length is kept as its 20-byte BLAKE2b
-    digest, and that is what iteration gives back. No method may be called before ``open`` or after ``close``. Stores
+    digest, and that is what iteration gives back. No method may be called before `open` or after `close`. Stores
     are not thread-safe: Scrapy asks from one thread.
     """
 
     @property
     def changes(self) -> tuple[StampChange, ...]:
-        """What in the stamp differs from the run before; empty for a new store. Known after ``open``."""
+        """What in the stamp differs from the run before; empty for a new store. Known after `open`."""
 
     def open(self) -> None:
         """Acquire and load. Raises SeenStoreError, with nothing left open, when the store cannot be used."""
@@ -51,7 +51,7 @@ class SeenStore(Protocol):
     def add(self, fp: bytes) -> bool:
         """Record a fingerprint; True when it was new.
 
-        What was answered survives a kill -9 of the process, unless the store was told to ``hold``. Raises
+        What was answered survives a kill -9 of the process, unless the store was told to `hold`. Raises
         SeenStoreLostError.
         """
 
@@ -59,7 +59,7 @@ class SeenStore(Protocol):
         """Record many (an import, a seed list), in bulk; returns how many were new. Raises SeenStoreLostError."""
 
     def hold(self) -> bool:
-        """Write nothing from now on before ``flush``; False where the store is shared and cannot wait.
+        """Write nothing from now on before `flush`; False where the store is shared and cannot wait.
 
         So the caller can write down first what a fingerprint stands for. What was not flushed is not in the store of
         the next run.
@@ -82,13 +82,13 @@ class SeenStore(Protocol):
         """Rewrite what is stored in its smallest form. Raises SeenStoreError, nothing being lost."""
 
     def stamps(self) -> list[Stamp]:
-        """What the fingerprints were made under, oldest first, each with the time ``since``."""
+        """What the fingerprints were made under, oldest first, each with the time `since`."""
 
     def problems(self, listed: int) -> list[str]:
         """What is wrong with the stored data, in words, given how many fingerprints iteration gave."""
 
     def stats(self) -> dict[str, int]:
-        """Plain numbers for the crawl's stats: ``count``, ``memory_bytes``, ``disk_bytes``, ``round_trips``, ..."""
+        """Plain numbers for the crawl's stats: `count`, `memory_bytes`, `disk_bytes`, `round_trips`, ..."""
 
     def close(self) -> None:
         """Write what is pending and let go. May be called twice."""

@@ -12,10 +12,10 @@ if TYPE_CHECKING:
 
 
 class RecentForever:
-    """The last ``limit / 2`` to ``limit`` records, for a store that never forgets: such an answer cannot change.
+    """The last `limit / 2` to `limit` records, for a store that never forgets: such an answer cannot change.
 
     Two generations: a full one takes the place of the old one, which is dropped as a whole. A hit in the old one
-    renews it. ``make`` gives an empty generation: a plain set (100 bytes a record, fast) or a FingerprintTable (28).
+    renews it. `make` gives an empty generation: a plain set (100 bytes a record, fast) or a FingerprintTable (28).
     """
 
     def __init__(self, limit: int, make: Callable[[], set[bytes]] | Callable[[], FingerprintTable]):
@@ -62,7 +62,7 @@ class RecentTimed:
         return until is not None and time.monotonic() < until
 
     def add(self, record: bytes, seconds: float) -> None:
-        """Remember a record that the store has for ``seconds`` more."""
+        """Remember a record that the store has for `seconds` more."""
         self._young[record] = time.monotonic() + seconds
         if len(self._young) >= self._half:
             self._old, self._young = self._young, {}

@@ -36,7 +36,7 @@ class RedisStore:
 
     At most one round trip for a fingerprint this process has not heard of, none for one it has: its own, those of which
     Redis said so, and those that other workers added before its last question, which come with every answer. Redis 5 or
-    later, one server (no cluster). ``ttl`` in seconds.
+    later, one server (no cluster). `ttl` in seconds.
     """
 
     def __init__(
@@ -236,7 +236,7 @@ class RedisStore:
         self._connection.ask(lambda _again: self._connection.client.unlink(*names))
 
     def stats(self) -> dict[str, int]:
-        """``count`` at the last answer, ``memory_bytes`` of the local cache, ``round_trips``."""
+        """`count` at the last answer, `memory_bytes` of the local cache, `round_trips`."""
         return {
             "count": self._total,
             "memory_bytes": self._recent.memory_bytes(),

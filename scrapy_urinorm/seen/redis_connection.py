@@ -34,7 +34,7 @@ _PASSING = ("OOM", "READONLY", "LOADING", "MASTERDOWN", "TRYAGAIN", "BUSY", "MIS
 
 
 class RedisConnection:
-    """One server by URL. ``prefix`` is only for messages; ``round_trips`` counts what was waited for."""
+    """One server by URL. `prefix` is only for messages; `round_trips` counts what was waited for."""
 
     def __init__(self, url: str, prefix: str, on_lost: OnLost):
         parts = urlsplit(url)
@@ -78,12 +78,12 @@ class RedisConnection:
 
     @property
     def client(self) -> redis_py.Redis:
-        """The client, for questions that ``ask`` is given."""
+        """The client, for questions that `ask` is given."""
         assert self._client is not None, "the store is not open"
         return self._client
 
     def run(self, script: str, keys: list[str], args: list[Any], client: redis_py.Redis | None = None) -> Any:
-        """The answer of a script; with a pipeline as ``client`` it comes later."""
+        """The answer of a script; with a pipeline as `client` it comes later."""
         if script not in self._scripts:
             self._scripts[script] = str(self.client.script_load(script))
         return (client or self.client).evalsha(self._scripts[script], len(keys), *keys, *args)

@@ -2,14 +2,14 @@
 
 Keys, for a prefix P:
 
-- ``P``: hash; ``id`` (made when the store is made), ``format``, ``stamps`` (JSON), ``timed``, ``feed`` (how many
-  records the feed has had), and per tier how many records it has (``8``, ``11``, ...).
-- ``P:BITS:BUCKET``: hash of at most about 100 records, which Redis keeps as one flat listpack (ziplist before 7.0):
+- `P`: hash; `id` (made when the store is made), `format`, `stamps` (JSON), `timed`, `feed` (how many
+  records the feed has had), and per tier how many records it has (`8`, `11`, ...).
+- `P:BITS:BUCKET`: hash of at most about 100 records, which Redis keeps as one flat listpack (ziplist before 7.0):
   22 bytes a record where a set of strings takes 70 and more. The bucket is given by the record's first BITS bits; the
   field is the record without the whole bytes that the bucket implies; the value is empty, or the time in a timed store.
-- ``P:feed``: string used as a ring, the last records that were new, so that each worker hears of the others' with its
+- `P:feed`: string used as a ring, the last records that were new, so that each worker hears of the others' with its
   next question.
-- ``P:claims``: hash, worker -> the last record that was new to it. It answers a question asked twice because the
+- `P:claims`: hash, worker -> the last record that was new to it. It answers a question asked twice because the
   connection broke before the answer came.
 
 A tier is full at 64 records per bucket on average; then records go to the next, which has eight times as many buckets.

@@ -1,4 +1,4 @@
-"""Scrapy's own ``requests.seen``, read in every form it has had, and written."""
+"""Scrapy's own `requests.seen`, read in every form it has had, and written."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _DIGEST_BYTES = 16
 
 
 def read_fingerprints(path: Path) -> Iterator[bytes]:
-    """The fingerprints of a ``requests.seen`` file, in its order.
+    """The fingerprints of a `requests.seen` file, in its order.
 
     Up to Scrapy 2.18 the file is text, a line of hexadecimal digits each; since 2.19 it is binary, a length in two
     bytes, big-endian, before each. After an upgrade in mid-crawl it is the one followed by the other. Entries that a

@@ -37,7 +37,7 @@ def stamp_changes(before: Mapping[str, str], after: Mapping[str, str]) -> tuple[
 
 
 def dated(stamp: Mapping[str, str]) -> Stamp:
-    """The stamp and when it was taken, as ``since`` (ISO 8601, UTC)."""
+    """The stamp and when it was taken, as `since` (ISO 8601, UTC)."""
     return {**stamp, _SINCE: datetime.now(UTC).isoformat(timespec="seconds")}
 
 

@@ -1,8 +1,8 @@
 """An exact, compact set of 20-byte records in plain Python objects.
 
-Linear hashing (W. Litwin, VLDB 1980): a bucket is one ``bytes`` object with its records back to back, a lookup is
-one C-speed ``bytes.find``, and growth splits one bucket at a time, so that no insert ever waits for a rehash. 27 to 29
-bytes per record at any size; a set of ``bytes`` takes 90 to 120.
+Linear hashing (W. Litwin, VLDB 1980): a bucket is one `bytes` object with its records back to back, a lookup is
+one C-speed `bytes.find`, and growth splits one bucket at a time, so that no insert ever waits for a rehash. 27 to 29
+bytes per record at any size; a set of `bytes` takes 90 to 120.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ BUCKET_RECORDS = 12
 class FingerprintTable:
     """Set of 20-byte records.
 
-    The bucket is chosen by the record's CRC-32: unlike ``hash`` it is the same in every process, so that a snapshot can
+    The bucket is chosen by the record's CRC-32: unlike `hash` it is the same in every process, so that a snapshot can
     be loaded bucket by bucket, and unlike the record's own first bytes it spreads fingerprints that are no digests.
     """
 
@@ -45,7 +45,7 @@ class FingerprintTable:
         self._capacity = count + self._room
 
     def on_new(self, act: Callable[[bytes], None]) -> None:
-        """Have ``act`` called with every new record before ``add`` inserts it; when it raises, nothing is inserted."""
+        """Have `act` called with every new record before `add` inserts it; when it raises, nothing is inserted."""
         self._on_new = act
 
     def add(self, fp: bytes) -> bool:
@@ -113,21 +113,21 @@ class FingerprintTable:
         self._capacity += BUCKET_RECORDS
 
     def snapshot(self) -> list[bytes]:
-        """The buckets, in an order that ``from_snapshot`` of any later process understands."""
+        """The buckets, in an order that `from_snapshot` of any later process understands."""
         return self._buckets
 
     @classmethod
     def from_snapshot(cls, buckets: list[bytes]) -> FingerprintTable:
-        """The table whose ``snapshot`` this was; takes the list over."""
+        """The table whose `snapshot` this was; takes the list over."""
         table = cls()
         table._set_buckets(buckets)
         return table
 
     @classmethod
     def from_records(cls, blocks: Iterable[bytes], expected: int) -> FingerprintTable:
-        """The table of different records, given as blocks of records back to back; much faster than ``add``.
+        """The table of different records, given as blocks of records back to back; much faster than `add`.
 
-        ``expected``: how many there are. A first pass sorts them into 256 parts, so that the second one, which fills
+        `expected`: how many there are. A first pass sorts them into 256 parts, so that the second one, which fills
         the buckets, stays within the processor's cache.
         """
         low_bits = 8
@@ -153,7 +153,7 @@ class FingerprintTable:
 
 
 def _aligned(bucket: bytes, record: bytes, at: int) -> bool:
-    """Whether the record is in the bucket, when its first match at ``at`` straddles two records."""
+    """Whether the record is in the bucket, when its first match at `at` straddles two records."""
     while at > 0 and at % RECORD_BYTES:
         at = bucket.find(record, at + 1)
     return at >= 0

@@ -7,7 +7,7 @@ either can learn new ones.
 | to the reader | header | body |
 | --- | --- | --- |
 | `open` | `crawl` (a number of the user's process), `id`, `path`, `rotate`, `salt` (hexadecimal) | |
-| `visit` | `crawl`, what :func:`~scrapy_urinorm.visits.page.visit_of` takes, `read`: whether to read the body | it |
+| `visit` | `crawl`, what `visit_of` takes, `read`: whether to read the body | it |
 | `close` | `crawl` | |
 
 | from the reader | header |

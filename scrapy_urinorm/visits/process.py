@@ -1,9 +1,9 @@
 """The page reader: `python -m scrapy_urinorm.visits.process`, started by a crawl, one for all crawls of a process.
 
-It takes the messages of :mod:`scrapy_urinorm.visits.messages` from its standard input, turns responses into visits and
+It takes the messages of `messages` from its standard input, turns responses into visits and
 writes them. It lives as long as its input: Ctrl-C and SIGTERM, which reach a whole group of processes, are for the
 crawl, and what was handed over before a crawl was killed is still written. Its own code never touches a page: that is
-done by the process of :mod:`scrapy_urinorm.visits.isolation`, so that what is kept here survives every page.
+done by the process of `isolation`, so that what is kept here survives every page.
 
 `Reader.handlers` maps each `do` to a function of (crawl number, header, body), and `Reader.watchers` are told of each
 visit that was written, (crawl number, line of JSON); `Reader.send` answers. So whoever learns while the crawl runs

@@ -121,19 +121,19 @@ def read_visits(
     base: str | None = None,
     only: Mapping[str, str | None] | None = None,
 ) -> VisitReader:
-    """Return the visits of files, streamed; see :class:`VisitReader` for the counts.
+    """Return the visits of files, streamed; see `VisitReader` for the counts.
 
     Paths may be folders and globs, `-` is standard input; what they are (gzip, zstd, bzip2, xz, and the formats) is
     known by their first octets. `columns` maps our column
     names to theirs (`{"url": "Address", "text_digest": "Hash"}`); well-known headers are found without it. `base` is
     the address that the targets of an access log are resolved against; `only` says for files which crawl's visits are
-    wanted (None: those that bear none). Raises :class:`VisitsError`.
+    wanted (None: those that bear none). Raises `VisitsError`.
     """
     return VisitReader(paths, format=format, columns=columns, base=base, only=only)
 
 
 def crawl_ids(paths: Iterable[str | Path], which: str, *, format: str = "auto") -> dict[str, str | None]:  # noqa: A002
-    """What :func:`read_visits` takes as `only` for `all`, the `newest` crawl of each file, or the crawl of an id.
+    """What `read_visits` takes as `only` for `all`, the `newest` crawl of each file, or the crawl of an id.
 
     The newest one is known when a file was read to its end, once more. Raises `VisitsError` for the newest of standard
     input, which can be read once.

@@ -31,10 +31,10 @@ class Visit:
 
     `url` is what was requested, `final_url` what answered after `redirects`, pairs of (status, url) in order, the
     requested URL first. A visit whose status is a redirect stands for that hop alone: `final_url` is its target.
-    `lines` and `minhash` are packed as :class:`~scrapy_urinorm.visits.features.PageFeatures` says. `size` counts
+    `lines` and `minhash` are packed as `PageFeatures` says. `size` counts
     bytes; `time` is ISO 8601 in UTC; `clean_param` holds the values of that directive where the response is a
     robots.txt; `no_vary_search` is the header (RFC 9842 successor draft, structured field). `id` and each eight octets
-    of `links` are hashes as :mod:`~scrapy_urinorm.visits.links` makes them; `links_count` is how many there are where
+    of `links` are hashes as `links` makes them; `links_count` is how many there are where
     `links` is capped. `marks` are texts `kind:name`: `generator`, `header`, `cookie`, `marker`.
     """
 

@@ -17,11 +17,11 @@ class Kind:
     """Base of the kinds: a scalar that replaces the one of a wider scope."""
 
     def check(self, value: Any, report: Report) -> Any:
-        """The compiled form of ``value``, or None after reporting (message, hint)."""
+        """The compiled form of `value`, or None after reporting (message, hint)."""
         raise NotImplementedError
 
     def merge(self, wide: Any, narrow: Any) -> Any:
-        """The value of a scope chain: ``narrow`` comes from the narrower scope."""
+        """The value of a scope chain: `narrow` comes from the narrower scope."""
         return narrow
 
     def bind(self, value: Any) -> Any:
@@ -58,7 +58,7 @@ class Kind:
 
 
 class Choice(Kind):
-    """One of a few words; ``inert`` is the one that says what holds without the rule."""
+    """One of a few words; `inert` is the one that says what holds without the rule."""
 
     def __init__(self, options: tuple[str, ...], *, inert: str | None = None):
         self.options = options
@@ -121,7 +121,7 @@ class Ports(Kind):
 class Hosts(Kind):
     """A map from a host to the host that it is another name of; in a site table a list of hosts will do.
 
-    ``*.suffix`` stands for every host below; where the target is ``*.other``, what the star stood for is kept.
+    `*.suffix` stands for every host below; where the target is `*.other`, what the star stood for is kept.
 
     The maps of all tables of a rule set are one, and the function is given that.
     """
@@ -182,7 +182,7 @@ def checked_pattern(text: Any, report: Report, *, full: bool = True, flags: int 
 
 
 def nearest(word: Any, words: Any) -> str:
-    """``did you mean ...?`` for a word that is almost one of ``words``, else an empty string."""
+    """`did you mean ...?` for a word that is almost one of `words`, else an empty string."""
     import difflib
 
     close = difflib.get_close_matches(str(word), [str(w) for w in words], 1, 0.6)

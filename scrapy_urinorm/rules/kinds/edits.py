@@ -23,7 +23,7 @@ class Aliases(NamedTuple):
 
 
 class ValueAliases(Kind):
-    """``{ name = [["HEAD", "refs/heads/master", false], ...] }``: the first of a group replaces the others."""
+    """`{ name = [["HEAD", "refs/heads/master", false], ...] }`: the first of a group replaces the others."""
 
     def check(self, value: Any, report: Report) -> tuple[tuple[str, tuple[Aliases, ...]], ...] | None:
         if not isinstance(value, dict):
@@ -94,7 +94,7 @@ class Edit(NamedTuple):
 
 
 class Edits(Kind):
-    """A list of ``{ pattern, replace }``; with ``named``, a map from a parameter name to one or several of these."""
+    """A list of `{ pattern, replace }`; with `named`, a map from a parameter name to one or several of these."""
 
     def __init__(self, *, named: bool = False):
         self.named = named
@@ -164,7 +164,7 @@ class Edits(Kind):
 
 
 class Template(NamedTuple):
-    """A URL shape and the shape that it is another name of; ``{x}`` stands for text without ``/ & = ?``."""
+    """A URL shape and the shape that it is another name of; `{x}` stands for text without `/ & = ?`."""
 
     source: str
     target: str
@@ -178,7 +178,7 @@ def _values(target: str) -> list[str]:
 
 
 class Templates(Kind):
-    """A list of ``{ from, to }``, each a path with an optional query."""
+    """A list of `{ from, to }`, each a path with an optional query."""
 
     def check(self, value: Any, report: Report) -> tuple[Template, ...] | None:
         entries = value if isinstance(value, list) else [value]

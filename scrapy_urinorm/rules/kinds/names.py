@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 class Name(NamedTuple):
     """A parameter, segment or file name with the guards that a rule file gave it.
 
-    ``name`` is a glob that takes every name which ``match`` takes: ``*`` for an entry by pattern. ``keep`` marks an
-    entry of ``except_params``. ``why`` is the provenance, shown by ``explain``.
+    `name` is a glob that takes every name which `match` takes: `*` for an entry by pattern. `keep` marks an
+    entry of `except_params`. `why` is the provenance, shown by `explain`.
     """
 
     name: str
@@ -117,10 +117,10 @@ _GUARD_KEYS = ("name", "pattern", "value", "case_sensitive", "why")
 
 
 class Names(Kind):
-    """A list of names or globs; with ``guards``, an entry may be ``{ name, value, case_sensitive, why }``.
+    """A list of names or globs; with `guards`, an entry may be `{ name, value, case_sensitive, why }`.
 
-    Such an entry may have ``pattern`` for ``name``, which matches the name in full. Lists of the scopes add up, unless
-    ``replace``.
+    Such an entry may have `pattern` for `name`, which matches the name in full. Lists of the scopes add up, unless
+    `replace`.
     """
 
     def __init__(
@@ -207,7 +207,7 @@ class Names(Kind):
 
 
 class Texts(Kind):
-    """A map from a name to one text, or a list of texts where ``many``; ``sample`` makes a value of interest of one."""
+    """A map from a name to one text, or a list of texts where `many`; `sample` makes a value of interest of one."""
 
     def __init__(self, what: str, *, many: bool = False, sample: str = "{}"):
         self.what = what

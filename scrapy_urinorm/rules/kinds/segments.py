@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 class Segment(NamedTuple):
     """A path segment to remove: by position (from 0, negative from the end), by name or glob, or by pattern.
 
-    Where there is a pattern ``next``, only if it matches the segment that follows, which goes too.
+    Where there is a pattern `next`, only if it matches the segment that follows, which goes too.
     """
 
     index: int | None  # type: ignore[assignment]  # the word that users write; nobody counts in a segment
@@ -38,9 +38,9 @@ _UNALIKE = ("a", "products", "42", "Index.html", "one-two_three", "~%C3%BC;x=1")
 
 
 class Segments(Kind):
-    """A list of names, globs, or tables with ``index``, ``of``, ``name`` or ``pattern``, all of which must hold.
+    """A list of names, globs, or tables with `index`, `of`, `name` or `pattern`, all of which must hold.
 
-    ``next`` is a pattern for the segment that follows: ``/sid/0a1b2c/`` is a name and its value.
+    `next` is a pattern for the segment that follows: `/sid/0a1b2c/` is a name and its value.
     """
 
     def check(self, value: Any, report: Report) -> tuple[Segment, ...] | None:

@@ -28,7 +28,7 @@ class Wrapper(NamedTuple):
 
 
 class Wrappers(Kind):
-    """A list of names or globs, or of ``{ name, to }`` with the domains that the wrapped address may be of."""
+    """A list of names or globs, or of `{ name, to }` with the domains that the wrapped address may be of."""
 
     def check(self, value: Any, report: Report) -> tuple[Wrapper, ...] | None:
         if isinstance(value, str) or not isinstance(value, (list, tuple)):

@@ -30,7 +30,7 @@ class Use(NamedTuple):
 
 
 def uses(value: Any, report: Callable[[str, str], None]) -> list[Use]:
-    """What the key `platform` of a table says: a name, ``{ name, path, all, without }``, or a list of these."""
+    """What the key `platform` of a table says: a name, `{ name, path, all, without }`, or a list of these."""
     found = []
     for one in value if isinstance(value, (list, tuple)) else [value]:
         said = {"name": one} if isinstance(one, str) else one
@@ -127,7 +127,7 @@ def line_tables(use: Use) -> list[LineTable]:
 
 
 def wrong(use: Use, key: Callable[[str], str], verdict: Callable[[str], bool], site: str) -> list[str]:
-    """What the lines say of themselves and what is not so; ``verdict`` says whether a URL is skipped or put off."""
+    """What the lines say of themselves and what is not so; `verdict` says whether a URL is skipped or put off."""
     out = []
     root = site + use.path
     for line in use.lines():

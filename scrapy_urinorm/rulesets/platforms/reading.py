@@ -25,7 +25,7 @@ CLASSES = {
 HARMLESS = ("drop", "default")
 #: Whether a real installation was crawled with the line and nothing was lost, or it is said by a source alone.
 PROOFS = ("proven", "documented")
-#: What a page may show of the program behind it, see :mod:`scrapy_urinorm.recognition`.
+#: What a page may show of the program behind it, see `recognition`.
 MARK_KINDS = ("generator", "header", "cookie", "marker", "url")
 _PAIRS = ("examples", "distinct")
 _URLS = ("takes", "leaves")
@@ -43,7 +43,7 @@ class PackError(ValueError):
 class Mark(NamedTuple):
     """One thing that pages of the program show: a pattern on the name of its kind.
 
-    ``text`` is what a marker looks for in a page. A strong mark is enough by itself.
+    `text` is what a marker looks for in a page. A strong mark is enough by itself.
     """
 
     kind: str
@@ -53,9 +53,9 @@ class Mark(NamedTuple):
 
 
 class Line(NamedTuple):
-    """One line of a pack: ``table`` is a `where` table whose paths begin at the program's own directory.
+    """One line of a pack: `table` is a `where` table whose paths begin at the program's own directory.
 
-    ``pairs`` are URLs that it makes one (True) or leaves two (False); ``urls`` such that it takes (True) or leaves.
+    `pairs` are URLs that it makes one (True) or leaves two (False); `urls` such that it takes (True) or leaves.
     """
 
     id: str
