@@ -13,7 +13,6 @@ import typer
 
 from scrapy_urinorm.cli import app
 from scrapy_urinorm.cli.presets import preset
-from scrapy_urinorm.cli.rules import plain
 from scrapy_urinorm.crawl.settings import META, SETTINGS, STATS
 from scrapy_urinorm.importers.document import toml_value
 from scrapy_urinorm.lint import CODES
@@ -55,7 +54,7 @@ def rules() -> str:
     ]
     everywhere = [("rule", "class", "value", "what it does")]
     rows = [
-        (f"[`{r.name}`](#{r.name.replace('_', '-')})", r.safety.value, f"`{r.kind.describe()}`", plain(r.summary))
+        (f"[`{r.name}`](#{r.name.replace('_', '-')})", r.safety.value, f"`{r.kind.describe()}`", r.summary)
         for r in CATALOGUE.values()
     ]
     out.append(table(everywhere[0], rows))
@@ -65,7 +64,7 @@ def rules() -> str:
             continue
         out.append(f"## {title}\n")
         for rule in chosen:
-            out += [f"### {rule.name}\n", plain(rule.doc) + "\n"]
+            out += [f"### {rule.name}\n", rule.doc + "\n"]
             facts = [f"Class: {rule.safety.value}", f"value: `{rule.kind.describe()}`", f"in: {SCOPES[rule.scope]}"]
             out.append(". ".join(["; ".join(facts)]) + ".")
             if rule.splits:
