@@ -165,14 +165,13 @@ NAMED = {
     ("cli/diff.py", "sort_query"): "acts as others leave it something to do, so it is no reason for a change",
     ("learn/files.py", "semicolon_separators"): "how a query is split is read before anything is learned",
     ("learn/site.py", "semicolon_separators"): "how a query is split is read before anything is learned",
-    ("report/columns.py", "skip"): "without it no URL is asked whether it is skipped",
     ("report/merges.py", "sort_query"): "what every key does merges nothing by itself",
     ("rulesets/platforms/reading.py", "defer"): "a line of a pack says a verdict or an edit",
     ("rulesets/platforms/binding.py", "rewrite"): "its paths move to where the program is installed",
     ("rulesets/platforms/reading.py", "skip"): "a line of a pack says a verdict or an edit",
     ("rulesets/platforms/binding.py", "template"): "its paths move to where the program is installed",
 }
-MOST_NAMED = 15
+MOST_NAMED = 14
 #: Parts of a URL are called so, too.
 PARTS = {
     ("cli/explain.py", "fragment"),

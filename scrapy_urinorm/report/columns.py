@@ -19,6 +19,7 @@ from scrapy_urinorm.engine.texts import without_userinfo
 from scrapy_urinorm.learn.site import site_of
 from scrapy_urinorm.normalizer import Normalizer
 from scrapy_urinorm.report.content import Lines, octets
+from scrapy_urinorm.rules import Stage, rules_at
 from scrapy_urinorm.url import split
 
 if TYPE_CHECKING:
@@ -166,14 +167,14 @@ class Columns:
                 _, keys[n], skips[n], _ = self.normalizer.decide(urls[n])
             some = set(asked)
             others = [n for n in range(len(urls)) if n not in some]
-            for n, key in zip(others, _keys_of(self.normalizer, [urls[n] for n in others]), strict=True):
+            for n, key in zip(others, keys_of(self.normalizer, [urls[n] for n in others]), strict=True):
                 keys[n] = key
         else:
-            keys = _keys_of(self.normalizer, urls)
+            keys = keys_of(self.normalizer, urls)
         bare = list(keys)
         # a URL that is its own key under the rules is so without them
         changed = [n for n, (url, key) in enumerate(zip(urls, keys, strict=True)) if url != key]
-        for n, key in zip(changed, _keys_of(self._bare, [urls[n] for n in changed]), strict=True):
+        for n, key in zip(changed, keys_of(self._bare, [urls[n] for n in changed]), strict=True):
             bare[n] = key
         return bare, keys, skips
 
@@ -231,7 +232,7 @@ def _answered(rows: pa.Table) -> list[str]:
     return [_BREAKS.sub("", url) if "\n" in url or "\r" in url else url for url in urls]
 
 
-def _keys_of(normalizer: Normalizer, urls: list[str]) -> list[str]:
+def keys_of(normalizer: Normalizer, urls: list[str]) -> list[str]:
     """The keys of URLs without line breaks, by the module in C where there is one."""
     if not urls:
         return []
@@ -244,4 +245,6 @@ def _has_skip(ruleset: RuleSet) -> bool:
 
 
 def _skips(bodies: Iterable[Body]) -> bool:
-    return any("skip" in part.rules for body in bodies for part in (body, *(where.body for where in body.wheres)))
+    names = {rule.name for rule in rules_at(Stage.VERDICT)}
+    parts = (part for body in bodies for part in (body, *(where.body for where in body.wheres)))
+    return any(not names.isdisjoint(part.rules) for part in parts)

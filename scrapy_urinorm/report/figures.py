@@ -65,9 +65,11 @@ _LOADED = f"""
         from read_parquet($parts) join start using (part)
     ), cut as (
         select *, split_part(bare_text, '?', 1) head, split_part(key_text, '?', 1) key_head,
-               substr(bare_text, length(split_part(bare_text, '?', 1)) + 2) query, items_of(query) items,
+               substr(bare_text, length(head) + 2) query, items_of(separated(query, url)) items,
+               items_of(query) fields,
                case when key_text is not null then
-                   items_of(substr(key_text, length(split_part(key_text, '?', 1)) + 2)) end key_items,
+                   items_of(separated(substr(key_text, length(key_head) + 2), url)) end key_items,
+               items_of(substr(key_text, length(split_part(key_text, '?', 1)) + 2)) key_fields,
                case when status is null or status between 200 and 299 then {PAGE}
                     when status between 300 and 399 then {REDIRECT} else {FAILURE} end::tinyint kind
         from part
@@ -85,8 +87,8 @@ _LOADED = f"""
         from cut
     )
     select n, kind, host, path, pattern_of(path) pattern, marks_of(path, length) marks, doubtful(path) doubt,
-           h(head) + sum_of(items) bare,
-           case when key_text is null then h(head) + sum_of(items) else h(key_head) + sum_of(key_items) end as key,
+           h(head) + sum_of(fields) bare, h(head) + sum_of(items) plain,
+           case when key_text is null then h(head) + sum_of(fields) else h(key_head) + sum_of(key_fields) end as key,
            skip, label,
            case when line_label is not null then line_order
                 when label is not null then coalesce(hash('t', text_digest), label) end as sorted,
@@ -102,12 +104,12 @@ _LOADED = f"""
 _PARAMETERS = f"""
     create table parameter as
     with each as (
-        select n, key, label, sorted, weak, site, unnest(items) item, key_items
+        select n, plain, label, sorted, weak, site, unnest(items) item, key_items
         from loaded join site using (host) where len(items) > 0
     )
     select n, site, name_of(item)[1:{MAX_NAME}] as name, hash(site, name_of(item)[1:{MAX_NAME}]) as p,
            h(item) as value,
-           case when coalesce(list_contains(key_items, item), true) then key - h(item) else key end as rest,
+           plain - h(item) as rest,
            not coalesce(list_contains(key_items, item), true) as dropped,
            label is not null and not weak as told, hash(site, label) as label, sorted
     from each
@@ -124,7 +126,8 @@ _VISITS = """
     create table first_kept as
         select min(n) n from core semi join keeper using (n) where kind = 0 group by ident;
     create table visit as
-    select loaded.n, loaded.kind, loaded.host, site, pattern, bare, loaded.key, loaded.skip, sorted, weak, size, time,
+    select loaded.n, loaded.kind, loaded.host, site, pattern, bare, plain,
+           loaded.key, loaded.skip, sorted, weak, size, time,
            most, marks | case when nested is null then 0 else $nested end as marks, year, nested, names, changed,
            core.label, ident,
            case when loaded.kind = 0 then case when s.n is null then 1 else 0 end else loaded.kind + 1 end::tinyint

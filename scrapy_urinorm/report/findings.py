@@ -16,7 +16,7 @@ from scrapy_urinorm.report.groups import Groups
 from scrapy_urinorm.report.inert import inert
 from scrapy_urinorm.report.intake import take_in
 from scrapy_urinorm.report.merges import Merges
-from scrapy_urinorm.report.parameters import VERDICTS, Parameters
+from scrapy_urinorm.report.parameters import IRRELEVANT, MOSTLY, VERDICTS, Parameters
 from scrapy_urinorm.report.patterns import folded
 from scrapy_urinorm.report.proposals import proposals
 from scrapy_urinorm.report.traps import Traps
@@ -62,9 +62,16 @@ def findings(
         figures = Figures(folder, intake)
         try:
             out = _gathered(figures, ruleset, intake)
+            found = None
+            if learn and intake.rows:
+                found = proposals(paths, ruleset, figures, out["traps"], only=intake.only, **read)
+            for trap in out["traps"]:
+                if trap.pop("doubtful") and found is None:
+                    trap["toml"] = ""
         finally:
             figures.close()
-        out["proposals"] = proposals(paths, ruleset, only=intake.only, **read) if learn and intake.rows else None
+        out["proposals"] = found
+        _agree(out["parameters"], found)
     out["crawl"] = _crawl(stats) if stats else None
     return _fitted(inert(out))
 
@@ -93,6 +100,7 @@ def _gathered(figures: Figures, ruleset: RuleSet, intake: Intake) -> dict[str, A
     # the texts stand in the parts, and one look through these is enough for all
     texts = figures.texts(merges.wanted() | names.wanted() | pages.wanted() | signs.wanted())
     merges.look(texts)
+    parameters = names.rows(texts)
     return {
         "format": FORMAT,
         "generated": datetime.now(UTC).isoformat(timespec="seconds").replace("+00:00", "Z"),
@@ -108,14 +116,32 @@ def _gathered(figures: Figures, ruleset: RuleSet, intake: Intake) -> dict[str, A
         "by_minutes": figures.by_minutes(),
         "hosts": figures.hosts(HOSTS),
         "patterns": folded(figures, PATTERNS),
-        "parameters": names.rows(texts),
+        "parameters": parameters,
         "verdicts": VERDICTS,
         "rules": [{**row, "source": _without_folders(row["source"], ruleset.files)} for row in merges.rules()[:RULES]],
         "merged_groups": {"all": merges.groups, "examined": merges.examined, "explained": merges.explained},
         "suspicious": merges.suspicious[:SUSPICIOUS],
         "groups": pages.rows(texts),
-        "traps": signs.rows(texts),
+        "traps": signs.rows(texts, parameters),
     }
+
+
+def _agree(parameters: list[dict[str, Any]], found: dict[str, Any] | None) -> None:
+    """Let the table of parameters say what the proposals say, where these have looked closer."""
+    if found is None:
+        return
+    rules = [rule for rule in found["rules"] if rule["rule"] == "remove_params"]
+    for row in parameters:
+        site, name = row["site"], row["name"]
+        rejected = {key: why for scope, names in found["rejected"].items() if scope.endswith(site)
+                    for key, why in names.items()}  # fmt: skip
+        named = [rule for rule in rules if rule["site"].endswith(site) and f'"{name}"' in rule["toml"]]
+        if any(rule["active"] for rule in named):
+            row["rule"] = "safe"
+        elif named:
+            row["rule"] = "look first"
+        elif name in rejected and row["verdict"] == IRRELEVANT:
+            row["verdict"], row["rule"] = MOSTLY, rejected[name]
 
 
 def _without_folders(source: str, files: Sequence[str]) -> str:

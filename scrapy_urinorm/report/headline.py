@@ -86,19 +86,35 @@ def sentences(found: dict[str, Any]) -> list[str]:
             f"Look at the suspicious merges first: at least {totals['lost']:,} page{'' if totals['lost'] == 1 else 's'}"
             " would not have been fetched at all."
         )
-    if proposals and proposals["rules"]:
-        saved = proposals["urls"] - proposals["keys"]
-        active = sum(rule["active"] for rule in proposals["rules"])
-        if active:
-            said.append(
-                f"{active} learned rule{'' if active == 1 else 's'} would remove {saved:,} of the"
-                f" {proposals['urls']:,} addresses that were learned from: see the proposals."
-            )
+    if found["traps"]:
+        largest = found["traps"][0]["requests"]
+        said.append(
+            f"{count(len(found['traps']), 'sign')} of traps, the largest in {largest:,} requests: see the traps."
+        )
+    if proposals and (active := sum(rule["active"] for rule in proposals["rules"])):
+        said.append(_proposed(active, proposals))
     if totals["unknown_content"] > made / 2:
         said.append(
             "Most visits say nothing about content (no digests): such pages count as one when their keys are equal."
         )
     return said
+
+
+def _proposed(active: int, proposals: dict[str, Any]) -> str:
+    rules = count(active, "learned rule")
+    if not proposals["trial"]:
+        return f"{rules} would avoid more: see the proposals."
+    _, now, then = proposals["trial"]
+    met = "the same pages met" if then["lost"] <= now["lost"] else f"{count(then['lost'], 'page')} not met"
+    return (
+        f"{rules} would bring a crawl of the recorded links from {now['requests']:,} requests to"
+        f" {then['requests']:,}, {met}: see the proposals."
+    )
+
+
+def count(number: int, noun: str) -> str:
+    """`1 rule`, `2,000 rules`."""
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
 def _avoided(found: dict[str, Any]) -> tuple[int, str]:

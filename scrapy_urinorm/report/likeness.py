@@ -1,7 +1,8 @@
 """Pages that are nearly the same count as one, where an address suggests it: the comparison of the learner, in bulk.
 
 Two addresses of one page may differ by a word: `Reply to Alice`, an age, a counter. Labels tell them apart. So where
-addresses share a key, or differ in one parameter alone, the sketches of their contents are compared as well.
+addresses are equal but for spelling, or differ in one parameter alone, the sketches of their contents are compared as
+well. What rules make of addresses does not count: the pages of a crawl are those that it met.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ _AT_A_TIME = 50_000
 _PAIRS = f"""
     create temp table pair as
     with member as (
-        select key as rest, hash(site, label) as ident, n from loaded join site using (host)
+        select plain as rest, hash(site, label) as ident, n from loaded join site using (host)
         where kind = 0 and label is not null and not weak
         union all
         select rest, label as ident, n from parameter where told

@@ -56,8 +56,9 @@ class Record:
 class Merges:
     """The merges of the rules of a report; `rules` and `suspicious` are ready to be shown."""
 
-    def __init__(self, figures: Figures, normalizer: Normalizer) -> None:
+    def __init__(self, figures: Figures, normalizer: Normalizer, *, table: str = "visit") -> None:
         self._figures = figures
+        self._table = table
         self._normalizer = normalizer
         self._records: dict[RuleName, Record] = defaultdict(Record)
         self._memo: dict[str, tuple[RuleName, ...]] = {}
@@ -98,14 +99,19 @@ class Merges:
             })  # fmt: skip
         return sorted(rows, key=lambda row: (-(row["differs"] > 0), -row["avoided"], -row["changed"], row["rule"]))
 
+    def wrong(self) -> dict[RuleName, dict[str, Any]]:
+        """The rules that made one what differs, each with an example."""
+        return {name: record.examples[DIFFERS][0] for name, record in self._records.items() if record.examples[DIFFERS]}
+
     # ------------------------------------------------------------------
 
     def _sample(self) -> list[dict[str, Any]]:
         """A sample of the changed addresses, drawn by their hash."""
-        return self._figures.select("select n, kept from visit where changed order by hash(n), n limit ?", [CHANGED])
+        sql = f"select n, kept from {self._table} where changed order by hash(n), n limit ?"
+        return self._figures.select(sql, [CHANGED])
 
     def _count_changed(self, texts: Mapping[int, dict[str, Any]]) -> None:
-        self.changed = self._figures.db.execute("select count(*) from visit where changed").fetchall()[0][0]
+        self.changed = self._figures.db.execute(f"select count(*) from {self._table} where changed").fetchall()[0][0]
         self.explained = len(self._changed)
         weight = self.changed / self.explained if self.explained else 0
         for row in self._changed:
@@ -150,9 +156,9 @@ class Merges:
         """Some members of the groups of one key, those of different contents first."""
         figures = self._figures
         figures.db.execute(
-            """
+            f"""
             create or replace temp table merged as
-            select key, min(ident) <> max(ident) mixed, count(*) requests, min(n) as start from visit
+            select key, min(ident) <> max(ident) mixed, count(*) requests, min(n) as start from {self._table}
             where kind = 0 group by key having min(bare) <> max(bare)
             """
         )
@@ -166,7 +172,7 @@ class Merges:
                        any_value(start) as start, min(n) n,
                        arg_min(ident, n) ident, arg_min(label is not null, n) told, bool_or(weak) weak,
                        bool_or(kept) kept, min(ident) <> max(ident) unsteady
-                from visit join chosen using (key) where kind = 0 group by key, bare
+                from $visit join chosen using (key) where kind = 0 group by key, bare
             ), ranked as (
                 select *, row_number() over (partition by key, ident order by n) again,
                        count(*) over (partition by key) urls
@@ -174,7 +180,9 @@ class Merges:
             )
             select * from ranked qualify row_number() over (partition by key order by again, n) <= $members
             order by mixed desc, requests desc, start, n
-            """.replace("$groups", str(GROUPS)).replace("$members", str(MEMBERS))
+            """.replace("$groups", str(GROUPS))
+            .replace("$members", str(MEMBERS))
+            .replace("$visit", self._table)
         )
 
     def _look_into(self, members: list[dict[str, Any]]) -> None:

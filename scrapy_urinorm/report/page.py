@@ -10,7 +10,9 @@ from typing import Any
 
 from jinja2 import Environment, StrictUndefined
 
+from scrapy_urinorm.report import drawing
 from scrapy_urinorm.report.headline import cards, sentences
+from scrapy_urinorm.report.tables import tables
 
 _ASSETS = files("scrapy_urinorm.report") / "assets"
 
@@ -28,6 +30,12 @@ def page(found: dict[str, Any]) -> str:
         found=found,
         cards=cards(found),
         sentences=sentences(found),
+        tables=tables(found),
+        bars=drawing.bars(found["by_requests"]) if found["by_requests"]["rows"] else None,
+        ways=drawing.ways(found["proposals"]["trial"]) if found["proposals"] and found["proposals"]["trial"] else None,
+        way_names=drawing.WAYS,
+        outcome_names=drawing.OUTCOMES,
+        size=(drawing.WIDTH, drawing.HEIGHT),
         style=style,
         script=script,
         chart=chart,

@@ -13,9 +13,12 @@ if TYPE_CHECKING:
 
     from scrapy_urinorm.report.figures import Figures
 
-IRRELEVANT, SORTS, NARROWS, CHANGES, UNKNOWN = "irrelevant", "sorts", "narrows", "changes", "unknown"
+IRRELEVANT, MOSTLY, SORTS, NARROWS, CHANGES, UNKNOWN = (
+    "irrelevant", "mostly irrelevant", "sorts", "narrows", "changes", "unknown",
+)  # fmt: skip
 VERDICTS = {
     IRRELEVANT: "the page is the same without it or with any value",
+    MOSTLY: "the same page where it was compared, and yet the learner found reasons against a rule",
     SORTS: "the same lines in another order",
     NARROWS: "a part of what the page without it shows",
     CHANGES: "another page for another value",
@@ -48,7 +51,7 @@ _EVIDENCE = """
     ), bare as (
         select t.p, t.rest, -1::bigint as value, v.ident, v.label, v.sorted, v.n
         from (select distinct p, rest from told) t
-        join visit v on v.key = t.rest and v.kept and v.kind = 0 and v.label is not null and not v.weak
+        join visit v on v.plain = t.rest and v.kind = 0 and v.label is not null and not v.weak
     ), member as (
         select * from (select * from told union all by name select * from bare) anti join soft using (ident)
     ), neighbours as (
@@ -95,7 +98,7 @@ class Parameters:
             out.append({
                 "site": row["site"], "name": decoded(row["name"]), "requests": row["requests"],
                 "values": row["values"], "contents": row["contents"], "told": row["told"], "dropped": row["dropped"],
-                "compared": row["groups"], "same": row["same_groups"], "verdict": verdict, "share": share,
+                "compared": row["groups"], "same": row["same_groups"], "verdict": verdict, "share": share, "rule": "",
                 "example": example, "value": _value(example, row["name"]),
                 "pair": [texts[n]["url"] for n in row["differing"][0]] if row["differing"] else None,
             })  # fmt: skip
@@ -115,8 +118,8 @@ def _verdict(row: dict[str, Any], texts: Mapping[int, dict[str, Any]]) -> tuple[
     if same >= SAME_SHARE * (same + against) and 2 * same >= groups:
         reordered = row["sorted_groups"]
         if reordered > same / 2:
-            return SORTS, round(reordered / groups, 3)
-        return IRRELEVANT, round(same / groups, 3)
+            return SORTS, round(reordered / (same + against), 3)
+        return IRRELEVANT, round(same / (same + against), 3)
     shares = []
     for whole, part in row["with_absent"]:
         a, b = texts[part], texts[whole]

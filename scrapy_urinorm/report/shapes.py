@@ -30,11 +30,14 @@ _YEAR_OF_DATE = f"(?i:^|&)(?i:{_DATES})=([0-9]{{4}})-?(?:0[1-9]|1[0-2])(?:-?[0-9
 YEAR_OF_PATH = "/([0-9]{4})[/-](?:0?[1-9]|1[0-2])(?:[/.-]|$)"
 
 #: `h` is the hash of a text in 52 bits, so that those of many items can be added: the sum says the same in any order,
-#: and an item is taken away by subtraction.
+#: and an item is taken away by subtraction. A query that is written `a=1;b=2` has two items, whatever the rules say.
 MACROS = f"""
     create macro h(t) as (hash(t) >> 12)::bigint;
     create macro host_of(authority) as
         case when contains(authority, '@') then regexp_replace(authority, '^.*@', '') else authority end;
+    create macro separated(query, url) as
+        case when contains(query, '%3B') and regexp_matches(url, '[?][^#]*;[^&;=#]+=')
+             then replace(replace(query, '%3B', '&'), '%3D', '=') else query end;
     create macro items_of(query) as case when query = '' then [] else string_split(query, '&') end;
     create macro sum_of(items) as coalesce(list_sum(list_transform(items[1:200], lambda x: h(x))), 0)::bigint;
     create macro pattern_of(path) as

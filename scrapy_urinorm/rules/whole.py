@@ -6,7 +6,7 @@ import functools
 import re
 
 from scrapy_urinorm.rules.declaration import LOSSY, Stage, TextEdit, Verdict, rule
-from scrapy_urinorm.rules.kinds import Edit, Edits, Flag, Template, Templates, Wrapper, Wrappers
+from scrapy_urinorm.rules.kinds import Edit, Edits, Flag, Limit, Limits, Template, Templates, Wrapper, Wrappers
 from scrapy_urinorm.rules.literals import literals
 from scrapy_urinorm.rules.patterns import compile_pattern
 from scrapy_urinorm.suffixes import same_site
@@ -188,3 +188,22 @@ def skip(target: Target, *, on: bool) -> Verdict | None:
 def defer(target: Target, *, on: bool) -> Verdict | None:
     """Request the URL after all others: most likely another shape of the URL leads to its page."""
     return Verdict.DEFER if on else None
+
+
+@rule(
+    LOSSY,
+    "http://a.example/c/shoes?brand=1&size=42",
+    "http://a.example/c/shoes?brand=1&size=42",
+    stage=Stage.VERDICT,
+    kind=Limits(),
+    value={"of": ["brand", "colour", "size"], "at_most": 1},
+)
+def max_params(target: Target, *, limit: Limit) -> Verdict | None:
+    """Never request a URL in which more than so many of some parameters have a value: facets, which multiply.
+
+    Each value counts, so that two of one filter are two. Names are compared as in lists of names. With ``defer = true``
+    such a URL is requested after all others.
+    """
+    if sum(bool(value) and limit.speaks_of(decoded(name)) for name, value in target[1]) <= limit.at_most:
+        return None
+    return Verdict.DEFER if limit.defer else Verdict.SKIP

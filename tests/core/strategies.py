@@ -157,6 +157,7 @@ _VALUES: dict[str, st.SearchStrategy[Any]] = {
     "unwrap_params": st.sampled_from([["url", "next"], [{"name": "url", "to": ["*"]}, "next"]]),
     "skip": st.booleans(),
     "defer": st.booleans(),
+    "max_params": st.fixed_dictionaries({"of": st.just(["a", "b*"]), "at_most": st.integers(0, 2)}),
 }  # fmt: skip
 #: A rule that is added to the catalogue wants its values here.
 MISSING_VALUES = CATALOGUE.keys() - _VALUES.keys()

@@ -240,6 +240,7 @@ CHANGE: dict[str, list[tuple[Any, str, str, str]]] = {
     ],
     "skip": [],
     "defer": [],
+    "max_params": [],
 }  # fmt: skip
 
 NOOP: dict[str, list[tuple[Any, str, str]]] = {
@@ -398,12 +399,13 @@ NOOP: dict[str, list[tuple[Any, str, str]]] = {
     ],
     "skip": [(True, "/x", "the URL itself is not changed")],
     "defer": [(True, "/x", "the URL itself is not changed")],
+    "max_params": [({"of": ["a", "b"], "at_most": 1}, "/x?a=1&b=2", "the URL itself is not changed")],
 }  # fmt: skip
 
 #: Rules that see a body or headers instead of a URL: tested below.
 NO_URL = {"remove_body_params", "sort_body", "include_headers"}
 #: Rules whose declared example is a verdict, or a rule that takes another one's effect back.
-VERDICTS = {"skip", "defer"}
+VERDICTS = {"skip", "defer", "max_params"}
 
 
 def absolute(url: str) -> str:
@@ -470,6 +472,29 @@ def test_a_verdict_is_a_decision(verdict: str) -> None:
     assert getattr(n.decide("http://a.example/calendar/1999"), verdict)
     assert not getattr(n.decide("http://a.example/p"), verdict)
     assert getattr(n.explain("http://a.example/calendar/1999"), verdict)
+
+
+@pytest.mark.parametrize(
+    ("query", "skipped"),
+    [
+        ("", False),
+        ("brand=1", False),
+        ("brand=1&page=2&sort=x", False),
+        ("brand=1&size=42", True),
+        ("size=42&page=3&brand=1", True),
+        ("brand=1&brand=2", True),
+        ("brand=1&size=", False),
+        ("Brand=1&f%5Bcolour%5D=2", True),
+        ("f[colour]=1&f[width]=2", True),
+    ],
+)
+def test_limit_of_parameters(query: str, skipped: bool) -> None:
+    limit = {"of": ["brand", "size", "f[*"], "at_most": 1}
+    for rule, named in ((limit, "skip"), ({**limit, "defer": True}, "defer")):
+        n = Normalizer({"site": {"a.example": {"where": [{"path": "/c/**", "max_params": rule}]}}})
+        decision = n.decide(f"http://a.example/c/shoes?{query}")
+        assert (decision.skip, decision.defer) == (skipped and named == "skip", skipped and named == "defer")
+        assert not n.decide(f"http://a.example/p?{query}").skip
 
 
 def test_an_exception_takes_a_name_back_from_a_wider_scope() -> None:

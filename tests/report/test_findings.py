@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import json
+import tomllib
 from typing import TYPE_CHECKING, Any
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from scrapy_urinorm.normalizer import Normalizer
 from scrapy_urinorm.report import blocks, intake
 from scrapy_urinorm.report.findings import findings
 from scrapy_urinorm.report.parameters import CHANGES, IRRELEVANT, NARROWS, SORTS, UNKNOWN
 from scrapy_urinorm.rulesets.ruleset import RuleSet
 from scrapy_urinorm.visits import Visit
+from scrapy_urinorm.visits.links import link_hashes, page_links, url_hash
 from tests.effort import share
 from tests.report.crawls import ORIGIN, Crawl, found, prose
 
@@ -393,3 +396,130 @@ def test_the_counts_add_up(tmp_path: Path, made: list[dict[str, Any]]) -> None:
     for name in ("hosts", "patterns"):
         assert sum(row["requests"] for row in said[name]) == len(made)
     assert sum(map(sum, said["by_requests"]["rows"])) == len(made)
+
+
+RULES_TRIED: list[Any] = [
+    pytest.param([], id="none"),
+    pytest.param([DROP_REF], id="a good one"),
+    pytest.param([{"rules": {"remove_params": ["x", "ref", "id"]}}], id="one too many"),
+    pytest.param([{"preset": "safe"}], id="safe"),
+    pytest.param([{"preset": "loose", "rules": {"sort_query": "off"}}], id="loose"),
+    pytest.param([{"site": {"shop.test": {"where": [{"path": "/list/**", "skip": True}]}}}], id="skip"),
+]
+#: What a crawl was, whatever the rules that it is looked at with.
+FACTS = ("by_requests", "by_minutes", "outcomes")
+COUNTED = ("requests", "pages", "duplicates", "redirects", "errors", "wasted_bytes", "bytes", "urls", "hosts", "weak")
+
+
+def mixed_crawl() -> Crawl:
+    """Lists, products, near copies, redirects, traps: all that makes pages one or two."""
+    crawl = pager(lambda n, v: prose(f"list{n}-{v % 2}"), "x")
+    for n in range(20):
+        crawl.page(f"/p?id={n}&ref=a", [*prose(f"p{n}", 40), f"Seen {n} times"]).page(f"/p?id={n}", prose(f"p{n}", 40))
+        crawl.page(f"/P?utm_source={n}&id={n}", prose(f"p{n}", 40)).page(f"/login?next={n}", prose("login"))
+    return crawl.redirect("/old?ref=1", "/old").page("/old", prose("old"))
+
+
+@pytest.fixture(scope="module")
+def facts(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+    return found(mixed_crawl(), tmp_path_factory.mktemp("facts"))
+
+
+@pytest.mark.parametrize("rules", RULES_TRIED)
+def test_facts_do_not_depend_on_rules(rules: list[Any], facts: dict[str, Any], tmp_path: Path) -> None:
+    said = found(mixed_crawl(), tmp_path, rules)
+    assert {name: said[name] for name in FACTS} == {name: facts[name] for name in FACTS}
+    totals = {name: value for name, value in said["totals"].items() if name in COUNTED}
+    assert totals == {name: value for name, value in facts["totals"].items() if name in COUNTED}
+    for table, names in (
+        ("parameters", ("name", "verdict", "share", "requests", "values", "contents", "compared", "same")),
+        ("hosts", ("host", "requests", "pages", "duplicates", "redirects", "errors", "wasted_bytes")),
+        ("traps", ("kind", "host", "detail", "requests", "pages", "duplicates", "examples", "toml")),
+        ("groups", ("requests", "urls", "differ")),
+    ):
+        rows, theirs = ([{name: row[name] for name in names} for row in one[table]] for one in (said, facts))
+        assert rows == theirs, table
+
+
+def test_what_is_counted_is_what_the_visits_say(facts: dict[str, Any]) -> None:
+    crawl = mixed_crawl()
+    totals = facts["totals"]
+    assert totals["requests"] == len(crawl.rows)
+    assert totals["redirects"] == sum(visit.status == 301 for visit in crawl.rows)
+    # 30 pages of the site, ten lists with two contents each, 20 products, one form, one page behind the redirect
+    assert totals["pages"] == 30 + 20 + 20 + 1 + 1
+    assert sum(sum(row) for row in facts["by_requests"]["rows"]) == totals["requests"]
+    assert sum(row["requests"] for row in facts["hosts"]) == totals["requests"]
+
+
+def test_queries_with_semicolons_are_split(tmp_path: Path) -> None:
+    crawl = Crawl().other_pages()
+    for n in range(10):
+        for value in (1, 2, 3):
+            crawl.page(f"/git?p=r{n};a=log;view={value}", prose(f"log{n}"))
+    rows = {row["name"]: row for row in found(crawl, tmp_path)["parameters"]}
+    assert rows.keys() == {"p", "a", "view"}
+    assert (rows["view"]["verdict"], rows["view"]["values"]) == (IRRELEVANT, 3)
+
+
+TRAP_RULES: list[Any] = [
+    pytest.param([f"/login?next={n}" for n in range(60)], "one page", ["/login?next=1", "/login?next=2"], id="a form"),
+    pytest.param([f"/busy/{n}" for n in range(60)], "one page", ["/busy/7"], id="an error at many paths"),
+    pytest.param(["/docs" + "/en/docs" * n for n in range(2, 6)], "repeated", ["/docs/en/docs/en/docs/x"], id="a run"),
+    pytest.param(
+        [f"/cal?day={y}-01-0{d}" for y in range(2000, 2090) for d in (1, 2)], "calendar", ["/cal?day=2085-03-01"],
+        id="days",
+    ),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("paths", "kind", "ended"), TRAP_RULES)
+def test_a_trap_has_a_rule_that_ends_it(paths: list[str], kind: str, ended: list[str], tmp_path: Path) -> None:
+    crawl = Crawl().other_pages()
+    for n, path in enumerate(paths):
+        crawl.page(path, prose("one" if kind == "one page" else f"page{n}"))
+    rows = [row for row in found(crawl, tmp_path)["traps"] if row["kind"] == kind]
+    normalizer = Normalizer(tomllib.loads(rows[0]["toml"]))
+    urls = [ORIGIN + path for path in ended]
+    assert all(normalizer.decide(url).skip for url in urls) or len({normalizer.key(url) for url in urls}) == 1
+    assert not normalizer.decide(f"{ORIGIN}/about/page-1").skip
+
+
+def test_facets_have_a_rule_of_filters_alone(tmp_path: Path) -> None:
+    crawl = Crawl().other_pages()
+    goods = prose("goods", 60)
+    names = ("color", "size", "brand")
+    for category in range(4):
+        shown = [f"{category} {line}" for line in goods]
+        crawl.page(f"/shop?category={category}", shown)
+        for n in range(1, 8):
+            for value in range(3):
+                chosen = [name for bit, name in enumerate(names) if n >> bit & 1]
+                query = "".join(f"&{name}={value}" for name in chosen)
+                crawl.page(f"/shop?category={category}{query}", shown[10 * value : 10 * value + 9])
+    for visit in crawl.rows:
+        # every list leads to every other one
+        visit.id, visit.depth = url_hash(visit.url), 0 if visit is crawl.rows[0] else 1
+        links = page_links([other.url for other in crawl.rows], visit.url)
+        visit.links, visit.links_count = link_hashes(links)
+    (row,) = [row for row in found(crawl, tmp_path, learn=True)["traps"] if row["kind"] == "facets"]
+    rules = tomllib.loads(row["toml"])["host"]["shop.test"]["where"][0]
+    assert rules["path"] == "/shop"
+    assert set(rules["max_params"]["of"]) == set(names)
+
+
+def test_proposals_are_tried_on_the_recorded_links(tmp_path: Path) -> None:
+    """A crawl of the links under what is proposed: fewer requests, the same pages; and no proposal cuts one off."""
+    crawl = Crawl()
+    links = [f"{ORIGIN}/p/{n}?ref={n % 3}" for n in range(30)]
+    for n in range(30):
+        for ref in range(3):
+            url = f"{ORIGIN}/p/{n}?ref={ref}"
+            mine = [f"{ORIGIN}/p/{(n + 1) % 30}?ref={other}" for other in range(3)]
+            crawl.page(url, prose(f"p{n}"), depth=n, id=url_hash(url))
+            crawl.rows[-1].links, crawl.rows[-1].links_count = link_hashes(page_links(mine + links, url))
+    said = found(crawl, tmp_path, learn=True)
+    plain, now, then = said["proposals"]["trial"]
+    assert (plain["requests"], now["requests"], plain["pages"]) == (90, 90, 30)
+    assert (then["requests"], then["pages"], then["lost"]) == (30, 30, 0)
+    assert then["curve"][-1] == [30, 30]

@@ -18,6 +18,7 @@ from scrapy_urinorm.report.findings import MAX_JSON, _fitted
 from scrapy_urinorm.report.headline import cards, duration, octets, sentences, share
 from scrapy_urinorm.report.inert import MAX_TEXT, inert
 from scrapy_urinorm.report.page import in_script, page
+from scrapy_urinorm.report.tables import ROWS
 from scrapy_urinorm.rulesets.ruleset import RuleSet
 from scrapy_urinorm.visits import Visit
 from tests.report.crawls import ORIGIN, Crawl, found, prose
@@ -197,3 +198,26 @@ def longest(value: Any) -> int:
     if isinstance(value, list):
         return max(map(longest, value), default=0)
     return len(value) if isinstance(value, str) else 0
+
+
+class TestWithoutScript:
+    """What stands in the HTML itself: every table, both curves."""
+
+    @pytest.fixture(scope="class")
+    def body(self, every: tuple[str, dict[str, Any]]) -> LexborHTMLParser:
+        return LexborHTMLParser(every[0])
+
+    def test_tables_stand_in_the_page(self, body: LexborHTMLParser, every: tuple[str, dict[str, Any]]) -> None:
+        for section in ("traps", "suspicious", "rules", "groups", "parameters"):
+            rows = body.css(f"#{section}-box tbody tr")
+            assert len(rows) == min(ROWS, len(every[1][section])), section
+        assert len(body.css("#where-box tbody tr")) == len(every[1]["hosts"]) + min(ROWS, len(every[1]["patterns"]))
+
+    def test_numbers_are_those_of_the_data(self, body: LexborHTMLParser, every: tuple[str, dict[str, Any]]) -> None:
+        for row, shown in zip(every[1]["hosts"], body.css("#where-box table")[0].css("tbody tr"), strict=True):
+            cells = [cell.text(strip=True) for cell in shown.css("td")]
+            assert cells[:4] == [row["host"], *(f"{row[name]:,}" for name in ("requests", "pages", "duplicates"))]
+
+    def test_the_curve_is_drawn(self, body: LexborHTMLParser, every: tuple[str, dict[str, Any]]) -> None:
+        bars = sum(count > 0 for row in every[1]["by_requests"]["rows"] for count in row)
+        assert len(body.css("#curve-box svg rect")) == bars

@@ -3,6 +3,8 @@
 (() => {
   const data = JSON.parse(document.getElementById("data").textContent);
   const $ = (id) => document.getElementById(id);
+  // what stands there is for readers without script
+  for (const box of document.querySelectorAll("main div[id$='-box']")) box.replaceChildren();
   const PAGE = 25;
   const PROPOSALS = 8;
   const number = new Intl.NumberFormat("en");
@@ -122,12 +124,28 @@
     }
     search.addEventListener("input", () => { state.text = search.value; state.shown = PAGE; draw(); });
     search.addEventListener("keydown", (event) => { if (event.key === "Escape") { search.value = ""; state.text = ""; draw(); } });
-    box.append(el("div", { class: "tools" }, search, count),
+    const csv = el("button", { type: "button", class: "csv", onclick: () => save(`${id}.csv`, columns, order_.map((n) => rows[n])) }, "CSV");
+    csv.setAttribute("aria-label", `Save ${name} as CSV`);
+    box.append(el("div", { class: "tools" }, search, count, csv),
       el("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": name },
         el("table", { id: `${id}-table` }, el("caption", { class: "sr" }, name), el("thead", {}, el("tr", {}, heads)), body)), more);
     if (order === null) state.key = null;
     arrange();
     draw();
+  }
+
+  function save(name, columns, rows) {
+    // a text that begins like a formula would be one in a spreadsheet
+    const cell = (value) => {
+      const text = Array.isArray(value) ? value.map((one) => one.url ?? one).join(" ") : String(value ?? "");
+      return `"${(/^[=+\-@\t\r]/.test(text) && typeof value !== "number" ? `'${text}` : text).replaceAll('"', '""')}"`;
+    };
+    const lines = [columns.map((column) => cell(column.label)), ...rows.map((row) => columns.map((column) =>
+      cell(column.csv ? column.csv(row) : row[column.key] ?? (column.sort ? column.sort(row) : ""))))];
+    const link = el("a", { href: URL.createObjectURL(new Blob([lines.map((line) => `${line.join()}\r\n`).join("")], { type: "text/csv" })), download: name });
+    link.click();
+    setTimeout(() => URL.revokeObjectURL(link.href), 10000);
+    say(`Saved ${name}`);
   }
 
   // ------------------------------------------------------------------ charts
@@ -332,7 +350,7 @@
     if (!found.rules.length) { box.append(el("p", { class: "empty" }, "The learner found nothing that the rules do not do already.")); return; }
     if (found.toml) {
       box.append(el("div", { class: "tools" }, copier(found.toml, "Copy all safe rules"),
-        el("span", { class: "count" }, `${figure(found.urls - found.keys)} of ${figure(found.urls)} addresses would not be requested`)));
+        el("span", { class: "count" }, many(found.rules.filter((rule) => rule.active).length, "rule"))));
     }
     const sheet = el("div", { class: "sheet" });
     const more = el("button", { type: "button", class: "more", onclick: () => draw(found.rules.length) }, "Show all");
@@ -375,7 +393,7 @@
   function parameters() {
     table($("parameters-box"), "Parameters", data.parameters, [
       { key: "name", label: "parameter", show: (row) => [el("b", {}, el("bdi", { class: row.name.length > 24 ? "url" : "url name" }, row.name)), el("div", { class: "note" }, row.site)] },
-      { key: "verdict", label: "verdict", show: (row) => [el("span", { class: `tag ${row.verdict}` }, row.verdict), row.share === null ? null : el("div", { class: "note" }, percent(row.share))] },
+      { key: "verdict", label: "verdict", show: (row) => [el("span", { class: `tag ${row.verdict.split(" ")[0]}` }, row.verdict), row.share === null ? null : el("div", { class: "note" }, percent(row.share)), row.rule ? el("div", { class: "note" }, `proposal: ${row.rule}`) : null] },
       { key: "requests", label: "requests", num: true },
       { key: "values", label: "values", num: true },
       { key: "contents", label: "contents", num: true },
@@ -399,7 +417,7 @@
       { key: "pages", label: "new pages", num: true },
       { key: "duplicates", label: "duplicates", num: true },
       { key: "avoidable", label: "rules avoid", num: true },
-    ], "requests");
+    ], "requests", (row) => (row.toml ? el("div", { class: "rule-text" }, el("pre", { tabindex: "0" }, row.toml), copier(row.toml, "Copy")) : null));
   }
 
   // ------------------------------------------------------------------ themes
@@ -429,7 +447,23 @@
     if (near) { event.preventDefault(); near.focus(); }
   });
 
+  // paper has no theme, no scrolling and nothing to click
+  let opened = [];
+  addEventListener("beforeprint", () => {
+    root.dataset.screen = root.dataset.theme;
+    paint("light");
+    opened = [...document.querySelectorAll("details:not([open])")];
+    for (const one of opened) one.open = true;
+    for (const chart of charts) chart.resize(Math.min(chart.width, 640), chart.height);
+  });
+  addEventListener("afterprint", () => {
+    for (const one of opened) one.open = false;
+    for (const chart of charts) chart.resize();
+    paint(root.dataset.screen);
+  });
+
   Chart.defaults.font.family = getComputedStyle(document.body).fontFamily;
+  traps();
   curve();
   where();
   suspicious();
@@ -437,6 +471,5 @@
   proposals();
   groups();
   parameters();
-  traps();
   root.dataset.ready = "true";
 })();

@@ -1,0 +1,98 @@
+"""The tables of the page as they stand in its HTML: what is read without script, searched by engines, and printed."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from scrapy_urinorm.report.headline import octets, share
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+ROWS = 50
+"""Rows of a table in the HTML; with script all can be looked at, and the JSON twin has them."""
+
+Row = dict[str, Any]
+
+
+class Table(NamedTuple):
+    """A table for people: the heads, which of them are numbers, the rows as texts, and how many more there are."""
+
+    name: str
+    heads: list[str]
+    numbers: list[bool]
+    rows: list[list[str]]
+    more: int
+
+
+class _Column(NamedTuple):
+    label: str
+    text: Callable[[Row], str]
+    number: bool = False
+
+
+def _text(label: str, key: str) -> _Column:
+    return _Column(label, lambda row: str(row[key]))
+
+
+def _number(label: str, key: str) -> _Column:
+    return _Column(label, lambda row: f"{row[key]:,}" if isinstance(row[key], (int, float)) else "", number=True)
+
+
+_COUNTS = [
+    _number("requests", "requests"), _number("new pages", "pages"), _number("duplicates", "duplicates"),
+    _number("redirects", "redirects"), _number("errors", "errors"), _number("rules avoid", "avoidable"),
+    _number("still wasted", "left_over"), _Column("wasted", lambda row: octets(row["wasted_bytes"]), number=True),
+]  # fmt: skip
+
+_TABLES: dict[str, tuple[str, list[_Column]]] = {
+    "traps": ("Crawl traps", [
+        _text("sign", "kind"), _Column("where", lambda row: " ".join(filter(None, (row["host"], row["detail"])))),
+        _number("requests", "requests"), _number("new pages", "pages"), _number("duplicates", "duplicates"),
+        _Column("example", lambda row: next(iter(row["examples"]), "")), _text("rule", "toml"),
+    ]),
+    "hosts": ("By host", [_text("host", "host"), *_COUNTS]),
+    "patterns": ("By path", [_text("host", "host"), _text("path", "pattern"), *_COUNTS]),
+    "suspicious": ("Suspicious merges", [
+        _text("key", "key"), _Column("members", lambda row: "\n".join(one["url"] for one in row["members"])),
+        _Column("by", lambda row: ", ".join(row["rules"])), _number("addresses", "urls"), _number("lost", "lost"),
+        _Column("least alike", lambda row: share(row["least"], 1), number=True),
+    ]),
+    "rules": ("Rules", [
+        _Column("rule", lambda row: f"{row['rule']} {row['name']}".strip()),
+        _Column("written", lambda row: f"{row['scope']} {row['source']}".strip()), _number("changed", "changed"),
+        _number("avoided", "avoided"), _number("agree", "agrees"), _number("differ", "differs"),
+        _Column("risk", lambda row: "" if row["risk"] is None else share(row["risk"], 1), number=True),
+    ]),
+    "groups": ("Pages with most addresses", [
+        _Column("addresses of one page", lambda row: "\n".join(row["members"])),
+        _Column("differ in", lambda row: ", ".join(row["differ"])), _number("addresses", "urls"),
+        _number("requests", "requests"), _number("left", "left"),
+    ]),
+    "parameters": ("Parameters", [
+        _text("parameter", "name"), _text("site", "site"), _text("verdict", "verdict"),
+        _Column("share", lambda row: "" if row["share"] is None else share(row["share"], 1), number=True),
+        _number("requests", "requests"), _number("values", "values"), _number("contents", "contents"),
+        _number("rules drop", "dropped"), _text("proposal", "rule"), _text("example", "example"),
+    ]),
+}  # fmt: skip
+
+
+def tables(found: dict[str, Any]) -> dict[str, Table]:
+    """The tables of what was found, by section."""
+    out = {section: _table(name, columns, found[section]) for section, (name, columns) in _TABLES.items()}
+    proposed = found["proposals"]["rules"] if found["proposals"] else []
+    out["proposals"] = _table("Proposals", _PROPOSALS, proposed)
+    return out
+
+
+_PROPOSALS = [
+    _Column("", lambda row: "safe by evidence" if row["active"] else "look first"), _text("site", "site"),
+    _text("why", "why"), _number("fewer requests", "saved"), _number("agree", "agrees"), _number("differ", "differs"),
+    _text("rule", "toml"),
+]  # fmt: skip
+
+
+def _table(name: str, columns: Sequence[_Column], rows: Sequence[Row]) -> Table:
+    shown = [[column.text(row) for column in columns] for row in rows[:ROWS]]
+    return Table(name, [one.label for one in columns], [one.number for one in columns], shown, max(0, len(rows) - ROWS))

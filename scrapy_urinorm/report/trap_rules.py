@@ -1,0 +1,105 @@
+"""The rule that ends a crawl trap, as text to be copied."""
+
+from __future__ import annotations
+
+import re
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
+
+from scrapy_urinorm.errors import RuleFileError
+from scrapy_urinorm.importers.document import Document
+from scrapy_urinorm.rulesets.ruleset import RuleSet
+from scrapy_urinorm.url import decoded, query_items, split
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+YEARS_BACK, YEARS_AHEAD = 20, 2
+"""How far a calendar is followed; who wants more writes it."""
+# what turns the pages of a list narrows nothing
+_PAGING = re.compile(r"(?i)(page|paged|p|pg|start|offset|from|limit|per_?page|pos|first|skip|seite|cursor)$")
+
+
+def rule_of(
+    kind: str, host: str, examples: Sequence[str], *, detail: str = "", pattern: str = "", names: Sequence[str] = ()
+) -> str:
+    """The lines of a rule file that end a trap of this kind on a host; empty where only a person can tell.
+
+    `pattern` is the path pattern of the trap, `detail` the parameter of a nested one, `names` those of facets; in the
+    key spelling.
+    """
+    table = _table(kind, examples, detail, glob_of(pattern), names)
+    if not table:
+        return ""
+    document = Document()
+    if "path" in table:
+        document.table("host", host)["where"] = [table]
+    else:
+        document.table("host", host).update(table)
+    try:
+        RuleSet.load(document.to_dict())
+    except RuleFileError:
+        # a host that is none, a name that no rule file can hold
+        return ""
+    return document.to_toml()
+
+
+def _table(kind: str, examples: Sequence[str], name: str, path: str, names: Sequence[str]) -> dict[str, Any]:
+    if kind == "nested" and name:
+        return {"collapse_nested": [decoded(name)]}
+    if kind == "repeated" and (glob := _repetition(examples)):
+        return {"path": glob, "skip": True}
+    if kind == "one page" and path:
+        # the one page is still to be fetched; of many paths none is more it than the others
+        return {"path": path, "skip": True} if "*" in path else {"path": path, "keep_params": []}
+    if kind == "calendar" and path:
+        return _calendar(examples, path)
+    if kind == "facets" and path:
+        filters = [decoded(one) for one in dict.fromkeys(names) if not _PAGING.match(decoded(one))]
+        return {"path": path, "max_params": {"of": filters, "at_most": 1}} if len(filters) > 1 else {}
+    return {}
+
+
+def glob_of(pattern: str) -> str:
+    """A path glob for a path pattern, in which `{n}` is a number."""
+    return re.sub(r"\*{3,}", "**", pattern.replace("{n}", "*"))
+
+
+def _calendar(examples: Sequence[str], path: str) -> dict[str, Any]:
+    year = datetime.now(UTC).year
+    for name, value in (item for url in examples for item in _items(url)):
+        text = decoded(value)
+        if not re.match(r"\d{4}(\D|$|\d{2}$|\d{4}$)", text):
+            continue
+        # a year alone is a number; of a date with a day conditions know the order, of `2024-05` none
+        if re.fullmatch(r"\d{4}", text):
+            low, high = year - YEARS_BACK, year + YEARS_AHEAD
+            return {"path": path, "query": {decoded(name): {"above": high}}, "skip": True} if int(text) >= low else {
+                "path": path, "query": {decoded(name): {"below": low}}, "skip": True}  # fmt: skip
+        if re.match(r"\d{4}-\d{2}-\d{2}", text):
+            return {"path": path, "query": {decoded(name): {"above": f"{year + YEARS_AHEAD}-12-31"}}, "skip": True}
+        years = f"(?!{'|'.join(str(year + n) for n in range(-YEARS_BACK, YEARS_AHEAD + 1))})"
+        return {"path": path, "query": {decoded(name): {"matches": years + r"\d{4}.*"}}, "skip": True}
+    # no condition knows numbers in a path: what cannot be told apart comes last
+    return {"path": path, "defer": True}
+
+
+def _repetition(examples: Sequence[str]) -> str:
+    """A glob for paths in which what an example repeats stands three times, or a run of segments twice at once."""
+    for url in examples:
+        parts = split(url)
+        segments = [one for one in (parts.path if parts is not None else "").split("/") if one]
+        for one in dict.fromkeys(segments):
+            if segments.count(one) >= 3 and not one.isdigit():
+                return "/**" + f"/{one}/**" * 3
+        for width in (2, 3):
+            for at in range(len(segments) - 2 * width + 1):
+                run = segments[at : at + width]
+                if run == segments[at + width : at + 2 * width]:
+                    return f"/**/{'/'.join(run + run)}/**"
+    return ""
+
+
+def _items(url: str) -> list[tuple[str, str]]:
+    parts = split(url)
+    return query_items(parts.query) if parts is not None and parts.query else []
