@@ -13,14 +13,7 @@ from scrapy_urinorm.content import MIN_WORDS
 from scrapy_urinorm.report.columns import Columns, gathered, literal
 from scrapy_urinorm.report.content import sketch
 from scrapy_urinorm.report.likeness import unite
-from scrapy_urinorm.report.shapes import (
-    MACROS,
-    MAX_ITEMS,
-    NESTED,
-    YEAR_OF_PATH,
-    mark_repeated,
-    name_sites,
-)
+from scrapy_urinorm.report.shapes import MACROS, MAX_ITEMS, NESTED, YEAR_OF_PATH, mark_repeated, name_sites
 from scrapy_urinorm.rulesets.ruleset import RuleSet
 
 if TYPE_CHECKING:
@@ -268,7 +261,7 @@ class Figures:
         )
 
     def texts(self, numbers: Iterable[int]) -> dict[int, dict[str, Any]]:
-        """The addresses and what else is only shown, by number of the visit; one look into all parts."""
+        """What is only shown, by number of the visit; one look into all parts."""
         with self.chosen(numbers):
             rows = self.select(
                 f"""

@@ -10,6 +10,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from scrapy_urinorm.lint.tables import dropping
 from scrapy_urinorm.normalizer import Normalizer
 from scrapy_urinorm.report.figures import OUTCOMES, Figures
 from scrapy_urinorm.report.groups import Groups
@@ -20,6 +21,7 @@ from scrapy_urinorm.report.parameters import IRRELEVANT, MOSTLY, VERDICTS, Param
 from scrapy_urinorm.report.patterns import folded
 from scrapy_urinorm.report.proposals import proposals
 from scrapy_urinorm.report.traps import Traps
+from scrapy_urinorm.rules import Drops
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -130,7 +132,7 @@ def _agree(parameters: list[dict[str, Any]], found: dict[str, Any] | None) -> No
     """Let the table of parameters say what the proposals say, where these have looked closer."""
     if found is None:
         return
-    rules = [rule for rule in found["rules"] if rule["rule"] == "remove_params"]
+    rules = [rule for rule in found["rules"] if rule["rule"] in dropping(Drops.NAMED)]
     for row in parameters:
         site, name = row["site"], row["name"]
         rejected = {key: why for scope, names in found["rejected"].items() if scope.endswith(site)

@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING, Any
 from scrapy_urinorm.importers.document import Document
 from scrapy_urinorm.learn import Options, learn
 from scrapy_urinorm.learn.candidate import ACTIVE, PROPOSED, tables
-from scrapy_urinorm.report.trial import Named, Recorded, drawn, wrong_merges
+from scrapy_urinorm.lint.tables import dropping
+from scrapy_urinorm.report.trial import Named, Rehearsal, drawn, wrong_merges
+from scrapy_urinorm.rules import Drops
 from scrapy_urinorm.rulesets.ruleset import RuleSet
 from scrapy_urinorm.visits.reader import read_visits
 
@@ -48,7 +50,7 @@ def proposals(
     that differs. `trial` says what crawls of the recorded links do: without rules, under those of the report, and under
     the safe proposals as well; nothing where the visits have no links. The rules of `traps` are tried in the same way.
     """
-    recorded = Recorded()
+    recorded = Rehearsal()
     visits = islice(read_visits(paths, format=format, columns=columns, base=base, only=only), VISITS)
     options = Options(preset=ruleset.preset, jobs=1)
     result = learn(recorded.seen(visits), options, ruleset.sources)
@@ -122,7 +124,7 @@ def _holding(
     return active, cutting
 
 
-def _check(trap: dict[str, Any], ruleset: RuleSet, recorded: Recorded) -> None:
+def _check(trap: dict[str, Any], ruleset: RuleSet, recorded: Rehearsal) -> None:
     """Take the rule of a trap back where a crawl of the recorded links would miss something under it.
 
     One that is doubtful is also taken back where no links were recorded.
@@ -151,7 +153,11 @@ def _rejected(result: LearnResult) -> dict[str, dict[str, str]]:
     """By site and parameter what was learned not to be left out, and why."""
     out: dict[str, dict[str, str]] = {}
     for candidate in result.others:
-        if candidate.rule == "remove_params" and candidate.status not in (ACTIVE, PROPOSED) and not candidate.where:
+        if (
+            candidate.rule in dropping(Drops.NAMED)
+            and candidate.status not in (ACTIVE, PROPOSED)
+            and not candidate.where
+        ):
             for value in candidate.value if isinstance(candidate.value, list) else [candidate.value]:
                 out.setdefault(candidate.scope, {})[str(value)] = candidate.why
     return out

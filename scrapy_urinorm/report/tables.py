@@ -15,7 +15,7 @@ ROWS = 50
 Row = dict[str, Any]
 
 
-class Table(NamedTuple):
+class ShownTable(NamedTuple):
     """A table for people: the heads, which of them are numbers, the rows as texts, and how many more there are."""
 
     name: str
@@ -32,11 +32,11 @@ class _Column(NamedTuple):
 
 
 def _text(label: str, key: str) -> _Column:
-    return _Column(label, lambda row: str(row[key]))
+    return _Column(label, lambda row: str(row.get(key, "")))
 
 
 def _number(label: str, key: str) -> _Column:
-    return _Column(label, lambda row: f"{row[key]:,}" if isinstance(row[key], (int, float)) else "", number=True)
+    return _Column(label, lambda row: f"{row[key]:,}" if row.get(key) is not None else "", number=True)
 
 
 _COUNTS = [
@@ -66,19 +66,19 @@ _TABLES: dict[str, tuple[str, list[_Column]]] = {
     ]),
     "groups": ("Pages with most addresses", [
         _Column("addresses of one page", lambda row: "\n".join(row["members"])),
-        _Column("differ in", lambda row: ", ".join(row["differ"])), _number("addresses", "urls"),
+        _Column("differ in", lambda row: ", ".join(row.get("differ", ()))), _number("addresses", "urls"),
         _number("requests", "requests"), _number("left", "left"),
     ]),
     "parameters": ("Parameters", [
         _text("parameter", "name"), _text("site", "site"), _text("verdict", "verdict"),
-        _Column("share", lambda row: "" if row["share"] is None else share(row["share"], 1), number=True),
+        _Column("share", lambda row: "" if row.get("share") is None else share(row["share"], 1), number=True),
         _number("requests", "requests"), _number("values", "values"), _number("contents", "contents"),
         _number("rules drop", "dropped"), _text("proposal", "rule"), _text("example", "example"),
     ]),
 }  # fmt: skip
 
 
-def tables(found: dict[str, Any]) -> dict[str, Table]:
+def tables(found: dict[str, Any]) -> dict[str, ShownTable]:
     """The tables of what was found, by section."""
     out = {section: _table(name, columns, found[section]) for section, (name, columns) in _TABLES.items()}
     proposed = found["proposals"]["rules"] if found["proposals"] else []
@@ -93,6 +93,8 @@ _PROPOSALS = [
 ]  # fmt: skip
 
 
-def _table(name: str, columns: Sequence[_Column], rows: Sequence[Row]) -> Table:
+def _table(name: str, columns: Sequence[_Column], rows: Sequence[Row]) -> ShownTable:
     shown = [[column.text(row) for column in columns] for row in rows[:ROWS]]
-    return Table(name, [one.label for one in columns], [one.number for one in columns], shown, max(0, len(rows) - ROWS))
+    return ShownTable(
+        name, [one.label for one in columns], [one.number for one in columns], shown, max(0, len(rows) - ROWS)
+    )

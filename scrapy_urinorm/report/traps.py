@@ -5,9 +5,9 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
+from scrapy_urinorm.importers.traps import rule_of
 from scrapy_urinorm.report.parameters import CHANGES, UNKNOWN
 from scrapy_urinorm.report.shapes import DEEP, LONG, NESTED, REPEATED
-from scrapy_urinorm.report.trap_rules import rule_of
 from scrapy_urinorm.url import decoded
 
 if TYPE_CHECKING:

@@ -110,7 +110,7 @@ class Way:
         return out
 
 
-class Recorded:
+class Rehearsal:
     """The visits of a crawl as sites of pages, without any rule, and their links."""
 
     def __init__(self) -> None:

@@ -84,7 +84,7 @@ class TestHostile:
     @pytest.mark.parametrize("path", HOSTILE)
     def test_nothing_of_an_address_becomes_markup(self, path: str, plain: str, tmp_path: Path) -> None:
         text, twin = report(hostile_crawl(path), tmp_path)
-        assert elements(text) == elements(plain)
+        assert set(elements(text)) <= set(elements(plain)) | OF_TABLES
         assert not _ACTIVE.search(text.partition("<body>")[2].partition("!function")[0])
         assert data_of(text) == twin
         assert "secret" not in text
@@ -176,6 +176,15 @@ class TestHead:
         assert text == expected
 
 
+#: What tables and curves are made of: a page has more or fewer rows.
+OF_TABLES: set[tuple[str, tuple[str, ...]]] = {
+    ("div", ("aria-label", "class", "role", "tabindex")), ("table", ()), ("caption", ("class",)), ("thead", ()),
+    ("tbody", ()), ("tr", ()), ("th", ("scope",)), ("th", ("class", "scope")), ("td", ("class",)), ("bdi", ()),
+    ("code", ()), ("-text", ()), ("rect", ("class", "height", "width", "x", "y")), ("polyline", ("class", "points")),
+    ("text", ("text-anchor", "x", "y")), ("svg", ("aria-label", "class", "role", "viewbox")),
+}  # fmt: skip
+
+
 def elements(text: str) -> list[tuple[str, tuple[str, ...]]]:
     """The elements of a page with the names of their attributes; sentences and cards may be more or fewer."""
     tree = LexborHTMLParser(text)
@@ -203,7 +212,7 @@ def longest(value: Any) -> int:
 class TestWithoutScript:
     """What stands in the HTML itself: every table, both curves."""
 
-    @pytest.fixture(scope="class")
+    @pytest.fixture
     def body(self, every: tuple[str, dict[str, Any]]) -> LexborHTMLParser:
         return LexborHTMLParser(every[0])
 
