@@ -201,7 +201,7 @@ def defer(target: Target, *, on: bool) -> Verdict | None:
 def max_params(target: Target, *, limit: Limit) -> Verdict | None:
     """Never request a URL in which more than so many of some parameters have a value: facets, which multiply.
 
-    Each value counts, so that two of one filter are two. Names are compared as in lists of names. With ``defer = true``
+    Each value counts, so that two of one filter are two. Names are compared as in lists of names. With `defer = true`
     such a URL is requested after all others.
     """
     if sum(bool(value) and limit.speaks_of(decoded(name)) for name, value in target[1]) <= limit.at_most:

@@ -31,7 +31,7 @@ class Limit(NamedTuple):
 
 
 class Limits(Kind):
-    """A table of names or globs (``of``), a number (``at_most``) and perhaps ``defer = true``."""
+    """A table of names or globs (`of`), a number (`at_most`) and perhaps `defer = true`."""
 
     def check(self, value: Any, report: Report) -> Limit | None:
         hint = 'write { of = ["brand", "colour"], at_most = 1 }'
