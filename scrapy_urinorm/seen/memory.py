@@ -7,7 +7,7 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from scrapy_urinorm.seen import requests_seen
-from scrapy_urinorm.seen.journal import FILE_NAME, Journal
+from scrapy_urinorm.seen.journal import FILE_NAME, SeenJournal
 from scrapy_urinorm.seen.lock import FolderLock
 from scrapy_urinorm.seen.protocol import SeenStoreError, as_record
 from scrapy_urinorm.seen.stamp import Stamp, StampChange, compare_last, dated
@@ -21,9 +21,6 @@ logger = logging.getLogger("scrapy_urinorm.seen")
 
 # fingerprints a write: one call of the system for thousands
 _BATCH = 10_000
-# A tail this long, and this share of the whole, is worth rewriting: it takes 0.3 us a record to load, a snapshot 0.01.
-_TAIL_RECORDS = 100_000
-_TAIL_SHARE = 4
 
 
 class MemoryStore:
@@ -38,7 +35,7 @@ class MemoryStore:
         self._directory = directory
         self._stamp = stamp
         self._import_scrapys = import_scrapys
-        self._journal: Journal | None = None
+        self._journal: SeenJournal | None = None
         self._lock: FolderLock | None = None
         self._held: list[bytes] | None = None
         self.changes: tuple[StampChange, ...] = ()
@@ -48,7 +45,6 @@ class MemoryStore:
         self._table = table
         if self._journal is not None:
             table.on_new(self._journal.append if self._held is None else self._held.append)
-            self._journal.table = table
         self.add: Callable[[bytes], bool] = table.add
         """Record a fingerprint; True when it was new. Raises SeenStoreLostError when the journal cannot be written."""
 
@@ -59,23 +55,22 @@ class MemoryStore:
         self._lock = FolderLock(self._directory / f"{FILE_NAME}.lock")
         self._lock.acquire()
         try:
-            self._journal = journal = Journal(self._directory / FILE_NAME)
+            self._journal = journal = SeenJournal(self._directory / FILE_NAME)
             if journal.exists():
                 self._use(journal.load())
                 self._report_repairs(journal)
                 self._compare_stamps(journal)
             else:
                 journal.header = {"stamps": [] if self._stamp is None else [dated(self._stamp)]}
-                journal.write_snapshot(self._table)
+                journal.rewrite(self._table)
                 self._use(self._table)
             if self._import_scrapys:
                 self._import_requests_seen(self._directory / requests_seen.FILE_NAME)
-            self._shorten_tail()
         except SeenStoreError:
             self._release()
             raise
 
-    def _report_repairs(self, journal: Journal) -> None:
+    def _report_repairs(self, journal: SeenJournal) -> None:
         if journal.torn:
             logger.info("Seen store: cut off %d bytes of a fingerprint that a killed process left behind", journal.torn)
         if journal.damaged:
@@ -85,7 +80,7 @@ class MemoryStore:
                 self._directory,
             )
 
-    def _compare_stamps(self, journal: Journal) -> None:
+    def _compare_stamps(self, journal: SeenJournal) -> None:
         self.changes, write = compare_last(journal.header["stamps"], self._stamp, self._directory)
         if write:
             journal.write_header()
@@ -148,13 +143,13 @@ class MemoryStore:
         if self._held:
             self._held.clear()
         if self._journal is not None:
-            self._journal.write_snapshot(table)
+            self._journal.rewrite(table)
         self._use(table)
 
     def compact(self) -> None:
-        """Rewrite the file as one snapshot, which starts fastest. Raises SeenStoreError, nothing being lost."""
+        """Rewrite the file without what is damaged. Raises SeenStoreError, nothing being lost."""
         if self._journal is not None:
-            self._journal.write_snapshot(self._table)
+            self._journal.rewrite(self._table)
 
     def stamps(self) -> list[Stamp]:
         """What the fingerprints were made under, oldest first; those that the header has room for."""
@@ -175,21 +170,8 @@ class MemoryStore:
         return numbers
 
     def close(self) -> None:
-        """Shorten a long tail, so that the next start is fast, and release the folder."""
-        if self._journal is not None:
-            self._journal.settle()
-            self._shorten_tail()
+        """Release the folder."""
         self._release()
-
-    def _shorten_tail(self) -> None:
-        journal = self._journal
-        assert journal is not None
-        if journal.tail < max(_TAIL_RECORDS, len(self._table) // _TAIL_SHARE):
-            return
-        try:
-            journal.write_snapshot(self._table)
-        except SeenStoreError as error:
-            logger.warning("Seen store: no snapshot, the next start will take longer: %s", error)
 
     def _release(self) -> None:
         if self._journal is not None:

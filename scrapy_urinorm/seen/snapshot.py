@@ -1,9 +1,12 @@
-"""The head of a journal file: its header, and the snapshot of a table that can be read in one go."""
+"""The head of a journal file: its header, and the snapshot that files of version 0.1 have.
+
+A snapshot is how many records each of the table's buckets has (uint32 each), then the records, 20 bytes each, bucket
+after bucket. The header holds its geometry and checksum.
+"""
 
 from __future__ import annotations
 
 import json
-import os
 from array import array
 from sys import byteorder
 from typing import TYPE_CHECKING, Any, BinaryIO
@@ -17,9 +20,8 @@ if TYPE_CHECKING:
 
 FORMAT = 1
 MAGIC = b"urinorm-seen "
-# a page of the disk, so that the header is written whole or not; buckets a write, about 100 kB
+# a page of the disk, so that the header is written whole or not
 HEADER_BYTES = 4096
-_BLOCK_BUCKETS = 4096
 
 
 def read(path: Path, file: BinaryIO, header: dict[str, Any]) -> tuple[FingerprintTable, bool]:
@@ -42,37 +44,6 @@ def read(path: Path, file: BinaryIO, header: dict[str, Any]) -> tuple[Fingerprin
         buckets.append(body[at:end])
         at = end
     return FingerprintTable.from_snapshot(buckets), sound
-
-
-def write(path: Path, header: dict[str, Any], buckets: list[bytes]) -> tuple[dict[str, Any], int]:
-    """Write a file of header and snapshot; returns the header, now with the snapshot's entries, and the file's size.
-
-    Waits for the device. Touches nothing but its arguments, so that a thread can do it. Raises OSError.
-    """
-    counts = array("I")
-    checksum = 0
-    with path.open("wb") as file:
-        # in steps, so that a crawl that shares the interpreter with this thread never waits for long
-        file.write(bytes(HEADER_BYTES))
-        file.seek(counts.itemsize * len(buckets), os.SEEK_CUR)
-        for at in range(0, len(buckets), _BLOCK_BUCKETS):
-            some = buckets[at : at + _BLOCK_BUCKETS]
-            counts.extend([len(bucket) // RECORD_BYTES for bucket in some])
-            block = b"".join(some)
-            checksum = crc32(block, checksum)
-            file.write(block)
-        end = file.tell()
-        total = (end - HEADER_BYTES - counts.itemsize * len(buckets)) // RECORD_BYTES
-        if byteorder == "big":
-            counts.byteswap()
-        head = counts.tobytes()
-        header = header | {"buckets": len(buckets), "snapshot": total, "checksum": crc32(head, checksum)}
-        file.seek(0)
-        file.write(format_header(header))
-        file.write(head)
-        file.flush()
-        os.fsync(file.fileno())
-    return header, end
 
 
 def parse_header(path: Path, head: bytes) -> dict[str, Any]:

@@ -14,7 +14,6 @@ from hashlib import sha1
 from pathlib import Path
 
 from scrapy_urinorm.seen import make_store
-from scrapy_urinorm.seen.journal import Journal
 
 
 def fingerprint(page: int) -> bytes:
@@ -23,8 +22,6 @@ def fingerprint(page: int) -> bytes:
 
 def main() -> None:
     spec, folder, prefix, first, last = sys.argv[1:]
-    # so that kills also meet a file that is being rewritten
-    Journal.rewrite_records = 500
     store = make_store(spec, directory=Path(folder), prefix=prefix, on_lost="wait")
     store.open()
     os.write(1, b"open %d\n" % len(store))

@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
+import json
 import logging
 import os
-import shutil
 import subprocess
 import sys
 import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
+from zlib import crc32
 
 import pytest
 
 from scrapy_urinorm.seen import SeenStoreError, SeenStoreLostError, make_store
-from scrapy_urinorm.seen.journal import FILE_NAME, Journal
+from scrapy_urinorm.seen.journal import FILE_NAME
 from scrapy_urinorm.seen.memory import MemoryStore
+from scrapy_urinorm.seen.table import FingerprintTable
 from tests.seen.conftest import fingerprints
 
 if TYPE_CHECKING:
@@ -91,11 +93,20 @@ def test_damaged_records_are_skipped_and_the_rest_kept(
     store.close()
 
 
+def of_version_0_1(folder: Path, fps: list[bytes]) -> None:
+    """A file as version 0.1 has left it: a snapshot of the table, bucket after bucket."""
+    table = FingerprintTable()
+    table.insert_many(fps)
+    buckets = table.snapshot()
+    counts = b"".join((len(bucket) // 20).to_bytes(4, "little") for bucket in buckets)
+    body = b"".join(buckets)
+    header = {"buckets": len(buckets), "snapshot": len(fps), "checksum": crc32(counts, crc32(body)), "stamps": []}
+    head = f"urinorm-seen 1\n{json.dumps(header)}".encode().ljust(HEADER_BYTES - 1) + b"\n"
+    (folder / FILE_NAME).write_bytes(head + counts + body)
+
+
 def test_a_damaged_snapshot_is_reported_and_used(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
-    store = opened(tmp_path)
-    store.add_many(fingerprints(5000))
-    store.compact()
-    killed(store)
+    of_version_0_1(tmp_path, fingerprints(5000))
     with (tmp_path / FILE_NAME).open("r+b") as file:
         file.seek(-3000, os.SEEK_END)
         file.write(b"damage")
@@ -106,81 +117,50 @@ def test_a_damaged_snapshot_is_reported_and_used(tmp_path: Path, caplog: pytest.
     store.close()
 
 
-def test_snapshot_and_tail_are_read_together(tmp_path: Path) -> None:
-    fps = fingerprints(30_000)
+@pytest.mark.parametrize("more", [0, 10_000, 150_000])
+def test_a_file_of_version_0_1_is_read_and_goes_on(tmp_path: Path, more: int, caplog: pytest.LogCaptureFixture) -> None:
+    fps = fingerprints(20_000 + more)
+    of_version_0_1(tmp_path, fps[:20_000])
     store = opened(tmp_path)
-    store.add_many(fps[:20_000])
+    store.add_many(fps[20_000:])
+    killed(store)
+    store = opened(tmp_path)
+    assert set(store) == set(fps)
     store.compact()
-    for fp in fps[20_000:]:
-        store.add(fp)
     killed(store)
     store = opened(tmp_path)
     assert set(store) == set(fps)
     store.close()
+    assert caplog.text == ""
 
 
-def test_a_long_tail_becomes_a_snapshot_when_the_crawl_ends(tmp_path: Path) -> None:
-    fps = fingerprints(150_000)
+def test_compacting_drops_what_is_damaged(tmp_path: Path) -> None:
     store = opened(tmp_path)
-    store.add_many(fps)
-    store.close()
-    assert (tmp_path / FILE_NAME).stat().st_size < HEADER_BYTES + 150_000 * 22
+    store.add_many(fingerprints(100))
+    killed(store)
+    with (tmp_path / FILE_NAME).open("r+b") as file:
+        file.seek(-50 * ENTRY_BYTES, os.SEEK_END)
+        file.write(bytes(ENTRY_BYTES))
     store = opened(tmp_path)
-    assert set(store) == set(fps)
+    assert store.problems(99) == ["1 damaged records in the file, which `compact` drops"]
+    store.compact()
+    assert store.problems(99) == []
+    killed(store)
+    store = opened(tmp_path)
+    assert store.problems(99) == []
+    assert store.stats()["disk_bytes"] == HEADER_BYTES + 99 * ENTRY_BYTES
     store.close()
 
 
-def test_a_snapshot_that_a_kill_interrupted_is_not_taken(tmp_path: Path) -> None:
+def test_a_rewriting_that_a_kill_interrupted_is_not_taken(tmp_path: Path) -> None:
     store = opened(tmp_path)
     store.add(b"kept")
     killed(store)
-    (tmp_path / f"{FILE_NAME}.new").write_bytes(b"half a snapshot")
+    (tmp_path / f"{FILE_NAME}.new").write_bytes(b"half a file")
     store = opened(tmp_path)
     assert b"kept" in store
     store.close()
     assert sorted(path.name for path in tmp_path.iterdir()) == [FILE_NAME, f"{FILE_NAME}.lock"]
-
-
-def test_a_long_tail_is_rewritten_while_the_crawl_goes_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(Journal, "rewrite_records", 2000)
-    fps = fingerprints(60_000)
-    store = opened(tmp_path)
-    snapshots = set()
-    for number, fp in enumerate(fps, 1):
-        assert store.add(fp)
-        if number % 5000 == 0:
-            assert store._journal is not None
-            store._journal.settle()
-            snapshots.add(store._journal.header["snapshot"])
-            copy = tmp_path / f"killed at {number}"
-            copy.mkdir()
-            shutil.copy(tmp_path / FILE_NAME, copy)
-    assert len(snapshots) > 5
-    assert not any(map(store.add, fps))
-    store.close()
-    for copy in tmp_path.glob("killed at *"):
-        store = opened(copy)
-        assert set(store) == set(fps[: int(copy.name.rpartition(" ")[2])])
-        store.close()
-
-
-def test_a_rewriting_that_fails_is_said_and_the_crawl_goes_on(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
-) -> None:
-    monkeypatch.setattr(Journal, "rewrite_records", 2000)
-    store = opened(tmp_path)
-    # a folder in the place of the new file
-    (tmp_path / f"{FILE_NAME}.new").mkdir()
-    fps = fingerprints(5000)
-    assert all(map(store.add, fps))
-    assert store._journal is not None
-    store._journal.settle()
-    assert "was not rewritten" in caplog.text
-    (tmp_path / f"{FILE_NAME}.new").rmdir()
-    store.close()
-    store = opened(tmp_path)
-    assert set(store) == set(fps)
-    store.close()
 
 
 UNUSABLE = [
