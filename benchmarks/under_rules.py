@@ -87,10 +87,14 @@ def cold(urls: list[str], rounds: int) -> Iterator[Figure]:
     urls = request_urls(urls)
     for name in ("no table", "a table of ten lines"):
         rules = RuleSet.load({"rules": TABLES[name]})
-        made = {"Scrapy": peers.scrapy_fingerprinter, "urinorm": lambda r=rules: RequestFingerprinter(Normalizer(r))}
+        made = {"Scrapy": peers.scrapy_fingerprinter, "urinorm": functools.partial(_knowing_nothing, rules)}
         hosts = len({url.split("/")[2] for url in urls})
         note = f"{len(urls):,} URLs of {hosts:,} hosts"
         yield _ratio(f"fingerprint, cold, {name}", _compared(made, urls, rounds), "urinorm", 4, note)
+
+
+def _knowing_nothing(rules: RuleSet) -> RequestFingerprinter:
+    return RequestFingerprinter(Normalizer(rules))
 
 
 def _compared(made: Mapping[str, Any], urls: list[str], rounds: int) -> dict[str, Timing]:

@@ -74,7 +74,7 @@ class Normalizer:
         self.counts: Counter[str] = Counter()
         self.sites = Sites(rules, self.counts)
         #: The module in C over these rules; None where all goes through the loop.
-        self.native: Native | None = Native.of(self.sites.known, self.sites.learn)
+        self.native: Native | None = Native.of(self.sites.known, self.sites.learn_written)
         if check_examples and rules.examples:
             problems = list(_failing_examples(self))
             if problems:

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import functools
 import os
-import re
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from scrapy_urinorm.engine.bits import bit_of
@@ -194,9 +193,6 @@ def _passes(test: Callable[[str], bool], value: str) -> bool:
     return test(decoded(value))
 
 
-_origin = re.compile(r"https?://[A-Za-z0-9.\-]+(?::[0-9]+)?").fullmatch
-
-
 class Native(NamedTuple):
     """The functions in C over the sites of a rule set; ``lines`` is given what does a line that it does not take.
 
@@ -214,10 +210,6 @@ class Native(NamedTuple):
         """The functions over a mapping of origins to sites, and what finds the site of another; None without C."""
         if module is None:
             return None
-
-        def learned(origin: str) -> object:
-            return learn(origin) if _origin(origin) else None
-
-        rules = known, learned, unsubscribes, "".join(exemptions().stems).encode()
+        rules = known, learn, unsubscribes, "".join(exemptions().stems).encode()
         functions = (module.key, module.request, module.canonical, module.lines)
         return cls(*(functools.partial(function, *rules) for function in functions))

@@ -13,6 +13,7 @@ from scrapy_urinorm.url import decoded
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from scrapy_urinorm.engine.sites import HostAct
     from scrapy_urinorm.rulesets.scopes import Layer, Where
     from scrapy_urinorm.url import Item
 
@@ -23,7 +24,17 @@ _MAX_PROGRAMS = 4096
 class Plan:
     """A program for each set of ``where`` tables that holds; ``base`` is that without any."""
 
-    __slots__ = ("_preset_free", "_programs", "base", "bodies", "fast", "has_host_rules", "layers", "wheres")
+    __slots__ = (
+        "_preset_free",
+        "_programs",
+        "base",
+        "bodies",
+        "fast",
+        "has_host_rules",
+        "host_acts",
+        "layers",
+        "wheres",
+    )
 
     def __init__(self, layers: Sequence[Layer]):
         self.layers = layers
@@ -33,6 +44,8 @@ class Plan:
         self.has_host_rules = any(act.rule in self.base.rules for act in at(Stage.PORT, Stage.HOST, Stage.SCHEME))
         self._programs: dict[tuple[int, ...], Program] = {(): self.base}
         self._preset_free: Plan | None = None
+        #: Made by the sites, which know the aliases of all hosts.
+        self.host_acts: list[HostAct] | None = None
         self.fast: PlanFast | None = plan_of(self.wheres, self.base, Programs(self.of, _MAX_PROGRAMS))
 
     def program(self, path: str, items: list[Item]) -> Program:

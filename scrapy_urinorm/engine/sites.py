@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+import re
+from typing import TYPE_CHECKING, NamedTuple
 
 from scrapy_urinorm.engine.bits import mask_of
 from scrapy_urinorm.engine.plan import Plan, Site
@@ -12,7 +13,7 @@ from scrapy_urinorm.url import split
 
 if TYPE_CHECKING:
     from collections import Counter
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Sequence
 
     from scrapy_urinorm.rulesets.ruleset import RuleSet
     from scrapy_urinorm.rulesets.scopes import Layer
@@ -26,6 +27,14 @@ _MAX_SITES = 50_000
 MAX_PLANS = 20_000
 #: RFC 1035 2.3.4.
 _MAX_HOST = 253
+
+
+_origin = re.compile(r"https?://[A-Za-z0-9.\-]+(?::[0-9]+)?").fullmatch
+# What any parser leaves as it is: labels of lower-case letters, digits and single hyphens, the last of which begins
+# with a letter, so that it is no IPv4 address; no port.
+_usual_origin = re.compile(
+    r"(https?)://((?:[a-z0-9]++(?:-[a-z0-9]++)*+\.)*+[a-z][a-z0-9]*+(?:-[a-z0-9]++)*+)"
+).fullmatch
 
 
 class Origin(NamedTuple):
@@ -43,9 +52,18 @@ class HostStep(NamedTuple):
     """A rule that changed an origin, and the layers that held for the host as it was before."""
 
     rule: str
-    layers: list[Layer]
+    layers: Sequence[Layer]
     before: Origin
     after: Origin
+
+
+class HostAct(NamedTuple):
+    """An act on a part of an origin with its value bound; ``asks`` are the other parts that it is told."""
+
+    rule: str
+    part: str
+    asks: list[str]
+    run: Callable[..., str]
 
 
 class Sites:
@@ -58,11 +76,14 @@ class Sites:
         #: By ``scheme://host[:port]`` as it stands in URLs, for the module in C.
         self.known: dict[str, Site] = {}
         self.bare = Plan([])
+        self._has_scopes = bool(ruleset.sites or ruleset.hosts)
+        self._moves = bool(ruleset.host_maps)
+        self._everywhere: Plan | None = None
 
     def of(self, parts: Url) -> Site:
         """The site of a parsed URL."""
         origin = parts.origin
-        return self.known.get(origin) or self._resolve(parts, origin)
+        return self.known.get(origin) or self._resolve(origin, Origin(parts.scheme, parts.host, parts.port))
 
     def bare_site(self, parts: Url) -> Site:
         """The site of a parsed URL without any rule."""
@@ -78,50 +99,76 @@ class Sites:
             self._remember(origin, site)
         return site
 
+    def learn_written(self, origin: str) -> Site | None:
+        """What :meth:`learn` gives, for a text of octets that the module in C takes for an origin."""
+        usual = _usual_origin(origin)
+        if usual is not None and len(origin) <= _MAX_HOST:
+            return self.known.get(origin) or self._resolve(origin, Origin(usual[1], usual[2], ""))
+        return self.learn(origin) if _origin(origin) else None
+
     def all_layers(self) -> Sequence[Layer]:
         """The layers of every scope of the rule set."""
         return [*self._ruleset.layers()]
 
-    def host_steps(self, parts: Url) -> Iterator[HostStep]:
+    def host_steps(self, parts: Url) -> Sequence[HostStep]:
         """The rules that change an origin.
 
-        The scope chain is that of the host as it is at each round. Yields nothing where they do not settle.
+        The scope chain is that of the host as it is at each round. Empty where they do not settle.
         """
-        state = Origin(parts.scheme, parts.host, parts.port)
+        return self._moved(Origin(parts.scheme, parts.host, parts.port))
+
+    def _moved(self, state: Origin) -> list[HostStep]:
         steps = []
         for _ in range(MAX_ROUNDS):
-            layers = self._ruleset.chain(state.host, state.port)
-            rules = {**self._plan(layers).base.rules, **self._ruleset.host_maps}
+            plan = self._of_host(state.host, state.port)
             before_round = state
-            for act in at(Stage.PORT, Stage.HOST, Stage.SCHEME):
-                value = rules.get(act.rule)
-                if value is None or CATALOGUE[act.rule].kind.is_inert(value):
-                    continue
-                part = act.stage.value
-                told: dict[str, Any] = {name: getattr(state, name) for name in act.asks}
-                after = state._replace(**{part: bind(act, value).run(getattr(state, part), **told)})
-                if after != state:
-                    steps.append(HostStep(act.rule, layers, state, after))
+            for rule, part, asks, run in self._host_acts(plan):
+                old = getattr(state, part)
+                new = run(old, **{name: getattr(state, name) for name in asks}) if asks else run(old)
+                if new != old:
+                    after = state._replace(**{part: new})
+                    steps.append(HostStep(rule, plan.layers, state, after))
                     state = after
             if state == before_round:
-                yield from steps
-                return
+                return steps
         self._counts["unstable"] += 1
+        return []
 
-    def _resolve(self, parts: Url, origin: str) -> Site:
-        if len(parts.host) > _MAX_HOST:
+    def _host_acts(self, plan: Plan) -> list[HostAct]:
+        """The acts on an origin under a plan, bound once."""
+        if plan.host_acts is None:
+            rules = {**plan.base.rules, **self._ruleset.host_maps}
+            acts = ((act, rules.get(act.rule)) for act in at(Stage.PORT, Stage.HOST, Stage.SCHEME))
+            plan.host_acts = [
+                HostAct(act.rule, act.stage.value, act.asks, bind(act, value).run)
+                for act, value in acts
+                if value is not None and not CATALOGUE[act.rule].kind.is_inert(value)
+            ]
+        return plan.host_acts
+
+    def _resolve(self, origin: str, state: Origin) -> Site:
+        scheme, host, port = state
+        if len(host) > _MAX_HOST:
             # no name in DNS: nothing is looked up by its labels, nothing remembered
-            return Site(origin, parts.scheme, parts.host, parts.port, self._plan(self._ruleset.everywhere))
-        plan = self._plan(self._ruleset.chain(parts.host, parts.port))
-        site = Site(origin, parts.scheme, parts.host, parts.port, plan, plan.fast)
-        if plan.has_host_rules or self._ruleset.host_maps:
-            steps = list(self.host_steps(parts))
+            return Site(origin, scheme, host, port, self._plan(self._ruleset.everywhere))
+        plan = self._of_host(host, port)
+        site = Site(origin, scheme, host, port, plan, plan.fast)
+        if self._moves or plan.has_host_rules:
+            steps = self._moved(state)
             if steps:
                 end = steps[-1].after
-                plan = self._plan(self._ruleset.chain(end.host, end.port))
+                plan = self._of_host(end.host, end.port)
                 site = Site(str(end), *end, plan, plan.fast, mask_of([step.rule for step in steps]))
         self._remember(origin, site)
         return site
+
+    def _of_host(self, host: str, port: str) -> Plan:
+        if not self._has_scopes and self._everywhere is not None:
+            return self._everywhere
+        plan = self._plan(self._ruleset.chain(host, port))
+        if not self._has_scopes:
+            self._everywhere = plan
+        return plan
 
     def _plan(self, layers: Sequence[Layer]) -> Plan:
         """The plan of a scope chain, shared by all hosts of equal tables."""

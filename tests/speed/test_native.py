@@ -237,6 +237,24 @@ def test_what_the_module_is_for_is_done_in_it() -> None:
         assert in_c(NORMALIZERS[name]).key(url) == NORMALIZERS[name]._key(url)
 
 
+_hosts = st.one_of(
+    st.from_regex(r"[a-z0-9.\-]{1,40}", fullmatch=True),
+    st.lists(
+        st.sampled_from(("a", "b-c", "0", "0x7f", "xn--a", "1e", "a--b", "-", "example", "com", "x" * 64)), max_size=6
+    ).map(".".join),
+)
+
+
+@given(host=_hosts, scheme=st.sampled_from(("http", "https", "ftp")))
+def test_a_usual_origin_is_what_the_parser_says(host: str, scheme: str) -> None:
+    one, other = Normalizer({"preset": "safe"}), Normalizer({"preset": "safe"})
+    origin = f"{scheme}://{host}"
+    site, parsed = one.sites.learn_written(origin), other.sites.learn(origin)
+    if site is not None:
+        assert parsed is not None
+        assert site[:4] == parsed[:4]
+
+
 @slow
 @given(rules=rule_files(), texts=st.lists(st.one_of(odd_urls, spoken_urls, urls), min_size=1, max_size=8))
 def test_equal_under_any_rules(rules: dict[str, Any], texts: list[str]) -> None:
