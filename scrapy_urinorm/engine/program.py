@@ -161,11 +161,11 @@ class Program:
         "verdict_steps",
     )
 
-    def __init__(self, bodies: Sequence[Body]):
+    def __init__(self, bodies: Sequence[Body], shared: Shared | None = None):
         merged = merge_bodies(bodies)
         self.rules = merged
         stages: dict[Stage, list[Step]] = {}
-        for step in _steps(merged):
+        for step in _steps(merged, shared):
             stages.setdefault(step.act.stage, []).append(step)
         self.text_steps = stages.get(Stage.TEXT, [])
         self.path_steps = stages.get(Stage.PATH, [])
@@ -185,7 +185,7 @@ class Program:
         # said, and inert: the items stay as they came
         unsorted = not order and any(act.rule in merged for act in at(Stage.ORDER))
         self.order: Callable[[list[Item]], list[Item]] = order[-1].run if order else list if unsorted else sort_items
-        self.sorts_by_pair = not unsorted and (not order or self.order([*_UNSORTED]) == sort_items(_UNSORTED))
+        self.sorts_by_pair = not unsorted and (not order or _sorts_by_pair(self.order))
         removing = [
             step for step in self.fragment_steps if step.act.gone is not None and merged[step.name] == step.act.gone
         ]
@@ -235,11 +235,16 @@ class Program:
 _UNSORTED = [("b", "2"), ("a", "2"), ("b", "1"), ("a", "1")]
 
 
+@functools.lru_cache(64)
+def _sorts_by_pair(order: Callable[[list[Item]], list[Item]]) -> bool:
+    return order([*_UNSORTED]) == sort_items(_UNSORTED)
+
+
 def _joined(items: list[Item], query: str) -> str:
     return join_items(items)
 
 
-def _steps(merged: dict[str, Any]) -> list[Step]:
+def _steps(merged: dict[str, Any], shared: Shared | None) -> list[Step]:
     """The acts of the rules that are set and not inert, in the order of execution within each stage."""
     acts = [
         (act, value)
@@ -249,7 +254,28 @@ def _steps(merged: dict[str, Any]) -> list[Step]:
         if not (act.inert is not None and act.inert == value) and (not act.under or act.under in merged)
     ]
     acts.sort(key=lambda pair: pair[0].place)
-    return [bind(act, value) for act, value in acts]
+    return [bind(act, value) if shared is None else shared.step(act, value) for act, value in acts]
+
+
+class Shared:
+    """The steps of values that stand in many scope chains: those of tables for every site, bound once."""
+
+    __slots__ = ("_steps", "_values")
+
+    def __init__(self, bodies: Iterable[Body]):
+        # held, so that their identities are theirs alone
+        self._values = {id(value): value for body in bodies for value in body.rules.values()}
+        self._steps: dict[tuple[int, int], Step] = {}
+
+    def step(self, act: Act, value: Any) -> Step:
+        """The act with the value bound."""
+        if id(value) not in self._values:
+            return bind(act, value)
+        key = act.place, id(value)
+        found = self._steps.get(key)
+        if found is None:
+            found = self._steps[key] = bind(act, value)
+        return found
 
 
 def bind(act: Act, value: Any) -> Step:

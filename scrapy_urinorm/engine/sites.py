@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from scrapy_urinorm.engine.bits import mask_of
 from scrapy_urinorm.engine.plan import Plan, Site
-from scrapy_urinorm.engine.program import bind
+from scrapy_urinorm.engine.program import Shared, bind
 from scrapy_urinorm.rules import CATALOGUE, Stage, at
 from scrapy_urinorm.url import split
 
@@ -23,8 +23,9 @@ if TYPE_CHECKING:
 MAX_ROUNDS = 4
 #: Hosts of one crawl that are remembered: some 40 MB.
 _MAX_SITES = 50_000
-#: How many plans are kept at once: a crawl of more sites with rules of their own compiles some again.
-MAX_PLANS = 20_000
+#: Octets that the plans kept at once take, as far as that can be told: a crawl of more sites with rules of their own
+#: compiles some again. 35,000 tables of two rules, 20,000 of ten lines.
+MAX_WEIGHT = 256_000_000
 #: RFC 1035 2.3.4.
 _MAX_HOST = 253
 
@@ -73,9 +74,11 @@ class Sites:
         self._ruleset = ruleset
         self._counts = counts
         self._plans: dict[tuple[int, ...], Plan] = {}
+        self._weight = 0
         #: By ``scheme://host[:port]`` as it stands in URLs, for the module in C.
         self.known: dict[str, Site] = {}
         self.bare = Plan([])
+        self._shared = Shared(layer.body for layer in ruleset.everywhere)
         self._has_scopes = bool(ruleset.sites or ruleset.hosts)
         self._moves = bool(ruleset.host_maps)
         self._everywhere: Plan | None = None
@@ -120,7 +123,7 @@ class Sites:
     def _moved(self, state: Origin) -> list[HostStep]:
         steps = []
         for _ in range(MAX_ROUNDS):
-            plan = self._of_host(state.host, state.port)
+            plan = self.plan_of(state.host, state.port)
             before_round = state
             for rule, part, asks, run in self._host_acts(plan):
                 old = getattr(state, part)
@@ -151,18 +154,19 @@ class Sites:
         if len(host) > _MAX_HOST:
             # no name in DNS: nothing is looked up by its labels, nothing remembered
             return Site(origin, scheme, host, port, self._plan(self._ruleset.everywhere))
-        plan = self._of_host(host, port)
+        plan = self.plan_of(host, port)
         site = Site(origin, scheme, host, port, plan, plan.fast)
         if self._moves or plan.has_host_rules:
             steps = self._moved(state)
             if steps:
                 end = steps[-1].after
-                plan = self._of_host(end.host, end.port)
+                plan = self.plan_of(end.host, end.port)
                 site = Site(str(end), *end, plan, plan.fast, mask_of([step.rule for step in steps]))
         self._remember(origin, site)
         return site
 
-    def _of_host(self, host: str, port: str) -> Plan:
+    def plan_of(self, host: str, port: str = "") -> Plan:
+        """The plan of a canonical host."""
         if not self._has_scopes and self._everywhere is not None:
             return self._everywhere
         plan = self._plan(self._ruleset.chain(host, port))
@@ -175,17 +179,19 @@ class Sites:
         bodies = tuple([id(layer.body) for layer in layers])
         plan = self._plans.get(bodies)
         if plan is None:
-            if len(self._plans) >= MAX_PLANS:
+            plan = Plan(layers, self._shared)
+            if self._weight + plan.weight > MAX_WEIGHT:
                 self._forget_plans()
-            plan = self._plans[bodies] = Plan(layers)
+            self._weight += plan.weight
+            self._plans[bodies] = plan
         return plan
 
     def _forget_plans(self) -> None:
         """Drop the older half of the plans, and the sites that would keep them alive."""
-        for bodies in list(self._plans)[: MAX_PLANS // 2]:
+        for bodies in list(self._plans)[: (len(self._plans) + 1) // 2]:
             # that of hosts without a table of their own serves too many
             if len(bodies) > len(self._ruleset.everywhere):
-                del self._plans[bodies]
+                self._weight -= self._plans.pop(bodies).weight
         kept = {id(plan) for plan in self._plans.values()}
         for origin, site in list(self.known.items()):
             if id(site.plan) not in kept:

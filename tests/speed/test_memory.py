@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
 COUNT = 60
 RULES = {"site": {f"site{n}.example": {"remove_params": [f"p{n}"]} for n in range(COUNT)}}
+WEIGHT = Normalizer(RULES).sites.plan_of("site0.example").weight
 
 
 def urls() -> list[str]:
@@ -29,7 +30,7 @@ def plans() -> int:
 
 def test_plans_of_many_sites_are_forgotten_in_turn(monkeypatch: pytest.MonkeyPatch) -> None:
     expected = [Normalizer(RULES).key(url) for url in urls()]
-    monkeypatch.setattr(sites, "MAX_PLANS", 8)
+    monkeypatch.setattr(sites, "MAX_WEIGHT", 8 * WEIGHT)
     normalizer = Normalizer(RULES)
     before = plans()
     for _ in range(2):
@@ -38,7 +39,7 @@ def test_plans_of_many_sites_are_forgotten_in_turn(monkeypatch: pytest.MonkeyPat
 
 
 def test_a_plan_that_many_hosts_share_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sites, "MAX_PLANS", 8)
+    monkeypatch.setattr(sites, "MAX_WEIGHT", 8 * WEIGHT)
     normalizer = Normalizer(RULES)
     normalizer.key("http://other.example/")
     shared = normalizer.sites.known["http://other.example"].plan

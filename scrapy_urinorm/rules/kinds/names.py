@@ -63,6 +63,29 @@ class NameList(tuple[Name, ...]):  # noqa: SLOT001  what is computed once needs 
                 exact.setdefault(entry.name.lower(), []).append((place, entry))
         return exact, globs
 
+    @functools.cached_property
+    def speaking(self) -> _Speaking:
+        """Which entries speak of a decoded name, the last one first: a memo that all tables with this list share."""
+        return _Speaking(self)
+
+
+class _Speaking(dict[str, tuple["Name", ...]]):
+    __slots__ = ("_exact", "_globs")
+    _LIMIT = 20_000
+
+    def __init__(self, names: NameList):
+        super().__init__()
+        self._exact, self._globs = names.by_name
+
+    def __missing__(self, name: str) -> tuple[Name, ...]:
+        rows = [*self._exact.get(name.lower(), ()), *self._globs]
+        found = tuple([entry for _, entry in sorted(rows, key=_place, reverse=True) if entry.match(name)])
+        if len(name) < 200:
+            if len(self) >= self._LIMIT:
+                self.clear()
+            self[name] = found
+        return found
+
 
 def _parts(names: tuple[Name, ...]) -> tuple[NameList, ...]:
     return names.parts if isinstance(names, NameList) else (NameList(names),)
@@ -74,24 +97,19 @@ class NameTable(dict[str, tuple[Name, ...]]):
     Exact names are found in a dict, so that a list of hundreds costs what a list of one does.
     """
 
-    __slots__ = ("_indexes", "names")
+    __slots__ = ("_parts", "names")
     _LIMIT = 20_000
 
     def __init__(self, names: tuple[Name, ...]):
         super().__init__()
         self.names = names
-        self._indexes = [part.by_name for part in reversed(_parts(names))]
+        self._parts = _parts(names)[::-1]
 
     def __missing__(self, name: str) -> tuple[Name, ...]:
-        folded = name.lower()
-        found = tuple(
-            [
-                entry
-                for exact, globs in self._indexes
-                for _, entry in sorted([*exact.get(folded, ()), *globs], key=_place, reverse=True)
-                if entry.match(name)
-            ]
-        )
+        found: tuple[Name, ...] = ()
+        for part in self._parts:
+            if said := part.speaking[name]:
+                found += said
         if len(name) < 200:
             if len(self) >= self._LIMIT:
                 self.clear()
