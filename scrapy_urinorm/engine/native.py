@@ -21,7 +21,9 @@ from scrapy_urinorm.url import decoded, encoded
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping, Sequence
 
-    from scrapy_urinorm.engine.program import Concerns, Program, Step
+    from scrapy_urinorm.engine.concerns import Concerns
+    from scrapy_urinorm.engine.program import Program
+    from scrapy_urinorm.engine.steps import Step
     from scrapy_urinorm.rulesets.scopes import Condition, Where
 
 #: Grows with every change of what ``rules.h`` says: the functions of the module, and the tuples that it is told.

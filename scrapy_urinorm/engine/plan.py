@@ -11,15 +11,23 @@ from scrapy_urinorm.rules.globs import ascii_fold
 from scrapy_urinorm.url import decoded
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
-    from scrapy_urinorm.engine.program import Shared
-    from scrapy_urinorm.engine.sites import HostAct
+    from scrapy_urinorm.engine.steps import Shared
     from scrapy_urinorm.rulesets.scopes import Layer, Where
     from scrapy_urinorm.url import Item
 
 #: Sets of ``where`` tables of one plan whose program is kept; others are compiled each time they hold together.
 _MAX_PROGRAMS = 4096
+
+
+class HostAct(NamedTuple):
+    """An act on a part of an origin with its value bound; ``asks`` are the other parts that it is told."""
+
+    rule: str
+    part: str
+    asks: list[str]
+    run: Callable[..., str]
 
 
 class Plan:

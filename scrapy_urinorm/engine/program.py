@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Collection
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
-from scrapy_urinorm.engine.bits import bit_of
-from scrapy_urinorm.engine.exemptions import exemptions
-from scrapy_urinorm.rules import CATALOGUE, Drops, Stage, at
+from scrapy_urinorm.engine.concerns import Concerns
+from scrapy_urinorm.engine.steps import Shared, Step, bind
+from scrapy_urinorm.rules import CATALOGUE, Stage, at
 from scrapy_urinorm.rules.kinds import NameList
-from scrapy_urinorm.url import decoded, join_items, sort_items
+from scrapy_urinorm.url import join_items, sort_items
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
     from typing import Protocol
 
-    from scrapy_urinorm.rules import Act
     from scrapy_urinorm.rulesets.scopes import Body
     from scrapy_urinorm.url import Item
 
@@ -42,86 +40,6 @@ def merge_bodies(bodies: Iterable[Body]) -> dict[str, Any]:
             # after the list itself of the same table: within one table the exception wins
             merged[name] = NameList.joined(merged.get(name, ()), value)
     return merged
-
-
-class Step(NamedTuple):
-    """One act with its value bound: ``run(part)``, or ``run(items, path)`` at the stage of items.
-
-    ``bound`` is that value; ``speaks`` tells whether it may concern an item of a decoded name; None where it may
-    concern every one.
-    """
-
-    name: str
-    run: Callable[..., Any]
-    act: Act
-    bound: Any = None
-    speaks: Callable[[str], Any] | None = None
-    certain: Callable[[str], bool | None] | None = None
-
-
-#: What rules say of a parameter's name: nothing, something, or that it goes whatever its value and company.
-FREE, CONCERNED, DROPPED = 0, 1, 2
-#: For a name whose items go at some values alone: those values, or what says so of one; None: at every one.
-Values = Collection[str] | Callable[[str], bool] | None
-
-
-class Concerns(dict[str, Any]):
-    """What rules say of a name in the key spelling: a memo, so that a known name costs one look-up.
-
-    FREE, CONCERNED, DROPPED with the bit of the rule above it, or a tuple with (:data:`Values`, bit) of each rule that
-    looks at values too, in the order of execution; false where nothing is said.
-    """
-
-    __slots__ = ("_steps",)
-    #: Above the names of any one site; a list of hostile ones costs a few megabytes at most.
-    _LIMIT = 20_000
-
-    def __init__(self, steps: Sequence[Step]):
-        super().__init__()
-        self._steps = steps
-
-    def any_of(self, items: list[Item]) -> bool:
-        """Whether a rule may concern one of the items."""
-        for name, _ in items:  # noqa: SIM110  a generator would cost as much again
-            if self[name]:
-                return True
-        return False
-
-    def __missing__(self, name: str) -> Any:
-        plain = decoded(name)
-        found = CONCERNED if exemptions().signatures[plain] else _said(self._steps, name, plain)
-        if len(name) < 200:
-            if len(self) >= self._LIMIT:
-                self.clear()
-            self[name] = found
-        return found
-
-
-def _said(steps: Sequence[Step], name: str, plain: str) -> Any:
-    by_value: list[tuple[Values, int]] = []
-    for step in steps:
-        drops = step.act.drops
-        if drops is None or step.certain is None:
-            if step.speaks is None or step.speaks(plain):
-                return CONCERNED
-        elif step.act.values is not None:
-            values = frozenset(step.act.values(step.bound, plain))
-            if values:
-                by_value.append((values, bit_of(step.name)))
-        else:
-            named = step.certain(plain)
-            if named is None:
-                by_value.append((functools.partial(_goes, step.run, name), bit_of(step.name)))
-            elif named is (drops is not Drops.OTHERS):
-                if not by_value:
-                    return DROPPED | bit_of(step.name) << 2
-                by_value.append((None, bit_of(step.name)))
-                break
-    return tuple(by_value) or FREE
-
-
-def _goes(run: Callable[..., Any], name: str, value: str) -> bool:
-    return not run([(name, value)], "")
 
 
 class Program:
@@ -255,37 +173,6 @@ def _steps(merged: dict[str, Any], shared: Shared | None) -> list[Step]:
     ]
     acts.sort(key=lambda pair: pair[0].place)
     return [bind(act, value) if shared is None else shared.step(act, value) for act, value in acts]
-
-
-class Shared:
-    """The steps of values that stand in many scope chains: those of tables for every site, bound once."""
-
-    __slots__ = ("_steps", "_values")
-
-    def __init__(self, bodies: Iterable[Body]):
-        # held, so that their identities are theirs alone
-        self._values = {id(value): value for body in bodies for value in body.rules.values()}
-        self._steps: dict[tuple[int, int], Step] = {}
-
-    def step(self, act: Act, value: Any) -> Step:
-        """The act with the value bound."""
-        if id(value) not in self._values:
-            return bind(act, value)
-        key = act.place, id(value)
-        found = self._steps.get(key)
-        if found is None:
-            found = self._steps[key] = bind(act, value)
-        return found
-
-
-def bind(act: Act, value: Any) -> Step:
-    """An act with a checked value bound."""
-    kind = CATALOGUE[act.rule].kind
-    bound = kind.bind(value)
-    if act.stage is not Stage.ITEMS:
-        return Step(act.rule, act.bound(bound), act, bound)
-    certain = (lambda name: kind.certain(bound, name)) if act.drops else None
-    return Step(act.rule, act.bound(bound), act, bound, kind.speaks(bound), certain)
 
 
 def run_step(program: Program, path: str, items: list[Item], trace: Trace | None = None) -> tuple[str, list[Item]]:

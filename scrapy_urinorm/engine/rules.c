@@ -8,7 +8,7 @@
 #include "rules.h"
 
 enum { MAX_ROUNDS = 4, MAX_CHOSEN = 64 };
-/* the values of Concerns in program.py */
+/* the values of concerns.py */
 enum { FREE = 0, CONCERNED = 1, DROPPED = 2 };
 /* what a path glob asks for, and what a step on the path does: globs.py, declaration.py */
 enum { EXACT = 0, SUBTREE = 1, GLOB = 2 };

@@ -6,14 +6,14 @@ import re
 from typing import TYPE_CHECKING, NamedTuple
 
 from scrapy_urinorm.engine.bits import mask_of
-from scrapy_urinorm.engine.plan import Plan, Site
-from scrapy_urinorm.engine.program import Shared, bind
+from scrapy_urinorm.engine.plan import HostAct, Plan, Site
+from scrapy_urinorm.engine.steps import Shared, bind
 from scrapy_urinorm.rules import CATALOGUE, Stage, at
 from scrapy_urinorm.url import split
 
 if TYPE_CHECKING:
     from collections import Counter
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
     from scrapy_urinorm.rulesets.ruleset import RuleSet
     from scrapy_urinorm.rulesets.scopes import Layer
@@ -56,15 +56,6 @@ class HostStep(NamedTuple):
     layers: Sequence[Layer]
     before: Origin
     after: Origin
-
-
-class HostAct(NamedTuple):
-    """An act on a part of an origin with its value bound; ``asks`` are the other parts that it is told."""
-
-    rule: str
-    part: str
-    asks: list[str]
-    run: Callable[..., str]
 
 
 class Sites:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from scrapy_urinorm.engine.program import bind
+from scrapy_urinorm.engine.steps import bind
 from scrapy_urinorm.lint.tables import covering, dropping, overlap
 from scrapy_urinorm.rules import CATALOGUE, Drops, Stage, Verdict, at, rules_at
 from scrapy_urinorm.rules.kinds import Choice, Flag, Name, Names, NameTable, Renames, Segments

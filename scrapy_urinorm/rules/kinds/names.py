@@ -69,9 +69,20 @@ class NameList(tuple[Name, ...]):  # noqa: SLOT001  what is computed once needs 
         return _Speaking(self)
 
 
-class _Speaking(dict[str, tuple["Name", ...]]):
-    __slots__ = ("_exact", "_globs")
+class _Memo(dict[str, tuple[Name, ...]]):
+    __slots__ = ()
     _LIMIT = 20_000
+
+    def kept(self, name: str, found: tuple[Name, ...]) -> tuple[Name, ...]:
+        if len(name) < 200:
+            if len(self) >= self._LIMIT:
+                self.clear()
+            self[name] = found
+        return found
+
+
+class _Speaking(_Memo):
+    __slots__ = ("_exact", "_globs")
 
     def __init__(self, names: NameList):
         super().__init__()
@@ -80,25 +91,20 @@ class _Speaking(dict[str, tuple["Name", ...]]):
     def __missing__(self, name: str) -> tuple[Name, ...]:
         rows = [*self._exact.get(name.lower(), ()), *self._globs]
         found = tuple([entry for _, entry in sorted(rows, key=_place, reverse=True) if entry.match(name)])
-        if len(name) < 200:
-            if len(self) >= self._LIMIT:
-                self.clear()
-            self[name] = found
-        return found
+        return self.kept(name, found)
 
 
 def _parts(names: tuple[Name, ...]) -> tuple[NameList, ...]:
     return names.parts if isinstance(names, NameList) else (NameList(names),)
 
 
-class NameTable(dict[str, tuple[Name, ...]]):
+class NameTable(_Memo):
     """Which entries of a list speak of a decoded name, the last one first; a memo, so that a known name is one look-up.
 
     Exact names are found in a dict, so that a list of hundreds costs what a list of one does.
     """
 
     __slots__ = ("_parts", "names")
-    _LIMIT = 20_000
 
     def __init__(self, names: tuple[Name, ...]):
         super().__init__()
@@ -110,11 +116,7 @@ class NameTable(dict[str, tuple[Name, ...]]):
         for part in self._parts:
             if said := part.speaking[name]:
                 found += said
-        if len(name) < 200:
-            if len(self) >= self._LIMIT:
-                self.clear()
-            self[name] = found
-        return found
+        return self.kept(name, found)
 
     def removes(self, name: str, value: str, decode: Callable[[str], str] = decoded) -> bool:
         """Whether the last entry that speaks of a name (decoded) and value (encoded) says to remove it.

@@ -1,0 +1,82 @@
+"""What the rules of a program say of the names of parameters."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Collection
+from typing import TYPE_CHECKING, Any
+
+from scrapy_urinorm.engine.bits import bit_of
+from scrapy_urinorm.engine.exemptions import exemptions
+from scrapy_urinorm.rules import Drops
+from scrapy_urinorm.url import decoded
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from scrapy_urinorm.engine.steps import Step
+    from scrapy_urinorm.url import Item
+
+#: What rules say of a parameter's name: nothing, something, or that it goes whatever its value and company.
+FREE, CONCERNED, DROPPED = 0, 1, 2
+#: For a name whose items go at some values alone: those values, or what says so of one; None: at every one.
+Values = Collection[str] | Callable[[str], bool] | None
+
+
+class Concerns(dict[str, Any]):
+    """What rules say of a name in the key spelling: a memo, so that a known name costs one look-up.
+
+    FREE, CONCERNED, DROPPED with the bit of the rule above it, or a tuple with (:data:`Values`, bit) of each rule that
+    looks at values too, in the order of execution; false where nothing is said.
+    """
+
+    __slots__ = ("_steps",)
+    #: Above the names of any one site; a list of hostile ones costs a few megabytes at most.
+    _LIMIT = 20_000
+
+    def __init__(self, steps: Sequence[Step]):
+        super().__init__()
+        self._steps = steps
+
+    def any_of(self, items: list[Item]) -> bool:
+        """Whether a rule may concern one of the items."""
+        for name, _ in items:  # noqa: SIM110  a generator would cost as much again
+            if self[name]:
+                return True
+        return False
+
+    def __missing__(self, name: str) -> Any:
+        plain = decoded(name)
+        found = CONCERNED if exemptions().signatures[plain] else _said(self._steps, name, plain)
+        if len(name) < 200:
+            if len(self) >= self._LIMIT:
+                self.clear()
+            self[name] = found
+        return found
+
+
+def _said(steps: Sequence[Step], name: str, plain: str) -> Any:
+    by_value: list[tuple[Values, int]] = []
+    for step in steps:
+        drops = step.act.drops
+        if drops is None or step.certain is None:
+            if step.speaks is None or step.speaks(plain):
+                return CONCERNED
+        elif step.act.values is not None:
+            values = frozenset(step.act.values(step.bound, plain))
+            if values:
+                by_value.append((values, bit_of(step.name)))
+        else:
+            named = step.certain(plain)
+            if named is None:
+                by_value.append((functools.partial(_goes, step.run, name), bit_of(step.name)))
+            elif named is (drops is not Drops.OTHERS):
+                if not by_value:
+                    return DROPPED | bit_of(step.name) << 2
+                by_value.append((None, bit_of(step.name)))
+                break
+    return tuple(by_value) or FREE
+
+
+def _goes(run: Callable[..., Any], name: str, value: str) -> bool:
+    return not run([(name, value)], "")
