@@ -1,0 +1,128 @@
+"""Lists of names with globs and guards, and what finds the entries that speak of a name."""
+
+from __future__ import annotations
+
+import functools
+import itertools
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from scrapy_urinorm.url import decoded
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from scrapy_urinorm.rules.patterns import Pattern
+
+
+class Name(NamedTuple):
+    """A parameter, segment or file name with the guards that a rule file gave it.
+
+    `name` is a glob that takes every name which `match` takes: `*` for an entry by pattern. `keep` marks an
+    entry of `except_params`. `why` is the provenance, shown by `explain`.
+    """
+
+    name: str
+    match: Callable[[str], Any]
+    value: Pattern | None = None
+    keep: bool = False
+    why: str = ""
+
+
+class NameList(tuple[Name, ...]):  # noqa: SLOT001  what is computed once needs a place
+    """The entries of a list, or of several joined.
+
+    What finds them by name is made once for each list, however many sites add names of their own to those of a preset.
+    """
+
+    @classmethod
+    def joined(cls, *lists: tuple[Name, ...]) -> NameList:
+        """The entries of several lists in order."""
+        made = cls(itertools.chain(*lists))
+        made.__dict__["parts"] = tuple(part for one in lists for part in _parts(one))
+        return made
+
+    @functools.cached_property
+    def parts(self) -> tuple[NameList, ...]:
+        """The lists that were joined; the list itself where it is none."""
+        return (self,)
+
+    @functools.cached_property
+    def by_name(self) -> tuple[dict[str, list[tuple[int, Name]]], list[tuple[int, Name]]]:
+        """Places and entries: of exact names by lower-case name, and those of globs."""
+        exact: dict[str, list[tuple[int, Name]]] = {}
+        globs = []
+        for place, entry in enumerate(self):
+            if "*" in entry.name:
+                globs.append((place, entry))
+            else:
+                exact.setdefault(entry.name.lower(), []).append((place, entry))
+        return exact, globs
+
+    @functools.cached_property
+    def speaking(self) -> _Speaking:
+        """Which entries speak of a decoded name, the last one first: a memo that all tables with this list share."""
+        return _Speaking(self)
+
+
+class _Memo(dict[str, tuple[Name, ...]]):
+    __slots__ = ()
+    _LIMIT = 20_000
+
+    def kept(self, name: str, found: tuple[Name, ...]) -> tuple[Name, ...]:
+        if len(name) < 200:
+            if len(self) >= self._LIMIT:
+                self.clear()
+            self[name] = found
+        return found
+
+
+class _Speaking(_Memo):
+    __slots__ = ("_exact", "_globs")
+
+    def __init__(self, names: NameList):
+        super().__init__()
+        self._exact, self._globs = names.by_name
+
+    def __missing__(self, name: str) -> tuple[Name, ...]:
+        rows = [*self._exact.get(name.lower(), ()), *self._globs]
+        found = tuple([entry for _, entry in sorted(rows, key=_place, reverse=True) if entry.match(name)])
+        return self.kept(name, found)
+
+
+def _parts(names: tuple[Name, ...]) -> tuple[NameList, ...]:
+    return names.parts if isinstance(names, NameList) else (NameList(names),)
+
+
+class NameTable(_Memo):
+    """Which entries of a list speak of a decoded name, the last one first; a memo, so that a known name is one look-up.
+
+    Exact names are found in a dict, so that a list of hundreds costs what a list of one does.
+    """
+
+    __slots__ = ("_parts", "names")
+
+    def __init__(self, names: tuple[Name, ...]):
+        super().__init__()
+        self.names = names
+        self._parts = _parts(names)[::-1]
+
+    def __missing__(self, name: str) -> tuple[Name, ...]:
+        found: tuple[Name, ...] = ()
+        for part in self._parts:
+            if said := part.speaking[name]:
+                found += said
+        return self.kept(name, found)
+
+    def removes(self, name: str, value: str, decode: Callable[[str], str] = decoded) -> bool:
+        """Whether the last entry that speaks of a name (decoded) and value (encoded) says to remove it.
+
+        An exception says no. The value is decoded only where an entry asks for its shape.
+        """
+        for entry in self[name]:
+            if entry.value is None or entry.value.match(decode(value)):
+                return not entry.keep
+        return False
+
+
+def _place(row: tuple[int, Name]) -> int:
+    return row[0]
