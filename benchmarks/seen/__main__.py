@@ -19,7 +19,7 @@ from typing import Any
 
 RUNS: dict[str, list[str]] = {
     "memory": ["set of bytes", "memory", "memory with JOBDIR"],
-    "start": ["start from a snapshot", "start after a kill"],
+    "start": ["start after a kill"],
     "disk": ["disk"],
     "redis": ["redis", "redis crawl", "scrapy-redis"],
 }

@@ -131,15 +131,6 @@ def all_of(n: int) -> Iterator[bytes]:
         yield from fingerprints(chunk)
 
 
-def start_from_snapshot(n: int, folder: Path) -> dict[str, Any]:
-    store = make_store("memory", directory=folder)
-    store.open()
-    store.add_many(all_of(n))
-    store.compact()
-    store.close()
-    return _start(folder)
-
-
 def start_after_kill(n: int, folder: Path) -> dict[str, Any]:
     """A process of its own fills the store and is killed."""
     code = (
@@ -240,7 +231,6 @@ def main() -> None:
             "set of bytes": lambda: of_set(n),
             "memory": lambda: of_store(make_store("memory"), n),
             "memory with JOBDIR": lambda: of_store(make_store("memory", directory=folder), n),
-            "start from a snapshot": lambda: start_from_snapshot(n, folder),
             "start after a kill": lambda: start_after_kill(n, folder),
             "disk": lambda: of_store(make_store("disk", directory=folder), n),
             "redis": lambda: of_redis(n, folder),
