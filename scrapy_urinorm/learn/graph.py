@@ -91,7 +91,7 @@ class Graph:
                 left.append(node)
 
 
-class Crawl(NamedTuple):
+class RecordedCrawl(NamedTuple):
     """What a simulated crawl did.
 
     `fetched` are the nodes requested, in order; `claimed` says which node was fetched for a key; `parents` where a node
@@ -123,7 +123,7 @@ def crawl(
     order: str = BREADTH,
     concurrent: int = 1,
     limit: int | None = None,
-) -> Crawl:
+) -> RecordedCrawl:
     """Crawl the graph from its roots.
 
     `keys` are those of the nodes, `skipped` nodes are never requested unless they are roots, `deferred` ones when
@@ -168,10 +168,12 @@ def crawl(
             flying.append(hop)
         else:
             meet((hop,), node)
-    return Crawl(fetched, claimed, parents)
+    return RecordedCrawl(fetched, claimed, parents)
 
 
-def lost(plain: Crawl, ruled: Crawl, labels: Sequence[int], soft: AbstractSet[int] = NONE) -> dict[int, list[int]]:
+def lost(
+    plain: RecordedCrawl, ruled: RecordedCrawl, labels: Sequence[int], soft: AbstractSet[int] = NONE
+) -> dict[int, list[int]]:
     """Return the content classes that one crawl met and another did not, each with its nodes in the first."""
     got = {labels[node] for node in ruled.fetched}
     gone: dict[int, list[int]] = {}
@@ -182,7 +184,7 @@ def lost(plain: Crawl, ruled: Crawl, labels: Sequence[int], soft: AbstractSet[in
     return gone
 
 
-def cut(node: int, plain: Crawl, ruled: Crawl) -> int:
+def cut(node: int, plain: RecordedCrawl, ruled: RecordedCrawl) -> int:
     """Return what kept a crawl from a node: the first node on the way to it, as another crawl went, that was met and
     not fetched; -1 where the way is open.
     """

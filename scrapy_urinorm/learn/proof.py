@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from collections.abc import Set as AbstractSet
 
-    from scrapy_urinorm.learn.graph import Crawl, Graph
+    from scrapy_urinorm.learn.graph import Graph, RecordedCrawl
     from scrapy_urinorm.learn.site import Page
 
 WAYS = ((BREADTH, 1), (DEPTH, 1), (DEPTH, 16))
@@ -43,7 +43,7 @@ class Proof:
         self.soft = soft
         self.exact = exact
         self.labels = [page.label for page in pages]
-        self._plain: list[Crawl] = [
+        self._plain: list[RecordedCrawl] = [
             crawl(graph, range(len(pages)), order=order, concurrent=concurrent) for order, concurrent in WAYS
         ]
 
@@ -63,7 +63,9 @@ class Proof:
                             found[Loss(label, at, stand_in)] = None
         return list(found)
 
-    def _excused(self, nodes: Sequence[int], keys: Sequence[str], skipped: AbstractSet[int], ruled: Crawl) -> bool:
+    def _excused(
+        self, nodes: Sequence[int], keys: Sequence[str], skipped: AbstractSet[int], ruled: RecordedCrawl
+    ) -> bool:
         """Whether a version of the page was fetched in its stead."""
         if self.exact:
             return False
