@@ -17,7 +17,7 @@ from scrapy_urinorm.report.merges import Merges
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from scrapy_urinorm.learn.graph import Crawl, Graph
+    from scrapy_urinorm.learn.graph import Graph, RecordedCrawl
     from scrapy_urinorm.report.figures import Figures
     from scrapy_urinorm.report.merges import RuleName
     from scrapy_urinorm.rulesets.ruleset import RuleSet
@@ -163,10 +163,10 @@ class _Site:
     graph: Graph
     urls: list[str]
     contents: list[int]
-    plain: Crawl
+    plain: RecordedCrawl
 
     def add(self, way: Way, normalizer: Normalizer | None) -> None:
-        """Crawl the site and add what was met to a way."""
+        """RecordedCrawl the site and add what was met to a way."""
         one = self.plain
         if normalizer is not None:
             skipped = frozenset(n for n, url in enumerate(self.urls) if normalizer.verdict(url)[0])
