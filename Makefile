@@ -15,6 +15,9 @@ PARALLEL := -n auto --dist loadfile
 DEAR := full_disk other_fingerprinters random_sites reactorless
 TOUCHES_SCRAPY := $(filter-out $(DEAR:%=tests/crawl/test_%.py),$(wildcard tests/crawl/test_*.py)) tests/visits/test_extension.py tests/seen/test_requests_seen.py tests/report/test_extension.py
 
+# what `make test-platforms` crawls
+PLATFORMS := caddy cgit lighttpd mediawiki nginx php-cli php-sqlite3 tomcat10 tomcat10-examples
+
 NEWEST := $(VENV)/newest
 FLOOR := $(VENV)/floor
 DEMO := $(VENV)/demo
@@ -29,7 +32,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo test test-newest test-floor test-all test-all-newest test-all-floor test-soak test-system lint format conformance peers bench docs clean
+.PHONY: help demo test test-newest test-floor test-all test-all-newest test-all-floor test-soak test-system test-platforms lint format conformance peers bench docs clean
 
 help:  ## show this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{ printf "make %-14s %s\n", $$1, $$2 }'
@@ -57,7 +60,11 @@ test-soak: $(NEWEST)/.stamp  ## for hours: hundreds of kills, generated sites, t
 	$(NEWEST)/bin/python -m pytest $(PARALLEL) -m soak --hypothesis-profile hours --timeout 0 $(PYTEST_ARGS)
 
 test-system: $(NEWEST)/.system  ## the tests that need a browser or Java (see .ci/run for what to install)
-	$(NEWEST)/bin/python -m pytest -m system --timeout 900 $(PYTEST_ARGS)
+	$(NEWEST)/bin/python -m pytest -m system --ignore tests/platforms --timeout 900 $(PYTEST_ARGS)
+
+test-platforms: $(NEWEST)/.system  ## crawls of programs that apt-get installs first, as root: the packs of platforms
+	DEBIAN_FRONTEND=noninteractive apt-get -qq install --yes --no-install-recommends $(PLATFORMS)
+	$(NEWEST)/bin/python -m pytest -m system tests/platforms --timeout 900 $(PYTEST_ARGS)
 
 lint: $(NEWEST)/.stamp  ## ruff, mypy, import-linter
 	$(NEWEST)/bin/ruff check .

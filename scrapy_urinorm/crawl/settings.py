@@ -119,6 +119,7 @@ STATS: dict[str, str] = {
     "urinorm/visits/failed": "Responses that could not be recorded.",
     "urinorm/visits/without_text": "Of those recorded, pages that were not read, since the reader did not keep up or "
     "by `URINORM_VISITS_CPU`.",
+    "urinorm/platform/NAME": "Pages of a site behind which this program was recognized; the log says where.",
     "urinorm/visits/given_up": "Pages that took the reader more than a second of its CPU, or too much memory.",
     "urinorm/error": "Fingerprints that fell back to Scrapy's own after an error.",
 }

@@ -109,6 +109,7 @@ class VisitsExtension:
         self._sent = self._written = self._given_up = self._before_restart = 0
         self._complained = self._refused = False
         self._closed = threading.Event()
+        self._platforms: list[tuple[str, str, str, int]] = []
         self._storage: Any = None
         self._spool: Path | None = None
 
@@ -168,6 +169,7 @@ class VisitsExtension:
             self._given_up = header["given_up"]
         if what == "closed":
             self.files = list(map(Path, header["files"]))
+            self._platforms = header.get("platforms", [])
         elif what == "refused":
             self._refused = True
             logger.error("URINORM_VISITS: cannot write to %s: %s", without_userinfo(self.uri), header["text"])
@@ -212,6 +214,9 @@ class VisitsExtension:
                 stats.set_value(f"urinorm/visits/{name}", count)
         if self._refused:
             return
+        for site, name, path, pages in self._platforms:
+            stats.inc_value(f"urinorm/platform/{name}", pages)
+            logger.info("Recognized: %s at %s%s, %d page%s", name, site, path, pages, "" if pages == 1 else "s")
         if lost := self._sent - self._written:
             stats.inc_value("urinorm/visits/failed", lost)
         places = map(str, self.files) if self._storage is None else [without_userinfo(self.uri)]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from typing import TYPE_CHECKING
 
@@ -25,6 +26,8 @@ _USUAL = frozenset(
     transfer-encoding upgrade vary via x-content-type-options x-frame-options x-xss-protection
     """.split()  # noqa: SIM905  a list of names is read, not computed
 )
+_COLUMN = b'"marks":['
+_decode = json.JSONDecoder().raw_decode
 _drawn_by_lot = re.compile(r"(?=[0-9a-z]*\d)[0-9a-z]{12,}", re.IGNORECASE)
 
 
@@ -43,3 +46,12 @@ def marks(generator: str | None, headers: Iterable[str], cookies: Iterable[str],
     kept = sorted(found)[:MOST]
     generator = " ".join(generator.split())[:LONGEST] if generator else ""
     return (f"generator:{generator}", *kept) if generator else tuple(kept)
+
+
+def marks_of_line(line: bytes) -> list[str]:
+    """The marks in a line of JSON of ours, found without decoding the rest, which is long."""
+    at = line.rfind(_COLUMN)
+    if at < 0:
+        return []
+    found: list[str] = _decode(line[at + len(_COLUMN) - 1 :].decode("utf-8", "surrogatepass"))[0]
+    return found

@@ -15,7 +15,7 @@ either can learn new ones.
 | `opened`, `refused` | `crawl`; `text`: why the file cannot be written |
 | `failed` | `crawl`; `text`: why a visit was not |
 | `progress` | `crawl`, `written`, `given_up`, and `cpu`, the seconds of all its processes so far |
-| `closed` | the same of the whole crawl, and `files` |
+| `closed` | the same of the whole crawl, `files`, and `platforms`, each [site, name, path, pages] |
 """
 
 from __future__ import annotations

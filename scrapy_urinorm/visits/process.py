@@ -21,8 +21,10 @@ import traceback
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, BinaryIO
 
+from scrapy_urinorm.recognition import Recognizer
 from scrapy_urinorm.visits import messages
 from scrapy_urinorm.visits.isolation import Parser
+from scrapy_urinorm.visits.marks import marks_of_line
 from scrapy_urinorm.visits.page import Crawl, visit_of
 from scrapy_urinorm.visits.writer import VisitWriter
 
@@ -46,6 +48,7 @@ class _Open:
     written: int = 0
     given_up: int = 0
     failed: int = 0
+    recognizer: Recognizer = field(default_factory=Recognizer)
 
 
 @dataclass
@@ -115,6 +118,8 @@ class Reader:
             line = visit_of(known.crawl, header, None).to_json().encode("utf-8", "surrogatepass")
         known.writer.write_line(line)
         known.written += 1
+        if header.get("read") and header["status"] == 200 and "html" in (header.get("type") or "").lower():
+            known.recognizer.see(header.get("final") or header["url"], marks_of_line(line))
         for watcher in self.watchers:
             watcher(number, line)
         if known.written % PROGRESS == 0:
@@ -131,7 +136,8 @@ class Reader:
             self.writers[known.path] = writer, users - 1
         else:
             writer.close()
-        self._tell("closed", number, known, files=files)
+        found = [(one.site, one.platform, one.path, one.pages) for one in known.recognizer.found()]
+        self._tell("closed", number, known, files=files, platforms=found)
 
     def _tell(self, what: str, number: int, known: _Open, **more: Any) -> None:
         counts = {"written": known.written, "given_up": known.given_up, "failed": known.failed}

@@ -23,8 +23,9 @@ LINKS = "".join(
     f'<a href="{href}">x</a> '
     for href in ("/page?PHPSESSID=secretvalue", "/old", "/missing", "/file.bin", "/canonical", "/header", "/loop")
 )
+WIKI = "<meta name=generator content='DokuWiki'>"
 PAGES: dict[str, tuple[int, dict[str, str], str]] = {
-    "/": (200, {}, f"<h1>home of ten words and more so that it counts</h1>{LINKS}"),
+    "/": (200, {}, f"{WIKI}<h1>home of ten words and more so that it counts</h1>{LINKS}"),
     "/robots.txt": (200, {"Content-Type": "text/plain"}, "User-agent: *\nClean-param: ref&from /shop # tags\n"),
     "/page": (200, {"No-Vary-Search": 'params=("a")'}, "<p>a page</p>"),
     "/old": (301, {"Location": "/new"}, ""),
@@ -129,6 +130,8 @@ def visits(server: str, tmp_path_factory: pytest.TempPathFactory) -> dict[str, V
     found = list(read_visits([path.with_name("walk.jsonl.zst")]))
     assert stats["urinorm/visits/written"] == len(found)
     assert stats.get("log_count/ERROR", 0) == 0, log
+    assert stats["urinorm/platform/dokuwiki"] == 1
+    assert f"Recognized: dokuwiki at {server.removeprefix('http://')}/, 1 page\n" in log
     # the hop of a redirect comes before its end and has the same URL
     return {visit.url.removeprefix(server) + (" hop" if visit.status in (301, 302) else ""): visit for visit in found}
 

@@ -6,7 +6,7 @@ import pytest
 
 from scrapy_urinorm.rulesets.platforms import markers
 from scrapy_urinorm.visits.features import page_features
-from scrapy_urinorm.visits.marks import LONGEST, MOST, SEARCHED, SEARCHED_AT_END, marks
+from scrapy_urinorm.visits.marks import LONGEST, MOST, SEARCHED, SEARCHED_AT_END, marks, marks_of_line
 
 ROWS = [
     ("WordPress 6.4", [], [], b"", ("generator:WordPress 6.4",), "a generator"),
@@ -44,3 +44,15 @@ def test_a_site_cannot_make_marks_without_end() -> None:
 def test_the_generator_of_a_page() -> None:
     page = b"<meta name=description content=x><meta name=Generator content='DokuWiki'><meta name=generator content=y>"
     assert page_features(page, "text/html").generator == "DokuWiki"
+
+
+LINES = [
+    ('{"url":"http://a.example/","marks":["generator:A","cookie:b[x]"],"crawl":"c"}', ["generator:A", "cookie:b[x]"]),
+    ('{"url":"http://a.example/"}', []),
+    ('{"url":"http://a.example/?q=\\"marks\\":[","marks":["generator:\u00fc"]}', ["generator:\u00fc"]),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("line", "expected"), LINES)
+def test_the_marks_of_a_line(line: str, expected: list[str]) -> None:
+    assert marks_of_line(line.encode()) == expected
