@@ -169,10 +169,10 @@ class Figures:
             parquet.write_table(Columns(RuleSet.load(), {}).table(gathered([])), self.folder / "none.visits")
         self.db.execute(MACROS)
         self.db.execute(_LOADED.replace("$parts", self.parts))
-        mark_repeated(self)
-        name_sites(self)
+        mark_repeated(self.db)
+        name_sites(self.db)
         self.db.execute(_PARAMETERS)
-        unite(self)
+        unite(self.db, self.parts, self.chosen)
         self.db.execute(_VISITS.replace("$nested", str(NESTED)))
 
     @property

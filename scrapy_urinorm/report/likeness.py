@@ -15,7 +15,10 @@ from scrapy_urinorm.content import NEAR_SHARE as NEAR
 from scrapy_urinorm.report.content import resemblances, sketch
 
 if TYPE_CHECKING:
-    from scrapy_urinorm.report.figures import Figures
+    from collections.abc import Callable, Iterable
+    from contextlib import AbstractContextManager
+
+    from duckdb import DuckDBPyConnection
 
 MAX_PAIRS = 400_000
 """Pairs that are compared at the most, the first ones of the crawl."""
@@ -42,18 +45,20 @@ _PAIRS = f"""
 """
 
 
-def unite(figures: Figures) -> None:
-    """Make the table `alias`: idents of content that are another one's near copy, and that other one."""
-    db = figures.db
+def unite(db: DuckDBPyConnection, parts: str, chosen: Callable[[Iterable[int]], AbstractContextManager[None]]) -> None:
+    """Make the table `alias`: idents of content that are another one's near copy, and that other one.
+
+    `parts` is the list of parts in SQL; `chosen` makes numbers of visits the table `wanted`.
+    """
     db.execute("create table alias (ident ubigint, same ubigint)")
     db.execute(_PAIRS)
     numbers = db.execute("select n from pair union select first_n from pair").fetchnumpy()["n"].tolist()
-    with figures.chosen(numbers):
+    with chosen(numbers):
         db.execute(
             f"""
             create temp table sketch as
             select start.n + i as n, minhash, line_sketch
-            from read_parquet({figures.parts}) join start using (part) semi join wanted on wanted.n = start.n + i
+            from read_parquet({parts}) join start using (part) semi join wanted on wanted.n = start.n + i
             """
         )
     cursor = db.execute(

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from scrapy_urinorm.learn.site import site_of
 
 if TYPE_CHECKING:
-    from scrapy_urinorm.report.figures import Figures
+    from duckdb import DuckDBPyConnection
 
 #: Marks of a trap, as bits of one column.
 NESTED, REPEATED, DEEP, LONG = 1, 2, 4, 8
@@ -68,9 +68,8 @@ MACROS = f"""
 """
 
 
-def mark_repeated(figures: Figures) -> None:
+def mark_repeated(db: DuckDBPyConnection) -> None:
     """Set the mark of paths that repeat themselves in the table `loaded`; RE2 has no way to say it."""
-    db = figures.db
     paths = db.execute(f"select distinct path from loaded where doubt order by path limit {_MAX_PATHS}").fetchall()
     found = [path for (path,) in paths if repeats([segment for segment in path.split("/") if segment])]
     if found:
@@ -96,9 +95,8 @@ def repeats(segments: list[str]) -> bool:
     return False
 
 
-def name_sites(figures: Figures) -> None:
+def name_sites(db: DuckDBPyConnection) -> None:
     """Make the table `site`: the registrable domain of each host, private suffixes counted."""
-    db = figures.db
     db.execute("create table site (host varchar, site varchar)")
     cursor = db.cursor()
     cursor.execute("select distinct host from loaded")

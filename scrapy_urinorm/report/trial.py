@@ -166,7 +166,7 @@ class _Site:
     plain: RecordedCrawl
 
     def add(self, way: Way, normalizer: Normalizer | None) -> None:
-        """RecordedCrawl the site and add what was met to a way."""
+        """Crawl the site and add what was met to a way."""
         one = self.plain
         if normalizer is not None:
             skipped = frozenset(n for n, url in enumerate(self.urls) if normalizer.verdict(url)[0])
