@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, field
+from collections import defaultdict
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from scrapy_urinorm.learn.contexts import Context, where_of
@@ -89,6 +90,7 @@ def tables(candidates: Iterable[Candidate], base: dict[str, Any] | None = None) 
     sites: dict[str, dict[str, Any]] = {}
     hosts: dict[str, dict[str, Any]] = {host: dict(table) for host, table in (base or {}).get("host", {}).items()}
     wheres: dict[tuple[int, str], dict[str, Any]] = {}
+    candidates = _with_added_defaults(list(candidates))
     for candidate in candidates:
         site = (hosts if candidate.this_host else sites).setdefault(candidate.scope, {})
         where = candidate.where
@@ -102,6 +104,41 @@ def tables(candidates: Iterable[Candidate], base: dict[str, Any] | None = None) 
     if sites:
         source["site"] = sites
     return source
+
+
+def _with_added_defaults(candidates: list[Candidate]) -> list[Candidate]:
+    """Write default values of a name that stands in several tables as maps to absence.
+
+    In a rule file the default value of a narrower scope replaces that of a wider one; those of maps add up.
+    """
+    places: dict[tuple[str, bool, str], set[str]] = defaultdict(set)
+    for candidate in candidates:
+        if candidate.rule == "default_params":
+            for name in candidate.value:
+                places[candidate.scope, candidate.this_host, name].add(repr(candidate.where))
+    out = []
+    for candidate in candidates:
+        if candidate.rule == "default_params" and any(
+            len(places[candidate.scope, candidate.this_host, name]) > 1 for name in candidate.value
+        ):
+            texts = {name: value if isinstance(value, list) else [value] for name, value in candidate.value.items()}
+            groups = {name: [[False, *values]] for name, values in texts.items()}
+            candidate = replace(candidate, rule="map_params", value=groups)
+        out.append(candidate)
+    return out
+
+
+def united(groups: list[list[Any]]) -> list[list[Any]]:
+    """Return groups of aliases, those that share a value as one: absence first, else what an earlier group keeps."""
+    out: list[list[Any]] = []
+    for group in groups:
+        touching = [known for known in out if any(value in known for value in group)]
+        values = list(dict.fromkeys(value for known in (*touching, group) for value in known))
+        if False in values:
+            values = [False, *(value for value in values if value is not False)]
+        out = [known for known in out if known not in touching]
+        out.append(values)
+    return out
 
 
 def _where_table(
@@ -129,6 +166,6 @@ def _put(table: dict[str, Any], rule: str, value: Any) -> None:
                 known = old[name] if isinstance(old[name], list) else [old[name]]
                 old[name] = known + [v for v in (entry if isinstance(entry, list) else [entry]) if v not in known]
             elif rule == "map_params":
-                old[name] = old[name] + [group for group in entry if group not in old[name]]
+                old[name] = united([*old[name], *entry])
     else:
         table[rule] = value

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter, defaultdict
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -22,16 +23,19 @@ OPEN_SHARE = 0.02
 LITERAL_SHARE = 0.02
 LITERAL_COUNT = 5
 """A segment is structure where it stands at so many addresses, and at this share of its likes."""
+_WORD = re.compile(r"[A-Za-z][A-Za-z_-]{0,30}")
 NAMES_PER_PATH = 12
 """Parameters whose absence may be a condition: more than any form of the recorded sites has."""
 
 
 class Atom(NamedTuple):
-    """One condition: `host`, `path` (a glob) or `query` (a name with a value, True = present, False = absent)."""
+    """One condition: `host`, `path` (a glob) or `query` (a name with a value, True = present, False = absent, or one of
+    several of these).
+    """
 
     kind: str
     name: str
-    value: str | bool = True
+    value: str | bool | tuple[str | bool, ...] = True
 
     @property
     def is_literal(self) -> bool:
@@ -69,6 +73,7 @@ class Contexts:
             frequent = frozenset(v for v, text in lasting if "*" not in text and not is_volatile(text))
             if frequent:
                 self.enums[name] = frequent
+        self.switches = frozenset(name for name, counts in values.items() if _is_switch(counts))
         self._templates: dict[tuple[str, str], str] = {}
         self._atoms: dict[int, frozenset[Atom]] = {}
 
@@ -131,6 +136,12 @@ class Contexts:
         return atoms
 
 
+def _is_switch(counts: Counter[str]) -> bool:
+    """Whether the values of a parameter are the words of a program: few, and each again and again."""
+    few = len(counts) <= 4 * ENUM_VALUES and counts.total() >= max(ENUM_COUNT, 2 * len(counts))
+    return few and all(_WORD.fullmatch(decoded(value)) for value in counts)
+
+
 def _commonest(counts: Counter[str]) -> list[tuple[str, int]]:
     """The values that may be conditions: all frequent ones of a closed set, the commonest of an open one."""
     least = ENUM_COUNT if len(counts) <= 4 * ENUM_VALUES else max(ENUM_COUNT, OPEN_SHARE * counts.total())
@@ -148,6 +159,9 @@ def where_of(context: Context) -> dict[str, Any]:
             name = decoded(atom.name)
             if isinstance(atom.value, str):
                 query[name] = decoded(atom.value)
+            elif isinstance(atom.value, tuple):
+                texts = [decoded(value) if isinstance(value, str) else value for value in atom.value]
+                query[name] = texts if len(texts) > 1 else texts[0]
             else:
                 query.setdefault(name, atom.value)
     if query:

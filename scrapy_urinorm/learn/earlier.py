@@ -64,9 +64,11 @@ def context_of(where: Mapping[str, Any]) -> Context | None:
     if "path" in where and not atoms:
         return None
     for name, value in where.get("query", {}).items():
-        if not isinstance(value, (str, bool)):
+        several = value if isinstance(value, list) else [value]
+        if not several or not all(isinstance(one, (str, bool)) for one in several):
             return None
-        atoms.append(Atom("query", encoded(name), encoded(value) if isinstance(value, str) else value))
+        texts = tuple(encoded(one) if isinstance(one, str) else one for one in several)
+        atoms.append(Atom("query", encoded(name), texts if isinstance(value, list) else texts[0]))
     return tuple(atoms)
 
 

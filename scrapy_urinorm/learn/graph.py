@@ -184,6 +184,16 @@ def lost(
     return gone
 
 
+def cuts(plain: RecordedCrawl, ruled: RecordedCrawl) -> dict[int, int]:
+    """Return what one crawl met and another did not, each with what kept the other from it, as `cut` says it."""
+    found: dict[int, int] = {}
+    for node, parent in plain.parents.items():
+        if node not in ruled.parents:
+            # a parent was met before its links
+            found[node] = found.get(parent, parent)
+    return found
+
+
 def cut(node: int, plain: RecordedCrawl, ruled: RecordedCrawl) -> int:
     """Return what kept a crawl from a node: the first node on the way to it, as another crawl went, that was met and
     not fetched; -1 where the way is open.

@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from scrapy_urinorm.content import NEAR, compare
-from scrapy_urinorm.learn.graph import BREADTH, DEPTH, NONE, crawl, cut, lost
+from scrapy_urinorm.learn.graph import BREADTH, DEPTH, NONE, crawl, cut, cuts, lost
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -24,6 +24,10 @@ WAYS = ((BREADTH, 1), (DEPTH, 1), (DEPTH, 16))
 that which most large crawls choose."""
 
 
+FINISHED = 0.05
+"""A crawl that left no more of the addresses that it found has come to its end: what is left was not its business."""
+
+
 class Loss(NamedTuple):
     """A content class that is no longer met: the address at which the way to it ends, and the one fetched in its stead,
     -1 where it is skipped.
@@ -32,6 +36,16 @@ class Loss(NamedTuple):
     label: int
     node: int
     stand_in: int
+
+
+class Hidden(NamedTuple):
+    """What lies behind a merge and nowhere else: addresses that were never requested, others, which showed what is met
+    elsewhere, and the content classes of these, soft errors aside.
+    """
+
+    unseen: list[int]
+    seen: list[int]
+    labels: set[int]
 
 
 class Proof:
@@ -62,6 +76,25 @@ class Proof:
                             stand_in = -1 if at in skipped else ruled.claimed.get(keys[at], -1)
                             found[Loss(label, at, stand_in)] = None
         return list(found)
+
+    def hidden(self, keys: Sequence[str], skipped: AbstractSet[int] = NONE) -> dict[tuple[int, int], Hidden]:
+        """Return what a crawl under these keys would not meet; nothing where the recorded one requested nearly all.
+
+        It is told by the address at which a way ends and the one fetched in its stead.
+        """
+        plain = self._plain[0]
+        size = len(self.pages)
+        if sum(node >= size for node in plain.parents) <= FINISHED * len(plain.parents):
+            return {}
+        ruled = crawl(self.graph, keys, skipped)
+        found: dict[tuple[int, int], Hidden] = {}
+        for node, at in cuts(plain, ruled).items():
+            if at >= 0 and at not in skipped:
+                one = found.setdefault((at, ruled.claimed.get(keys[at], -1)), Hidden([], [], set()))
+                (one.unseen if node >= size else one.seen).append(node)
+                if node < size and self.labels[node] not in self.soft:
+                    one.labels.add(self.labels[node])
+        return found
 
     def _excused(
         self, nodes: Sequence[int], keys: Sequence[str], skipped: AbstractSet[int], ruled: RecordedCrawl

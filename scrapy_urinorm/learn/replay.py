@@ -140,7 +140,11 @@ class Replay:
         any_of = tuple(mark + name + "=" for name in candidate.names for mark in "?&")
         all_of = []
         for atom in candidate.context:
-            if atom.kind == "query" and atom.value is not False:
+            if (
+                atom.kind == "query"
+                and atom.value is not False
+                and not (isinstance(atom.value, tuple) and False in atom.value)
+            ):
                 value = atom.value if isinstance(atom.value, str) else ""
                 all_of.append(f"{atom.name}={value}")
             elif atom.kind == "host":
@@ -187,7 +191,8 @@ class Replay:
 
     def movers(self, *nodes: int) -> list[Candidate]:
         """Return the rules that changed the key of one of these pages when they were taken in."""
-        return [c for c in self.accepted if not self._moved_by[id(c)].isdisjoint(nodes)]
+        known = self._moved_by
+        return [c for c in self.accepted if id(c) in known and not known[id(c)].isdisjoint(nodes)]
 
     def moved(self, candidate: Candidate) -> frozenset[int]:
         """Return the pages that a rule moved when it was taken in."""

@@ -65,7 +65,7 @@ class Evidence:
     """What speaks for an edit in a context and what against it.
 
     `agree` counts distinct pages, `against` weighted disagreements, `values` distinct values that a page was seen with
-    beside others.
+    beside others, `chosen` the conditions that were chosen among many.
     """
 
     agree: int = 0
@@ -82,16 +82,18 @@ class Evidence:
     risk: float = 1.0
     prior: float = DEFAULT_PRIOR
     constant: bool = False
+    chosen: int = 0
     examples: list[tuple[int, int]] = field(default_factory=list)
     counterexamples: list[tuple[int, int]] = field(default_factory=list)
 
 
 class Finding(NamedTuple):
-    """An edit that holds in a context, save in some of its parts."""
+    """An edit that holds in a context, save in some of its parts; `support` numbers the groups that agree."""
 
     context: Context
     evidence: Evidence
     exceptions: tuple[Atom, ...] = ()
+    support: tuple[int, ...] = ()
 
 
 def narrowings(context: Context) -> int:
@@ -201,7 +203,7 @@ class Judge:
         found.agree = len((labels | near_labels if exact > found.near else labels) - self.soft)
         found.values = len(values)
         # each narrowing follows a refusal, and many are tried
-        found.prior = self.prior
+        found.prior, found.chosen = self.prior, narrowings(context)
         prior = self.prior * NARROWED ** narrowings(context)
         found.unrepeated = bool(single) and repeated < REPEATED_SHARE * found.groups_for
         if found.unrepeated:
@@ -253,7 +255,7 @@ def cover(
     if judge.accepts(whole) and _everywhere(range(len(groups)), groups, atoms, hosts):
         finding = _with_exceptions((), list(range(len(groups))), groups, index, judge, exceptions)
         if finding is not None:
-            return [finding]
+            return [finding._replace(support=_agreeing(range(len(groups)), groups))]
     found: list[tuple[Finding, list[int]]] = []
     left = {n for n, group in enumerate(groups) if group.outcome >= NEAR}
     frontier: list[tuple[Context, list[int]]] = [((), list(range(len(groups))))]
@@ -261,7 +263,11 @@ def cover(
         frontier = _extended(frontier, groups, atoms, judge, left, found, least, hosts, exceptions)
         if not frontier or sum(groups[n].saved for n in left) < 1:
             break
-    return [finding for finding, _ in found]
+    return [finding._replace(support=_agreeing(members, groups)) for finding, members in found]
+
+
+def _agreeing(members: Iterable[int], groups: Sequence[Group]) -> tuple[int, ...]:
+    return tuple(n for n in members if groups[n].outcome >= NEAR)
 
 
 def _extended(

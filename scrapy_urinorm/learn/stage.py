@@ -10,6 +10,7 @@ from scrapy_urinorm.content import compare
 from scrapy_urinorm.learn.candidate import PROPOSED, REJECTED, Candidate
 from scrapy_urinorm.learn.contexts import host_of_context
 from scrapy_urinorm.learn.edits import Name, bundles, closed_segments
+from scrapy_urinorm.learn.narrow import narrowed
 from scrapy_urinorm.learn.search import Evidence, Finding, Group, Judge, cover
 
 if TYPE_CHECKING:
@@ -102,7 +103,12 @@ class Stage:
             found = self.contexts.atoms(group.page)
             return frozenset(a for a in found if a.kind != "query" or a.name not in skip) if skip else found
 
-        return cover(groups, atoms, judge, hosts=self.contexts.hosts, least=self.least, exceptions=exceptions)
+        found = cover(groups, atoms, judge, hosts=self.contexts.hosts, least=self.least, exceptions=exceptions)
+        return [self._narrowed(finding, groups, skip) for finding in found]
+
+    def _narrowed(self, finding: Finding, groups: Sequence[Group], skip: frozenset[str]) -> Finding:
+        support = [groups[n].page for n in finding.support]
+        return finding._replace(context=narrowed(finding.context, support, self.contexts, self.views, skip))
 
     def least(self, context: Context) -> float:
         """Return the requests that a rule in a context must save: a share of the site, or of its host."""

@@ -52,7 +52,17 @@ class ValueAliases(Kind):
         return tuple(out)
 
     def merge(self, wide: Any, narrow: Any) -> Any:
-        return tuple({**dict(wide), **dict(narrow)}.items())
+        """Add up by name and value: a wider group loses the values that a narrower one speaks of."""
+        out = dict(wide)
+        for name, groups in narrow:
+            spoken = {value for group in groups for value in group.values}
+            rest = []
+            for group in out.get(name, ()):
+                left = tuple(value for value in group.values[1:] if value not in spoken)
+                if left:
+                    rest.append(Aliases((group.values[0], *left)))
+            out[name] = (*groups, *rest)
+        return tuple(out.items())
 
     def bind(self, value: Any) -> Any:
         return {ascii_fold(name): (name, groups) for name, groups in value}

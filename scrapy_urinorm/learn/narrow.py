@@ -1,0 +1,61 @@
+"""The narrowest conditions under which a finding saves as much: what was not seen is left alone.
+
+What was seen of one script says nothing of another, lists without a page number say nothing of those with one, and the
+views that a switch (`action=history`) was seen to choose say nothing of those that it was not.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING
+
+from scrapy_urinorm.learn.contexts import Atom
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from collections.abc import Set as AbstractSet
+
+    from scrapy_urinorm.learn.contexts import Context, Contexts
+    from scrapy_urinorm.learn.view import View
+
+TWICE = 2
+"""Groups in which a view of a switch must have agreed, where there are as many: one may be an accident."""
+
+
+def narrowed(
+    context: Context, support: Sequence[int], contexts: Contexts, views: Sequence[View], edited: AbstractSet[str]
+) -> Context:
+    """Return a context with all conditions that hold for the views that support it, by their numbers.
+
+    Nothing is asked of the parameters that are `edited`.
+    """
+    if not support:
+        return context
+    common = frozenset.intersection(*map(contexts.atoms, support))
+    asked = {atom.name: atom for atom in context if atom.kind == "query"}
+    path = next((atom for atom in context if atom.kind == "path"), None)
+    for atom in sorted(common, key=str):
+        if atom.kind == "path":
+            path = atom if atom.is_literal else path
+        elif atom.kind == "query" and atom.name not in edited and not isinstance(atom.value, str):
+            asked.setdefault(atom.name, atom)
+    for name in sorted(contexts.switches - edited):
+        if name in asked and asked[name].value is not True:
+            continue
+        if values := _chosen(name, support, contexts, views):
+            asked[name] = Atom("query", name, values)
+    rest = tuple(atom for atom in context if atom.kind not in ("query", "path"))
+    return (*rest, *(() if path is None else (path,)), *asked.values())
+
+
+def _chosen(name: str, support: Sequence[int], contexts: Contexts, views: Sequence[View]) -> tuple[str | bool, ...]:
+    """Return the values of a switch that agreed, False for its absence; none where some views do not know it."""
+    seen: Counter[str | bool] = Counter()
+    for number in support:
+        view = views[number]
+        values = [value for one, value in view.items if one == name]
+        if len(values) > 1 or (not values and name not in contexts.names_at(view.path)):
+            return ()
+        seen[values[0] if values else False] += 1
+    least = min(TWICE, len(support))
+    return tuple(sorted((value for value, n in seen.items() if n >= least), key=str))
