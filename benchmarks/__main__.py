@@ -37,11 +37,12 @@ class Sizes:
     lines: int = command.LINES
     hosts: int = tables.HOSTS
     tables: tuple[int, ...] = tables.COUNTS
+    different: tuple[int, ...] = tables.DIFFERENT
     pages: int = crawl.PAGES
     calls: int = instructions.CALLS
 
 
-QUICK = Sizes(count=200, rounds=1, lines=2000, hosts=1000, tables=(10, 100), pages=5, calls=50)
+QUICK = Sizes(count=200, rounds=1, lines=2000, hosts=1000, tables=(10, 100), different=(10, 20), pages=5, calls=50)
 
 
 @dataclass
@@ -59,6 +60,7 @@ class Bench:
             yield figure
         yield from under_rules.cold(self.urls, self.sizes.rounds)
         yield from under_rules.seen(self.urls, self.sizes.rounds)
+        yield from under_rules.queued(self.sizes.count)
 
     def fingerprints(self) -> Iterator[Figure]:
         """``fingerprint(request)`` beside the fingerprinters of others."""
@@ -95,6 +97,7 @@ class Bench:
         """Many sites with tables of their own."""
         yield from tables.per_url(self.urls, self.sizes.rounds, self.sizes.tables)
         yield from tables.loading(self.sizes.tables[-1])
+        yield from tables.different(self.sizes.different)
 
     def hosts(self) -> Iterator[Figure]:
         """Many sites without."""

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 COUNTS = (10, 1000, 100_000)
+DIFFERENT = (15_000, 22_000, 200_000)
 HOSTS = 1_000_000
 _PARTS = 100  # a few URLs at a time, so that they take no memory that counts
 
@@ -75,6 +76,20 @@ def loading(count: int = COUNTS[-1]) -> Iterator[Figure]:
             yield Figure(f"memory that they take, from {name}", measured["grown"], "MB", 150)
 
 
+def different(counts: tuple[int, ...] = DIFFERENT) -> Iterator[Figure]:
+    """Tables of which no two are equal: what the first URL of each costs, and a second pass over all of them."""
+    runs = {count: module(__name__, "different", str(count)).json() for count in counts}
+    first = runs[counts[0]]
+    yield Figure("a table that is like no other, on its first URL", first["first"], "us", 60)
+    yield Figure("memory that it takes from then on", first["grown"] / counts[0] * 1000, "kB")
+    for count in counts[1:]:
+        ratio = runs[count]["second"] / first["second"]
+        note = f"{runs[count]['second']:.2f} us, {first['second']:.2f} us"
+        yield Figure(
+            f"URLs of {count:,} different tables, the second time, to {counts[0]:,}", ratio, "x", 1.5, note=note
+        )
+
+
 def _toml(host: str, table: dict[str, Any]) -> str:
     return f'[site."{host}"]\n' + "".join(f"{key} = {json.dumps(value)}\n" for key, value in table.items()) + "\n"
 
@@ -108,5 +123,25 @@ def _hosts(count: int) -> dict[str, float]:
     return {"us": spent / count * 1e6, "grown": memory[-1] - memory[0], "late": memory[-1] - memory[_PARTS // 2]}
 
 
+def _different(count: int) -> dict[str, float]:
+    from scrapy_urinorm import Normalizer
+
+    tables = {
+        f"site{n}.example.com": {"remove_params": ["sid", f"p{n}"], "trailing_slash": "remove"} for n in range(count)
+    }
+    normalizer = Normalizer({"host": tables})
+    normalizer.key("http://www.example.com/?a=1")
+    urls = [f"http://site{n}.example.com/a/?p{n}=1&b=2" for n in range(count)]
+    before, spent = resident(), []
+    for _ in range(2):
+        start = time.process_time()
+        for url in urls:
+            normalizer.key(url)
+        spent.append((time.process_time() - start) / count * 1e6)
+    return {"first": spent[0], "second": spent[1], "grown": resident() - before}
+
+
 if __name__ == "__main__":
-    print(json.dumps(_load(int(sys.argv[2]), sys.argv[3]) if sys.argv[1] == "load" else _hosts(int(sys.argv[2]))))
+    runs = {"load": lambda: _load(int(sys.argv[2]), sys.argv[3]), "hosts": lambda: _hosts(int(sys.argv[2])),
+            "different": lambda: _different(int(sys.argv[2]))}  # fmt: skip
+    print(json.dumps(runs[sys.argv[1]]()))

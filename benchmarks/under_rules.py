@@ -7,6 +7,7 @@ collector runs, over what was made since the round began.
 from __future__ import annotations
 
 import functools
+import tracemalloc
 from typing import TYPE_CHECKING, Any
 
 from benchmarks import peers
@@ -116,6 +117,27 @@ def seen(urls: list[str], rounds: int) -> Iterator[Figure]:
             f"{number(ours, 'us')}, Scrapy's {number(theirs, 'us')}; the difference of request_seen with it and without"
         )
         yield Figure(f"log of a duplicate, {name}, to Scrapy's", ours / theirs, "x", 1.5, note=note)
+
+
+def queued(count: int) -> Iterator[Figure]:
+    """What ``request_seen`` adds to the memory of a request that waits in the queue."""
+    theirs, ours = (added(one, count) for one in (scrapy_filter(), our_filter({})))
+    note = f"Scrapy's {number(theirs, 'octets')}"
+    yield Figure("memory that request_seen adds to a queued request", ours, "octets", theirs + 120, note=note)
+
+
+def added(one: Any, count: int) -> float:
+    """Octets that a filter takes for each of ``count`` requests that it lets through and that stay."""
+    made = peers.requests([f"http://a{n % 50}.example/path/page-{n}?id={n}" for n in range(count)])
+    for request in peers.requests([f"http://a{n}.example/" for n in range(50)]):
+        one.request_seen(request)
+    tracemalloc.start()
+    try:
+        for request in made:
+            one.request_seen(request)
+        return tracemalloc.get_traced_memory()[0] / count
+    finally:
+        tracemalloc.stop()
 
 
 def _of_filters(filters: Mapping[str, Any], function: Any, urls: list[str], rounds: int) -> dict[str, Timing]:

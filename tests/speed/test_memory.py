@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 from typing import TYPE_CHECKING
 
+from benchmarks.under_rules import TEN_LINES, added, our_filter, scrapy_filter
 from scrapy_urinorm import Normalizer
 from scrapy_urinorm.engine import sites
 from scrapy_urinorm.engine.plan import Plan
@@ -46,3 +47,7 @@ def test_a_plan_that_many_hosts_share_is_kept(monkeypatch: pytest.MonkeyPatch) -
     for url in urls():
         normalizer.key(url)
     assert normalizer.sites.known["http://other.example"].plan is shared
+
+
+def test_a_queued_request_costs_hardly_more_than_with_scrapy_alone() -> None:
+    assert added(our_filter({"rules": TEN_LINES}), 3000) <= added(scrapy_filter(), 3000) + 120
