@@ -28,6 +28,10 @@ class Name(NamedTuple):
     why: str = ""
 
 
+#: Entries that are tried one by one: an index of as many costs more than it saves (3,000 tables, first URL of each).
+_FEW = 8
+
+
 class NameList(tuple[Name, ...]):  # noqa: SLOT001  what is computed once needs a place
     """The entries of a list, or of several joined.
 
@@ -38,13 +42,13 @@ class NameList(tuple[Name, ...]):  # noqa: SLOT001  what is computed once needs 
     def joined(cls, *lists: tuple[Name, ...]) -> NameList:
         """The entries of several lists in order."""
         made = cls(itertools.chain(*lists))
-        made.__dict__["parts"] = tuple(part for one in lists for part in _parts(one))
+        made.__dict__["_joined"] = tuple(part for one in lists for part in _parts(one))
         return made
 
-    @functools.cached_property
+    @property
     def parts(self) -> tuple[NameList, ...]:
         """The lists that were joined; the list itself where it is none."""
-        return (self,)
+        return self.__dict__.get("_joined") or (self,)
 
     @functools.cached_property
     def by_name(self) -> tuple[dict[str, list[tuple[int, Name]]], list[tuple[int, Name]]]:
@@ -109,8 +113,11 @@ class NameTable(_Memo):
     def __missing__(self, name: str) -> tuple[Name, ...]:
         found: tuple[Name, ...] = ()
         for part in self._parts:
-            if said := part.speaking[name]:
-                found += said
+            if len(part) > _FEW:
+                found += part.speaking[name]
+            else:
+                # many sites have lists of their own: so few are tried without an index
+                found += tuple([entry for entry in part[::-1] if entry.match(name)])
         return self.kept(name, found)
 
     def removes(self, name: str, value: str, decode: Callable[[str], str] = decoded) -> bool:
