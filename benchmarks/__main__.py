@@ -36,8 +36,8 @@ class Sizes:
     rounds: int = 11
     lines: int = command.LINES
     hosts: int = tables.HOSTS
-    tables: tuple[int, ...] = tables.COUNTS
     different: tuple[int, ...] = tables.DIFFERENT
+    tables: tuple[int, ...] = tables.COUNTS
     pages: int = crawl.PAGES
     calls: int = instructions.CALLS
 

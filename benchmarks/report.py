@@ -50,27 +50,29 @@ $ URINORM_PURE=1 .venv/bench/bin/python -m benchmarks --only tables hosts import
 
 The figures on tables of rules come first, since that is what users run. Their table holds for every host of the input
 (`benchmarks/under_rules.py` has them), hosts are known unless "cold" is said, and the garbage collector runs as in a
-crawl; elsewhere it is off, and all rules of the preset `recommended` and 1,000 site tables are loaded. "Its first URLs" is a
-fingerprinter that has not seen any host or parameter before. The other packages are called as their documentation says,
-with all rules they bring; functions that only parse and print are there because nobody can be faster than the parse.
+crawl; elsewhere it is off, and all rules of the preset `recommended` and 1,000 site tables are loaded. "Its first
+URLs" is a fingerprinter that has not seen any host or parameter before. The other packages are called as their
+documentation says, with all rules they bring; functions that only parse and print are there because nobody can be
+faster than the parse.
 
 ## Where the time goes
 
 - **Nothing is parsed that is known.** Host and scheme are looked up as they stand in the URL, and what rules say of a
   parameter's name is remembered; both memories are bounded. Other URLs are parsed by can_ada (the WHATWG parser of
   Node.js), once.
-- **An optional module in C** (`engine/native.c`, `rules.c`, `spelling.c`; stable ABI of Python 3.11 and later) takes nearly
-  every URL under nearly every rule: which `where` tables hold, the parameters that go, by name or by value, what is done to
-  the path, and patterns on the whole, which are tried only where a text that they need is there. Rules that it does not
-  know (`rename_params` and others that change values, `template`, `unwrap_params`, verdicts, other ways to split a query)
-  and odd spellings are left to the loop in Python, which is the reference: the tests compare the two on the corpora, on
-  any text under any rules, at every length. Installing from source compiles it where there are a compiler and the headers
-  of Python; `URINORM_PURE=1` leaves it out, when building and when running.
-- **One pass** gives a request its fingerprint, whether it is skipped, and which rules have changed its URL; the line that
-  counts a duplicate asks nothing again.
-- **Sites share what is equal**: tables with equal rules are one compiled plan, and different ones share what finds the
-  names of a preset. Plans are kept up to 256 MB: 35,000 different tables of two rules, 20,000 of ten lines. A crawl that
-  meets more of them in turns compiles them again each time.
+- **An optional module in C** (`engine/native.c`, `rules.c`, `spelling.c`; stable ABI of Python 3.11 and later) takes
+  nearly every URL under nearly every rule: which `where` tables hold, the parameters that go, by name or by value,
+  what is done to the path, and patterns on the whole, which are tried only where a text that they need is there.
+  Rules that it does not know (`rename_params` and others that change values, `template`, `unwrap_params`, verdicts,
+  other ways to split a query) and odd spellings are left to the loop in Python, which is the reference: the tests
+  compare the two on the corpora, on any text under any rules, at every length. Installing from source compiles it
+  where there are a compiler and the headers of Python; `URINORM_PURE=1` leaves it out, when building and when
+  running.
+- **One pass** gives a request its fingerprint, whether it is skipped, and which rules have changed its URL; the line
+  that counts a duplicate asks nothing again.
+- **Sites share what is equal**: tables with equal rules are one compiled plan, and different ones share what finds
+  the names of a preset. Plans are kept up to 256 MB: 35,000 different tables of two rules, 20,000 of ten lines. A
+  crawl that meets more of them in turns compiles them again each time.
 - **Nothing is cached by URL**: a run over URLs that never repeat costs the same.
 - A fingerprint is remembered for a request object, as Scrapy does; no temporary request is made, and no `meta`.
 """
