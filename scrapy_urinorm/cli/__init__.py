@@ -23,6 +23,7 @@ from scrapy_urinorm.cli import (
     schema,
     seen,
     validate,
+    why,
 )
 from scrapy_urinorm.cli.failures import Commands, reported
 from scrapy_urinorm.cli.project import read_again
@@ -41,6 +42,7 @@ app.command("diff")(diff.diff)
 app.command("groups")(groups.groups)
 app.command("init")(init.init)
 app.add_typer(imports.app, name="import")
+app.command("why")(why.why)
 app.command("learn")(learn.learn)
 app.command("validate")(validate.validate)
 app.command("eval")(evaluate.evaluate)

@@ -48,7 +48,7 @@ def explain(
 
         urls = [resolve(url, base) for url in urls]
         against = against and resolve(against, base)
-    _need_schemes([*urls, *([against] if against is not None else [])])
+    need_schemes([*urls, *([against] if against is not None else [])])
     told = [_Told(url, normalizer, crawl) for url in urls]
     if against is None:
         for number, one in enumerate(told):
@@ -78,7 +78,7 @@ def explain(
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:(?!\d)")
 
 
-def _need_schemes(urls: list[str]) -> None:
+def need_schemes(urls: list[str]) -> None:
     """Raise UrinormError for a URL that begins with no scheme: what is typed so is meant to have one."""
     for url in urls:
         if not _SCHEME.match(url.lstrip()):

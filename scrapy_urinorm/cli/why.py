@@ -1,0 +1,115 @@
+"""`urinorm why`: what became of a URL in a crawl."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from scrapy_urinorm.cli.display import say, write_json
+from scrapy_urinorm.cli.explain import need_schemes
+from scrapy_urinorm.cli.failures import complain
+from scrapy_urinorm.cli.project import Json, Preset, Rules, chosen, crawl_of
+from scrapy_urinorm.errors import UrinormError
+
+if TYPE_CHECKING:
+    from scrapy_urinorm.cli.project import CrawlView
+    from scrapy_urinorm.normalizer import Normalizer
+
+_STATES = {
+    "queued": "it waits for its turn",
+    "flying": "it was under way when the crawl stopped, or is now",
+    "released": "it was kept back, and waits for its turn",
+    "later": "it waits until nothing else does",
+    "parked": "it is kept back as a likely duplicate, until that is decided",
+    "unreadable": "an earlier version of the spider queued it, and this one cannot read it",
+}
+
+
+def why(
+    ctx: typer.Context,
+    urls: Annotated[list[str], typer.Argument(metavar="URL...", help="Absolute URLs.")],
+    visits: Annotated[
+        list[str] | None,
+        typer.Option("--visits", "-v", metavar="FILE", help="Visits of the crawl; may be given several times."),
+    ] = None,
+    job: Annotated[
+        str | None, typer.Option("--job", metavar="JOBDIR", help="The folder of the job: what waits, what was seen.")
+    ] = None,
+    rules: Rules = None,
+    preset: Preset = None,
+    crawl: Annotated[
+        str, typer.Option("--crawl", metavar="ID", help="Of a file with several crawls: `newest`, `all`, or an id.")
+    ] = "newest",
+    as_json: Json = False,
+) -> None:
+    """Say why a URL was crawled, or why it was not: fetched, a duplicate of which, skipped by what, never linked.
+
+    Examples:
+    - `scrapy urinorm why "https://shop.example/p/7?ref=mail" --visits visits.jsonl.zst`
+
+    - `scrapy urinorm why "https://shop.example/p/7" --job jobs/shop`
+    """
+    if not visits and job is None:
+        raise UrinormError("of which crawl? --visits FILE, --job JOBDIR")
+    need_schemes(urls)
+    normalizer = chosen(ctx, rules, preset).normalizer()
+    project = crawl_of(ctx)
+    urls = [project.request_url(url) for url in urls]
+    told: list[dict[str, Any]] = [{"url": url} for url in urls]
+    if visits:
+        from scrapy_urinorm.visits.reader import crawl_ids, read_visits
+        from scrapy_urinorm.visits.why import answers
+
+        reader = read_visits(visits, only=crawl_ids(visits, crawl))
+        for one, answer in zip(told, answers(urls, reader, normalizer), strict=True):
+            one |= answer.to_dict()
+        for problem in reader.problems:
+            complain(problem)
+    if job is not None:
+        for one, state in zip(told, _in_job(job, urls, normalizer, project), strict=True):
+            one["job"] = state
+    for number, one in enumerate(told):
+        if as_json:
+            write_json(one)
+        else:
+            if number:
+                say()
+            _show(one)
+
+
+def _show(one: dict[str, Any]) -> None:
+    say(one["url"], "bold")
+    if "verdict" in one:
+        say(
+            f"{one['verdict']}: {one['why']}",
+            "yellow" if one["verdict"] in ("failed", "unknown", "linked") else "green",
+        )
+        say(f"key: {one['key']}", "dim")
+        for note in one["notes"]:
+            say(f"note: {note}", "dim")
+    if "job" in one:
+        say(f"job: {one['job']}")
+
+
+def _in_job(job: str, urls: list[str], normalizer: Normalizer, project: CrawlView) -> list[str]:
+    """What the folder of a job says of the fingerprints of URLs."""
+    from scrapy_urinorm.crawl.requests_asked import states_of
+    from scrapy_urinorm.seen import SeenStoreError, maintenance
+
+    prints = [bytes.fromhex(project.fingerprint(url, normalizer)) for url in urls]
+    waiting = states_of(job, prints)
+    try:
+        seen = maintenance.contains(job, prints)
+    except SeenStoreError:
+        if waiting is None:
+            raise
+        seen = [False] * len(urls)
+    out = []
+    for number, fingerprint in enumerate(prints):
+        states = (waiting or {}).get(fingerprint, ())
+        said = [_STATES[state] for state in states]
+        if seen[number]:
+            said.insert(0, "its key was requested" if not states else "its key was met")
+        out.append("; ".join(said) or "its key was never requested")
+    return out

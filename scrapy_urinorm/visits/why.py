@@ -1,0 +1,175 @@
+"""Why a URL was crawled or not, told by the visits of a crawl: fetched, failed, a duplicate, skipped, never linked."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from scrapy_urinorm.engine.texts import bare_key, without_userinfo
+from scrapy_urinorm.visits.links import HASH, url_hash
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from scrapy_urinorm.normalizer import Normalizer
+    from scrapy_urinorm.visits.record import Visit
+
+# a screenful: who asks wants to see that there are several, and one of them
+_SHOWN = 3
+
+
+class Fetch(NamedTuple):
+    """One response, as far as an answer tells of it."""
+
+    url: str
+    status: int | None
+    time: str | None
+    final_url: str | None
+    referer: str | None
+
+    @classmethod
+    def of(cls, visit: Visit) -> Fetch:
+        """What a visit says."""
+        urls = (visit.url, visit.final_url, visit.referer)
+        url, final, referer = (without_userinfo(one) if one else one for one in urls)
+        return cls(url or "", visit.status, visit.time, final, referer)
+
+    def __str__(self) -> str:
+        status = "" if self.status is None else f" with status {self.status}"
+        at = f" at {self.time}" if self.time else ""
+        return f"{self.url}{status}{at}"
+
+    @property
+    def failed(self) -> bool:
+        """Whether an error came back."""
+        return self.status is not None and self.status >= 400
+
+
+@dataclass
+class Answer:
+    """What became of a URL: a word, the sentence that says why, and facts to go on from.
+
+    `verdict` is `fetched`, `redirected`, `failed`, `skipped`, `duplicate`, `linked` (and not fetched) or `unknown`.
+    """
+
+    url: str
+    key: str
+    verdict: str
+    why: str
+    notes: list[str] = field(default_factory=list)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The answer as JSON-ready data."""
+        return {"url": self.url, "key": self.key, "verdict": self.verdict, "why": self.why, "notes": self.notes}
+
+
+class _Asked:
+    """What the visits say of one URL that is asked for."""
+
+    def __init__(self, url: str, normalizer: Normalizer) -> None:
+        self.url = url
+        self.key = normalizer.key(url)
+        self.bare = bare_key(url)
+        self.hash = url_hash(url)
+        self.own: list[Fetch] = []
+        self.variants: list[Fetch] = []
+        self.linked: list[str] = []
+
+    def see(self, visit: Visit, key: str) -> None:
+        """Take in one visit and its key under the rules."""
+        if (
+            visit.id == self.hash
+            or bare_key(visit.url) == self.bare
+            or (visit.final_url and bare_key(visit.final_url) == self.bare and not _redirects(visit))
+        ):
+            self.own.append(Fetch.of(visit))
+        elif key == self.key:
+            self.variants.append(Fetch.of(visit))
+        if visit.links and len(self.linked) < _SHOWN and _holds(visit.links, self.hash):
+            self.linked.append(without_userinfo(visit.url))
+
+
+def answers(urls: Sequence[str], visits: Iterable[Visit], normalizer: Normalizer) -> list[Answer]:
+    """What became of each URL in the crawl of these visits, under these rules; the visits are read once."""
+    asked = [_Asked(url, normalizer) for url in urls]
+    digest = normalizer.ruleset.digest()
+    seen = links = other_rules = 0
+    for visit in visits:
+        seen += 1
+        links += visit.links is not None
+        other_rules += visit.rules is not None and visit.rules != digest
+        key = normalizer.key(visit.url)
+        for one in asked:
+            one.see(visit, key)
+    notes = []
+    if other_rules:
+        notes.append(f"{other_rules:,} of {seen:,} visits were made under other rules than those asked with")
+    if seen and not links:
+        notes.append("the visits do not say what pages link to")
+    return [_answer(one, normalizer, notes, links_known=bool(links)) for one in asked]
+
+
+def _answer(asked: _Asked, normalizer: Normalizer, notes: list[str], *, links_known: bool) -> Answer:
+    verdict, why = _why(asked, normalizer, links_known=links_known)
+    told = list(notes)
+    if asked.linked and verdict != "linked":
+        told.append(f"linked from {asked.linked[0]}")
+    return Answer(without_userinfo(asked.url), without_userinfo(asked.key), verdict, why, told)
+
+
+def _why(asked: _Asked, normalizer: Normalizer, *, links_known: bool) -> tuple[str, str]:
+    if asked.own:
+        return _fetched(asked)
+    skip, defer = normalizer.verdict(asked.url)
+    if skip:
+        said = "; ".join(normalizer.explain(asked.url).notes)
+        return "skipped", f"never requested: {said or 'a rule skips it'}"
+    if asked.variants:
+        first, *others = asked.variants
+        more = f", and {len(others):,} more" if others else ""
+        failed = ", which failed: the next variant met would have been tried" if first.failed else ""
+        return "duplicate", f"the same page as {first}{more}{failed}; {_made_one(asked, first, normalizer)}"
+    if asked.linked:
+        last = " It is among those requested last (defer)." if defer else ""
+        return "linked", (
+            f"linked from {asked.linked[0]}, and not fetched: the spider, robots.txt or a filter of its domain or depth"
+            f" kept it out, its download failed, or the crawl ended before.{last}"
+        )
+    if not links_known:
+        return "unknown", "neither this address nor another one of its key was fetched"
+    return "unknown", "no page of this crawl links to it, nor was another address of its key fetched"
+
+
+def _fetched(asked: _Asked) -> tuple[str, str]:
+    fetch = asked.own[0]
+    often = f" ({len(asked.own):,} times)" if len(asked.own) > 1 else ""
+    found = f", found on {fetch.referer}" if fetch.referer else ""
+    if fetch.failed:
+        return "failed", f"requested, and answered with status {fetch.status}{often}{found}"
+    if fetch.status is not None and 300 <= fetch.status < 400:
+        return "redirected", f"requested, and redirected to {fetch.final_url or 'another address'}{often}{found}"
+    at = f" at {fetch.time}" if fetch.time else ""
+    to = ""
+    if fetch.final_url and fetch.final_url != fetch.url:
+        # asked for is either end of the chain
+        to = f", where {fetch.url} leads" if bare_key(fetch.final_url) == asked.bare else f" as {fetch.final_url}"
+    return "fetched", f"fetched{at}{to}{often}{found}"
+
+
+def _made_one(asked: _Asked, other: Fetch, normalizer: Normalizer) -> str:
+    """The rules that make two addresses one, with where they are written."""
+    steps = [step for url in (asked.url, other.url) for step in normalizer.explain(url).steps if step.rule != "safe"]
+    rules = dict.fromkeys(f"{step.rule} of {step.source or step.scope}" for step in steps)
+    return f"by {', '.join(rules)}" if rules else "without any rule"
+
+
+def _redirects(visit: Visit) -> bool:
+    """Whether the visit stands for a hop, and its target has a row of its own."""
+    return visit.status is not None and 300 <= visit.status < 400
+
+
+def _holds(links: bytes, wanted: bytes) -> bool:
+    at = links.find(wanted)
+    while at >= 0 and at % HASH:
+        at = links.find(wanted, at + 1)
+    return at >= 0
