@@ -22,6 +22,7 @@ from scrapy_urinorm.cli import (
     rules,
     schema,
     seen,
+    unique,
     validate,
     why,
 )
@@ -40,13 +41,12 @@ app.command("check")(check.check)
 app.command("normalize")(normalize.normalize)
 app.command("diff")(diff.diff)
 app.command("groups")(groups.groups)
+app.command("unique")(unique.unique)
+app.command("sample")(unique.sample)
 app.command("init")(init.init)
 app.add_typer(imports.app, name="import")
 app.command("why")(why.why)
 app.command("learn")(learn.learn)
-app.command("validate")(validate.validate)
-app.command("eval")(evaluate.evaluate)
-app.command("report")(report.report)
 app.command("validate")(validate.validate)
 app.command("eval")(evaluate.evaluate)
 app.command("report")(report.report)
@@ -59,16 +59,17 @@ app.command("schema")(schema.schema)
 
 def _print_version(wanted: bool) -> None:
     if wanted:
-        from scrapy_urinorm import __version__
+        from scrapy_urinorm.cli.versions import versions
 
-        print(f"urinorm {__version__}")
+        print("\n".join(versions()))
         raise typer.Exit
 
 
 @app.callback()
 def urinorm(
     version: Annotated[
-        bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version.")
+        bool,
+        typer.Option("--version", callback=_print_version, is_eager=True, help="Print the versions of what matters."),
     ] = False,
 ) -> None:
     """See, check and try the rules by which a crawl tells that two URLs are one page."""

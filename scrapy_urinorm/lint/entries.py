@@ -156,7 +156,7 @@ def _removed(table: Table) -> Iterator[Finding]:
     """Rules on parameters that another rule drops whatever their value."""
     effective = table.effective()
     for rule in _of_items():
-        if CATALOGUE[rule].drops:
+        if CATALOGUE[rule].drops not in (None, Drops.VALUES):
             continue
         for entry in table.body.rules.get(rule, ()):
             name = entry.name if isinstance(entry, Name) else entry[0]
@@ -209,7 +209,7 @@ def _replaced(table: Table, renaming: str, renamed: dict[str, str]) -> Iterator[
 def _added_and_removed(table: Table) -> Iterator[Finding]:
     """Values that a rule adds where the parameter is absent, and a later one that speaks of the name drops again."""
     effective = table.effective().rules
-    acts = [act for act in at(Stage.ITEMS) if act.rule in effective and act.each and not act.drops]
+    acts = [act for act in at(Stage.ITEMS) if act.rule in effective and act.each and act.drops in (None, Drops.VALUES)]
     for adding in acts:
         for name, kept in CATALOGUE[adding.rule].kind.adds(table.body.rules.get(adding.rule, ())):
             item = [(encoded(name), encoded(kept))]

@@ -77,11 +77,8 @@ class _Asked:
 
     def see(self, visit: Visit, key: str) -> None:
         """Take in one visit and its key under the rules."""
-        if (
-            visit.id == self.hash
-            or bare_key(visit.url) == self.bare
-            or (visit.final_url and bare_key(visit.final_url) == self.bare and not _redirects(visit))
-        ):
+        reached = visit.final_url if visit.final_url and not _redirects(visit) else visit.url
+        if visit.id == self.hash or self.bare in (bare_key(visit.url), bare_key(reached)):
             self.own.append(Fetch.of(visit))
         elif key == self.key:
             self.variants.append(Fetch.of(visit))

@@ -1,0 +1,238 @@
+"""`urinorm unique` and `urinorm sample`: fewer URLs, in order; one of each page, or some of each template."""
+
+from __future__ import annotations
+
+import functools
+import sys
+from collections import Counter
+from typing import TYPE_CHECKING, Annotated, NamedTuple
+
+import typer
+
+from scrapy_urinorm.cli.display import count, inert, is_terminal
+from scrapy_urinorm.cli.failures import complain
+from scrapy_urinorm.cli.inputs import Column, Files, Format, Inputs, as_utf8, lines_of
+from scrapy_urinorm.cli.progress import Progress
+from scrapy_urinorm.cli.project import ChosenRules, Preset, Rules, chosen
+from scrapy_urinorm.cli.workers import Jobs, in_order
+from scrapy_urinorm.errors import UrinormError
+from scrapy_urinorm.rules.globs import path_glob
+from scrapy_urinorm.url import path_key, split
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+PREFER = ("first", "shortest", "https", "canonical")
+
+Extensions = Annotated[
+    list[str] | None, typer.Option("--ext", metavar="EXT", help="Only URLs with this extension; `,` between several.")
+]
+NoExtensions = Annotated[
+    list[str] | None, typer.Option("--no-ext", metavar="EXT", help="No URLs with this extension, as in jpg,css.")
+]
+Paths = Annotated[
+    list[str] | None, typer.Option("--path", metavar="GLOB", help="Only URLs whose path matches, as in /shop/**.")
+]
+NoPaths = Annotated[list[str] | None, typer.Option("--no-path", metavar="GLOB", help="No URLs whose path matches.")]
+
+
+class Filter(NamedTuple):
+    """Which URLs are wanted, by the extension and the path; all where nothing is said."""
+
+    extensions: frozenset[str]
+    no_extensions: frozenset[str]
+    paths: tuple[str, ...]
+    no_paths: tuple[str, ...]
+
+    @classmethod
+    def of(
+        cls, ext: list[str] | None, no_ext: list[str] | None, paths: list[str] | None, no_paths: list[str] | None
+    ) -> Filter:
+        """The filter that the options name."""
+        for glob in (*(paths or ()), *(no_paths or ())):
+            if glob[:1] not in ("/", "*"):
+                raise UrinormError(f"{glob!r} is not a path glob: it begins with /, as in /shop/**")
+        return cls(_extensions(ext), _extensions(no_ext), tuple(paths or ()), tuple(no_paths or ()))
+
+    def wants(self, url: str) -> bool:
+        """Whether a URL passes; what is no URL passes where nothing is asked for."""
+        if not any(self):
+            return True
+        parts = split(url)
+        if parts is None:
+            return not (self.extensions or self.paths)
+        path = path_key(parts.path)
+        _, dot, extension = path.rpartition("/")[2].rpartition(".")
+        extension = extension.lower() if dot else ""
+        if extension in self.no_extensions or (self.extensions and extension not in self.extensions):
+            return False
+        if self.paths and not any(path_glob(path_key(glob))(path) for glob in self.paths):
+            return False
+        return not any(path_glob(path_key(glob))(path) for glob in self.no_paths)
+
+
+def _extensions(given: list[str] | None) -> frozenset[str]:
+    return frozenset(one.strip().lstrip(".").lower() for text in given or () for one in text.split(",") if one.strip())
+
+
+class Page(NamedTuple):
+    """A line of the input that passed the filter: its URL, its key, and how much it is preferred, least first."""
+
+    url: str
+    key: str
+    rank: int
+
+
+class _Block(NamedTuple):
+    pages: list[Page]
+    lines: int
+    skipped: int
+    filtered: int
+
+
+def unique(
+    ctx: typer.Context,
+    files: Files = None,
+    rules: Rules = None,
+    preset: Preset = None,
+    prefer: Annotated[
+        str, typer.Option("--prefer", metavar="WHICH", help=f"Which URL stands for a page: {', '.join(PREFER)}.")
+    ] = "first",
+    ext: Extensions = None,
+    no_ext: NoExtensions = None,
+    path: Paths = None,
+    no_path: NoPaths = None,
+    column: Column = None,
+    kind: Format = None,
+    jobs: Jobs = 0,
+) -> None:
+    """Write one URL of each page, as it stands in the input, in the order in which the pages come.
+
+    What the rules say not to request is left out. Pages are told apart by their keys alone: nothing is guessed from
+    the look of a URL, so no page is lost that the rules keep.
+
+    Examples:
+    - `urinorm unique urls.txt > pages.txt`
+
+    - `urinorm unique --prefer https --no-ext jpg,png,css --rules urinorm.toml urls.txt.gz`
+    """
+    if prefer not in PREFER:
+        raise UrinormError(f"there is no preference {prefer!r}: {', '.join(PREFER)}")
+    choice = chosen(ctx, rules, preset)
+    choice.shared()
+    wanted = Filter.of(ext, no_ext, path, no_path)
+    inputs = Inputs(files, kind, column)
+    held: dict[str, Page] = {}
+    counts: Counter[str] = Counter()
+    with Progress() as progress:
+        for block in in_order(functools.partial(_work, choice, prefer, wanted), inputs.blocks(), jobs):
+            new: list[str] = []
+            for page in block.pages:
+                other = held.get(page.key)
+                if other is None:
+                    new.append(page.url)
+                    held[page.key] = page._replace(url="") if prefer == "first" else page
+                elif page.rank < other.rank:
+                    held[page.key] = page
+            if prefer == "first":
+                _write(new)
+            counts.update(lines=block.lines, skipped=block.skipped, filtered=block.filtered)
+            progress.add(block.lines, inputs.read / inputs.size if inputs.size else 0.0)
+    if prefer != "first":
+        _write([page.url for page in held.values()])
+    _tell(inputs, counts, f"{count(len(held), 'page')} of {count(counts['lines'], 'line')}")
+
+
+def sample(
+    ctx: typer.Context,
+    files: Files = None,
+    rules: Rules = None,
+    preset: Preset = None,
+    per_template: Annotated[
+        int, typer.Option("--per-template", "-k", min=1, metavar="K", help="URLs of each template.")
+    ] = 1,
+    names_alone: Annotated[
+        bool, typer.Option("--names", help="A path with one set of parameter names is one template, whatever values.")
+    ] = False,
+    ext: Extensions = None,
+    no_ext: NoExtensions = None,
+    path: Paths = None,
+    no_path: NoPaths = None,
+    column: Column = None,
+    kind: Format = None,
+    jobs: Jobs = 0,
+) -> None:
+    """Write some pages of each template, in order: numbers, dates, GUIDs and hashes are folded into placeholders.
+
+    This is for looking at a site, never a rule: two URLs of a template are two pages, and most of them are left out.
+
+    Examples:
+    - `urinorm sample urls.txt`
+
+    - `urinorm sample --per-template 3 --names --no-ext jpg,css urls.txt`
+    """
+    from scrapy_urinorm.templates import template_of
+
+    choice = chosen(ctx, rules, preset)
+    choice.shared()
+    wanted = Filter.of(ext, no_ext, path, no_path)
+    inputs = Inputs(files, kind, column)
+    keys: dict[str, list[str]] = {}
+    counts: Counter[str] = Counter()
+    with Progress() as progress:
+        for block in in_order(functools.partial(_work, choice, "first", wanted), inputs.blocks(), jobs):
+            chosen_urls = []
+            for page in block.pages:
+                # URLs of one key have one template
+                taken = keys.setdefault(template_of(page.key, names_alone=names_alone), [])
+                if len(taken) < per_template and page.key not in taken:
+                    taken.append(page.key)
+                    chosen_urls.append(page.url)
+            _write(chosen_urls)
+            counts.update(lines=block.lines, skipped=block.skipped, filtered=block.filtered)
+            progress.add(block.lines, inputs.read / inputs.size if inputs.size else 0.0)
+    _tell(inputs, counts, f"{count(len(keys), 'template')} of {count(counts['lines'], 'line')}")
+
+
+def _work(choice: ChosenRules, prefer: str, wanted: Filter, block: bytes) -> _Block:
+    normalizer = choice.shared()
+    block = as_utf8(block)[0]
+    urls = lines_of(block)
+    keys = lines_of(normalizer.lines(block, keys=True))
+    canonical = lines_of(normalizer.lines(block)) if prefer == "canonical" else keys
+    rank: dict[str, Callable[[str, str], int]] = {
+        "first": lambda url, canonical: 0,
+        "shortest": lambda url, canonical: len(url),
+        "https": lambda url, canonical: not url[:6].lower().startswith("https:"),
+        "canonical": lambda url, canonical: url != canonical,
+    }
+    ranked = rank[prefer]
+    pages = []
+    skipped = filtered = 0
+    for url, key, text in zip(urls, keys, canonical, strict=True):
+        if not url:
+            continue
+        if not wanted.wants(url):
+            filtered += 1
+        elif normalizer.has_verdicts and normalizer.verdict(url)[0]:
+            skipped += 1
+        else:
+            pages.append(Page(url, key, ranked(url, text)))
+    return _Block(pages, len(urls), skipped, filtered)
+
+
+def _write(urls: list[str]) -> None:
+    lines = [inert(url) for url in urls] if is_terminal() else urls
+    sys.stdout.buffer.write("".join([f"{line}\n" for line in lines]).encode("utf-8", "surrogateescape"))
+    sys.stdout.buffer.flush()
+
+
+def _tell(inputs: Inputs, counts: Counter[str], said: str) -> None:
+    parts = [said]
+    if counts["filtered"]:
+        parts.append(f"{counts['filtered']:,} not asked for")
+    if counts["skipped"]:
+        parts.append(f"{counts['skipped']:,} never requested (skip)")
+    complain("; ".join(parts))
+    for message in inputs.complaints():
+        complain(message)
