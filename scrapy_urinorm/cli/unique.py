@@ -75,7 +75,7 @@ def _extensions(given: list[str] | None) -> frozenset[str]:
     return frozenset(one.strip().lstrip(".").lower() for text in given or () for one in text.split(",") if one.strip())
 
 
-class Page(NamedTuple):
+class Ranked(NamedTuple):
     """A line of the input that passed the filter: its URL, its key, and how much it is preferred, least first."""
 
     url: str
@@ -84,7 +84,7 @@ class Page(NamedTuple):
 
 
 class _Block(NamedTuple):
-    pages: list[Page]
+    pages: list[Ranked]
     lines: int
     skipped: int
     filtered: int
@@ -122,7 +122,7 @@ def unique(
     choice.shared()
     wanted = Filter.of(ext, no_ext, path, no_path)
     inputs = Inputs(files, kind, column)
-    held: dict[str, Page] = {}
+    held: dict[str, Ranked] = {}
     counts: Counter[str] = Counter()
     with Progress() as progress:
         for block in in_order(functools.partial(_work, choice, prefer, wanted), inputs.blocks(), jobs):
@@ -191,7 +191,7 @@ def sample(
             _write(chosen_urls)
             counts.update(lines=block.lines, skipped=block.skipped, filtered=block.filtered)
             progress.add(block.lines, inputs.read / inputs.size if inputs.size else 0.0)
-    _tell(inputs, counts, f"{count(len(keys), 'template')} of {count(counts['lines'], 'line')}")
+    _tell(inputs, counts, f"{count(len(keys), 'kind')} of URL in {count(counts['lines'], 'line')}")
 
 
 def _work(choice: ChosenRules, prefer: str, wanted: Filter, block: bytes) -> _Block:
@@ -217,7 +217,7 @@ def _work(choice: ChosenRules, prefer: str, wanted: Filter, block: bytes) -> _Bl
         elif normalizer.has_verdicts and normalizer.verdict(url)[0]:
             skipped += 1
         else:
-            pages.append(Page(url, key, ranked(url, text)))
+            pages.append(Ranked(url, key, ranked(url, text)))
     return _Block(pages, len(urls), skipped, filtered)
 
 
