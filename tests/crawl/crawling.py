@@ -54,7 +54,7 @@ class Outcome:
 
 
 def crawl_all(
-    jobs: Iterable[Job], directory: Path, *, process_settings: dict[str, Any] | None = None, timeout: float = 120
+    jobs: Iterable[Job], directory: Path, *, process_settings: dict[str, Any] | None = None, timeout: float = 280
 ) -> dict[str, Outcome]:
     """Run all jobs at the same time in one process; the outcome of each by its id."""
     directory.mkdir(parents=True, exist_ok=True)

@@ -33,7 +33,8 @@ COMMON = {
     "LOG_LEVEL": "DEBUG",
     "LOGSTATS_INTERVAL": 0,
     "RETRY_TIMES": 1,
-    "DOWNLOAD_TIMEOUT": 20,
+    # hundreds of crawls share a process and a busy machine: what is to time out says so itself
+    "DOWNLOAD_TIMEOUT": 240,
     "DOWNLOADER_MIDDLEWARES": {spiders.ClientMiddleware: 740},
 }
 
