@@ -19,6 +19,7 @@ from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 SOURCES = [
     *(f"scrapy_urinorm/engine/{name}.c" for name in ("native", "rules", "spelling")),
     "scrapy_urinorm/visits/features.c",
+    "scrapy_urinorm/seen/table.c",
 ]
 HEADERS = [f"scrapy_urinorm/engine/{name}.h" for name in ("native", "rules", "spelling")]
 

@@ -39,8 +39,8 @@ _TAIL = """
 $ make bench
 ```
 
-takes about fifteen minutes and writes this page and its plot. The peers are the extra `bench`; one that is not installed is
-named above and left out. A part of it, more rounds, your own URLs, without the C module:
+takes about fifteen minutes and writes this page and its plot. The peers are the extra `bench`; one that is not
+installed is named above and left out. A part of it, more rounds, your own URLs, without the C module:
 
 ```console
 $ .venv/bench/bin/python -m benchmarks --only fingerprints texts --rounds 31

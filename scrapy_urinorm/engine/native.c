@@ -474,6 +474,8 @@ static PyMethodDef methods[] = {
     {"canonical", FUNCTION(native_canonical), METH_FASTCALL, canonical_doc},
     {"lines", FUNCTION(native_lines), METH_FASTCALL, lines_doc},
     {"text", FUNCTION(native_text), METH_FASTCALL, text_doc},
+    {"place", FUNCTION(native_place), METH_FASTCALL, place_doc},
+    {"parted", FUNCTION(native_parted), METH_FASTCALL, parted_doc},
     {NULL, NULL, 0, NULL},
 };
 
@@ -482,6 +484,7 @@ execute(PyObject *module)
 {
     fill_spelling_tables();
     fill_text_tables();
+    fill_seen_tables();
     return PyModule_AddIntConstant(module, "LAYOUT", LAYOUT);
 }
 
@@ -493,7 +496,7 @@ static PyModuleDef_Slot slots[] = {
 static struct PyModuleDef definition = {
     PyModuleDef_HEAD_INIT,
     .m_name = "_native",
-    .m_doc = "The hot paths of scrapy_urinorm.engine.pipeline and scrapy_urinorm.visits.features.",
+    .m_doc = "The hot paths of scrapy_urinorm.engine.pipeline, scrapy_urinorm.visits.features and scrapy_urinorm.seen.table.",
     .m_size = 0,
     .m_methods = methods,
     .m_slots = slots,

@@ -20,9 +20,15 @@
 
 typedef uint8_t octet;
 
-/* features.c */
+/* visits/features.c */
 void fill_text_tables(void);
 PyObject *native_text(PyObject *module, PyObject *const *args, Py_ssize_t count);
 extern const char text_doc[];
+
+/* seen/table.c */
+void fill_seen_tables(void);
+PyObject *native_place(PyObject *module, PyObject *const *args, Py_ssize_t count);
+PyObject *native_parted(PyObject *module, PyObject *const *args, Py_ssize_t count);
+extern const char place_doc[], parted_doc[];
 
 #endif

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from scrapy_urinorm.rulesets.scopes import Condition, Where
 
 #: Grows with every change of what ``rules.h`` says: the functions of the module, and the tuples that it is told.
-LAYOUT = 6
+LAYOUT = 7
 #: Flags of :class:`Fast`: the canonical URL is sorted; it loses its fragment; it goes through the loop; its query loses
 #: empty fields; values with a ``;`` go through the loop.
 SORTS, DROPS_FRAGMENT, KEY_ONLY, TIDIES, NO_SEMICOLON = 1, 2, 4, 8, 16

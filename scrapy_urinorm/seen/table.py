@@ -1,7 +1,7 @@
 """An exact, compact set of 20-byte records in plain Python objects.
 
 Linear hashing (W. Litwin, VLDB 1980): a bucket is one `bytes` object with its records back to back, a lookup is
-one C-speed `bytes.find`, and growth splits one bucket at a time, so that no insert ever waits for a rehash. 27 to 29
+one search in it, and growth splits one bucket at a time, so that no insert ever waits for a rehash. 27 to 29
 bytes per record at any size; a set of `bytes` takes 90 to 120.
 """
 
@@ -11,6 +11,7 @@ from struct import Struct
 from typing import TYPE_CHECKING
 from zlib import crc32
 
+from scrapy_urinorm.engine import native
 from scrapy_urinorm.seen.protocol import RECORD_BYTES, as_record
 
 if TYPE_CHECKING:
@@ -56,16 +57,12 @@ class FingerprintTable:
         if len(fp) != RECORD_BYTES:
             fp = as_record(fp)
         buckets = self._buckets
-        i = crc32(fp) & self._mask
-        if i >= len(buckets):
-            i &= self._low
-        bucket = buckets[i]
-        # -1 % 20 is 19: only a match at a record's start leaves 0
-        if not (at := bucket.find(fp)) % RECORD_BYTES or (at > 0 and _aligned(bucket, fp, at)):
+        i = _place(buckets, self._mask, self._low, fp)
+        if i < 0:
             return False
         if self._on_new is not None:
             self._on_new(fp)
-        buckets[i] = bucket + fp
+        buckets[i] += fp
         self._room -= 1
         if not self._room:
             self._split()
@@ -74,12 +71,7 @@ class FingerprintTable:
     def __contains__(self, fp: bytes) -> bool:
         if len(fp) != RECORD_BYTES:
             fp = as_record(fp)
-        buckets = self._buckets
-        i = crc32(fp) & self._mask
-        if i >= len(buckets):
-            i &= self._low
-        at = buckets[i].find(fp)
-        return not at % RECORD_BYTES or (at > 0 and _aligned(buckets[i], fp, at))
+        return _place(self._buckets, self._mask, self._low, fp) < 0
 
     def insert_many(self, records: Iterable[bytes]) -> int:
         """Insert records that are already written down: without the hook. Returns how many were new."""
@@ -102,13 +94,8 @@ class FingerprintTable:
         if new > self._mask:
             self._low, self._mask = self._mask, self._mask * 2 + 1
         old = new & self._low
-        bit = self._low + 1
-        stay: list[bytes] = []
-        move: list[bytes] = []
-        for record in records(buckets[old]):
-            (move if crc32(record) & bit else stay).append(record)
-        buckets[old] = b"".join(stay)
-        buckets.append(b"".join(move))
+        buckets[old], moved = _parted(buckets[old], self._low + 1)
+        buckets.append(moved)
         self._room += BUCKET_RECORDS
         self._capacity += BUCKET_RECORDS
 
@@ -150,6 +137,30 @@ class FingerprintTable:
     def memory_bytes(self) -> int:
         """Bytes of the buckets and their list, without the allocator's own waste (about a tenth)."""
         return self._buckets.__sizeof__() + len(self._buckets) * b"".__sizeof__() + len(self) * RECORD_BYTES
+
+
+def python_place(buckets: list[bytes], mask: int, low: int, record: bytes) -> int:
+    """The bucket that a record is to be put into, -1 where it is there."""
+    i = crc32(record) & mask
+    if i >= len(buckets):
+        i &= low
+    at = buckets[i].find(record)
+    # -1 % 20 is 19: only a match at a record's start leaves 0
+    return -1 if not at % RECORD_BYTES or (at > 0 and _aligned(buckets[i], record, at)) else i
+
+
+def python_parted(bucket: bytes, bit: int) -> tuple[bytes, bytes]:
+    """The records of a bucket without and with a bit in their CRC-32."""
+    stay: list[bytes] = []
+    move: list[bytes] = []
+    for record in records(bucket):
+        (move if crc32(record) & bit else stay).append(record)
+    return b"".join(stay), b"".join(move)
+
+
+#: In C where that was built (table.c).
+_place = python_place if native.module is None else native.module.place
+_parted = python_parted if native.module is None else native.module.parted
 
 
 def _aligned(bucket: bytes, record: bytes, at: int) -> bool:

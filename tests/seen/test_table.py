@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import tracemalloc
+from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scrapy_urinorm.seen.table import BUCKET_RECORDS, FingerprintTable
+from scrapy_urinorm.engine import native
+from scrapy_urinorm.seen.table import BUCKET_RECORDS, FingerprintTable, python_parted, python_place
 from tests.seen.conftest import fingerprints
 
+needs_c = pytest.mark.skipif(native.module is None, reason="needs the C module")
 SIZES = [0, 1, BUCKET_RECORDS, BUCKET_RECORDS + 1, 4095, 4096, 50_000]
 
 
@@ -86,3 +89,48 @@ def test_takes_a_third_of_a_set() -> None:
         return size
 
     assert cost(filled) * 3 < cost(set)
+
+
+_records = st.one_of(
+    st.binary(min_size=20, max_size=20),
+    st.integers(0, 3).map(lambda n: bytes([n]) * 20),
+    st.integers(0, 19).map(lambda n: b"a" * n + b"b" + b"a" * (19 - n)),
+)
+
+
+@needs_c
+@given(bucket=st.lists(_records, max_size=30), record=_records, bits=st.integers(0, 63))
+def test_the_module_in_c_finds_and_parts_as_python_does(bucket: list[bytes], record: bytes, bits: int) -> None:
+    module: Any = native.module
+    octets = b"".join(bucket)
+    for buckets, mask in (([octets], 0), ([octets] * 5, 7), ([b"", octets, b""], 3), ([octets] * 8, 7)):
+        arguments = (buckets, mask, mask >> 1, record)
+        assert module.place(*arguments) == python_place(*arguments)
+    assert module.parted(octets, 1 << bits) == python_parted(octets, 1 << bits)
+
+
+@needs_c
+def test_wrong_arguments_of_the_module_in_c_are_errors() -> None:
+    module: Any = native.module
+    record = b"x" * 20
+    for wrong in (
+        (),
+        ((), 0, 0, record),
+        ([b""], "", 0, record),
+        ([b""], -1, 0, record),
+        ([b""], 0, 0, ""),
+        ([1], 0, 0, record),
+    ):
+        with pytest.raises((TypeError, OverflowError)):
+            module.place(*wrong)
+    with pytest.raises(ValueError, match="20"):
+        module.place([b""], 0, 0, b"x")
+    for buckets in ([], [b"", b""]):
+        with pytest.raises(IndexError):
+            module.place(buckets, (1 << 40) - 1, (1 << 40) - 1, record)
+    others: tuple[Any, ...] = ((), ("", 1), (b"", ""), (b"", -1))
+    for wrong_parts in others:
+        with pytest.raises((TypeError, OverflowError)):
+            module.parted(*wrong_parts)
+    with pytest.raises(ValueError, match="20"):
+        module.parted(b"x", 1)
