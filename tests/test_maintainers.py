@@ -67,7 +67,7 @@ def test_tour_of_a_fingerprint(by: str) -> None:
     entered = rooms(normalizer)
     told = re.findall(r"^\| `([\w/.]+)` \|", PAGE, re.MULTILINE)
     assert set(entered) <= set(told)
-    assert entered[:2] == told[:2]
+    assert (entered[0], entered[-1]) == (told[0], told[-1])
     assert len(told) - 1 <= MOST_CHANGES
 
 
