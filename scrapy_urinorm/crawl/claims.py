@@ -26,17 +26,17 @@ Chance = tuple[bytes, "Request", int]
 class Claim:
     """The request of a key of which more is known than its URL text.
 
-    ``last`` is the URL text under way, or its digest where the text was given up; ``tried`` are the texts that were
-    requested, ``held`` filtered requests of other texts, as many as may still be needed. ``failed`` is set when the
-    outcome was bad and no variant was at hand. ``followers`` are claims whose chain of redirects ended at this key:
-    they share its fate.
+    ``last`` is the URL text under way, or its digest where the text was given up; ``tried`` are the texts or digests
+    that were requested, ``held`` filtered requests of other texts, as many as may still be needed. ``failed`` is set
+    when the outcome was bad and no variant was at hand. ``followers`` are claims whose chain of redirects ended at this
+    key: they share its fate.
     """
 
     __slots__ = ("chances", "failed", "followers", "held", "last", "tried")
 
     def __init__(self, last: str | bytes):
         self.last = last
-        self.tried = [last] if isinstance(last, str) else []
+        self.tried = [last]
         self.held: list[Request] = []
         self.followers: list[tuple[bytes, str]] = []
         self.chances = 0
@@ -93,12 +93,12 @@ class Claims:
             if url == claim or self._same(url) == self._same(claim):
                 return 0
             claim = self._open[fp] = Claim(claim)
-        elif url in claim.tried or claim.chances + len(claim.held) >= MAX_CHANCES or self._is_last(claim, url):
+        elif (
+            claim.chances + len(claim.held) >= MAX_CHANCES
+            or self._was_tried(claim, url)
+            or self._same(url) in (self._same(held.url) for held in claim.held)
+        ):
             return 0
-        else:
-            others = [*claim.tried, *(held.url for held in claim.held)]
-            if self._same(url) in map(self._same, others):
-                return 0
         return self._taken(fp, claim, request)
 
     def _repeated_in_crowd(self, fp: bytes, request: Request) -> int:
@@ -176,7 +176,7 @@ class Claims:
             while claim.held and claim.failed:
                 held = claim.held.pop(0)
                 self._in_hand -= 1
-                if held.url not in claim.tried:
+                if not self._was_tried(claim, held.url):
                     chances.append((fp, held, self._pass(claim, held)))
             self._shelve(fp, claim)
         return chances
@@ -261,6 +261,13 @@ class Claims:
         """More is known of a key than the request that is under way, or nothing any more."""
         if self._changed is not None:
             self._changed.add(fp)
+
+    def _was_tried(self, claim: Claim, url: str) -> bool:
+        if url in claim.tried:
+            return True
+        # a link that is broken stands on many pages: it must not take the chance of another spelling
+        same = self._same(url)
+        return text_digest(same) in claim.tried or same in (self._same(one) for one in claim.tried if type(one) is str)
 
     def _is_last(self, claim: Claim, url: str) -> bool:
         return claim.last == url if isinstance(claim.last, str) else claim.last == self._digest(url)

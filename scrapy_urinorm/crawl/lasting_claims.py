@@ -29,7 +29,7 @@ class LastingClaims(Claims):
         claim = self._open.get(fp)
         if isinstance(claim, Claim) and claim.last == UNKNOWN:
             claim.last = url
-            claim.tried.append(url)
+            claim.tried = [url if one == UNKNOWN else one for one in claim.tried]
         elif claim is None and (self._failed.get(fp) is None):
             entry = self._under_way.get(fp)
             if entry is None or entry.digest == UNKNOWN:

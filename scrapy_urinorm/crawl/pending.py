@@ -136,7 +136,7 @@ def _row(fp: bytes, claim: Claim, spider: Spider) -> dict[str, Any]:
     return {
         "fp": fp.hex(),
         "last": _text(claim.last),
-        "tried": claim.tried,
+        "tried": [_text(one) for one in claim.tried],
         "chances": claim.chances,
         "failed": claim.failed,
         "followers": [[follower.hex(), url] for follower, url in claim.followers],
@@ -145,11 +145,14 @@ def _row(fp: bytes, claim: Claim, spider: Spider) -> dict[str, Any]:
 
 
 def _claim(row: dict[str, Any]) -> tuple[bytes, Claim]:
-    last = row["last"]
-    claim = Claim(last if isinstance(last, str) else bytes.fromhex(last["digest"]))
-    claim.tried, claim.chances, claim.failed = row["tried"], row["chances"], row["failed"]
+    claim = Claim(_last(row["last"]))
+    claim.tried, claim.chances, claim.failed = [*map(_last, row["tried"])], row["chances"], row["failed"]
     claim.followers = [(bytes.fromhex(follower), url) for follower, url in row["followers"]]
     return bytes.fromhex(row["fp"]), claim
+
+
+def _last(text: str | dict[str, str]) -> str | bytes:
+    return text if isinstance(text, str) else bytes.fromhex(text["digest"])
 
 
 def _text(last: str | bytes) -> str | dict[str, str]:

@@ -601,6 +601,19 @@ def failing_variants() -> list[Case]:
             most=2,
         ),
         case(
+            "404 and linked again and again, 404, then served",
+            sid,
+            ["/p?sid=1", "/more"],
+            {
+                "/more": page("more", "/p?sid=1", "/p?sid=2", "/p?sid=1", "/most"),
+                "/most": page("most", "/p?sid=1", "/p"),
+                "/p": page("p"),
+            },
+            "more most p",
+            most=5,
+            peer=[query_removal("sid")],
+        ),
+        case(
             "404, then a redirect to itself for ever, then served",
             sid,
             ["/p?sid=1", "/p?sid=2", "/p"],

@@ -86,6 +86,18 @@ def test_the_chances_of_a_key_are_bounded(limit: int) -> None:
     assert chances == MAX_CHANCES
 
 
+@pytest.mark.parametrize("limit", [ROOMY, 2])
+def test_a_broken_link_that_is_found_again_takes_no_chance(limit: int) -> None:
+    made = claimed(limit)
+    made.served(fp("other 0"))
+    made.failed(fp("p"), variant(1).url)
+    assert made.repeated(fp("p"), variant(2)) == 1
+    assert made.repeated(fp("p"), variant(1)) == 0
+    assert made.failed(fp("p"), variant(2).url) == []
+    assert made.repeated(fp("p"), variant(1)) == 0
+    assert made.repeated(fp("p"), variant(3)) == 2
+
+
 @ROOMS
 def test_what_ends_untold_has_failed_when_nothing_is_under_way(limit: int) -> None:
     made = claimed(limit)

@@ -57,7 +57,6 @@ NASTY: dict[str, dict[str, Any]] = {
     "memory": {},
     "disk": {"URINORM_SEEN": "disk"},
     "first in first out": FIFO,
-    "with a cache": {"HTTPCACHE_ENABLED": True, "HTTPCACHE_DIR": "{folder}/cache"},
 }
 
 
