@@ -10,7 +10,7 @@ import sys
 from typing import TYPE_CHECKING, Any, TextIO
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from rich.console import Console
     from rich.text import Text
@@ -47,6 +47,17 @@ def say(text: str = "", style: str | None = None) -> None:
         console().print(inert(text), style=style, overflow="fold")
     else:
         print(inert(text))
+
+
+def completing(words: Callable[[], Iterable[str]]) -> Callable[[str], list[str]]:
+    """What a shell completes an option or argument with; `words` is called when Tab is pressed."""
+    return lambda incomplete: sorted(word for word in words() if word.startswith(incomplete))
+
+
+def next_step(text: str) -> None:
+    """What to do next, for a person who watches; nothing in a pipe."""
+    if is_terminal():
+        console().print(inert(f"next: {text}"), style="dim", overflow="fold")
 
 
 def write_json(data: Any) -> None:

@@ -10,6 +10,7 @@ import typer
 from scrapy_urinorm.cli.display import count, say, show_table, write_json
 from scrapy_urinorm.cli.failures import complain
 from scrapy_urinorm.cli.learn import Base, Columns, Kind, Visits, column_pairs
+from scrapy_urinorm.cli.progress import Progress
 from scrapy_urinorm.cli.project import Json  # noqa: TC001  read at run time
 from scrapy_urinorm.errors import UrinormError
 
@@ -63,8 +64,10 @@ def evaluate(
 
         baselines["rules"] = decide
     options = Options(preset=preset)
-    reader = read_visits(visits, format=kind, columns=column_pairs(columns), base=base)
-    found = score(reader, options.strict() if strict else options, seeds=range(1, seeds + 1), baselines=baselines)
+    with Progress("visits", streams=False) as progress:
+        pairs = column_pairs(columns)
+        reader = read_visits(visits, format=kind, columns=pairs, base=base, progress=progress.add)
+        found = score(reader, options.strict() if strict else options, seeds=range(1, seeds + 1), baselines=baselines)
     for problem in reader.problems:
         complain(problem)
     if not any(one.urls for scores in found.values() for one in scores.values()):

@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
-from scrapy_urinorm.cli.display import count, say, write_json
+from scrapy_urinorm.cli.display import completing, count, say, write_json
 from scrapy_urinorm.cli.failures import complain
 from scrapy_urinorm.cli.inputs import Column, Files, Format, Inputs, as_utf8, lines_of
 from scrapy_urinorm.cli.progress import Progress
 from scrapy_urinorm.cli.project import ChosenRules, Json, Preset, Rules, chosen
+from scrapy_urinorm.cli.rules import rule_names
 from scrapy_urinorm.cli.workers import Jobs, in_order
 
 if TYPE_CHECKING:
@@ -27,7 +28,10 @@ def groups(
     limit: Annotated[int, typer.Option("--limit", "-n", min=0, metavar="N", help="Groups to show; 0: all.")] = 20,
     examples: Annotated[int, typer.Option("--examples", "-e", min=1, metavar="N", help="URLs to show of a group.")] = 5,
     rule: Annotated[
-        str | None, typer.Option("--rule", metavar="RULE", help="Only groups that this rule makes.")
+        str | None,
+        typer.Option(
+            "--rule", metavar="RULE", help="Only groups that this rule makes.", autocompletion=completing(rule_names)
+        ),
     ] = None,
     as_json: Json = False,
     column: Column = None,

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from scrapy_urinorm.cli.display import say
+from scrapy_urinorm.cli.display import next_step, say
 from scrapy_urinorm.cli.inputs import Column, Format, Inputs, lines_of
 from scrapy_urinorm.cli.progress import Progress
 from scrapy_urinorm.cli.project import RULE_FILE
@@ -51,7 +51,7 @@ def init(
     found: dict[str, SurveyedSite] = {}
     if files:
         inputs = Inputs(files, kind, column)
-        with Progress() as progress:
+        with Progress(streams=False) as progress:
             for block in inputs.blocks():
                 urls = lines_of(block)
                 survey(urls, found)
@@ -63,6 +63,7 @@ def init(
     Path(output).parent.mkdir(parents=True, exist_ok=True)
     Path(output).write_text(text, encoding="utf-8")
     say(f"{output}: {len(found):,} site{'' if len(found) == 1 else 's'}")
+    next_step(f"take the # from the lines that are right, then `urinorm check {output} --urls URLS`")
 
 
 def _programs(files: list[str], kind: str | None) -> list[Found]:

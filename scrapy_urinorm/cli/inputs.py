@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from scrapy_urinorm.cli.display import completing
 from scrapy_urinorm.inputs import BLOCK, InputError, Source, expanded, kind_of, lines, opened
 
 if TYPE_CHECKING:
@@ -32,7 +33,11 @@ Column = Annotated[
 Format = Annotated[
     str | None,
     typer.Option(
-        "--format", "-f", metavar="KIND", help=f"{', '.join(FORMATS)}; without it: what the first lines tell."
+        "--format",
+        "-f",
+        metavar="KIND",
+        help=f"{', '.join(FORMATS)}; without it: what the first lines tell.",
+        autocompletion=completing(lambda: FORMATS),
     ),
 ]
 

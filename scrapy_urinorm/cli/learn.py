@@ -7,11 +7,25 @@ from typing import Annotated
 
 import typer
 
-from scrapy_urinorm.cli.display import count, say, show_table, write_json
+from scrapy_urinorm.cli.display import completing, count, next_step, say, show_table, write_json
 from scrapy_urinorm.cli.failures import complain
+from scrapy_urinorm.cli.progress import Progress
 from scrapy_urinorm.cli.project import Json  # noqa: TC001  read at run time
 from scrapy_urinorm.cli.workers import Jobs  # noqa: TC001
 from scrapy_urinorm.errors import UrinormError
+
+
+def _engines() -> tuple[str, ...]:
+    from scrapy_urinorm.learn.options import ENGINES
+
+    return tuple(ENGINES)
+
+
+def _family_names() -> tuple[str, ...]:
+    from scrapy_urinorm.learn.options import FAMILIES
+
+    return tuple(FAMILIES)
+
 
 Visits = Annotated[
     list[str],
@@ -41,9 +55,20 @@ def learn(
     ] = None,
     skip: Annotated[bool, typer.Option("--skip/--no-skip", help="Learn which URLs need not be requested.")] = True,
     families: Annotated[
-        list[str] | None, typer.Option("--families", metavar="NAME", help="Learn rules of these families only.")
+        list[str] | None,
+        typer.Option(
+            "--families",
+            metavar="NAME",
+            help="Learn rules of these families only.",
+            autocompletion=completing(_family_names),
+        ),
     ] = None,
-    engine: Annotated[str, typer.Option("--engine", metavar="NAME", help="auto: where sites are learned.")] = "auto",
+    engine: Annotated[
+        str,
+        typer.Option(
+            "--engine", metavar="NAME", help="auto: where sites are learned.", autocompletion=completing(_engines)
+        ),
+    ] = "auto",
     force: Annotated[bool, typer.Option("--force", help="Write though rules that were there go.")] = False,
     anonymize: Annotated[bool, typer.Option("--anonymize", help="Hash paths and values in the evidence.")] = False,
     jobs: Jobs = 0,
@@ -87,17 +112,11 @@ def learn(
 
     only = crawl_ids([path for path in visits if not path.endswith(".toml")], crawl, format=kind)
     try:
-        result, reader = learn_file(
-            visits,
-            target,
-            options,
-            rules=rules or (),
-            format=kind,
-            columns=pairs,
-            base=base,
-            force=force,
-            only=only,
-        )
+        with Progress("visits", streams=False) as progress:
+            result, reader = learn_file(
+                visits, target, options, rules=rules or (), format=kind, columns=pairs, base=base, force=force,
+                only=only, progress=progress.add,
+            )  # fmt: skip
     except csv.Error as error:
         raise UrinormError(f"{', '.join(visits)}: is neither text nor a table: {error}") from error
     for problem in reader.problems:
@@ -136,6 +155,9 @@ def learn(
     if result.active:
         rows = [(one.scope, one.rule, str(one.value), one.saved or one.evidence.saved) for one in result.active[:30]]
         show_table(("site", "rule", "value", "saves"), rows, fold=("value",))
+        next_step(f'include = ["{output}"] in urinorm.toml, then `urinorm check` and crawl again')
+    else:
+        next_step(f"`urinorm report {visits[0]} --output report.html` shows what came twice")
 
 
 def _families(given: list[str] | None) -> tuple[str, ...]:

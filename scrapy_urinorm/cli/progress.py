@@ -14,13 +14,17 @@ _EVERY = 0.2
 
 
 class Progress:
-    """Counts URLs; silent unless standard error is a terminal and standard output is none."""
+    """Counts URLs, or what `noun` says; silent unless standard error is a terminal.
 
-    def __init__(self) -> None:
+    It is also silent where standard output is one and the command writes there all the time (`streams`).
+    """
+
+    def __init__(self, noun: str = "URLs", *, streams: bool = True) -> None:
+        self._noun = noun
         self.done = 0
         self._shown = 0.0
         self._start = time.monotonic()
-        self._active = sys.stderr.isatty() and not sys.stdout.isatty()
+        self._active = sys.stderr.isatty() and not (streams and sys.stdout.isatty())
 
     def __enter__(self) -> Self:
         return self
@@ -33,7 +37,13 @@ class Progress:
             self._shown = now
             rate = self.done / max(now - self._start, 0.001)
             part = f"  {share:.0%}" if share else ""
-            print(f"\r{self.done:,} URLs  {rate:,.0f}/s{part}\033[K", end="", file=sys.stderr, flush=True)
+            print(f"\r{self.done:,} {self._noun}  {rate:,.0f}/s{part}\033[K", end="", file=sys.stderr, flush=True)
+
+    def phase(self, text: str) -> None:
+        """Say what is done now that all is read."""
+        if self._active:
+            self._shown = time.monotonic()
+            print(f"\r{text} ...\033[K", end="", file=sys.stderr, flush=True)
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, NamedTuple, Protocol
 
 import typer
 
+from scrapy_urinorm.cli.display import completing
 from scrapy_urinorm.recipe import fingerprint_bytes
 
 if TYPE_CHECKING:
@@ -29,7 +30,13 @@ Rules = Annotated[
 ]
 Preset = Annotated[
     str | None,
-    typer.Option("--preset", "-p", metavar="NAME", help="safe, recommended or loose, in place of the files' choice."),
+    typer.Option(
+        "--preset",
+        "-p",
+        metavar="NAME",
+        help="safe, recommended or loose, in place of the files' choice.",
+        autocompletion=completing(lambda: ("safe", "recommended", "loose")),
+    ),
 ]
 Json = Annotated[bool, typer.Option("--json", help="Write JSON.")]
 

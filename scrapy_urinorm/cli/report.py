@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from scrapy_urinorm.cli.display import count, say, write_json
+from scrapy_urinorm.cli.display import count, next_step, say, write_json
 from scrapy_urinorm.cli.failures import complain
 from scrapy_urinorm.cli.learn import Base, Columns, Kind, Visits, column_pairs
 from scrapy_urinorm.cli.progress import Progress
@@ -61,7 +61,7 @@ def report(
         raise UrinormError("where to? --output report.html, --json report.json")
     twin = None if json_output == "-" else json_output
     ruleset = chosen(ctx, rules, preset).ruleset()
-    with Progress() as progress:
+    with Progress("visits", streams=False) as progress:
         try:
             found = write_report(
                 visits,
@@ -91,6 +91,8 @@ def report(
     for name in (output, json_output):
         if name is not None:
             say(f"written: {name}", "green")
+    if output is not None:
+        next_step("open the page; rules to copy are under Traps and Proposals, `urinorm check --urls` tries them")
 
 
 def _stats(path: Path) -> dict[str, object]:

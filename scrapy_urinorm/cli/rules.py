@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from scrapy_urinorm.cli.display import is_terminal, marked, say, show_table, write_json
+from scrapy_urinorm.cli.display import completing, console, is_terminal, marked, say, show_table, write_json
 from scrapy_urinorm.cli.project import Json  # noqa: TC001  read at run time
 from scrapy_urinorm.errors import UrinormError
 
@@ -16,8 +16,22 @@ if TYPE_CHECKING:
 _SCOPES = {"any": "site, host, where", "site": "site, host", "file": "file"}
 
 
+# the columns that a table of five takes without breaking words
+_WIDE = 90
+
+
+def rule_names() -> list[str]:
+    """The names of all rules."""
+    from scrapy_urinorm.rules import CATALOGUE
+
+    return list(CATALOGUE)
+
+
 def rules(
-    names: Annotated[list[str] | None, typer.Argument(metavar="[RULE]...", help="Show these in full.")] = None,
+    names: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="[RULE]...", help="Show these in full.", autocompletion=completing(rule_names)),
+    ] = None,
     as_json: Json = False,
 ) -> None:
     """List the rules that a table may hold: safety class, value and an example.
@@ -36,6 +50,11 @@ def rules(
     elif names:
         for rule in shown:
             _show(rule)
+    elif is_terminal() and console().width < _WIDE:
+        for rule in shown:
+            say(f"{rule.name}  ({rule.part}, {rule.safety.value})", "bold")
+            say(f"  {rule.summary}")
+            say(f"  {rule.kind.describe()}", "dim")
     else:
         show_table(
             ("rule", "part", "class", "value", "what it does"),

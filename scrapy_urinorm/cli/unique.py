@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 import typer
 
-from scrapy_urinorm.cli.display import count, inert, is_terminal
+from scrapy_urinorm.cli.display import completing, count, inert, is_terminal
 from scrapy_urinorm.cli.failures import complain
 from scrapy_urinorm.cli.inputs import Column, Files, Format, Inputs, as_utf8, lines_of
 from scrapy_urinorm.cli.progress import Progress
@@ -96,7 +96,13 @@ def unique(
     rules: Rules = None,
     preset: Preset = None,
     prefer: Annotated[
-        str, typer.Option("--prefer", metavar="WHICH", help=f"Which URL stands for a page: {', '.join(PREFER)}.")
+        str,
+        typer.Option(
+            "--prefer",
+            metavar="WHICH",
+            help=f"Which URL stands for a page: {', '.join(PREFER)}.",
+            autocompletion=completing(lambda: PREFER),
+        ),
     ] = "first",
     ext: Extensions = None,
     no_ext: NoExtensions = None,

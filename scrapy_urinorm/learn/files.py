@@ -77,6 +77,7 @@ def learn_file(
     base: str | None = None,
     force: bool = False,
     only: Mapping[str, str | None] | None = None,
+    progress: Callable[[int], None] | None = None,
 ) -> tuple[LearnResult, VisitReader]:
     """Learn from files of visits and write the rule file; return the result and the reader with its counts.
 
@@ -84,14 +85,14 @@ def learn_file(
     contradict. A file is not written, and `UrinormError` raised, where rules of it would be gone, where a person has
     written rules into it, or where there is not one visit, unless `force`.
 
-    `visits` are paths, globs or `-`; `format`, `columns`, `base` and `only` are those of
+    `visits` are paths, globs or `-`; `format`, `columns`, `base`, `only` and `progress` are those of
     `read_visits`. `rules` are rule sources that hold already. The file is written as a
     whole or not at all. Raises `VisitsError`, `RuleFileError`, `MissingExtraError` and `OSError`.
     """
     visits = [*visits]
     sources = [path for path in visits if str(path).endswith(".toml")]
     given = [path for path in visits if path not in sources]
-    reader = read_visits(given, format=format, columns=columns, base=base, only=only)
+    reader = read_visits(given, format=format, columns=columns, base=base, only=only, progress=progress)
     if output is not None and Path(output).exists() and output not in sources:
         sources.append(output)
     known = [one for source in sources if (one := _earlier(Path(source), force)) is not None]

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 Row = TypeVar("Row")
 FORMATS = ("auto", "jsonl", "csv", "parquet", "cdx", "cdxj", "crawl-log", "access-log", "urls")
 PROBLEMS_KEPT = 5
+_TOLD = 500  # visits at a time, some milliseconds of reading
 """Rows that cannot be read are counted; so many are quoted."""
 
 
@@ -45,6 +46,7 @@ class VisitReader:
         columns: Mapping[str, str] | None = None,
         base: str | None = None,
         only: Mapping[str, str | None] | None = None,
+        progress: Callable[[int], None] | None = None,
     ) -> None:
         if format not in FORMATS:
             raise VisitsError(f"format {format!r} is not one of {', '.join(FORMATS)}")
@@ -56,6 +58,7 @@ class VisitReader:
         self.crawls: Counter[str] = Counter()
         self.rows = self.bad = self.skipped = 0
         self._redact = Redaction()
+        self._progress = progress
         self.problems: list[str] = []
 
     def __iter__(self) -> Iterator[Visit]:
@@ -108,6 +111,8 @@ class VisitReader:
                 if path in self.only and visit.crawl != self.only[path]:
                     continue
                 self.rows += 1
+                if self._progress is not None and self.rows % _TOLD == 0:
+                    self._progress(_TOLD)
                 if visit.crawl is not None:
                     self.crawls[visit.crawl] += 1
                 yield redacted(visit, self._redact)
@@ -120,6 +125,7 @@ def read_visits(
     columns: Mapping[str, str] | None = None,
     base: str | None = None,
     only: Mapping[str, str | None] | None = None,
+    progress: Callable[[int], None] | None = None,
 ) -> VisitReader:
     """Return the visits of files, streamed; see `VisitReader` for the counts.
 
@@ -127,9 +133,9 @@ def read_visits(
     known by their first octets. `columns` maps our column
     names to theirs (`{"url": "Address", "text_digest": "Hash"}`); well-known headers are found without it. `base` is
     the address that the targets of an access log are resolved against; `only` says for files which crawl's visits are
-    wanted (None: those that bear none). Raises `VisitsError`.
+    wanted (None: those that bear none); `progress` is told of visits as they are read. Raises `VisitsError`.
     """
-    return VisitReader(paths, format=format, columns=columns, base=base, only=only)
+    return VisitReader(paths, format=format, columns=columns, base=base, only=only, progress=progress)
 
 
 def crawl_ids(paths: Iterable[str | Path], which: str, *, format: str = "auto") -> dict[str, str | None]:  # noqa: A002

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 import pytest
@@ -10,7 +11,7 @@ from hypothesis import strategies as st
 
 from scrapy_urinorm import Normalizer
 from scrapy_urinorm.templates import folded, template_of
-from tests.cli.programs import run
+from tests.cli.programs import on_terminal, run
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -138,3 +139,38 @@ def test_version_says_what_runs(folder: Path, monkeypatch: pytest.MonkeyPatch) -
     assert said.startswith("urinorm ")
     assert "can-ada" in said
     assert "[learn]" in said
+
+
+COMPLETED = {
+    "a rule": ("rules remove_p", "remove_params"),
+    "a preset": ("normalize --preset rec", "recommended"),
+    "a format": ("normalize --format parq", "parquet"),
+    "an engine": ("learn --engine a", "auto"),
+    "a family": ("learn --families pa", "parameters"),
+    "a preference": ("unique --prefer ca", "canonical"),
+    "a rule of groups": ("groups --rule dir", "directory_index"),
+    "a command": ("uni", "unique"),
+}
+
+
+@pytest.mark.parametrize(("typed", "offered"), COMPLETED.values(), ids=COMPLETED)
+def test_completion(typed: str, offered: str, folder: Path) -> None:
+    line = f"urinorm {typed}"
+    asked = {
+        "_URINORM_COMPLETE": "complete_bash", "COMP_WORDS": line, "COMP_CWORD": str(len(line.split()) - 1),
+        "_TYPER_COMPLETE_ARGS": line,
+    }  # fmt: skip
+    assert offered in run(cwd=folder, given="", program=None, **asked).out.split()
+
+
+def test_rules_at_60_columns(folder: Path) -> None:
+    shown = on_terminal("rules", cwd=folder, COLUMNS="60")
+    lines = re.sub("\x1b\\[[0-9;]*m", "", shown).splitlines()
+    assert max(map(len, lines)) <= 60
+    assert any(line.startswith("remove_params  (query, lossy)") for line in lines)
+
+
+def test_a_person_is_told_what_to_do_next(folder: Path) -> None:
+    shown = re.sub("\x1b\\[[0-9;]*m|\\s+", " ", on_terminal("init", "urls.txt", "-o", "new.toml", cwd=folder))
+    assert "next: take the # from the lines that are right, then" in shown
+    assert "next:" not in run("init", "urls.txt", "-o", "other.toml", cwd=folder).out
