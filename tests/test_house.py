@@ -136,7 +136,6 @@ def test_constants_say_where_their_value_is_from() -> None:
 
 
 TO_BE_RENAMED = {
-    "Finding",
     "Site",
     "Stage",
     "Step",

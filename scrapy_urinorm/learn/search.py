@@ -87,7 +87,7 @@ class Evidence:
     counterexamples: list[tuple[int, int]] = field(default_factory=list)
 
 
-class Finding(NamedTuple):
+class Conclusion(NamedTuple):
     """An edit that holds in a context, save in some of its parts; `support` numbers the groups that agree."""
 
     context: Context
@@ -241,7 +241,7 @@ def cover(
     hosts: Sequence[str] = (),
     least: Callable[[Context], float] = lambda _: 1.0,
     exceptions: bool = False,
-) -> list[Finding]:
+) -> list[Conclusion]:
     """Return the contexts in which the groups agree, the most general first (reference 7.4).
 
     Where a site has several `hosts`, what holds for all of them must be seen on each, and contradicted on none: one
@@ -256,7 +256,7 @@ def cover(
         finding = _with_exceptions((), list(range(len(groups))), groups, index, judge, exceptions)
         if finding is not None:
             return [finding._replace(support=_agreeing(range(len(groups)), groups))]
-    found: list[tuple[Finding, list[int]]] = []
+    found: list[tuple[Conclusion, list[int]]] = []
     left = {n for n, group in enumerate(groups) if group.outcome >= NEAR}
     frontier: list[tuple[Context, list[int]]] = [((), list(range(len(groups))))]
     for _depth in range(MAX_DEPTH):
@@ -276,7 +276,7 @@ def _extended(
     atoms: Sequence[frozenset[Atom]],
     judge: Judge,
     left: set[int],
-    found: list[tuple[Finding, list[int]]],
+    found: list[tuple[Conclusion, list[int]]],
     least: Callable[[Context], float],
     hosts: Sequence[str],
     exceptions: bool,
@@ -378,7 +378,7 @@ def _with_exceptions(
     index: dict[Atom, list[int]],
     judge: Judge,
     exceptions: bool,
-) -> Finding | None:
+) -> Conclusion | None:
     """Return the finding, its bad parts taken out; None where that leaves too little or cannot be said."""
     inside = set(members)
     excepted: list[Atom] = []
@@ -386,7 +386,7 @@ def _with_exceptions(
         bad = _worst_child(context, inside, groups, index)
         if bad is None:
             evidence = judge.weigh((groups[n] for n in members if n in inside), context)
-            return Finding(context, evidence, tuple(excepted)) if judge.accepts(evidence) else None
+            return Conclusion(context, evidence, tuple(excepted)) if judge.accepts(evidence) else None
         if not exceptions:
             return None
         excepted.append(bad)

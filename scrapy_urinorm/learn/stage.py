@@ -11,7 +11,7 @@ from scrapy_urinorm.learn.candidate import PROPOSED, REJECTED, Candidate
 from scrapy_urinorm.learn.contexts import host_of_context
 from scrapy_urinorm.learn.edits import Name, bundles, closed_segments
 from scrapy_urinorm.learn.narrow import narrowed
-from scrapy_urinorm.learn.search import Evidence, Finding, Group, Judge, cover
+from scrapy_urinorm.learn.search import Conclusion, Evidence, Group, Judge, cover
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -96,7 +96,7 @@ class Stage:
         """Return a judge with the options of this run."""
         return Judge(self.options, self.soft, prior, constant=constant)
 
-    def search(self, groups: Sequence[Group], judge: Judge, skip: frozenset[str], exceptions: bool) -> list[Finding]:
+    def search(self, groups: Sequence[Group], judge: Judge, skip: frozenset[str], exceptions: bool) -> list[Conclusion]:
         """Return where groups agree; conditions on the parameters in `skip` are not asked."""
 
         def atoms(group: Group) -> frozenset[Atom]:
@@ -106,7 +106,7 @@ class Stage:
         found = cover(groups, atoms, judge, hosts=self.contexts.hosts, least=self.least, exceptions=exceptions)
         return [self._narrowed(finding, groups, skip) for finding in found]
 
-    def _narrowed(self, finding: Finding, groups: Sequence[Group], skip: frozenset[str]) -> Finding:
+    def _narrowed(self, finding: Conclusion, groups: Sequence[Group], skip: frozenset[str]) -> Conclusion:
         support = [groups[n].page for n in finding.support]
         return finding._replace(context=narrowed(finding.context, support, self.contexts, self.views, skip))
 
@@ -117,7 +117,7 @@ class Stage:
         return max(1.0, self.options.min_gain * pages / 1000)
 
     def candidate(
-        self, finding: Finding, rule: str, value: Any, family: str, why: str, names: Iterable[str] = ()
+        self, finding: Conclusion, rule: str, value: Any, family: str, why: str, names: Iterable[str] = ()
     ) -> Candidate:
         """Return the candidate of a finding, with examples."""
         host = host_of_context(finding.context)
