@@ -7,7 +7,9 @@ from dataclasses import dataclass, replace
 ENGINES = ("auto",)
 FORMER_ENGINES = ("python", "duckdb")
 """Of earlier versions: the rules are the same without them."""
-FAMILIES = ("declared", "origins", "paths", "parameters", "renames", "values", "segments", "templates", "shapes")
+FAMILIES = (
+    "declared", "platforms", "origins", "paths", "parameters", "renames", "values", "segments", "templates", "shapes",
+)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

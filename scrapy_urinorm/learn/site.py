@@ -10,9 +10,11 @@ from typing import TYPE_CHECKING, Any
 from scrapy_urinorm.content import NOTHING, Content, Frame, plain_content, soft_labels
 from scrapy_urinorm.learn.blocks import blocked_labels
 from scrapy_urinorm.normalizer import Normalizer
+from scrapy_urinorm.recognition import Recognizer
 from scrapy_urinorm.suffixes import registrable_labels
 from scrapy_urinorm.url import resolve, split
 from scrapy_urinorm.visits.links import url_hash
+from scrapy_urinorm.visits.programs import is_page
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -78,11 +80,16 @@ class Site:
         self.ids: dict[bytes, Page] = {}
         self.has_links = False
         self.crawls: set[str] = set()
+        self.recognizer: Recognizer | None = None
 
     def add(self, visit: Visit, host: str) -> None:
         """Add one visit; its lines, if any, are kept until the frame of the site is known."""
         if visit.crawl:
             self.crawls.add(visit.crawl)
+        if visit.marks or self.recognizer is not None:
+            self.recognizer = self.recognizer or Recognizer()
+            if is_page(visit):
+                self.recognizer.see(visit.final_url or visit.url, visit.marks)
         if visit.clean_param:
             self.clean_params[host].update(visit.clean_param)
         query = visit.url.partition("#")[0].partition("?")[2]

@@ -22,6 +22,7 @@ from scrapy_urinorm.learn.guilt import Court, signature
 from scrapy_urinorm.learn.linked import graph_of
 from scrapy_urinorm.learn.parameters import edited_values, kinds_by_name, parameters, renames
 from scrapy_urinorm.learn.paths import origins, paths, segments
+from scrapy_urinorm.learn.programs import pack_candidates, try_packs
 from scrapy_urinorm.learn.proof import Proof
 from scrapy_urinorm.learn.reach import Reach
 from scrapy_urinorm.learn.replay import Replay, host_of_key
@@ -126,6 +127,9 @@ class SiteLearner:
         if all(page.label < 0 for page in self.site.pages):
             self._from_addresses()
             return
+        if "platforms" in families and self.site.recognizer is not None:
+            self.refused += try_packs(pack_candidates(self.site.recognizer.found()), self.replay)
+            self._prove()
         if "parameters" in families:
             self._try(nested(self.views.of(self.replay), self.scope))
         if "origins" in families:

@@ -1,0 +1,64 @@
+"""A recognized program as a prior: its proven lines need three agreeing pages, and none against."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from scrapy_urinorm.learn import Options, learn
+from scrapy_urinorm.visits import Visit
+
+if TYPE_CHECKING:
+    from scrapy_urinorm.learn.learner import LearnResult
+
+WORDPRESS = ("generator:WordPress 6.4",)
+ONLY = Options(jobs=1, families=("platforms",))
+
+
+def visit(path: str, text: str, marks: tuple[str, ...] = WORDPRESS) -> Visit:
+    return Visit(
+        url=f"http://a.example{path}", status=200, content_type="text/html", text_digest=text, words=90, marks=marks
+    )
+
+
+def posts(number: int, path: str = "/", marks: tuple[str, ...] = WORDPRESS) -> list[Visit]:
+    """Each post with its reply form moved once."""
+    pairs = [(f"{path}?p={n}", f"{path}?p={n}&replytocom={n + 50}") for n in range(number)]
+    return [visit(url, f"post {n}", marks) for n, pair in enumerate(pairs) for url in pair]
+
+
+def learned(visits: list[Visit]) -> LearnResult:
+    return learn(visits, ONLY)
+
+
+@pytest.mark.parametrize(("number", "active"), [(2, 0), (3, 1), (9, 1)])
+def test_three_pages_have_to_agree(number: int, active: int) -> None:
+    found = learned(posts(number)).active
+    assert [(one.rule, one.family, one.evidence.agree) for one in found] == [
+        ("remove_params", "platforms", number)
+    ] * active
+
+
+def test_the_line_and_its_platform_are_named() -> None:
+    (found,) = learned(posts(3)).active
+    assert "line `replytocom` of the platform wordpress" in found.why
+    assert found.value == [{"name": "replytocom", "value": r"\d+"}]
+
+
+def test_one_page_against_is_enough() -> None:
+    result = learned([*posts(20), visit("/?p=1&replytocom=7", "something else")])
+    assert result.active == []
+    assert [one.wrong for one in result.others] == [1]
+    assert "merged 1 different pages" in result.others[0].why
+
+
+def test_nothing_is_known_of_a_site_that_is_not_recognized() -> None:
+    assert learned(posts(20, marks=())).active == []
+    assert learned(posts(20, marks=("marker:wp-content",))).active == []
+
+
+def test_a_line_is_bound_to_where_the_program_is() -> None:
+    other = [visit(f"/x/?p={n}&replytocom={m}", f"{n} {m}", ()) for n in range(9) for m in range(2)]
+    (found,) = learned([*posts(5, "/blog/"), *other]).active
+    assert found.where == {"path": ["/blog/**"]}
