@@ -16,7 +16,7 @@ DEAR := full_disk other_fingerprinters random_sites reactorless
 TOUCHES_SCRAPY := $(filter-out $(DEAR:%=tests/crawl/test_%.py),$(wildcard tests/crawl/test_*.py)) tests/visits/test_extension.py tests/seen/test_requests_seen.py tests/report/test_extension.py
 
 # what `make test-platforms` crawls
-PLATFORMS := caddy cgit lighttpd mediawiki nginx php-cli php-sqlite3 tomcat10 tomcat10-examples
+PLATFORMS := caddy cgit libnginx-mod-http-fancyindex lighttpd mediawiki nginx php-cli php-sqlite3
 
 NEWEST := $(VENV)/newest
 FLOOR := $(VENV)/floor

@@ -122,15 +122,20 @@ def caddy(folder: Path, port: int) -> Sequence[str]:
     return ["caddy", "file-server", "--browse", "--listen", f"127.0.0.1:{port}", "--root", str(tree(folder))]
 
 
-def nginx(folder: Path, port: int) -> Sequence[str]:
+def nginx(folder: Path, port: int, head: str = "", listing: str = "autoindex on") -> Sequence[str]:
     (folder / "conf").write_text(
-        f"daemon off; user root; pid {folder}/pid; error_log {folder}/error; events {{}}\n"
+        f"{head} daemon off; user root; pid {folder}/pid; error_log {folder}/error; events {{}}\n"
         f"http {{ access_log off; default_type text/plain;"
         f" client_body_temp_path {folder}/t1; proxy_temp_path {folder}/t2;"
         f" fastcgi_temp_path {folder}/t3; uwsgi_temp_path {folder}/t4; scgi_temp_path {folder}/t5;\n"
-        f"server {{ listen 127.0.0.1:{port}; root {tree(folder)}; autoindex on; }} }}\n"
+        f"server {{ listen 127.0.0.1:{port}; root {tree(folder)}; {listing}; }} }}\n"
     )
     return ["nginx", "-c", str(folder / "conf"), "-e", str(folder / "error")]
+
+
+def fancyindex(folder: Path, port: int) -> Sequence[str]:
+    module = "load_module /usr/lib/nginx/modules/ngx_http_fancyindex_module.so;"
+    return nginx(folder, port, module, "fancyindex on")
 
 
 def lighttpd(folder: Path, port: int) -> Sequence[str]:
@@ -195,6 +200,9 @@ def cgit(folder: Path, port: int) -> Sequence[str]:
 # --- a wiki ---------------------------------------------------------------------------------------------------------
 
 
+ARTICLES = WORDS[:8]
+
+
 def mediawiki(folder: Path, port: int) -> Sequence[str]:
     (folder / "root").mkdir()
     (folder / "root" / "w").symlink_to("/var/lib/mediawiki")
@@ -223,42 +231,24 @@ def mediawiki(folder: Path, port: int) -> Sequence[str]:
     for version in range(2):
         pages = folder / f"pages{version}"
         pages.mkdir()
-        for n, word in enumerate(WORDS[: 24 // (version + 1)]):
-            links = " ".join(f"[[{WORDS[(n * k + 1) % len(WORDS)].title()}]]" for k in range(1, 5))
+        for n, word in enumerate(ARTICLES[: 8 >> version]):
+            links = " ".join(f"[[{ARTICLES[(n * k + 1) % 8].title()}]]" for k in range(1, 4))
             (pages / f"{word.title()}.txt").write_text(
-                f"== {word} ==\n{text(n + version)} {links}\n[[Category:{word[0]}]]"
+                f"== {word} ==\n{text(n + version)} {links}\n[[Category:Words {n % 2}]]"
             )
         if not version:
-            (pages / "Main Page.txt").write_text(" ".join(f"[[{word.title()}]]" for word in WORDS))
+            (pages / "Main Page.txt").write_text(" ".join(f"[[{word.title()}]]" for word in ARTICLES))
         files = sorted(pages.iterdir())
         done(php, maintenance / "importTextFiles.php", "--overwrite", "-u", "Ada", *files, cwd=folder, **config)
     return ["env", f"MW_CONFIG_FILE={folder}/LocalSettings.php", "PHP_CLI_SERVER_WORKERS=2", php,
             "-S", f"127.0.0.1:{port}", "-t", str(folder / "root")]  # fmt: skip
 
 
-# --- servlets -------------------------------------------------------------------------------------------------------
-
-
-def tomcat(folder: Path, port: int) -> Sequence[str]:
-    """Tomcat's examples: for a visitor without cookies it writes the session into the path."""
-    for name in ("conf", "logs", "temp", "work"):
-        (folder / name).mkdir()
-    shutil.copy("/etc/tomcat10/web.xml", folder / "conf")
-    context = '<Context docBase="/usr/share/tomcat10-examples/examples" path="/app"/>'
-    (folder / "conf" / "server.xml").write_text(
-        f'<Server port="-1"><Service name="Catalina"><Connector port="{port}" address="127.0.0.1" protocol="HTTP/1.1"/>'
-        '<Engine name="Catalina" defaultHost="localhost"><Host name="localhost" appBase="webapps">'
-        f"{context}</Host></Engine></Service></Server>"
-    )
-    home = "CATALINA_HOME=/usr/share/tomcat10"
-    return ["env", home, f"CATALINA_BASE={folder}", "/usr/share/tomcat10/bin/catalina.sh", "run"]
-
-
 INSTALLATIONS = {
     "nginx": Installation(("nginx",), None, "/", nginx, 90),
+    "fancyindex": Installation(("nginx", "libnginx-mod-http-fancyindex"), "listings", "/", fancyindex, 90),
     "lighttpd": Installation(("lighttpd",), "listings", "/", lighttpd, 90),
     "caddy": Installation(("caddy",), "listings", "/", caddy, 90),
     "cgit": Installation(("cgit", "lighttpd"), "cgit", "/code/", cgit, 1200, "/code/"),
     "mediawiki": Installation(("mediawiki", "php-sqlite3"), "mediawiki", "/w/", mediawiki, 900, "/w/index.php"),
-    "tomcat": Installation(("tomcat10", "tomcat10-examples"), "servlets", "/app/", tomcat, 400, "/app/"),
 }

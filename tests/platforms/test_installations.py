@@ -27,7 +27,7 @@ pytestmark = pytest.mark.system("programs from Debian: make test-platforms, as r
 
 PROJECT = Path(__file__).resolve().parents[2]
 #: Requests of a crawl without rules at the most: some of the programs have no end.
-MOST = 1_500
+MOST = 1_200
 
 
 class Crawl(NamedTuple):
