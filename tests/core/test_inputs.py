@@ -65,7 +65,9 @@ def test_a_file_is_what_its_first_octets_say(tmp_path: Path, kind: str, pack: st
     assert [visit.url for visit in read_visits([file])] == wanted
 
 
-@pytest.mark.parametrize("pack", PACKED)
+@pytest.mark.parametrize(
+    "pack", [pytest.param(name, marks=[pytest.mark.slow] * (name not in ("plain", "zst"))) for name in PACKED]
+)
 @pytest.mark.parametrize("command", ["normalize", "init -o -"])
 def test_standard_input_is_read_like_a_file(tmp_path: Path, command: str, pack: str) -> None:
     given = PACKED[pack](text_of("csv"))
