@@ -61,6 +61,10 @@ class _Host:
         self.packs: defaultdict[int, _Seen] = defaultdict(_Seen)
 
 
+#: Characters of a mark that is remembered: our own have a hundred at the most, files of others what they like.
+_LONGEST_MARK = 512
+
+
 class Recognizer:
     """Recognizes programs, page by page; `packs` are those that come along unless said otherwise."""
 
@@ -119,7 +123,7 @@ class Recognizer:
                 if mark.kind == kind and _shows(mark, name)
             )
             # sites make up names of cookies without end
-            if len(self._known) < MOST_DIRECTORIES:
+            if len(self._known) < MOST_DIRECTORIES and len(text) <= _LONGEST_MARK:
                 self._known[text] = found
         return found
 

@@ -19,13 +19,21 @@ def _extract() -> TLDExtract:
     )
 
 
-@functools.lru_cache(8192)
+#: RFC 1035 2.3.4, and the dot at the end: what is longer is no name, and a thousand of them would fill gigabytes.
+_LONGEST = 254
+
+
 def registrable_labels(host: str) -> int:
     """How many labels the registrable domain of `host` has, private suffixes counted as suffixes; 0 where none.
 
     `www.example.co.uk` has 3, `alice.github.io` 3, `github.io` and IP addresses 0. A single unknown label such as
     `localhost` has none; an unknown top-level domain counts as a suffix of one label.
     """
+    return _registrable_labels(host) if len(host) <= _LONGEST else 0
+
+
+@functools.lru_cache(8192)
+def _registrable_labels(host: str) -> int:
     result = _extract()(host.rstrip("."))
     if not result.suffix:
         # not on the list at all: the implicit rule `*` of publicsuffix.org

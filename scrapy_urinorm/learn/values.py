@@ -26,9 +26,17 @@ _MOVING = frozenset(("latest", "stable", "current", "master", "main", "dev", "de
 _LANGUAGE = re.compile(r"[a-z]{2}(?:[-_](?:[a-z]{2}|[a-z]{4}))?", re.IGNORECASE)
 
 
-@lru_cache(1 << 14)
+#: Characters of a value whose answer is remembered: a longer one hardly comes again.
+_REMEMBERED = 1024
+
+
 def is_volatile(text: str) -> bool:
     """Whether a value (decoded) holds a digest, a date, a time, a session or a token, which tomorrow is another."""
+    return _is_volatile(text) if len(text) <= _REMEMBERED else _is_volatile.__wrapped__(text)
+
+
+@lru_cache(1 << 14)
+def _is_volatile(text: str) -> bool:
     return _VOLATILE.search(text) is not None or any(map(_is_token, _TOKEN.findall(text)))
 
 

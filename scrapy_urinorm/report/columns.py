@@ -36,6 +36,7 @@ MAX_TEXT = 2_000
 """Characters of a URL that are kept to be shown; what is counted is counted by all of it."""
 # a bound of memory, chosen far above the hosts of a crawl
 _MAX_ORIGINS = 50_000
+_LONGEST_ORIGIN = 300
 _BREAKS = re.compile(r"[\r\n]")
 
 _TEXTS = ("url", "final_url", "body_digest", "text_digest", "main_digest", "content_type", "time", "crawl")
@@ -186,7 +187,7 @@ class Columns:
             site = self.normalizer.sites.learn(origin)
             bodies = site.plan.bodies if site is not None else None
             found = bodies is None or _skips(bodies)
-            if len(self._skipping) < _MAX_ORIGINS:
+            if len(self._skipping) < _MAX_ORIGINS and len(origin) < _LONGEST_ORIGIN:
                 self._skipping[origin] = found
         return found
 

@@ -45,12 +45,16 @@ _NAMES = {
 }
 
 
+#: Tags that are longer are made up, each once.
+_LONGEST_TAG = 64
+
+
 class _Kinds(dict[str, int]):
     """What a node is to a reader, by its tag."""
 
     def __missing__(self, tag: str) -> int:
         kind = _OTHER if tag[0] in "-_!" else _BLOCK
-        if len(self) < 4096:
+        if len(self) < 4096 and len(tag) <= _LONGEST_TAG:
             self[tag] = kind
         return kind
 
