@@ -25,6 +25,8 @@ EXTENSIONS = ("html", "htm", "php", "asp", "aspx", "jsp", "shtml", "cfm", "do")
 SEPARATORS = (":", "/", ",", "|", ".")
 MAX_ITEMS = 24
 """URLs with more parameters than this are left alone: they are searches."""
+MOMENT = re.compile(r"^([0-9]{4}-[0-9]{2}-[0-9]{2})[T ].*$", re.DOTALL)
+"""A date with a time of day (RFC 3339 5.6)."""
 _SESSION_PARAM = re.compile(r";([A-Za-z_][\w.-]*)=[^/;]*")
 _ASPNET = re.compile(ASPNET_SESSION + "(?=/|$)")
 
@@ -117,6 +119,8 @@ def value_edits(names: dict[str, set[str]]) -> Callable[[View], Iterator[Row]]:
 def edited_value(kind: str, value: str) -> str:
     """Return a value (key spelling) after one edit; every edit leaves its own result alone."""
     text = decoded(value)
+    if kind == "day":
+        return encoded(MOMENT.sub(r"\1", text))
     if kind == "lower":
         return encoded(text.lower())
     if kind.startswith("sorted"):
@@ -133,6 +137,8 @@ def value_kinds(values: Iterable[str]) -> set[str]:
     kinds = set()
     if len({t.lower() for t in texts}) < len(texts):
         kinds.add("lower")
+    if sum(MOMENT.fullmatch(t) is not None for t in texts) >= 3:
+        kinds.add("day")
     for separator in SEPARATORS:
         having = [t for t in texts if separator in t]
         if len(having) >= 3 and 2 * len(having) >= len(texts):

@@ -7,7 +7,7 @@ from collections import Counter, defaultdict
 from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
-from scrapy_urinorm.learn.edits import edited_value, text_value, value_kinds
+from scrapy_urinorm.learn.edits import MOMENT, edited_value, text_value, value_kinds
 from scrapy_urinorm.learn.priors import default_prior, name_prior
 from scrapy_urinorm.learn.risk import DEFAULT_PRIOR
 from scrapy_urinorm.learn.search import Group, judged
@@ -208,6 +208,9 @@ def edited_values(stage: Stage) -> list[Candidate]:
 def _value_rule(name: str, kind: str) -> tuple[str, Any, str]:
     if kind == "lower":
         return "lowercase_params", [name], f"upper and lower case in the value of `{name}` make no difference"
+    if kind == "day":
+        edit = {"pattern": MOMENT.pattern, "replace": r"\1"}
+        return "rewrite_params", {name: edit}, f"of the moment in the value of `{name}` only the day makes a difference"
     separator = kind[6:]
     if kind.startswith("sorted"):
         return (

@@ -28,6 +28,7 @@ from scrapy_urinorm.learn.reach import Reach
 from scrapy_urinorm.learn.replay import Replay, host_of_key
 from scrapy_urinorm.learn.shapes import Shapes
 from scrapy_urinorm.learn.stage import Stage
+from scrapy_urinorm.learn.traps import traps
 from scrapy_urinorm.learn.unlabelled import proposals
 from scrapy_urinorm.learn.view import Views, view_of
 
@@ -150,6 +151,7 @@ class SiteLearner:
         self._recall_silent()
         self.others += self.convicted
         if self.options.skip and "shapes" in families:
+            self._endless()
             self._redundant_shapes()
 
     def _once(self, family: str, stage: Callable[[], bool]) -> bool:
@@ -236,6 +238,35 @@ class SiteLearner:
                 self.others.append(candidate)
         return changed
 
+    def _endless(self) -> None:
+        """Skip what lies beyond the last page of an endless parameter; without recorded links it is put off."""
+        views = self.views.of(self.replay)
+        number = {page.key: n for n, page in enumerate(self.site.pages)}
+        for candidate, members in traps(views, self._contexts_of(views), self.scope):
+            trial = self.replay.normalizer([*self.replay.accepted, candidate])
+            silent = {n for n, view in enumerate(views) if any(trial.verdict(view.page.key))} - self.silent_views
+            labels = {views[n].page.label for n in members}
+            if len(members) < self.replay.least(candidate):
+                continue
+            if not {views[n].page.label for n in silent} <= labels | self.site.soft:
+                self._refuse(candidate, "its conditions also hold for other addresses")
+                continue
+            skipped = {number[page.key] for n in silent for page in views[n].pages}
+            if self._missed(self.skipped | skipped) - self._missed(self.skipped) or self.proof is None:
+                candidate.rule = "defer"
+                candidate.why += "; other pages may only be found behind them"
+            else:
+                self.skipped |= skipped
+                self.skipped_keys += len(silent)
+                candidate.saved = len(silent)
+            self.replay.accepted.append(candidate)
+            self.silent_views |= silent
+
+    def _missed(self, skipped: set[int]) -> set[int]:
+        """Return the content classes that a crawl under the rules would miss which skips these pages."""
+        losses = self.proof.losses(self.replay.keys, skipped) if self.proof is not None else []
+        return {loss.label for loss in losses}
+
     def _redundant_shapes(self) -> None:
         """Skip, or put off, the shapes whose pages are found under other shapes."""
         shapes = self._shapes()
@@ -253,7 +284,7 @@ class SiteLearner:
             members = sorted(silent | set(members))
             skipped = {number[page.key] for n in members for page in views[n].pages}
             if self.proof is not None:
-                gone = {loss.label for loss in self.proof.losses(self.replay.keys, self.skipped | skipped)}
+                gone = self._missed(self.skipped | skipped) - self._missed(self.skipped)
                 gone -= shapes.only_in(set(members)) if self.options.wrong_merges else set()
                 if gone:
                     candidate.rule = "defer"
@@ -289,4 +320,4 @@ def _gather(stage: Stage, edits: Callable[[View], Iterator[Row]]) -> None:
 
 def _priority(candidate: Candidate) -> tuple[Any, ...]:
     """General rules before special ones, then what saves most."""
-    return (len(candidate.context), -candidate.evidence.saved, candidate.rule, str(candidate.value))
+    return (candidate.evidence.chosen, -candidate.evidence.saved, candidate.rule, str(candidate.value))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from datetime import date, timedelta
+
 import pytest
 
 from scrapy_urinorm import Normalizer
@@ -58,6 +60,67 @@ def test_pages_that_lead_to_what_nobody_followed_are_not_merged(private: bool, i
             visits.append(page(f"/x{n}?v={v}", f"page {n}", links))
     normalizer = Normalizer(learn(visits).rules)
     assert (normalizer.key(f"{HOST}/x99?v=1") == normalizer.key(f"{HOST}/x99?v=2")) is is_rule
+
+
+def calendar(first: int, last: int, days: range, linked: bool = True) -> list[Visit]:
+    """A timeline with an event on each day from `first` to `last`, and one empty page for all others."""
+    begin = date(2024, 1, 1)
+    visits = [page("/", "front", ["/timeline?from=2024-01-01"] if linked else None, depth=0)]
+    for n in days:
+        day, before, after = ((begin + timedelta(days=n + k)).isoformat() for k in (0, -1, 1))
+        links = [f"/timeline?from={before}", f"/timeline?from={after}"] if linked else None
+        visits.append(page(f"/timeline?from={day}", f"events {n}" if first <= n <= last else "nothing", links))
+    return visits
+
+
+def test_a_timeline_without_end_is_skipped_beyond_its_events() -> None:
+    normalizer = Normalizer(learn(calendar(0, 60, range(-80, 150))).rules)
+
+    def skips(day: str) -> bool:
+        return normalizer.decide(f"{HOST}/timeline?from={day}").skip
+
+    assert skips("2023-11-01")
+    assert skips("2019-01-01"), "farther than was seen"
+    assert skips("2024-05-01")
+    assert not skips("2024-01-15")
+    assert not skips("2024-03-01"), "the last event"
+    assert not skips("2024-12-01"), "later than was seen: there may be news"
+
+
+@pytest.mark.parametrize(
+    ("first", "last", "days"),
+    [(0, 60, range(-20, 80)), (0, 400, range(-60, 460)), (0, 1, range(-80, 80))],
+    ids=["a month is a gap", "shorter than half of what there is", "nothing but one page"],
+)
+def test_a_gap_is_not_the_end(first: int, last: int, days: range) -> None:
+    rules = learn(calendar(first, last, days)).rules
+    assert not any(where.get("skip") for where in rules.get("site", {}).get("a.example", {}).get("where", []))
+
+
+def test_without_links_what_lies_beyond_is_only_put_off() -> None:
+    normalizer = Normalizer(learn(calendar(0, 60, range(-80, 150), linked=False)).rules)
+    decision = normalizer.decide(f"{HOST}/timeline?from=2023-11-01")
+    assert decision.defer
+    assert not decision.skip
+
+
+def test_a_list_may_grow_by_as_much_again() -> None:
+    visits = [page("/", "front", ["/list?start=0"], depth=0)]
+    for n in range(120):
+        text = f"list {n}" if n < 40 else "nothing"
+        visits += [page(f"/list?start={n}", text, [f"/list?start={n + 1}"]), page(f"/item/{n}", f"item {n}", [])]
+    normalizer = Normalizer(learn(visits).rules)
+    verdicts = {n: normalizer.decide(f"{HOST}/list?start={n}").skip for n in (39, 60, 78, 79, 100, 5000)}
+    assert verdicts == {39: False, 60: False, 78: False, 79: True, 100: True, 5000: True}
+
+
+def test_of_a_moment_the_day_may_be_all_that_counts() -> None:
+    visits = []
+    for n in range(1, 25):
+        visits += [page(f"/log?at=2024-01-{n:02}T{hour}:00:00Z", f"day {n}") for hour in ("09", "13", "17")]
+    normalizer = Normalizer(learn(visits).rules)
+    one, same, other = (normalizer.key(f"{HOST}/log?at=2024-03-{at}:00:00Z") for at in ("01T01", "01T02", "02T01"))
+    assert one == same != other
 
 
 def test_aliases_of_nested_scopes_add_up_by_value() -> None:
