@@ -24,11 +24,10 @@ from scrapy_urinorm.learn.parameters import edited_values, kinds_by_name, parame
 from scrapy_urinorm.learn.paths import origins, paths, segments
 from scrapy_urinorm.learn.programs import pack_candidates, try_packs
 from scrapy_urinorm.learn.proof import Proof
-from scrapy_urinorm.learn.reach import Reach
 from scrapy_urinorm.learn.replay import Replay, host_of_key
 from scrapy_urinorm.learn.shapes import Shapes
+from scrapy_urinorm.learn.silent import endless, recall_silent, redundant_shapes
 from scrapy_urinorm.learn.stage import Stage
-from scrapy_urinorm.learn.traps import traps
 from scrapy_urinorm.learn.unlabelled import proposals
 from scrapy_urinorm.learn.view import Views, view_of
 
@@ -93,29 +92,10 @@ class SiteLearner:
                 continue
             trial = self.replay.trial(candidate)
             if trial.lost or not self.replay.accepts(trial, -len(self.site.pages)):
-                self._refuse(candidate, f"in these visits it merged {trial.wrong} different pages")
+                self.refuse(candidate, f"in these visits it merged {trial.wrong} different pages")
                 continue
             candidate.add_up(trial.classes, trial.wrong, self.site.crawls)
             self.replay.add(candidate, trial)
-
-    def _recall_silent(self) -> None:
-        """Take in what earlier files skip or put off, unless a crawl of the recorded links would miss something."""
-        for candidate in self.earlier:
-            if candidate.rule not in ("skip", "defer"):
-                continue
-            trial = self.replay.normalizer([*self.replay.accepted, candidate])
-            silent = {n for n, page in enumerate(self.site.pages) if trial.verdict(page.key)[0]} - self.skipped
-            labels = {self.site.pages[n].label for n in silent} - {-1} - self.site.soft
-            elsewhere = {page.label for n, page in enumerate(self.site.pages) if n not in silent}
-            losses = self.proof.losses(self.replay.keys, self.skipped | silent) if self.proof is not None else []
-            if losses or not labels <= elsewhere:
-                self._refuse(
-                    candidate, f"in these visits {len(losses) or len(labels - elsewhere)} pages were found by it alone"
-                )
-                continue
-            self.skipped |= silent
-            self.skipped_keys += len(silent)
-            self.replay.accepted.append(candidate)
 
     def run(self) -> None:
         """Run the stages until none accepts anything."""
@@ -148,11 +128,11 @@ class SiteLearner:
         self._prove()
         self.others += self.replay.settle()
         self._prove()
-        self._recall_silent()
+        recall_silent(self)
         self.others += self.convicted
         if self.options.skip and "shapes" in families:
-            self._endless()
-            self._redundant_shapes()
+            endless(self)
+            redundant_shapes(self)
 
     def _once(self, family: str, stage: Callable[[], bool]) -> bool:
         """Run a stage, unless it has seen these very views: it would accept nothing and reject the same again."""
@@ -179,7 +159,7 @@ class SiteLearner:
 
     def _from_addresses(self) -> None:
         views = self.views.of(self.replay)
-        stage = Stage(views, self._contexts_of(views), self.site.soft, self.options, self.scope, self.declared, {})
+        stage = Stage(views, self.contexts_of(views), self.site.soft, self.options, self.scope, self.declared, {})
         _gather(stage, lambda view: chain(drop_edits(view, stage.bundles), path_edits(view)))
         self.others += proposals(stage)
 
@@ -192,24 +172,26 @@ class SiteLearner:
         if len(views) < 2:
             return False
         stage = Stage(
-            views, self._contexts_of(views), self.site.soft, self.options, self.scope, self.declared, self._memory
+            views, self.contexts_of(views), self.site.soft, self.options, self.scope, self.declared, self._memory
         )
         _gather(stage, edits(stage))
         changed = self._try(family(stage))
         self.others += stage.rejected
         return changed
 
-    def _contexts_of(self, views: list[View]) -> Contexts:
+    def contexts_of(self, views: list[View]) -> Contexts:
+        """Return the conditions of views; those of the latest ones are remembered."""
         if self._contexts is None or self._contexts[0] is not views:
             self._contexts = views, Contexts(views)
         return self._contexts[1]
 
-    def _shapes(self) -> Shapes:
+    def shapes(self) -> Shapes:
+        """Return the shapes of the site under the rules so far."""
         views = self.views.of(self.replay)
-        return Shapes(views, self._contexts_of(views), self.site.soft, self.options, self.scope)
+        return Shapes(views, self.contexts_of(views), self.site.soft, self.options, self.scope)
 
     def _templates(self) -> bool:
-        return self._try(self._shapes().templates())
+        return self._try(self.shapes().templates())
 
     def _try(self, candidates: list[Candidate], at_least: float | None = None) -> bool:
         """Take in what stands the replay and saves at least so many requests, general rules first."""
@@ -238,68 +220,8 @@ class SiteLearner:
                 self.others.append(candidate)
         return changed
 
-    def _endless(self) -> None:
-        """Skip what lies beyond the last page of an endless parameter; without recorded links it is put off."""
-        views = self.views.of(self.replay)
-        number = {page.key: n for n, page in enumerate(self.site.pages)}
-        for candidate, members in traps(views, self._contexts_of(views), self.scope):
-            trial = self.replay.normalizer([*self.replay.accepted, candidate])
-            silent = {n for n, view in enumerate(views) if any(trial.verdict(view.page.key))} - self.silent_views
-            labels = {views[n].page.label for n in members}
-            if len(members) < self.replay.least(candidate):
-                continue
-            if not {views[n].page.label for n in silent} <= labels | self.site.soft:
-                self._refuse(candidate, "its conditions also hold for other addresses")
-                continue
-            skipped = {number[page.key] for n in silent for page in views[n].pages}
-            if self._missed(self.skipped | skipped) - self._missed(self.skipped) or self.proof is None:
-                candidate.rule = "defer"
-                candidate.why += "; other pages may only be found behind them"
-            else:
-                self.skipped |= skipped
-                self.skipped_keys += len(silent)
-                candidate.saved = len(silent)
-            self.replay.accepted.append(candidate)
-            self.silent_views |= silent
-
-    def _missed(self, skipped: set[int]) -> set[int]:
-        """Return the content classes that a crawl under the rules would miss which skips these pages."""
-        losses = self.proof.losses(self.replay.keys, skipped) if self.proof is not None else []
-        return {loss.label for loss in losses}
-
-    def _redundant_shapes(self) -> None:
-        """Skip, or put off, the shapes whose pages are found under other shapes."""
-        shapes = self._shapes()
-        views = shapes.views
-        reach = Reach(self.site.pages, self.replay.keys) if self.proof is None and self.site.knows_referers else None
-        before = reach.labels() - self.site.soft if reach is not None else set()
-        number = {page.key: n for n, page in enumerate(self.site.pages)}
-        for candidate, members in shapes.covered(self.proof is not None or reach is not None):
-            trial = self.replay.normalizer([*self.replay.accepted, candidate])
-            silent = {n for n, view in enumerate(views) if any(trial.verdict(view.page.key))} - self.silent_views
-            others = silent - set(members)
-            if others and not shapes.also_covered(others):
-                self._refuse(candidate, "its conditions also hold for other addresses")
-                continue
-            members = sorted(silent | set(members))
-            skipped = {number[page.key] for n in members for page in views[n].pages}
-            if self.proof is not None:
-                gone = self._missed(self.skipped | skipped) - self._missed(self.skipped)
-                gone -= shapes.only_in(set(members)) if self.options.wrong_merges else set()
-                if gone:
-                    candidate.rule = "defer"
-                    candidate.why += f"; without it a crawl of the recorded links would miss {len(gone)} others"
-            elif reach is not None and len(before - reach.labels(self.skipped | skipped)) > candidate.evidence.against:
-                candidate.rule = "defer"
-                candidate.why += ", some of which only lead from one to the next by it"
-            if candidate.rule == "skip":
-                self.skipped |= skipped
-                self.skipped_keys += len(members)
-                candidate.saved = len(members)
-            self.replay.accepted.append(candidate)
-            self.silent_views |= set(members)
-
-    def _refuse(self, candidate: Candidate, why: str) -> None:
+    def refuse(self, candidate: Candidate, why: str) -> None:
+        """Note a candidate that is no rule, with the reason."""
         candidate.status = REJECTED
         candidate.why += f"; but {why}"
         (self.refused if candidate.earlier else self.others).append(candidate)

@@ -31,6 +31,7 @@ LONGEST_GAP = 2
 """A run is so many times longer than any gap between pages, and covers at least the half of what lies between the first
 and the last of them."""
 SHARE_OF_KIND = 0.9
+"""Of the values of a parameter so many are dates, or numbers: the few others are mistyped."""
 _is_number = re.compile("[0-9]{1,9}").fullmatch
 _date = re.compile("([0-9]{4}-[0-9]{2}-[0-9]{2})(?![0-9])").match
 

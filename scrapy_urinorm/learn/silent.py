@@ -1,0 +1,134 @@
+"""Addresses that need not be requested: shapes found elsewhere, endless parameters, what earlier files say of them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Protocol
+
+from scrapy_urinorm.learn.reach import Reach
+from scrapy_urinorm.learn.traps import traps
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from scrapy_urinorm.learn.candidate import Candidate
+    from scrapy_urinorm.learn.contexts import Contexts
+    from scrapy_urinorm.learn.options import Options
+    from scrapy_urinorm.learn.proof import Proof
+    from scrapy_urinorm.learn.replay import Replay
+    from scrapy_urinorm.learn.shapes import Shapes
+    from scrapy_urinorm.learn.site import Site
+    from scrapy_urinorm.learn.view import View, Views
+
+
+class Learner(Protocol):
+    """What is known of a site when its other rules are settled."""
+
+    site: Site
+    options: Options
+    replay: Replay
+    proof: Proof | None
+    views: Views
+    earlier: Sequence[Candidate]
+    scope: str
+    skipped: set[int]
+    skipped_keys: int
+    silent_views: set[int]
+
+    def refuse(self, candidate: Candidate, why: str) -> None:
+        """Note a candidate that is no rule, with the reason."""
+
+    def contexts_of(self, views: list[View]) -> Contexts:
+        """Return the conditions of views."""
+
+    def shapes(self) -> Shapes:
+        """Return the shapes of the site under the rules so far."""
+
+
+def recall_silent(learner: Learner) -> None:
+    """Take in what earlier files skip or put off, unless a crawl of the recorded links would miss something."""
+    for candidate in learner.earlier:
+        if candidate.rule not in ("skip", "defer"):
+            continue
+        trial = learner.replay.normalizer([*learner.replay.accepted, candidate])
+        silent = {n for n, page in enumerate(learner.site.pages) if trial.verdict(page.key)[0]} - learner.skipped
+        labels = {learner.site.pages[n].label for n in silent} - {-1} - learner.site.soft
+        elsewhere = {page.label for n, page in enumerate(learner.site.pages) if n not in silent}
+        losses = (
+            learner.proof.losses(learner.replay.keys, learner.skipped | silent) if learner.proof is not None else []
+        )
+        if losses or not labels <= elsewhere:
+            learner.refuse(
+                candidate, f"in these visits {len(losses) or len(labels - elsewhere)} pages were found by it alone"
+            )
+            continue
+        learner.skipped |= silent
+        learner.skipped_keys += len(silent)
+        learner.replay.accepted.append(candidate)
+
+
+def endless(learner: Learner) -> None:
+    """Skip what lies beyond the last page of an endless parameter; without recorded links it is put off."""
+    views = learner.views.of(learner.replay)
+    number = {page.key: n for n, page in enumerate(learner.site.pages)}
+    for candidate, members in traps(views, learner.contexts_of(views), learner.scope):
+        trial = learner.replay.normalizer([*learner.replay.accepted, candidate])
+        silent = {n for n, view in enumerate(views) if any(trial.verdict(view.page.key))} - learner.silent_views
+        labels = {views[n].page.label for n in members}
+        if len(members) < learner.replay.least(candidate):
+            continue
+        if not {views[n].page.label for n in silent} <= labels | learner.site.soft:
+            learner.refuse(candidate, "its conditions also hold for other addresses")
+            continue
+        skipped = {number[page.key] for n in silent for page in views[n].pages}
+        if _missed(learner, learner.skipped | skipped) - _missed(learner, learner.skipped) or learner.proof is None:
+            candidate.rule = "defer"
+            candidate.why += "; other pages may only be found behind them"
+        else:
+            learner.skipped |= skipped
+            learner.skipped_keys += len(silent)
+            candidate.saved = len(silent)
+        learner.replay.accepted.append(candidate)
+        learner.silent_views |= silent
+
+
+def _missed(learner: Learner, skipped: set[int]) -> set[int]:
+    """Return the content classes that a crawl under the rules would miss which skips these pages."""
+    losses = learner.proof.losses(learner.replay.keys, skipped) if learner.proof is not None else []
+    return {loss.label for loss in losses}
+
+
+def redundant_shapes(learner: Learner) -> None:
+    """Skip, or put off, the shapes whose pages are found under other shapes."""
+    shapes = learner.shapes()
+    views = shapes.views
+    reach = (
+        Reach(learner.site.pages, learner.replay.keys)
+        if learner.proof is None and learner.site.knows_referers
+        else None
+    )
+    before = reach.labels() - learner.site.soft if reach is not None else set()
+    number = {page.key: n for n, page in enumerate(learner.site.pages)}
+    for candidate, members in shapes.covered(learner.proof is not None or reach is not None):
+        trial = learner.replay.normalizer([*learner.replay.accepted, candidate])
+        silent = {n for n, view in enumerate(views) if any(trial.verdict(view.page.key))} - learner.silent_views
+        others = silent - set(members)
+        if others and not shapes.also_covered(others):
+            learner.refuse(candidate, "its conditions also hold for other addresses")
+            continue
+        members = sorted(silent | set(members))
+        skipped = {number[page.key] for n in members for page in views[n].pages}
+        if learner.proof is not None:
+            gone = _missed(learner, learner.skipped | skipped) - _missed(learner, learner.skipped)
+            gone -= shapes.only_in(set(members)) if learner.options.wrong_merges else set()
+            if gone:
+                candidate.rule = "defer"
+                candidate.why += f"; without it a crawl of the recorded links would miss {len(gone)} others"
+        elif reach is not None and len(before - reach.labels(learner.skipped | skipped)) > candidate.evidence.against:
+            candidate.rule = "defer"
+            candidate.why += ", some of which only lead from one to the next by it"
+        if candidate.rule == "skip":
+            learner.skipped |= skipped
+            learner.skipped_keys += len(members)
+            candidate.saved = len(members)
+        learner.replay.accepted.append(candidate)
+        learner.silent_views |= set(members)
