@@ -26,9 +26,9 @@ Chance = tuple[bytes, "Request", int]
 class Claim:
     """The request of a key of which more is known than its URL text.
 
-    ``last`` is the URL text under way, or its digest where the text was given up; ``tried`` are the texts or digests
-    that were requested, ``held`` filtered requests of other texts, as many as may still be needed. ``failed`` is set
-    when the outcome was bad and no variant was at hand. ``followers`` are claims whose chain of redirects ended at this
+    `last` is the URL text under way, or its digest where the text was given up; `tried` are the texts or digests
+    that were requested, `held` filtered requests of other texts, as many as may still be needed. `failed` is set
+    when the outcome was bad and no variant was at hand. `followers` are claims whose chain of redirects ended at this
     key: they share its fate.
     """
 
@@ -46,9 +46,9 @@ class Claim:
 class Claims:
     """The claims without a good outcome, by fingerprint.
 
-    ``limit`` bounds the claims that are kept with their URL text, and the requests in hand. Beyond it claims are kept
-    in short, and a variant for which no hand is free passes at once (``hurried`` counts these): none is forgotten.
-    ``same`` tells what Scrapy alone takes for one URL: such a text is no other variant.
+    `limit` bounds the claims that are kept with their URL text, and the requests in hand. Beyond it claims are kept
+    in short, and a variant for which no hand is free passes at once (`hurried` counts these): none is forgotten.
+    `same` tells what Scrapy alone takes for one URL: such a text is no other variant.
     """
 
     def __init__(self, limit: int, same: Callable[[str], str]):
@@ -155,12 +155,12 @@ class Claims:
     def failed(self, fp: bytes, url: str, hops: Iterable[str] = ()) -> list[Chance]:
         """The request of a key failed: the variants in hand to be scheduled now, its own and its followers'.
 
-        ``hops`` are further texts that the chain went through: they were tried too.
+        `hops` are further texts that the chain went through: they were tried too.
         """
         return self._all_failed([(fp, url, hops)])
 
     def _all_failed(self, todo: list[tuple[bytes, str | None, Iterable[str]]]) -> list[Chance]:
-        """What ``failed`` does, for many keys and their followers; without a text, whatever request is under way."""
+        """What `failed` does, for many keys and their followers; without a text, whatever request is under way."""
         chances: list[Chance] = []
         while todo:
             fp, url, hops = todo.pop()

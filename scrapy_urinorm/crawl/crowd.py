@@ -82,11 +82,11 @@ class Crowd:
         other._count = 0
 
     def blocks(self) -> Iterator[tuple[int, bytes]]:
-        """The entries as numbered blocks of bytes, for ``load``."""
+        """The entries as numbered blocks of bytes, for `load`."""
         return ((shard, block) for shard, block in enumerate(self._shards) if block)
 
     def load(self, blocks: Iterable[tuple[int, bytes]]) -> None:
-        """Take up what ``blocks`` gave; raises ValueError where it is none of it."""
+        """Take up what `blocks` gave; raises ValueError where it is none of it."""
         for shard, block in blocks:
             if not 0 <= shard < _SHARDS or len(block) % _RECORD:
                 raise ValueError("not a block of keys")

@@ -26,9 +26,9 @@ logger = logging.getLogger("scrapy.dupefilters")
 
 
 class DroppedRequests:
-    """Counts and logs dropped requests, all of them with ``debug`` and else the first alone.
+    """Counts and logs dropped requests, all of them with `debug` and else the first alone.
 
-    With ``debug`` a URL is kept for each fingerprint, so that a line can name the request that was there before.
+    With `debug` a URL is kept for each fingerprint, so that a line can name the request that was there before.
     """
 
     def __init__(
@@ -59,7 +59,7 @@ class DroppedRequests:
             logger.debug("%(why)s: %(request)s", {"why": why, "request": shown(request)}, extra={"spider": spider})
 
     def duplicate(self, request: Request, touched: int | None, spider: Spider) -> None:
-        """A request was dropped since its page is known; ``touched`` are the bits of the rules that changed its URL."""
+        """A request was dropped since its page is known; `touched` are the bits of the rules that changed its URL."""
         rules = None if touched is None else rules_of(touched)
         if rules is None:
             rules = self._rules_behind(request)

@@ -39,11 +39,11 @@ def filter_of(crawler: Crawler) -> DupeFilter | None:
 class DupeFilter(BaseDupeFilter):
     """Drop requests whose page is already known.
 
-    Works with any fingerprinter, and is made for ours. Settings: ``URINORM_SEEN`` and its relatives,
-    ``URINORM_SECOND_CHANCE``, ``DUPEFILTER_DEBUG`` (shows the earlier URL and the rules that made the two equal; keeps
+    Works with any fingerprinter, and is made for ours. Settings: `URINORM_SEEN` and its relatives,
+    `URINORM_SECOND_CHANCE`, `DUPEFILTER_DEBUG` (shows the earlier URL and the rules that made the two equal; keeps
     a URL per fingerprint in memory). With JOBDIR, what was seen survives a restart or a crash.
 
-    ``store`` is the seen store, ``variants`` the second chance or None where there is none.
+    `store` is the seen store, `variants` the second chance or None where there is none.
     """
 
     def __init__(self, crawler: Crawler, store: SeenStore, directory: Path | None):
@@ -162,13 +162,13 @@ class DupeFilter(BaseDupeFilter):
         return False
 
     def _judged(self, request: Request) -> Judgement:
-        """What :meth:`RequestFingerprinter.judge` gives, where another fingerprinter stands in front of ours."""
+        """What `judge` gives, where another fingerprinter stands in front of ours."""
         skip, defer = (False, False) if exempt(request) else self._verdict(request.url)
         self._counts.clear()
         return self._fingerprint(request), skip, defer, None
 
     def leave_deferred(self) -> None:
-        """Our scheduler puts deferred requests behind the others, better than a priority can: ask ``deferred``."""
+        """Our scheduler puts deferred requests behind the others, better than a priority can: ask `deferred`."""
         self._verdicts.by_priority = False
 
     def deferred(self, request: Request) -> bool:
@@ -195,11 +195,11 @@ class DupeFilter(BaseDupeFilter):
             self.variants.sent(request, self._fingerprint)
 
     def record(self, request: Request) -> None:
-        """Remember a request that was not offered to the filter (``URINORM_RECORD_START``)."""
+        """Remember a request that was not offered to the filter (`URINORM_RECORD_START`)."""
         self.store.add(self._fingerprint(request))
 
     def log(self, request: Request, spider: Spider) -> None:
-        """Count a dropped request, and log it as ``DUPEFILTER_DEBUG`` says."""
+        """Count a dropped request, and log it as `DUPEFILTER_DEBUG` says."""
         if self._why:
             self._dropped.told(request, self._why, spider)
         else:

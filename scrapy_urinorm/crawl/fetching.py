@@ -1,7 +1,7 @@
 """A Scrapy spider that fetches the addresses it is told, politely: `python -m scrapy_urinorm.crawl.fetching OPTIONS`.
 
 `OPTIONS` is JSON: `user_agent`, `most_body` (octets), and in seconds `delay`, `timeout`, `longest_delay`. Messages
-are those of :mod:`scrapy_urinorm.visits.messages`. Each `get` with a `url` on standard input has one answer on
+are those of `messages`. Each `get` with a `url` on standard input has one answer on
 standard output: `got`, with `url`, `status`, `content_type`, `headers`, `cookies` (names) and the body; or `none`, with
 `why`. Both say `requests`, the number of requests so far, redirects and robots.txt included. It ends with its input.
 

@@ -45,8 +45,8 @@ class RequestFingerprinter:
     A URL that no rule changes keeps the bytes of Scrapy's own fingerprint (default ports excepted). A redirect to a
     URL of its own key gets a fingerprint of its own, so that the page behind it is not taken for a duplicate (Scrapy
     #1225), as often as Scrapy follows redirects; a chain that comes back to one URL text a fourth time is a loop. Reads
-    the settings ``URINORM_RULES``, ``URINORM_PRESET`` and ``URINORM_FALLBACK_REQUEST_FINGERPRINTER_CLASS``, and the
-    meta keys ``urinorm`` and ``verbatim_url``.
+    the settings `URINORM_RULES`, `URINORM_PRESET` and `URINORM_FALLBACK_REQUEST_FINGERPRINTER_CLASS`, and the
+    meta keys `urinorm` and `verbatim_url`.
 
     No URL raises: what cannot be normalized gets Scrapy's own fingerprint and is counted.
     """
@@ -261,7 +261,7 @@ class RequestFingerprinter:
 
 
 def exempt(request: Request) -> bool:
-    """Whether the rules have no say in a request: media and files, ``verbatim_url``, ``urinorm`` False."""
+    """Whether the rules have no say in a request: media and files, `verbatim_url`, `urinorm` False."""
     meta = request._meta or {}
     return request.callback is NO_CALLBACK or meta.get("urinorm") is False or bool(meta.get("verbatim_url"))
 

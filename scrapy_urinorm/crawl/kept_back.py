@@ -19,7 +19,7 @@ _BATCH = 50
 class KeptBack:
     """Serves the released and the later rows of a file, the slot with the least to do first, as Scrapy's queue does.
 
-    ``slots`` are the downloader's: nothing is served to one that has as many requests as it may send at a time, since
+    `slots` are the downloader's: nothing is served to one that has as many requests as it may send at a time, since
     the others would wait behind them.
     """
 

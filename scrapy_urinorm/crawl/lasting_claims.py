@@ -50,7 +50,7 @@ class LastingClaims(Claims):
     # ------------------------------------------------------------------ what a kill must not lose
 
     def watch(self) -> None:
-        """Remember from now on which keys have changed, for ``changes``."""
+        """Remember from now on which keys have changed, for `changes`."""
         self._changed = set()
 
     def changes(self) -> Iterator[tuple[bytes, Claim | tuple[str, Entry] | None]]:

@@ -14,9 +14,9 @@ if TYPE_CHECKING:
 
 
 class Links:
-    """``LinkExtractor(process_value=links.process_value)`` and ``Rule(..., process_links=links.process_links)``.
+    """`LinkExtractor(process_value=links.process_value)` and `Rule(..., process_links=links.process_links)`.
 
-    ``rules`` and ``preset`` are those of :class:`~scrapy_urinorm.Normalizer`; name the file that the crawl uses.
+    `rules` and `preset` are those of `Normalizer`; name the file that the crawl uses.
     """
 
     def __init__(self, rules: Any = None, preset: str | None = None):
@@ -26,7 +26,7 @@ class Links:
     def process_value(self, value: str) -> str | None:
         """The absolute URL of a link as it should be requested, or None where a rule says to skip it.
 
-        Only the rules that ``rewrite_requests`` names edit the URL; without such it stays as it is.
+        Only the rules that `rewrite_requests` names edit the URL; without such it stays as it is.
         """
         if self.normalizer.verdict(value)[0]:
             return None

@@ -18,7 +18,7 @@ class State(StrEnum):
     LATER = "later"
     """Its turn here, when nothing else is waiting."""
     PARKED = "parked"
-    """A decision: it is not served until ``release``."""
+    """A decision: it is not served until `release`."""
     UNREADABLE = "unreadable"
     """A version of the spider that can read it."""
 
@@ -28,10 +28,10 @@ SERVED = (State.RELEASED, State.LATER)
 
 
 class Row(NamedTuple):
-    """One request. ``data`` is its serialized form; ``fingerprint`` None where the duplicate filter was not asked.
+    """One request. `data` is its serialized form; `fingerprint` None where the duplicate filter was not asked.
 
-    ``slot`` is the download slot it will use. ``class_key`` names the class of pages that a parked request was taken
-    for, ``generation`` the rules that took it so.
+    `slot` is the download slot it will use. `class_key` names the class of pages that a parked request was taken
+    for, `generation` the rules that took it so.
     """
 
     id: int

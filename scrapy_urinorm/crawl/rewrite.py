@@ -19,10 +19,10 @@ if TYPE_CHECKING:
 
 
 class RewriteMiddleware(BaseSpiderMiddleware):
-    """Rewrite the URL of GET and HEAD requests by the rules that a table's ``rewrite_requests`` names.
+    """Rewrite the URL of GET and HEAD requests by the rules that a table's `rewrite_requests` names.
 
-    Every other byte stays as sent, the original is in ``request.meta["urinorm_original_url"]``. Requests with
-    ``verbatim_url`` or ``urinorm`` False in their meta stay; redirects, which no spider middleware sees, too. Its place
+    Every other byte stays as sent, the original is in `request.meta["urinorm_original_url"]`. Requests with
+    `verbatim_url` or `urinorm` False in their meta stay; redirects, which no spider middleware sees, too. Its place
     is about 950: before the URL length limit, the referrer policy and the depth are looked at.
     """
 

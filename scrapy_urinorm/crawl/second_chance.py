@@ -28,7 +28,7 @@ class SecondChanceMiddleware:
     """Tell the filter which requests were answered, so that a failed one does not speak for its variants.
 
     Its place is about 10, nearest to the engine: only there is an answer final, after retries and redirects. Needs our
-    dupefilter; without it, or with ``URINORM_SECOND_CHANCE`` false, it does nothing. Scrapy 2.13 passes ``spider``.
+    dupefilter; without it, or with `URINORM_SECOND_CHANCE` false, it does nothing. Scrapy 2.13 passes `spider`.
     """
 
     @classmethod

@@ -28,7 +28,7 @@ def dumped(request: Request, spider: Spider | None) -> bytes | None:
 
 
 def loaded(data: bytes, spider: Spider | None) -> Request | None:
-    """The request of ``dumped``; None where this version of the spider cannot read it."""
+    """The request of `dumped`; None where this version of the spider cannot read it."""
     try:
         return request_from_dict(pickle.loads(data), spider=spider)
     except Exception:  # noqa: BLE001  a callback or a class that is no longer there
@@ -36,7 +36,7 @@ def loaded(data: bytes, spider: Spider | None) -> Request | None:
 
 
 def as_dict(request: Request, spider: Spider | None) -> dict[str, Any]:
-    """``Request.to_dict``, which looks through all members of the spider for a callback: 60 of its 70 us."""
+    """`Request.to_dict`, which looks through all members of the spider for a callback: 60 of its 70 us."""
     callback, errback = _name(request.callback, spider), _name(request.errback, spider)
     kind = type(request)
     if kind.to_dict is not Request.to_dict or callable(callback) or callable(errback):

@@ -28,7 +28,7 @@ logger = logging.getLogger("scrapy_urinorm")
 
 _PREFIX = "URINORM_"
 
-#: The rule file that is used without being named, beside ``scrapy.cfg``.
+#: The rule file that is used without being named, beside `scrapy.cfg`.
 RULE_FILE = "urinorm.toml"
 
 

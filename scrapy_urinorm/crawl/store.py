@@ -66,7 +66,7 @@ def _sample(normalizer: Normalizer) -> str:
 def place_of_requests(spider: Spider, *, lasting: bool) -> tuple[Path | None, str]:
     """The folder of the file of requests, None for a temporary one, and its name there.
 
-    ``lasting``: whether fingerprints may be kept from run to run in a folder that is not the job's: what was found and
+    `lasting`: whether fingerprints may be kept from run to run in a folder that is not the job's: what was found and
     not fetched then has to be kept there as well.
     """
     settings: BaseSettings = spider.crawler.settings

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 class Variants:
     """Watches the request that speaks for a key, and lets another variant pass when it fails.
 
-    ``limit`` bounds what is kept of the keys under way, and the variants in hand. ``reusable`` says that a request
+    `limit` bounds what is kept of the keys under way, and the variants in hand. `reusable` says that a request
     which got a fingerprint may get another one, which holds for our fingerprinter and for no other.
     """
 
@@ -58,7 +58,7 @@ class Variants:
             pending.save(directory, self._claims, self._crawler.spider)
 
     def watch(self) -> None:
-        """From now on ``notes`` are asked for."""
+        """From now on `notes` are asked for."""
         self._claims.watch()
 
     def notes(self) -> Iterator[tuple[bytes, str | None]]:
@@ -67,7 +67,7 @@ class Variants:
             yield from pending.noted(self._claims, self._crawler.spider)
 
     def restore_notes(self, where: str, notes: Iterable[tuple[bytes, str]]) -> None:
-        """Take up what a killed run has noted; ``where`` is for messages."""
+        """Take up what a killed run has noted; `where` is for messages."""
         if self._crawler.spider is not None:
             pending.restore_noted(where, notes, self._claims, self._crawler.spider)
 
@@ -133,9 +133,9 @@ class Variants:
             self._mark(request, fp)
 
     def ended(self, request: Request, *, delivered: bool, foreign: bool = False) -> None:
-        """The chain of a request came to its end; ``delivered`` says whether with a page.
+        """The chain of a request came to its end; `delivered` says whether with a page.
 
-        ``foreign``: a cache answered with what another URL of the key had failed with; this one was not asked yet.
+        `foreign`: a cache answered with what another URL of the key had failed with; this one was not asked yet.
 
         A page that stands at the end of a redirect to another key, such as a log-in form or the start page, serves its
         own key and not the one that was asked for.
@@ -182,7 +182,7 @@ class Variants:
     def _sent_elsewhere(self, url: str, chain: list[str]) -> bool:
         """Whether the chain that went through a URL ended at another page.
 
-        A redirect that changes nothing but the scheme or ``www`` has the site's word that it is the same page.
+        A redirect that changes nothing but the scheme or `www` has the site's word that it is the same page.
         """
         if url == chain[-1]:
             return False
@@ -207,7 +207,7 @@ class Variants:
         request.meta[own.CLAIMS_META] = [*earlier, [fp.hex(), request.url]]
 
     def _give_chance(self, request: Request, fp: bytes | None, chance: int) -> None:
-        """Let a variant pass under a fingerprint of its own; without ``fp`` it speaks for no key."""
+        """Let a variant pass under a fingerprint of its own; without `fp` it speaks for no key."""
         self._stats.inc_value("urinorm/second_chance")
         request.meta[own.CHANCE_META] = [chance, self._fingerprinter.key(request)]
         if fp is not None:

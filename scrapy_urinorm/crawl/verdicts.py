@@ -14,13 +14,13 @@ DEFER_BY = 1_000_000
 
 
 class Verdicts:
-    """The rules ``skip`` and ``defer``, put into effect and counted."""
+    """The rules `skip` and `defer`, put into effect and counted."""
 
     def __init__(self, stats: StatsCollector):
         self._stats = stats
         self._deferred: Request | None = None
         self.by_priority = True
-        """Whether a deferred request gets a low priority here; a scheduler that knows better asks ``was_deferred``."""
+        """Whether a deferred request gets a low priority here; a scheduler that knows better asks `was_deferred`."""
 
     def was_deferred(self, request: Request) -> bool:
         """Whether the request is the one that was deferred last."""
@@ -34,7 +34,7 @@ class Verdicts:
         self._deferred = None
 
     def skips(self, request: Request, skip: bool) -> bool:
-        """Whether a request of which the rules say ``skip``, or else ``defer``, is never sent.
+        """Whether a request of which the rules say `skip`, or else `defer`, is never sent.
 
         One to be deferred goes behind the others.
         """

@@ -26,7 +26,7 @@ Values = Collection[str] | Callable[[str], bool] | None
 class Concerns(dict[str, Any]):
     """What rules say of a name in the key spelling: a memo, so that a known name costs one look-up.
 
-    FREE, CONCERNED, DROPPED with the bit of the rule above it, or a tuple with (:data:`Values`, bit) of each rule that
+    FREE, CONCERNED, DROPPED with the bit of the rule above it, or a tuple with (`Values`, bit) of each rule that
     looks at values too, in the order of execution; false where nothing is said.
     """
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 class Exemptions(NamedTuple):
     """What lossy rules leave alone: parameters that sign a URL, and URLs that speak of unsubscribing.
 
-    One of ``stems``, all of :data:`STEM` letters, is in every word of ASCII letters that does.
+    One of `stems`, all of `STEM` letters, is in every word of ASCII letters that does.
     """
 
     signatures: NameTable

@@ -159,7 +159,7 @@ class _Holder(NamedTuple):
 
 
 def _holders(layers: Sequence[Layer], rule: str, wheres: Iterable[Where] = ()) -> list[_Holder]:
-    """The tables that have a rule, narrowest first; ``wheres`` are those that hold, widest first."""
+    """The tables that have a rule, narrowest first; `wheres` are those that hold, widest first."""
     found = []
     for where in reversed([*wheres]):
         if rule in where.body.rules:

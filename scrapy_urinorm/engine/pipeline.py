@@ -24,7 +24,7 @@ MAX_WRAPPERS = 4
 class Outcome(NamedTuple):
     """A URL after the rules: path and items in the key spelling, and the program that holds for it.
 
-    ``changed`` says that these are not those of the URL; ``exempt`` that the URL is signed and was left alone.
+    `changed` says that these are not those of the URL; `exempt` that the URL is signed and was left alone.
     """
 
     site: Site
@@ -39,7 +39,7 @@ class Watcher:
     """Is told of everything that happens to one URL; this one lets it pass, an explanation writes it down."""
 
     def host(self, sites: Sites, parts: Url, site: Site) -> None:
-        """The host rules have turned the origin of ``parts`` into that of ``site``."""
+        """The host rules have turned the origin of `parts` into that of `site`."""
 
     def tracing(self, plan: Plan, program: Program, site: Site, path: str, items: list[Item]) -> Trace | None:
         """A callback for the rules of one step, or None."""
@@ -49,7 +49,7 @@ class Watcher:
         """A wrapper gave way to its target."""
 
     def note(self, text: str, *, undo: bool = False) -> None:
-        """Something did not apply; ``undo`` says that the steps on path and query so far did not happen."""
+        """Something did not apply; `undo` says that the steps on path and query so far did not happen."""
 
 
 SILENT = Watcher()

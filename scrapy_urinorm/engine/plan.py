@@ -17,12 +17,12 @@ if TYPE_CHECKING:
     from scrapy_urinorm.rulesets.scopes import Layer, Where
     from scrapy_urinorm.url import Item
 
-#: Sets of ``where`` tables of one plan whose program is kept; others are compiled each time they hold together.
+#: Sets of `where` tables of one plan whose program is kept; others are compiled each time they hold together.
 _MAX_PROGRAMS = 4096
 
 
 class HostAct(NamedTuple):
-    """An act on a part of an origin with its value bound; ``asks`` are the other parts that it is told."""
+    """An act on a part of an origin with its value bound; `asks` are the other parts that it is told."""
 
     rule: str
     part: str
@@ -31,7 +31,7 @@ class HostAct(NamedTuple):
 
 
 class Plan:
-    """A program for each set of ``where`` tables that holds; ``base`` is that without any."""
+    """A program for each set of `where` tables that holds; `base` is that without any."""
 
     __slots__ = (
         "_preset_free",
@@ -70,7 +70,7 @@ class Plan:
         return self.of(matching(self.wheres, path, items))
 
     def of(self, chosen: tuple[int, ...]) -> Program:
-        """The program of the ``where`` tables of some numbers."""
+        """The program of the `where` tables of some numbers."""
         found = self._programs.get(chosen)
         if found is None:
             found = Program([*self.bodies, *(self.wheres[n].body for n in chosen)], self._shared)
@@ -79,7 +79,7 @@ class Plan:
         return found
 
     def chosen(self, program: Program) -> tuple[int, ...]:
-        """The ``where`` tables that a program comes from."""
+        """The `where` tables that a program comes from."""
         return next((numbers for numbers, known in self._programs.items() if known is program), ())
 
     def without_preset(self) -> Plan:
@@ -102,9 +102,9 @@ def _without_edits(layer: Layer) -> Layer:
 
 
 class Site(NamedTuple):
-    """One canonical scheme, host and port (``origin`` is their text), and the plan of its URLs.
+    """One canonical scheme, host and port (`origin` is their text), and the plan of its URLs.
 
-    ``fast`` is the plan's; None where every URL goes through the loop. ``moved`` has the bits of the rules that made it
+    `fast` is the plan's; None where every URL goes through the loop. `moved` has the bits of the rules that made it
     of an origin.
     """
 
@@ -118,7 +118,7 @@ class Site(NamedTuple):
 
 
 def matching(wheres: Sequence[Where], path: str, items: list[Item]) -> tuple[int, ...]:
-    """The numbers of the ``where`` tables whose conditions hold."""
+    """The numbers of the `where` tables whose conditions hold."""
     here = [(number, where) for number, where in enumerate(wheres) if where.on_path(path)]
     if not here:
         return ()

@@ -45,10 +45,10 @@ def merge_bodies(bodies: Iterable[Body]) -> dict[str, Any]:
 class Program:
     """The compiled rules of a chain of tables for paths and queries.
 
-    ``order`` sorts the items of the key, ``join`` writes them; ``joins`` says that a rule does. ``sorts`` and
-    ``tidies`` say what becomes of the query of a canonical URL: its order is that of the key, its empty fields go.
-    ``keeps_fragment`` says that the key may have one, ``always`` that a rule must see the items whatever their names
-    are, ``fixed`` that path and query stay as they are.
+    `order` sorts the items of the key, `join` writes them; `joins` says that a rule does. `sorts` and
+    `tidies` say what becomes of the query of a canonical URL: its order is that of the key, its empty fields go.
+    `keeps_fragment` says that the key may have one, `always` that a rule must see the items whatever their names
+    are, `fixed` that path and query stay as they are.
     """
 
     __slots__ = (

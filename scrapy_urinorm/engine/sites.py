@@ -66,7 +66,7 @@ class Sites:
         self._counts = counts
         self._plans: dict[tuple[int, ...], Plan] = {}
         self._weight = 0
-        #: By ``scheme://host[:port]`` as it stands in URLs, for the module in C.
+        #: By `scheme://host[:port]` as it stands in URLs, for the module in C.
         self.known: dict[str, Site] = {}
         self.bare = Plan([])
         self._shared = Shared(layer.body for layer in ruleset.everywhere)
@@ -94,7 +94,7 @@ class Sites:
         return site
 
     def learn_written(self, origin: str) -> Site | None:
-        """What :meth:`learn` gives, for a text of octets that the module in C takes for an origin."""
+        """What `learn` gives, for a text of octets that the module in C takes for an origin."""
         usual = _usual_origin(origin)
         if usual is not None and len(origin) <= _MAX_HOST:
             return self.known.get(origin) or self._resolve(origin, Origin(usual[1], usual[2], ""))

@@ -14,9 +14,9 @@ if TYPE_CHECKING:
 
 
 class Step(NamedTuple):
-    """One act with its value bound: ``run(part)``, or ``run(items, path)`` at the stage of items.
+    """One act with its value bound: `run(part)`, or `run(items, path)` at the stage of items.
 
-    ``bound`` is that value; ``speaks`` tells whether it may concern an item of a decoded name; None where it may
+    `bound` is that value; `speaks` tells whether it may concern an item of a decoded name; None where it may
     concern every one.
     """
 

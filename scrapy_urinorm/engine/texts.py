@@ -45,7 +45,7 @@ def _with_userinfo(parts: Url, outcome: Outcome) -> str:
 
 
 def canonical_text(parts: Url, outcome: Outcome, *, raw: bool = False) -> str:
-    """The canonical URL: the spelling of ``parts`` wherever the rules changed nothing; ``raw``: as written."""
+    """The canonical URL: the spelling of `parts` wherever the rules changed nothing; `raw`: as written."""
     site, path, items, program, changed, exempt = outcome
     if raw or changed:
         path = parts.path if path == path_key(parts.path) else safe_path(path)
@@ -80,7 +80,7 @@ def bare_parts_key(parts: Url) -> str:
 
 
 def edited_text(url: str, raw: Url, parts: Url, outcome: Outcome) -> str:
-    """``url`` with what the rules changed, every other byte as it was; ``raw`` are its parts as written."""
+    """`url` with what the rules changed, every other byte as it was; `raw` are its parts as written."""
     text = canonical_text(raw._replace(path=raw.path or "/"), outcome, raw=True)
     if raw.query and (left := _left(raw.query, outcome.items)) is not None and not outcome.program.sorts:
         head, mark, fragment = text.partition("#")
@@ -98,7 +98,7 @@ _ROOTLESS = re.compile(r"^([^/]*//[^/?#]*)(?=[?#]|$)")
 
 
 def _spelled(items: list[Item], query: str) -> str:
-    """Items as canonical text: each in the spelling that it had in ``query``, or a valid one where it is new."""
+    """Items as canonical text: each in the spelling that it had in `query`, or a valid one where it is new."""
     spellings: dict[Item, list[str]] = {}
     for field in query.split("&"):
         if field:
