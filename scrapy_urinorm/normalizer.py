@@ -83,8 +83,8 @@ class Normalizer:
     def key(self, url: str, *, lossy: bool = True) -> str:
         """The key of a URL: equal keys mean one page. ``lossy=False`` leaves the rules out."""
         try:
-            if lossy and self.native is not None:
-                fast = self.native.key(url)
+            if self.native is not None:
+                fast = (self.native if lossy else _without_rules()).key(url)
                 if fast is not None:
                     return fast
             return self._key(url, lossy=lossy)
@@ -106,11 +106,15 @@ class Normalizer:
             self.counts["error"] += 1
             return url
 
-    def lines(self, block: bytes, *, keys: bool = False) -> bytes:
-        """The canonical URLs, or keys, of lines of UTF-8 octets, each of which has an end; an empty one stays empty."""
-        one = self.key if keys else self.normalize
+    def lines(self, block: bytes, *, keys: bool = False, lossy: bool = True) -> bytes:
+        """The canonical URLs, or keys, of lines of UTF-8 octets, each of which has an end; an empty one stays empty.
+
+        ``lossy=False`` leaves the rules out, for keys alone.
+        """
+        one = functools.partial(self.key, lossy=lossy) if keys else self.normalize
         if self.native is not None:
-            return self.native.lines(lambda line: one(line) if line else "", block, keys)
+            native = self.native if lossy or not keys else _without_rules()
+            return native.lines(lambda line: one(line) if line else "", block, keys)
         text = block.decode("utf-8", "surrogateescape").replace("\r\n", "\n").removesuffix("\r")
         done = [one(line) if line else "" for line in text.split("\n")]
         return "\n".join(done).encode("utf-8", "surrogatepass")
@@ -254,6 +258,15 @@ class Normalizer:
         return Decision(
             canonical_text(parts, outcome), key_text(parts, outcome), Verdict.SKIP in said, Verdict.DEFER in said
         )
+
+
+@functools.cache
+def _without_rules() -> Native:
+    """The module in C over no rules at all; to be asked where it is known to be there."""
+    sites = Sites(RuleSet(), Counter())
+    native = Native.of(sites.known, sites.learn_written)
+    assert native is not None
+    return native
 
 
 def _verdicts(outcome: Outcome) -> list[Verdict]:

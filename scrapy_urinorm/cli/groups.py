@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 from hashlib import blake2b
-from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -108,22 +108,26 @@ class _Group:
         return 1 + len(self.others or ())
 
 
-class Pair(NamedTuple):
-    """A URL with its key, and a digest of its key without rules."""
-
-    key: str
-    bare: bytes
-    url: str
+#: Key, a digest of the key without rules (empty where that is the same), and URL.
+Row = tuple[str, bytes, str]
 
 
-def _work(choice: ChosenRules, block: bytes) -> list[Pair]:
-    bare = choice.shared()
+def _work(choice: ChosenRules, block: bytes) -> list[Row]:
+    normalizer = choice.shared()
     block = as_utf8(block)[0]
+    urls, keys, bare = (
+        lines_of(one)
+        for one in (block, normalizer.lines(block, keys=True), normalizer.lines(block, keys=True, lossy=False))
+    )
     return [
-        Pair(key, blake2b(bare.key(url, lossy=False).encode("utf-8", "replace"), digest_size=8).digest(), url)
-        for url, key in zip(lines_of(block), lines_of(bare.lines(block, keys=True)), strict=True)
+        (key, b"" if alone == key else _digest(alone), url)
+        for url, key, alone in zip(urls, keys, bare, strict=True)
         if url
     ]
+
+
+def _digest(text: str) -> bytes:
+    return blake2b(text.encode("utf-8", "replace"), digest_size=8).digest()
 
 
 def _rules(normalizer: Any, group: _Group) -> list[tuple[str, str, str]]:

@@ -27,10 +27,11 @@ if TYPE_CHECKING:
     from scrapy_urinorm.rulesets.scopes import Condition, Where
 
 #: Grows with every change of what ``rules.h`` says: the functions of the module, and the tuples that it is told.
-LAYOUT = 7
+LAYOUT = 8
 #: Flags of :class:`Fast`: the canonical URL is sorted; it loses its fragment; it goes through the loop; its query loses
-#: empty fields; values with a ``;`` go through the loop.
-SORTS, DROPS_FRAGMENT, KEY_ONLY, TIDIES, NO_SEMICOLON = 1, 2, 4, 8, 16
+#: empty fields; ``changes`` is asked of values with a
+#: ``;``.
+SORTS, DROPS_FRAGMENT, KEY_ONLY, TIDIES, ASKS_SEMICOLON = 1, 2, 4, 8, 16
 #: What no path that the module takes has: a rule that needs one of these does not concern such a path.
 _REFUSED = frozenset((";", "%3B", "/("))
 
@@ -71,12 +72,16 @@ class TextStep(NamedTuple):
 
 
 class Fast(NamedTuple):
-    """What the module in C knows of a program, read by position."""
+    """What the module in C knows of a program, read by position.
+
+    ``changes`` says whether the rules that need a text in a value change an item (name=value).
+    """
 
     concerns: Concerns
     paths: tuple[PathStep, ...]
     edit: TextStep | None
     flags: int
+    changes: Callable[[str], bool]
 
 
 def fast_of(program: Program) -> Fast | None:
@@ -101,8 +106,14 @@ def fast_of(program: Program) -> Fast | None:
     asked = (step for step in program.path_steps if not step.act.needs or not _REFUSED.issuperset(step.act.needs))
     paths = tuple(map(_path_step, asked))
     flags = SORTS * program.sorts | DROPS_FRAGMENT * program.drops_fragment | TIDIES * program.tidies
-    flags |= KEY_ONLY * bool(program.display_steps) | NO_SEMICOLON * bool(program.value_needs)
-    return Fast(program.concerns, paths, edit, flags)
+    flags |= KEY_ONLY * bool(program.display_steps) | ASKS_SEMICOLON * bool(program.value_needs)
+    needy = [step.run for step in program.item_steps if step.act.needs]
+    return Fast(program.concerns, paths, edit, flags, functools.partial(_changes, needy))
+
+
+def _changes(runs: Sequence[Callable[..., Any]], field: str) -> bool:
+    name, _, value = field.partition("=")
+    return any(run([(name, value)], "") != [(name, value)] for run in runs)
 
 
 def _path_step(step: Step) -> PathStep:

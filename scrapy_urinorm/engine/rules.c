@@ -393,8 +393,12 @@ judge_fields(PyObject *program, long flags, Url *url)
         PyObject *said, *name = name_of(field);
         if (name == NULL)
             return FAULT;
-        if (flags & NO_SEMICOLON && has_semicolon(field->value))
-            return NO;
+        if (flags & ASKS_SEMICOLON && has_semicolon(field->value)) {
+            PyObject *changes = item(program, FAST_VALUES);
+            verdict = changes == NULL ? FAULT : says(changes, (Span){field->name.start, field->value.end});
+            if (verdict != NO)
+                return verdict == YES ? NO : FAULT;
+        }
         said = PyDict_GetItemWithError(concerns, name);
         if (said != NULL)
             Py_INCREF(said);

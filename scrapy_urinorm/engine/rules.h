@@ -7,11 +7,11 @@
 enum { MAX_FIELDS = 64 };
 
 /* The tuples of native.py, which has the number of this layout too. */
-enum { LAYOUT = 7 };
+enum { LAYOUT = 8 };
 enum { SITE_ORIGIN = 0, SITE_FAST = 5, SITE_MOVED = 6, SITE_LENGTH = 7 };
 enum { PLAN_WHERES = 0, PLAN_PROGRAMS = 1, PLAN_BASE = 2, PLAN_LENGTH = 3 };
-enum { FAST_CONCERNS = 0, FAST_PATHS = 1, FAST_EDITS = 2, FAST_FLAGS = 3, FAST_LENGTH = 4 };
-enum { SORTS = 1, DROPS_FRAGMENT = 2, KEY_ONLY = 4, TIDIES = 8, NO_SEMICOLON = 16 };
+enum { FAST_CONCERNS = 0, FAST_PATHS = 1, FAST_EDITS = 2, FAST_FLAGS = 3, FAST_VALUES = 4 };
+enum { SORTS = 1, DROPS_FRAGMENT = 2, KEY_ONLY = 4, TIDIES = 8, ASKS_SEMICOLON = 16 };
 
 /* YES: done; NO: leave it to the loop; FAULT: a Python error is set. */
 typedef enum { FAULT = -1, NO = 0, YES = 1 } Verdict;

@@ -20,6 +20,7 @@ from benchmarks.under_rules import TEN_LINES
 from scrapy_urinorm import Normalizer, RuleFileError
 from scrapy_urinorm.engine import native
 from scrapy_urinorm.engine.bits import rules_of
+from scrapy_urinorm.engine.texts import bare_key
 from scrapy_urinorm.recipe import digest, fingerprint_bytes
 from tests.core.strategies import any_text, rule_files, urls
 from tests.effort import some
@@ -179,7 +180,17 @@ _pieces = st.one_of(
 _segments = ["docs", "x", "xy", "index.html", "INDEX.HTML", "forum", "story_7", "calendar", "print", "a.b", "%C3%A9"]
 _fields = [
     *("id=7", "ID=8", "id", "page=1", "Page=2", "page=a%2A", "q=", "q=abc", "q=a%20b", "sid=1", "é=1", "%C3%A9", "xa="),
-    *("x=+", "utm_source=a", "year=1999", "t=3", "sort=ascending", "page=%C3%A9+a%2Bb", "s=" + "0" * 32),
+    *(
+        "x=+",
+        "utm_source=a",
+        "x=a;b",
+        "q=a%3Bjsessionid=0123456789ABCDEF0123456789ABCDEF",
+        "year=1999",
+        "t=3",
+        "sort=ascending",
+        "page=%C3%A9+a%2Bb",
+        "s=" + "0" * 32,
+    ),
 ]
 spoken_urls = st.tuples(
     st.sampled_from(("http://a.example", "https://www.example", "http://example:8080")),
@@ -261,6 +272,12 @@ def test_equal_under_any_rules(rules: dict[str, Any], texts: list[str]) -> None:
     normalizer = loaded(rules)
     for text in texts:
         check(normalizer, text)
+
+
+@given(url=st.one_of(odd_urls, spoken_urls, urls, any_text))
+def test_a_key_without_rules_is_that_of_the_conventions_alone(url: str) -> None:
+    for rules in ("recommended", "hosts"):
+        assert NORMALIZERS[rules].key(url, lossy=False) == bare_key(url)
 
 
 VERDICTS = {
@@ -374,6 +391,8 @@ def test_lines_give_what_each_gives(lines: list[str], rules: str, keys: bool, en
     lines = [line.encode("utf-8", "replace").decode() for line in lines]
     block = "".join(line + end for line in lines).encode()
     expected = [loop(normalizer, line)[not keys] for line in lines]
+    alone = normalizer.lines("".join(line + end for line in lines).encode(), keys=True, lossy=False)
+    assert alone.decode("utf-8", "surrogatepass").split("\n")[:-1] == [bare_key(line) if line else "" for line in lines]
     assert all_lines(normalizer, block, keys=keys) == [*expected, ""]
     # the last line may lack its end
     if lines and lines[-1]:
@@ -414,7 +433,7 @@ def test_wrong_arguments_are_errors(name: str) -> None:
 
 
 def site_of(concerns: Any, *, wheres: Any = (), paths: Any = (), edit: Any = None) -> dict[str, Any]:
-    base = (concerns, paths, edit, 0)
+    base = (concerns, paths, edit, 0, None)
     return {"http://a.example": ("http://a.example", "http", "a.example", "", None, (wheres, {}, base), 0)}
 
 
@@ -441,9 +460,10 @@ def test_errors_of_callbacks_come_through() -> None:
             site_of({"gone": 0}, wheres=((((2, b"/", fail),), ()),)),
             site_of({"gone": 0}, wheres=(((), ((Failing(), None, True),)),)),
             site_of({"gone": 0}, wheres=(((), (({"gone": True}, fail, True),)),)),
+            {"http://a.example": (*site_of({})["http://a.example"][:5], ((), {}, ({}, (), None, 16, fail)), 0)},
         ):
             with pytest.raises(LookupError):
-                function(known, fail, fail, b"gone", "http://a.example/?gone=1")
+                function(known, fail, fail, b"gone", "http://a.example/?gone=1;")
         with pytest.raises(KeyError):
             function(site_of({"gone": 2}), fail, fail, b"gone", "http://a.example/?new=1")
         with pytest.raises(KeyError):
@@ -486,11 +506,12 @@ def test_what_has_another_shape_is_an_error_or_for_the_loop(wrong: Any) -> None:
     edits = (wrong, (wrong, str, 0), ((wrong,), str, 0), ((), wrong, 0), ((), str, wrong), ((), lambda _: wrong, 0))
     plans += [((), {}, ({"a": 0}, (), edit, 0)) for edit in edits]
     plans += [((), {}, (*base[:n], wrong, *base[n + 1 :])) for n in range(4)]
+    plans += [((), {}, (*base[:3], 16, changes)) for changes in (wrong, lambda _: wrong)]
     for told in plans:
         for function in (module.key, request_of(module), module.canonical):
             try:
                 found = function(
-                    {"http://a.example": (*good[:5], told, 0)}, None, None, b"", "http://a.example/x/y?a=1"
+                    {"http://a.example": (*good[:5], told, 0)}, None, None, b"", "http://a.example/x/y?a=1%3B"
                 )
             except (TypeError, SystemError, KeyError, IndexError, OverflowError):
                 continue
