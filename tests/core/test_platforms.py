@@ -262,4 +262,14 @@ def test_all_packs_at_once_on_lists_of_real_urls() -> None:
         merged.setdefault(packed.key(url), set()).add(bare.key(url))
     assert len(urls) > 60_000
     assert sum(len(keys) - 1 for keys in merged.values()) <= 4
-    assert sum(packed.verdict(url)[0] for url in urls) <= 7
+    assert sum(packed.verdict(url)[0] for url in urls) <= 9
+
+
+def test_how_a_query_is_split_holds_for_a_whole_site_only() -> None:
+    """Below a path that line of gitweb is left out, the others stay: the site's own table may say it."""
+    url = "/git/?p=a.git;a=tree;f=x;hb=HEAD"
+    said: dict[str, Any] = {"platform": {"name": "gitweb", "path": "/git/"}}
+    n = Normalizer({"site": {"a.example": said}}, preset="safe")
+    assert n.key(f"{SITE}/git/?p=a.git&a=tree&f=x&hb=HEAD") == n.key(f"{SITE}/git/?p=a.git&a=tree&f=x")
+    split = Normalizer({"site": {"a.example": {**said, "semicolon_separators": True}}}, preset="safe")
+    assert split.key(SITE + url) == split.key(f"{SITE}/git/?p=a.git&a=tree&f=x")

@@ -71,7 +71,8 @@ def _use(said: dict[str, Any], report: Callable[[str, str], None]) -> Use | None
 def bound(use: Use) -> tuple[dict[str, Any], dict[str, int | None]]:
     """The table that a pack is at a place, and the line of the pack behind each of its keys and `where` tables.
 
-    Lines that hold for the whole site are said without `where`: such rules cost next to nothing.
+    Lines that hold for the whole site are said without `where`: such rules cost next to nothing. Those that can be said
+    for a whole site only are left out where the place is a part of one.
     """
     table: dict[str, Any] = {}
     wheres: list[dict[str, Any]] = []
@@ -83,10 +84,15 @@ def bound(use: Use) -> tuple[dict[str, Any], dict[str, int | None]]:
             for key, value in rules.items():
                 table[key] = _sum(table.get(key), value)
                 numbers.setdefault(key, line.number)
-        else:
+        elif _holds_for_a_part(rules):
             wheres.append(said)
             numbers[f"where[{len(wheres)}]"] = line.number
     return ({**table, "where": wheres} if wheres else table), numbers
+
+
+def _holds_for_a_part(rules: Mapping[str, Any]) -> bool:
+    """Whether all rules can be said for a part of a site: how a query is split cannot."""
+    return all(key not in CATALOGUE or CATALOGUE[key].where for key in rules)
 
 
 def _adds(table: Mapping[str, Any], key: str, value: Any) -> bool:
@@ -121,7 +127,7 @@ def line_tables(use: Use) -> list[LineTable]:
         rules = {key: value for key, value in said.items() if key not in ("path", "query")}
         if said["path"] == ["/**"] and "query" not in said:
             found.append(LineTable(line, rules))
-        elif all(key not in CATALOGUE or CATALOGUE[key].where for key in rules):
+        elif _holds_for_a_part(rules):
             found.append(LineTable(line, {"where": [said]}))
     return found
 
