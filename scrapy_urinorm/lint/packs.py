@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from scrapy_urinorm.errors import RuleFileError
 from scrapy_urinorm.normalizer import Normalizer
@@ -27,7 +27,6 @@ def pack_problems(pack: Pack) -> list[str]:
     problems: list[str] = []
     for path in ("/", "/sub/x.y/"):
         use = Use(pack, path, all=True)
-        table: dict[str, Any] = {}
         for one in platforms.line_tables(use):
             try:
                 Normalizer({"site": {"a.example": one.table}}, preset="safe")
@@ -35,11 +34,9 @@ def pack_problems(pack: Pack) -> list[str]:
                 problems += [f"{one.line.id}: {problem.message}" for problem in error.problems]
         if problems:
             return problems
-        table, _ = platforms.bound(use)
-        try:
-            n = Normalizer({"site": {"a.example": table}}, preset="safe")
-        except RuleFileError:
-            continue  # a line that can be said for a whole site only
+        if len(platforms.line_tables(use)) < len(use.lines()):
+            continue  # a line that can be said for a whole site only is not there below a path
+        n = Normalizer({"site": {"a.example": platforms.bound(use)[0]}}, preset="safe")
         found = platforms.wrong(use, n.key, lambda url, n=n: any(n.verdict(url)), SITE)  # type: ignore[misc]
         problems += [f"{text} in the directory {path}" if path != "/" else text for text in found]
     return problems

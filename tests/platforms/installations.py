@@ -250,5 +250,5 @@ INSTALLATIONS = {
     "lighttpd": Installation(("lighttpd",), "listings", "/", lighttpd, 90),
     "caddy": Installation(("caddy",), "listings", "/", caddy, 90),
     "cgit": Installation(("cgit", "lighttpd"), "cgit", "/code/", cgit, 1200, "/code/"),
-    "mediawiki": Installation(("mediawiki", "php-sqlite3"), "mediawiki", "/w/", mediawiki, 900, "/w/index.php"),
+    "mediawiki": Installation(("mediawiki", "php-sqlite3"), "mediawiki", "/w/", mediawiki, 1400, "/w/index.php"),
 }

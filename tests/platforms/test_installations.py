@@ -60,7 +60,7 @@ def pages(*crawls: Crawl) -> list[dict[str, Page]]:
 
 def lost(before: dict[str, Page], after: dict[str, Page], n: Normalizer) -> list[str]:
     """Addresses of contents that the crawl under the pack did not meet: neither them nor, at their key, a version of
-    them (the time at which a page was made is a part of it); what the pack leaves out on purpose is not lost.
+    them (the time at which a page was made is a part of it); what it leaves out or puts last on purpose is not lost.
     """
     met = {page.label for page in after.values()}
     stand_ins: dict[str, list[Page]] = {}
@@ -69,7 +69,7 @@ def lost(before: dict[str, Page], after: dict[str, Page], n: Normalizer) -> list
     found: dict[int, str] = {}
     left_out = set()
     for url, page in before.items():
-        if n.verdict(url)[0]:
+        if any(n.verdict(url)):
             left_out.add(page.label)
         elif page.label not in met and all(compare(page, one) < NEAR for one in stand_ins.get(n.key(url), ())):
             found[page.label] = url
@@ -95,5 +95,5 @@ def test_recognized_and_nothing_lost(name: str, tmp_path: Path) -> None:
             print(*row, [(f.platform, f.path) for f in found], gone[:5], sep="\t", file=out)
     assert [(f.platform, f.path) for f in found] == ([(one.pack, one.path)] if one.pack else [])
     assert gone == []
-    assert ours.finished
+    assert ours.finished or not alone.finished
     assert ours.requests <= one.most
