@@ -50,8 +50,11 @@ class Addon:
             if not settings.get("URINORM_VISITS"):
                 settings.set("URINORM_VISITS", visits_beside(settings["URINORM_REPORT"]), "addon")
             components.append(("EXTENSIONS", "report_extension.ReportExtension", 900))
-        if settings.get("URINORM_VISITS"):
+        live = settings.getbool("URINORM_LIVE")
+        if settings.get("URINORM_VISITS") or live:
             components.append(("EXTENSIONS", "visits_extension.VisitsExtension", 0))
+        if live:
+            components.append(("EXTENSIONS", "live.LiveRules", 1))
         for name, component, place in components:
             path = f"scrapy_urinorm.crawl.{component}"
             settings.setdefault_in_component_priority_dict(name, load_object(path), place)

@@ -31,11 +31,12 @@ _COMMIT_CHANGES = 500
 
 
 class Kept(NamedTuple):
-    """In which state a request is written; class and rules as in ``Row``."""
+    """In which state a request is written; class and rules as in ``Row``, the priority where it is not its own."""
 
     state: State
     class_key: bytes | None = None
     generation: int = 0
+    priority: int | None = None
 
 
 class Journal:
@@ -197,7 +198,8 @@ class Journal:
         fp = None if request.dont_filter else self._fingerprint(request)
         if self._variants is not None and own.CLAIMS_META in request.meta:
             self._variants.goes_on(request)
-        self.file.put(Row(number, kept.state, request.priority, slot, data, fp, kept.class_key, kept.generation))
+        priority = request.priority if kept.priority is None else kept.priority
+        self.file.put(Row(number, kept.state, priority, slot, data, fp, kept.class_key, kept.generation))
         return number
 
     @staticmethod

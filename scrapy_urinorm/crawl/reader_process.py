@@ -38,7 +38,7 @@ class _Client:
     """A crawl that uses the reader."""
 
     def __init__(self, header: dict[str, Any], handler: Callable[[dict[str, Any], bytes], None]) -> None:
-        self.header, self.handler = header, handler
+        self.headers, self.handler = [header], handler
         self.closing = False
         """Whether the reader has been told to close it."""
 
@@ -73,6 +73,14 @@ class ReaderProcess:
         self._clients[self._numbers] = _Client(header, handler)
         self._queue.put((header, b""))
         return self._numbers
+
+    def say(self, number: int, header: dict[str, Any], *, again: bool = False) -> None:
+        """Tell the reader something else about a crawl; `again` has it told to one that is started anew, too."""
+        header = {**header, "crawl": number}
+        if again:
+            self._clients[number].headers.append(header)
+        if not self._died:
+            self._queue.put((header, b""))
 
     def send(self, header: dict[str, Any], body: bytes = b"") -> bool | None:
         """Hand over a visit; False where its body was left out, None where it was not taken at all."""
@@ -120,7 +128,7 @@ class ReaderProcess:
     # ------------------------------------------------------------------ in threads of our own
 
     def _started(self) -> subprocess.Popen[bytes]:
-        command = [sys.executable, "-m", "scrapy_urinorm.visits.process"]
+        command = [sys.executable, "-m", "scrapy_urinorm.live.reader"]
         process = subprocess.Popen(command, bufsize=0, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
         with contextlib.suppress(ImportError, AttributeError, OSError):
             import fcntl
@@ -178,7 +186,8 @@ class ReaderProcess:
         self._process = self._started()
         with contextlib.suppress(OSError):
             for number, client in list(self._clients.items()):
-                self._put(client.header, b"")
+                for header in client.headers:
+                    self._put(header, b"")
                 if client.closing:
                     self._put({"do": "close", "crawl": number}, b"")
 

@@ -29,8 +29,13 @@ create table if not exists requests (
 create index if not exists waiting on requests (state, slot, priority, id) where state in ('released', 'later');
 create index if not exists parked on requests (class, id) where state = 'parked';
 create table if not exists notes (key blob primary key, text text not null) without rowid;
+create index if not exists kept on requests (generation, id) where state = 'parked';
+create table if not exists served (
+  id integer primary key, site text not null, kind integer not null, url text not null);
+create index if not exists by_site on served (site, id);
 create table if not exists marks (name text primary key, value text not null);
 """
+_SELECT = "select id, state, priority, slot, data, fingerprint, class, generation from requests"
 
 
 class RequestsFileError(UrinormError):
@@ -54,6 +59,7 @@ class RequestsFile:
         self._flying: dict[int, None] = {}
         self._ended: list[int] = []
         self._notes: dict[bytes, str | None] = {}
+        self._served: list[tuple[str, int, str]] = []
         self._next = 1
         self.unclean = False
         """Whether the run before came to no good end: Scrapy's queue is then not to be trusted, these rows are."""
@@ -141,7 +147,7 @@ class RequestsFile:
     @property
     def changes(self) -> int:
         """How many changes wait for ``commit``."""
-        return len(self._new) + len(self._flying) + len(self._ended) + len(self._notes)
+        return sum(len(one) for one in (self._new, self._flying, self._ended, self._notes, self._served))
 
     def commit(self) -> None:
         """Write all changes, in one transaction."""
@@ -158,8 +164,7 @@ class RequestsFile:
             rows = [
                 Row(number, State(state), *rest)
                 for number, state, *rest in database.execute(
-                    "select id, state, priority, slot, data, fingerprint, class, generation from requests"
-                    f" where state = ? and slot = ? order by priority desc, id {order} limit ?",
+                    f"{_SELECT} where state = ? and slot = ? order by priority desc, id {order} limit ?",
                     (state, slot, limit),
                 )
             ]
@@ -205,8 +210,7 @@ class RequestsFile:
             self.commit()
             with self._explained("read"):
                 found = self._opened.execute(
-                    "select id, state, priority, slot, data, fingerprint, class, generation from requests"
-                    " where state = ? and id > ? order by id limit 1000",
+                    f"{_SELECT} where state = ? and id > ? order by id limit 1000",
                     (state, after),
                 ).fetchall()
             if not found:
@@ -240,6 +244,29 @@ class RequestsFile:
             query = "select slot, count(*) from requests where state = ? group by slot"
             counts.clear()
             counts.update(dict(self._opened.execute(query, (state,)).fetchall()))
+
+    # ------------------------------------------------------------------ what live rules ask for
+
+    def serve(self, site: str, kind: int, url: str) -> None:
+        """Note an address whose page was delivered."""
+        self._served.append((site, kind, url))
+
+    def served(self, site: str, after: int, limit: int) -> list[tuple[int, int, str]]:
+        """Return further addresses of a site whose pages were delivered, each with its number and kind."""
+        self.commit()
+        with self._explained("read"):
+            query = "select id, kind, url from served where site = ? and id > ? order by id limit ?"
+            return self._opened.execute(query, (site, after, limit)).fetchall()
+
+    def parked(self, generation: int, after: int, limit: int) -> list[Row]:
+        """Return further parked requests of a generation, by their number."""
+        self.commit()
+        with self._explained("read"):
+            found = self._opened.execute(
+                f"{_SELECT} where state = 'parked' and generation = ? and id > ? order by id limit ?",
+                (generation, after, limit),
+            ).fetchall()
+        return [Row(number, State(name), *rest) for number, name, *rest in found]
 
     # ------------------------------------------------------------------ marks
 
@@ -292,10 +319,10 @@ class RequestsFile:
                 with contextlib.suppress(sqlite3.Error):
                     database.execute("rollback")
                 raise
-        self._new.clear()
-        self._flying.clear()
+        for table in (self._new, self._flying, self._notes):
+            table.clear()
         self._ended.clear()
-        self._notes.clear()
+        self._served.clear()
 
     def _write_changes(self, database: sqlite3.Connection) -> None:
         database.executemany("delete from requests where id = ?", [(number,) for number in self._ended])
@@ -308,6 +335,7 @@ class RequestsFile:
         database.executemany("delete from notes where key = ?", gone)
         kept = [note for note in self._notes.items() if note[1] is not None]
         database.executemany("insert or replace into notes values (?, ?)", kept)
+        database.executemany("insert into served (site, kind, url) values (?, ?, ?)", self._served)
         flying = [(number,) for number in self._flying]
         database.executemany("update requests set state = 'flying' where id = ?", flying)
 

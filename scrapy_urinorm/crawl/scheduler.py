@@ -41,13 +41,22 @@ def over(scheduler: type[StockScheduler]) -> type[Scheduler]:
 
 
 class Gate(Protocol):
-    """Who may keep requests back, as parked or later. Both methods are asked of every request and must not raise."""
+    """Who may keep requests back, as parked or later. Nothing here may raise."""
 
     def at_enqueue(self, request: Request) -> Kept | None:
         """Asked of a request that the duplicate filter has let through; None lets it into the queue."""
 
     def at_dequeue(self, request: Request) -> Kept | None:
         """Asked of a request that is to be handed to the engine, but of released ones; None hands it out."""
+
+    def handed_out(self, request: Request) -> None:
+        """Told of every request that goes to the engine."""
+
+    def tick(self) -> None:
+        """Called whenever the engine asks for a request."""
+
+    def at_close(self) -> None:
+        """Called before the file is closed."""
 
 
 class Scheduler(StockScheduler):
@@ -106,6 +115,9 @@ class Scheduler(StockScheduler):
         engine = journal.engine
         slots = engine.downloader.slots if engine is not None else {}
         self._kept = KeptBack(journal.file, slots, newest_first=newest_first)
+        if not own.value(spider.crawler.settings, "URINORM_LIVE"):
+            # of a run before that had live rules
+            self.release()
         if isinstance(self.df, DupeFilter):
             self.df.leave_deferred()
         return opened
@@ -132,6 +144,9 @@ class Scheduler(StockScheduler):
         if self._kept is None:
             return super().close(reason)
         journal = self.journal
+        if self.gate is not None:
+            self.gate.at_close()
+            self.gate = None
         journal.settle()
         self._kept.put_back()
         if journal.in_force and self.dqdir is not None:
@@ -196,12 +211,16 @@ class Scheduler(StockScheduler):
             return super().next_request()
         journal = self.journal
         journal.settle_when_due()
+        if self.gate is not None:
+            self.gate.tick()
         started = time.monotonic() if self.gate is not None else 0.0
         while (found := self._pop(self._kept)) is not None:
             request, free = found
             kept = None if free or self.gate is None else self.gate.at_dequeue(request)
             if kept is None or journal.put(request, kept, journal.number(request)) is None:
                 journal.hand_out(request)
+                if self.gate is not None:
+                    self.gate.handed_out(request)
                 return request
             if time.monotonic() - started > _LOOK_SECONDS:
                 self.poke()

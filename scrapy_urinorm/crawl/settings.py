@@ -87,6 +87,19 @@ SETTINGS: dict[str, Setting] = {
         "What the page reader, a process of its own, may take after the first 5,000 pages, as a share of the CPU time "
         "of the crawl's process; pages beyond it are recorded without text. 0 = no limit.",
     ),
+    "URINORM_LIVE": Setting(
+        False,
+        "Whether rules are learned while the crawl runs: requests for pages that are fetched already wait, and go "
+        "after all where a rule turns out wrong (docs/howto/live.md). Needs the `learn` extra.",
+    ),
+    "URINORM_LIVE_CLOSE": Setting(
+        200,
+        "Pages in a row without anything new after which addresses of one shape are only sampled; 0 = never.",
+    ),
+    "URINORM_LIVE_OUTPUT": Setting(
+        None,
+        "Path of a rule file for what live rules have found; unset, `learned.toml` in the JOBDIR, or none without one.",
+    ),
     "URINORM_REPORT": Setting(None, "Path of the HTML report that is written when the crawl ends."),
 }
 
@@ -121,6 +134,15 @@ STATS: dict[str, str] = {
     "by `URINORM_VISITS_CPU`.",
     "urinorm/platform/NAME": "Pages of a site behind which this program was recognized; the log says where.",
     "urinorm/visits/given_up": "Pages that took the reader more than a second of its CPU, or too much memory.",
+    "urinorm/live/rules": "Live rules when the crawl ended.",
+    "urinorm/live/parked": "Requests that a live rule kept back, released ones included.",
+    "urinorm/live/canaries": "Requests that a live rule would have kept back, fetched to test it.",
+    "urinorm/live/later": "Requests put behind the others: their like brought nothing new, or they may be duplicates.",
+    "urinorm/live/closed": "Requests kept back since their like brought nothing new for long.",
+    "urinorm/live/released": "Requests that went after all.",
+    "urinorm/live/doubts": "Pages that contradicted a live rule.",
+    "urinorm/live/given_up": "Requests that were kept back until the end: duplicates.",
+    "urinorm/live/not_fetched": "Requests of closed shapes that were kept back until the end.",
     "urinorm/error": "Fingerprints that fell back to Scrapy's own after an error.",
 }
 
@@ -132,6 +154,11 @@ CLAIMS_META = "_urinorm_claims"
 
 #: Meta key of a request's number in the file of requests.
 ROW_META = "_urinorm_row"
+
+#: Meta keys of live rules: the number of a claim; a request that goes whatever they say; one that has waited already.
+LIVE_META = "_urinorm_live"
+CANARY_META = "_urinorm_canary"
+LATER_META = "_urinorm_later"
 
 _normalizers: WeakKeyDictionary[Crawler, Normalizer] = WeakKeyDictionary()
 
@@ -165,6 +192,7 @@ def require_extras(settings: BaseSettings) -> None:
     needed = {
         "URINORM_REPORT": ("learn", "report") if settings.get("URINORM_REPORT") else (),
         "URINORM_VISITS": ("learn",) if settings.get("URINORM_VISITS") else (),
+        "URINORM_LIVE": ("learn",) if settings.getbool("URINORM_LIVE") else (),
         "URINORM_SEEN": () if store == "memory" else ("disk",) if store == "disk" else ("redis",),
     }
     lacking = {name: missing(*extras) for name, extras in needed.items()}

@@ -2,37 +2,33 @@
 
 from __future__ import annotations
 
-import contextlib
 import logging
-import secrets
 import shutil
 import threading
 import time
 from datetime import UTC, datetime
-from inspect import isawaitable
 from pathlib import Path
 from tempfile import mkdtemp
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 from urllib.parse import urljoin, urlsplit
-from zlib import crc32
 
 from scrapy import signals
 from scrapy.exceptions import NotConfigured
 from scrapy.http.request import NO_CALLBACK
 from scrapy.utils.conf import feed_complete_default_values_from_settings
-from scrapy.utils.defer import maybe_deferred_to_future
 from scrapy.utils.misc import build_from_crawler, load_object
-from twisted.internet.defer import Deferred
 from w3lib.url import file_uri_to_path, safe_url_string
 
 from scrapy_urinorm.compression import SUFFIXES
 from scrapy_urinorm.crawl import settings as own
+from scrapy_urinorm.crawl.crawl_identity import crawl_identity
 from scrapy_urinorm.crawl.reader_process import CLOSE_SECONDS, in_thread, shared_reader
-from scrapy_urinorm.visits.record import new_crawl_id
+from scrapy_urinorm.crawl.visits_budget import Budget
+from scrapy_urinorm.crawl.visits_storing import stored
 from scrapy_urinorm.visits.redaction import without_userinfo
-from scrapy_urinorm.visits.writer import private
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from typing import Self
 
     from scrapy import Request, Spider
@@ -45,38 +41,16 @@ logger = logging.getLogger(__name__)
 
 REDIRECTS = frozenset((301, 302, 303, 307, 308))
 """The statuses whose Location is followed (RFC 9110 15.4)."""
-FREE_PAGES = 5_000
-BUDGET_STEP = 200
-"""Pages that are all read, some minutes of crawling; and those after which the share of paths is set anew."""
 
 
-class Budget:
-    """Keeps the page reader within a share of the CPU time of a long crawl.
+class Onlooker(Protocol):
+    """Who goes on from what is recorded."""
 
-    The first `FREE_PAGES` are all read. After them a page is read while its path falls into a growing or shrinking
-    part of all paths, so that the addresses of one path are read together or not at all, as comparing them needs.
-    """
+    def said(self, request: Request) -> dict[str, Any]:
+        """What the reader is to know of the response to a request besides."""
 
-    def __init__(self, share: float) -> None:
-        self.share = share
-        self.part = 1.0
-        self._pages = 0
-        self._spent = 0.0
-        self._since = time.process_time()
-
-    def allows(self, url: str, spent: float) -> bool:
-        """Whether to read the page of this URL, when reading has taken that many seconds so far."""
-        self._pages += 1
-        if self._pages <= FREE_PAGES or not self.share:
-            return True
-        if self._pages % BUDGET_STEP == 0:
-            now = time.process_time()
-            used = (spent - self._spent) / max(1e-9, now - self._since)
-            self.part = min(1.0, max(0.01, self.part * min(2.0, self.share / max(1e-9, used))))
-            self._spent, self._since = spent, now
-        if self.part >= 1.0:
-            return True
-        return crc32(url.partition("?")[0].encode("utf-8", "surrogatepass")) < self.part * 0x1_0000_0000
+    def unread(self, request: Request) -> None:
+        """The body of the response was not handed over, as the reader does not keep up."""
 
 
 class VisitsExtension:
@@ -93,13 +67,19 @@ class VisitsExtension:
     """
 
     def __init__(self, crawler: Crawler) -> None:
-        uri: str | None = crawler.settings.get("URINORM_VISITS")
-        if not uri:
+        uri: str = crawler.settings.get("URINORM_VISITS") or ""
+        live = crawler.settings.getbool("URINORM_LIVE")
+        if not uri and not live:
             raise NotConfigured
         own.require_extras(crawler.settings)
         self.crawler = crawler
         self.uri = str(uri)
-        self.budget = Budget(own.number(crawler.settings, "URINORM_VISITS_CPU") or 0.0)
+        # live rules compare every page, unless somebody asks for less
+        share = 0.0 if live and "URINORM_VISITS_CPU" not in crawler.settings else None
+        self.budget = Budget(own.number(crawler.settings, "URINORM_VISITS_CPU") or 0.0 if share is None else share)
+        self.listener: Callable[[dict[str, Any]], None] | None = None
+        """Is given what the reader says and is none of ours, in a thread of the reader's."""
+        self.watcher: Onlooker | None = None
         self.rotate = crawler.settings.getint("URINORM_VISITS_ROTATE") or None
         self.files: list[Path] = []
         """What was written, when the crawl has ended."""
@@ -130,6 +110,9 @@ class VisitsExtension:
         """Open the file; a path that cannot be written stops nothing and is logged."""
         now = datetime.now(UTC).replace(microsecond=0).isoformat().replace(":", "-")
         uri = self.uri
+        if not uri:
+            self._open(None)
+            return
         if "%(" in uri:
             uri %= {"name": spider.name, "time": now, "batch_id": 1, "batch_time": now}
         scheme = urlsplit(uri).scheme
@@ -147,10 +130,15 @@ class VisitsExtension:
         except Exception:
             logger.exception("URINORM_VISITS: cannot write to %s", without_userinfo(uri))
 
-    def _open(self, path: Path) -> None:
+    def tell(self, header: dict[str, Any], *, again: bool = False) -> None:
+        """Tell the reader something about this crawl; `again` has one that is started anew told, too."""
+        if self._reader is not None:
+            self._reader.say(self._number, header, again=again)
+
+    def _open(self, path: Path | None) -> None:
         self.crawl_id, salt = crawl_identity(self.crawler.settings.get("JOBDIR"))
         rotate = None if self._storage else self.rotate
-        options = {"id": self.crawl_id, "salt": salt, "path": str(path.absolute()), "rotate": rotate}
+        options = {"id": self.crawl_id, "salt": salt, "path": str(path.absolute()) if path else "", "rotate": rotate}
         self._reader = shared_reader()
         self._number = self._reader.open(options, self._told)
 
@@ -183,6 +171,8 @@ class VisitsExtension:
             logger.error("URINORM_VISITS: %s, again: nothing more is recorded", header["text"])
         if what in ("closed", "died"):
             self._closed.set()
+        if self.listener is not None:
+            self.listener(header)
 
     async def finished(self) -> list[Path]:
         """Wait until the visits are written; return the files."""
@@ -219,26 +209,13 @@ class VisitsExtension:
             logger.info("Recognized: %s at %s%s, %d page%s", name, site, path, pages, "" if pages == 1 else "s")
         if lost := self._sent - self._written:
             stats.inc_value("urinorm/visits/failed", lost)
+        if not self.uri:
+            return
         places = map(str, self.files) if self._storage is None else [without_userinfo(self.uri)]
         logger.info("Visits written: %d in %s", self._written, ", ".join(places))
         if self._storage is None or self._spool is None or not self.files:
             return
-        try:
-            file = self._storage.open(spider)
-            with self.files[0].open("rb") as source:
-                shutil.copyfileobj(source, file)
-            stored = self._storage.store(file)
-            if isinstance(stored, Deferred):
-                stored = maybe_deferred_to_future(stored)
-            if isawaitable(stored):
-                await stored
-        except Exception:
-            logger.exception(
-                "URINORM_VISITS: not stored to %s; the visits are kept in %s",
-                without_userinfo(self.uri),
-                self.files[0],
-            )
-        else:
+        if await stored(self._storage, self.files[0], spider, without_userinfo(self.uri)):
             shutil.rmtree(self._spool, ignore_errors=True)
 
     def response_downloaded(self, response: Response, request: Request) -> None:
@@ -297,7 +274,8 @@ class VisitsExtension:
             said["read"] = True
         else:
             body = b""
-        self._send(said, body)
+        if not self._send(said, body) and self.watcher is not None:
+            self.watcher.unread(request)
 
     def _said(self, response: Response, request: Request, url: str) -> dict[str, Any]:
         meta = request.meta
@@ -312,31 +290,18 @@ class VisitsExtension:
         # the Referer of a redirected request is not that of the link
         if "redirect_urls" not in meta and (referer := request.headers.get("Referer")):
             said["referer"] = referer.decode("latin-1")
+        if self.watcher is not None:
+            said |= self.watcher.said(request)
         normalizer = getattr(self.crawler.request_fingerprinter, "normalizer", None)
         if normalizer is not None:
             said["key"] = normalizer.key(request.url)
         return said
 
-    def _send(self, said: dict[str, Any], body: bytes) -> None:
+    def _send(self, said: dict[str, Any], body: bytes) -> bool:
         taken = self._reader.send(said, body)  # type: ignore[union-attr]
         if taken is None:
             raise RuntimeError("the page reader does not keep up, or has ended")
         self._sent += 1
         if not taken or (not said.get("read") and "size" in said):
             own.stats_of(self.crawler).inc_value("urinorm/visits/without_text")
-
-
-def crawl_identity(jobdir: str | None) -> tuple[str, str]:
-    """Return the id of a crawl and the salt of its masks; a crawl that is resumed keeps both in its JOBDIR."""
-    fresh = new_crawl_id(), secrets.token_hex(16)
-    if not jobdir:
-        return fresh
-    path = Path(jobdir, "urinorm.crawl")
-    with contextlib.suppress(OSError, ValueError, TypeError):
-        crawl_id, salt = path.read_text("ascii").split()
-        bytes.fromhex(salt)
-        return crawl_id, salt
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with open(path, "w", encoding="ascii", opener=private) as file:
-        file.write(" ".join(fresh))
-    return fresh
+        return bool(taken and said.get("read"))

@@ -81,6 +81,8 @@ class Site:
         self.has_links = False
         self.crawls: set[str] = set()
         self.recognizer: Recognizer | None = None
+        self.labels: dict[bytes, int] = {}
+        """The number of each content label, once built: later visits are numbered on."""
 
     def add(self, visit: Visit, host: str) -> None:
         """Add one visit; its lines, if any, are kept until the frame of the site is known."""
@@ -117,7 +119,7 @@ class Site:
         normalizer = Normalizer([*rules, self.base] if self.base["host"] else list(rules) or None, preset)
         if self.frame is not None:
             self.frame.find_noise(visit for visit, _ in self.rows)
-        labels: dict[bytes, int] = {}
+        labels = self.labels
         same = other = 0
         self.has_links = any(visit.links is not None for visit, _ in self.rows)
         for visit, content in self.rows:

@@ -6,8 +6,8 @@ crawl, and what was handed over before a crawl was killed is still written. Its 
 done by the process of `isolation`, so that what is kept here survives every page.
 
 `Reader.handlers` maps each `do` to a function of (crawl number, header, body), and `Reader.watchers` are told of each
-visit that was written, (crawl number, line of JSON); `Reader.send` answers. So whoever learns while the crawl runs
-needs no other process.
+visit, (crawl number, header, line of JSON); `Reader.send` answers, from any thread. So whoever learns while the crawl
+runs needs no other reader; `main` takes what to extend it with. With an empty `path` no visits are written.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ import contextlib
 import os
 import signal
 import sys
+import threading
 import time
 import traceback
 from dataclasses import dataclass, field
@@ -43,7 +44,7 @@ class _Open:
 
     crawl: Crawl
     salt: str
-    writer: VisitWriter
+    writer: VisitWriter | None
     path: str
     written: int = 0
     given_up: int = 0
@@ -66,7 +67,8 @@ class Reader:
             "visit": self._visit,
             "close": self._close,
         }
-        self.watchers: list[Callable[[int, bytes], None]] = []
+        self.watchers: list[Callable[[int, dict[str, Any], bytes], None]] = []
+        self._sending = threading.Lock()
 
     def take(self, header: dict[str, Any], body: bytes) -> None:
         """Do what a message says; what goes wrong is told to the crawl and ends nothing."""
@@ -83,7 +85,7 @@ class Reader:
 
     def send(self, header: dict[str, Any], body: bytes = b"") -> None:
         """Send a message to the crawl; one that is gone is not an error, its visits are still written."""
-        with contextlib.suppress(BrokenPipeError):
+        with self._sending, contextlib.suppress(BrokenPipeError):
             for piece in messages.packed(header, body):
                 self.output.write(piece)
             self.output.flush()
@@ -96,12 +98,14 @@ class Reader:
 
     def _open(self, number: int, header: dict[str, Any], _: bytes) -> None:
         path: str = header["path"]
-        try:
-            writer, users = self.writers.get(path) or (VisitWriter(path, rotate=header.get("rotate")), 0)
-        except OSError as error:
-            self.send({"do": "refused", "crawl": number, "text": str(error)})
-            return
-        self.writers[path] = writer, users + 1
+        writer: VisitWriter | None = None
+        if path:
+            try:
+                writer, users = self.writers.get(path) or (VisitWriter(path, rotate=header.get("rotate")), 0)
+            except OSError as error:
+                self.send({"do": "refused", "crawl": number, "text": str(error)})
+                return
+            self.writers[path] = writer, users + 1
         salt: str = header["salt"]
         self.crawls[number] = _Open(Crawl(header["id"], bytes.fromhex(salt)), salt, writer, path)
         self.send({"do": "opened", "crawl": number})
@@ -116,12 +120,13 @@ class Reader:
             known.given_up += line is None
         if line is None:
             line = visit_of(known.crawl, header, None).to_json().encode("utf-8", "surrogatepass")
-        known.writer.write_line(line)
+        if known.writer is not None:
+            known.writer.write_line(line)
         known.written += 1
         if header.get("read") and header["status"] == 200 and "html" in (header.get("type") or "").lower():
             known.recognizer.see(header.get("final") or header["url"], marks_of_line(line))
         for watcher in self.watchers:
-            watcher(number, line)
+            watcher(number, header, line)
         if known.written % PROGRESS == 0:
             self._tell("progress", number, known)
 
@@ -130,12 +135,14 @@ class Reader:
         if known is None:
             self.send({"do": "closed", "crawl": number, "written": 0, "given_up": 0, "failed": 0, "files": []})
             return
-        files = [str(path) for path in known.writer.files]
-        writer, users = self.writers.pop(known.path)
-        if users > 1:
-            self.writers[known.path] = writer, users - 1
-        else:
-            writer.close()
+        files: list[str] = []
+        if known.writer is not None:
+            files = [str(path) for path in known.writer.files]
+            writer, users = self.writers.pop(known.path)
+            if users > 1:
+                self.writers[known.path] = writer, users - 1
+            else:
+                writer.close()
         found = [(one.site, one.platform, one.path, one.pages) for one in known.recognizer.found()]
         self._tell("closed", number, known, files=files, platforms=found)
 
@@ -145,8 +152,8 @@ class Reader:
         self.send({"do": what, "crawl": number, **counts, "cpu": cpu, **more})
 
 
-def main() -> None:
-    """Serve one process of a user's until its end."""
+def main(extend: Callable[[Reader], object] | None = None) -> None:
+    """Serve one process of a user's until its end; `extend` is given the reader before anything is read."""
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, signal.SIG_IGN)
     if hasattr(os, "nice"):
@@ -156,6 +163,8 @@ def main() -> None:
     # whatever prints must not print into the messages
     os.dup2(2, 1)
     reader = Reader(output, Parser())
+    if extend is not None:
+        extend(reader)
     try:
         while (message := messages.received(source.read)) is not None:
             reader.take(*message)

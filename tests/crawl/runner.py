@@ -57,6 +57,8 @@ class Lines(logging.Handler):
 def run(jobs: list[dict[str, Any]], process_settings: dict[str, Any]) -> dict[str, Any]:
     warnings.filterwarnings("error", category=ScrapyDeprecationWarning)
     logging.getLogger().addHandler(lines := Lines())
+    # the root's level is not Scrapy's here
+    logging.getLogger("scrapy_urinorm").setLevel(logging.INFO)
     settings = Settings()
     settings.setdict({**COMMON, **process_settings}, priority="command")
     resolve_all_to_loopback()

@@ -299,6 +299,15 @@ class Parking:
     def at_dequeue(self, request: Request) -> Kept | None:
         return self._kept(request) if request.url.startswith(self.dequeue) else None
 
+    def handed_out(self, request: Request) -> None:
+        pass
+
+    def tick(self) -> None:
+        pass
+
+    def at_close(self) -> None:
+        pass
+
     @staticmethod
     def _kept(request: Request) -> Kept:
         return Kept(State.PARKED, request.url[-1].encode(), 3)
@@ -335,11 +344,19 @@ def test_parked_requests_wait_for_the_next_run(crawl: Callable[..., Crawl], clea
         first.close()
     else:
         first.kill()
-    second = crawl()
+    second = crawl(URINORM_LIVE=True)
     second.add("p1")
     assert second.rest() == ["a"]
     assert second.scheduler.release() == 2
     assert sorted(second.rest()) == ["p1", "p2"]
+
+
+def test_without_live_rules_what_they_kept_back_goes(crawl: Callable[..., Crawl]) -> None:
+    first = crawl()
+    first.scheduler.gate = Parking(at_enqueue="p")
+    first.add("p1", "p2", "a")
+    first.close()
+    assert sorted(crawl().rest()) == ["a", "p1", "p2"]
 
 
 def test_released_requests_take_turns_with_the_queue(crawl: Callable[..., Crawl]) -> None:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from scrapy_urinorm.crawl.visits_extension import Budget
+from scrapy_urinorm.crawl.visits_budget import Budget
 from scrapy_urinorm.visits import Visit, read_visits
 from tests.crawl import forked
 

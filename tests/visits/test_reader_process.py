@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from scrapy_urinorm.crawl import reader_process
+from scrapy_urinorm.crawl.crawl_identity import crawl_identity
 from scrapy_urinorm.crawl.reader_process import ReaderProcess, shared_reader
-from scrapy_urinorm.crawl.visits_extension import crawl_identity
 from scrapy_urinorm.visits import messages, read_visits
 from scrapy_urinorm.visits.isolation import Parser
 from scrapy_urinorm.visits.page import Crawl

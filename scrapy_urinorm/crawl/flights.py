@@ -1,0 +1,84 @@
+"""The requests of a crawl that are under way, each with what followed from it, and how they end."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from scrapy_urinorm.crawl import settings as own
+
+if TYPE_CHECKING:
+    from collections.abc import Container, Iterator
+
+    from scrapy import Request
+    from scrapy.http import Response
+
+
+@dataclass(slots=True)
+class Flight:
+    """A request that was handed out, or what followed from it: a redirect, another try."""
+
+    request: Request
+    waiting: bool = False
+    """Whether what followed is in the queue."""
+    final: str | None = None
+    """The address that was delivered; None as long as nothing was, or where it failed."""
+    failed: bool = False
+
+
+class Flights:
+    """Those of one crawl, by the number of their claim, which is in the meta of their requests."""
+
+    def __init__(self) -> None:
+        self._of: dict[int, Flight] = {}
+
+    def __len__(self) -> int:
+        return len(self._of)
+
+    def _flight(self, request: Request) -> Flight | None:
+        return self._of.get((request._meta or {}).get(own.LIVE_META, 0))
+
+    def begin(self, request: Request, number: int) -> None:
+        """A request is handed out."""
+        request.meta[own.LIVE_META] = number
+        self._of[number] = Flight(request)
+
+    def follow(self, request: Request) -> bool:
+        """Whether a request that comes into the queue follows from one that was handed out.
+
+        Callbacks copy the meta of their response: what comes after a page was delivered follows from nothing.
+        """
+        flight = self._flight(request)
+        meta = request._meta or {}
+        if flight is None or flight.final is not None or flight.failed:
+            return False
+        if "redirect_times" not in meta and "retry_times" not in meta:
+            return False
+        flight.request, flight.waiting = request, True
+        return True
+
+    def resume(self, request: Request) -> bool:
+        """Whether a request that is handed out follows from one that was."""
+        flight = self._flight(request)
+        if flight is None or flight.request is not request:
+            return False
+        flight.waiting = False
+        return True
+
+    def delivered(self, request: Request, response: Response) -> None:
+        """A response goes to its callback."""
+        flight = self._flight(request)
+        if flight is not None and 200 <= response.status < 300:
+            flight.final = response.url
+
+    def failed(self, request: Request) -> None:
+        """Whatever came of a request is not to be counted on."""
+        flight = self._flight(request)
+        if flight is not None:
+            flight.failed = True
+
+    def ended(self, running: Container[Request]) -> Iterator[tuple[int, Flight]]:
+        """Take out what is no longer under way; `running` are the engine's requests in progress."""
+        gone = [number for number, one in self._of.items() if not one.waiting and one.request not in running]
+        for number in gone:
+            yield number, self._of.pop(number)

@@ -1,0 +1,47 @@
+"""What other processes say to a crawl with live rules: heard in a thread, told in the crawl's own."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import deque
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+_OURS = frozenset({"rules", "doubt", "news", "platform", "verdict", "live_died", "died", "failed"})
+
+
+class Heard:
+    """The messages of one crawl; what matters at once wakes it, the others wait until the engine asks."""
+
+    def __init__(self) -> None:
+        self._waiting: deque[dict[str, Any]] = deque()
+        self._wake: Callable[[], object] = _nothing
+
+    def wakes(self, awake: Callable[[], None]) -> None:
+        """Have a function called in this thread when something was heard."""
+        try:
+            loop = asyncio.get_running_loop()
+        except RuntimeError:
+            from twisted.internet import reactor
+
+            self._wake = lambda: reactor.callFromThread(awake)
+        else:
+            self._wake = lambda: loop.call_soon_threadsafe(awake)
+
+    def hear(self, header: dict[str, Any]) -> None:
+        """Take a message, in any thread."""
+        if header["do"] in _OURS:
+            self._waiting.append(header)
+            if header["do"] != "news":
+                self._wake()
+
+    def messages(self) -> Iterator[dict[str, Any]]:
+        """Return what was heard since."""
+        while self._waiting:
+            yield self._waiting.popleft()
+
+
+def _nothing() -> None:
+    pass

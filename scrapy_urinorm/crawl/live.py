@@ -1,0 +1,300 @@
+"""Live rules in a crawl: the gate of the scheduler, which asks the desk, and the extension, which hears the student."""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from scrapy import signals
+from scrapy.exceptions import DontCloseSpider, NotConfigured
+from scrapy.utils.job import job_dir
+
+from scrapy_urinorm.crawl import settings as own
+from scrapy_urinorm.crawl.flights import Flight, Flights
+from scrapy_urinorm.crawl.heard import Heard
+from scrapy_urinorm.crawl.journal import Kept
+from scrapy_urinorm.crawl.live_end import LiveEnd
+from scrapy_urinorm.crawl.live_requests import kind_of, may_wait, why_not
+from scrapy_urinorm.crawl.parked import Parked
+from scrapy_urinorm.crawl.request_rows import State
+from scrapy_urinorm.crawl.scheduler import scheduler_of
+from scrapy_urinorm.crawl.visits_extension import VisitsExtension
+from scrapy_urinorm.live.desk import Desk
+from scrapy_urinorm.live.questions import CANARY, CLOSED, LATER, PARK, SAMPLE
+
+if TYPE_CHECKING:
+    from typing import Self
+
+    from scrapy import Request, Spider
+    from scrapy.crawler import Crawler
+    from scrapy.http import Response
+
+    from scrapy_urinorm.crawl.scheduler import Scheduler
+
+#: Addresses that were met are told the student so many at a time.
+_MET = 100
+#: What is kept for a resume is written after so many decisions, and with every new rule.
+_SAVE = 500
+_FOLDER = "urinorm.live"
+
+
+class LiveRules:
+    """Learn while the crawl runs (`URINORM_LIVE`), and keep back what is fetched already, or leads nowhere.
+
+    It only observes, and says so, where our scheduler is not in force or `DEPTH_LIMIT` is set: then a variant that
+    is less deep may lead further. Whatever ends it, the requests that were kept back go.
+    """
+
+    def __init__(self, crawler: Crawler):
+        if not crawler.settings.getbool("URINORM_LIVE"):
+            raise NotConfigured
+        own.require_extras(crawler.settings)
+        self.crawler = crawler
+        normalizer = own.normalizer_of(crawler)
+        self._source = normalizer.ruleset.to_dict()
+        self._preset = normalizer.ruleset.preset
+        close = int(own.number(crawler.settings, "URINORM_LIVE_CLOSE") or 0)
+        self.desk = Desk([self._source], self._preset, close=close)
+        self.on = False
+        self._flights = Flights()
+        self._met, self._heard = list[str](), Heard()
+        self._saved = 0
+        self._temporary: str | None = None
+        self.fetched = 0
+        """Pages that were delivered, by which it is known whether there is anything new to judge."""
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> Self:
+        """Return the extension, connected to its signals."""
+        extension = cls(crawler)
+        for handler, signal in (
+            (extension.spider_opened, signals.spider_opened),
+            (extension.spider_idle, signals.spider_idle),
+            (extension.scheduler_empty, signals.scheduler_empty),
+            (extension.spider_closed, signals.spider_closed),
+            (extension.response_received, signals.response_received),
+            (extension.spider_error, signals.spider_error),
+        ):
+            crawler.signals.connect(handler, signal)
+        return extension
+
+    # ------------------------------------------------------------------ begin and end
+
+    def spider_opened(self, spider: Spider) -> None:
+        """Take the gate of the scheduler, and what the run before has left."""
+        visits, scheduler = self.crawler.get_extension(VisitsExtension), scheduler_of(self.crawler)
+        if visits is None:
+            return
+        jobdir = job_dir(self.crawler.settings)
+        self._temporary = None if jobdir else tempfile.mkdtemp(prefix="urinorm-live-")
+        folder = self._temporary or str(Path(str(jobdir), _FOLDER))
+        visits.tell({"do": "live", "folder": folder, "preset": self._preset, "rules": [self._source]}, again=True)
+        self._visits = visits
+        why = why_not(self.crawler, scheduler)
+        visits.listener = self._heard.hear
+        visits.watcher = self
+        self.end = LiveEnd(self, jobdir)
+        if why or scheduler is None:
+            own.logger.info("Live rules only observe: %s", why)
+            return
+        self._heard.wakes(scheduler.poke)
+        self._take_up(scheduler)
+
+    def _take_up(self, scheduler: Scheduler) -> None:
+        file = scheduler.journal.file
+        if not file.is_open:
+            file.open()
+        self.scheduler = scheduler
+        self.parked = Parked(scheduler, self.desk, self._count)
+        scheduler.gate = self
+        self.on = True
+        self.parked.restore(self.crawler.spider)
+
+    def spider_closed(self) -> None:
+        """Remove what was for this run only."""
+        if self._temporary is not None:
+            shutil.rmtree(self._temporary, ignore_errors=True)
+
+    def off(self, why: str) -> None:
+        """Go on without live rules: what was kept back goes."""
+        if self.on:
+            self.on = False
+            own.logger.warning("Live rules are off: %s; what they kept back is fetched", why)
+            self._count("released", self.scheduler.release())
+
+    # ------------------------------------------------------------------ the gate
+
+    def at_enqueue(self, request: Request) -> Kept | None:
+        """Ask of a request that is new."""
+        meta = request._meta or {}
+        if self._flights.follow(request):
+            return None
+        # a callback may have copied them from its response
+        for name in (own.LIVE_META, own.CANARY_META, own.LATER_META):
+            meta.pop(name, None)
+        if not self.on or not may_wait(request):
+            return None
+        self._met.append(request.url)
+        if len(self._met) >= _MET:
+            self.tell_met()
+        return self._kept(request, late=False)
+
+    def at_dequeue(self, request: Request) -> Kept | None:
+        """Ask again: most duplicates were queued before the rule was known."""
+        if not self.on or not may_wait(request):
+            return None
+        return self._kept(request, late=bool((request._meta or {}).get(own.LATER_META)))
+
+    def _kept(self, request: Request, *, late: bool) -> Kept | None:
+        try:
+            decision = self.desk.decide(request.url, kind_of(request), late=late)
+        except Exception:  # noqa: BLE001  nothing of ours may stop a request
+            own.logger.exception("Live rules could not judge %s: it goes", request.url)
+            return None
+        verdict = decision.verdict
+        if verdict == CANARY:
+            self._count("canaries")
+        elif verdict in (PARK, CLOSED):
+            self._count("parked" if verdict == PARK else "closed")
+            self._save_when_due()
+            return Kept(State.PARKED, decision.class_key, decision.generation)
+        if verdict in (CANARY, SAMPLE):
+            request.meta[own.CANARY_META] = True
+        if not late and verdict in (LATER, SAMPLE):
+            self._count("later")
+            request.meta[own.LATER_META] = True
+            return Kept(State.LATER, priority=decision.priority)
+        return None
+
+    def handed_out(self, request: Request) -> None:
+        """A request speaks for its page from now on."""
+        if self._flights.resume(request):
+            return
+        if request.method == "GET" and self.on:
+            self._flights.begin(request, self.desk.claim(request.url, kind_of(request)))
+
+    def tick(self) -> None:
+        """Hear what was said, and see what has ended."""
+        self._listen()
+        if not self.on:
+            return
+        self.parked.step()
+        self.end.progress()
+        engine = self.scheduler.journal.engine
+        slot = engine._slot if engine is not None else None
+        running = slot.inprogress if slot is not None else ()
+        for number, flight in self._flights.ended(running):
+            self._ended(number, flight)
+
+    def _ended(self, number: int, flight: Flight) -> None:
+        if flight.final is None or flight.failed:
+            freed = self.desk.failed(number)
+        else:
+            freed, served = self.desk.served(number, flight.final)
+            for site, url, kind in served:
+                self.scheduler.journal.file.serve(site, kind, url)
+            self.fetched += 1
+        for class_key in freed:
+            self._count("released", self.scheduler.release(class_key=class_key, limit=1))
+
+    def at_close(self) -> None:
+        """Write down what is kept back, and what was learned."""
+        self.tick()
+        self.save()
+        self.end.written()
+
+    # ------------------------------------------------------------------ what is seen
+
+    def said(self, request: Request) -> dict[str, Any]:
+        """What the reader is to know: the pattern of the address, by which its news are counted."""
+        hops = (request._meta or {}).get("redirect_urls")
+        return {"pattern": self.desk.pattern(hops[0] if hops else request.url)}
+
+    def unread(self, request: Request) -> None:
+        """A page that nobody has read serves no class."""
+        self._flights.failed(request)
+
+    def response_received(self, response: Response, request: Request) -> None:
+        """A page is delivered to its callback."""
+        if not self.on:
+            self._listen()
+        self._flights.delivered(request, response)
+
+    def spider_error(self, response: Response) -> None:
+        """A callback has failed: what it would have made of the page is not there."""
+        if (request := getattr(response, "request", None)) is not None:
+            self._flights.failed(request)
+
+    def spider_idle(self) -> None:
+        """Nothing is under way: judge once more before what is kept back is given up."""
+        if self.on:
+            self.tick()
+            if self.end.asks():
+                raise DontCloseSpider
+
+    def scheduler_empty(self) -> None:
+        """The same where `start()` never ends, and the spider is never idle."""
+        if self.on and not self._flights:
+            self.tick()
+            self.end.asks()
+
+    # ------------------------------------------------------------------ what is heard
+
+    def _listen(self) -> None:
+        for message in self._heard.messages():
+            self._told(message)
+
+    def _told(self, message: dict[str, Any]) -> None:
+        what = message["do"]
+        if what in ("live_died", "died"):
+            self.off("the process that learns has ended twice")
+            return
+        if what == "verdict":
+            self.end.heard(message["asked"])
+            return
+        if what == "failed":
+            if "site" in message:
+                own.logger.error("Live rules: %s", message["text"])
+            return
+        self.end.log(message)
+        if not self.on:
+            return
+        try:
+            reopened, site = self.desk.take(message)
+        except Exception:  # noqa: BLE001  nothing of ours may stop the crawl
+            own.logger.exception("Live rules: a message was not understood")
+            self.off("see above")
+            return
+        for key in reopened:
+            moved = self.scheduler.journal.file.release(State.PARKED, to=State.LATER, class_key=key)
+            self._count("released", moved)
+        if site is not None:
+            self.parked.ask_again(site)
+            self.save()
+
+    def tell_met(self) -> None:
+        """Tell the student of addresses that wait."""
+        if self._met:
+            self._visits.tell({"do": "met", "urls": self._met})
+            self._met = []
+
+    def ask(self, sites: list[str], number: int) -> None:
+        """Have sites judged once more."""
+        self.tell_met()
+        self._visits.tell({"do": "judge", "sites": sites, "asked": number})
+
+    def _count(self, name: str, number: int = 1) -> None:
+        if number:
+            own.stats_of(self.crawler).inc_value(f"urinorm/live/{name}", number)
+
+    def _save_when_due(self) -> None:
+        self._saved += 1
+        if self._saved % _SAVE == 0:
+            self.save()
+
+    def save(self) -> None:
+        """Write down what a resumed crawl goes on with."""
+        if self.on:
+            self.parked.save()

@@ -1,0 +1,183 @@
+"""What a crawl with live rules says, and how it ends: a last judgement, then what is left is given up and named."""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Protocol
+
+from scrapy_urinorm.crawl import settings as own
+from scrapy_urinorm.errors import UrinormError
+from scrapy_urinorm.live.output import rule_file
+from scrapy_urinorm.visits.redaction import Redaction
+
+if TYPE_CHECKING:
+    from scrapy.crawler import Crawler
+
+    from scrapy_urinorm.crawl.parked import Parked
+    from scrapy_urinorm.crawl.scheduler import Scheduler
+    from scrapy_urinorm.live.desk import Desk
+
+#: How long the last judgement may take; after it everything goes.
+JUDGE_SECONDS = 120.0
+PARKED_FILE = "urinorm.parked.jsonl"
+_OUTPUT = "learned.toml"
+_COUNTED = ("parked", "canaries", "later", "closed", "released")
+
+
+class Crawling(Protocol):
+    """The crawl with live rules, as far as its end is concerned."""
+
+    crawler: Crawler
+    desk: Desk
+    parked: Parked
+    scheduler: Scheduler
+    fetched: int
+
+    def ask(self, sites: list[str], number: int) -> None:
+        """Have sites judged once more; `heard` gets the number."""
+
+    def off(self, why: str) -> None:
+        """Go on without live rules."""
+
+
+class LiveEnd:
+    """The end of one crawl, and its log."""
+
+    def __init__(self, live: Crawling, jobdir: str | None):
+        self._live = live
+        self._jobdir = jobdir
+        self._settings = live.crawler.settings
+        self._judged = -1
+        self._asked = 0
+        self._until = 0.0
+        self._known: dict[str, dict[str, str]] = {}
+        self._rows: dict[str, list[dict[str, Any]]] = {}
+        self._said = time.monotonic()
+        self._every = self._settings.getfloat("LOGSTATS_INTERVAL") or 60.0
+
+    # ------------------------------------------------------------------ the last judgement
+
+    def asks(self) -> bool:
+        """Whether there is still something to be decided, or fetched; asked when nothing is under way."""
+        live = self._live
+        if live.parked.busy:
+            live.scheduler.poke()
+            return True
+        if self._until:
+            if time.monotonic() < self._until:
+                return True
+            self._until = 0.0
+            live.off(f"the last judgement has not come in {JUDGE_SECONDS:.0f} s")
+            return True
+        sites = [name for name, site in live.desk.sites.items() if site.on and site.sure is not None]
+        if not sites or not live.parked.waiting():
+            return False
+        if self._judged != live.fetched:
+            self._judged = live.fetched
+            self._asked += 1
+            self._until = time.monotonic() + JUDGE_SECONDS
+            live.ask(sites, self._asked)
+            return True
+        released = 0
+        for class_key in live.desk.untested():
+            released += live.scheduler.release(class_key=class_key, limit=1)
+        own.stats_of(live.crawler).inc_value("urinorm/live/canaries", released)
+        return bool(released)
+
+    def heard(self, asked: int) -> None:
+        """The judgement is here."""
+        if asked == self._asked:
+            self._until = 0.0
+            self._live.scheduler.poke()
+
+    # ------------------------------------------------------------------ the log
+
+    def log(self, message: dict[str, Any]) -> None:
+        """Say what comes, goes, or is doubted."""
+        site = message.get("site", "")
+        if message["do"] == "platform":
+            own.logger.info("Live rules: %s runs %s", site, ", ".join(message["said"]) or "nothing that is known")
+        elif message["do"] == "doubt":
+            own.stats_of(self._live.crawler).inc_value("urinorm/live/doubts")
+            said = "; ".join(message["rules"]) or "a rule"
+            own.logger.info("Live rules: %s: %s differ: doubted is %s", site, " and ".join(message["urls"]), said)
+        elif message["do"] == "rules":
+            before = self._known.get(site, {})
+            now = {rule["id"]: rule["said"] for rule in message["rules"]}
+            for name in now.keys() - before.keys():
+                own.logger.info("Live rules: after %d pages of %s: %s", message["pages"], site, now[name])
+            for name in before.keys() - now.keys():
+                own.logger.info("Live rules: after %d pages of %s taken back: %s", message["pages"], site, before[name])
+            self._known[site] = now
+            self._rows[site] = message["rows"]
+
+    def progress(self) -> None:
+        """Say how far it is, as often as Scrapy does."""
+        now = time.monotonic()
+        if now - self._said < self._every:
+            return
+        self._said = now
+        stats = own.stats_of(self._live.crawler)
+        counts = {name: stats.get_value(f"urinorm/live/{name}", 0) for name in _COUNTED}
+        if any(counts.values()):
+            said = ", ".join(f"{count} {name}" for name, count in counts.items())
+            own.logger.info("Live rules: %d rules; %s", sum(map(len, self._known.values())), said)
+
+    # ------------------------------------------------------------------ what is left
+
+    def written(self) -> None:
+        """Write what was not fetched, and what was learned; called before the file of requests is closed."""
+        try:
+            self._written()
+        except (OSError, UrinormError, ValueError) as error:
+            own.logger.error("Live rules: what was kept back could not be written: %s", error)
+
+    def _written(self) -> None:
+        live = self._live
+        stats = own.stats_of(live.crawler)
+        stats.set_value("urinorm/live/rules", sum(map(len, self._known.values())))
+        for name, kept, closed in (("given_up", "duplicates", False), ("not_fetched", "of closed shapes", True)):
+            if number := sum(one is closed for _, one in live.parked.rows()):
+                stats.set_value(f"urinorm/live/{name}", number)
+                own.logger.info("Live rules: %d requests were kept back, %s", number, kept)
+        for name, one in live.desk.yields.closed().items():
+            if one.kept:
+                own.logger.info(
+                    "Live rules: %s: %d pages brought nothing new, %d requests kept back (URINORM_LIVE_CLOSE = 0 has "
+                    "them fetched)",
+                    name,
+                    one.pages,
+                    one.kept,
+                )
+        self._write_parked()
+        output = self._settings.get("URINORM_LIVE_OUTPUT") or (self._jobdir and Path(self._jobdir, _OUTPUT))
+        if output and any(self._known.values()):
+            sources = [site.message["source"] for site in live.desk.sites.values() if site.message]
+            rows = [row for name in sorted(self._rows) for row in self._rows[name]]
+            Path(output).write_text(rule_file(live.desk.preset, sources, rows), "utf-8")
+            own.logger.info("Live rules: written to %s; name it in `include` to use it", output)
+
+    def _write_parked(self) -> None:
+        path = Path(self._jobdir or ".", PARKED_FILE)
+        redact = Redaction()
+        file = None
+        try:
+            for url, closed in self._live.parked.rows():
+                if self._jobdir and not closed:
+                    # these wait in the job
+                    continue
+                if file is None:
+                    file = open(path, "w", encoding="utf-8", errors="surrogatepass", opener=_private)  # noqa: SIM115
+                row = {"url": redact(url), "why": "closed" if closed else "duplicate"}
+                file.write(json.dumps(row, ensure_ascii=False) + "\n")
+        finally:
+            if file is not None:
+                file.close()
+                own.logger.info("Live rules: what was kept back is named in %s", path)
+
+
+def _private(path: str, flags: int) -> int:
+    return os.open(path, flags, 0o600)

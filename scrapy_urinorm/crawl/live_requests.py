@@ -1,0 +1,76 @@
+"""Which requests may wait for a live rule, and what makes two requests for one page different requests."""
+
+from __future__ import annotations
+
+import hashlib
+from typing import TYPE_CHECKING, Any
+
+from scrapy.http.request import NO_CALLBACK
+
+from scrapy_urinorm.crawl import settings as own
+
+if TYPE_CHECKING:
+    from scrapy import Request
+    from scrapy.crawler import Crawler
+
+#: Whoever sends one of these may get a page of his own.
+_PERSONAL = (b"Cookie", b"Authorization")
+#: Meta of requests that follow from another one, or are others' business.
+_FOLLOWING = ("redirect_urls", "redirect_times", "retry_times", own.CHANCE_META, "is_start_request", own.CANARY_META)
+_PLAIN = (str, bytes, int, float, bool, type(None))
+#: Whose containers nobody changes: Scrapy only reads them, or they are our own.
+_KNOWN = frozenset({own.CLAIMS_META, own.ROW_META, "urinorm", "handle_httpstatus_list"})
+
+
+def may_wait(request: Request) -> bool:
+    """Whether a request may be kept back.
+
+    A plain GET may, that the spider has made from a page. Not one with cookies or credentials of its own, nor one with
+    objects in its meta or arguments that others share: those that are written to the file come back as copies.
+    """
+    if request.method != "GET" or request.body or request.dont_filter or request.callback is NO_CALLBACK:
+        return False
+    if not request.url.startswith(("http:", "https:")) or request.cookies:
+        return False
+    if any(name in request.headers for name in _PERSONAL):
+        return False
+    meta = request._meta or {}
+    if any(name in meta for name in _FOLLOWING):
+        return False
+    return all(name in _KNOWN or _plain(value) for name, value in meta.items()) and all(
+        map(_plain, request.cb_kwargs.values())
+    )
+
+
+def why_not(crawler: Crawler, scheduler: object) -> str:
+    """Return why nothing may wait in a crawl; empty where it may. `scheduler` is ours, or None."""
+    if scheduler is None:
+        return f"the scheduler is {crawler.settings['SCHEDULER']}"
+    if crawler.settings.getint("DEPTH_LIMIT"):
+        return "DEPTH_LIMIT is set, and a variant that is less deep may lead further"
+    return ""
+
+
+def _plain(value: Any) -> bool:
+    return isinstance(value, _PLAIN) or (isinstance(value, tuple) and all(map(_plain, value)))
+
+
+def kind_of(request: Request) -> int:
+    """Return a number for what is done with the answer: two requests of different kinds are never one page.
+
+    Callback and errback, the rule of a CrawlSpider, the session of a cookie jar, arguments for the callback.
+    """
+    meta = request._meta or {}
+    parts = (
+        _name(request.callback),
+        _name(request.errback),
+        meta.get("rule"),
+        meta.get("cookiejar"),
+        sorted((str(key), repr(value)) for key, value in request.cb_kwargs.items()),
+    )
+    digest = hashlib.blake2b(repr(parts).encode("utf-8", "surrogatepass"), digest_size=6).digest()
+    return int.from_bytes(digest, "little")
+
+
+def _name(function: Any) -> str:
+    return "" if function is None else getattr(function, "__qualname__", "") or repr(function)

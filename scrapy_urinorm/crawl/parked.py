@@ -1,0 +1,129 @@
+"""What live rules keep back, in the file of requests: asked again under new rules, kept from run to run."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections import deque
+from typing import TYPE_CHECKING, Any
+
+from scrapy_urinorm.crawl.live_requests import kind_of
+from scrapy_urinorm.crawl.request_rows import Row, State
+from scrapy_urinorm.crawl.serialized import loaded
+from scrapy_urinorm.errors import UrinormError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from scrapy import Spider
+
+    from scrapy_urinorm.crawl.scheduler import Scheduler
+    from scrapy_urinorm.live.desk import Desk
+
+#: How long one step may take: the reactor serves others in between.
+_STEP_SECONDS = 0.01
+_BATCH = 200
+#: The note of the file that holds the state of the desk.
+_MARK = "live"
+
+
+class Parked:
+    """The requests that one crawl keeps back. `count` is told how many are released."""
+
+    def __init__(self, scheduler: Scheduler, desk: Desk, count: Callable[[str, int], None]):
+        self._scheduler = scheduler
+        self._file = scheduler.journal.file
+        self._desk = desk
+        self._count = count
+        self._spider: Spider | None = None
+        self._generations: dict[str, list[int]] = {}
+        self._work: deque[tuple[str, Iterator[None]]] = deque()
+
+    # ------------------------------------------------------------------ new rules
+
+    @property
+    def busy(self) -> bool:
+        """Whether a site's rules are being brought into force."""
+        return bool(self._work)
+
+    def ask_again(self, name: str) -> None:
+        """Bring new rules into force: key what was served on the site, then ask again of what it keeps back."""
+        self._generations.setdefault(name, []).append(self._desk.sites[name].generation)
+        # newer rules have come before the last ones were in force
+        self._work = deque((site, work) for site, work in self._work if site != name)
+        self._work.append((name, self._steps(name)))
+
+    def step(self) -> None:
+        """Go on with that for some milliseconds."""
+        if not self._work:
+            return
+        until = time.monotonic() + _STEP_SECONDS
+        while self._work and time.monotonic() < until:
+            if next(self._work[0][1], self) is self:
+                self._work.popleft()
+        if self._work:
+            self._scheduler.poke()
+
+    def _steps(self, name: str) -> Iterator[None]:
+        after = 0
+        while rows := self._file.served(name, after, _BATCH):
+            self._desk.keyed(name, [(url, kind) for _, kind, url in rows])
+            after = rows[-1][0]
+            yield
+        self._desk.ready(name)
+        now = self._desk.sites[name].generation
+        for generation in self._generations[name][:-1]:
+            after = 0
+            while parked := self._file.parked(generation, after, _BATCH):
+                after = parked[-1].id
+                for start in range(0, len(parked), 20):
+                    for row in parked[start : start + 20]:
+                        self._ask(row, now)
+                    yield
+        self._generations[name] = [now]
+        if self._file.waiting[State.RELEASED]:
+            self._scheduler.poke()
+
+    def _ask(self, row: Row, generation: int) -> None:
+        request = loaded(row.data, self._spider)
+        if request is None:
+            self._file.put(row._replace(state=State.UNREADABLE))
+            return
+        held = self._desk.still_held(request.url, kind_of(request))
+        if held is None:
+            self._file.put(row._replace(state=State.RELEASED, generation=0))
+            self._count("released", 1)
+        else:
+            self._file.put(row._replace(class_key=held, generation=generation))
+
+    # ------------------------------------------------------------------ from run to run
+
+    def restore(self, spider: Spider | None) -> None:
+        """Take up what the run before has left."""
+        self._spider = spider
+        text = self._file.mark(_MARK)
+        state: dict[str, Any] = json.loads(text) if text else {"generations": 0, "sites": {}, "yields": {}}
+        for name, known in state["sites"].items():
+            self._generations[name] = [known["generation"]]
+        for name in self._desk.restore(state):
+            self.ask_again(name)
+        # those of closed shapes are asked again in their turn
+        self._file.release(State.PARKED, to=State.LATER, generation=0)
+
+    def save(self) -> None:
+        """Write down what a later run takes up."""
+        try:
+            self._file.set_marks(**{_MARK: json.dumps(self._desk.state())})
+        except UrinormError as error:
+            self._scheduler.journal.fail(error)
+
+    def waiting(self) -> int:
+        """How many requests wait for a decision."""
+        return self._file.count(State.PARKED)
+
+    def rows(self) -> Iterator[tuple[str, bool]]:
+        """The addresses that are kept back, each with whether it is of a closed shape."""
+        for row in self._file.rows(State.PARKED):
+            request = loaded(row.data, self._spider)
+            if request is not None:
+                yield request.url, not row.generation

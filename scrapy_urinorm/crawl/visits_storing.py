@@ -1,0 +1,35 @@
+"""Visits in a feed storage: where the spool of a remote file goes when the crawl has ended."""
+
+from __future__ import annotations
+
+import logging
+import shutil
+from inspect import isawaitable
+from typing import TYPE_CHECKING, Any
+
+from scrapy.utils.defer import maybe_deferred_to_future
+from twisted.internet.defer import Deferred
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from scrapy import Spider
+
+logger = logging.getLogger(__name__)
+
+
+async def stored(storage: Any, spool: Path, spider: Spider, uri: str) -> bool:
+    """Hand a file to a feed storage; return whether it was taken. `uri`, for the log, has no credentials."""
+    try:
+        file = storage.open(spider)
+        with spool.open("rb") as source:
+            shutil.copyfileobj(source, file)
+        done = storage.store(file)
+        if isinstance(done, Deferred):
+            done = maybe_deferred_to_future(done)
+        if isawaitable(done):
+            await done
+    except Exception:
+        logger.exception("URINORM_VISITS: not stored to %s; the visits are kept in %s", uri, spool)
+        return False
+    return True

@@ -1,0 +1,300 @@
+"""The desk of a crawl: which requests wait, as their page is fetched already or brings nothing. It never drops one.
+
+It answers from memory and learns from the messages of the `student`. Fingerprints and what counts as seen are not its
+business: a request that comes here is one that the duplicate filter has let through.
+"""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any
+
+from scrapy_urinorm.errors import UrinormError
+from scrapy_urinorm.live.patterns import Patterns
+from scrapy_urinorm.live.questions import (
+    CANARY,
+    CLOSED,
+    LATER,
+    PARK,
+    PASSED,
+    SAMPLE,
+    Claimant,
+    Count,
+    LiveRule,
+    Question,
+    Ruling,
+    SiteDesk,
+    SiteNames,
+    bare,
+    chance,
+    pattern_key,
+    speaks_of_action,
+)
+from scrapy_urinorm.live.trial import CANARIES, canary_share
+from scrapy_urinorm.live.yields import CLOSE, Turn, Yields
+from scrapy_urinorm.normalizer import Normalizer
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+
+class Desk:
+    """The desk of one crawl. `rules` and `preset` are those of its user, `close` is `URINORM_LIVE_CLOSE`.
+
+    What is to be released, and what is to be asked again, is returned to whoever holds the requests.
+    """
+
+    def __init__(self, rules: Sequence[Any], preset: str, *, close: int = CLOSE) -> None:
+        self._rules = list(rules)
+        self.preset = preset
+        self.sites: dict[str, SiteDesk] = {}
+        self.patterns = Patterns()
+        self.yields = Yields(close)
+        self.claims: dict[int, Claimant] = {}
+        self._next_claim = 1
+        self._generations = 0
+        self.site_name = SiteNames().of
+        self._traps: dict[str, list[tuple[str, Normalizer]]] = {}
+
+    # ------------------------------------------------------------------ a request
+
+    def pattern(self, url: str) -> str:
+        """Return the pattern of an address: a line of a pack that warns of it, or its shape."""
+        for name, trap in self._traps.get(self.site_name(url), ()):
+            if any(trap.verdict(url)):
+                return name
+        return self.patterns.of(url)
+
+    def decide(self, url: str, kind: int, *, late: bool = False) -> Ruling:
+        """Return what is to become of a request that may wait; `kind` is what its callback and the like make of it.
+
+        One that was put behind the others comes here again when it is its turn, `late`.
+        """
+        site = self.sites.get(self.site_name(url))
+        if site is not None and site.on:
+            held = self._held(site, url, kind)
+            if held is not None:
+                return held
+        pattern = self.pattern(url)
+        found = self.yields[pattern]
+        if found is not None and found.turn is Turn.CLOSED:
+            key = pattern_key(pattern)
+            if found.sampled(chance(url)):
+                return Ruling(SAMPLE, key, 0, _priority(found.share))
+            return Ruling(CLOSED, key)
+        if late:
+            return PASSED
+        if found is not None and found.turn is Turn.LATER:
+            return Ruling(LATER, None, 0, _priority(found.share))
+        if site is not None and site.on and (likely := site.likely) is not None:
+            if likely.holds(likely.number(url, kind)):
+                return Ruling(LATER, None, 0, _priority(0.0))
+        return PASSED
+
+    def _held(self, site: SiteDesk, url: str, kind: int) -> Ruling | None:
+        if site.sure is None:
+            return None
+        number = site.sure.number(url, kind)
+        if not site.sure.holds(number):
+            return None
+        key = number.to_bytes(8, "little")
+        movers = tuple(rule.id for rule in site.rules if rule.alone.key(url) != bare(url)) or ("",)
+        counts = [site.counts.setdefault(name, Count()) for name in movers]
+        for count in counts:
+            count.parked += 1
+        share = min(canary_share(count.parked) for count in counts)
+        if chance(url) < share and not speaks_of_action(url):
+            for count in counts:
+                count.canaries += 1
+            return Ruling(CANARY, key, site.generation, 0, movers)
+        for count in counts:
+            if len(count.waiting) < CANARIES and key not in count.waiting:
+                count.waiting.append(key)
+        return Ruling(PARK, key, site.generation, 0, movers)
+
+    def decide_class(self, url: str, kind: int) -> bytes | None:
+        """Return the class of a request under what is sure; None where nothing is."""
+        site = self.sites.get(self.site_name(url))
+        return None if site is None or site.sure is None else site.sure.number(url, kind).to_bytes(8, "little")
+
+    def still_held(self, url: str, kind: int) -> bytes | None:
+        """Return the class that a request waits for under the rules of today, None where it is to go."""
+        site = self.sites.get(self.site_name(url))
+        if site is None or not site.on or site.sure is None:
+            return None
+        number = site.sure.number(url, kind)
+        return number.to_bytes(8, "little") if site.sure.holds(number) else None
+
+    # ------------------------------------------------------------------ under way
+
+    def claim(self, url: str, kind: int) -> int:
+        """A request is handed out: it speaks for its class until it is served or has failed. Return its number."""
+        number = self._next_claim
+        self._next_claim += 1
+        name = self.site_name(url)
+        self.claims[number] = Claimant(number, name, url, kind)
+        site = self.sites.get(name)
+        if site is not None and site.on:
+            for question in site.questions:
+                question.claims.setdefault(question.number(url, kind), number)
+        return number
+
+    def served(self, number: int, final: str) -> tuple[list[bytes], list[tuple[str, str, int]]]:
+        """A claim was answered, at the address `final`, and its callback ran.
+
+        Return the classes of which one that waits is to go, and what is to be kept as served: site, address and kind.
+        A redirect elsewhere serves where it led to, not what was asked for.
+        """
+        claim = self.claims.pop(number, None)
+        if claim is None:
+            return [], []
+        name = self.site_name(final)
+        site = self.sites.get(name)
+        if site is not None and site.on:
+            for question in site.questions:
+                question.served.add(question.number(final, claim.kind))
+        return self._given_back(claim), [(name, final, claim.kind)]
+
+    def failed(self, number: int) -> list[bytes]:
+        """A claim came to nothing; return the classes of which one that waits is to go in its stead."""
+        claim = self.claims.pop(number, None)
+        return [] if claim is None else self._given_back(claim)
+
+    def _given_back(self, claim: Claimant) -> list[bytes]:
+        """End a claim; return the class that nobody speaks for now."""
+        freed = []
+        site = self.sites.get(claim.site)
+        if site is not None and site.on:
+            for question in site.questions:
+                asked = question.number(claim.url, claim.kind)
+                if question.claims.get(asked) == claim.number:
+                    del question.claims[asked]
+                    if question is site.sure and asked not in question.served:
+                        freed.append(asked.to_bytes(8, "little"))
+        return freed
+
+    # ------------------------------------------------------------------ what the student says
+
+    def take(self, message: dict[str, Any]) -> tuple[list[bytes], str | None]:
+        """Take a message of the student.
+
+        Return the patterns whose requests are to be served later, and the site that has new rules: it answers no
+        question until it was `keyed` with all that was served.
+        """
+        what = message["do"]
+        if what == "news":
+            reopened = []
+            pattern, credit = message["pattern"], message.get("credit")
+            if self.yields.learned(pattern, message["news"]):
+                reopened.append(pattern_key(pattern))
+            if credit and self.yields.credit(self.yields[credit]):
+                reopened.append(pattern_key(credit))
+            return reopened, None
+        if what == "doubt":
+            site = self.sites.get(message["site"])
+            if site is not None and site.message.get("version") == message["version"]:
+                self._off(site)
+        if what == "platform":
+            traps = self._traps[message["site"]] = []
+            for name, source, proven in message["traps"]:
+                traps.append((name, Normalizer([source], "safe", check_examples=False)))
+                self.yields.warned(name, proven=proven)
+        if what == "rules":
+            return [], self._ruled(message)
+        return [], None
+
+    @staticmethod
+    def _off(site: SiteDesk) -> None:
+        site.on = False
+        for question in site.questions:
+            question.claims.clear()
+
+    def _ruled(self, message: dict[str, Any]) -> str:
+        name: str = message["site"]
+        site = self.sites.get(name)
+        if site is None:
+            site = self.sites[name] = SiteDesk(name)
+        site.on = False
+        self._generations += 1
+        site.generation, site.message = self._generations, message
+        site.rules, site.sure, site.likely = [], None, None
+        # with the user's own rules they may make no rule file: then there are none
+        with suppress(UrinormError):
+            if message["rules"]:
+                site.sure = Question(message["source"], self._rules, self.preset)
+                site.rules = [
+                    LiveRule(one["id"], one["said"], Normalizer([one["source"]], "safe", check_examples=False))
+                    for one in message["rules"]
+                ]
+        with suppress(UrinormError):
+            if message["likely"]:
+                site.likely = Question(message["likely"], self._rules, self.preset)
+        known = {rule.id for rule in site.rules} | {""}
+        site.counts = {key: count for key, count in site.counts.items() if key in known}
+        for count in site.counts.values():
+            count.waiting.clear()
+        return name
+
+    def keyed(self, name: str, served: Iterable[tuple[str, int]]) -> None:
+        """Note some of what was served on a site with new rules."""
+        questions = self.sites[name].questions
+        for url, kind in served:
+            for question in questions:
+                question.served.add(question.number(url, kind))
+
+    def ready(self, name: str) -> None:
+        """All that was served is keyed: the site answers again, for what is under way, too."""
+        site = self.sites[name]
+        site.on = bool(site.questions)
+        for claim in self.claims.values():
+            if claim.site == name:
+                for question in site.questions:
+                    question.claims.setdefault(question.number(claim.url, claim.kind), claim.number)
+
+    # ------------------------------------------------------------------ the end
+
+    def untested(self) -> list[bytes]:
+        """Return classes of which one request is to be fetched before their rule may give up the rest."""
+        wanted = []
+        for site in self.sites.values():
+            for count in site.counts.values() if site.on else ():
+                missing = CANARIES - count.canaries
+                if missing > 0 and count.waiting:
+                    chosen, count.waiting = count.waiting[:missing], count.waiting[missing:]
+                    count.canaries += len(chosen)
+                    wanted += chosen
+        return wanted
+
+    # ------------------------------------------------------------------ from run to run
+
+    def state(self) -> dict[str, Any]:
+        """Return what a later run takes up, as JSON can hold it."""
+        return {
+            "generations": self._generations,
+            "sites": {
+                name: {
+                    "generation": site.generation,
+                    "message": site.message,
+                    "counts": {key: [one.parked, one.canaries] for key, one in site.counts.items()},
+                }
+                for name, site in self.sites.items()
+            },
+            "yields": self.yields.dump(),
+        }
+
+    def restore(self, state: dict[str, Any]) -> list[str]:
+        """Take up the state of the run before; return the sites that are to be `keyed`, their parked asked again."""
+        self.yields.load(state["yields"])
+        self._generations = state["generations"]
+        names = []
+        for name, known in state["sites"].items():
+            self._ruled(known["message"])
+            site = self.sites[name]
+            site.counts = {key: Count(*counts) for key, counts in known["counts"].items()}
+            names.append(name)
+        return names
+
+
+def _priority(share: float) -> int:
+    """The priority of what comes later, by what its pattern brings; what is likely a duplicate comes last of all."""
+    return int(1000 * share)

@@ -1,0 +1,80 @@
+"""The visits of a crawl in a folder, a file a site, so that a student that is started again knows what it knew."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from scrapy_urinorm.visits.record import visit_from_row
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from scrapy_urinorm.visits.record import Visit
+
+_STRUCK = "struck.json"
+
+
+class FolderStore:
+    """A `Store` in a folder that only its owner reads; it is made when it is needed."""
+
+    def __init__(self, folder: str) -> None:
+        self.folder = Path(folder)
+        self.folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+
+    def _path(self, site: str) -> Path:
+        name = hashlib.blake2b(site.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
+        return self.folder / f"{name}.jsonl"
+
+    def add(self, site: str, visit: Visit) -> None:
+        """Keep a visit."""
+        path = self._path(site)
+        with open(path, "ab", opener=_private) as file:
+            if file.tell() == 0:
+                file.write(json.dumps(site).encode() + b"\n")
+            file.write(visit.to_json().encode("utf-8", "surrogatepass") + b"\n")
+
+    def visits(self, site: str) -> Iterator[Visit]:
+        """Return those of a site."""
+        path = self._path(site)
+        return self._read(path) if path.exists() else iter(())
+
+    @staticmethod
+    def _read(path: Path) -> Iterator[Visit]:
+        with path.open("rb") as file:
+            next(file, None)
+            for line in file:
+                # the last line may have been cut off by a kill
+                with suppress(ValueError):
+                    yield visit_from_row(json.loads(line))
+
+    def all(self) -> Iterator[tuple[str, Visit]]:
+        """Return the visits of a run before, with their sites."""
+        for path in sorted(self.folder.glob("*.jsonl")):
+            with suppress(ValueError, OSError):
+                with path.open("rb") as file:
+                    site = json.loads(next(file, b"null"))
+                if isinstance(site, str):
+                    yield from ((site, visit) for visit in self._read(path))
+
+    def keep(self, struck: dict[str, list[str]]) -> None:
+        """Keep what a student's `state` says."""
+        path = self.folder / _STRUCK
+        partial = path.with_suffix(".partial")
+        partial.write_text(json.dumps(struck), "utf-8")
+        partial.replace(path)
+
+    def kept(self) -> dict[str, list[str]]:
+        """Return what was kept; nothing where there is nothing."""
+        with suppress(OSError, ValueError):
+            found = json.loads((self.folder / _STRUCK).read_text("utf-8"))
+            return found if isinstance(found, dict) else {}
+        return {}
+
+
+def _private(path: str, flags: int) -> int:
+    return os.open(path, flags, 0o600)

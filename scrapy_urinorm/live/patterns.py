@@ -1,0 +1,67 @@
+"""Patterns: the shape of an address, found while the crawl runs, so that those that bring nothing are fetched last.
+
+A segment of a path is itself while few stand in its place, and `*` from then on; a number is `#`. A parameter keeps its
+value while few are known and it is a word (`do=edit`), and has `*` otherwise.
+"""
+
+from __future__ import annotations
+
+import re
+from urllib.parse import unquote_plus
+
+WIDE = 8
+"""So many different texts in one place and it is a variable: programs have a dozen views, but articles by hundreds."""
+MOST_VALUES = 20
+"""Words that a parameter may have and still be a switch: the views of a wiki are 15 to 20."""
+MOST_PLACES = 20_000
+"""Places that are told apart; above it what is new is a variable. Some 20 MB at the worst."""
+_number = re.compile(r"\d[\d.,:_-]*|[0-9a-f]{8,}(?:-[0-9a-f]+)*", re.IGNORECASE).fullmatch
+_word = re.compile(r"[A-Za-z][\w.-]{0,31}").fullmatch
+# characters: no program has longer shapes
+_LONGEST = 300
+
+
+class Patterns:
+    """The shapes of one crawl's addresses."""
+
+    def __init__(self) -> None:
+        self._places: dict[str, set[str] | None] = {}
+
+    def of(self, url: str) -> str:
+        """Return the shape of an address; one that is seen again later may have become a more general one."""
+        head, _, query = url.partition("#")[0].partition("?")
+        origin, colon, rest = head.partition("://")
+        host, _, path = rest.partition("/")
+        shape = origin + colon + host
+        for segment in path.split("/"):
+            shape += "/" + self._shown(shape, segment, WIDE)
+        names: dict[str, str] = {}
+        for item in re.split("[&;]", query) if query else ():
+            name, _, value = item.partition("=")
+            names.setdefault(name, value)
+        shown = []
+        for name in sorted(names):
+            value = unquote_plus(names[name])
+            kept = "" if not value else self._shown(f"{shape}?{name}=", value, MOST_VALUES) if _word(value) else "*"
+            shown.append(f"{name}={kept}")
+        return (shape + ("?" + "&".join(shown) if shown else ""))[:_LONGEST]
+
+    def _shown(self, place: str, text: str, most: int) -> str:
+        if not text:
+            return ""
+        if _number(text):
+            return "#"
+        known = self._places.get(place, self)
+        if known is self:
+            if len(self._places) >= MOST_PLACES:
+                return "*"
+            self._places[place] = {text}
+            return text
+        if known is None:
+            return "*"
+        assert isinstance(known, set)
+        known.add(text)
+        if len(known) > most:
+            self._places[place] = None
+            return "*"
+        return text

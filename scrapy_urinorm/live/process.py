@@ -1,0 +1,93 @@
+"""The students' process: `python -m scrapy_urinorm.live.process`, a child of the page reader, one for all its crawls.
+
+Messages as those of `scrapy_urinorm.visits.messages`. To it: `open` (`crawl`, `preset`, `rules`, `folder`),
+`visit` (`crawl`, `pattern`; the body is the line of JSON), `met` (`crawl`, `urls`) and `judge` (`crawl`, `sites`,
+`asked`).
+From it what `scrapy_urinorm.live.student` says, with `crawl`, and `verdict` (`asked`) after a judgement.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import sys
+import traceback
+from typing import TYPE_CHECKING, Any
+
+from scrapy_urinorm.learn.options import Options
+from scrapy_urinorm.live.folder import FolderStore
+from scrapy_urinorm.live.student import Student
+from scrapy_urinorm.visits import messages
+from scrapy_urinorm.visits.record import visit_from_row
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from typing import BinaryIO
+
+
+class Students:
+    """One student a crawl."""
+
+    def __init__(self, output: BinaryIO) -> None:
+        self._output = output
+        self._of: dict[int, tuple[Student, FolderStore]] = {}
+
+    def take(self, header: dict[str, Any], body: bytes) -> None:
+        """Do what a message says; what goes wrong is told, and ends nothing."""
+        crawl = header["crawl"]
+        try:
+            if header["do"] == "open":
+                self._open(crawl, header)
+            elif crawl in self._of:
+                self._say(crawl, self._taken(header, body, *self._of[crawl]))
+        except Exception:  # noqa: BLE001  told, see above
+            self._say(crawl, [{"do": "failed", "site": "", "text": traceback.format_exc(limit=-4)}])
+
+    def _open(self, crawl: int, header: dict[str, Any]) -> None:
+        store = FolderStore(header["folder"])
+        # what a study finds is only parked: it may be bolder than a rule file, and skips nothing
+        student = Student(Options(preset=header["preset"], skip=False), header["rules"], store)
+        student.restore(store.kept(), store.all())
+        self._of[crawl] = student, store
+
+    @staticmethod
+    def _taken(header: dict[str, Any], body: bytes, student: Student, store: FolderStore) -> list[dict[str, Any]]:
+        what = header["do"]
+        if what == "visit":
+            said = student.take(visit_from_row(json.loads(body)), header.get("pattern"))
+        elif what == "met":
+            student.met(header["urls"])
+            return []
+        else:
+            said = [one for site in header["sites"] for one in student.judge(site)]
+            said.append({"do": "verdict", "asked": header["asked"]})
+        if any(one["do"] == "doubt" for one in said):
+            store.keep(student.state())
+        return said
+
+    def _say(self, crawl: int, said: Iterable[dict[str, Any]]) -> None:
+        for one in said:
+            for piece in messages.packed({**one, "crawl": crawl}):
+                self._output.write(piece)
+            self._output.flush()
+
+
+def main() -> None:
+    """Serve until the page reader ends."""
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, signal.SIG_IGN)
+    output = os.fdopen(os.dup(1), "wb")
+    # whatever prints must not print into the messages
+    os.dup2(2, 1)
+    students = Students(output)
+    try:
+        while (message := messages.received(sys.stdin.buffer.read)) is not None:
+            students.take(*message)
+    except BrokenPipeError:
+        # the reader is gone, and nobody wants to know any more
+        pass
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,144 @@
+"""The questions that are asked of a request on a site, and the answers."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from scrapy_urinorm.learn.site import host_of, site_of
+from scrapy_urinorm.live.classes import NumberSet
+from scrapy_urinorm.normalizer import Normalizer
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+bare: Callable[[str], str] = Normalizer(preset="safe").key
+"""The key of an address under no rule."""
+
+
+class LiveRule(NamedTuple):
+    """A live rule: its name, itself in words, and what it does alone."""
+
+    id: str
+    said: str
+    alone: Normalizer
+
+
+class Ruling(NamedTuple):
+    """What is to become of a request: `class_key` and `generation` name what it waits for."""
+
+    verdict: str
+    class_key: bytes | None = None
+    generation: int = 0
+    priority: int = 0
+    rules: tuple[str, ...] = ()
+
+
+PASS, PARK, CANARY, LATER, CLOSED, SAMPLE = "pass", "park", "canary", "later", "closed", "sample"
+PASSED = Ruling(PASS)
+
+
+@dataclass
+class Count:
+    """What a rule has kept back and let through to be tested, and some classes that wait for it."""
+
+    parked: int = 0
+    canaries: int = 0
+    waiting: list[bytes] = field(default_factory=list)
+
+
+_REMEMBERED = 10_000
+"""Hosts whose site is remembered: those of the requests that wait, of a broad crawl."""
+
+
+class SiteNames:
+    """The registrable domains of addresses, remembered by authority."""
+
+    def __init__(self) -> None:
+        self._known: dict[str, str] = {}
+
+    def of(self, url: str) -> str:
+        """Return the name of the site of an address, empty where it has none."""
+        authority = url.partition("://")[2].partition("/")[0]
+        name = self._known.get(authority)
+        if name is None:
+            host = host_of(url)
+            name = site_of(host) if host else ""
+            if len(self._known) >= _REMEMBERED:
+                self._known.clear()
+            self._known[authority] = name
+        return name
+
+
+class Question:
+    """Is this page fetched already, or under way, under some rules? `claims` are classes under way, by their claim."""
+
+    def __init__(self, source: dict[str, Any], rules: Sequence[Any], preset: str) -> None:
+        self.key = Normalizer([source, *rules], preset, check_examples=False).key
+        self.served = NumberSet()
+        self.claims: dict[int, int] = {}
+
+    def number(self, url: str, kind: int) -> int:
+        """Return the class of an address."""
+        text = f"{kind} {self.key(url)}".encode("utf-8", "surrogatepass")
+        return int.from_bytes(hashlib.blake2b(text, digest_size=8).digest(), "little") or 1
+
+    def holds(self, number: int) -> bool:
+        """Whether a page of the class is fetched or under way."""
+        return number in self.served or number in self.claims
+
+
+@dataclass
+class SiteDesk:
+    """A site under live rules; `on` while its questions are answered.
+
+    What is `sure` parks a request; what is only `likely`, as its rules are not believed yet, has it come later.
+    """
+
+    name: str
+    generation: int = 0
+    message: dict[str, Any] = field(default_factory=dict)
+    """The student's, with the rules that hold now."""
+    sure: Question | None = None
+    likely: Question | None = None
+    rules: list[LiveRule] = field(default_factory=list)
+    on: bool = False
+    counts: dict[str, Count] = field(default_factory=dict)
+
+    @property
+    def questions(self) -> list[Question]:
+        """Those that there are."""
+        return [one for one in (self.sure, self.likely) if one is not None]
+
+
+class Claimant(NamedTuple):
+    """A request that was handed out: its number, site, address and kind."""
+
+    number: int
+    site: str
+    url: str
+    kind: int
+
+
+def pattern_key(pattern: str) -> bytes:
+    """Return the class under which what a closed pattern keeps back waits."""
+    return hashlib.blake2b(pattern.encode("utf-8", "surrogatepass"), digest_size=8, person=b"pattern").digest()
+
+
+def chance(url: str) -> float:
+    """A number from 0 to 1 that is an address's own, in every run."""
+    digest = hashlib.blake2b(url.encode("utf-8", "surrogatepass"), digest_size=4, person=b"canary").digest()
+    return int.from_bytes(digest, "little") / 0x1_0000_0000
+
+
+_ACTIONS = (
+    "logout", "logoff", "signout", "delete", "remove", "unsubscribe", "cancel", "subscribe", "vote", "add_to_cart",
+    "add-to-cart", "addtocart", "checkout", "report", "ban",
+)  # fmt: skip
+
+
+def speaks_of_action(url: str) -> bool:
+    """Whether an address may do something: it is fetched because somebody linked it, never to test a rule."""
+    text = url.lower()
+    return any(word in text for word in _ACTIONS)

@@ -1,0 +1,108 @@
+"""Whether all that was met would be met under some rules: a crawl of the site so far, waiting requests among its nodes.
+
+In the middle of a crawl most links lead to what was not fetched yet, or is kept back by the very rules that are to be
+judged. Of these the address is known, not the page: under rules that give it the key of a page that was fetched, it is
+taken for that page, links and all. Whether it is, is for the pairs to tell.
+"""
+
+from __future__ import annotations
+
+from array import array
+from typing import TYPE_CHECKING, NamedTuple
+
+from scrapy_urinorm.content import NEAR, compare
+from scrapy_urinorm.learn.graph import Graph, RecordedCrawl, crawl, cut
+from scrapy_urinorm.learn.proof import WAYS
+from scrapy_urinorm.visits.links import HASH
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from scrapy_urinorm.learn.site import Page
+
+ASKED = 200
+"""Losses looked at: enough to tell which rule is to blame."""
+
+
+class Gone(NamedTuple):
+    """Where the way to something ends under the rules: the node that is not fetched, and the one in its stead."""
+
+    node: int
+    stand_in: int
+
+
+class Reachable:
+    """The graph of a site so far; `waiting` are the addresses that were met and not fetched, keys by hash."""
+
+    def __init__(
+        self,
+        pages: Sequence[Page],
+        ids: Mapping[bytes, Page],
+        waiting: Mapping[bytes, str],
+        soft: frozenset[int],
+    ) -> None:
+        self.pages = pages
+        self.soft = soft
+        number = {id(page): n for n, page in enumerate(pages)}
+        by_key = {page.key: n for n, page in enumerate(pages)}
+        numbers = {hashed: number[id(page)] for hashed, page in ids.items()}
+        self.keys = [page.key for page in pages]
+        for hashed, key in waiting.items():
+            if hashed not in numbers:
+                numbers[hashed] = by_key.setdefault(key, len(self.keys))
+                if numbers[hashed] == len(self.keys):
+                    self.keys.append(key)
+        self.links: list[array[int]] = [
+            array("q", [numbers[one] for one in _hashes(page.links) if one in numbers]) for page in pages
+        ]
+        self.links += [array("q") for _ in range(len(self.keys) - len(pages))]
+        self.hops = {
+            n: by_key[page.final] for n, page in enumerate(pages) if page.final in by_key and page.final != page.key
+        }
+        starts = [n for n, page in enumerate(pages) if page.depth == 0] or [0]
+        self._starts = starts
+        self._plain: list[RecordedCrawl] | None = None
+
+    def gone(self, key: Mapping[str, str]) -> list[Gone]:
+        """Return what a crawl under rules would miss; `key` gives what they make of each of `keys`."""
+        keys = [key[one] for one in self.keys]
+        pages = self.pages
+        stand: dict[str, int] = {}
+        for n in range(len(pages)):
+            stand.setdefault(keys[n], n)
+        fetched = len(pages)
+        links: list[Sequence[int]] = list(self.links)
+        labels = [page.label for page in pages] + [-1] * (len(keys) - fetched)
+        for n in range(fetched, len(keys)):
+            known = stand.get(keys[n], -1)
+            if known >= 0:
+                links[n], labels[n] = self.links[known], pages[known].label
+        if self._plain is None:
+            graph = Graph(self.links, self._starts, self.hops)
+            self._plain = [crawl(graph, range(len(keys)), order=order, concurrent=n) for order, n in WAYS]
+        graph = Graph(links, self._starts, self.hops)
+        found: dict[Gone, None] = {}
+        for plain, (order, concurrent) in zip(self._plain, WAYS, strict=True):
+            ruled = crawl(graph, keys, order=order, concurrent=concurrent)
+            got = {labels[node] for node in ruled.fetched}
+            for node in plain.fetched:
+                if node < fetched and pages[node].label not in got and pages[node].label >= 0:
+                    if pages[node].label in self.soft or self._excused(node, keys, ruled):
+                        continue
+                    at = cut(node, plain, ruled)
+                    if at >= 0 and (other := ruled.claimed.get(keys[at], -1)) >= 0:
+                        found[Gone(at, other)] = None
+                        if len(found) >= ASKED:
+                            return list(found)
+        return list(found)
+
+    def _excused(self, node: int, keys: Sequence[str], ruled: RecordedCrawl) -> bool:
+        other = ruled.claimed.get(keys[node], -1)
+        if other < 0:
+            return False
+        return other >= len(self.pages) or compare(self.pages[node], self.pages[other]) >= NEAR
+
+
+def _hashes(links: bytes | None) -> list[bytes]:
+    found = links or b""
+    return [found[at : at + HASH] for at in range(0, len(found), HASH)]

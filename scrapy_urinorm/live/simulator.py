@@ -1,0 +1,280 @@
+"""A recorded site crawled again in memory under live rules: what would be fetched, kept back, and never met.
+
+The recorded visits with links are the site; desk and student are those of a real crawl, the student's answers coming
+some requests late.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import deque
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from scrapy_urinorm.learn.site import host_of, site_of
+from scrapy_urinorm.live.desk import Desk
+from scrapy_urinorm.live.questions import CANARY, CLOSED, LATER, PARK, SAMPLE
+from scrapy_urinorm.live.student import Student
+from scrapy_urinorm.live.yields import CLOSE
+from scrapy_urinorm.normalizer import Normalizer
+from scrapy_urinorm.visits.links import HASH, url_hash
+from scrapy_urinorm.visits.record import visit_from_row
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from scrapy_urinorm.learn.options import Options
+    from scrapy_urinorm.live.priors import Prior
+    from scrapy_urinorm.visits.record import Visit
+
+
+class InMemory:
+    """The visits of a simulated crawl."""
+
+    def __init__(self) -> None:
+        self._rows: dict[str, list[str]] = {}
+
+    def add(self, site: str, visit: Visit) -> None:
+        """Keep a visit."""
+        self._rows.setdefault(site, []).append(visit.to_json())
+
+    def visits(self, site: str) -> Iterator[Visit]:
+        """Return those of a site; whoever gets them may change them."""
+        return (visit_from_row(json.loads(row)) for row in self._rows.get(site, ()))
+
+
+@dataclass
+class Simulated:
+    """What a simulated crawl did: addresses in the order in which they were fetched, and those that wait for ever.
+
+    `log` has the messages about rules, with the number of requests before each.
+    """
+
+    fetched: list[str] = field(default_factory=list)
+    parked: list[str] = field(default_factory=list)
+    closed: list[str] = field(default_factory=list)
+    canaries: int = 0
+    log: list[tuple[int, dict[str, Any]]] = field(default_factory=list)
+
+
+class Simulator:
+    """One site, recorded. `limit` ends a crawl after so many requests; `late` is how many pages an answer takes."""
+
+    def __init__(
+        self,
+        visits: Iterable[Visit],
+        options: Options,
+        rules: Sequence[Any] = (),
+        *,
+        close: int = CLOSE,
+        concurrent: int = 16,
+        late: int = 16,
+        live: bool = True,
+        priors: Sequence[Prior] = (),
+    ) -> None:
+        self._by_id: dict[bytes, Visit] = {}
+        self._by_url: dict[str, Visit] = {}
+        self._first: Visit | None = None
+        self._read(visits)
+        self._options, self._rules = options, list(rules)
+        self._close, self._concurrent, self._late, self._live, self._priors = close, concurrent, late, live, priors
+
+    def _read(self, visits: Iterable[Visit]) -> None:
+        """Index the answers by what was asked for, then those of redirects by what they led to."""
+        led_to: list[Visit] = []
+        for visit in visits:
+            if visit.clean_param or visit.url.endswith("/robots.txt"):
+                continue
+            known = self._by_url.get(visit.url)
+            if known is None or _is_hop(known):
+                # a hop that was followed is recorded twice
+                self._by_url[visit.url] = visit
+                if visit.id is not None:
+                    self._by_id[visit.id] = visit
+            if visit.final_url and not _is_hop(visit):
+                led_to.append(visit)
+            if self._first is None or self._first.url == visit.url:
+                self._first = self._by_url[visit.url]
+        for visit in led_to:
+            assert visit.final_url is not None
+            self._by_url.setdefault(visit.final_url, visit)
+            self._by_id.setdefault(url_hash(visit.final_url), visit)
+
+    def crawl(self, *, newest_first: bool = False, limit: int | None = None) -> Simulated:
+        """Crawl from the first address; depth first where the newest request is served first."""
+        out = Simulated()
+        if self._first is None:
+            return out
+        run = _Run(self, out, newest_first)
+        run.meet([self._first])
+        while run.step():
+            if limit is not None and len(out.fetched) >= limit:
+                break
+        out.parked = [visit.url for visit, _ in run.parked]
+        out.closed = [visit.url for visit, _ in run.closed]
+        return out
+
+
+class _Run:
+    def __init__(self, site: Simulator, out: Simulated, newest_first: bool) -> None:
+        self.site, self.out, self.newest_first = site, out, newest_first
+        self.desk = Desk(site._rules, site._options.preset, close=site._close)
+        self.student = Student(site._options, site._rules, InMemory(), site._priors)
+        self.written = Normalizer(site._rules or None, site._options.preset)
+        self.seen: set[str] = set()
+        self.queue: deque[tuple[Visit, bool]] = deque()
+        self.released: deque[Visit] = deque()
+        self.later: list[tuple[int, int, Visit]] = []
+        self.parked: list[tuple[Visit, bytes]] = []
+        self.closed: list[tuple[Visit, bytes]] = []
+        self.flying: deque[tuple[Visit, int, str]] = deque()
+        self.answers: deque[tuple[int, dict[str, Any]]] = deque()
+        self.served: dict[str, list[tuple[str, int]]] = {}
+        self.judged = -1
+
+    def meet(self, visits: Iterable[Visit]) -> None:
+        for visit in visits:
+            key = self.written.key(visit.url)
+            if key in self.seen:
+                continue
+            self.seen.add(key)
+            if self.site._live:
+                self.student.met([visit.url])
+            if not self._kept(visit):
+                self.queue.append((visit, False))
+
+    def _kept(self, visit: Visit, *, late: bool = False) -> bool:
+        """Whether the desk keeps a request back; a canary goes into the queue by itself."""
+        if not self.site._live:
+            return False
+        decision = self.desk.decide(visit.url, 0, late=late)
+        if late and decision.verdict in (CANARY, SAMPLE):
+            self.out.canaries += decision.verdict == CANARY
+            return False
+        if decision.verdict == PARK:
+            self.parked.append((visit, decision.class_key or b""))
+        elif decision.verdict == CLOSED:
+            self.closed.append((visit, decision.class_key or b""))
+        elif decision.verdict in (LATER, SAMPLE):
+            self.later.append((decision.priority, len(self.seen), visit))
+        elif decision.verdict == CANARY:
+            self.out.canaries += 1
+            self.queue.append((visit, True))
+        else:
+            return False
+        return True
+
+    def _next(self) -> Visit | None:
+        if self.released:
+            return self.released.popleft()
+        while self.queue:
+            visit, free = self.queue.pop() if self.newest_first else self.queue.popleft()
+            if free or not self._kept(visit):
+                return visit
+        while self.later and not self.flying:
+            best = max(range(len(self.later)), key=lambda n: (self.later[n][0], -self.later[n][1]))
+            visit = self.later.pop(best)[2]
+            if not self._kept(visit, late=True):
+                return visit
+        return None
+
+    def step(self) -> bool:
+        """Send or answer one request; False at the end."""
+        if len(self.flying) < self.site._concurrent and (visit := self._next()) is not None:
+            number = self.desk.claim(visit.url, 0)
+            self.flying.append((visit, number, self.desk.pattern(visit.url)))
+            self.out.fetched.append(visit.url)
+            return True
+        if self.flying:
+            self._answer(*self.flying.popleft())
+            self._deliver(len(self.out.fetched))
+            return True
+        return self._quiet()
+
+    def _answer(self, visit: Visit, number: int, pattern: str) -> None:
+        delivered = visit.status == 200
+        final = visit.final_url or visit.url
+        hop = _is_hop(visit)
+        if self.site._live:
+            due = len(self.out.fetched) + self.site._late
+            row = visit_from_row(json.loads(visit.to_json()))
+            self.answers += [(due, said) for said in self.student.take(row, None if hop else pattern)]
+        if hop:
+            target = self.site._by_url.get(final)
+            self._free(self.desk.failed(number))
+            if target is not None and target is not visit:
+                key = self.written.key(final)
+                if key == self.written.key(visit.url) or key not in self.seen:
+                    # what a redirect leads to is never kept back
+                    self.seen.add(key)
+                    self.queue.append((target, True))
+            return
+        if delivered:
+            freed, kept = self.desk.served(number, final)
+            for site, url, kind in kept:
+                self.served.setdefault(site, []).append((url, kind))
+            self._free(freed)
+        else:
+            self._free(self.desk.failed(number))
+        links = visit.links or b""
+        by_id = self.site._by_id
+        found = (by_id.get(links[at : at + HASH]) for at in range(0, len(links), HASH))
+        self.meet(visit for visit in found if visit is not None)
+
+    def _free(self, classes: Iterable[bytes]) -> None:
+        for key in classes:
+            for n, (visit, held) in enumerate(self.parked):
+                if held == key:
+                    del self.parked[n]
+                    self.released.append(visit)
+                    break
+
+    def _deliver(self, now: int) -> None:
+        while self.answers and self.answers[0][0] <= now:
+            self._told(self.answers.popleft()[1])
+
+    def _told(self, said: dict[str, Any]) -> None:
+        if said["do"] != "news":
+            self.out.log.append((len(self.out.fetched), said))
+        reopened, name = self.desk.take(said)
+        for key in reopened:
+            self.later += [(0, n, visit) for n, (visit, held) in enumerate(self.closed) if held == key]
+            self.closed = [(visit, held) for visit, held in self.closed if held != key]
+        if name is None:
+            return
+        self.desk.keyed(name, self.served.get(name, ()))
+        self.desk.ready(name)
+        waiting, self.parked = self.parked, []
+        for visit, key in waiting:
+            if self.desk.site_name(visit.url) == name:
+                held = self.desk.still_held(visit.url, 0)
+                if held is None:
+                    self.released.append(visit)
+                    continue
+                key = held
+            self.parked.append((visit, key))
+
+    def _quiet(self) -> bool:
+        """Nothing is under way: hear what is still to be said, judge once more, test what was not; False: the end."""
+        if not self.site._live:
+            return False
+        if self.answers:
+            self._deliver(self.answers[-1][0])
+            return True
+        if self.parked and self.judged != len(self.out.fetched):
+            self.judged = len(self.out.fetched)
+            for name in {self.desk.site_name(visit.url) for visit, _ in self.parked}:
+                self.answers += [(0, said) for said in self.student.judge(name)]
+            return True
+        before = len(self.released)
+        self._free(self.desk.untested())
+        return len(self.released) > before
+
+
+def _is_hop(visit: Visit) -> bool:
+    return visit.status is not None and 300 <= visit.status < 400
+
+
+def sites_of(visits: Iterable[Visit]) -> set[str]:
+    """Return the names of the sites of some visits."""
+    return {site_of(host) for visit in visits if (host := host_of(visit.url))}

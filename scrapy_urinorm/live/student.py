@@ -1,0 +1,259 @@
+"""Learning while a crawl runs: visits in, rules and doubts out. No clock, no process, no disk but its store.
+
+A site is studied when its pages have grown by half: linear work in all. What is learned is what `urinorm learn` would
+find, less what the sequential test does not believe yet. Between studies each visit is held against the first one of
+its class: a pair that differs is a doubt, told at once, and the site is studied again.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import traceback
+from typing import TYPE_CHECKING, Any, Protocol
+
+from scrapy_urinorm.content import DIFFERENT, UNKNOWN, compare
+from scrapy_urinorm.learn.site import Page, host_of, site_of
+from scrapy_urinorm.live.novelty import Novelty
+from scrapy_urinorm.live.priors import FAMILY
+from scrapy_urinorm.live.study import Studied, is_believed, study
+from scrapy_urinorm.live.trial import BELIEVED, standing
+from scrapy_urinorm.live.watched import Standing, Trying, Watched
+from scrapy_urinorm.normalizer import Normalizer
+from scrapy_urinorm.visits.links import url_hash
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from scrapy_urinorm.learn.options import Options
+    from scrapy_urinorm.live.priors import Prior
+    from scrapy_urinorm.visits.record import Visit
+
+GROWTH = 1.5
+SOONER = 1.1
+"""A rule that comes to be believed has its site studied when it has grown by a tenth: still linear work in all."""
+DOUBT_PAGES, DOUBT_GROWTH = 5, 1.02
+"""Visits between two studies of a doubted site: the pages under way when a doubt came belong to the same one."""
+MOST_SITES = 1_000
+"""Sites that are studied; a broad crawl has seldom a hundred pages of more."""
+
+MOST_WAITING = 500_000
+"""Addresses met in a crawl that are remembered until they are fetched: some 100 MB, in this process."""
+
+Message = dict[str, Any]
+
+
+class Store(Protocol):
+    """Where the visits of a site wait for a study."""
+
+    def add(self, site: str, visit: Visit) -> None:
+        """Keep a visit."""
+
+    def visits(self, site: str) -> Iterable[Visit]:
+        """Return those of a site, in their order."""
+
+
+class Student:
+    """The sites of one crawl. `rules` are those of its user, `priors` are tried on every site."""
+
+    def __init__(self, options: Options, rules: Sequence[Any], store: Store, priors: Sequence[Prior] = ()) -> None:
+        self.options = options
+        self.rules = list(rules)
+        self.written = Normalizer(self.rules or None, options.preset)
+        self.store = store
+        self.priors = list(priors)
+        self.novelty = Novelty()
+        self._sites: dict[str, Watched] = {}
+        self._waiting = 0
+
+    def take(self, visit: Visit, pattern: str | None = None) -> list[Message]:
+        """Take a visit, of an address of the pattern; return what the crawl is to be told."""
+        host = host_of(visit.url)
+        if host is None:
+            return []
+        said: list[Message] = []
+        if pattern is not None:
+            said.append(self._news(visit, pattern))
+        name = site_of(host)
+        site = self._site(name)
+        if site is None:
+            return said
+        if visit.id is not None:
+            site.waiting.pop(visit.id, None)
+        self.store.add(name, visit)
+        site.pages += 1
+        if site.priors.see(visit):
+            traps = [[trap.name, trap.source, trap.proven] for trap in site.priors.traps]
+            said.append({"do": "platform", "site": name, "said": site.priors.said, "traps": traps})
+            site.due = min(site.due, site.pages)
+        said += self._judged(site, visit)
+        if site.pages >= site.due or (site.doubted and site.pages >= site.studied * DOUBT_GROWTH + DOUBT_PAGES):
+            said += self.study(name)
+        return said
+
+    def met(self, urls: Iterable[str]) -> None:
+        """Note addresses that a page has named and that wait, redacted."""
+        for url in urls:
+            host = host_of(url)
+            site = None if host is None else self._site(site_of(host))
+            if site is not None and self._waiting < MOST_WAITING:
+                site.waiting[url_hash(url)] = url
+                self._waiting += 1
+
+    def _site(self, name: str) -> Watched | None:
+        site = self._sites.get(name)
+        if site is None and len(self._sites) < MOST_SITES:
+            site = self._sites[name] = Watched(name)
+        return site
+
+    def _news(self, visit: Visit, pattern: str) -> Message:
+        news = self.novelty.news(visit)
+        credit = self.novelty.linker(visit) if news else None
+        self.novelty.linked(visit, pattern)
+        return {"do": "news", "pattern": pattern, "news": news, "credit": credit if credit != pattern else None}
+
+    # ------------------------------------------------------------------ between studies
+
+    def _judged(self, site: Watched, visit: Visit) -> Iterator[Message]:
+        if site.found is None:
+            return
+        page = site.found.page_of(visit)
+        if page.label < 0:
+            return
+        self._try(site, page)
+        if site.normalizer is None:
+            return
+        key = hashlib.blake2b(site.normalizer.key(page.key).encode("utf-8", "surrogatepass"), digest_size=8).digest()
+        first = site.classes.get(key)
+        if first is None:
+            site.classes[key] = Standing(page, visit.url)
+            return
+        if first.page.key == page.key:
+            return
+        outcome = compare(page, first.page)
+        if outcome == UNKNOWN:
+            return
+        against = outcome == DIFFERENT
+        if against and page.label in site.found.soft:
+            return
+        pair = page.key, first.page.key
+        movers = [name for name, alone in site.alone.items() if any(alone.key(key) != key for key in pair)]
+        for name in movers:
+            site.counts[name][against] += 1
+        if against:
+            site.doubted = True
+            for name in movers:
+                if standing(*site.counts[name]) <= -BELIEVED:
+                    site.struck.add(name)
+            yield {
+                "do": "doubt",
+                "site": site.name,
+                "version": site.version,
+                "rules": [site.found.said[name] for name in movers],
+                "urls": [first.url, visit.url],
+            }
+
+    def _try(self, site: Watched, page: Page) -> None:
+        """Hold a page against what is not believed yet; what is from now on has the site studied at once."""
+        assert site.found is not None
+        for trial in site.trials:
+            key = trial.alone.key(page.key)
+            first = trial.classes.setdefault(key, page)
+            if first is page or first.key == page.key:
+                continue
+            outcome = compare(page, first)
+            if outcome != UNKNOWN and not (outcome == DIFFERENT and page.label in site.found.soft):
+                trial.counts[outcome == DIFFERENT] += 1
+                if trial.news and is_believed(*trial.counts, proven=trial.proven):
+                    trial.news = False
+                    site.due = min(site.due, max(site.pages, int(site.studied * SOONER)))
+
+    # ------------------------------------------------------------------ studies
+
+    def study(self, name: str) -> list[Message]:
+        """Study a site now; return its rules, should they be other ones than before."""
+        site = self._sites[name]
+        site.due = int(site.pages * GROWTH)
+        site.studied = site.pages
+        earlier = site.found.believed if site.found is not None else []
+        earlier = [one for one in earlier if one.family != FAMILY]
+        visits = self.store.visits(name)
+        struck = frozenset(site.struck)
+        try:
+            priors = [*site.priors.rules, *self.priors]
+            found = study(name, visits, self.options, self.rules, struck, earlier, priors, site.waiting)
+        except Exception:  # noqa: BLE001  whatever a site makes of the learner: what is believed so far goes on
+            said: list[Message] = [{"do": "failed", "site": name, "text": traceback.format_exc(limit=-3)}]
+            if site.doubted and site.found is not None:
+                site.found, site.normalizer, site.doubted = None, None, False
+                said.append({"do": "rules", "site": name, "version": site.pages, "source": {}, "likely": {},
+                             "rules": [], "pages": site.pages, "rows": []})  # fmt: skip
+            return said
+        before = (site.found.source, site.found.likely) if site.found is not None else ({}, {})
+        self._watch(site, found)
+        changed, site.doubted = site.doubted or before != (found.source, found.likely), False
+        if not changed:
+            return []
+        # no two studies have seen equally much, whoever may have been restarted between them
+        site.version = site.pages
+        rules = [{"id": one, "said": found.said[one], "source": found.alone[one]} for one in found.alone]
+        return [
+            {
+                "do": "rules",
+                "site": name,
+                "version": site.version,
+                "source": found.source,
+                "likely": found.likely,
+                "rules": rules,
+                "pages": site.pages,
+                "rows": found.rows,
+            }
+        ]
+
+    def judge(self, name: str) -> list[Message]:
+        """The last judgement on a site: study it if anything was fetched since; always ends with `judged`."""
+        site = self._sites.get(name)
+        said = self.study(name) if site is not None and site.pages > site.studied else []
+        return [*said, {"do": "judged", "site": name}]
+
+    def _watch(self, site: Watched, found: Studied) -> None:
+        """Have further visits judged by what was found."""
+        site.found = found
+        site.alone = {name: Normalizer([one], "safe", check_examples=False) for name, one in found.alone.items()}
+        site.counts = {name: site.counts.get(name, [0, 0]) for name in found.alone}
+        site.normalizer = Normalizer([found.source, *self.rules], self.options.preset, check_examples=False)
+        site.classes = {}
+        site.trials = []
+        for source, counts, proven in found.tried.values():
+            trial = Trying(Normalizer([source], "safe", check_examples=False), counts, proven)
+            site.trials.append(trial)
+            for page in found.pages:
+                if page.label >= 0:
+                    trial.classes.setdefault(trial.alone.key(page.key), page)
+        if not found.alone:
+            site.normalizer = None
+            found.pages = []
+            return
+        key = site.normalizer.key
+        for page in found.pages:
+            hashed = hashlib.blake2b(key(page.key).encode("utf-8", "surrogatepass"), digest_size=8).digest()
+            if page.label >= 0:
+                site.classes.setdefault(hashed, Standing(page, page.url))
+        found.pages = []
+
+    def state(self) -> dict[str, Any]:
+        """Return what a later run of the crawl must know beside the visits: what was taken back."""
+        return {name: sorted(site.struck) for name, site in self._sites.items() if site.struck}
+
+    def restore(self, state: dict[str, Any], visits: Iterable[tuple[str, Visit]]) -> None:
+        """Take up the visits of the run before, which are in the store."""
+        for name, visit in visits:
+            site = self._sites.setdefault(name, Watched(name))
+            site.pages += 1
+            site.due = max(site.due, int(site.pages * GROWTH))
+            self.novelty.news(visit)
+        for name, struck in state.items():
+            self._sites.setdefault(name, Watched(name)).struck.update(struck)
+
+    def sites(self) -> list[str]:
+        """Return the names of the sites that are watched."""
+        return list(self._sites)

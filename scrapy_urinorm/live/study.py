@@ -1,0 +1,252 @@
+"""One study of a site: the learner's rules that the sequential test believes and that hold together, exactly."""
+
+from __future__ import annotations
+
+import gc
+from collections import defaultdict
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from scrapy_urinorm.content import DIFFERENT, EXACT, NEAR, Content, compare, plain_content
+from scrapy_urinorm.errors import RuleFileError
+from scrapy_urinorm.learn.candidate import PROPOSED, Candidate, is_writable, tables
+from scrapy_urinorm.learn.guilt import signature
+from scrapy_urinorm.learn.output import evidence_row
+from scrapy_urinorm.learn.site import Page, Site, host_of
+from scrapy_urinorm.learn.site_learner import SiteLearner
+from scrapy_urinorm.live.priors import PROVEN_PAIRS
+from scrapy_urinorm.live.reachable import ASKED, Reachable
+from scrapy_urinorm.live.trial import BELIEVED, standing
+from scrapy_urinorm.normalizer import Normalizer
+from scrapy_urinorm.rulesets.platforms import VERDICTS
+from scrapy_urinorm.url import resolve
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from scrapy_urinorm.content import Frame
+    from scrapy_urinorm.learn.options import Options
+    from scrapy_urinorm.live.priors import Prior
+    from scrapy_urinorm.visits.record import Visit
+
+LIKELY = 3
+"""Pairs that agree from which a rule puts requests behind the others; more is not at stake."""
+MOST_PROPOSED = 20
+"""Proposals of a site that are tried beside what the learner accepts: each costs a fingerprint a page."""
+CLASS_PAIRS = 3
+"""Pairs of one class that count: a page that is noise may have a hundred addresses."""
+ROUNDS = 50
+"""Rules taken out one after the other until the others hold together; a site has fewer."""
+
+
+@dataclass
+class Studied:
+    """What a study has found: `source` is all rules as one rule source, `alone` and `said` each by its name.
+
+    `pages` stand for what was seen; `page_of` reads a further visit as the study would.
+    """
+
+    source: dict[str, Any] = field(default_factory=dict)
+    alone: dict[str, dict[str, Any]] = field(default_factory=dict)
+    said: dict[str, str] = field(default_factory=dict)
+    likely: dict[str, Any] = field(default_factory=dict)
+    """With what is not believed yet but has something for it and nothing against; empty where there is none."""
+    rows: list[dict[str, Any]] = field(default_factory=list)
+    tried: dict[str, tuple[dict[str, Any], list[int], bool]] = field(default_factory=dict)
+    """What is not believed yet, alone, with its pairs for and against, and whether it was proven elsewhere."""
+    believed: list[Candidate] = field(default_factory=list)
+    pages: list[Page] = field(default_factory=list)
+    soft: frozenset[int] = frozenset()
+    frame: Frame | None = None
+    labels: dict[bytes, int] = field(default_factory=dict)
+    normalizer: Normalizer | None = None
+
+    def page_of(self, visit: Visit) -> Page:
+        """Return a visit as a page that can be compared with those of the study."""
+        assert self.normalizer is not None
+        final = visit.final_url or visit.url
+        page = Page(self.normalizer.key(final), final)
+        content: Content = plain_content(visit)
+        if visit.lines and self.frame is not None:
+            content = self.frame.content(visit)
+        if content.label is not None:
+            page.label = self.labels.setdefault(content.label, len(self.labels))
+            page.weak, page.sketches, page.words = content.weak, content.sketches, content.words
+        if visit.canonical:
+            page.canonical = self.normalizer.key(resolve(visit.canonical, final))
+        return page
+
+
+def study(
+    name: str,
+    visits: Iterable[Visit],
+    options: Options,
+    rules: Sequence[Any],
+    struck: frozenset[str] = frozenset(),
+    earlier: Sequence[Candidate] = (),
+    priors: Sequence[Prior] = (),
+    waiting: Mapping[bytes, str] | None = None,
+) -> Studied:
+    """Learn the rules of a site from its visits.
+
+    Those named in `struck` are not believed whatever speaks for them; `earlier` ones stay unless the visits contradict.
+    `priors` are tried beside what the learner finds. `waiting` are addresses that were met and not fetched, by the hash
+    that links name them by.
+    """
+    site = Site(name)
+    for visit in visits:
+        host = host_of(visit.url)
+        if host is not None:
+            site.add(visit, host)
+    frame = site.frame
+    enabled = gc.isenabled()
+    gc.disable()
+    try:
+        site.build(options.preset, rules)
+        for candidate in earlier:
+            candidate.earlier = True
+        learner = SiteLearner(site, options, rules, [one for one in earlier if signature(one) not in struck])
+        # it would take for lost what only waits: that is judged below
+        learner.proof = learner.court = None
+        learner.run()
+        proven = frozenset(signature(one.candidate) for one in priors if one.proven)
+        offered = [*(one.candidate for one in priors), *_candidates(learner)]
+        chosen = {signature(one): one for one in reversed(offered) if signature(one) not in struck}
+        judged = [Tried(one, *_pairs(learner, one), mark in proven) for mark, one in reversed(chosen.items())]
+        normalizer = Normalizer([*rules, site.base] if site.base.get("host") else list(rules) or None, options.preset)
+        met = {hashed: normalizer.key(url) for hashed, url in (waiting or {}).items()}
+        reachable = Reachable(site.pages, site.ids, met, site.soft) if site.has_links and site.pages else None
+        believed = _together(learner, reachable, [one for one in judged if one.believed])
+    finally:
+        if enabled:
+            gc.enable()
+    found = Studied(pages=site.pages, soft=site.soft, frame=frame, labels=site.labels)
+    found.normalizer = normalizer
+    found.source = tables([one.candidate for one in believed], site.base if believed else None)
+    likely = [one for one in judged if one not in believed and one.agree >= LIKELY and not one.against]
+    if likely:
+        found.likely = tables([one.candidate for one in (*believed, *likely)], site.base)
+    for one in judged:
+        mark = signature(one.candidate)
+        if one in believed:
+            found.alone[mark] = tables([one.candidate], site.base)
+            found.said[mark] = one.said
+            found.rows.append(evidence_row(one.candidate))
+            found.believed.append(one.candidate)
+        elif standing(one.agree, one.against) > -BELIEVED:
+            found.tried[mark] = one.trial(tables([one.candidate], site.base))
+    return found
+
+
+class Tried(NamedTuple):
+    """A candidate with the pairs of pages that agree under it, and those that do not."""
+
+    candidate: Candidate
+    agree: int
+    against: int
+    proven: bool = False
+
+    @property
+    def believed(self) -> bool:
+        """Whether the test believes it."""
+        return is_believed(self.agree, self.against, proven=self.proven)
+
+    def trial(self, alone: dict[str, Any]) -> tuple[dict[str, Any], list[int], bool]:
+        """Return what further pages are held against."""
+        return alone, [self.agree, self.against], self.proven
+
+    @property
+    def said(self) -> str:
+        """The rule and its evidence in words."""
+        one = self.candidate
+        where = f" where {one.where}" if one.where else ""
+        return f"{one.rule} = {one.value} for {one.scope}{where} ({self.agree} pairs agree, {self.against} do not)"
+
+
+def is_believed(agree: int, against: int, *, proven: bool) -> bool:
+    """Whether so many pairs are enough; fewer are for what was proven on real installations of the same program."""
+    return (proven and agree >= PROVEN_PAIRS and not against) or standing(agree, against) >= BELIEVED
+
+
+def _candidates(learner: SiteLearner) -> list[Candidate]:
+    """Return the rules that may be believed: those the learner accepts, and those that it would with more support."""
+    proposed = [one for one in learner.others if one.status == PROPOSED and one.family != "addresses"]
+    known: dict[str, Candidate] = {}
+    for one in (*learner.replay.accepted, *proposed[:MOST_PROPOSED]):
+        if one.rule not in VERDICTS and is_writable(one):
+            known.setdefault(signature(one), one)
+    return list(known.values())
+
+
+def _pairs(learner: SiteLearner, candidate: Candidate) -> tuple[int, int]:
+    """Return how many pages agree with the first one of their class under a rule alone, and how many do not.
+
+    Of a class some are counted, since they stand or fall together; all, where the rule is of a part of the site that
+    may well have one page only. Near pages count where exact ones are the most.
+    """
+    try:
+        alone = learner.replay.normalizer([candidate], "safe").key
+    except RuleFileError:
+        return 0, 1
+    pages = learner.site.pages
+    most = len(pages) if candidate.where else CLASS_PAIRS
+    names = [name + "=" for name in candidate.names]
+    classes: dict[str, list[int]] = defaultdict(list)
+    for n, page in enumerate(pages):
+        if not names or any(name in page.key for name in names):
+            key = alone(page.key)
+            if key != page.key:
+                classes[key].append(n)
+    by_key = learner.site.by_key
+    exact = near = against = 0
+    for key, members in classes.items():
+        first = by_key.get(key)
+        if first is None or first.label < 0:
+            first = pages[members[0]]
+        outcomes = [compare(pages[n], first) for n in members if pages[n] is not first]
+        wrong = sum(one == DIFFERENT for one in outcomes) if first.label not in learner.site.soft else 0
+        exact += min(most, outcomes.count(EXACT))
+        near += min(most, outcomes.count(NEAR))
+        against += min(most, wrong)
+    return exact + (near if exact >= near else 0), against
+
+
+def _together(learner: SiteLearner, reachable: Reachable | None, believed: list[Tried]) -> list[Tried]:
+    """Return the rules that hold together: no two pages that differ share a key, and no content is cut off."""
+    pages = learner.site.pages
+    for _ in range(ROUNDS):
+        if not believed:
+            break
+        try:
+            normalizer = learner.replay.normalizer([one.candidate for one in believed])
+        except RuleFileError:
+            believed = believed[:-1]
+            continue
+        known = reachable.keys if reachable is not None else [page.key for page in pages]
+        key = dict(zip(known, map(normalizer.key, known), strict=True))
+        guilty = [(pages[a].key, pages[b].key) for a, b in _differing(pages, key, learner.site.soft)]
+        if not guilty and reachable is not None:
+            guilty = [(known[gone.node], known[gone.stand_in]) for gone in reachable.gone(key)]
+        if not guilty:
+            return believed
+        blamed = dict.fromkeys(range(len(believed)), 0)
+        alone = [learner.replay.normalizer([one.candidate], "safe").key for one in believed]
+        for pair in guilty[:ASKED]:
+            for n, of in enumerate(alone):
+                blamed[n] += any(of(one) != one for one in pair)
+        worst = max(blamed, key=lambda n: (blamed[n], n))
+        believed = [one for n, one in enumerate(believed) if n != worst]
+    return believed
+
+
+def _differing(pages: Sequence[Page], keys: Mapping[str, str], soft: frozenset[int]) -> list[tuple[int, int]]:
+    """Return the pairs of pages that share a key and differ."""
+    first: dict[str, int] = {}
+    pairs = []
+    for n, page in enumerate(pages):
+        if page.label < 0:
+            continue
+        other = first.setdefault(keys[page.key], n)
+        if other != n and page.label not in soft and compare(page, pages[other]) == DIFFERENT:
+            pairs.append((n, other))
+    return pairs

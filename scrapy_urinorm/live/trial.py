@@ -1,0 +1,33 @@
+"""When a rule is believed, and when no more: a sequential test, and the share of requests that go on testing it."""
+
+from __future__ import annotations
+
+from math import log, sqrt
+
+GOOD, BAD = 0.99, 0.90
+"""A rule that is right in so large a share of cases is to be believed; one that is right in so few is not."""
+ERROR = 0.05
+"""How often either is missed. Looked at after each pair, Wald's test (1945) keeps that; a posterior does not: it
+believes a rule that is wrong in one of ten cases with probability 0.86."""
+_FOR, _AGAINST = log(GOOD / BAD), log((1 - GOOD) / (1 - BAD))
+BELIEVED = log((1 - ERROR) / ERROR)
+"""31 pairs that agree and none against; 56 with one."""
+CANARIES = 3
+"""Of what a rule keeps back so many are fetched before the rest is given up, or all."""
+# as many as one in five, falling with the root of what was kept back
+_MOST, _FEWER = 0.2, 2.0
+
+
+def standing(agree: int, against: int) -> float:
+    """Return the evidence for a rule, the logarithm of a likelihood ratio: believed from `BELIEVED` on, disbelieved
+    from `-BELIEVED`.
+    """
+    return agree * _FOR + against * _AGAINST
+
+
+def canary_share(parked: int) -> float:
+    """Return the share of a rule's requests that are fetched all the same, when it has kept back so many.
+
+    A rule that is wrong in a tenth of the cases is found after 72 in the median; at 10,000 the share is 2 %.
+    """
+    return min(_MOST, _FEWER / sqrt(max(1, parked)))

@@ -1,0 +1,59 @@
+"""What a student remembers of a site between studies."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from scrapy_urinorm.live.priors import Priors
+
+if TYPE_CHECKING:
+    from scrapy_urinorm.learn.site import Page
+    from scrapy_urinorm.live.study import Studied
+    from scrapy_urinorm.normalizer import Normalizer
+
+FIRST_STUDY = 50
+"""Pages of a site before it is studied: of fewer the learner accepts hardly anything."""
+
+
+@dataclass(slots=True)
+class Standing:
+    """What stands for a class of pages: the first one that was fetched."""
+
+    page: Page
+    url: str
+
+
+@dataclass(slots=True)
+class Trying:
+    """A rule that is not believed yet."""
+
+    alone: Normalizer
+    counts: list[int]
+    proven: bool
+    classes: dict[str, Page] = field(default_factory=dict)
+    news: bool = True
+
+
+@dataclass
+class Watched:
+    """A site: how much was seen of it, and what is believed."""
+
+    name: str
+    pages: int = 0
+    due: int = FIRST_STUDY
+    studied: int = 0
+    version: int = 0
+    found: Studied | None = None
+    normalizer: Normalizer | None = None
+    alone: dict[str, Normalizer] = field(default_factory=dict)
+    classes: dict[bytes, Standing] = field(default_factory=dict)
+    counts: dict[str, list[int]] = field(default_factory=dict)
+    """Pairs that agreed and did not since a rule is believed, by rule."""
+    struck: set[str] = field(default_factory=set)
+    """Rules that were taken back: they do not come again in this crawl."""
+    doubted: bool = False
+    trials: list[Trying] = field(default_factory=list)
+    priors: Priors = field(default_factory=Priors)
+    waiting: dict[bytes, str] = field(default_factory=dict)
+    """Addresses that were met and not fetched, by the hash that links name them by."""

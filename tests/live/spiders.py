@@ -1,0 +1,137 @@
+"""Spiders for crawls with live rules; each writes the addresses of its pages to `pages` as their callbacks run."""
+
+from __future__ import annotations
+
+import os
+import signal
+from collections.abc import AsyncIterator, Iterator  # noqa: TC003  Scrapy looks at the annotations of callbacks
+from pathlib import Path
+from typing import Any
+from zlib import crc32
+
+from scrapy import Request, Spider
+from scrapy.http import Response, TextResponse
+from scrapy.linkextractors import LinkExtractor
+from scrapy.spiders import CrawlSpider, Rule
+
+
+class Noted(Spider):
+    """What all have in common."""
+
+    name = "noted"
+    pages = "pages.txt"
+
+    def note(self, response: Response) -> None:
+        with Path(self.pages).open("a", encoding="utf-8") as file:
+            file.write(response.url + "\n")
+
+
+class Follow(Noted):
+    """Follow every link."""
+
+    def parse(self, response: Response) -> Iterator[Any]:
+        self.note(response)
+        if isinstance(response, TextResponse):
+            yield from (response.follow(href) for href in response.css("a::attr(href)").getall())
+
+
+class WithMeta(Follow):
+    """Copy the meta of each response to its requests, as many spiders do."""
+
+    def parse(self, response: Response) -> Iterator[Any]:
+        for request in super().parse(response):
+            request.meta.update(response.meta)
+            yield request
+
+
+class Stumbling(Follow):
+    """A callback that fails for a tenth of the pages, before it has done anything, and only once for each address."""
+
+    failed: set[str]
+
+    def parse(self, response: Response) -> Iterator[Any]:
+        self.failed = getattr(self, "failed", set())
+        if crc32(response.url.encode()) % 10 == 0 and response.url not in self.failed:
+            self.failed.add(response.url)
+            raise ValueError("stumbled")
+        yield from super().parse(response)
+
+
+class Crawling(CrawlSpider):
+    """The same by rules."""
+
+    name = "crawling"
+    pages = "pages.txt"
+    rules = (
+        Rule(LinkExtractor(allow=r"/article/"), callback="parse_page", follow=True),
+        Rule(LinkExtractor(), callback="parse_page", follow=True),
+    )
+
+    def parse_start_url(self, response: Response, **kwargs: Any) -> Any:
+        Noted.note(self, response)  # type: ignore[arg-type]
+        return []
+
+    def parse_page(self, response: Response) -> Any:
+        Noted.note(self, response)  # type: ignore[arg-type]
+        return []
+
+
+class Downloading(Follow):
+    """Fetch a variant beside the scheduler in each callback: it serves nobody else."""
+
+    async def parse(self, response: Response) -> AsyncIterator[Any]:  # type: ignore[override]
+        self.note(response)
+        hrefs = response.css("a::attr(href)").getall()
+        if hrefs:
+            request = response.follow(hrefs[0], dont_filter=True)
+            engine = self.crawler.engine
+            assert engine is not None
+            await (engine.download_async(request) if hasattr(engine, "download_async") else engine.download(request))
+        for href in hrefs:
+            yield response.follow(href)
+
+
+class Murderous(Follow):
+    """Kill the process that learns at the pages of `at`."""
+
+    at: tuple[int, ...] = ()
+    count = 0
+
+    def parse(self, response: Response) -> Iterator[Any]:
+        self.count += 1
+        if self.count in self.at:
+            for pid in running("scrapy_urinorm.live.process"):
+                os.kill(pid, signal.SIGKILL)
+        yield from super().parse(response)
+
+
+class Listing(Follow):
+    """Offer the addresses of a file, and never end to offer: `start()` waits until nothing else is under way."""
+
+    def offered(self) -> list[str]:
+        return Path("offered.txt").read_text("utf-8").split()
+
+    async def start(self) -> AsyncIterator[Any]:
+        for url in self.offered():
+            yield Request(url)
+
+
+def running(name: str) -> list[int]:
+    """The descendants of this process that run a module."""
+    parents, found = {}, []
+    for path in Path("/proc").glob("[0-9]*"):
+        try:
+            parents[int(path.name)] = int((path / "stat").read_text().rpartition(")")[2].split()[1])
+            if name in (path / "cmdline").read_text():
+                found.append(int(path.name))
+        except (OSError, ValueError):
+            continue
+    return [pid for pid in found if _is_ours(pid, parents)]
+
+
+def _is_ours(pid: int, parents: dict[int, int]) -> bool:
+    while pid in parents:
+        pid = parents[pid]
+        if pid == os.getpid():
+            return True
+    return False

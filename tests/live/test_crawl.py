@@ -1,0 +1,167 @@
+"""Real crawls of a site on loopback with live rules, beside what the same crawl without them gets."""
+
+from __future__ import annotations
+
+import json
+import sys
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from tests.crawl.crawling import Job, Outcome, crawl
+from tests.live.served import Served
+from tests.live.sites import Site, identities_of, record
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="pages are read in a forked process")
+
+ADDON = {"scrapy_urinorm.Addon": 600}
+# so slow that the process that learns, which has the lowest priority, keeps up on a busy machine
+PACE = {"DOWNLOAD_DELAY": 0.01, "CONCURRENT_REQUESTS": 8, "CONCURRENT_REQUESTS_PER_DOMAIN": 8}
+FIFO = {
+    "DEPTH_PRIORITY": 1,
+    "SCHEDULER_DISK_QUEUE": "scrapy.squeues.PickleFifoDiskQueue",
+    "SCHEDULER_MEMORY_QUEUE": "scrapy.squeues.FifoMemoryQueue",
+}
+
+
+def live(
+    served: Served, folder: Path, spider: str = "Follow", attributes: dict[str, Any] | None = None, **settings: Any
+) -> Outcome:
+    """Crawl the site with live rules and nothing else."""
+    job = Job(
+        "live",
+        [served.start],
+        {"ADDONS": ADDON, "URINORM_LIVE": True, "LOG_LEVEL": "INFO", **PACE, **settings},
+        spider=f"tests.live.spiders.{spider}",
+        attributes=attributes or {},
+    )
+    return crawl(job, folder)
+
+
+def pages(folder: Path) -> list[str]:
+    return (folder / "pages.txt").read_text("utf-8").split()
+
+
+def all_pages(site: Site) -> set[str]:
+    visits, identities = record(site)
+    return identities_of([visit.url for visit in visits], identities)
+
+
+def counts(outcome: Outcome) -> dict[str, int]:
+    prefix = "urinorm/live/"
+    return {name[len(prefix) :]: n for name, n in outcome.stats.items() if name.startswith(prefix)}
+
+
+ORDERS = [
+    pytest.param({}, id="depth first"),
+    pytest.param(FIFO, id="breadth first", marks=pytest.mark.slow),
+]
+
+
+@pytest.mark.parametrize("order", ORDERS)
+def test_the_first_crawl_saves_and_loses_nothing(tmp_path: Path, order: dict[str, Any]) -> None:
+    site = Site(1, features={"sid", "ref"}, articles=60)
+    with Served(site) as served:
+        outcome = live(served, tmp_path, "Follow", None, **order)
+        assert outcome.reason == "finished"
+        assert not outcome.lines("ERROR")
+        assert served.identities(pages(tmp_path)) == all_pages(site)
+    found = counts(outcome)
+    assert found["parked"] > 0
+    assert found["canaries"] >= 3
+    # whatever was met was fetched, or is named
+    kept = [json.loads(line)["why"] for line in (tmp_path / "urinorm.parked.jsonl").read_text("utf-8").splitlines()]
+    assert len(kept) == found["given_up"] + found.get("not_fetched", 0)
+    assert len(set(served.targets)) + len(kept) == outcome.stats["scheduler/enqueued"]
+    assert outcome.lines("Live rules: after", "remove_params")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("spider", ["WithMeta", "Crawling", "Downloading", "Stumbling"])
+def test_spiders_of_all_kinds_lose_nothing(tmp_path: Path, spider: str) -> None:
+    site = Site(2, features={"sid", "ref", "elsewhere", "errors"}, articles=25)
+    with Served(site) as served:
+        live(served, tmp_path / "stock", spider, URINORM_LIVE=False)
+        outcome = live(served, tmp_path / "live", spider)
+        assert outcome.reason == "finished"
+        met = served.identities(pages(tmp_path / "stock"))
+        assert served.identities(pages(tmp_path / "live")) >= met
+
+
+@pytest.mark.slow
+def test_a_rule_that_was_right_at_first_loses_nothing(tmp_path: Path) -> None:
+    site = Site(5, features={"turning", "sid"}, articles=60)
+    site.turn = 35
+    with Served(site) as served:
+        live(served, tmp_path, "Follow", None, **FIFO)
+        assert served.identities(pages(tmp_path)) == all_pages(site)
+
+
+@pytest.mark.slow
+def test_a_resumed_crawl_goes_on_with_its_rules(tmp_path: Path) -> None:
+    site = Site(1, features={"sid", "ref"}, articles=60)
+    job = str(tmp_path / "job")
+    with Served(site) as served:
+        first = live(served, tmp_path, JOBDIR=job, CLOSESPIDER_PAGECOUNT=150)
+        assert first.reason == "closespider_pagecount"
+        second = live(served, tmp_path, JOBDIR=job)
+        assert second.reason == "finished"
+        assert served.identities(pages(tmp_path)) == all_pages(site)
+    assert (tmp_path / "job" / "learned.toml").exists()
+
+
+@pytest.mark.slow
+def test_turned_off_at_a_resume_what_was_kept_back_is_fetched(tmp_path: Path) -> None:
+    site = Site(1, features={"sid", "ref"}, articles=60)
+    job = str(tmp_path / "job")
+    with Served(site) as served:
+        first = live(served, tmp_path, JOBDIR=job)
+        given_up = counts(first)["given_up"]
+        assert given_up > 0
+        second = live(served, tmp_path, JOBDIR=job, URINORM_LIVE=False)
+        assert second.reason == "finished"
+        visits, _ = record(site)
+        assert len(set(served.targets)) == len({visit.url for visit in visits})
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
+@pytest.mark.parametrize("at", [(150,), (150, 300)], ids=["once", "twice"])
+def test_a_process_that_learns_and_dies_costs_no_page(tmp_path: Path, at: tuple[int, ...]) -> None:
+    site = Site(1, features={"sid", "ref"}, articles=60)
+    with Served(site) as served:
+        outcome = live(served, tmp_path, "Murderous", attributes={"at": at})
+        assert outcome.reason == "finished"
+        assert served.identities(pages(tmp_path)) == all_pages(site)
+    assert bool(outcome.lines("Live rules are off")) is (len(at) == 2)
+
+
+@pytest.mark.parametrize(
+    ("settings", "why"),
+    [
+        ({"DEPTH_LIMIT": 30}, "DEPTH_LIMIT is set"),
+        ({"SCHEDULER": "tests.live.strange.Strange"}, "the scheduler is"),
+    ],
+)
+def test_it_only_observes_where_it_could_lose(tmp_path: Path, settings: dict[str, Any], why: str) -> None:
+    site = Site(1, features={"ref"}, articles=20)
+    with Served(site) as served:
+        outcome = live(served, tmp_path, "Follow", None, **settings)
+        assert outcome.lines("Live rules only observe", why)
+        assert served.identities(pages(tmp_path)) == all_pages(site)
+    assert "parked" not in counts(outcome)
+
+
+def test_an_endless_site_ends_and_names_what_it_left(tmp_path: Path) -> None:
+    site = Site(2, features={"calendar"}, articles=30)
+    with Served(site) as served:
+        outcome = live(served, tmp_path, URINORM_LIVE_CLOSE=30)
+        assert outcome.reason == "finished"
+        assert {f"article {n}" for n in range(30)} <= served.identities(pages(tmp_path))
+    assert len(served.targets) < 30 + 3 + 220
+    rows = [json.loads(line) for line in (tmp_path / "urinorm.parked.jsonl").read_text("utf-8").splitlines()]
+    assert {row["why"] for row in rows} == {"closed"}
+    assert outcome.lines("brought nothing new", "URINORM_LIVE_CLOSE")

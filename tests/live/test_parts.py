@@ -1,0 +1,189 @@
+"""The parts of live rules, one by one."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from scrapy_urinorm.live.classes import NumberSet
+from scrapy_urinorm.live.desk import Desk
+from scrapy_urinorm.live.patterns import Patterns
+from scrapy_urinorm.live.questions import CANARY, CLOSED, LATER, PARK, PASS, SAMPLE, speaks_of_action
+from scrapy_urinorm.live.trial import BELIEVED, canary_share, standing
+from scrapy_urinorm.live.yields import Turn, Yields
+
+
+@pytest.mark.parametrize(
+    ("agree", "against", "believed"),
+    [(30, 0, False), (31, 0, True), (31, 1, False), (54, 1, False), (56, 1, True), (0, 0, False), (3, 0, False)],
+)
+def test_a_rule_is_believed_by_the_sequential_test(agree: int, against: int, believed: bool) -> None:
+    assert (standing(agree, against) >= BELIEVED) is believed
+
+
+@pytest.mark.parametrize(("agree", "against", "gone"), [(0, 1, False), (0, 2, True), (17, 2, True), (40, 2, False)])
+def test_a_rule_is_taken_back_by_the_sequential_test(agree: int, against: int, gone: bool) -> None:
+    assert (standing(agree, against) <= -BELIEVED) is gone
+
+
+@pytest.mark.parametrize(("parked", "share"), [(1, 0.2), (100, 0.2), (400, 0.1), (10_000, 0.02)])
+def test_canaries_get_rarer(parked: int, share: float) -> None:
+    assert canary_share(parked) == pytest.approx(share)
+
+
+@given(st.lists(st.integers(1, 2**64 - 1)))
+def test_a_number_set_is_a_set(numbers: list[int]) -> None:
+    known = NumberSet()
+    for n in numbers:
+        known.add(n)
+    assert len(known) == len(set(numbers))
+    assert all(n in known for n in numbers)
+    assert not any(n ^ 1 in known for n in numbers if n ^ 1 not in numbers and n ^ 1)
+
+
+@pytest.mark.parametrize(
+    ("url", "pattern"),
+    [
+        ("http://a.example/", "http://a.example/"),
+        ("http://a.example/item/17?b=x&a=2", "http://a.example/item/#?a=*&b=x"),
+        ("http://a.example/2024/05/#top", "http://a.example/#/#/"),
+        ("http://a.example/?do=edit;id=5", "http://a.example/?do=edit&id=*"),
+        ("http://a.example/c/9f86d081884c7d65", "http://a.example/c/#"),
+    ],
+)
+def test_the_pattern_of_an_address(url: str, pattern: str) -> None:
+    assert Patterns().of(url) == pattern
+
+
+def test_a_place_with_many_texts_is_a_variable() -> None:
+    patterns = Patterns()
+    found = [patterns.of(f"http://a.example/wiki/{word}?view={'ab'[n % 2]}") for n, word in enumerate("abcdefghijkl")]
+    assert found[0] == "http://a.example/wiki/a?view=a"
+    assert found[-2:] == ["http://a.example/wiki/*?view=a", "http://a.example/wiki/*?view=b"]
+
+
+def test_what_brings_nothing_comes_later_and_is_closed_in_the_end() -> None:
+    yields = Yields(close=30)
+    turns = []
+    for _ in range(60):
+        assert not yields.learned("p", False)
+        turns.append(yields.of["p"].turn)
+    assert turns == [Turn.OPEN] * 19 + [Turn.LATER] * 30 + [Turn.CLOSED] * 11
+    # news of a sample, or of a page that it led to, has it opened again
+    assert yields.credit(yields["p"])
+    assert (yields.of["p"].turn, yields.of["p"].late_news) == (Turn.LATER, 1)
+    fresh = Yields(close=30)
+    fresh.load(yields.dump())
+    assert fresh.of == yields.of
+
+
+def test_closing_can_be_turned_off() -> None:
+    yields = Yields(close=0)
+    for _ in range(1_000):
+        yields.learned("p", False)
+    assert yields.of["p"].turn is Turn.LATER
+
+
+def test_a_closed_pattern_is_sampled_less_and_less() -> None:
+    yields = Yields(close=1)
+    for _ in range(30):
+        yields.learned("p", False)
+    found = yields.of["p"]
+    samples = sum(found.sampled((n * 0.618) % 1) for n in range(100_000))
+    assert 20 < samples < 300
+
+
+RULES = {"site": {"a.example": {"remove_params": ["s"]}}}
+
+
+def desk(close: int = 200) -> Desk:
+    """A desk that was told that `s` is idle on a site where two pages were served."""
+    found = Desk([], "recommended", close=close)
+    rule = {"id": "s", "said": "s is idle", "source": RULES}
+    _, site = found.take(
+        {"do": "rules", "site": "a.example", "version": 1, "source": RULES, "likely": {}, "rules": [rule], "pages": 9}
+    )
+    assert site == "a.example"
+    found.keyed(site, [("http://a.example/p?s=1", 7)])
+    found.ready(site)
+    return found
+
+
+def verdicts(found: Desk, *urls: str, kind: int = 7) -> set[str]:
+    return {found.decide(url, kind).verdict for url in urls}
+
+
+def test_what_is_served_is_kept_back_or_tests_the_rule() -> None:
+    found = desk()
+    assert verdicts(found, *(f"http://a.example/p?s={n}" for n in range(100))) == {PARK, CANARY}
+    assert verdicts(found, "http://a.example/q?s=1", "http://b.example/p?s=1") == {PASS}
+    assert verdicts(found, "http://a.example/p?s=1", kind=8) == {PASS}
+
+
+def test_a_claim_holds_until_it_has_failed() -> None:
+    found = desk()
+    number = found.claim("http://a.example/q?s=1", 7)
+    assert verdicts(found, *(f"http://a.example/q?s={n}" for n in range(2, 20))) <= {PARK, CANARY}
+    (freed,) = found.failed(number)
+    assert freed == found.decide_class("http://a.example/q?s=2", 7)
+    assert verdicts(found, "http://a.example/q?s=3") == {PASS}
+
+
+def test_a_redirect_elsewhere_serves_where_it_led_to() -> None:
+    found = desk()
+    number = found.claim("http://a.example/q?s=old", 7)
+    freed, kept = found.served(number, "http://a.example/")
+    assert freed == [found.decide_class("http://a.example/q", 7)]
+    assert kept == [("a.example", "http://a.example/", 7)]
+    assert verdicts(found, "http://a.example/q?s=2") == {PASS}
+    assert verdicts(found, *(f"http://a.example/?s={n}" for n in range(9))) <= {PARK, CANARY}
+
+
+def test_a_doubt_silences_the_site_until_new_rules_are_there() -> None:
+    found = desk()
+    found.take({"do": "doubt", "site": "a.example", "version": 1, "rules": [], "urls": []})
+    assert verdicts(found, *(f"http://a.example/p?s={n}" for n in range(9))) == {PASS}
+
+
+def test_a_resumed_desk_decides_alike() -> None:
+    first = desk()
+    urls = [f"http://a.example/p?s={n}" for n in range(300)]
+    before = [first.decide(url, 7).verdict for url in urls[:150]]
+    assert CANARY in before
+    second = Desk([], "recommended")
+    for name in second.restore(first.state()):
+        second.keyed(name, [("http://a.example/p?s=1", 7)])
+        second.ready(name)
+    third = desk()
+    expected = [third.decide(url, 7).verdict for url in urls][150:]
+    assert [second.decide(url, 7).verdict for url in urls[150:]] == expected
+
+
+def test_what_is_likely_a_duplicate_comes_later_and_is_asked_about_once() -> None:
+    found = Desk([], "recommended")
+    _, site = found.take(
+        {"do": "rules", "site": "a.example", "version": 1, "source": {}, "likely": RULES, "rules": [], "pages": 9}
+    )
+    assert site is not None
+    found.keyed(site, [("http://a.example/p?s=1", 7)])
+    found.ready(site)
+    assert found.decide("http://a.example/p?s=2", 7).verdict == LATER
+    assert found.decide("http://a.example/p?s=2", 7, late=True).verdict == PASS
+
+
+def test_a_closed_pattern_is_kept_back_but_for_samples() -> None:
+    found = desk(close=1)
+    for _ in range(30):
+        found.take({"do": "news", "pattern": "http://c.example/#", "news": False, "credit": None})
+    seen = [found.decide(f"http://c.example/{n}", 7).verdict for n in range(500)]
+    assert set(seen) == {CLOSED, SAMPLE}
+    assert seen.count(SAMPLE) < 60
+
+
+ACTS = [("http://a.example/logout?x=1", True), ("http://a.example/?do=delete", True), ("http://a.example/p", False)]
+
+
+@pytest.mark.parametrize(("url", "acts"), ACTS)
+def test_addresses_that_act_are_no_canaries(url: str, acts: bool) -> None:
+    assert speaks_of_action(url) is acts

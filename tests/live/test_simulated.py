@@ -1,0 +1,67 @@
+"""Sites made by lot, crawled again in memory under live rules: nothing is lost, whatever the rules were worth."""
+
+from __future__ import annotations
+
+import pytest
+
+from scrapy_urinorm.learn.candidate import Candidate
+from scrapy_urinorm.learn.options import Options
+from scrapy_urinorm.learn.search import Evidence
+from scrapy_urinorm.live.priors import Prior
+from scrapy_urinorm.live.simulator import Simulator
+from tests.live.sites import Site, identities_of, record
+
+OPTIONS = Options(skip=False)
+
+
+@pytest.mark.parametrize("newest_first", [False, True], ids=["breadth first", "depth first"])
+@pytest.mark.parametrize("seed", [*range(6), *(pytest.param(n, marks=pytest.mark.slow) for n in range(6, 40))])
+def test_nothing_is_lost_on_a_site_made_by_lot(seed: int, newest_first: bool) -> None:
+    site = Site(seed)
+    visits, identities = record(site, 2_000)
+    plain = Simulator(visits, OPTIONS, live=False).crawl(newest_first=newest_first)
+    live = Simulator(visits, OPTIONS).crawl(newest_first=newest_first)
+    met = identities_of(plain.fetched, identities)
+    assert met - identities_of(live.fetched, identities) - identities_of(live.closed, identities) == set()
+    assert len(live.fetched) <= len(plain.fetched)
+
+
+def test_sessions_are_found_and_spared() -> None:
+    site = Site(1, features={"sid", "ref"}, articles=80)
+    visits, identities = record(site)
+    plain = Simulator(visits, OPTIONS, live=False).crawl()
+    live = Simulator(visits, OPTIONS).crawl()
+    assert identities_of(live.fetched, identities) == identities_of(plain.fetched, identities)
+    assert len(live.fetched) < 0.75 * len(plain.fetched)
+    assert live.canaries
+
+
+def test_a_site_that_never_ends_ends() -> None:
+    site = Site(2, features={"calendar"}, articles=60)
+    visits, identities = record(site, 3_000)
+    live = Simulator(visits, OPTIONS, close=50).crawl()
+    articles = {f"article {n}" for n in range(60)}
+    assert articles <= identities_of(live.fetched, identities)
+    assert len(live.fetched) < 60 + 10 + 120
+    assert live.closed
+
+
+def test_a_rule_made_wrong_in_the_middle_is_taken_back() -> None:
+    """`part` is idle on the first articles and tells the later ones apart; somebody swears that it is idle."""
+    site = Site(3, features={"deep"}, articles=80)
+    site.turn = 30
+    visits, identities = record(site)
+    oath = Candidate(site.host, "remove_params", ["part"], Evidence(), "oath", "somebody swears")
+    plain = Simulator(visits, OPTIONS, live=False).crawl()
+    live = Simulator(visits, OPTIONS, priors=[Prior("oath", oath, proven=True)]).crawl()
+    rules = [bool(said["rules"]) for _, said in live.log if said["do"] == "rules"]
+    assert True in rules
+    assert not rules[-1]
+    assert any(said["do"] == "doubt" for _, said in live.log)
+    assert identities_of(live.fetched, identities) == identities_of(plain.fetched, identities)
+
+
+def test_off_it_fetches_each_address_once() -> None:
+    visits, _ = record(Site(4))
+    fetched = Simulator(visits, OPTIONS, live=False).crawl().fetched
+    assert len(fetched) == len(set(fetched)) == len({visit.url for visit in visits})
