@@ -180,7 +180,7 @@ def rule_files() -> str:
 
 def index() -> str:
     """The table of contents."""
-    names = ("rules", "presets", "platforms/index", "rule-files", "settings", "commands")
+    names = ("rules", "presets", "platforms/index", "rule-files", "settings", "commands", "python")
     pages = "\n".join(names)
     return f"{NOTICE}\n# Reference\n\n```{{toctree}}\n:maxdepth: 1\n\n{pages}\n```\n"
 
@@ -188,6 +188,11 @@ def index() -> str:
 def _platform_pages() -> dict[str, str]:
     # this file is run as a script and by path, so that its neighbour is not on the path of imports
     made: dict[str, str] = runpy.run_path(str(DOCS / "platform_pages.py"))["pages"]()
+    return made
+
+
+def _python_page() -> str:
+    made: str = runpy.run_path(str(DOCS / "python_page.py"))["page"](NOTICE)
     return made
 
 
@@ -201,6 +206,7 @@ def pages() -> dict[Path, str]:
         reference / "rule-files.md": rule_files(),
         reference / "settings.md": settings(),
         reference / "commands.md": commands(),
+        reference / "python.md": _python_page(),
         **{reference / "platforms" / name: text for name, text in _platform_pages().items()},
         DOCS / "_static" / "urinorm.schema.json": json.dumps(rule_file_schema(), indent=2) + "\n",
     }
