@@ -12,7 +12,7 @@ from scrapy_urinorm.learn.candidate import Candidate
 from scrapy_urinorm.learn.risk import DEFAULT_PRIOR
 from scrapy_urinorm.learn.search import Group, judged
 from scrapy_urinorm.learn.stage import Stage, against_text, distinct
-from scrapy_urinorm.learn.values import is_volatile, names_tree
+from scrapy_urinorm.learn.values import is_volatile, names_tree, roots_tree
 from scrapy_urinorm.url import decoded
 
 if TYPE_CHECKING:
@@ -165,6 +165,9 @@ def _folds(stage: Stage, at: int, neighbours: Iterable[Neighbours]) -> list[Cand
             (stage.views[p].path[1:].split("/")[at] for _, p in group.members),
             key=lambda s: (is_volatile(decoded(s)), len(s), s),
         )
+        if 2 * sum(roots_tree(at, decoded(s)) for s in values) > len(values):
+            # that so many versions have one page says nothing of the next
+            continue
         pattern = "^/" + "/".join("[^/?]+" if i == at else re.escape(s) for i, s in enumerate(segments)) + "$"
         kept = "/" + "/".join(values[0] if i == at else s for i, s in enumerate(segments))
         evidence = judge.weigh([found])

@@ -10,11 +10,12 @@ import re
 from collections import Counter, defaultdict
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from scrapy_urinorm.content import compare
+from scrapy_urinorm.content import EXACT, compare
 from scrapy_urinorm.learn.candidate import Candidate
 from scrapy_urinorm.learn.risk import DEFAULT_PRIOR, risk
 from scrapy_urinorm.learn.search import Evidence, Group, Judge
-from scrapy_urinorm.learn.values import is_volatile
+from scrapy_urinorm.learn.values import is_volatile, roots_tree
+from scrapy_urinorm.learn.view import says_one
 from scrapy_urinorm.url import decoded, decoded_segment, encoded, join_items, path_key, sort_items
 
 if TYPE_CHECKING:
@@ -52,6 +53,15 @@ class Shape(NamedTuple):
         """Sort key from the least to the most canonical: more parameters, more wildcards, fewer URLs first."""
         wild = self.path.count("*") + sum(value is None for _, value in self.query)
         return -len(self.query), -wild, -self.path.count("/"), count, self.host, self.path, str(self.query)
+
+    def literals(self) -> frozenset[str]:
+        """The segments that are the same in all addresses of the shape."""
+        return frozenset(segment for segment in self.path.split("/") if segment and "*" not in segment)
+
+    def trees(self) -> frozenset[str]:
+        """Those of them that may be the roots of versions or languages."""
+        folders = self.path[1:].split("/")[:-1]
+        return frozenset(s for at, s in enumerate(folders) if "*" not in s and roots_tree(at, decoded_segment(s)))
 
     def outline(self) -> tuple[str, str, tuple[str, ...]]:
         """The shape without numbers and values: a permalink is of one outline, whatever its year and month."""
@@ -163,6 +173,8 @@ class Shapes:
             if other is not None and other != n:
                 outcome = compare(self.views[n].page, self.views[other].page)
                 groups.append(Group.of_pair(outcome, n, other, self.views[other].page.label))
+        if source.trees() and target.trees() and source.trees() != target.trees() and not self._said_one(groups):
+            return None
         judge = Judge(self.options, self.soft, DEFAULT_PRIOR, constant=False)
         evidence = judge.weigh(groups)
         least = max(1.0, self.options.min_gain * self.contexts.pages_of[source.host] / 1000)
@@ -181,6 +193,13 @@ class Shapes:
         candidate.examples = [(views[a].page.url, views[b].page.url) for a, b in evidence.examples]
         candidate.counterexamples = [(views[a].page.url, views[b].page.url) for a, b in evidence.counterexamples]
         return candidate
+
+    def _said_one(self, groups: Sequence[Group]) -> bool:
+        """Whether all pairs are equal, and the site says of each that it is one page."""
+        return all(
+            group.outcome == EXACT and all(says_one(self.views[a], self.views[b]) for a, b in group.examples)
+            for group in groups
+        )
 
     def _scope(self, shape: Shape) -> str:
         return shape.host if len(self.contexts.hosts) > 1 else self.scope
@@ -232,7 +251,13 @@ class Shapes:
             unknown = sum(self.views[n].page.label < 0 for n in members)
             if len(known) < least or unknown > MAX_UNKNOWN * len(members) or not _has_open(shape):
                 continue
-            uncovered = [label for label in known if len(homes[label]) < 2]
+            trees = shape.trees()
+            # what another version or language also has is not found elsewhere
+            uncovered = [
+                label
+                for label in known
+                if not any(other != shape and trees <= other.literals() for other in homes[label])
+            ]
             if len(uncovered) * rare > len(known) or not self._has_main_cover(shape, known, homes):
                 continue
             evidence = Evidence(agree=len(known) - len(uncovered), against=len(uncovered), saved=len(members))

@@ -12,6 +12,7 @@ from scrapy_urinorm.learn.contexts import host_of_context
 from scrapy_urinorm.learn.edits import Name, bundles, closed_segments
 from scrapy_urinorm.learn.narrow import narrowed
 from scrapy_urinorm.learn.search import Conclusion, Evidence, Group, Judge, cover
+from scrapy_urinorm.learn.view import says_one
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -168,14 +169,7 @@ class Stage:
 
     def says_one(self, page: int, other: int) -> bool:
         """Whether a redirect or a canonical link says that two views are one page."""
-        one, two = self.views[page], self.views[other]
-        keys = ({one.key, one.page.key}, {two.key, two.page.key})
-        return any(
-            said in keys[1 - n]
-            for n, view in enumerate((one, two))
-            for said in (view.page.final, view.page.canonical)
-            if said is not None and said not in keys[n]
-        )
+        return says_one(self.views[page], self.views[other])
 
     def pair(self, page: int, other: int) -> Group:
         """Return the comparison of two views as a group."""

@@ -52,6 +52,13 @@ def names_tree(segment: str) -> bool:
     return segment.lower() in _MOVING or _VERSION.fullmatch(segment) is not None or is_language(segment)
 
 
+def roots_tree(at: int, segment: str) -> bool:
+    """Whether a segment (decoded) at a place of a path may be the root of such a tree; a bare number may be an id, save
+    as the first.
+    """
+    return names_tree(segment) and (at == 0 or not segment.isdecimal())
+
+
 def is_language(segment: str) -> bool:
     """Whether a segment has the form of a language tag: `de`, `pt-br`, `zh_Hans`."""
     return _LANGUAGE.fullmatch(segment) is not None

@@ -68,6 +68,17 @@ class View:
         return self.hash ^ hash_of[f"o{self.scheme}://{self.host}:{self.port}"] ^ hash_of[f"o{scheme}://{host}:{port}"]
 
 
+def says_one(one: View, two: View) -> bool:
+    """Whether a redirect or a canonical link says that two views are one page."""
+    keys = ({one.key, one.page.key}, {two.key, two.page.key})
+    return any(
+        said in keys[1 - n]
+        for n, view in enumerate((one, two))
+        for said in (view.page.final, view.page.canonical)
+        if said is not None and said not in keys[n]
+    )
+
+
 def item_hashes(items: Iterable[Item]) -> list[int]:
     """Return the hash of each item, with its number where the item is repeated."""
     hashes = []

@@ -123,6 +123,21 @@ def test_of_a_moment_the_day_may_be_all_that_counts() -> None:
     assert one == same != other
 
 
+def test_versions_of_a_tree_are_no_template_and_cover_nothing() -> None:
+    visits = []
+    for version in ("37", "38", "39"):
+        for n in range(60):
+            visits += [page(f"/{version}/docs/{kind}/page{n}.html", f"{kind} {n}") for kind in ("api", "guide")]
+    visits += [page(f"/{version}/docs/api/only{version}.html", f"only {version}") for version in ("37", "38", "39")]
+    assert "site" not in learn(visits).rules
+
+
+def test_versions_of_one_page_are_no_constant_view() -> None:
+    visits = [page(f"/{n}/docs/", "one page") for n in range(20)]
+    visits += [page(f"/{n}/docs/more.html", f"more {n}") for n in range(20)]
+    assert "site" not in learn(visits).rules
+
+
 def test_aliases_of_nested_scopes_add_up_by_value() -> None:
     rules = {
         "site": {
