@@ -129,7 +129,8 @@ def _texts(value: object) -> frozenset[str] | None:
     return frozenset(unquote_plus(item) for item, _ in value)
 
 
-_LINK = re.compile(r"\s*<([^>]*)>([^<]*)")
+# no `<` within: each of many would be looked at to the end of the text
+_LINK = re.compile(r"<([^<>]*)>([^<]*)")
 
 
 def canonical_link(headers: Iterable[str], url: str) -> str | None:

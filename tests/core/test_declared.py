@@ -127,3 +127,10 @@ def test_lines_of_a_robots_txt() -> None:
 )
 def test_canonical_links_in_headers(headers: list[str], target: str | None) -> None:
     assert canonical_link(headers, "http://a.example/x/y") == target
+
+
+@pytest.mark.parametrize("piece", ["<", " ", "<a>", "<a", "> ", "<>;"])
+def test_many_links_that_are_hard_to_read(piece: str) -> None:
+    """What is quadratic would take minutes for this."""
+    header = piece * (MAX_HEADER // len(piece))
+    assert canonical_link([header] * 2_000, "http://a.example/") is None
