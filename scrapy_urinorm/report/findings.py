@@ -107,6 +107,7 @@ def _gathered(figures: Figures, ruleset: RuleSet, intake: Intake) -> dict[str, A
         "format": FORMAT,
         "generated": datetime.now(UTC).isoformat(timespec="seconds").replace("+00:00", "Z"),
         "input": {"files": [], "bad": intake.bad, "problems": intake.problems, **_crawls(intake)},
+        "platforms": [one._asdict() for one in intake.programs],
         "rules_used": {
             "preset": ruleset.preset,
             "files": [_file_name(name) for name in ruleset.files],

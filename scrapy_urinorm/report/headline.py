@@ -6,6 +6,8 @@ from typing import Any, NamedTuple
 
 # a shorter crawl gives no rate worth telling
 MIN_SECONDS = 10
+# chosen: a sentence, not a list
+MOST_NAMED = 5
 
 
 class Card(NamedTuple):
@@ -76,6 +78,12 @@ def sentences(found: dict[str, Any]) -> list[str]:
     else:
         some = f"{wasted:,} ({share(wasted, made)})" if wasted else "none"
         said.append(f"Of {made:,} requests {some} {again}.")
+    if found["platforms"]:
+        places = [f"{one['platform']} at {one['site']}{one['path']}" for one in found["platforms"]]
+        more = f" and {len(places) - MOST_NAMED:,} more" if len(places) > MOST_NAMED else ""
+        said.append(
+            f"Recognized: {', '.join(places[:MOST_NAMED])}{more}; `urinorm platforms` says what is known of them."
+        )
     if totals["avoidable"]:
         said.append(
             f"The rules of this report let {totals['kept']:,} requests pass and would have avoided"

@@ -13,6 +13,7 @@ from pyarrow import compute
 
 from scrapy_urinorm.content import Frame
 from scrapy_urinorm.processes import in_order
+from scrapy_urinorm.recognition import Recognizer
 from scrapy_urinorm.report.blocks import PROBLEMS_KEPT, blocks_of, rows_of
 from scrapy_urinorm.report.columns import Columns, JsonLines, gathered
 from scrapy_urinorm.report.content import octets
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
+    from scrapy_urinorm.recognition import Found
     from scrapy_urinorm.report.blocks import Block
     from scrapy_urinorm.report.content import Words
     from scrapy_urinorm.rulesets.ruleset import RuleSet
@@ -46,6 +48,8 @@ class Intake:
     """How many visits of each crawl a file has; None: of none that says which."""
     only: dict[str, str | None] = field(default_factory=dict)
     """Of which crawl the visits were taken from a file, where not from all."""
+    programs: list[Found] = field(default_factory=list)
+    """What is recognized by the marks of the first pages."""
 
     @property
     def rows(self) -> int:
@@ -109,7 +113,9 @@ def _taken(
     found = Intake(only=only)
     blocks = blocks_of(paths, kind, columns, base, refused=found.refuse)
     ahead: list[Block] = []
-    work.only, work.frames = only, _frames(blocks, ahead)
+    recognizer = Recognizer()
+    work.only, work.frames = only, _frames(blocks, ahead, recognizer)
+    found.programs = recognizer.found()
     for number, (path, count, bad, problems, crawls) in enumerate(_results(work, ahead, blocks, jobs)):
         found.parts.append(_part(work.folder, number))
         found.counts.append(count)
@@ -203,10 +209,10 @@ def _chained(ahead: list[Block], following: Block | None, blocks: Iterator[Block
 # ---------------------------------------------------------------------- frames
 
 
-def _frames(blocks: Iterator[Block], ahead: list[Block]) -> dict[str, Words]:
+def _frames(blocks: Iterator[Block], ahead: list[Block], recognizer: Recognizer) -> dict[str, Words]:
     """Read blocks ahead until enough pages are known, and return the slots of the frame of each site.
 
-    Empty where the first block has no lines at all.
+    The recognizer sees those pages. Empty where the first block has no lines at all.
     """
     frames: dict[str, Frame] = {}
     looked = 0
@@ -214,14 +220,14 @@ def _frames(blocks: Iterator[Block], ahead: list[Block]) -> dict[str, Words]:
         ahead.append(block)
         path, start, data = block
         rows = rows_of(path, start, data)[0] if isinstance(data, bytes) else data
-        known = _add_pages(rows, frames)
+        known = _add_pages(rows, frames, recognizer)
         looked += known
         if not known or looked >= FRAME_ROWS:
             break
     return {site: np.array(sorted(slots), "<u8") for site, frame in frames.items() if (slots := frame.slots())}
 
 
-def _add_pages(rows: Sequence[Mapping[str, Any]], frames: dict[str, Frame]) -> int:
+def _add_pages(rows: Sequence[Mapping[str, Any]], frames: dict[str, Frame], recognizer: Recognizer) -> int:
     from scrapy_urinorm.learn.site import site_of
 
     known = 0
@@ -230,6 +236,7 @@ def _add_pages(rows: Sequence[Mapping[str, Any]], frames: dict[str, Frame]) -> i
         if not lines or row.get("status") not in (None, 200):
             continue
         known += 1
+        recognizer.see(row.get("final_url") or row["url"], row.get("marks") or ())
         parts = split(row.get("final_url") or row["url"])
         if parts is None:
             continue

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from scrapy_urinorm.normalizer import Normalizer
 from scrapy_urinorm.report import blocks, intake
 from scrapy_urinorm.report.findings import findings
+from scrapy_urinorm.report.headline import sentences
 from scrapy_urinorm.report.parameters import CHANGES, IRRELEVANT, NARROWS, SORTS, UNKNOWN
 from scrapy_urinorm.rulesets.ruleset import RuleSet
 from scrapy_urinorm.visits import Visit
@@ -523,3 +524,14 @@ def test_proposals_are_tried_on_the_recorded_links(tmp_path: Path) -> None:
     assert (plain["requests"], now["requests"], plain["pages"]) == (90, 90, 30)
     assert (then["requests"], then["pages"], then["lost"]) == (30, 30, 0)
     assert then["curve"][-1] == [30, 30]
+
+
+def test_the_program_behind_a_site_is_named(tmp_path: Path) -> None:
+    crawl = Crawl()
+    for n in range(12):
+        crawl.page(f"/blog/?p={n}", [f"post {n} " * 20], marks=("generator:WordPress 6.4",))
+        crawl.page(f"/other/{n}", [f"page {n} " * 20])
+    said = found(crawl, tmp_path)
+    assert [(one["platform"], one["path"], one["pages"]) for one in said["platforms"]] == [("wordpress", "/blog/", 12)]
+    assert any(sentence.startswith("Recognized: wordpress at ") for sentence in sentences(said))
+    assert not any(sentence.startswith("Recognized") for sentence in sentences({**said, "platforms": []}))
