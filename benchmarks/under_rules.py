@@ -166,11 +166,17 @@ def our_filter(rules: dict[str, Any]) -> Any:
 
 def _opened(cls: Any, settings: dict[str, Any]) -> Any:
     from scrapy.spiders import Spider
+    from scrapy.utils.reactor import install_reactor
     from scrapy.utils.test import get_crawler
 
-    crawler = get_crawler(Spider, {"TELNETCONSOLE_ENABLED": False, "LOG_ENABLED": False, **settings})
-    if crawler.spider is None:
-        crawler.spider = crawler._create_spider("benchmark")
+    quiet = {"TELNETCONSOLE_ENABLED": False, "LOG_ENABLED": False, **settings}
+    try:
+        crawler = get_crawler(Spider, quiet)
+    except RuntimeError:
+        # older versions of Scrapy want a reactor, also where nothing is requested
+        install_reactor("twisted.internet.asyncioreactor.AsyncioSelectorReactor")
+        crawler = get_crawler(Spider, quiet)
+    crawler.spider = crawler._create_spider("benchmark")
     made = cls.from_crawler(crawler)
     made.open()
     made.spider = crawler.spider

@@ -82,12 +82,12 @@ def run(sites: Sites, parts: Url, counts: Counter[str], watcher: Watcher = SILEN
     outcome = _settle(site, plan, path, items, counts, watcher)
     in_fragment = bool(parts.fragment) and len(outcome.program.fragment_steps) > 1
     if outcome.changed or in_fragment:
-        own = plan.without_preset()
-        if own is not plan and unsubscribes(f"{path}?{parts.query}#{parts.fragment if in_fragment else ''}"):
+        # few URLs do, and most plans need never be compiled again for them
+        if plan.has_preset and unsubscribes(f"{path}?{parts.query}#{parts.fragment if in_fragment else ''}"):
             watcher.note(
                 "the URL speaks of unsubscribing: the preset's rules on path and query do not apply", undo=True
             )
-            return _settle(site, own, path, items, counts, watcher)
+            return _settle(site, plan.without_preset(), path, items, counts, watcher)
     return outcome
 
 

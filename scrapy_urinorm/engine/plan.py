@@ -41,6 +41,7 @@ class Plan:
         "bodies",
         "fast",
         "has_host_rules",
+        "has_preset",
         "host_acts",
         "layers",
         "weight",
@@ -53,6 +54,7 @@ class Plan:
         self.bodies = [layer.body for layer in layers]
         self.wheres: list[Where] = [w for b in self.bodies for w in b.wheres]
         self.base = Program(self.bodies, shared)
+        self.has_preset = any(layer.preset for layer in layers)
         self.has_host_rules = any(act.rule in self.base.rules for act in at(Stage.PORT, Stage.HOST, Stage.SCHEME))
         self._programs: dict[tuple[int, ...], Program] = {(): self.base}
         self._preset_free: Plan | None = None
@@ -87,7 +89,7 @@ class Plan:
 
         How the texts are written stays: a canonical URL must not change when it is normalized again.
         """
-        if not any(layer.preset for layer in self.layers):
+        if not self.has_preset:
             return self
         if self._preset_free is None:
             layers = [_without_edits(layer) if layer.preset else layer for layer in self.layers]
