@@ -43,6 +43,8 @@ class Addon:
             ("SPIDER_MIDDLEWARES", "rewrite.RewriteMiddleware", 950),
             ("EXTENSIONS", "summary.Summary", 0),
         ]
+        if settings.getbool("HTTPCACHE_ENABLED"):
+            components.append(("DOWNLOADER_MIDDLEWARES", "foreign_cache.ForeignCacheMiddleware", 890))
         # imported only where they are asked for: they bring an HTML parser and more
         if settings.get("URINORM_REPORT"):
             from scrapy_urinorm.crawl.report_extension import visits_beside

@@ -151,6 +151,17 @@ class Variants:
             else:
                 self._schedule_all(self._claims.failed(fp, url, chain[chain.index(url) :]))
 
+    def itself(self, request: Request, target: str) -> Request | None:
+        """The start request that is to be sent in its place, as a cache has another spelling's way to another page."""
+        if not self._sent_elsewhere(request.url, [request.url, target]):
+            return None
+        chance = self._again(request, [])
+        if not chance:
+            return None
+        again = self._copied(request)
+        self._give_chance(again, None, chance)
+        return again
+
     def idle(self) -> bool:
         """Nothing is under way: schedule the variants whose first request ended untold; whether there were any."""
         ended = self._claims.all_ended()
@@ -230,10 +241,7 @@ class Variants:
     def _schedule(self, fp: bytes | None, request: Request, chance: int) -> None:
         engine = self._crawler.engine
         assert engine is not None
-        try:
-            request = request.copy()
-        except Exception:  # noqa: BLE001  a Request subclass whose __init__ wants more than copy() gives
-            own.logger.debug("%s cannot be copied, the request itself is scheduled", type(request).__name__)
+        request = self._copied(request)
         self._give_chance(request, fp, chance)
         self._passing = request
         try:
@@ -241,6 +249,14 @@ class Variants:
         except Exception:  # noqa: BLE001  raising here would reach the downloader, for a request that has nothing to do with it
             own.logger.warning("A variant could not be scheduled: %s", shown(request), exc_info=True)
         self._passing = None
+
+    @staticmethod
+    def _copied(request: Request) -> Request:
+        try:
+            return request.copy()
+        except Exception:  # noqa: BLE001  a Request subclass whose __init__ wants more than copy() gives
+            own.logger.debug("%s cannot be copied, the request itself is scheduled", type(request).__name__)
+            return request
 
     def _say_hurried(self) -> None:
         self._stats.inc_value("urinorm/second_chance_hurried")

@@ -145,16 +145,21 @@ STARTS = [mode for mode in MODES if mode.startswith("starts")]
 
 @pytest.fixture(scope="module")
 def started(server: SiteServer, tmp_path_factory: pytest.TempPathFactory) -> Crawls:
-    cases = [case for case in CASES if "later" in case.name]
+    # what Scrapy unpacks only after the cache is seen too late to tell
+    cases = [case for case in CASES if "unpacked" not in case.name]
     return crawl_cases(cases, server, tmp_path_factory.mktemp("starts"), modes=STARTS)
 
 
 def test_a_cached_failure_speaks_for_its_own_url_only(started: Crawls) -> None:
-    """A start request failed and is in the cache under the key; it is in no filter, so a variant is new."""
+    """A start request failed and is in the cache under the key; it is in no filter, so a variant is new.
+
+    So does a cached redirect elsewhere.
+    """
     assert len(started) >= 2 * len(STARTS)
     for crawl in started.values():
-        assert not crawl.lost, crawl.story()
-        assert len(crawl.fetched) <= crawl.case.most, crawl.story()
+        assert not crawl.lost - {"log-in"}, crawl.story()
+        if "later" in crawl.case.name:
+            assert len(crawl.fetched) <= crawl.case.most, crawl.story()
 
 
 @pytest.fixture(scope="module")
