@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from scrapy_urinorm.cli.columns import Output, with_groups
 from scrapy_urinorm.cli.display import completing, count, say, write_json
 from scrapy_urinorm.cli.failures import complain
 from scrapy_urinorm.cli.inputs import Column, Files, Format, Inputs, as_utf8, lines_of
@@ -36,6 +37,7 @@ def groups(
     as_json: Json = False,
     column: Column = None,
     kind: Format = None,
+    output: Output = None,
     jobs: Jobs = 0,
 ) -> None:
     """Show the groups of URLs that the rules make one page, largest first, with the rules: look here for a wrong one.
@@ -46,6 +48,8 @@ def groups(
     - `urinorm groups --rules urinorm.toml urls.txt`
 
     - `urinorm groups --rule remove_params --limit 0 --json urls.txt`
+
+    - `urinorm groups --output grouped.parquet pages.parquet`
     """
     choice = chosen(ctx, rules, preset)
     normalizer = choice.shared()
@@ -53,6 +57,11 @@ def groups(
         from scrapy_urinorm.cli.rules import known_rule
 
         known_rule(rule)
+    if output is not None:
+        with Progress("rows", streams=False) as progress:
+            rows = with_groups(files, column, output, normalizer, progress)
+        say(f"{output}: {count(rows, 'row')}", "green")
+        return
     inputs = Inputs(files, kind, column)
     members: dict[str, _Group] = {}
     total = 0

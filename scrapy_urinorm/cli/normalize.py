@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 import typer
 
-from scrapy_urinorm.cli.display import count, inert, is_terminal
+from scrapy_urinorm.cli.columns import Output, with_texts
+from scrapy_urinorm.cli.display import count, inert, is_terminal, say
 from scrapy_urinorm.cli.failures import complain
 from scrapy_urinorm.cli.inputs import Column, Files, Format, Inputs, as_utf8, lines_of
 from scrapy_urinorm.cli.progress import Progress
@@ -33,6 +34,7 @@ def normalize(
     as_json: Json = False,
     column: Column = None,
     kind: Format = None,
+    output: Output = None,
     jobs: Jobs = 0,
 ) -> None:
     """Write the canonical URL of each URL of files or of standard input: a line for a line, in order, at any size.
@@ -46,12 +48,19 @@ def normalize(
     - `urinorm normalize --key < urls.txt | sort -u | wc -l`
 
     - `urinorm normalize --rules urinorm.toml --json --column address crawl.csv`
+
+    - `urinorm normalize --key --output keyed.parquet pages.parquet`
     """
     if key and as_json:
         raise typer.BadParameter("--json has the key already", param_hint="--key")
     choice = chosen(ctx, rules, preset)
     choice.shared()  # a wrong rule file is reported before anything is read, and forked processes share the rules
     form = "json" if as_json else "key" if key else "canonical"
+    if output is not None:
+        with Progress("rows", streams=False) as progress:
+            rows = with_texts(files, column, output, choice.shared(), progress, key=key)
+        say(f"{output}: {count(rows, 'row')}", "green")
+        return
     work = functools.partial(_work, choice, form, base)
     inputs = Inputs(files, kind, column)
     watched = is_terminal() and not as_json

@@ -1,0 +1,140 @@
+"""Parquet in, Parquet out: what the rules say of a column of URLs stands beside all other columns."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from scrapy_urinorm.errors import UrinormError
+from scrapy_urinorm.extras import require
+from scrapy_urinorm.inputs import InputError, expanded
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from scrapy_urinorm.cli.progress import Progress
+    from scrapy_urinorm.normalizer import Normalizer
+
+Output = Annotated[
+    str | None,
+    typer.Option(
+        "--output",
+        "-o",
+        metavar="FILE",
+        help="Write Parquet: all columns of Parquet files, and what is new beside them.",
+    ),
+]
+
+
+def with_texts(
+    files: Sequence[str] | None,
+    column: str | None,
+    output: str,
+    normalizer: Normalizer,
+    progress: Progress,
+    *,
+    key: bool,
+) -> int:
+    """Write the files with a further column, `canonical` or `key`; return the number of rows."""
+    require("Parquet", "learn")
+    from scrapy_urinorm import arrow
+
+    name, function = ("key", arrow.key) if key else ("canonical", arrow.normalize)
+    return _written(files, column, output, progress, lambda urls: {name: function(urls, normalizer)})
+
+
+def with_groups(
+    files: Sequence[str] | None, column: str | None, output: str, normalizer: Normalizer, progress: Progress
+) -> int:
+    """Write the files with the `key` of each row and how many rows have it, `group_size`; return the number of rows."""
+    require("Parquet", "learn")
+    import pyarrow as pa
+
+    from scrapy_urinorm import arrow
+
+    sizes: Counter[str] = Counter()
+    for urls, _ in _batches(files, column):
+        sizes.update(arrow.key(urls, normalizer).to_pylist())
+
+    def added(urls: Any) -> dict[str, Any]:
+        keys = arrow.key(urls, normalizer)
+        counts = [None if one is None else sizes[one] for one in keys.to_pylist()]
+        return {"key": keys, "group_size": pa.array(counts, pa.int64())}
+
+    return _written(files, column, output, progress, added)
+
+
+def _written(
+    files: Sequence[str] | None,
+    column: str | None,
+    output: str,
+    progress: Progress,
+    added: Callable[[Any], dict[str, Any]],
+) -> int:
+    """Write the batches with what is added; the file is there as a whole or not at all."""
+    import pyarrow as pa
+    from pyarrow import parquet
+
+    path = Path(output)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    partial = path.with_name(f"{path.name}.partial")
+    rows = 0
+    writer: Any = None
+    try:
+        for urls, batch in _batches(files, column):
+            new = added(urls)
+            if taken := [name for name in new if name in batch.schema.names]:
+                raise UrinormError(f"there is a column {taken[0]!r} already: rename it first")
+            table = pa.Table.from_batches([batch])
+            for name, values in new.items():
+                table = table.append_column(name, values)
+            if writer is None:
+                writer = parquet.ParquetWriter(partial, table.schema)
+            elif table.schema != writer.schema:
+                raise UrinormError("the files have different columns: write them one by one")
+            writer.write_table(table)
+            rows += table.num_rows
+            progress.add(table.num_rows)
+        if writer is None:
+            raise UrinormError("there are no rows to write")
+        writer.close()
+        partial.replace(path)
+    finally:
+        if writer is not None:
+            writer.close()
+        partial.unlink(missing_ok=True)
+    return rows
+
+
+def _batches(files: Sequence[str] | None, column: str | None) -> Iterator[tuple[Any, Any]]:
+    """The column of URLs and all columns, batch by batch."""
+    from pyarrow import ArrowException, parquet
+
+    for name in expanded(files or ["-"]):
+        if name == "-":
+            raise InputError("Parquet is read from its end: give a file in place of standard input")
+        try:
+            with parquet.ParquetFile(name) as file:
+                chosen = _column(name, file.schema_arrow.names, column)
+                for batch in file.iter_batches():
+                    yield batch.column(chosen), batch
+        except (ArrowException, OSError, ValueError) as error:
+            if isinstance(error, UrinormError):
+                raise
+            raise InputError(f"{name}: is not a Parquet file, which --output is for: {error}") from error
+
+
+def _column(file: str, names: Sequence[str], wanted: str | None) -> str:
+    from scrapy_urinorm.visits.table import URL_HEADERS
+
+    if wanted is not None:
+        if wanted not in names:
+            raise InputError(f"{file}: there is no column {wanted!r} among {', '.join(names)}")
+        return wanted
+    found = [name for name in names if name.strip().lower() in URL_HEADERS]
+    if not found:
+        raise InputError(f"{file}: which column holds the URL? --column one of {', '.join(names)}")
+    return found[0]
