@@ -242,4 +242,4 @@ def _gather(stage: Stage, edits: Callable[[View], Iterator[Row]]) -> None:
 
 def _priority(candidate: Candidate) -> tuple[Any, ...]:
     """General rules before special ones, then what saves most."""
-    return (candidate.evidence.chosen, -candidate.evidence.saved, candidate.rule, str(candidate.value))
+    return (len(candidate.context), -candidate.evidence.saved, candidate.rule, str(candidate.value))
