@@ -139,7 +139,7 @@ class Inputs:
         for row in rows:
             try:
                 visits = parse((row or b"").decode("utf-8", "surrogateescape"))
-            except (ValueError, TypeError, KeyError, IndexError):
+            except (ValueError, TypeError, KeyError, IndexError, RecursionError):
                 self.counts["bad_rows"] += 1
                 visits = ()
             yield next((visit.url for visit in visits), "")

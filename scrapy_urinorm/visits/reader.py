@@ -101,7 +101,7 @@ class VisitReader:
         for number, row in enumerate(rows, 1):
             try:
                 visits = parse(row)
-            except (ValueError, TypeError, KeyError, IndexError) as error:
+            except (ValueError, TypeError, KeyError, IndexError, RecursionError) as error:
                 self.bad += 1
                 self._problem(f"{path}:{number}: {error}")
                 continue

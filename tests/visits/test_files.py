@@ -250,3 +250,12 @@ def test_errors(tmp_path: Path, name: str, text: str | None, columns: dict[str, 
 
 def test_minhash_column_is_base64() -> None:
     assert f'"minhash":"{base64.b64encode(bytes(128)).decode()}"' in FULL.to_json()
+
+
+@pytest.mark.parametrize("piece", ["[", '{"url":', '{"url":"http://a.example/","links":[', '{"url":['])
+def test_a_line_that_nests_without_end_is_a_bad_line(piece: str, tmp_path: Path) -> None:
+    path = tmp_path / "v.jsonl"
+    path.write_text('{"url":"http://a.example/"}\n' + piece * 100_000 + "\n" + '{"url":"http://b.example/"}\n')
+    reader = read_visits([path])
+    assert [visit.url for visit in reader] == ["http://a.example/", "http://b.example/"]
+    assert reader.bad == 1
