@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import csv
 import json
 import re
 import shutil
@@ -354,3 +356,47 @@ def test_hostile_addresses_do_nothing(opened: Opened) -> None:
     assert not re.search("[\u202a-\u202e\u2066-\u2069\u200b]", text)
     assert opened.console == []
     assert len(opened.asked) == 1
+
+
+def test_tables_are_saved_as_csv(opened: Opened) -> None:
+    with opened.page.expect_download() as saved:
+        opened.page.get_by_role("button", name="Save Pages with most addresses as CSV").click()
+    assert saved.value.suggested_filename == "groups.csv"
+    rows = list(csv.reader(saved.value.path().read_text("utf-8").splitlines()))
+    assert rows[0][2] == "addresses"
+    assert len(rows) == len(opened.data["groups"]) + 1
+    assert [int(row[3]) for row in rows[1:]] == [row["requests"] for row in opened.data["groups"]]
+
+
+def test_on_paper(opened: Opened) -> None:
+    """Heads of columns stay, what is to click goes, and nothing is wider than the paper."""
+    page = opened.page
+    before = page.locator("main details[open]").count()
+    page.set_viewport_size({"width": 720, "height": 1000})
+    page.emulate_media(media="print")
+    page.evaluate("dispatchEvent(new Event('beforeprint'))")
+    assert page.locator("#groups-table th button").first.is_visible()
+    assert not page.locator("#groups-search").is_visible()
+    assert page.locator("main details:not([open])").count() == 0
+    assert page.evaluate("document.documentElement.scrollWidth") <= 720
+    wide = page.evaluate(
+        "[...document.querySelectorAll('canvas, svg')].filter(one => one.getBoundingClientRect().right > 720).length"
+    )
+    assert wide == 0
+    page.evaluate("dispatchEvent(new Event('afterprint'))")
+    assert page.locator("main details[open]").count() == before
+
+
+def test_without_script(opener: Any, files: dict[str, Path]) -> None:
+    """Another context: every table and curve is there, and the page says what script would add."""
+    with (
+        opener.browser.new_context(java_script_enabled=False) if opener.browser else contextlib.nullcontext() as context
+    ):
+        if context is None:
+            pytest.skip("this browser has one context only")
+        page = context.new_page()
+        page.goto(files["shop"].as_uri())
+        assert page.get_by_text("With JavaScript").is_visible()
+        for section in ("traps", "suspicious", "rules", "groups", "parameters", "proposals"):
+            assert page.locator(f"#{section}-box tbody tr").count() > 0, section
+        assert page.locator("#curve-box svg rect").count() > 4

@@ -127,7 +127,7 @@
     const csv = el("button", { type: "button", class: "csv", onclick: () => save(`${id}.csv`, columns, order_.map((n) => rows[n])) }, "CSV");
     csv.setAttribute("aria-label", `Save ${name} as CSV`);
     box.append(el("div", { class: "tools" }, search, count, csv),
-      el("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": name },
+      el("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": `${name}, table` },
         el("table", { id: `${id}-table` }, el("caption", { class: "sr" }, name), el("thead", {}, el("tr", {}, heads)), body)), more);
     if (order === null) state.key = null;
     arrange();
