@@ -37,7 +37,7 @@ unexport PYTHONDONTWRITEBYTECODE
 help:  ## show this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{ printf "make %-14s %s\n", $$1, $$2 }'
 
-demo: $(DEMO)/.stamp  ## crawl the example site with Scrapy alone, with the add-on, and with rules
+demo: $(DEMO)/.stamp  ## crawl the example site with Scrapy alone, with the add-on, with live rules, and with rules
 	$(DEMO)/bin/python example_project/demo.py
 
 test: lint test-newest test-floor  ## in minutes: lint, the tests against the newest Scrapy, what touches Scrapy against the oldest
@@ -108,7 +108,7 @@ $(VENV)/uv/.stamp:
 	@touch $@
 
 $(DEMO)/.stamp: pyproject.toml $(VENV)/uv/.stamp
-	$(call install,-e .)
+	$(call install,-e '.[learn]')
 
 $(NEWEST)/.stamp: pyproject.toml $(VENV)/uv/.stamp
 	$(call install,--upgrade -e '.[$(NEWEST_EXTRAS)]')

@@ -1,4 +1,4 @@
-"""Crawls the example website three times and prints what each crawl cost: `make demo`, or `python demo.py --help`."""
+"""Crawls the example website four times and prints what each crawl cost: `make demo`, or `python demo.py --help`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`make demo`: crawl the website with Scrapy alone, with the add-on, and with the add-on and rules, and compare."""
+"""`make demo`: crawl the website with Scrapy alone, with the add-on, with live rules, and with rules, and compare."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import contextlib
 import json
 import sys
 import tempfile
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -26,8 +27,10 @@ if TYPE_CHECKING:
 LIMIT = 1500
 SCRAPY_ALONE = Crawl("Scrapy alone", {"URINORM_ENABLED": "False"})
 ADDON = Crawl("with the add-on", {"URINORM_RULES": "{}"})
+LIVE = Crawl("live rules alone", {"URINORM_RULES": "{}", "URINORM_LIVE": "True"})
 ADDON_AND_RULES = Crawl("with urinorm.toml", {})
-CRAWLS = (SCRAPY_ALONE, ADDON, ADDON_AND_RULES)
+# live rules need the extra `learn`
+CRAWLS = (SCRAPY_ALONE, ADDON, *([LIVE] if find_spec("numpy") and find_spec("selectolax") else []), ADDON_AND_RULES)
 
 NOTES = """\
 distinct pages: of {pages} that the website has.

@@ -31,9 +31,11 @@ class FolderStore:
         return self.folder / f"{name}.jsonl"
 
     def add(self, site: str, visit: Visit) -> None:
-        """Keep a visit."""
+        """Keep a visit, as long as there is a folder: it goes with the crawl, which may end before we are done."""
         path = self._path(site)
-        with open(path, "ab", opener=_private) as file:
+        if not self.folder.exists():
+            return
+        with suppress(FileNotFoundError), open(path, "ab", opener=_private) as file:
             if file.tell() == 0:
                 file.write(json.dumps(site).encode() + b"\n")
             file.write(visit.to_json().encode("utf-8", "surrogatepass") + b"\n")
@@ -65,8 +67,9 @@ class FolderStore:
         """Keep what a student's `state` says."""
         path = self.folder / _STRUCK
         partial = path.with_suffix(".partial")
-        partial.write_text(json.dumps(struck), "utf-8")
-        partial.replace(path)
+        with suppress(FileNotFoundError):
+            partial.write_text(json.dumps(struck), "utf-8")
+            partial.replace(path)
 
     def kept(self) -> dict[str, list[str]]:
         """Return what was kept; nothing where there is nothing."""

@@ -101,7 +101,7 @@ def test_prints_one_table_with_a_row_for_each_crawl(tmp_path: Path) -> None:
         assert text in demo.stdout
     rows = [line for line in demo.stdout.splitlines() if " * " in line]
     labels = [crawl.label for crawl in CRAWLS] + ["with learned.toml"]
-    assert [label in row for row, label in zip(rows, labels, strict=True)] == [True] * 4
+    assert [label in row for row, label in zip(rows, labels, strict=True)] == [True] * len(labels)
 
 
 def test_json_names_the_lost_pages(results: dict[str, Result]) -> None:
