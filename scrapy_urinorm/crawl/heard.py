@@ -6,6 +6,8 @@ import asyncio
 from collections import deque
 from typing import TYPE_CHECKING, Any
 
+from scrapy_urinorm.crawl.behind import Behind
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
@@ -16,6 +18,8 @@ class Heard:
     """The messages of one crawl; what matters at once wakes it, the others wait until the engine asks."""
 
     def __init__(self) -> None:
+        self._behind = Behind()
+        self._news_wake = False
         self._waiting: deque[dict[str, Any]] = deque()
         self._wake: Callable[[], object] = _nothing
 
@@ -34,13 +38,25 @@ class Heard:
         """Take a message, in any thread."""
         if header["do"] in _OURS:
             self._waiting.append(header)
-            if header["do"] != "news":
+            if self._news_wake or header["do"] != "news":
                 self._wake()
 
     def messages(self) -> Iterator[dict[str, Any]]:
         """Return what was heard since."""
         while self._waiting:
-            yield self._waiting.popleft()
+            message = self._waiting.popleft()
+            if message["do"] == "news":
+                self._behind.heard()
+            yield message
+
+    def sent(self) -> None:
+        """A page is handed over, of which news will come."""
+        self._behind.sent()
+
+    def is_up_to_date(self) -> bool:
+        """Whether news of nearly all pages have come; else they wake the crawl."""
+        self._news_wake = self._behind.is_behind()
+        return not self._news_wake
 
 
 def _nothing() -> None:

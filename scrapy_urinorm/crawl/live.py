@@ -38,6 +38,9 @@ _MET = 100
 #: What is kept for a resume is written after so many decisions, and with every new rule.
 _SAVE = 500
 _FOLDER = "urinorm.live"
+_SIGNALS = (
+    "spider_opened", "spider_idle", "scheduler_empty", "spider_closed", "response_received", "spider_error",
+)  # fmt: skip
 
 
 class LiveRules:
@@ -69,15 +72,8 @@ class LiveRules:
     def from_crawler(cls, crawler: Crawler) -> Self:
         """Return the extension, connected to its signals."""
         extension = cls(crawler)
-        for handler, signal in (
-            (extension.spider_opened, signals.spider_opened),
-            (extension.spider_idle, signals.spider_idle),
-            (extension.scheduler_empty, signals.scheduler_empty),
-            (extension.spider_closed, signals.spider_closed),
-            (extension.response_received, signals.response_received),
-            (extension.spider_error, signals.spider_error),
-        ):
-            crawler.signals.connect(handler, signal)
+        for name in _SIGNALS:
+            crawler.signals.connect(getattr(extension, name), getattr(signals, name))
         return extension
 
     # ------------------------------------------------------------------ begin and end
@@ -158,7 +154,9 @@ class LiveRules:
             self._count("canaries")
         elif verdict in (PARK, CLOSED):
             self._count("parked" if verdict == PARK else "closed")
-            self._save_when_due()
+            self._saved += 1
+            if self._saved % _SAVE == 0:
+                self.save()
             return Kept(State.PARKED, decision.class_key, decision.generation)
         if verdict in (CANARY, SAMPLE):
             request.meta[own.CANARY_META] = True
@@ -174,6 +172,10 @@ class LiveRules:
             return
         if request.method == "GET" and self.on:
             self._flights.begin(request, self.desk.claim(request.url, kind_of(request)))
+
+    def later_may_go(self) -> bool:
+        """What may be a duplicate waits for the process that learns, which may know by then."""
+        return not self.on or self._heard.is_up_to_date()
 
     def tick(self) -> None:
         """Hear what was said, and see what has ended."""
@@ -209,6 +211,7 @@ class LiveRules:
 
     def said(self, request: Request) -> dict[str, Any]:
         """What the reader is to know: the pattern of the address, by which its news are counted."""
+        self._heard.sent()
         hops = (request._meta or {}).get("redirect_urls")
         return {"pattern": self.desk.pattern(hops[0] if hops else request.url)}
 
@@ -288,11 +291,6 @@ class LiveRules:
     def _count(self, name: str, number: int = 1) -> None:
         if number:
             own.stats_of(self.crawler).inc_value(f"urinorm/live/{name}", number)
-
-    def _save_when_due(self) -> None:
-        self._saved += 1
-        if self._saved % _SAVE == 0:
-            self.save()
 
     def save(self) -> None:
         """Write down what a resumed crawl goes on with."""

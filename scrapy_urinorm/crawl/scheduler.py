@@ -52,6 +52,9 @@ class Gate(Protocol):
     def handed_out(self, request: Request) -> None:
         """Told of every request that goes to the engine."""
 
+    def later_may_go(self) -> bool:
+        """Whether one that comes later may be served now; asked when nothing else waits."""
+
     def tick(self) -> None:
         """Called whenever the engine asks for a request."""
 
@@ -236,6 +239,8 @@ class Scheduler(StockScheduler):
             return request, False
         if (request := self._serve(kept, State.RELEASED)) is not None:
             return request, True
+        if self.gate is not None and not self.gate.later_may_go():
+            return None
         request = self._serve(kept, State.LATER)
         return None if request is None else (request, False)
 

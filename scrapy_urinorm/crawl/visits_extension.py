@@ -244,7 +244,7 @@ class VisitsExtension:
 
     def _redirect(self, response: Response, request: Request) -> None:
         location = safe_url_string(response.headers.get("Location") or b"")
-        said = self._said(response, request, request.url)
+        said = self._said(response, request, request.url, hop=True)
         said["target"] = urljoin(request.url, location)
         self._send(said, b"")
 
@@ -277,7 +277,7 @@ class VisitsExtension:
         if not self._send(said, body) and self.watcher is not None:
             self.watcher.unread(request)
 
-    def _said(self, response: Response, request: Request, url: str) -> dict[str, Any]:
+    def _said(self, response: Response, request: Request, url: str, *, hop: bool = False) -> dict[str, Any]:
         meta = request.meta
         said: dict[str, Any] = {
             "do": "visit",
@@ -290,7 +290,7 @@ class VisitsExtension:
         # the Referer of a redirected request is not that of the link
         if "redirect_urls" not in meta and (referer := request.headers.get("Referer")):
             said["referer"] = referer.decode("latin-1")
-        if self.watcher is not None:
+        if self.watcher is not None and not hop:
             said |= self.watcher.said(request)
         normalizer = getattr(self.crawler.request_fingerprinter, "normalizer", None)
         if normalizer is not None:

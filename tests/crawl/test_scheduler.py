@@ -302,6 +302,9 @@ class Parking:
     def handed_out(self, request: Request) -> None:
         pass
 
+    def later_may_go(self) -> bool:
+        return True
+
     def tick(self) -> None:
         pass
 

@@ -161,7 +161,8 @@ def test_an_endless_site_ends_and_names_what_it_left(tmp_path: Path) -> None:
         outcome = live(served, tmp_path, URINORM_LIVE_CLOSE=30)
         assert outcome.reason == "finished"
         assert {f"article {n}" for n in range(30)} <= served.identities(pages(tmp_path))
-    assert len(served.targets) < 30 + 3 + 220
+    # far more months than a crawl of a minute could fetch were linked
+    assert len(served.targets) < 500
     rows = [json.loads(line) for line in (tmp_path / "urinorm.parked.jsonl").read_text("utf-8").splitlines()]
     assert {row["why"] for row in rows} == {"closed"}
     assert outcome.lines("brought nothing new", "URINORM_LIVE_CLOSE")
