@@ -212,6 +212,7 @@ class LiveRules:
     def said(self, request: Request) -> dict[str, Any]:
         """What the reader is to know: the pattern of the address, by which its news are counted."""
         self._heard.sent()
+        self.tell_met()
         hops = (request._meta or {}).get("redirect_urls")
         return {"pattern": self.desk.pattern(hops[0] if hops else request.url)}
 

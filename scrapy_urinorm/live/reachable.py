@@ -24,6 +24,10 @@ ASKED = 200
 """Losses looked at: enough to tell which rule is to blame."""
 
 
+FRESH = 64
+"""Of so many of the latest pages it is not known yet what they lead to: their callbacks run, or have just run."""
+
+
 class Gone(NamedTuple):
     """Where the way to something ends under the rules: the node that is not fetched, and the one in its stead."""
 
@@ -32,7 +36,10 @@ class Gone(NamedTuple):
 
 
 class Reachable:
-    """The graph of a site so far; `waiting` are the addresses that were met and not fetched, keys by hash."""
+    """The graph of a site so far; `waiting` are the addresses that were met and not fetched, keys by hash.
+
+    The way through one of the `fresh` latest pages is taken to be open.
+    """
 
     def __init__(
         self,
@@ -40,9 +47,11 @@ class Reachable:
         ids: Mapping[bytes, Page],
         waiting: Mapping[bytes, str],
         soft: frozenset[int],
+        fresh: int = FRESH,
     ) -> None:
         self.pages = pages
         self.soft = soft
+        self._told = len(pages) - fresh
         number = {id(page): n for n, page in enumerate(pages)}
         by_key = {page.key: n for n, page in enumerate(pages)}
         numbers = {hashed: number[id(page)] for hashed, page in ids.items()}
@@ -90,7 +99,8 @@ class Reachable:
                     if pages[node].label in self.soft or self._excused(node, keys, ruled):
                         continue
                     at = cut(node, plain, ruled)
-                    if at >= 0 and (other := ruled.claimed.get(keys[at], -1)) >= 0:
+                    other = ruled.claimed.get(keys[at], -1)
+                    if at >= 0 <= other and not self._told <= other < fetched:
                         found[Gone(at, other)] = None
                         if len(found) >= ASKED:
                             return list(found)

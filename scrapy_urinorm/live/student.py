@@ -15,6 +15,7 @@ from scrapy_urinorm.content import DIFFERENT, UNKNOWN, compare
 from scrapy_urinorm.learn.site import Page, host_of, site_of
 from scrapy_urinorm.live.novelty import Novelty
 from scrapy_urinorm.live.priors import FAMILY
+from scrapy_urinorm.live.reachable import FRESH
 from scrapy_urinorm.live.study import Studied, is_believed, study
 from scrapy_urinorm.live.trial import BELIEVED, standing
 from scrapy_urinorm.live.watched import Standing, Trying, Watched
@@ -169,8 +170,11 @@ class Student:
 
     # ------------------------------------------------------------------ studies
 
-    def study(self, name: str) -> list[Message]:
-        """Study a site now; return its rules, should they be other ones than before."""
+    def study(self, name: str, fresh: int = FRESH) -> list[Message]:
+        """Study a site now; return its rules, should they be other ones than before.
+
+        What the `fresh` latest pages lead to is not known yet.
+        """
         site = self._sites[name]
         site.due = int(site.pages * GROWTH)
         site.studied = site.pages
@@ -180,7 +184,7 @@ class Student:
         struck = frozenset(site.struck)
         try:
             priors = [*site.priors.rules, *self.priors]
-            found = study(name, visits, self.options, self.rules, struck, earlier, priors, site.waiting)
+            found = study(name, visits, self.options, self.rules, struck, earlier, priors, site.waiting, fresh)
         except Exception:  # noqa: BLE001  whatever a site makes of the learner: what is believed so far goes on
             said: list[Message] = [{"do": "failed", "site": name, "text": traceback.format_exc(limit=-3)}]
             if site.doubted and site.found is not None:
@@ -212,7 +216,7 @@ class Student:
     def judge(self, name: str) -> list[Message]:
         """The last judgement on a site: study it if anything was fetched since; always ends with `judged`."""
         site = self._sites.get(name)
-        said = self.study(name) if site is not None and site.pages > site.studied else []
+        said = self.study(name, 0) if site is not None and site.pages > site.studied else []
         return [*said, {"do": "judged", "site": name}]
 
     def _watch(self, site: Watched, found: Studied) -> None:

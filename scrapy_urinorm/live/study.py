@@ -15,7 +15,7 @@ from scrapy_urinorm.learn.output import evidence_row
 from scrapy_urinorm.learn.site import Page, Site, host_of
 from scrapy_urinorm.learn.site_learner import SiteLearner
 from scrapy_urinorm.live.priors import PROVEN_PAIRS
-from scrapy_urinorm.live.reachable import ASKED, Reachable
+from scrapy_urinorm.live.reachable import ASKED, FRESH, Reachable
 from scrapy_urinorm.live.trial import BELIEVED, standing
 from scrapy_urinorm.normalizer import Normalizer
 from scrapy_urinorm.rulesets.platforms import VERDICTS
@@ -86,12 +86,13 @@ def study(
     earlier: Sequence[Candidate] = (),
     priors: Sequence[Prior] = (),
     waiting: Mapping[bytes, str] | None = None,
+    fresh: int = FRESH,
 ) -> Studied:
     """Learn the rules of a site from its visits.
 
     Those named in `struck` are not believed whatever speaks for them; `earlier` ones stay unless the visits contradict.
     `priors` are tried beside what the learner finds. `waiting` are addresses that were met and not fetched, by the hash
-    that links name them by.
+    that links name them by; what the `fresh` latest pages lead to is not known yet.
     """
     site = Site(name)
     for visit in visits:
@@ -115,7 +116,7 @@ def study(
         judged = [Tried(one, *_pairs(learner, one), mark in proven) for mark, one in reversed(chosen.items())]
         normalizer = Normalizer([*rules, site.base] if site.base.get("host") else list(rules) or None, options.preset)
         met = {hashed: normalizer.key(url) for hashed, url in (waiting or {}).items()}
-        reachable = Reachable(site.pages, site.ids, met, site.soft) if site.has_links and site.pages else None
+        reachable = Reachable(site.pages, site.ids, met, site.soft, fresh) if site.has_links and site.pages else None
         believed = _together(learner, reachable, [one for one in judged if one.believed])
     finally:
         if enabled:
