@@ -171,6 +171,32 @@ def unwrap_params(target: Target, *, wrappers: tuple[Wrapper, ...], host: str) -
     return None
 
 
+_AMP_HOST = re.compile(r"(?:[a-z0-9-]+\.)?cdn\.ampproject\.org|[a-z0-9-]+\.bing-amp\.com").fullmatch
+_AMP_PATH = re.compile(r"/[cv](/s)?/([a-z0-9-]+(?:\.[a-z0-9-]+)+(?::\d+)?)(/.*)?", re.IGNORECASE).fullmatch
+
+
+@rule(
+    LOSSY,
+    "https://a-example.cdn.ampproject.org/c/s/a.example/x",
+    "https://a.example/x",
+    stage=Stage.UNWRAP,
+    kind=Flag(),
+    value=True,
+)
+def amp_caches(target: Target, *, on: bool, host: str) -> str | None:
+    """Give a page in an AMP cache, Google's or Bing's, the key of the page that it is a copy of.
+
+    Nobody but the cache answers at its hosts, so no site can claim another's page by it. See "AMP Cache URL format" of
+    the AMP project: `/c/` or `/v/`, `/s/` for https, then host and path of the origin.
+    """
+    found = _AMP_PATH(target[0]) if on and _AMP_HOST(host) else None
+    if found is None:
+        return None
+    secure, origin, path = found.groups()
+    query = f"?{join_items(target[1])}" if target[1] else ""
+    return f"http{'s' if secure else ''}://{origin}{path or '/'}{query}"
+
+
 @rule(
     LOSSY,
     "http://a.example/calendar/1999",

@@ -155,6 +155,7 @@ _VALUES: dict[str, st.SearchStrategy[Any]] = {
         [{"from": "/wiki/{x}?page={y}", "to": "/{y}?id={x}"}],
     )),
     "unwrap_params": st.sampled_from([["url", "next"], [{"name": "url", "to": ["*"]}, "next"]]),
+    "amp_caches": st.booleans(),
     "skip": st.booleans(),
     "defer": st.booleans(),
     "max_params": st.fixed_dictionaries({"of": st.just(["a", "b*"]), "at_most": st.integers(0, 2)}),

@@ -236,6 +236,8 @@ UNDER_RULES: list[tuple[dict[str, Any], bool, str, str, str]] = [
     ({"fragment": "route"}, False, "routes", "/#!/a", "/#!/b"),
     ({"fragment": "route"}, True, "anchors beside routes", "/#a", "/#b"),
     ({"unwrap_params": [{"name": "url", "to": ["*"]}]}, True, "a wrapper and its target", "/out?url=http%3A%2F%2Fb.example%2F", "http://b.example/"),
+    ({"amp_caches": True}, True, "a copy in a cache and its page", "https://a-example.cdn.ampproject.org/c/s/a.example/x", "https://a.example/x"),
+    ({"amp_caches": True}, False, "copies of two sites", "https://a-example.cdn.ampproject.org/c/s/a.example/x", "https://b-example.cdn.ampproject.org/c/s/b.example/x"),
     ({"unwrap_params": ["url"]}, False, "a wrapper and a target elsewhere", "/out?url=http%3A%2F%2Fb.example%2F", "http://b.example/"),
     ({"unwrap_params": [{"name": "url", "to": ["*"]}]}, False, "two targets", "/out?url=http%3A%2F%2Fb.example%2F", "/out?url=http%3A%2F%2Fc.example%2F"),
 ]  # fmt: skip
