@@ -49,13 +49,13 @@ class Judgement(NamedTuple):
 class Normalizer:
     """Canonical URLs and keys under a set of rules.
 
-    ``rules`` is a :class:`~scrapy_urinorm.rulesets.ruleset.RuleSet`, one source of rules or a list of them (a path,
-    ``"package:file.toml"`` or a dict), or None for the preset alone. Raises RuleFileError with every problem, wrong
-    ``examples`` and ``distinct`` rows included.
+    `rules` is a `RuleSet`, one source of rules or a list of them (a path,
+    `"package:file.toml"` or a dict), or None for the preset alone. Raises RuleFileError with every problem, wrong
+    `examples` and `distinct` rows included.
 
-    Every method takes any ``str`` and never raises on it. ``counts`` counts what was odd: ``unparsable`` (a URL that
-    the URL Standard refuses, or of a scheme without rules), ``unstable`` (rules that do not settle on a URL) and
-    ``error`` (a rule that raised; the URL is then treated as if there were no rules).
+    Every method takes any `str` and never raises on it. `counts` counts what was odd: `unparsable` (a URL that
+    the URL Standard refuses, or of a scheme without rules), `unstable` (rules that do not settle on a URL) and
+    `error` (a rule that raised; the URL is then treated as if there were no rules).
     """
 
     def __init__(
@@ -81,7 +81,7 @@ class Normalizer:
                 raise RuleFileError(problems)
 
     def key(self, url: str, *, lossy: bool = True) -> str:
-        """The key of a URL: equal keys mean one page. ``lossy=False`` leaves the rules out."""
+        """The key of a URL: equal keys mean one page. `lossy=False` leaves the rules out."""
         try:
             if self.native is not None:
                 fast = (self.native if lossy else _without_rules()).key(url)
@@ -93,7 +93,7 @@ class Normalizer:
             return bare_key(url)
 
     def normalize(self, url: str, base: str | None = None) -> str:
-        """The canonical URL: valid to show and to compare. ``base`` resolves a relative reference (RFC 3986 5)."""
+        """The canonical URL: valid to show and to compare. `base` resolves a relative reference (RFC 3986 5)."""
         if base is not None:
             url = resolve(url, base)
         try:
@@ -109,7 +109,7 @@ class Normalizer:
     def lines(self, block: bytes, *, keys: bool = False, lossy: bool = True) -> bytes:
         """The canonical URLs, or keys, of lines of UTF-8 octets, each of which has an end; an empty one stays empty.
 
-        ``lossy=False`` leaves the rules out, for keys alone.
+        `lossy=False` leaves the rules out, for keys alone.
         """
         one = functools.partial(self.key, lossy=lossy) if keys else self.normalize
         if self.native is not None:
@@ -148,7 +148,7 @@ class Normalizer:
         return skip, defer
 
     def changed_by(self, url: str) -> tuple[str, ...]:
-        """The names of the rules that change ``url``: :meth:`explain` in short, for stats."""
+        """The names of the rules that change `url`: `explain` in short, for stats."""
         parts = split(url)
         if parts is None:
             return ()
@@ -178,7 +178,7 @@ class Normalizer:
         )
 
     def edit(self, url: str) -> str:
-        """``url`` with the edits of the rules alone: every byte that no rule concerns stays as it came."""
+        """`url` with the edits of the rules alone: every byte that no rule concerns stays as it came."""
         try:
             parts, raw = split(url), split_text(url)
             if parts is None or raw is None:
@@ -200,7 +200,7 @@ class Normalizer:
         return self.ruleset.has_rule_at(Stage.BODY, Stage.HEADERS)
 
     def body_rules(self, url: str) -> tuple[tuple[Any, ...], tuple[str, ...]]:
-        """The functions to apply to the body of a request to ``url``, and the headers that count."""
+        """The functions to apply to the body of a request to `url`, and the headers that count."""
         parts = split(url)
         if parts is None:
             return (), ()
@@ -276,7 +276,7 @@ def _verdicts(outcome: Outcome) -> list[Verdict]:
 
 
 def _failing_examples(normalizer: Normalizer) -> Iterator[Problem]:
-    """The ``examples`` and ``distinct`` rows that do not hold."""
+    """The `examples` and `distinct` rows that do not hold."""
     for example in normalizer.ruleset.examples:
         layer = example.layer
         host = layer.label.partition('"')[2].rstrip('"') if '"' in layer.label else "example.com"

@@ -24,7 +24,7 @@ _POET_BASE = "SCRAPY_POET_REQUEST_FINGERPRINTER_BASE_CLASS"
 
 
 class Addon:
-    """Install all components: ``ADDONS = {"scrapy_urinorm.Addon": 600}``.
+    """Install all components: `ADDONS = {"scrapy_urinorm.Addon": 600}`.
 
     Our scheduler is put over a project's own. A project's own fingerprinter or dupefilter stays, and the log says so in
     one line. The fingerprinter of another add-on becomes the fallback of ours; scrapy-poet's keeps its place and gets

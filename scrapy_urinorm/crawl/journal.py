@@ -31,7 +31,7 @@ _COMMIT_CHANGES = 500
 
 
 class Kept(NamedTuple):
-    """In which state a request is written; class and rules as in ``Row``, the priority where it is not its own."""
+    """In which state a request is written; class and rules as in `Row`, the priority where it is not its own."""
 
     state: State
     class_key: bytes | None = None
@@ -40,11 +40,11 @@ class Kept(NamedTuple):
 
 
 class Journal:
-    """The requests of one crawl in a ``RequestsFile``, which is made when it is needed.
+    """The requests of one crawl in a `RequestsFile`, which is made when it is needed.
 
-    In force (``in_force``), every request is in the file from before its fingerprint is written until it has ended.
-    Otherwise only those are that are kept back. ``store`` is the seen store, where it is ours: it writes a fingerprint
-    when the row is written; under another duplicate filter the row has to be ``first``.
+    In force (`in_force`), every request is in the file from before its fingerprint is written until it has ended.
+    Otherwise only those are that are kept back. `store` is the seen store, where it is ours: it writes a fingerprint
+    when the row is written; under another duplicate filter the row has to be `first`.
 
     Nothing here raises into a crawl: where the disk fails, the crawl is stopped, and what was committed is taken up by
     the next run.
@@ -80,10 +80,10 @@ class Journal:
         self.first = self.in_force and (self._store is None or not self._store.hold())
 
     def take_up(self, *, trusted: bool, tell: Callable[[Request], object]) -> None:
-        """Serve what the run before has left; ``trusted``: but what Scrapy's queue files have. Raises UrinormError.
+        """Serve what the run before has left; `trusted`: but what Scrapy's queue files have. Raises UrinormError.
 
         A kill may have come between a row and its fingerprint: the seen store gets the fingerprints again, and a
-        duplicate filter that is not ours is told of the requests by ``tell``.
+        duplicate filter that is not ours is told of the requests by `tell`.
         """
         file = self.file
         if not file.is_open:
@@ -123,7 +123,7 @@ class Journal:
     # ------------------------------------------------------------------ a queue that was filled without a journal
 
     def begin_taking_over(self, queue: str, folder: Path) -> bool:
-        """Whether Scrapy's queue was filled, or emptied, without this file; ``queue`` is what it looks like now.
+        """Whether Scrapy's queue was filled, or emptied, without this file; `queue` is what it looks like now.
 
         Its requests are then to be taken over. A copy of the queue is made first: a kill meanwhile must not cost any.
         """
@@ -152,7 +152,7 @@ class Journal:
             own.logger.info("Journal: %d requests of Scrapy's own queue were taken over", count)
 
     def finish_taking_over(self, folder: Path) -> None:
-        """Before the queue in ``folder`` is opened: bring it back where a kill has cut its taking over short."""
+        """Before the queue in `folder` is opened: bring it back where a kill has cut its taking over short."""
         copy = folder.with_name(folder.name + ".before")
         if not copy.exists():
             return
@@ -164,7 +164,7 @@ class Journal:
             shutil.rmtree(copy)
 
     def close(self, *, queue: str, empty: bool) -> None:
-        """Let go; ``queue`` is what Scrapy's queue files look like, ``empty`` says that nothing is waiting in them."""
+        """Let go; `queue` is what Scrapy's queue files look like, `empty` says that nothing is waiting in them."""
         if self.file.is_open and not self._lost:
             try:
                 if empty:
@@ -243,7 +243,7 @@ class Journal:
     # ------------------------------------------------------------------ transactions
 
     def settle_when_due(self) -> None:
-        """``settle``, where the last time is some milliseconds or many changes ago."""
+        """`settle`, where the last time is some milliseconds or many changes ago."""
         if self.file.is_open and not self._lost:
             now = time.monotonic()
             if now - self._committed > _COMMIT_SECONDS or self.file.changes > _COMMIT_CHANGES:

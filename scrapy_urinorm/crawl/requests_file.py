@@ -43,11 +43,11 @@ class RequestsFileError(UrinormError):
 
 
 class RequestsFile:
-    """The file of one job, for one process; in a temporary folder where there is no ``folder`` (None).
+    """The file of one job, for one process; in a temporary folder where there is no `folder` (None).
 
-    Changes are held in memory until ``commit``, which writes them in one transaction: a killed process finds the last
+    Changes are held in memory until `commit`, which writes them in one transaction: a killed process finds the last
     commit. Rows hold what the spider gave to its requests, cookies and the like, so only its owner can read the file.
-    All methods but ``close`` raise RequestsFileError where the disk does not do its part.
+    All methods but `close` raise RequestsFileError where the disk does not do its part.
     """
 
     def __init__(self, folder: Path | None, name: str = FILE_NAME):
@@ -146,7 +146,7 @@ class RequestsFile:
 
     @property
     def changes(self) -> int:
-        """How many changes wait for ``commit``."""
+        """How many changes wait for `commit`."""
         return sum(len(one) for one in (self._new, self._flying, self._ended, self._notes, self._served))
 
     def commit(self) -> None:
@@ -187,7 +187,7 @@ class RequestsFile:
     ) -> int:
         """Let requests of one state go, all of them or those of a class or generation; how many.
 
-        With a ``limit`` the oldest. ``to`` may be any state.
+        With a `limit` the oldest. `to` may be any state.
         """
         where = "state = ?"
         values: list[str | bytes | int] = [str(state)]

@@ -63,15 +63,15 @@ class Gate(Protocol):
 
 
 class Scheduler(StockScheduler):
-    """A mixin over Scrapy's scheduler or a class derived from it; the add-on puts it over what ``SCHEDULER`` names.
+    """A mixin over Scrapy's scheduler or a class derived from it; the add-on puts it over what `SCHEDULER` names.
 
-    **The journal** (``URINORM_JOURNAL``, in force with a JOBDIR or where fingerprints are kept from run to run): a
-    request is written to the file ``urinorm.requests`` before its fingerprint is, and its row ends when its callback's
+    **The journal** (`URINORM_JOURNAL`, in force with a JOBDIR or where fingerprints are kept from run to run): a
+    request is written to the file `urinorm.requests` before its fingerprint is, and its row ends when its callback's
     output was taken, or its chain failed; output and end are one transaction. After an unclean end Scrapy's own queue
     files, which a kill tears, are discarded, and the rows are served in their place. So each request is answered at
     least once, whatever kills the crawl.
 
-    **Keeping requests back**: what ``gate`` says, and what a rule defers, waits in the file (``journal.file``).
+    **Keeping requests back**: what `gate` says, and what a rule defers, waits in the file (`journal.file`).
     Released requests are served by turns with the queue, later ones when nothing else is waiting.
     """
 
@@ -267,7 +267,7 @@ class Scheduler(StockScheduler):
             engine._slot.nextcall.schedule()
 
     def release(self, **which: Any) -> int:
-        """Let parked requests go, all or those of a class or a generation (see ``RequestsFile.release``); how many."""
+        """Let parked requests go, all or those of a class or a generation (see `RequestsFile.release`); how many."""
         if not self.journal.file.is_open:
             return 0
         released = self.journal.file.release(State.PARKED, **which)

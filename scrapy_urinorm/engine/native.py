@@ -1,10 +1,10 @@
 """The second way to a text, in C: for a known host and a usual spelling, under rules that it knows.
 
-It knows which ``where`` tables hold, rules that drop items, those on the path (the rarer ones are called), and edits of
+It knows which `where` tables hold, rules that drop items, those on the path (the rarer ones are called), and edits of
 path and query as one text, which are called where a text that they need is there.
 
 Every function of it gives what the loop gives, or None; tests compare the two on every URL they have. The package does
-without where no C compiler was at hand; ``URINORM_PURE=1`` in the environment leaves it out.
+without where no C compiler was at hand; `URINORM_PURE=1` in the environment leaves it out.
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ if TYPE_CHECKING:
     from scrapy_urinorm.engine.steps import Step
     from scrapy_urinorm.rulesets.scopes import Condition, Where
 
-#: Grows with every change of what ``rules.h`` says: the functions of the module, and the tuples that it is told.
+#: Grows with every change of what `rules.h` says: the functions of the module, and the tuples that it is told.
 LAYOUT = 8
-#: Flags of :class:`Fast`: the canonical URL is sorted; it loses its fragment; it goes through the loop; its query loses
-#: empty fields; ``changes`` is asked of values with a
-#: ``;``.
+#: Flags of `Fast`: the canonical URL is sorted; it loses its fragment; it goes through the loop; its query loses
+#: empty fields; `changes` is asked of values with a
+#: `;`.
 SORTS, DROPS_FRAGMENT, KEY_ONLY, TIDIES, ASKS_SEMICOLON = 1, 2, 4, 8, 16
 #: What no path that the module takes has: a rule that needs one of these does not concern such a path.
 _REFUSED = frozenset((";", "%3B", "/("))
@@ -55,7 +55,7 @@ module = _compiled()
 
 
 class PathStep(NamedTuple):
-    """An act on the path: what is done in C (0: ``run`` is called where one of ``texts`` is in the path, or always)."""
+    """An act on the path: what is done in C (0: `run` is called where one of `texts` is in the path, or always)."""
 
     does: int
     texts: tuple[bytes, ...]
@@ -64,7 +64,7 @@ class PathStep(NamedTuple):
 
 
 class TextStep(NamedTuple):
-    """An edit of path and query as one text, called where one of ``needs`` (at the start, text) is there, or always."""
+    """An edit of path and query as one text, called where one of `needs` (at the start, text) is there, or always."""
 
     needs: tuple[tuple[int, bytes], ...]
     run: Callable[[str], str]
@@ -74,7 +74,7 @@ class TextStep(NamedTuple):
 class Fast(NamedTuple):
     """What the module in C knows of a program, read by position.
 
-    ``changes`` says whether the rules that need a text in a value change an item (name=value).
+    `changes` says whether the rules that need a text in a value change an item (name=value).
     """
 
     concerns: Concerns
@@ -130,7 +130,7 @@ def _edit(step: Step) -> TextStep | None:
 
 
 class Programs(dict[tuple[int, ...], Fast | None]):
-    """What the module is told of the programs of a plan, by the numbers of the ``where`` tables that hold."""
+    """What the module is told of the programs of a plan, by the numbers of the `where` tables that hold."""
 
     __slots__ = ("_most", "_program")
 
@@ -147,7 +147,7 @@ class Programs(dict[tuple[int, ...], Fast | None]):
 
 
 class PlanFast(NamedTuple):
-    """What the module in C knows of a plan, read by position; ``base`` is the program without any ``where`` table."""
+    """What the module in C knows of a plan, read by position; `base` is the program without any `where` table."""
 
     wheres: tuple[tuple[Any, ...], ...]
     programs: Programs
@@ -207,9 +207,9 @@ def _passes(test: Callable[[str], bool], value: str) -> bool:
 
 
 class Native(NamedTuple):
-    """The functions in C over the sites of a rule set; ``lines`` is given what does a line that it does not take.
+    """The functions in C over the sites of a rule set; `lines` is given what does a line that it does not take.
 
-    ``request`` takes URL, method and body, and gives the text whose digest is the fingerprint, and the bits of the
+    `request` takes URL, method and body, and gives the text whose digest is the fingerprint, and the bits of the
     rules that changed the URL. A URL that one of them takes has no verdict.
     """
 
