@@ -13,7 +13,7 @@ PEERS_ARGS ?=
 PARALLEL := -n auto --dist loadfile
 # what `make test` runs against the oldest supported Scrapy; `make test-all` runs everything there
 DEAR := full_disk other_fingerprinters random_sites reactorless
-TOUCHES_SCRAPY := $(filter-out $(DEAR:%=tests/crawl/test_%.py),$(wildcard tests/crawl/test_*.py)) tests/visits/test_extension.py tests/seen/test_requests_seen.py tests/report/test_extension.py
+TOUCHES_SCRAPY := $(filter-out $(DEAR:%=tests/crawl/test_%.py),$(wildcard tests/crawl/test_*.py)) tests/live/test_crawl.py tests/visits/test_extension.py tests/seen/test_requests_seen.py tests/report/test_extension.py
 
 # what `make test-platforms` crawls
 PLATFORMS := caddy cgit libnginx-mod-http-fancyindex lighttpd mediawiki nginx php-cli php-sqlite3
