@@ -58,7 +58,8 @@ def test_scrapy_alone_never_ends_and_downloads_duplicates(results: dict[str, Res
 def test_the_addon_by_itself_does_not_fall_for_trackers(crawls: dict[str, Measured]) -> None:
     assert repeated(crawls[SCRAPY_ALONE.label].urls) > 30
     # the start pages once more, and up to two second chances for the one that redirects
-    assert repeated(crawls[ADDON.label].urls) <= 2 * START_PAGES
+    # and one for each of the five lists whose address in the menu redirects to the one with a slash
+    assert repeated(crawls[ADDON.label].urls) <= 2 * START_PAGES + 5
 
 
 def test_with_rules_the_crawl_ends_with_every_page(results: dict[str, Result]) -> None:
