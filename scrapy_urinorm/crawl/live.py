@@ -107,6 +107,7 @@ class LiveRules:
         scheduler.gate = self
         self.on = True
         self.parked.restore(self.crawler.spider)
+        self.end.take_up()
 
     def spider_closed(self) -> None:
         """Remove what was for this run only."""

@@ -58,6 +58,12 @@ class LiveEnd:
         self._said = time.monotonic()
         self._every = self._settings.getfloat("LOGSTATS_INTERVAL") or 60.0
 
+    def take_up(self) -> None:
+        """Know the rules of the run before, which the desk has taken up."""
+        for name, site in self._live.desk.sites.items():
+            self._known[name] = {rule["id"]: rule["said"] for rule in site.message["rules"]}
+            self._rows[name] = site.message["rows"]
+
     # ------------------------------------------------------------------ the last judgement
 
     def asks(self) -> bool:
