@@ -145,8 +145,9 @@ STARTS = [mode for mode in MODES if mode.startswith("starts")]
 
 @pytest.fixture(scope="module")
 def started(server: SiteServer, tmp_path_factory: pytest.TempPathFactory) -> Crawls:
-    # what Scrapy unpacks only after the cache is seen too late to tell
-    cases = [case for case in CASES if "unpacked" not in case.name]
+    # what Scrapy unpacks only after the cache is seen too late to tell; a start URL that redirects to itself for ever
+    # may be cached under the key before the others are asked for (docs/limits.md)
+    cases = [case for case in CASES if "unpacked" not in case.name and "to itself for ever" not in case.name]
     return crawl_cases(cases, server, tmp_path_factory.mktemp("starts"), modes=STARTS)
 
 
