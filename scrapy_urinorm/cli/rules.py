@@ -13,7 +13,7 @@ from scrapy_urinorm.errors import UrinormError
 if TYPE_CHECKING:
     from scrapy_urinorm.rules import Rule
 
-_SCOPES = {"any": "site, host, where", "site": "site, host", "file": "file"}
+_SCOPES = {"any": "site, host, where", "site": "site, host", "path": "site, host, where without query", "file": "file"}
 
 
 # the columns that a table of five takes without breaking words

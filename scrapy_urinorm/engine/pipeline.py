@@ -70,7 +70,7 @@ def run(sites: Sites, parts: Url, counts: Counter[str], watcher: Watcher = SILEN
     plan = site.plan
     base = plan.base
     path = path_key(parts.path)
-    items = split_query(parts.query, base) if parts.query else []
+    items = split_query(parts.query, plan.splitting(path)) if parts.query else []
     if watcher is SILENT and (program := plan.program(path, items)).leaves(path, items):
         if not (parts.fragment and len(program.fragment_steps) > 1):
             return Outcome(site, path, items, program)

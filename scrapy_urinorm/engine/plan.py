@@ -37,6 +37,7 @@ class Plan:
         "_preset_free",
         "_programs",
         "_shared",
+        "_splitting",
         "base",
         "bodies",
         "fast",
@@ -54,6 +55,9 @@ class Plan:
         self.bodies = [layer.body for layer in layers]
         self.wheres: list[Where] = [w for b in self.bodies for w in b.wheres]
         self.base = Program(self.bodies, shared)
+        texts = {act.rule for act in at(Stage.TEXT)}
+        # the `where` tables that say how a query is split, by their paths alone
+        self._splitting = [(n, where) for n, where in enumerate(self.wheres) if not texts.isdisjoint(where.body.rules)]
         self.has_preset = any(layer.preset for layer in layers)
         self.has_host_rules = any(act.rule in self.base.rules for act in at(Stage.PORT, Stage.HOST, Stage.SCHEME))
         self._programs: dict[tuple[int, ...], Program] = {(): self.base}
@@ -70,6 +74,12 @@ class Plan:
         if not self.wheres:
             return self.base
         return self.of(matching(self.wheres, path, items))
+
+    def splitting(self, path: str) -> Program:
+        """The program that splits the query of a path: before that, no condition on a parameter can be looked at."""
+        if not self._splitting:
+            return self.base
+        return self.of(tuple([n for n, where in self._splitting if where.on_path(path)]))
 
     def of(self, chosen: tuple[int, ...]) -> Program:
         """The program of the `where` tables of some numbers."""

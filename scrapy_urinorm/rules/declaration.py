@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from scrapy_urinorm.rules.stages import Drops, PathAction, Safety, Stage, TextEdit, Verdict
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Container, Iterable, Mapping
 
     from scrapy_urinorm.rules.kinds import Kind
 
@@ -87,7 +87,8 @@ class Rule:
 
     `name` is also the config key, the stat, the CLI name and the docs row. `before`, `after` and `value` are
     the declared example, `extra` holds other rules that it needs. `kind` checks, merges, binds and documents the
-    value. `scope` is "any", "site" (not under `where`) or "file" (top level only). `splits` says that the rule
+    value. `scope` is "any", "site" (not under `where`), "path" (under a `where` without `query`) or "file" (top level
+    only). `splits` says that the rule
     may keep apart what Scrapy merges. `into` is the rule whose value an exception is put into. `probes` are targets
     in which `{}` stands for an entry of its value: what `check` tries.
     """
@@ -137,10 +138,9 @@ class Rule:
         """The first line of the docstring: the row that users read."""
         return self.doc.partition("\n")[0]
 
-    @property
-    def where(self) -> bool:
-        """Whether the rule may stand in a `where` table."""
-        return self.scope == "any"
+    def may_stand_in(self, where: Container[str]) -> bool:
+        """Whether the rule may stand in a `where` table of these keys."""
+        return self.scope == "any" or (self.scope == "path" and "query" not in where)
 
 
 #: Every rule by name, in the order of declaration, which is the order of the source.

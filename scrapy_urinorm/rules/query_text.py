@@ -17,12 +17,15 @@ from scrapy_urinorm.url import Item, text_key
     kind=Flag(),
     value=True,
     stage=Stage.TEXT,
-    scope="site",
+    scope="path",
     splits=True,
     sort_query="pair",
 )
 def semicolon_separators(query: str, *, on: bool) -> str:
-    """Let `;` separate parameters as `&` does (HTML 4.01 B.2.2; Apache autoindex, gitweb)."""
+    """Let `;` separate parameters as `&` does (HTML 4.01 B.2.2; Apache autoindex, gitweb).
+
+    Conditions on parameters need to know it already: a `where` with it has a `path` and no `query`.
+    """
     return query.replace(";", "&") if on else query
 
 

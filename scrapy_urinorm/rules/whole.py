@@ -67,29 +67,32 @@ def parse_target(text: str) -> Target:
     value=[{"from": "/index.php?title={x}", "to": "/wiki/{x}"}],
 )
 def template(target: Target, *, templates: tuple[Template, ...]) -> Target:
-    """Replace one URL shape by another; only where no other parameter is present, parameters in any order.
+    """Replace one URL shape by another, parameters in any order; only where no other parameter is present.
 
-    `{x}` stands for one path segment's text, or for a parameter's whole value.
+    `{x}` stands for the text of a path segment or of a parameter's value, or for what is left of it beside other text
+    (`title=Special:{x}`). With `rest = "keep"` there may be other parameters, which stay.
     """
     path, items = target
     for one in templates:
         match_path, names, build = _compiled(one)
-        if len(items) != len(names):
+        if len(items) != len(names) and not (one.keeps_rest and len(items) > len(names)):
             continue
         match = match_path(path)
         if match is None:
             continue
         found = {k: decoded_segment(v) for k, v in match.groupdict().items()}
-        values = {decoded(n): decoded(v) for n, v in items}
-        if values.keys() != names.keys() or len(values) != len(items):
+        own = [(decoded(n), decoded(v)) for n, v in items if decoded(n) in names]
+        values = dict(own)
+        if values.keys() != names.keys() or len(values) != len(own):
             continue
-        for name, wanted in names.items():
-            if wanted[:1] == "{":
-                found[wanted[1:-1]] = values[name]
-            elif values[name] != wanted:
+        for name, (head, hole, tail) in names.items():
+            value = values[name]
+            if hole and len(value) >= len(head + tail) and value.startswith(head) and value.endswith(tail):
+                found[hole] = value[len(head) : len(value) - len(tail)]
+            elif hole or value != head:
                 break
         else:
-            result: Target | None = build(found)
+            result: Target | None = build(found, [item for item in items if decoded(item[0]) not in names])
             if result is not None:
                 return result
     return target
@@ -105,17 +108,21 @@ def _compiled(one: Template):  # type: ignore[no-untyped-def]
         f"(?P<{piece}>[^/]+)" if at % 2 else re.escape(piece)
         for at, piece in enumerate(_HOLE.split(path_key_holes(path)))
     )
-    names = {decoded(n): decoded(v) for n, v in _raw_items(query)}
+    names = {decoded(n): _around(decoded(v)) for n, v in _raw_items(query)}
     to_path, _, to_query = one.target.partition("?")
     to_items = _raw_items(to_query)
 
-    def build(found: dict[str, str]) -> Target | None:
+    taken = {decoded(n) for n, _ in to_items}
+
+    def build(found: dict[str, str], rest: list[Item]) -> Target | None:
         # a value with a slash would become several segments: another page
         if any("/" in v or not v or v in (".", "..") for k, v in found.items() if "{" + k + "}" in to_path):
             return None
+        if any(decoded(n) in taken for n, _ in rest):
+            return None
         filled = _HOLE.sub(lambda m: _segment(found[m.group(1)]), to_path)
         items = [(encoded(n), encoded(_HOLE.sub(lambda m: found[m.group(1)], v))) for n, v in to_items]
-        return path_key(filled), items
+        return path_key(filled), sort_items([*items, *rest]) if rest else items
 
     pattern = compile_pattern(regex)
 
@@ -124,6 +131,12 @@ def _compiled(one: Template):  # type: ignore[no-untyped-def]
         return pattern.regex.fullmatch(path) if len(path) <= pattern.limit else None
 
     return match_path, names, build
+
+
+def _around(value: str) -> tuple[str, str, str]:
+    """What stands before a placeholder, its name, and what stands behind it; the name is empty where there is none."""
+    head, *more = _HOLE.split(value)
+    return (head, *more) if more else (head, "", "")  # type: ignore[return-value]
 
 
 def path_key_holes(path: str) -> str:

@@ -78,7 +78,7 @@ def rule_file_schema() -> dict[str, Any]:
             ),
             "where": {
                 **_table(
-                    [name for name, rule in CATALOGUE.items() if rule.where],
+                    [name for name, rule in CATALOGUE.items() if rule.may_stand_in(())],
                     {
                         "path": {
                             "description": "Globs on the path: `*` within a segment, `**` across any.",
@@ -92,6 +92,11 @@ def rule_file_schema() -> dict[str, Any]:
                     },
                 ),
                 "anyOf": [{"required": ["path"]}, {"required": ["query"]}],
+                "dependentSchemas": {
+                    name: {"properties": {"query": False}}
+                    for name, rule in CATALOGUE.items()
+                    if rule.may_stand_in(()) and not rule.may_stand_in(("query",))
+                },
             },
             "condition": _condition(),
         },

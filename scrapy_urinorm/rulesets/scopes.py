@@ -120,8 +120,11 @@ def check_body(table: Mapping[str, Any], report: Report, *, scope: str) -> Body:
         rule = CATALOGUE.get(key)
         if rule is None:
             report(key, f"there is no rule {key!r}", nearest(key, (*CATALOGUE, *allowed)))
-        elif scope == "where" and not rule.where:
-            report(key, f"{key} is not allowed under `where`", "say it for the whole site or host")
+        elif scope == "where" and not rule.may_stand_in(table):
+            if rule.may_stand_in(()):
+                report(key, f"{key} is not allowed beside `query`", "put it under a `where` with a `path` alone")
+            else:
+                report(key, f"{key} is not allowed under `where`", "say it for the whole site or host")
         else:
             checked = rule.kind.check(value, lambda m, h, key=key: report(key, m, h))  # type: ignore[misc]
             if checked is not None:

@@ -29,7 +29,7 @@ def test_accepts_the_example_of_each_rule(rule: Any) -> None:
     table = {rule.name: rule.value, **rule.extra}
     VALIDATOR.validate({"rules": table})
     VALIDATOR.validate({"site": {"a.example": table}})
-    if rule.where:
+    if rule.may_stand_in(("path",)):
         VALIDATOR.validate({"site": {"a.example": {"where": [{"path": "/**", **table}]}}})
 
 

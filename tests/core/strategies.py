@@ -152,7 +152,8 @@ _VALUES: dict[str, st.SearchStrategy[Any]] = {
     "rewrite": st.lists(_edit, min_size=1, max_size=2),
     "template": st.sampled_from((
         [{"from": "/index.html?id={x}", "to": "/wiki/{x}"}], [{"from": "/a/{x}", "to": "/a?id={x}"}],
-        [{"from": "/wiki/{x}?page={y}", "to": "/{y}?id={x}"}],
+        [{"from": "/wiki/{x}?page={y}", "to": "/{y}?id={x}"}], [{"from": "/a?id=b{x}", "to": "/wiki/{x}"}],
+        [{"from": "/a/{x}", "to": "/a?id=c:{x}", "rest": "keep"}, {"from": "/?page={x}", "to": "/a?page={x}", "rest": "keep"}],
     )),
     "unwrap_params": st.sampled_from([["url", "next"], [{"name": "url", "to": ["*"]}, "next"]]),
     "amp_caches": st.booleans(),
@@ -180,14 +181,14 @@ def _rules(names: list[str], max_size: int) -> st.SearchStrategy[dict[str, Any]]
 def rule_files(*, splitting: bool = True) -> st.SearchStrategy[dict[str, Any]]:
     """Rule files over the catalogue, with sites and `where`; without ``splitting``, only of rules that never split."""
     everywhere = [n for n, r in CATALOGUE.items() if (splitting or not r.splits) and n in _VALUES]
-    conditional = [n for n in everywhere if CATALOGUE[n].where]
+    conditional = [n for n in everywhere if CATALOGUE[n].may_stand_in(())]
     where = st.tuples(
         st.fixed_dictionaries({}, optional={
             "path": _path_glob,
             "query": st.dictionaries(st.sampled_from(("a", "id", "page", "é", "x[0]")), _condition, min_size=1, max_size=2),
         }).filter(bool),
         _rules(conditional, 3),
-    ).map(lambda t: {**t[0], **t[1]})  # fmt: skip
+    ).map(lambda t: {**t[0], **{n: v for n, v in t[1].items() if CATALOGUE[n].may_stand_in(t[0])}})  # fmt: skip
     table = st.tuples(_rules(everywhere, 3), st.lists(where, max_size=2)).map(
         lambda t: {**t[0], **({"where": t[1]} if t[1] else {})}
     )

@@ -232,6 +232,10 @@ CHANGE: dict[str, list[tuple[Any, str, str, str]]] = {
         ([{"from": "/i?a={x}&b={y}", "to": "/{y}/{x}"}], "/i?b=2&a=1", "/2/1", "parameters in any order"),
         ([{"from": "/i?a={x}&v=", "to": "/{x}"}], "/i?v&a=1", "/1", "a parameter without value"),
         ([{"from": "/wiki/{x}", "to": "/i?t={x}"}], "/wiki/a%2Fb%26c", "/i?t=a/b%26c", "escaped delimiters into a value"),
+        ([{"from": "/i?t={x}", "to": "/wiki/{x}", "rest": "keep"}], "/i?z=1&t=A&b=2", "/wiki/A?b=2&z=1", "further parameters stay"),
+        ([{"from": "/wiki/{x}", "to": "/i?t={x}", "rest": "keep"}], "/wiki/A?a=1&z=2", "/i?a=1&t=A&z=2", "into a query, in its order"),
+        ([{"from": "/i?t=Special:{x}", "to": "/s/{x}"}], "/i?t=Special%3ALog", "/s/Log", "a value with a prefix"),
+        ([{"from": "/i?t={x}.html", "to": "/s/{x}"}], "/i?t=a.html", "/s/a", "a value with a suffix"),
     ],
     "unwrap_params": [
         ([{"name": "url", "to": ["*"]}], "/out?url=http%3A%2F%2Fb.example%2Fo%3Furl%3Dhttps%253A%252F%252Fc.example%252F", "https://c.example/", "twice"),
@@ -392,6 +396,10 @@ NOOP: dict[str, list[tuple[Any, str, str]]] = {
         ([{"from": "/i?a={x}", "to": "/{x}"}], "/i?a=1%2F2", "a slash would make two segments"),
         ([{"from": "/i?a={x}", "to": "/{x}"}], "/i?a=", "an empty segment"),
         ([{"from": "/i?a={x}", "to": "/{x}"}], "/i?a=..", "a dot segment"),
+        ([{"from": "/i?t=Special:{x}", "to": "/s/{x}"}], "/i?t=Talk:Log", "another prefix"),
+        ([{"from": "/i?t=aba{x}aba", "to": "/s/{x}"}], "/i?t=aba", "prefix and suffix would share letters"),
+        ([{"from": "/i?t={x}", "to": "/s/{x}", "rest": "keep"}], "/i?t=A&t=B", "which of the two is it?"),
+        ([{"from": "/i?t={x}", "to": "/s?u={x}", "rest": "keep"}], "/i?t=A&u=B", "two of one name would be left"),
     ],
     "unwrap_params": [
         (["url"], "/out?url=/x", "a relative address"),
@@ -548,6 +556,21 @@ def test_bodies(rule: str, value: Any, content_type: str, before: bytes, after: 
 
     assert run(before) == after
     assert run(after) == after
+
+
+def test_how_a_query_is_split_may_be_said_for_a_path() -> None:
+    where = [
+        {"path": ["/git/**", "/*.cgi"], "semicolon_separators": True, "remove_params": ["h"]},
+        {"path": "/git/old/**", "semicolon_separators": False},
+        {"path": "/git/**", "query": {"a": "tree"}, "remove_params": ["f"]},
+    ]
+    n = Normalizer({"site": {"a.example": {"where": where}}})
+    whole = "?p=1%3Ba%3Dtree%3Bf%3Dx%3Bh%3D2"
+    keys = {"/git/": "?a=tree&p=1", "/g.cgi": "?a=tree&f=x&p=1", "/": whole, "/git/old/x": whole, "/gitx/": whole}
+    for path, query in keys.items():
+        url = f"http://a.example{path}?p=1;a=tree;f=x;h=2"
+        assert n.key(url) == n.key(n.normalize(url)) == f"http://a.example{path}{query}"
+    assert "semicolon_separators" in n.explain("http://a.example/git/?a=1;b=2").notes[0]
 
 
 def test_headers_count_where_a_site_says_so() -> None:

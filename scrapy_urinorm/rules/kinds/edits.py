@@ -174,10 +174,14 @@ class Edits(Kind):
 
 
 class Template(NamedTuple):
-    """A URL shape and the shape that it is another name of; `{x}` stands for text without `/ & = ?`."""
+    """A URL shape and the shape that it is another name of; `{x}` stands for text without `/ & = ?`.
+
+    `keeps_rest`: other parameters may be there, and stay.
+    """
 
     source: str
     target: str
+    keeps_rest: bool = False
 
 
 _PLACEHOLDER = re.compile(r"\{(\w+)\}")
@@ -188,7 +192,7 @@ def _values(target: str) -> list[str]:
 
 
 class Templates(Kind):
-    """A list of `{ from, to }`, each a path with an optional query."""
+    """A list of `{ from, to }`, each a path with an optional query, perhaps with `rest = "keep"`."""
 
     def check(self, value: Any, report: Report) -> tuple[Template, ...] | None:
         entries = value if isinstance(value, list) else [value]
@@ -196,23 +200,26 @@ class Templates(Kind):
         for entry in entries:
             if (
                 not isinstance(entry, dict)
-                or entry.keys() != {"from", "to"}
-                or not all(isinstance(v, str) and v.startswith("/") for v in entry.values())
+                or entry.keys() - {"rest"} != {"from", "to"}
+                or not all(isinstance(entry[k], str) and entry[k].startswith("/") for k in ("from", "to"))
             ):
                 report(f"{entry!r} is not {{ from, to }}", 'write { from = "/a?id={x}", to = "/b/{x}" }')
+                continue
+            if entry.get("rest", "keep") != "keep":
+                report(f"rest = {entry['rest']!r} says nothing", 'write rest = "keep", or nothing: no other parameter')
                 continue
             source, target = entry["from"], entry["to"]
             names = _PLACEHOLDER.findall(source)
             if not all(name.isidentifier() for name in names):
                 report(f"a placeholder of {source!r} does not begin with a letter", "write {x}")
                 continue
-            if any("{" in v and not _PLACEHOLDER.fullmatch(v) for v in _values(source)):
-                report(f"a parameter of {source!r} holds a placeholder and more", "a placeholder is a whole value")
+            if any("{" in _PLACEHOLDER.sub("", v, count=1) for v in _values(source)):
+                report(f"a parameter of {source!r} holds more than one placeholder", "write one, as in title=Talk:{x}")
                 continue
             if len(set(names)) < len(names) or set(names) != set(_PLACEHOLDER.findall(target)):
                 report(f"{source!r} and {target!r} must have the same placeholders, each once in `from`", "")
                 continue
-            out.append(Template(source, target))
+            out.append(Template(source, target, "rest" in entry))
         return tuple(out)
 
     def merge(self, wide: Any, narrow: Any) -> Any:
@@ -226,11 +233,11 @@ class Templates(Kind):
         shape = {"type": "string", "pattern": "^/"}
         entry = {
             "type": "object",
-            "properties": {"from": shape, "to": shape},
+            "properties": {"from": shape, "to": shape, "rest": {"const": "keep"}},
             "required": ["from", "to"],
             "additionalProperties": False,
         }
         return {"type": "array", "items": entry}
 
     def describe(self) -> str:
-        return "list of { from, to }"
+        return 'list of { from, to, rest = "keep" }'

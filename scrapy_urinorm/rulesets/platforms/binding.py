@@ -84,15 +84,15 @@ def bound(use: Use) -> tuple[dict[str, Any], dict[str, int | None]]:
             for key, value in rules.items():
                 table[key] = _sum(table.get(key), value)
                 numbers.setdefault(key, line.number)
-        elif _holds_for_a_part(rules):
+        elif _holds_for_a_part(said):
             wheres.append(said)
             numbers[f"where[{len(wheres)}]"] = line.number
     return ({**table, "where": wheres} if wheres else table), numbers
 
 
-def _holds_for_a_part(rules: Mapping[str, Any]) -> bool:
-    """Whether all rules can be said for a part of a site: how a query is split cannot."""
-    return all(key not in CATALOGUE or CATALOGUE[key].where for key in rules)
+def _holds_for_a_part(said: Mapping[str, Any]) -> bool:
+    """Whether all rules of a `where` table can be said for a part of a site."""
+    return all(key not in CATALOGUE or CATALOGUE[key].may_stand_in(said) for key in said)
 
 
 def _adds(table: Mapping[str, Any], key: str, value: Any) -> bool:
@@ -127,7 +127,7 @@ def line_tables(use: Use) -> list[LineTable]:
         rules = {key: value for key, value in said.items() if key not in ("path", "query")}
         if said["path"] == ["/**"] and "query" not in said:
             found.append(LineTable(line, rules))
-        elif _holds_for_a_part(rules):
+        elif _holds_for_a_part(said):
             found.append(LineTable(line, {"where": [said]}))
     return found
 
@@ -163,7 +163,8 @@ def _at(table: Mapping[str, Any], mount: str) -> dict[str, Any]:
             for edit in table["rewrite"]
         ]
     if "template" in table:
-        out["template"] = [{key: mount + shape[1:] for key, shape in one.items()} for one in table["template"]]
+        moved = ("from", "to")
+        out["template"] = [{**one, **{key: mount + one[key][1:] for key in moved}} for one in table["template"]]
     return out
 
 
