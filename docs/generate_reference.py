@@ -27,7 +27,12 @@ PARTS = {
     "scheme": "Scheme", "userinfo": "User and password", "host": "Host", "port": "Port", "path": "Path",
     "query": "Query", "fragment": "Fragment", "whole": "The whole URL", "body": "Body and headers",
 }  # fmt: skip
-SCOPES = {"any": "site, host, `where`", "site": "site, host", "path": "site, host, `where` without `query`", "file": "file"}
+SCOPES = {
+    "any": "site, host, `where`",
+    "site": "site, host",
+    "path": "site, host, `where` without `query`",
+    "file": "file",
+}
 
 
 def cell(text: object) -> str:

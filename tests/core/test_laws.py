@@ -172,17 +172,28 @@ def test_the_fast_path_takes_no_other_way(rules: dict[str, Any], text: str) -> N
 @example({"preset": "loose"}, "http://www.a.example/?a=%41")
 @example({"rules": {"scheme": "https", "semicolon_separators": True, "remove_query": True}}, "http://a.example/?a;b=1")
 @example(
-    {"site": {"a.example": {
-        "template": [{"from": "/a/b?id={x}", "to": "/wiki/{x}", "rest": "keep"}, {"from": "/b?id={x}", "to": "/a/{x}", "rest": "keep"}],
-        "where": [{"path": "/a/**", "semicolon_separators": True}],
-    }}},
+    {
+        "site": {
+            "a.example": {
+                "template": [
+                    {"from": "/a/b?id={x}", "to": "/wiki/{x}", "rest": "keep"},
+                    {"from": "/b?id={x}", "to": "/a/{x}", "rest": "keep"},
+                ],
+                "where": [{"path": "/a/**", "semicolon_separators": True}],
+            }
+        }
+    },
     "http://a.example/a/b?id=1;b=2;a=1",
 )
 @example(
-    {"site": {"a.example": {
-        "template": [{"from": "/b?id={x}", "to": "/a/{x}", "rest": "keep"}],
-        "where": [{"path": "/a/**", "semicolon_separators": True}],
-    }}},
+    {
+        "site": {
+            "a.example": {
+                "template": [{"from": "/b?id={x}", "to": "/a/{x}", "rest": "keep"}],
+                "where": [{"path": "/a/**", "semicolon_separators": True}],
+            }
+        }
+    },
     "http://a.example/b?id=1&b=2;a=1",
 )
 def test_explain_tells_what_decide_does(rules: dict[str, Any], url: str) -> None:
