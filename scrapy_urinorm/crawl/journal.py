@@ -15,7 +15,7 @@ from scrapy_urinorm.crawl.store import place_of_requests
 from scrapy_urinorm.errors import UrinormError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Collection
     from pathlib import Path
 
     from scrapy import Request, Spider
@@ -264,10 +264,7 @@ class Journal:
             # no later than the end of the request that failed, or of the page that held the variant
             for key, text in self._variants.notes():
                 self.file.note(key, text)
-        engine = self.engine
-        slot = engine._slot if engine is not None else None
-        running = slot.inprogress if slot is not None else ()
-        for request in [request for request in self._flying if request not in running]:
+        for request in self._flying.keys() - set(self.running):
             self.file.end(self._flying.pop(request))
         self.commit()
 
@@ -296,3 +293,9 @@ class Journal:
             return self._spider.crawler.engine
         except RuntimeError:
             return None
+
+    @property
+    def running(self) -> Collection[Request]:
+        """The requests that the engine has in progress, until the output of their callbacks is taken."""
+        slot = self.engine._slot if self.engine is not None else None
+        return slot.inprogress if slot is not None else ()

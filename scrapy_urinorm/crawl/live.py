@@ -12,15 +12,17 @@ from scrapy.exceptions import DontCloseSpider, NotConfigured
 from scrapy.utils.job import job_dir
 
 from scrapy_urinorm.crawl import settings as own
-from scrapy_urinorm.crawl.flights import Flight, Flights
+from scrapy_urinorm.crawl.flights import Flights
+from scrapy_urinorm.crawl.guarded import guarded
 from scrapy_urinorm.crawl.heard import Heard
 from scrapy_urinorm.crawl.journal import Kept
 from scrapy_urinorm.crawl.live_end import LiveEnd
-from scrapy_urinorm.crawl.live_requests import kind_of, may_wait, why_not
+from scrapy_urinorm.crawl.live_requests import kind_of, may_speak, may_wait, why_not
 from scrapy_urinorm.crawl.parked import Parked
 from scrapy_urinorm.crawl.request_rows import State
 from scrapy_urinorm.crawl.scheduler import scheduler_of
 from scrapy_urinorm.crawl.visits_extension import VisitsExtension
+from scrapy_urinorm.errors import UrinormError
 from scrapy_urinorm.live.desk import Desk
 from scrapy_urinorm.live.questions import CANARY, CLOSED, LATER, PARK, SAMPLE
 
@@ -94,6 +96,9 @@ class LiveRules:
         self.end = LiveEnd(self, jobdir)
         if why or scheduler is None:
             own.logger.info("Live rules only observe: %s", why)
+            if scheduler is not None:
+                # of a run before that did more
+                self._count("released", scheduler.release())
             return
         self._heard.wakes(scheduler.poke)
         self._take_up(scheduler)
@@ -106,6 +111,10 @@ class LiveRules:
         self.parked = Parked(scheduler, self.desk, self._count)
         scheduler.gate = self
         self.on = True
+        self._restore()
+
+    @guarded
+    def _restore(self) -> None:
         self.parked.restore(self.crawler.spider)
         self.end.take_up()
 
@@ -119,10 +128,19 @@ class LiveRules:
         if self.on:
             self.on = False
             own.logger.warning("Live rules are off: %s; what they kept back is fetched", why)
-            self._count("released", self.scheduler.release())
+            try:
+                self._count("released", self.scheduler.release())
+            except UrinormError as error:
+                self.lost(error)
+
+    def lost(self, error: UrinormError) -> None:
+        """What was kept back cannot be had: the crawl stops, and says why."""
+        self.on = False
+        self.scheduler.journal.fail(error)
 
     # ------------------------------------------------------------------ the gate
 
+    @guarded
     def at_enqueue(self, request: Request) -> Kept | None:
         """Ask of a request that is new."""
         meta = request._meta or {}
@@ -138,6 +156,7 @@ class LiveRules:
             self.tell_met()
         return self._kept(request, late=False)
 
+    @guarded
     def at_dequeue(self, request: Request) -> Kept | None:
         """Ask again: most duplicates were queued before the rule was known."""
         if not self.on or not may_wait(request):
@@ -145,11 +164,7 @@ class LiveRules:
         return self._kept(request, late=bool((request._meta or {}).get(own.LATER_META)))
 
     def _kept(self, request: Request, *, late: bool) -> Kept | None:
-        try:
-            decision = self.desk.decide(request.url, kind_of(request), late=late)
-        except Exception:  # noqa: BLE001  nothing of ours may stop a request
-            own.logger.exception("Live rules could not judge %s: it goes", request.url)
-            return None
+        decision = self.desk.decide(request.url, kind_of(request), late=late)
         verdict = decision.verdict
         if verdict == CANARY:
             self._count("canaries")
@@ -167,17 +182,19 @@ class LiveRules:
             return Kept(State.LATER, priority=decision.priority)
         return None
 
+    @guarded
     def handed_out(self, request: Request) -> None:
         """A request speaks for its page from now on."""
         if self._flights.resume(request):
             return
-        if request.method == "GET" and self.on:
+        if self.on and may_speak(request):
             self._flights.begin(request, self.desk.claim(request.url, kind_of(request)))
 
     def later_may_go(self) -> bool:
         """What may be a duplicate waits for the process that learns, which may know by then."""
         return not self.on or self._heard.is_up_to_date()
 
+    @guarded
     def tick(self) -> None:
         """Hear what was said, and see what has ended."""
         self._listen()
@@ -185,23 +202,10 @@ class LiveRules:
             return
         self.parked.step()
         self.end.progress()
-        engine = self.scheduler.journal.engine
-        slot = engine._slot if engine is not None else None
-        running = slot.inprogress if slot is not None else ()
-        for number, flight in self._flights.ended(running):
-            self._ended(number, flight)
+        for number, flight in self._flights.ended(self.scheduler.journal.running):
+            self.fetched += self.parked.ended(number, flight)
 
-    def _ended(self, number: int, flight: Flight) -> None:
-        if flight.final is None or flight.failed:
-            freed = self.desk.failed(number)
-        else:
-            freed, served = self.desk.served(number, flight.final)
-            for site, url, kind in served:
-                self.scheduler.journal.file.serve(site, kind, url)
-            self.fetched += 1
-        for class_key in freed:
-            self._count("released", self.scheduler.release(class_key=class_key, limit=1))
-
+    @guarded
     def at_close(self) -> None:
         """Write down what is kept back, and what was learned."""
         self.tick()
@@ -232,6 +236,7 @@ class LiveRules:
         if (request := getattr(response, "request", None)) is not None:
             self._flights.failed(request)
 
+    @guarded
     def spider_idle(self) -> None:
         """Nothing is under way: judge once more before what is kept back is given up."""
         if self.on:
@@ -239,6 +244,7 @@ class LiveRules:
             if self.end.asks():
                 raise DontCloseSpider
 
+    @guarded
     def scheduler_empty(self) -> None:
         """The same where `start()` never ends, and the spider is never idle."""
         if self.on and not self._flights:
@@ -266,15 +272,8 @@ class LiveRules:
         self.end.log(message)
         if not self.on:
             return
-        try:
-            reopened, site = self.desk.take(message)
-        except Exception:  # noqa: BLE001  nothing of ours may stop the crawl
-            own.logger.exception("Live rules: a message was not understood")
-            self.off("see above")
-            return
-        for key in reopened:
-            moved = self.scheduler.journal.file.release(State.PARKED, to=State.LATER, class_key=key)
-            self._count("released", moved)
+        reopened, site = self.desk.take(message)
+        self.parked.reopen(reopened)
         if site is not None:
             self.parked.ask_again(site)
             self.save()

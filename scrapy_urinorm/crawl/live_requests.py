@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 _PERSONAL = (b"Cookie", b"Authorization")
 #: Meta of requests that follow from another one, or are others' business.
 _FOLLOWING = ("redirect_urls", "redirect_times", "retry_times", own.CHANCE_META, "is_start_request", own.CANARY_META)
+#: Meta that has the answer treated otherwise.
+_KIND = ("rule", "cookiejar")
 _PLAIN = (str, bytes, int, float, bool, type(None))
 #: Whose containers nobody changes: Scrapy only reads them, or they are our own.
 _KNOWN = frozenset({own.CLAIMS_META, own.ROW_META, "urinorm", "handle_httpstatus_list"})
@@ -28,18 +30,25 @@ def may_wait(request: Request) -> bool:
     A plain GET may, that the spider has made from a page. Not one with cookies or credentials of its own, nor one with
     objects in its meta or arguments that others share: those that are written to the file come back as copies.
     """
-    if request.method != "GET" or request.body or request.dont_filter or request.callback is NO_CALLBACK:
-        return False
-    if not request.url.startswith(("http:", "https:")) or request.cookies:
-        return False
-    if any(name in request.headers for name in _PERSONAL):
+    if request.dont_filter or request.callback is NO_CALLBACK or not may_speak(request):
         return False
     meta = request._meta or {}
     if any(name in meta for name in _FOLLOWING):
         return False
-    return all(name in _KNOWN or _plain(value) for name, value in meta.items()) and all(
-        map(_plain, request.cb_kwargs.values())
-    )
+    return all(name in _KNOWN or _plain(value) for name, value in meta.items())
+
+
+def may_speak(request: Request) -> bool:
+    """Whether the answer to a request may serve another that waits: it is nobody's own, and its kind can be told.
+
+    Objects in the arguments of its callback cannot be compared, and what they do when they are asked is not known.
+    """
+    if request.method != "GET" or request.body or request.cookies or not request.url.startswith(("http:", "https:")):
+        return False
+    if any(name in request.headers for name in _PERSONAL):
+        return False
+    meta = request._meta or {}
+    return all(_plain(meta.get(name)) for name in _KIND) and all(map(_plain, request.cb_kwargs.values()))
 
 
 def why_not(crawler: Crawler, scheduler: object) -> str:
@@ -64,8 +73,7 @@ def kind_of(request: Request) -> int:
     parts = (
         _name(request.callback),
         _name(request.errback),
-        meta.get("rule"),
-        meta.get("cookiejar"),
+        *(meta.get(name) for name in _KIND),
         sorted((str(key), repr(value)) for key, value in request.cb_kwargs.items()),
     )
     digest = hashlib.blake2b(repr(parts).encode("utf-8", "surrogatepass"), digest_size=6).digest()

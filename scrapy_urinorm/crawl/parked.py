@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
     from scrapy import Spider
 
+    from scrapy_urinorm.crawl.flights import Flight
     from scrapy_urinorm.crawl.scheduler import Scheduler
     from scrapy_urinorm.live.desk import Desk
 
@@ -95,6 +96,26 @@ class Parked:
             self._count("released", 1)
         else:
             self._file.put(row._replace(class_key=held, generation=generation))
+
+    def reopen(self, patterns: list[bytes]) -> None:
+        """Have requests of closed shapes served later, after all."""
+        for key in patterns:
+            self._count("released", self._file.release(State.PARKED, to=State.LATER, class_key=key))
+
+    # ------------------------------------------------------------------ what has ended
+
+    def ended(self, number: int, flight: Flight) -> bool:
+        """Note what a claim came to, and let one go in its stead where it came to nothing; whether it was served."""
+        if flight.final is None or flight.failed:
+            served, freed = False, self._desk.failed(number)
+        else:
+            served = True
+            freed, noted = self._desk.served(number, flight.final)
+            for site, url, kind in noted:
+                self._file.serve(site, kind, url)
+        for class_key in freed:
+            self._count("released", self._scheduler.release(class_key=class_key, limit=1))
+        return served
 
     # ------------------------------------------------------------------ from run to run
 

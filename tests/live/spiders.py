@@ -57,6 +57,25 @@ class Stumbling(Follow):
         yield from super().parse(response)
 
 
+class Unspeakable:
+    """Cannot be shown."""
+
+    def __repr__(self) -> str:
+        raise ValueError("cannot be shown")
+
+
+class Awkward(Follow):
+    """Every second address has an argument for its callback, or a meta of a CrawlSpider, that cannot be shown."""
+
+    def parse(self, response: Response, **kwargs: Any) -> Iterator[Any]:
+        for request in super().parse(response):
+            if crc32(request.url.encode()) % 2:
+                request.cb_kwargs["odd"] = Unspeakable()
+            elif crc32(request.url.encode()) % 4:
+                request.meta["rule"] = Unspeakable()
+            yield request
+
+
 class Crawling(CrawlSpider):
     """The same by rules."""
 

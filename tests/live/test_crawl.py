@@ -7,7 +7,11 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from scrapy import Request
 
+from scrapy_urinorm.crawl.request_rows import Row, State
+from scrapy_urinorm.crawl.requests_file import RequestsFile
+from scrapy_urinorm.crawl.serialized import dumped
 from tests.crawl.crawling import Job, Outcome, crawl
 from tests.live.served import Served
 from tests.live.sites import Site, identities_of, record
@@ -80,7 +84,7 @@ def test_the_first_crawl_saves_and_loses_nothing(tmp_path: Path, order: dict[str
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("spider", ["WithMeta", "Crawling", "Downloading", "Stumbling"])
+@pytest.mark.parametrize("spider", ["WithMeta", "Crawling", "Downloading", "Stumbling", "Awkward"])
 def test_spiders_of_all_kinds_lose_nothing(tmp_path: Path, spider: str) -> None:
     site = Site(2, features={"sid", "ref", "elsewhere", "errors"}, articles=25)
     with Served(site) as served:
@@ -111,20 +115,6 @@ def test_a_resumed_crawl_goes_on_with_its_rules(tmp_path: Path) -> None:
         assert second.reason == "finished"
         assert served.identities(pages(tmp_path)) == all_pages(site)
     assert (tmp_path / "job" / "learned.toml").exists()
-
-
-@pytest.mark.slow
-def test_turned_off_at_a_resume_what_was_kept_back_is_fetched(tmp_path: Path) -> None:
-    site = Site(1, features={"sid", "ref"}, articles=60)
-    job = str(tmp_path / "job")
-    with Served(site) as served:
-        first = live(served, tmp_path, JOBDIR=job)
-        given_up = counts(first)["given_up"]
-        assert given_up > 0
-        second = live(served, tmp_path, JOBDIR=job, URINORM_LIVE=False)
-        assert second.reason == "finished"
-        visits, _ = record(site)
-        assert len(set(served.targets)) == len({visit.url for visit in visits})
 
 
 @pytest.mark.slow
@@ -166,3 +156,54 @@ def test_an_endless_site_ends_and_names_what_it_left(tmp_path: Path) -> None:
     rows = [json.loads(line) for line in (tmp_path / "urinorm.parked.jsonl").read_text("utf-8").splitlines()]
     assert {row["why"] for row in rows} == {"closed"}
     assert outcome.lines("brought nothing new", "URINORM_LIVE_CLOSE")
+
+
+def left_parked(folder: Path, urls: list[str], mark: str) -> None:
+    """Make the folder of a job in which a run before has kept requests back."""
+    file = RequestsFile(folder)
+    file.open()
+    for url in urls:
+        data = dumped(Request(url), None)
+        assert data is not None
+        file.put(Row(file.new_id(), State.PARKED, 0, "", data, None, b"a class", 1))
+    file.set_marks(live=mark)
+    file.commit()
+    file.close()
+
+
+@pytest.mark.parametrize(
+    ("mark", "settings", "said"),
+    [
+        ('{"sites":', {}, "Live rules are off"),
+        ('{"generations": 3, "sites": {"a": {}}, "yields": {}}', {}, "Live rules are off"),
+        ("", {"DEPTH_LIMIT": 30}, "Live rules only observe"),
+        ("", {"URINORM_LIVE": False}, ""),
+    ],
+    ids=["cut off", "of another version", "observing", "turned off"],
+)
+def test_what_the_run_before_kept_back_is_fetched(
+    tmp_path: Path, mark: str, settings: dict[str, Any], said: str
+) -> None:
+    site = Site(1, features={"sid"}, articles=5)
+    with Served(site) as served:
+        left = [f"{served.start}article/{n}?nobody=links" for n in range(3)]
+        left_parked(tmp_path / "job", left, mark)
+        outcome = live(served, tmp_path, JOBDIR=str(tmp_path / "job"), **settings)
+        assert outcome.reason == "finished"
+        assert len(outcome.lines(said)) > 0
+        assert set(left) <= set(pages(tmp_path))
+
+
+@pytest.mark.parametrize(
+    "size", [40_000, *(pytest.param(n, marks=pytest.mark.slow) for n in (20_000, 80_000, 160_000))]
+)
+def test_a_full_disk_ends_it_and_costs_no_page(tmp_path: Path, size: int) -> None:
+    site = Site(1, features={"sid", "ref"}, articles=60)
+    job = str(tmp_path / "job")
+    with Served(site) as served:
+        disk: dict[str, Any] = {"EXTENSIONS": {"tests.crawl.spiders.SmallDisk": 0}, "TEST_FILE_BYTES": size}
+        full = live(served, tmp_path, JOBDIR=job, **disk)
+        assert full.reason.startswith("urinorm_"), full.log[-30:]
+        again = live(served, tmp_path, JOBDIR=job)
+        assert again.reason == "finished"
+        assert served.identities(pages(tmp_path)) == all_pages(site)
