@@ -297,5 +297,4 @@ class Journal:
     @property
     def running(self) -> Collection[Request]:
         """The requests that the engine has in progress, until the output of their callbacks is taken."""
-        slot = self.engine._slot if self.engine is not None else None
-        return slot.inprogress if slot is not None else ()
+        return engine._slot.inprogress if (engine := self.engine) and engine._slot else ()
