@@ -50,11 +50,12 @@ class Court:
         dropped: list[Candidate] = []
         for _ in range(MAX_DROPPED):
             losses = self.proof.losses(self.replay.keys) if self.replay.accepted else []
-            blamed = self._blamed(losses) if losses else self._blind()
+            blamed, said = self._blamed(losses), "no longer meets {} pages"
+            if not blamed:
+                blamed, said = self._blind(), "hides ways of which too little was seen"
             if not blamed:
                 break
             guilty = max(blamed, key=lambda c: (len(blamed[c]), -c.saved, str(c.value)))
-            said = "no longer meets {} pages" if losses else "hides ways of which too little was seen"
             self._sentence(guilty, blamed[guilty], said)
             dropped.append(guilty)
         return dropped
@@ -88,8 +89,9 @@ class Court:
         """Return the losses that each rule is to blame for."""
         blamed: dict[Candidate, list[Loss]] = {}
         without: dict[int, Callable[[str], str]] = {}
-        for n, loss in enumerate(losses):
-            nodes = (loss.node, loss.stand_in) if loss.stand_in >= 0 else (loss.node,)
+        ends = [(loss.node, loss.stand_in) if loss.stand_in >= 0 else (loss.node,) for loss in losses]
+        self.replay.credit({node for nodes in ends if not self.replay.movers(*nodes) for node in nodes})
+        for n, (loss, nodes) in enumerate(zip(losses, ends, strict=True)):
             suspects = self.replay.movers(*nodes)
             if len(suspects) > 1 and n < ASKED:
                 suspects = [c for c in suspects if self._parts(c, loss, without)] or suspects

@@ -201,8 +201,27 @@ class Replay:
     def remove(self, candidate: Candidate) -> None:
         """Take a rule out again."""
         self.accepted = [c for c in self.accepted if c is not candidate]
-        trial = self._trial(self.normalizer(self.accepted, "safe").key, self._moved_by[id(candidate)])
-        self._move(trial.keys)
+        moved = self._moved_by[id(candidate)]
+        self._move(self._trial(self.normalizer(self.accepted, "safe").key, moved).keys)
+        self.credit(moved)
+
+    def credit(self, nodes: Iterable[int]) -> None:
+        """Find which rules change the keys of some pages now: where one is gone, others move what it moved before."""
+        pages = self.site.pages
+        left = {n for n in nodes if self.keys[n] != pages[n].key}
+        found: set[int] = set()
+        for alone in (True, False):
+            for candidate in self.accepted if left else ():
+                known = self._moved_by.get(id(candidate))
+                if known is None:
+                    continue
+                rules = [candidate] if alone else [c for c in self.accepted if c is not candidate]
+                key = self.normalizer(rules, "safe").key
+                # by itself it changes the address, or else what another makes of it: without it the key is another
+                own = {n for n in left if key(pages[n].key) != (pages[n].key if alone else self.keys[n])}
+                self._moved_by[id(candidate)] = known | own
+                found |= own
+            left -= found
 
     def prune(self) -> list[Candidate]:
         """Drop the rules that save nothing beside the others, the smallest first; return what was dropped."""
@@ -219,6 +238,7 @@ class Replay:
             if -trial.saved < self.least(candidate) and not trial.lost:
                 self.accepted = rest
                 self._move(trial.keys)
+                self.credit(moved)
                 candidate.status = "rejected"
                 candidate.why += "; the other rules save as much without it"
                 dropped.append(candidate)

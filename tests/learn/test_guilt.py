@@ -1,0 +1,79 @@
+"""Who is to blame for what a crawl under the rules would not meet, when several rules do the same to an address."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from scrapy_urinorm.learn.candidate import Candidate
+from scrapy_urinorm.learn.guilt import Court
+from scrapy_urinorm.learn.linked import graph_of
+from scrapy_urinorm.learn.options import Options
+from scrapy_urinorm.learn.proof import Proof
+from scrapy_urinorm.learn.replay import Replay
+from scrapy_urinorm.learn.search import Evidence
+from scrapy_urinorm.learn.site import Site
+from scrapy_urinorm.visits.record import visit_from_row
+
+HOST = "http://a.example"
+PAGES = 12
+
+
+def lists() -> Replay:
+    """Lists that say the same in either order, each of which leads to pages of its own."""
+    site = Site("a.example")
+    lists = [f"/list?c={n}{order}" for n in range(PAGES) for order in ("", "&o=up")]
+    rows: list[tuple[str, str, list[str]]] = [("/", "front", lists)]
+    for n, path in enumerate(lists):
+        rows += [(path, f"list {n // 2}", [f"/item/{n}"]), (f"/item/{n}", f"item {n}", [])]
+    for path, text, links in rows:
+        row = {"url": HOST + path, "status": 200, "text_digest": text, "words": 100, "depth": int(path != "/")}
+        row["links"] = [HOST + link for link in links]
+        site.add(visit_from_row(row), "a.example")
+    site.build("safe")
+    return Replay(site, Options())
+
+
+def candidate(rule: str, value: Any, **where: Any) -> Candidate:
+    found = Candidate("a.example", rule, value, Evidence(agree=PAGES, saved=PAGES), "parameters", "it is so")
+    found.conditions, found.names = where, frozenset("o")
+    return found
+
+
+def taken_in(replay: Replay, rules: list[Candidate]) -> None:
+    for rule in rules:
+        replay.add(rule, replay.trial(rule))
+
+
+@pytest.mark.parametrize(
+    "rules",
+    [
+        [candidate("remove_params", ["o"]), candidate("remove_params", ["o"], path="/list")],
+        [candidate("remove_params", ["o"], path="/list"), candidate("default_params", {"o": "up"})],
+        [candidate("map_params", {"o": [["down", "up"]]}), candidate("default_params", {"o": "down"})],
+    ],
+    ids=["the same in two places", "two ways to one end", "one after the other"],
+)
+def test_no_rule_hides_behind_another(rules: list[Candidate]) -> None:
+    replay = lists()
+    taken_in(replay, rules)
+    pages, graph = replay.site.pages, graph_of(replay.site.pages, replay.site.ids)
+    assert graph is not None
+    proof = Proof(pages, graph, frozenset())
+    assert proof.losses(replay.keys)
+    Court(replay, proof, lambda _: frozenset()).settle()
+    assert not proof.losses(replay.keys)
+    normalizer = replay.normalizer(replay.accepted, "safe")
+    assert [normalizer.key(page.key) for page in pages] == replay.keys
+
+
+def test_what_moves_a_page_is_known_when_another_rule_is_gone() -> None:
+    one, two = candidate("remove_params", ["o"]), candidate("remove_params", ["o"], path="/list")
+    replay = lists()
+    taken_in(replay, [one, two])
+    moved = replay.moved(one)
+    assert len(moved) == PAGES
+    assert not replay.moved(two)
+    replay.remove(one)
+    assert replay.moved(two) == moved
