@@ -17,11 +17,11 @@ from typing import Any
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
 SOURCES = [
-    *(f"scrapy_urinorm/engine/{name}.c" for name in ("native", "rules", "spelling")),
+    *(f"scrapy_urinorm/engine/{name}.c" for name in ("native", "digest", "rules", "spelling")),
     "scrapy_urinorm/visits/features.c",
     "scrapy_urinorm/seen/table.c",
 ]
-HEADERS = [f"scrapy_urinorm/engine/{name}.h" for name in ("native", "rules", "spelling")]
+HEADERS = [f"scrapy_urinorm/engine/{name}.h" for name in ("native", "digest", "rules", "spelling")]
 
 
 class NativeHook(BuildHookInterface[Any]):

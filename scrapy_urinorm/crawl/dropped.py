@@ -43,7 +43,8 @@ class DroppedRequests:
         self._normalizer = normalizer
         self._fingerprinter = fingerprinter
         self._fingerprint = fingerprint
-        self._stats = stats
+        # looked up at each call, it would cost as much as the counting
+        self._count = stats.inc_value
         self._debug = debug
         self._first_urls: dict[bytes, str] = {}
         self._logged = False
@@ -60,6 +61,14 @@ class DroppedRequests:
 
     def duplicate(self, request: Request, touched: int | None, spider: Spider) -> None:
         """A request was dropped since its page is known; `touched` are the bits of the rules that changed its URL."""
+        stats = None if touched is None else _stats_of_bits(touched)
+        if stats is None or self._debug or not self._logged:
+            stats = self._told(request, touched, spider)
+        for stat in stats:
+            self._count(stat)
+
+    def _told(self, request: Request, touched: int | None, spider: Spider) -> tuple[str, ...]:
+        """Log a duplicate, where it is to be; returns the stats that it counts for."""
         rules = None if touched is None else rules_of(touched)
         if rules is None:
             rules = self._rules_behind(request)
@@ -81,8 +90,7 @@ class DroppedRequests:
                 extra={"spider": spider},
             )
             self._logged = True
-        for stat in _stats_of(rules):
-            self._stats.inc_value(stat)
+        return _stats_of(rules)
 
     def _rules_behind(self, request: Request) -> tuple[str, ...]:
         """The rules that changed the URL of a dropped request; most URLs are their own key and cost one look."""
@@ -95,6 +103,12 @@ class DroppedRequests:
         if key == self._normalizer.key(request.url, lossy=False):
             return ()
         return self._normalizer.changed_by(request.url)
+
+
+@functools.lru_cache(4096)
+def _stats_of_bits(touched: int) -> tuple[str, ...] | None:
+    rules = rules_of(touched)
+    return None if rules is None else _stats_of(rules)
 
 
 @functools.lru_cache(4096)

@@ -17,7 +17,7 @@ from scrapy_urinorm.crawl import settings as own
 from scrapy_urinorm.crawl.start_errors import said_readably
 from scrapy_urinorm.errors import RuleFileError
 from scrapy_urinorm.normalizer import Normalizer
-from scrapy_urinorm.recipe import digest, fingerprint_bytes
+from scrapy_urinorm.recipe import fingerprint_bytes
 from scrapy_urinorm.rulesets.ruleset import RuleSet
 
 if TYPE_CHECKING:
@@ -101,7 +101,8 @@ class RequestFingerprinter:
         state = None
         if meta and not _STATEFUL.isdisjoint(meta):
             state = _state(meta)
-        cached = self._cache.get(ref(request))
+        place = ref(request, self._forget)
+        cached = self._cache.get(place)
         if cached is not None:
             if isinstance(cached, bytes):
                 if state is None:
@@ -112,12 +113,12 @@ class RequestFingerprinter:
             if state is None and self._simple and request.callback is not NO_CALLBACK:
                 url, method, body = request.url, request.method, request.body
                 told = None if self._native is None else self._native(url, method, body)
-                fp = fingerprint_bytes(self._key(url), method, body) if told is None else digest(told[0])
+                fp = fingerprint_bytes(self._key(url), method, body) if told is None else told[0]
             else:
                 fp = self._full(request, meta or {})
         except Exception as error:  # noqa: BLE001  raising here would end the crawl
             fp = self._last_resort(request, error)
-        self._cache[ref(request, self._forget)] = fp if state is None else (state, fp)
+        self._cache[place] = fp if state is None else (state, fp)
         return fp
 
     def judge(self, request: Request) -> Judgement:
@@ -132,8 +133,7 @@ class RequestFingerprinter:
         try:
             told = None if self._native is None else self._native(url, method, body)
             if told is not None:
-                text, touched = told
-                fp = digest(text)
+                fp, touched = told
             else:
                 key, skip, defer = self._judge(url)
                 fp = fingerprint_bytes(key, method, body)

@@ -16,6 +16,7 @@ def request(
     learn: Callable[[str], object],
     unsubscribes: Callable[[str], bool],
     stems: bytes,
+    digest: Callable[[bytes], bytes],
     url: str,
     method: str,
     body: bytes,

@@ -6,6 +6,7 @@
  * follow from MAX_URL (an octet in becomes at most three out, and a field one more for its '='), and one growing buffer
  * in lines().
  */
+#include "digest.h"
 #include "rules.h"
 
 static Verdict
@@ -199,7 +200,7 @@ take_rules(PyObject *const *args, Rules *rules)
 
 /* The key of a URL or its canonical URL, written at *end (room for MAX_RESULT octets). */
 static Verdict
-put_one(PyObject *const *args, Form form, octet **end, uint64_t *touched)
+put_one(PyObject *const *args, PyObject *url, Form form, octet **end, uint64_t *touched)
 {
     const char *text;
     Py_ssize_t length;
@@ -210,9 +211,9 @@ put_one(PyObject *const *args, Form form, octet **end, uint64_t *touched)
 
     if (!take_rules(args, &rules))
         return FAULT;
-    if (!PyUnicode_Check(args[RULES]))
+    if (!PyUnicode_Check(url))
         return NO;
-    text = PyUnicode_AsUTF8AndSize(args[RULES], &length);
+    text = PyUnicode_AsUTF8AndSize(url, &length);
     if (text == NULL) {
         if (!PyErr_ExceptionMatches(PyExc_UnicodeError))
             return FAULT;
@@ -245,7 +246,7 @@ one_url(PyObject *const *args, Py_ssize_t count, Form form)
         PyErr_SetString(PyExc_TypeError, "expected (known, learn, unsubscribes, stems, url)");
         return NULL;
     }
-    verdict = put_one(args, form, &end, &touched);
+    verdict = put_one(args, args[RULES], form, &end, &touched);
     if (verdict == FAULT)
         return NULL;
     return verdict == NO ? Py_NewRef(Py_None) : python_text((Span){result, end});
@@ -269,30 +270,50 @@ put_literal(const char *text, octet *out)
     return out + length;
 }
 
+static const char BEFORE_BODY[] = "{\"body\": \"", BEFORE_METHOD[] = "\", \"headers\": {}, \"method\": \"",
+                  BEFORE_URL[] = "\", \"url\": \"", AFTER_URL[] = "\"}";
+enum { AROUND = sizeof BEFORE_BODY + sizeof BEFORE_METHOD + sizeof BEFORE_URL + sizeof AFTER_URL - 4, MAX_SHORT = MAX_RESULT + 2048 };
+
 /* The JSON of a request without headers, whose digest is its fingerprint; recipe.py is the reference. */
-static PyObject *
-request_json(Span key, Span method, Span body)
+static octet *
+put_request(Span key, Span method, Span body, octet *out)
 {
     static const char hex[] = "0123456789abcdef";
-    static const char before[] = "{\"body\": \"", headers[] = "\", \"headers\": {}, \"method\": \"", url[] = "\", \"url\": \"";
-    size_t length = sizeof before + sizeof headers + sizeof url - 3 + 2 + 2 * length_of(body) + length_of(method) + length_of(key);
-    octet *out;
-    PyObject *text = PyBytes_FromStringAndSize(NULL, (Py_ssize_t)length);
-    if (text == NULL)
-        return NULL;
-    out = put_literal(before, (octet *)PyBytes_AsString(text));
+    out = put_literal(BEFORE_BODY, out);
     for (const octet *c = body.start; c < body.end; c++) {
         *out++ = (octet)hex[*c >> 4];
         *out++ = (octet)hex[*c & 15];
     }
-    out = put_text(method, put_literal(headers, out));
-    out = put_text(key, put_literal(url, out));
-    put_literal("\"}", out);
-    return text;
+    out = put_text(method, put_literal(BEFORE_METHOD, out));
+    out = put_text(key, put_literal(BEFORE_URL, out));
+    return put_literal(AFTER_URL, out);
 }
 
-PyDoc_STRVAR(request_doc, "request(known, learn, unsubscribes, stems, url, method, body) -> tuple[bytes, int] | None: the text "
-                          "whose digest is the fingerprint of a request, and the bits of the rules that changed its URL.");
+static int digests; /* whether this processor makes digests itself */
+
+/* The fingerprint of a request: made here where that can be, else by `digest`, which gets the text. */
+static PyObject *
+fingerprint_of(Span key, Span method, Span body, PyObject *digest)
+{
+    size_t length = AROUND + 2 * length_of(body) + length_of(method) + length_of(key);
+    PyObject *text, *made;
+    if (length <= MAX_SHORT && digests) {
+        octet written[MAX_SHORT], found[DIGEST];
+        put_request(key, method, body, written);
+        put_digest(written, length, found);
+        return PyBytes_FromStringAndSize((const char *)found, DIGEST);
+    }
+    text = PyBytes_FromStringAndSize(NULL, (Py_ssize_t)length);
+    if (text == NULL)
+        return NULL;
+    put_request(key, method, body, (octet *)PyBytes_AsString(text));
+    made = PyObject_CallFunctionObjArgs(digest, text, NULL);
+    Py_DECREF(text);
+    return made;
+}
+
+PyDoc_STRVAR(request_doc, "request(known, learn, unsubscribes, stems, digest, url, method, body) -> tuple[bytes, int] | None: the "
+                          "fingerprint of a request, and the bits of the rules that changed its URL.");
 
 static PyObject *
 native_request(PyObject *module, PyObject *const *args, Py_ssize_t count)
@@ -304,32 +325,32 @@ native_request(PyObject *module, PyObject *const *args, Py_ssize_t count)
     uint64_t touched;
     Verdict verdict;
     Span key, name;
-    PyObject *text, *bits, *pair;
+    PyObject *found, *bits, *pair;
 
-    if (count != RULES + 3) {
-        PyErr_SetString(PyExc_TypeError, "expected (known, learn, unsubscribes, stems, url, method, body)");
+    if (count != RULES + 4) {
+        PyErr_SetString(PyExc_TypeError, "expected (known, learn, unsubscribes, stems, digest, url, method, body)");
         return NULL;
     }
-    if (!PyUnicode_Check(args[RULES + 1]) || !PyBytes_Check(args[RULES + 2]))
+    if (!PyUnicode_Check(args[RULES + 2]) || !PyBytes_Check(args[RULES + 3]))
         return Py_NewRef(Py_None);
-    method = PyUnicode_AsUTF8AndSize(args[RULES + 1], &method_length);
+    method = PyUnicode_AsUTF8AndSize(args[RULES + 2], &method_length);
     if (method == NULL) {
         PyErr_Clear(); /* a lone surrogate */
         return Py_NewRef(Py_None);
     }
-    if (PyBytes_AsStringAndSize(args[RULES + 2], &body, &body_length) < 0)
+    if (PyBytes_AsStringAndSize(args[RULES + 3], &body, &body_length) < 0)
         return NULL;
-    verdict = put_one(args, KEY, &end, &touched);
+    verdict = put_one(args, args[RULES + 1], KEY, &end, &touched);
     if (verdict == FAULT)
         return NULL;
     key = (Span){result, end};
     name = (Span){(const octet *)method, (const octet *)method + method_length};
     if (verdict == NO || !is_plain(key) || !is_plain(name))
         return Py_NewRef(Py_None);
-    text = request_json(key, name, (Span){(const octet *)body, (const octet *)body + body_length});
+    found = fingerprint_of(key, name, (Span){(const octet *)body, (const octet *)body + body_length}, args[RULES]);
     bits = PyLong_FromUnsignedLongLong(touched);
-    pair = text == NULL || bits == NULL ? NULL : PyTuple_Pack(2, text, bits);
-    Py_XDECREF(text);
+    pair = found == NULL || bits == NULL ? NULL : PyTuple_Pack(2, found, bits);
+    Py_XDECREF(found);
     Py_XDECREF(bits);
     return pair;
 }
@@ -485,6 +506,7 @@ execute(PyObject *module)
     fill_spelling_tables();
     fill_text_tables();
     fill_seen_tables();
+    digests = can_digest();
     return PyModule_AddIntConstant(module, "LAYOUT", LAYOUT);
 }
 

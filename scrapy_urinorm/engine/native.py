@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from scrapy_urinorm.engine.bits import bit_of
 from scrapy_urinorm.engine.exemptions import exemptions, unsubscribes
+from scrapy_urinorm.recipe import digest
 from scrapy_urinorm.rules.globs import ascii_fold, path_shape
 from scrapy_urinorm.url import decoded, encoded
 
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
     from scrapy_urinorm.rulesets.scopes import Condition, Where
 
 #: Grows with every change of what `rules.h` says: the functions of the module, and the tuples that it is told.
-LAYOUT = 8
+LAYOUT = 9
 #: Flags of `Fast`: the canonical URL is sorted; it loses its fragment; it goes through the loop; its query loses
 #: empty fields; `changes` is asked of values with a
 #: `;`.
@@ -209,8 +210,8 @@ def _passes(test: Callable[[str], bool], value: str) -> bool:
 class Native(NamedTuple):
     """The functions in C over the sites of a rule set; `lines` is given what does a line that it does not take.
 
-    `request` takes URL, method and body, and gives the text whose digest is the fingerprint, and the bits of the
-    rules that changed the URL. A URL that one of them takes has no verdict.
+    `request` takes URL, method and body, and gives the fingerprint, and the bits of the rules that changed the URL. A
+    URL that one of them takes has no verdict.
     """
 
     key: Callable[[str], str | None]
@@ -224,5 +225,6 @@ class Native(NamedTuple):
         if module is None:
             return None
         rules = known, learn, unsubscribes, "".join(exemptions().stems).encode()
-        functions = (module.key, module.request, module.canonical, module.lines)
-        return cls(*(functools.partial(function, *rules) for function in functions))
+        request = functools.partial(module.request, *rules, digest)
+        key, canonical, lines = (functools.partial(way, *rules) for way in (module.key, module.canonical, module.lines))
+        return cls(key, request, canonical, lines)
