@@ -237,7 +237,7 @@ class LiveRules:
             self._flights.failed(request)
 
     @guarded
-    def spider_idle(self) -> None:
+    def spider_idle(self, /, **_: Any) -> None:
         """Nothing is under way: judge once more before what is kept back is given up."""
         if self.on:
             self.tick()
@@ -245,7 +245,7 @@ class LiveRules:
                 raise DontCloseSpider
 
     @guarded
-    def scheduler_empty(self) -> None:
+    def scheduler_empty(self, /, **_: Any) -> None:
         """The same where `start()` never ends, and the spider is never idle."""
         if self.on and not self._flights:
             self.tick()
