@@ -107,11 +107,11 @@ class Claims:
         if entry is None:
             crowd = self._under_way
             entry = crowd.get(fp)
-        if entry is None or entry.chances >= MAX_CHANCES or entry.digest == self._digest(request.url):
+        if entry is None or entry.chances >= MAX_CHANCES or self._digest(request.url) in (entry.digest, *entry.tried):
             return 0
         crowd.pop(fp)
-        claim = self._open[fp] = Claim(entry.digest)
-        claim.chances, claim.failed = entry.chances, crowd is self._failed
+        claim = self._open[fp] = _unfolded(entry)
+        claim.failed = crowd is self._failed
         return self._taken(fp, claim, request)
 
     def _taken(self, fp: bytes, claim: Claim, request: Request) -> int:
@@ -189,8 +189,7 @@ class Claims:
             if entry is None or (url is not None and entry.digest != self._digest(url)):
                 return None
             self._under_way.pop(fp)
-            claim = self._open[fp] = Claim(entry.digest if url is None else url)
-            claim.chances = entry.chances
+            claim = self._open[fp] = _unfolded(entry, url)
         elif isinstance(claim, str):
             if url not in (claim, None):
                 return None
@@ -205,8 +204,11 @@ class Claims:
             return
         enough = claim.failed and (claim.chances >= MAX_CHANCES or len(claim.tried) <= 1)
         if enough or len(self._open) > self._limit:
-            last = claim.last
-            entry = Entry(last if isinstance(last, bytes) else self._digest(last), claim.chances)
+            last = self._digest(claim.last)
+            # those that matter while another one may be tried
+            tried = dict.fromkeys(map(self._digest, claim.tried)) if claim.chances < MAX_CHANCES else {}
+            tried.pop(last, None)
+            entry = Entry(last, claim.chances, tuple(tried))
             (self._failed if claim.failed else self._under_way).put(fp, entry)
             del self._open[fp]
 
@@ -235,8 +237,7 @@ class Claims:
             if entry is None or self._in_hand >= self._limit:
                 return self.failed(fp, url)
             self._under_way.pop(target)
-            other = Claim(entry.digest)
-            other.chances = entry.chances
+            other = _unfolded(entry)
         elif isinstance(other, str):
             other = Claim(other)
         if other.failed or self._in_hand >= self._limit:
@@ -272,11 +273,20 @@ class Claims:
     def _is_last(self, claim: Claim, url: str) -> bool:
         return claim.last == url if isinstance(claim.last, str) else claim.last == self._digest(url)
 
-    def _digest(self, url: str) -> bytes:
-        return text_digest(self._same(url))
+    def _digest(self, text: str | bytes) -> bytes:
+        """The digest of a URL text, or what is one already."""
+        return text if isinstance(text, bytes) else text_digest(self._same(text))
 
     def __len__(self) -> int:
         return len(self._open) + len(self._under_way) + len(self._failed)
 
     def __contains__(self, fp: bytes) -> bool:
         return fp in self._open or self._under_way.get(fp) is not None or self._failed.get(fp) is not None
+
+
+def _unfolded(entry: Entry, last: str | None = None) -> Claim:
+    """The claim that was kept in short, its last text being known or not."""
+    claim = Claim(entry.digest if last is None else last)
+    claim.tried += entry.tried
+    claim.chances = entry.chances
+    return claim

@@ -76,8 +76,9 @@ def noted(claims: LastingClaims, spider: Spider) -> Iterator[tuple[bytes, str | 
         elif isinstance(found, Claim):
             yield fp, json.dumps(_row(fp, found, spider))
         else:
-            crowd, (digest, chances) = found
-            yield fp, json.dumps({"crowd": crowd, "fp": fp.hex(), "digest": digest.hex(), "chances": chances})
+            crowd, (digest, chances, tried) = found
+            row = {"crowd": crowd, "fp": fp.hex(), "digest": digest.hex(), "chances": chances}
+            yield fp, json.dumps({**row, "tried": [one.hex() for one in tried]} if tried else row)
     if (failed := claims.mixed()) is not None:
         for number, block in failed.blocks():
             yield f"failed {number}".encode(), json.dumps(_block("failed", number, block))
@@ -98,7 +99,9 @@ def _take_up(where: object, lines: Iterable[str | bytes], claims: LastingClaims,
                 claims.crowds()[row["crowd"]].load([(row["block"], base64.b64decode(row["keys"]))])
                 continue
             if "crowd" in row:
-                claims.put(bytes.fromhex(row["fp"]), row["crowd"], Entry(bytes.fromhex(row["digest"]), row["chances"]))
+                tried = tuple(map(bytes.fromhex, row.get("tried", ())))
+                entry = Entry(bytes.fromhex(row["digest"]), row["chances"], tried)
+                claims.put(bytes.fromhex(row["fp"]), row["crowd"], entry)
                 continue
             fp, claim = _claim(row)
         except Exception:  # noqa: BLE001  a torn line of a killed run, another encoding

@@ -57,6 +57,7 @@ NASTY: dict[str, dict[str, Any]] = {
     "memory": {},
     "disk": {"URINORM_SEEN": "disk"},
     "first in first out": FIFO,
+    "room for one": {"URINORM_SECOND_CHANCE_LIMIT": 1},
 }
 
 
