@@ -45,6 +45,7 @@ class Addon:
         ]
         if settings.getbool("HTTPCACHE_ENABLED"):
             components.append(("DOWNLOADER_MIDDLEWARES", "foreign_cache.ForeignCacheMiddleware", 890))
+            components.append(("DOWNLOADER_MIDDLEWARES", "foreign_cache.ForeignRefreshMiddleware", 585))
         # imported only where they are asked for: they bring an HTML parser and more
         if settings.get("URINORM_REPORT"):
             from scrapy_urinorm.crawl.report_extension import visits_beside

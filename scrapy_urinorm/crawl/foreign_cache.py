@@ -1,4 +1,4 @@
-"""The downloader middleware behind the HTTP cache: a cached redirect speaks for its own URL only."""
+"""The downloader middlewares behind the HTTP cache: a cached redirect speaks for its own URL only."""
 
 from __future__ import annotations
 
@@ -40,24 +40,38 @@ class ForeignCacheMiddleware:
 
     def process_response(self, request: Request, response: Response, spider: object = None) -> Request | Response:
         """The request once more, past the cache's entry, or the response."""
-        if "cached" not in response.flags or not request.dont_filter or response.url == request.url:
+        if "cached" not in response.flags or not request.dont_filter:
             return response
         filter_ = filter_of(self._crawler)
-        target = _target(response)
-        if target and filter_ is not None and filter_.variants is not None:
-            return filter_.variants.itself(request, target) or response
-        return response
+        if filter_ is None or filter_.variants is None or not (target := self._target(response)):
+            return response
+        return filter_.variants.itself(request, response.url, target) or response
 
-
-def _target(response: Response) -> str:
-    """Where a response sends a browser; empty where it does not."""
-    if 300 <= response.status < 400:
+    def _target(self, response: Response) -> str:
+        """Where a response sends a browser; empty where it does not."""
+        if not 300 <= response.status < 400:
+            return ""
         location = response.headers.get("Location")
         return response.urljoin(safe_url_string(location.decode("latin-1"))) if location else ""
-    # what is compressed is not unpacked here
-    if not isinstance(response, HtmlResponse) or "Content-Encoding" in response.headers:
-        return ""
-    try:
-        return get_meta_refresh(response)[1] or ""
-    except (LookupError, ValueError):  # a charset that there is not
-        return ""
+
+
+class ForeignRefreshMiddleware(ForeignCacheMiddleware):
+    """The same for pages that send on, which can be read when they are unpacked.
+
+    Its place is between what unpacks (590) and what follows them (580): the add-on puts it at 585.
+    """
+
+    def __init__(self, crawler: Crawler):
+        super().__init__(crawler)
+        self._longest = crawler.settings.getint("METAREFRESH_MAXDELAY")
+        self._ignored = crawler.settings.getlist("METAREFRESH_IGNORE_TAGS")
+
+    def _target(self, response: Response) -> str:
+        """Where the page sends a browser, so soon that Scrapy follows; empty where it does not."""
+        if not isinstance(response, HtmlResponse):
+            return ""
+        try:
+            seconds, url = get_meta_refresh(response, ignore_tags=self._ignored)
+        except (LookupError, ValueError):  # a charset that there is not
+            return ""
+        return url if seconds is not None and seconds < self._longest and url else ""

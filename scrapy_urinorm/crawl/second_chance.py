@@ -59,8 +59,8 @@ class SecondChanceMiddleware:
         """A chain ended in a response: it serves its key unless it is an error, or a redirect that is not followed."""
         if (variants := self._variants()) is not None:
             delivered = response.status < 300 or response.status == _NOT_MODIFIED
-            foreign = not delivered and "cached" in response.flags and response.url != request.url
-            variants.ended(request, delivered=delivered, foreign=foreign)
+            cached = response.url if "cached" in response.flags else ""
+            variants.ended(request, delivered=delivered, cached=cached)
         return response
 
     def process_exception(self, request: Request, exception: Exception, spider: object = None) -> None:

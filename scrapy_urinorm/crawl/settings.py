@@ -151,6 +151,10 @@ STATS: dict[str, str] = {
 CHANCE_META = "_urinorm_chance"
 #: Meta key under which a request carries the (fingerprint, URL) pairs that its chain of redirects has claimed.
 CLAIMS_META = "_urinorm_claims"
+#: Meta key of a start request that a cache has answered with another spelling's redirect: its URL text.
+FOREIGN_META = "_urinorm_foreign"
+#: What Scrapy's middlewares for redirects keep in the meta.
+REDIRECT_META = ("redirect_urls", "redirect_reasons", "redirect_times", "redirect_ttl")
 
 #: Meta key of a request's number in the file of requests.
 ROW_META = "_urinorm_row"

@@ -8,6 +8,7 @@ from scrapy.http.request import NO_CALLBACK
 
 from scrapy_urinorm.crawl import pending
 from scrapy_urinorm.crawl import settings as own
+from scrapy_urinorm.crawl.chains import chain_of, claimed_by, is_marked, mark, not_asked
 from scrapy_urinorm.crawl.claims import MAX_CHANCES, Chance
 from scrapy_urinorm.crawl.lasting_claims import LastingClaims
 from scrapy_urinorm.crawl.shown import shown
@@ -46,6 +47,7 @@ class Variants:
         self._limit = limit
         self._stats = own.stats_of(crawler)
         self._claims = LastingClaims(limit, self._bare_key)
+        self._most_redirects = crawler.settings.getint("REDIRECT_MAX_TIMES")
         self._passing: Request | None = None
 
     def restore(self, directory: Path) -> None:
@@ -78,7 +80,7 @@ class Variants:
 
     def goes_on(self, request: Request) -> None:
         """A request is written down; of a redirect or another try only its meta knows for which keys it speaks."""
-        for fp, _ in self._claimed(request, _chain(request)):
+        for fp, _ in claimed_by(request, chain_of(request)):
             self._claims.keep(fp)
 
     def passes(self, request: Request) -> bool:
@@ -95,9 +97,9 @@ class Variants:
 
     def taken_up(self, request: Request, fingerprint: Callable[[Request], bytes]) -> None:
         """A request of an earlier run goes on: it has the claims that it had, where that run could not leave them."""
-        claimed = self._claimed(request, _chain(request))
+        claimed = claimed_by(request, chain_of(request))
         its_own = fingerprint(request)
-        if not self._is_marked(request) and self._may_claim(request):
+        if not is_marked(request) and self._may_claim(request):
             claimed.append((its_own, request.url))
         for fp, url in claimed:
             self._claims.goes_on(fp, url)
@@ -126,24 +128,26 @@ class Variants:
 
         Not before: most requests wait in the queue for long, and there are many of them.
         """
-        if self._is_marked(request) or not self._may_claim(request):
+        if is_marked(request) or not self._may_claim(request):
             return
         fp = fingerprint(request)
         if self._claims.speaks(fp, request.url):
-            self._mark(request, fp)
+            mark(request, fp)
 
-    def ended(self, request: Request, *, delivered: bool, foreign: bool = False) -> None:
+    def ended(self, request: Request, *, delivered: bool, cached: str = "") -> None:
         """The chain of a request came to its end; `delivered` says whether with a page.
 
-        `foreign`: a cache answered with what another URL of the key had failed with; this one was not asked yet.
+        `cached` is the URL of which a cache had the answer: what another URL of the key had failed with says nothing of
+        this one.
 
         A page that stands at the end of a redirect to another key, such as a log-in form or the start page, serves its
         own key and not the one that was asked for.
         """
-        chain = _chain(request)
-        claimed = self._claimed(request, chain)
-        if foreign and (chance := self._again(request, claimed)):
-            self._schedule(claimed[-1][0] if claimed else None, request, chance)
+        chain = chain_of(request)
+        claimed = claimed_by(request, chain)
+        asked = "" if delivered else not_asked(request, chain, cached)
+        if asked and (fresh := self._anew(request, asked)) and (chance := self._again(fresh, claimed)):
+            self._schedule(claimed[-1][0] if claimed else None, fresh, chance)
             return
         for fp, url in claimed:
             if delivered and not self._sent_elsewhere(url, chain):
@@ -151,16 +155,28 @@ class Variants:
             else:
                 self._schedule_all(self._claims.failed(fp, url, chain[chain.index(url) :]))
 
-    def itself(self, request: Request, target: str) -> Request | None:
-        """The start request that is to be sent in its place, as a cache has another spelling's way to another page."""
-        if not self._sent_elsewhere(request.url, [request.url, target]):
+    def itself(self, request: Request, cached: str, target: str) -> Request | None:
+        """The start request that is to be sent in its place, as a cache has another spelling's way to another page.
+
+        `cached` is the URL of which the cache had the answer, `target` where that leads. A way to the page's own key is
+        followed; where it leads on to another page, in a circle or on for ever, the first request is sent after all.
+        """
+        chain = chain_of(request)
+        asked = not_asked(request, chain, cached)
+        if not asked:
             return None
-        chance = self._again(request, [])
-        if not chance:
-            return None
-        again = self._copied(request)
-        self._give_chance(again, None, chance)
-        return again
+        # the request's own address may still be that of a page
+        circle = target.partition("#")[0] in (url.partition("#")[0] for url in (*chain[:-1], cached))
+        first = asked != request.url or self._is_first(chain)
+        on_for_ever = first and (circle or len(chain) > self._most_redirects)
+        if on_for_ever or self._sent_elsewhere(asked, [target]):
+            fresh = self._anew(request, asked)
+            if fresh is not None and (chance := self._again(fresh, [])):
+                self._give_chance(fresh, None, chance)
+                return fresh
+        if first:
+            request.meta[own.FOREIGN_META] = asked
+        return None
 
     def idle(self) -> bool:
         """Nothing is under way: schedule the variants whose first request ended untold; whether there were any."""
@@ -172,8 +188,8 @@ class Variants:
 
     def _ended_at(self, request: Request, target: bytes) -> None:
         """A redirect was dropped since its key is known: the chain behind it ends with what that key came to."""
-        chain = _chain(request)
-        claimed = self._claimed(request, chain)
+        chain = chain_of(request)
+        claimed = claimed_by(request, chain)
         # the chain of a variant has fingerprints of its own
         loop = any(fp == target for fp, _ in claimed) or self._fingerprinter.is_loop(request)
         for fp, url in claimed:
@@ -181,14 +197,6 @@ class Variants:
                 self._schedule_all(self._claims.failed(fp, url, chain[chain.index(url) :]))
             else:
                 self._schedule_all(self._claims.ended_at(target, fp, url))
-
-    @staticmethod
-    def _claimed(request: Request, chain: list[str]) -> list[tuple[bytes, str]]:
-        """The fingerprints and URLs that a chain has claimed; none where the meta was copied from another request."""
-        rows = (request._meta or {}).get(own.CLAIMS_META, ())
-        if not rows or rows[0][1] not in chain:
-            return []
-        return [(bytes.fromhex(fp), url) for fp, url in rows if url in chain]
 
     def _sent_elsewhere(self, url: str, chain: list[str]) -> bool:
         """Whether the chain that went through a URL ended at another page.
@@ -200,29 +208,21 @@ class Variants:
         here, there = self._normalizer.key(url), self._normalizer.key(chain[-1])
         return here != there and _without_origin(here) != _without_origin(there)
 
+    def _is_first(self, chain: list[str]) -> bool:
+        """Whether nothing else of its key leads to the last URL of a chain."""
+        key = self._normalizer.key(chain[-1])
+        return all(self._normalizer.key(url) != key for url in chain[:-1])
+
     @staticmethod
     def _may_claim(request: Request) -> bool:
         return not request.dont_filter and request.method == "GET" and request.callback is not NO_CALLBACK
-
-    @staticmethod
-    def _is_marked(request: Request) -> bool:
-        rows = (request._meta or {}).get(own.CLAIMS_META, ())
-        return bool(rows) and rows[-1][1] == request.url and rows[0][1] in _chain(request)
-
-    @staticmethod
-    def _mark(request: Request, fp: bytes) -> None:
-        """Write the claim into the request's meta, behind those of the chain that led to it."""
-        earlier = request.meta.get(own.CLAIMS_META, ())
-        if earlier and earlier[0][1] not in _chain(request)[:-1]:
-            earlier = ()
-        request.meta[own.CLAIMS_META] = [*earlier, [fp.hex(), request.url]]
 
     def _give_chance(self, request: Request, fp: bytes | None, chance: int) -> None:
         """Let a variant pass under a fingerprint of its own; without `fp` it speaks for no key."""
         self._stats.inc_value("urinorm/second_chance")
         request.meta[own.CHANCE_META] = [chance, self._fingerprinter.key(request)]
         if fp is not None:
-            self._mark(request, fp)
+            mark(request, fp)
 
     def _schedule_all(self, chances: list[Chance]) -> None:
         for fp, request, chance in chances:
@@ -237,6 +237,19 @@ class Variants:
         given = request.meta.get(own.CHANCE_META, (0, ""))
         chance = given[0] + 1 if given[1] == self._fingerprinter.key(request) else 1
         return chance if chance <= MAX_CHANCES else 0
+
+    def _anew(self, request: Request, url: str) -> Request | None:
+        """The first request of a chain, which is to be sent as if nothing had come of it; None where it is gone."""
+        if url == request.url:
+            return self._copied(request)
+        try:
+            fresh = request.replace(url=url)
+        except Exception:  # noqa: BLE001  a Request subclass whose __init__ wants more than replace() gives
+            own.logger.debug("%s cannot be copied: %s is not tried", type(request).__name__, shown(request))
+            return None
+        for name in (*own.REDIRECT_META, own.FOREIGN_META):
+            fresh.meta.pop(name, None)
+        return fresh
 
     def _schedule(self, fp: bytes | None, request: Request, chance: int) -> None:
         engine = self._crawler.engine
@@ -273,9 +286,3 @@ class Variants:
 
 def _without_origin(key: str) -> str:
     return key.partition("://")[2].removeprefix("www.")
-
-
-def _chain(request: Request) -> list[str]:
-    """The URLs of a chain of redirects, the request's own last."""
-    chain = (request._meta or {}).get("redirect_urls")
-    return [*map(str, chain if isinstance(chain, (list, tuple)) else ()), request.url]
