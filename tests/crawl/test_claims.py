@@ -59,7 +59,7 @@ def test_a_variant_found_after_the_failure(limit: int) -> None:
 def test_a_text_that_failed_takes_no_chance_when_it_is_found_again(limit: int) -> None:
     made = claimed(limit)
     made.claim(fp("last"), f"{ORG}/last")
-    passed = []
+    passed: list[int] = []
     for n in (2, 1, 2, 1, 3):  # a broken link stands on many pages
         made.failed(fp("p"), variant(1 if not passed else passed[-1]).url)
         if made.repeated(fp("p"), variant(n)):
