@@ -101,6 +101,7 @@ def learn(
 
     require("Learning", "learn")
     from scrapy_urinorm.learn import Options, learn_file, to_toml
+    from scrapy_urinorm.learn.output import facets_toml
 
     chosen, engine = _families(families), _engine(engine)
     options = Options(preset=preset, skip=skip, engine=engine, anonymize=anonymize, jobs=jobs, families=chosen)
@@ -155,6 +156,10 @@ def learn(
     if result.active:
         rows = [(one.scope, one.rule, str(one.value), one.saved or one.evidence.saved) for one in result.active[:30]]
         show_table(("site", "rule", "value", "saves"), rows, fold=("value",))
+    if proposed := facets_toml(result.others):
+        say("filters multiply; where lists under several at once are not wanted, this goes into urinorm.toml:")
+        say(proposed, "dim")
+    if result.active:
         next_step(f'include = ["{output}"] in urinorm.toml, then `urinorm check` and crawl again')
     else:
         next_step(f"`urinorm report {visits[0]} --output report.html` shows what came twice")

@@ -4,23 +4,28 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from scrapy_urinorm.importers.document import toml_text, toml_value
+from scrapy_urinorm.importers.facets import FacetCount
 from scrapy_urinorm.normalizer import Normalizer
 from scrapy_urinorm.rules.kinds import NameTable
 from scrapy_urinorm.rulesets.schema import SCHEMA_ID
-from scrapy_urinorm.url import decoded, query_items, split
+from scrapy_urinorm.url import decoded, path_key, query_items, split
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from scrapy_urinorm.recognition import Found
+    from scrapy_urinorm.url import Item
 
 # bounds of memory, far above what a reader of the survey looks at: values of a name, paths of a site, names shown
 _MAX_VALUES = 1000
 _MAX_PATHS = 20_000
 _MAX_NAMES = 30
+_MAX_FORMS = 2_000
+_MAX_SHOWN = 5
+_MIN_ADDRESSES, _MAX_ADDRESSES = 25, 100
 _PORT = re.compile(r":\d+$")
 _INDEX = re.compile(r"(?:index|default|home)\.[A-Za-z0-9]{2,5}").fullmatch
 _TOKEN = re.compile(r"[0-9a-fA-F]{16,}|[0-9A-Za-z_-]{22,}").fullmatch
@@ -37,6 +42,8 @@ class SurveyedSite:
         self.indexes: Counter[str] = Counter()
         self.params: dict[str, tuple[Counter[str], list[int]]] = {}
         self._paths: dict[str, int] = {}
+        self._facets = FacetCount()
+        self._forms: dict[str, dict[str, set[str]]] = {}
 
     def add(self, scheme: str, host: str, path: str, query: str | None) -> None:
         """Count a URL."""
@@ -56,6 +63,34 @@ class SurveyedSite:
             count[0] += 1
             if len(values) < _MAX_VALUES or value in values:
                 values[decoded(value)] += 1
+        if query:
+            self._add_endless(path_key(path), query_items(query))
+
+    def _add_endless(self, path: str, items: list[Item]) -> None:
+        self._facets.add(path, [name for name, value in items if value])
+        for name, value in items:
+            # a form that carries the page that it came from
+            if value[:3] == "%2F" or value[:4] == "http":
+                form = self._forms.setdefault(path, {}) if len(self._forms) < _MAX_FORMS else self._forms.get(path, {})
+                known = form.setdefault(name, set())
+                if len(known) < _MAX_ADDRESSES:
+                    known.add(value)
+
+    def endless(self) -> list[tuple[str, dict[str, Any]]]:
+        """`where` tables that end what multiplies, each with what was seen: log-in forms, then filters."""
+        forms = sorted(
+            ((len(values), path, decoded(name)) for path, form in self._forms.items() for name, values in form.items()),
+            reverse=True,
+        )
+        return [
+            *(
+                (f"{count:,}{'+' * (count >= _MAX_ADDRESSES)} values of `{name}` that are addresses", table)
+                for count, path, name in forms[:_MAX_SHOWN]
+                if count >= _MIN_ADDRESSES and "*" not in path
+                for table in [{"path": path, "remove_params": [name]}]
+            ),
+            *((str(facets), facets.table()) for facets in self._facets.found()[:_MAX_SHOWN]),
+        ]
 
     @property
     def twins(self) -> int:
@@ -100,8 +135,16 @@ def starter(sites: dict[str, SurveyedSite], limit: int, programs: Iterable[Found
         lines += ["", '# [site."shop.example.com"]', '# www = "remove"', '# default_params = { page = "1" }']
     for name, site in ranked[:limit]:
         lines += ["", f"# {name}: {_urls(site.urls)}", f"[site.{toml_text(name)}]", *_platform(packs.get(name, ()))]
-        lines += _proposals(name, site, removed)
+        lines += [*_proposals(name, site, removed), *_endless(name, site)]
     return "\n".join(lines) + "\n"
+
+
+def _endless(name: str, site: SurveyedSite) -> list[str]:
+    lines = []
+    for seen, table in site.endless():
+        said = [f"{key} = {toml_value(value)}" for key, value in table.items()]
+        lines += ["#", f"# [[site.{toml_text(name)}.where]]  # {seen}", *(f"# {line}" for line in said)]
+    return lines
 
 
 def _platform(found: Sequence[Found]) -> list[str]:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from scrapy_urinorm.errors import RuleFileError
 from scrapy_urinorm.importers.document import Document
+from scrapy_urinorm.importers.facets import limit_of, turns_pages
 from scrapy_urinorm.rulesets.ruleset import RuleSet
 from scrapy_urinorm.url import decoded, query_items, split
 
@@ -16,8 +17,6 @@ if TYPE_CHECKING:
 
 YEARS_BACK, YEARS_AHEAD = 20, 2
 """How far a calendar is followed; who wants more writes it."""
-# what turns the pages of a list narrows nothing
-_PAGING = re.compile(r"(?i)(page|paged|p|pg|start|offset|from|limit|per_?page|pos|first|skip|seite|cursor)$")
 
 
 def rule_of(
@@ -55,8 +54,8 @@ def _table(kind: str, examples: Sequence[str], name: str, path: str, names: Sequ
     if kind == "calendar" and path:
         return _calendar(examples, path)
     if kind == "facets" and path:
-        filters = [decoded(one) for one in dict.fromkeys(names) if not _PAGING.match(decoded(one))]
-        return {"path": path, "max_params": {"of": filters, "at_most": 1}} if len(filters) > 1 else {}
+        filters = [decoded(one) for one in dict.fromkeys(names) if not turns_pages(decoded(one))]
+        return limit_of(path, filters) if len(filters) > 1 else {}
     return {}
 
 

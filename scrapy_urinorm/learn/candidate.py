@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
 DECLARED = "declared"
 """The family of rules that a site states itself: they hold though this crawl may not need them."""
+FACETS = "facets"
+"""The family of limits for filters: proposals that a person takes or leaves."""
 ACTIVE, PROPOSED, REJECTED, UNVERIFIED = "active", "proposed", "rejected", "unverified"
 
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from scrapy_urinorm.importers.document import Document, toml_key, toml_value
-from scrapy_urinorm.learn.candidate import ACTIVE, tables
+from scrapy_urinorm.learn.candidate import ACTIVE, FACETS, tables
 from scrapy_urinorm.learn.contexts import where_of
 from scrapy_urinorm.learn.risk import wilson_lower
 from scrapy_urinorm.visits.redaction import Redaction, anonymized
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
     from scrapy_urinorm.learn.candidate import Candidate
     from scrapy_urinorm.learn.learner import LearnResult
@@ -68,12 +68,27 @@ def to_toml(result: LearnResult) -> str:
             document.tables[kind, name] = table
     redaction = Redaction()
     hide = (lambda url: anonymized(url, redaction)) if result.options.anonymize else str
-    lines = [document.to_toml().rstrip("\n")]
+    lines = [document.to_toml().rstrip("\n"), *_copied(result.others)]
     for candidate in [*result.active, *_others(result.others)]:
         lines += ["", "[[evidence]]"]
         for key, value in evidence_row(candidate, hide).items():
             lines += _assignment(key, value)
     return "\n".join(lines) + "\n"
+
+
+def facets_toml(candidates: Iterable[Candidate]) -> str:
+    """The limits for filters that are proposed, as text to be copied; empty where none is."""
+    document = Document()
+    for kind, scopes in tables([one for one in candidates if one.family == FACETS]).items():
+        for name, table in scopes.items():
+            document.tables[kind, name] = table
+    return document.to_toml().strip("\n")
+
+
+def _copied(candidates: Iterable[Candidate]) -> list[str]:
+    text = facets_toml(candidates)
+    said = "# Filters multiply here, and only you know whether lists under several at once are wanted. To copy:"
+    return ["", said, *(f"# {line}".rstrip() for line in text.splitlines() if line)] if text else []
 
 
 def _assignment(key: str, value: Any) -> list[str]:

@@ -33,6 +33,7 @@ class Learner(Protocol):
     skipped: set[int]
     skipped_keys: int
     silent_views: set[int]
+    others: list[Candidate]
 
     def refuse(self, candidate: Candidate, why: str) -> None:
         """Note a candidate that is no rule, with the reason."""

@@ -18,6 +18,7 @@ from scrapy_urinorm.learn.edits import (
     value_edits,
 )
 from scrapy_urinorm.learn.evidence import Parts
+from scrapy_urinorm.learn.facets import facets
 from scrapy_urinorm.learn.guilt import Court, signature
 from scrapy_urinorm.learn.linked import graph_of
 from scrapy_urinorm.learn.parameters import edited_values, kinds_by_name, parameters, renames
@@ -133,6 +134,7 @@ class SiteLearner:
         if self.options.skip and "shapes" in families:
             endless(self)
             redundant_shapes(self)
+            facets(self)
 
     def _once(self, family: str, stage: Callable[[], bool]) -> bool:
         """Run a stage, unless it has seen these very views: it would accept nothing and reject the same again."""

@@ -228,6 +228,18 @@ def test_toml_round_trip(value: Any, name: str) -> None:
     assert tomllib.loads(f"{toml_key(name)} = {toml_value(value)}\n") == {name: value}
 
 
+def test_starter_ends_filters_and_log_in_forms() -> None:
+    filters = [f"/c/{n}?{'&'.join(f'{name}={n}' for name in names)}" for n in range(20)
+               for names in ("a", "b", "ab", "ac", "bc", "abc")]  # fmt: skip
+    forms = [f"/login?next=%2Fp%2F{n}" for n in range(30)]
+    text = starter(survey(f"http://a.example{one}" for one in filters + forms), 1)
+    accepted = "\n".join(line.removeprefix("# ") for line in text.partition("#\n")[2].split("\n") if line != "#")
+    assert tomllib.loads(accepted)["site"]["a.example"]["where"] == [
+        {"path": "/login", "remove_params": ["next"]},
+        {"path": "/c/**", "max_params": {"of": ["a", "b", "c"], "at_most": 1}},
+    ]
+
+
 def test_starter_changes_no_key(tmp_path: Path) -> None:
     corpus = Path(__file__).resolve().parents[2] / "benchmarks" / "corpus" / "urls.txt"
     urls = corpus.read_text("utf-8").split("\n")[:-1:5]
@@ -240,7 +252,8 @@ def test_starter_changes_no_key(tmp_path: Path) -> None:
     assert "\x1b" not in text
     # every proposal can be accepted
     accepted = "\n".join(
-        line.removeprefix("# ") if " = " in line and line.startswith("# ") else line for line in text.split("\n")
+        line.removeprefix("# ") if line.startswith("# [[") or (" = " in line and line.startswith("# ")) else line
+        for line in text.split("\n")
     )
     path.write_text(accepted, encoding="utf-8")
     assert RuleSet.load(str(path)).count() > 100

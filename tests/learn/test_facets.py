@@ -1,0 +1,146 @@
+"""Filters that multiply: what is proposed, and that no page but the filtered lists would be missed under it."""
+
+from __future__ import annotations
+
+import itertools
+import tomllib
+from typing import TYPE_CHECKING
+
+import pytest
+
+from scrapy_urinorm import Normalizer
+from scrapy_urinorm.importers.facets import FacetCount, Facets, part_of
+from scrapy_urinorm.learn import Options, learn, to_toml
+from scrapy_urinorm.learn.output import facets_toml
+from scrapy_urinorm.visits.links import link_hashes, page_links, url_hash
+from tests.learn.sites import Site
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from scrapy_urinorm.learn.learner import LearnResult
+
+SHOP = "https://shop.example"
+FILTERS = {"brand": "abcd", "colour": "rgb", "size": "123"}
+
+
+def lists(*, hidden: bool = False, path: str = "/c/mugs") -> dict[str, list[str]]:
+    """The pages of a shop with their links: all combinations of three filters, and products.
+
+    `hidden`: some products are shown by lists under two filters alone.
+    """
+    choices = [("", *values) for values in FILTERS.values()]
+    out: dict[str, list[str]] = {"/": [path]}
+    for chosen in itertools.product(*choices):
+        said = {name: value for name, value in zip(FILTERS, chosen, strict=True) if value}
+        url = address(path, said)
+        free = [(name, value) for name, values in FILTERS.items() if name not in said for value in values]
+        narrower = [address(path, {**said, name: value}) for name, value in free]
+        shown = (
+            [f"/p/{''.join(chosen)}{n}" for n in range(3)]
+            if len(said) < 2 or hidden
+            else [f"/p/{chosen[0] or chosen[1]}0"]
+        )
+        out[url] = [*narrower, *shown, "/"]
+        out |= {product: ["/"] for product in shown}
+    return out
+
+
+def address(path: str, said: Mapping[str, str]) -> str:
+    query = "&".join(f"{name}={said[name]}" for name in FILTERS if name in said)
+    return f"{path}?{query}" if query else path
+
+
+def learned(pages: Mapping[str, list[str]]) -> LearnResult:
+    site = Site(SHOP)
+    for url in pages:
+        site.add(url, f"page {url}")
+    visits = site.visits()
+    for visit in visits:
+        visit.id = url_hash(visit.url)
+        visit.depth = 0 if visit.url == SHOP + "/" else 1
+        visit.links, visit.links_count = link_hashes(page_links(pages[visit.url.removeprefix(SHOP)], visit.url))
+    return learn(visits, Options(jobs=1))
+
+
+def proposed(pages: Mapping[str, list[str]]) -> str:
+    return facets_toml(learned(pages).others)
+
+
+def test_each_filter_by_itself() -> None:
+    result = learned(lists())
+    rule = tomllib.loads(facets_toml(result.others))
+    assert rule == {"site": {"shop.example": {"where": [
+        {"path": "/c/mugs", "max_params": {"of": ["brand", "colour", "size"], "at_most": 1}},
+    ]}}}  # fmt: skip
+    n = Normalizer(rule)
+    assert not n.verdict(f"{SHOP}/c/mugs?brand=a")[0]
+    assert n.verdict(f"{SHOP}/c/mugs?brand=a&size=1")[0]
+    (candidate,) = [one for one in result.others if one.family == "facets"]
+    assert (candidate.saved, "misses 69 such lists alone" in candidate.why) == (69, True), candidate.why
+    assert not [one for one in result.active if one.rule == "max_params"]
+
+
+def test_a_learned_file_has_it_as_a_comment_that_is_a_rule() -> None:
+    text = to_toml(learned(lists()))
+    assert not tomllib.loads(text).get("site")
+    *_, comment = text.partition("To copy:\n")
+    copied = "\n".join(line.removeprefix("# ") for line in comment.partition("\n\n")[0].splitlines())
+    assert tomllib.loads(copied)["site"]["shop.example"]["where"][0]["path"] == "/c/mugs"
+
+
+def test_what_only_combined_filters_show_is_requested_last() -> None:
+    rule = tomllib.loads(proposed(lists(hidden=True)))
+    (where,) = rule["site"]["shop.example"]["where"]
+    assert where["max_params"] == {"of": ["brand", "colour", "size"], "at_most": 1, "defer": True}
+
+
+def test_pages_named_by_parameters_are_no_lists() -> None:
+    pages = {url: [link for link in links if "?" in link] for url, links in lists().items() if "/p/" not in url}
+    assert proposed({**pages, "/": ["/c/mugs"]}) == ""
+
+
+def test_without_recorded_links_nothing_is_proposed() -> None:
+    site = Site(SHOP)
+    for url in lists():
+        site.add(url, f"page {url}")
+    assert facets_toml(learn(site.visits(), Options(jobs=1)).others) == ""
+
+
+PARTS = {"/": "/", "/c": "/c", "/c/": "/c/", "/c/mugs": "/c/", "/c/mugs/": "/c/", "": ""}
+
+
+@pytest.mark.parametrize(("path", "part"), PARTS.items())
+def test_part(path: str, part: str) -> None:
+    assert part_of(path) == part
+
+
+def counted(addresses: Mapping[str, int], path: str = "/c/{n}") -> list[Facets]:
+    count = FacetCount()
+    for names, times in addresses.items():
+        for n in range(times):
+            count.add(path.replace("{n}", str(n)), names.split())
+    return count.found()
+
+
+LIST = ("/list", ("a", "b", "c"))
+SIX = {"a": 20, "b": 20, "c": 20, "a b": 20, "a c": 20, "a b c": 20}
+COUNTED = {
+    "filters of several paths": (SIX, "/c/{n}", ("/c/**", ("a", "b", "c"))),
+    "of one path": (SIX, "/list", LIST),
+    "what names the page is none": ({f"id {names}": n for names, n in SIX.items()}, "/list", LIST),
+    "what turns pages is none": ({f"page {names}": n for names, n in SIX.items()}, "/list", LIST),
+    "repeated values count": (
+        {**{f"f {x}": 10 for x in "uvwxy"}, "f f f": 30, "g": 30}, "/list", ("/list", ("f", "g", *"uvwxy")),
+    ),
+    "a glob is no name": ({names.replace("a", "a%2A"): n for names, n in SIX.items()}, "/list", ("/list", ("b", "c"))),
+    "too few addresses": (dict.fromkeys(SIX, 5), "/list", None),
+    "never three at once": (dict.fromkeys(("a", "b", "c", "a b", "a c", "b c"), 30), "/list", None),
+    "too few combinations": ({"a b c": 100, "a": 100}, "/list", None),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("addresses", "path", "expected"), COUNTED.values(), ids=COUNTED)
+def test_counted(addresses: dict[str, int], path: str, expected: tuple[str, tuple[str, ...]] | None) -> None:
+    found = counted(addresses, path)
+    assert [(one.path, one.filters) for one in found] == ([expected] if expected else [])
