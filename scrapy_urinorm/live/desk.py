@@ -10,6 +10,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from scrapy_urinorm.errors import UrinormError
+from scrapy_urinorm.live.known import Known
 from scrapy_urinorm.live.patterns import Patterns
 from scrapy_urinorm.live.questions import (
     CANARY,
@@ -20,19 +21,18 @@ from scrapy_urinorm.live.questions import (
     SAMPLE,
     Claimant,
     Count,
-    LiveRule,
     Question,
     Ruling,
     SiteDesk,
     SiteNames,
     bare,
     chance,
+    live_rule,
     pattern_key,
     speaks_of_action,
 )
 from scrapy_urinorm.live.trial import CANARIES, canary_share
 from scrapy_urinorm.live.yields import CLOSE, Turn, Yields
-from scrapy_urinorm.normalizer import Normalizer
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -54,16 +54,13 @@ class Desk:
         self._next_claim = 1
         self._generations = 0
         self.site_name = SiteNames().of
-        self._traps: dict[str, list[tuple[str, Normalizer]]] = {}
+        self._known = Known(self._rules)
 
     # ------------------------------------------------------------------ a request
 
-    def pattern(self, url: str) -> str:
+    def pattern(self, url: str, kind: int) -> str:
         """Return the pattern of an address: a line of a pack that warns of it, or its shape."""
-        for name, trap in self._traps.get(self.site_name(url), ()):
-            if any(trap.verdict(url)):
-                return name
-        return self.patterns.of(url)
+        return self._known.line(self.site_name(url), url, kind) or self.patterns.of(url)
 
     def decide(self, url: str, kind: int, *, late: bool = False) -> Ruling:
         """Return what is to become of a request that may wait; `kind` is what its callback and the like make of it.
@@ -75,7 +72,7 @@ class Desk:
             held = self._held(site, url, kind)
             if held is not None:
                 return held
-        pattern = self.pattern(url)
+        pattern = self.pattern(url, kind)
         found = self.yields[pattern]
         if found is not None and found.turn is Turn.CLOSED:
             key = pattern_key(pattern)
@@ -98,11 +95,13 @@ class Desk:
         if not site.sure.holds(number):
             return None
         key = number.to_bytes(8, "little")
-        movers = tuple(rule.id for rule in site.rules if rule.alone.key(url) != bare(url)) or ("",)
+        moving = [rule for rule in site.rules if rule.alone.key(url) != bare(url)]
+        movers = tuple(rule.id for rule in moving) or ("",)
         counts = [site.counts.setdefault(name, Count()) for name in movers]
         for count in counts:
             count.parked += 1
-        share = min(canary_share(count.parked) for count in counts)
+        proven = any(rule.proven for rule in moving)
+        share = min(canary_share(count.parked, proven=proven) for count in counts)
         if chance(url) < share and not speaks_of_action(url):
             for count in counts:
                 count.canaries += 1
@@ -149,6 +148,7 @@ class Desk:
         if claim is None:
             return [], []
         name = self.site_name(final)
+        self._known.served(name, final, claim.kind)
         site = self.sites.get(name)
         if site is not None and site.on:
             for question in site.questions:
@@ -195,10 +195,8 @@ class Desk:
             if site is not None and site.message.get("version") == message["version"]:
                 self._off(site)
         if what == "platform":
-            traps = self._traps[message["site"]] = []
-            for name, source, proven in message["traps"]:
-                traps.append((name, Normalizer([source], "safe", check_examples=False)))
-                self.yields.warned(name, proven=proven)
+            for line, proven in self._known.take(message):
+                self.yields.warned(line, proven=proven)
         if what == "rules":
             return [], self._ruled(message)
         return [], None
@@ -221,14 +219,11 @@ class Desk:
         # with the user's own rules they may make no rule file: then there are none
         with suppress(UrinormError):
             if message["rules"]:
-                site.sure = Question(message["source"], self._rules, self.preset)
-                site.rules = [
-                    LiveRule(one["id"], one["said"], Normalizer([one["source"]], "safe", check_examples=False))
-                    for one in message["rules"]
-                ]
+                site.sure = Question([message["source"]], self._rules, self.preset)
+                site.rules = [live_rule(one) for one in message["rules"]]
         with suppress(UrinormError):
             if message["likely"]:
-                site.likely = Question(message["likely"], self._rules, self.preset)
+                site.likely = Question([message["likely"]], self._rules, self.preset)
         known = {rule.id for rule in site.rules} | {""}
         site.counts = {key: count for key, count in site.counts.items() if key in known}
         for count in site.counts.values():
@@ -239,6 +234,7 @@ class Desk:
         """Note some of what was served on a site with new rules."""
         questions = self.sites[name].questions
         for url, kind in served:
+            self._known.served(name, url, kind)
             for question in questions:
                 question.served.add(question.number(url, kind))
 
@@ -280,11 +276,14 @@ class Desk:
                 for name, site in self.sites.items()
             },
             "yields": self.yields.dump(),
+            "known": list(self._known.messages.values()),
         }
 
     def restore(self, state: dict[str, Any]) -> list[str]:
         """Take up the state of the run before; return the sites that are to be `keyed`, their parked asked again."""
         self.yields.load(state["yields"])
+        for message in state.get("known", ()):
+            self._known.take(message)
         self._generations = state["generations"]
         names = []
         for name, known in state["sites"].items():

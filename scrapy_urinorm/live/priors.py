@@ -13,17 +13,19 @@ from scrapy_urinorm.learn.candidate import Candidate
 from scrapy_urinorm.learn.search import Evidence
 from scrapy_urinorm.normalizer import Normalizer
 from scrapy_urinorm.recognition import Recognizer
+from scrapy_urinorm.rules import CATALOGUE
 from scrapy_urinorm.rulesets import platforms
 from scrapy_urinorm.rulesets.platforms.binding import Use, line_tables
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from scrapy_urinorm.rulesets.platforms import Pack
     from scrapy_urinorm.visits.record import Visit
 
 PROVEN_PAIRS = 3
 """Pairs that agree, and none against, from which a line is believed that was proven on real installations."""
-RECOGNIZED_AT = (10, 30, 100, 300)
+RECOGNIZED_AT = (1, 3, 10, 30, 100, 300)
 """Pages of a site at which it is looked whether it is recognized: later ones bring no other marks."""
 FAMILY = "platform"
 
@@ -36,8 +38,8 @@ class Prior(NamedTuple):
     proven: bool
 
 
-class Trap(NamedTuple):
-    """A line that says which addresses are not worth a request; `source` is a rule source with it alone."""
+class Told(NamedTuple):
+    """A line that is a pattern of addresses; `source` is a rule source with it alone."""
 
     name: str
     source: dict[str, Any]
@@ -53,7 +55,10 @@ class Priors:
         self.said: list[str] = []
         """What was recognized, in words."""
         self.rules: list[Prior] = []
-        self.traps: list[Trap] = []
+        self.traps: list[Told] = []
+        """Lines that say which addresses are not worth a request."""
+        self.orders: list[Told] = []
+        """Lines that say which lists are the same in another order."""
 
     def see(self, visit: Visit) -> bool:
         """Look at a page; return whether something was recognized that was not before."""
@@ -71,19 +76,30 @@ class Priors:
 
     def _read(self) -> None:
         assert self._recognizer is not None
-        self.said, self.rules, self.traps = [], [], []
+        self.said, self.rules, self.traps, self.orders = [], [], [], []
         for found in self._recognizer.found():
             self.said.append(f"{found.platform} in {found.path}")
-            use = Use(platforms.pack(found.platform), found.path, all=True)
-            for line, table in line_tables(use):
+            pack = platforms.pack(found.platform)
+            for line, table in line_tables(Use(pack, found.path, all=True)):
                 name = f"{found.platform}/{line.id}"
+                # a condition on a parameter reads the query as the program does
+                source = {"site": {found.site.partition(":")[0]: {**splitting(pack), **table}}}
+                told = Told(f"{found.site} {name}", source, line.proof == "proven")
+                if not _loads(source):
+                    continue
                 if line.folds:
+                    if line.kind == "order":
+                        self.orders.append(told)
                     rules = candidates(found.site.partition(":")[0], table, name)
                     self.rules += [Prior(name, one, line.proof == "proven") for one in rules]
                 else:
-                    source = {"site": {found.site.partition(":")[0]: table}}
-                    if _loads(source):
-                        self.traps.append(Trap(f"{found.site} {name}", source, line.proof == "proven"))
+                    self.traps.append(told)
+
+
+def splitting(pack: Pack) -> dict[str, Any]:
+    """Return what a pack says of how a query is split: it can be said of a whole site only."""
+    rules = (one for line in pack.lines for one in line.table.items())
+    return {key: value for key, value in rules if key in CATALOGUE and CATALOGUE[key].splits}
 
 
 def candidates(scope: str, table: dict[str, Any], name: str) -> Iterable[Candidate]:

@@ -18,11 +18,18 @@ bare: Callable[[str], str] = Normalizer(preset="safe").key
 
 
 class LiveRule(NamedTuple):
-    """A live rule: its name, itself in words, and what it does alone."""
+    """A live rule: its name, itself in words, what it does alone, and whether it was proven on real installations."""
 
     id: str
     said: str
     alone: Normalizer
+    proven: bool = False
+
+
+def live_rule(said: dict[str, Any]) -> LiveRule:
+    """Return a rule as the student says it."""
+    alone = Normalizer([said["source"]], "safe", check_examples=False)
+    return LiveRule(said["id"], said["said"], alone, said.get("proven", False))
 
 
 class Ruling(NamedTuple):
@@ -74,8 +81,8 @@ class SiteNames:
 class Question:
     """Is this page fetched already, or under way, under some rules? `claims` are classes under way, by their claim."""
 
-    def __init__(self, source: dict[str, Any], rules: Sequence[Any], preset: str) -> None:
-        self.key = Normalizer([source, *rules], preset, check_examples=False).key
+    def __init__(self, sources: Sequence[dict[str, Any]], rules: Sequence[Any], preset: str) -> None:
+        self.key = Normalizer([*sources, *rules], preset, check_examples=False).key
         self.served = NumberSet()
         self.claims: dict[int, int] = {}
 

@@ -182,7 +182,7 @@ class _Run:
         """Send or answer one request; False at the end."""
         if len(self.flying) < self.site._concurrent and (visit := self._next()) is not None:
             number = self.desk.claim(visit.url, 0)
-            self.flying.append((visit, number, self.desk.pattern(visit.url)))
+            self.flying.append((visit, number, self.desk.pattern(visit.url, 0)))
             self.out.fetched.append(visit.url)
             return True
         if self.flying:

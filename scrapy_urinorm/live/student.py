@@ -65,6 +65,7 @@ class Student:
         self.novelty = Novelty()
         self._sites: dict[str, Watched] = {}
         self._waiting = 0
+        self._known: set[str] = set()  # traps that were proven on real installations
 
     def take(self, visit: Visit, pattern: str | None = None) -> list[Message]:
         """Take a visit, of an address of the pattern; return what the crawl is to be told."""
@@ -83,8 +84,11 @@ class Student:
         self.store.add(name, visit)
         site.pages += 1
         if site.priors.see(visit):
-            traps = [[trap.name, trap.source, trap.proven] for trap in site.priors.traps]
-            said.append({"do": "platform", "site": name, "said": site.priors.said, "traps": traps})
+            priors = site.priors
+            self._known |= {one.name for one in (*priors.traps, *priors.orders) if one.proven}
+            said.append(
+                {"do": "platform", "site": name, "said": priors.said, "traps": priors.traps, "orders": priors.orders}
+            )
             site.due = min(site.due, site.pages)
         said += self._judged(site, visit)
         if site.pages >= site.due or (site.doubted and site.pages >= site.studied * DOUBT_GROWTH + DOUBT_PAGES):
@@ -110,6 +114,9 @@ class Student:
         news = self.novelty.news(visit)
         credit = self.novelty.linker(visit) if news else None
         self.novelty.linked(visit, pattern)
+        if pattern in self._known:
+            # its own text may well be new, that of a difference always is: what it leads to speaks against it
+            news, credit = False, None
         return {"do": "news", "pattern": pattern, "news": news, "credit": credit if credit != pattern else None}
 
     # ------------------------------------------------------------------ between studies
@@ -199,7 +206,10 @@ class Student:
             return []
         # no two studies have seen equally much, whoever may have been restarted between them
         site.version = site.pages
-        rules = [{"id": one, "said": found.said[one], "source": found.alone[one]} for one in found.alone]
+        rules = [
+            {"id": one, "said": found.said[one], "source": alone, "proven": one in found.proven}
+            for one, alone in found.alone.items()
+        ]
         return [
             {
                 "do": "rules",

@@ -14,7 +14,7 @@ from scrapy_urinorm.learn.guilt import signature
 from scrapy_urinorm.learn.output import evidence_row
 from scrapy_urinorm.learn.site import Page, Site, host_of
 from scrapy_urinorm.learn.site_learner import SiteLearner
-from scrapy_urinorm.live.priors import PROVEN_PAIRS
+from scrapy_urinorm.live.priors import FAMILY, PROVEN_PAIRS
 from scrapy_urinorm.live.reachable import ASKED, FRESH, Reachable
 from scrapy_urinorm.live.trial import BELIEVED, standing
 from scrapy_urinorm.normalizer import Normalizer
@@ -52,6 +52,8 @@ class Studied:
     likely: dict[str, Any] = field(default_factory=dict)
     """With what is not believed yet but has something for it and nothing against; empty where there is none."""
     rows: list[dict[str, Any]] = field(default_factory=list)
+    proven: set[str] = field(default_factory=set)
+    """Of `alone` those that were proven on real installations."""
     tried: dict[str, tuple[dict[str, Any], list[int], bool]] = field(default_factory=dict)
     """What is not believed yet, alone, with its pairs for and against, and whether it was proven elsewhere."""
     believed: list[Candidate] = field(default_factory=list)
@@ -132,6 +134,8 @@ def study(
         if one in believed:
             found.alone[mark] = tables([one.candidate], site.base)
             found.said[mark] = one.said
+            if one.proven:
+                found.proven.add(mark)
             found.rows.append(evidence_row(one.candidate))
             found.believed.append(one.candidate)
         elif standing(one.agree, one.against) > -BELIEVED:
@@ -161,7 +165,9 @@ class Tried(NamedTuple):
         """The rule and its evidence in words."""
         one = self.candidate
         where = f" where {one.where}" if one.where else ""
-        return f"{one.rule} = {one.value} for {one.scope}{where} ({self.agree} pairs agree, {self.against} do not)"
+        line = f", {one.why}" if one.family == FAMILY else ""
+        pairs = f"{self.agree} pairs agree, {self.against} do not"
+        return f"{one.rule} = {one.value} for {one.scope}{where} ({pairs}{line})"
 
 
 def is_believed(agree: int, against: int, *, proven: bool) -> bool:

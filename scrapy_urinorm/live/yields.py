@@ -16,7 +16,7 @@ CLOSE = 200
 """Pages in a row without news, fetched when nothing else was waiting, that close a pattern; `URINORM_LIVE_CLOSE`."""
 REOPEN = 0.2
 """The share of news among a low pattern's latest pages from which it is served in its turn again."""
-KNOWN_CLOSE = 10
+KNOWN_CLOSE = 3
 """The same for a trap of a recognized platform that was proven on real installations of it."""
 _KEEP = 0.95
 """How much of the share each further page leaves: it looks back some twenty pages."""

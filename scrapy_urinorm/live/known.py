@@ -1,0 +1,71 @@
+"""What packs say of the addresses of recognized programs: traps, and lists that are served in another order already.
+
+Such addresses have a pattern of their own, the line of the pack, so that a whole line comes later and is closed by what
+it brings, however many shapes its addresses have.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from scrapy_urinorm.live.questions import Question, bare
+from scrapy_urinorm.normalizer import Normalizer
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+
+_Line = tuple[str, dict[str, Any], bool]
+
+
+class _Site:
+    def __init__(self, traps: Sequence[_Line], orders: Sequence[_Line], rules: Sequence[Any]) -> None:
+        self.traps = [(name, _alone(source)) for name, source, _ in traps]
+        self.any_trap = Normalizer([source for _, source, _ in traps], "safe", check_examples=False) if traps else None
+        self.orders = [(name, _alone(source)) for name, source, _ in orders]
+        self.lists = Question([source for _, source, _ in orders], rules, "safe") if orders else None
+
+
+class Known:
+    """The lines of packs by site; `rules` are those of the crawl's user."""
+
+    def __init__(self, rules: Sequence[Any]) -> None:
+        self._rules = rules
+        self._sites: dict[str, _Site] = {}
+        self.messages: dict[str, dict[str, Any]] = {}
+        """What was taken, by site: what a later run takes again."""
+
+    def take(self, message: dict[str, Any]) -> list[tuple[str, bool]]:
+        """Take what was recognized on a site; return the names of the lines, each with whether it was proven."""
+        traps, orders = message["traps"], message["orders"]
+        self.messages[message["site"]] = message
+        old, new = self._sites.get(message["site"]), _Site(traps, orders, self._rules)
+        if old is not None and old.lists is not None and new.lists is not None:
+            new.lists.served = old.lists.served
+        self._sites[message["site"]] = new
+        return [(name, proven) for name, _, proven in (*traps, *orders)]
+
+    def line(self, name: str, url: str, kind: int) -> str | None:
+        """Return the line of a pack that an address on the site of this name falls under; None where there is none."""
+        site = self._sites.get(name)
+        if site is None:
+            return None
+        if site.any_trap is not None and any(site.any_trap.verdict(url)):
+            for line, trap in site.traps:
+                if any(trap.verdict(url)):
+                    return line
+        if site.lists is not None and site.lists.number(url, kind) in site.lists.served:
+            for line, order in site.orders:
+                if order.key(url) != bare(url):
+                    return line
+        return None
+
+    def served(self, name: str, url: str, kind: int) -> None:
+        """Note a page that was served on a site."""
+        site = self._sites.get(name)
+        if site is not None and site.lists is not None:
+            site.lists.served.add(site.lists.number(url, kind))
+
+
+def _alone(source: dict[str, Any]) -> Normalizer:
+    return Normalizer([source], "safe", check_examples=False)

@@ -1,0 +1,112 @@
+"""What a recognized program is worth before its pages say anything: its lines come later, and are closed by merit."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from scrapy_urinorm.learn.options import Options
+from scrapy_urinorm.live.desk import Desk
+from scrapy_urinorm.live.questions import CLOSED, LATER, PASS, SAMPLE
+from scrapy_urinorm.live.simulator import InMemory
+from scrapy_urinorm.live.student import Student
+from scrapy_urinorm.live.trial import CANARIES
+from scrapy_urinorm.live.yields import KNOWN_CLOSE
+from scrapy_urinorm.visits import Visit
+
+GITWEB, TRAC = "http://git.example/", "http://trac.example/"
+MARKS = {GITWEB: ("generator:gitweb/2.39",), TRAC: ("cookie:trac_form_token",)}
+DIFFERENCE = "git.example gitweb/differences"
+
+
+def recognized(start: str) -> tuple[Desk, Student]:
+    """A desk and a student that have seen one page, the first one, of a program."""
+    student, desk = Student(Options(), [], InMemory()), Desk([], "recommended")
+    (said,) = (one for one in student.take(Visit(url=start, status=200, marks=MARKS[start])) if one["do"] == "platform")
+    desk.take(said)
+    return desk, student
+
+
+def heard(desk: Desk, student: Student, visit: Visit, pattern: str) -> dict[str, Any]:
+    """Have both hear of a page, and return what the student says of its news."""
+    news, *_ = student.take(visit, pattern)
+    desk.take(news)
+    return news
+
+
+SHAPES = [
+    (GITWEB + "?p=a.git;a=blobdiff;f=x;h=1;hp=2", "gitweb/differences"),
+    (GITWEB + "?p=a.git&a=snapshot&h=1", "gitweb/plain-copies"),
+    (GITWEB + "?p=a.git;a=blob;f=x", None),
+    (TRAC + "timeline?from=2024-01-23&daysback=30", "trac/timeline-windows"),
+    (TRAC + "timeline", None),
+]
+
+
+@pytest.mark.parametrize(("url", "line"), SHAPES)
+def test_one_page_tells_the_program_and_its_traps_come_later(url: str, line: str | None) -> None:
+    desk, _ = recognized(GITWEB if url.startswith(GITWEB) else TRAC)
+    assert desk.decide(url, 0).verdict == (LATER if line else PASS)
+    pattern = desk.pattern(url, 0)
+    assert pattern.endswith(" " + line) if line else pattern.startswith("http:")
+
+
+def test_a_proven_trap_is_closed_though_its_texts_are_new() -> None:
+    desk, student = recognized(GITWEB)
+    urls = [f"{GITWEB}?p=a.git;a=blobdiff;h={n}" for n in range(400)]
+    for n, url in enumerate(urls[:KNOWN_CLOSE]):
+        assert desk.decide(url, 0, late=True).verdict == PASS
+        news = heard(desk, student, Visit(url=url, status=200, text_digest=f"text {n}"), DIFFERENCE)
+        assert (news["news"], news["credit"]) == (False, None)
+    verdicts = [desk.decide(url, 0, late=True).verdict for url in urls[KNOWN_CLOSE:]]
+    assert set(verdicts) == {CLOSED, SAMPLE}
+    assert verdicts.count(SAMPLE) < 40
+
+
+def test_a_resumed_crawl_knows_what_the_one_before_knew() -> None:
+    first, _ = recognized(GITWEB)
+    second = Desk([], "recommended")
+    assert second.restore(json.loads(json.dumps(first.state()))) == []
+    url = f"{GITWEB}?p=a.git;a=blobdiff;h=1"
+    assert (second.pattern(url, 0), second.decide(url, 0).verdict) == (DIFFERENCE, LATER)
+
+
+def test_a_trap_that_leads_to_something_new_is_none() -> None:
+    desk, student = recognized(GITWEB)
+    for n in range(KNOWN_CLOSE * 4):
+        hashed = bytes([n]) * 8
+        at, to = f"{GITWEB}?p=a.git;a=blobdiff;h={n}", f"{GITWEB}only-here-{n}"
+        heard(desk, student, Visit(url=at, status=200, text_digest=f"at {n}", links=hashed), DIFFERENCE)
+        news = heard(desk, student, Visit(url=to, status=200, text_digest=f"to {n}", id=hashed), "http://git.example/*")
+        assert (news["news"], news["credit"]) == (True, DIFFERENCE)
+        assert desk.decide(f"{GITWEB}?p=a.git;a=blobdiff;h=x{n}", 0, late=True).verdict == PASS
+
+
+def test_a_list_that_is_served_comes_later_in_another_order() -> None:
+    desk, _ = recognized(TRAC)
+    first = TRAC + "query?status=new&order=id"
+    assert desk.decide(first, 7).verdict == PASS
+    desk.served(desk.claim(first, 7), first)
+    other = TRAC + "query?status=new&order=owner&desc=1"
+    assert desk.decide(other, 7).verdict == LATER
+    assert desk.pattern(other, 7).endswith(" trac/order-of-queries")
+    # another list, a page behind the first, and another callback
+    for url, kind in [("query?status=closed&order=id", 7), ("query?status=new&order=owner&page=2", 7), (other, 8)]:
+        assert desk.decide(url if "//" in url else TRAC + url, kind).verdict == PASS
+
+
+def test_a_proven_line_is_tested_by_fewer() -> None:
+    source = {"site": {"a.example": {"remove_params": ["s"]}}}
+    shares = []
+    for proven in (True, False):
+        desk = Desk([], "recommended")
+        rule = {"id": "s", "said": "s is idle", "source": source, "proven": proven}
+        message = {"do": "rules", "site": "a.example", "version": 1, "source": source, "likely": {}, "rules": [rule]}
+        desk.take({**message, "pages": 9})
+        desk.keyed("a.example", [("http://a.example/p?s=1", 0)])
+        desk.ready("a.example")
+        shares.append(sum(desk.decide(f"http://a.example/p?s={n}", 0).verdict == "canary" for n in range(1_000)))
+        assert shares[-1] >= CANARIES
+    assert shares[0] < shares[1] / 5
