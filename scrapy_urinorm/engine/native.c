@@ -495,8 +495,6 @@ static PyMethodDef methods[] = {
     {"canonical", FUNCTION(native_canonical), METH_FASTCALL, canonical_doc},
     {"lines", FUNCTION(native_lines), METH_FASTCALL, lines_doc},
     {"text", FUNCTION(native_text), METH_FASTCALL, text_doc},
-    {"place", FUNCTION(native_place), METH_FASTCALL, place_doc},
-    {"parted", FUNCTION(native_parted), METH_FASTCALL, parted_doc},
     {NULL, NULL, 0, NULL},
 };
 
@@ -505,9 +503,8 @@ execute(PyObject *module)
 {
     fill_spelling_tables();
     fill_text_tables();
-    fill_seen_tables();
     digests = can_digest();
-    return PyModule_AddIntConstant(module, "LAYOUT", LAYOUT);
+    return add_table(module) < 0 ? -1 : PyModule_AddIntConstant(module, "LAYOUT", LAYOUT);
 }
 
 static PyModuleDef_Slot slots[] = {

@@ -25,10 +25,7 @@ void fill_text_tables(void);
 PyObject *native_text(PyObject *module, PyObject *const *args, Py_ssize_t count);
 extern const char text_doc[];
 
-/* seen/table.c */
-void fill_seen_tables(void);
-PyObject *native_place(PyObject *module, PyObject *const *args, Py_ssize_t count);
-PyObject *native_parted(PyObject *module, PyObject *const *args, Py_ssize_t count);
-extern const char place_doc[], parted_doc[];
+/* seen/table.c: the type Table, added to the module; -1 with an error set */
+int add_table(PyObject *module);
 
 #endif

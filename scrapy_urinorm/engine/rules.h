@@ -7,7 +7,7 @@
 enum { MAX_FIELDS = 64 };
 
 /* The tuples of native.py, which has the number of this layout too. */
-enum { LAYOUT = 9 };
+enum { LAYOUT = 10 };
 enum { SITE_ORIGIN = 0, SITE_FAST = 5, SITE_MOVED = 6, SITE_LENGTH = 7 };
 enum { PLAN_WHERES = 0, PLAN_PROGRAMS = 1, PLAN_BASE = 2, PLAN_LENGTH = 3 };
 enum { FAST_CONCERNS = 0, FAST_PATHS = 1, FAST_EDITS = 2, FAST_FLAGS = 3, FAST_VALUES = 4 };

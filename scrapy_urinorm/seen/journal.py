@@ -21,8 +21,9 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 from zlib import crc32
 
 from scrapy_urinorm.seen import snapshot
+from scrapy_urinorm.seen.buckets import records
 from scrapy_urinorm.seen.protocol import RECORD_BYTES, SeenStoreError, SeenStoreLostError
-from scrapy_urinorm.seen.table import FingerprintTable, records
+from scrapy_urinorm.seen.table import FingerprintTable
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -80,7 +81,7 @@ class SeenJournal:
 
     def _load_tail(self, file: BinaryIO, table: FingerprintTable) -> FingerprintTable:
         if self.tail > max(len(table), _BULK_RECORDS):
-            blocks = chain(table.snapshot(), self._blocks(file))
+            blocks = chain(table.blocks(), self._blocks(file))
             return FingerprintTable.from_records(blocks, len(table) + self.tail)
         for block in self._blocks(file):
             for record in records(block):
@@ -149,8 +150,8 @@ class SeenJournal:
             with _explained(self._path, "write"):
                 with scratch.open("wb") as file:
                     file.write(snapshot.format_header(header))
-                    for bucket in table.snapshot():
-                        file.write(_entries(records(bucket)))
+                    for block in table.blocks():
+                        file.write(_entries(records(block)))
                     file.flush()
                     os.fsync(file.fileno())
                     end = file.tell()

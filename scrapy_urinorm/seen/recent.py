@@ -15,7 +15,7 @@ class RecentForever:
     """The last `limit / 2` to `limit` records, for a store that never forgets: such an answer cannot change.
 
     Two generations: a full one takes the place of the old one, which is dropped as a whole. A hit in the old one
-    renews it. `make` gives an empty generation: a plain set (100 bytes a record, fast) or a FingerprintTable (28).
+    renews it. `make` gives an empty generation: a plain set (100 bytes a record, fast) or a FingerprintTable (27).
     """
 
     def __init__(self, limit: int, make: Callable[[], set[bytes]] | Callable[[], FingerprintTable]):

@@ -8,12 +8,13 @@ import uuid
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
+from scrapy_urinorm.seen.buckets import records
 from scrapy_urinorm.seen.protocol import RECORD_BYTES, SeenStoreError, as_record
 from scrapy_urinorm.seen.recent import RecentForever, RecentTimed
 from scrapy_urinorm.seen.redis_connection import RedisConnection
 from scrapy_urinorm.seen.redis_scripts import ADD, CONTAINS, CREATE, TIER_BITS
 from scrapy_urinorm.seen.stamp import Stamp, StampChange, compare_last
-from scrapy_urinorm.seen.table import FingerprintTable, records
+from scrapy_urinorm.seen.table import FingerprintTable
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping

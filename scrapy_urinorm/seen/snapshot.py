@@ -7,8 +7,6 @@ after bucket. The header holds its geometry and checksum.
 from __future__ import annotations
 
 import json
-from array import array
-from sys import byteorder
 from typing import TYPE_CHECKING, Any, BinaryIO
 from zlib import crc32
 
@@ -22,28 +20,18 @@ FORMAT = 1
 MAGIC = b"urinorm-seen "
 # a page of the disk, so that the header is written whole or not
 HEADER_BYTES = 4096
+_BLOCK = 4096 * RECORD_BYTES
 
 
 def read(path: Path, file: BinaryIO, header: dict[str, Any]) -> tuple[FingerprintTable, bool]:
     """The table of a snapshot, and whether its checksum is right; the file is left behind it. Raises SeenStoreError."""
-    counts = array("I")
-    head = file.read(4 * header["buckets"])
+    counts = file.read(4 * header["buckets"])
     body = file.read(RECORD_BYTES * header["snapshot"])
-    if len(head) < 4 * header["buckets"] or len(body) < RECORD_BYTES * header["snapshot"]:
+    if len(counts) < 4 * header["buckets"] or len(body) < RECORD_BYTES * header["snapshot"]:
         raise SeenStoreError(f"{path} is shorter than its header says: restore a copy, or delete it to start anew")
-    sound = crc32(head, crc32(body)) == header["checksum"]
-    counts.frombytes(head)
-    if byteorder == "big":
-        counts.byteswap()
-    if not counts:
-        return FingerprintTable(), sound
-    buckets = []
-    at = 0
-    for count in counts:
-        end = at + count * RECORD_BYTES
-        buckets.append(body[at:end])
-        at = end
-    return FingerprintTable.from_snapshot(buckets), sound
+    sound = crc32(counts, crc32(body)) == header["checksum"]
+    blocks = (body[at : at + _BLOCK] for at in range(0, len(body), _BLOCK))
+    return FingerprintTable.from_records(blocks, header["snapshot"]), sound
 
 
 def parse_header(path: Path, head: bytes) -> dict[str, Any]:

@@ -1,114 +1,387 @@
-/* The look-up and the split of a bucket of a table of fingerprints: seen/table.py is the reference and does the rest. */
+/* An exact set of 20-octet records: seen/buckets.py is the reference.
+ *
+ * The records lie in SEGMENTS parts by the first bits of a hash, and in a part in the order of the next 32, each at the
+ * place that these name or behind the records that have it: linear probing in order (O. Amble, D. E. Knuth, 1974), so
+ * that a look-up ends at the first record that is greater. A part grows by itself, by a sixth, so that no insert waits
+ * for more than the SEGMENTS-th part of all records to move. Octets of zero are an empty place; the record of zeros is a
+ * flag.
+ */
 #include "../engine/native.h"
 
-enum { RECORD = 20 };
+enum { RECORD = 20, SEGMENT_BITS = 10, SEGMENTS = 1 << SEGMENT_BITS };
 
-/* CRC-32 as zlib has it (IEEE 802.3), four octets at a time (M. E. Kounavis, F. L. Berry, 2005). */
-static uint32_t crc_table[4][256];
+typedef struct {
+    octet *records;
+    size_t size, room, used; /* places that a hash may name, places, records */
+} Segment;
 
-void
-fill_seen_tables(void)
+typedef struct {
+    PyObject_HEAD
+    Segment *segments;
+    Py_ssize_t count;
+    int has_zero;
+    PyObject *as_record, *hook; /* makes a record of octets of another length; is told of a new one, or NULL */
+} Table;
+
+/* A record as words of the machine. */
+typedef struct {
+    uint64_t one, two;
+    uint32_t three;
+} Words;
+
+static inline Words
+words_of(const octet *record)
 {
-    for (uint32_t n = 0; n < 256; n++) {
-        uint32_t crc = n;
-        for (int bit = 0; bit < 8; bit++)
-            crc = crc & 1 ? crc >> 1 ^ 0xEDB88320u : crc >> 1;
-        crc_table[0][n] = crc;
-    }
-    for (uint32_t n = 0; n < 256; n++)
-        for (int slice = 1; slice < 4; slice++)
-            crc_table[slice][n] = crc_table[slice - 1][n] >> 8 ^ crc_table[0][crc_table[slice - 1][n] & 255];
+    Words words;
+    memcpy(&words.one, record, 8);
+    memcpy(&words.two, record + 8, 8);
+    memcpy(&words.three, record + 16, 4);
+    return words;
 }
 
-static uint32_t
-crc32_of(const octet *record)
+static inline int
+is_empty(Words words)
 {
-    uint32_t crc = 0xFFFFFFFFu;
-    for (int at = 0; at < RECORD; at += 4) {
-        crc ^= record[at] | (uint32_t)record[at + 1] << 8 | (uint32_t)record[at + 2] << 16 | (uint32_t)record[at + 3] << 24;
-        crc = crc_table[3][crc & 255] ^ crc_table[2][crc >> 8 & 255] ^ crc_table[1][crc >> 16 & 255] ^ crc_table[0][crc >> 24];
-    }
-    return crc ^ 0xFFFFFFFFu;
+    return (words.one | words.two | words.three) == 0;
 }
 
-const char place_doc[] = "place(buckets, mask, low, record) -> int: the bucket that a record is to be put into, -1 where it is "
-                         "there.";
-
-PyObject *
-native_place(PyObject *module, PyObject *const *args, Py_ssize_t count)
+static inline int
+are_equal(Words some, Words other)
 {
-    char *record, *bucket;
-    Py_ssize_t length, size, buckets;
-    unsigned long long mask, low, at;
-    PyObject *held;
-
-    if (count != 4) {
-        PyErr_SetString(PyExc_TypeError, "expected (buckets, mask, low, record)");
-        return NULL;
-    }
-    if (!PyList_Check(args[0])) {
-        PyErr_SetString(PyExc_TypeError, "the buckets must be a list");
-        return NULL;
-    }
-    mask = PyLong_AsUnsignedLongLong(args[1]);
-    low = PyErr_Occurred() ? 0 : PyLong_AsUnsignedLongLong(args[2]);
-    if (PyErr_Occurred() || PyBytes_AsStringAndSize(args[3], &record, &size) < 0)
-        return NULL;
-    if (size != RECORD) {
-        PyErr_SetString(PyExc_ValueError, "a record has 20 octets");
-        return NULL;
-    }
-    at = crc32_of((const octet *)record) & mask;
-    buckets = PyList_Size(args[0]);
-    if (at >= (unsigned long long)buckets)
-        at &= low;
-    held = PyList_GetItem(args[0], at < (unsigned long long)buckets ? (Py_ssize_t)at : buckets); /* IndexError beyond */
-    if (held == NULL || PyBytes_AsStringAndSize(held, &bucket, &length) < 0)
-        return NULL;
-    for (Py_ssize_t n = 0; n + RECORD <= length; n += RECORD)
-        if (memcmp(bucket + n, record, RECORD) == 0)
-            return PyLong_FromLong(-1);
-    return PyLong_FromUnsignedLongLong(at);
+    return some.one == other.one && some.two == other.two && some.three == other.three;
 }
 
-const char parted_doc[] = "parted(bucket, bit) -> tuple[bytes, bytes]: the records without and with a bit in their CRC-32.";
-
-PyObject *
-native_parted(PyObject *module, PyObject *const *args, Py_ssize_t count)
+/* Fingerprints need not be digests: those that differ in few bits are spread, too (the odd constants are those of
+ * MurmurHash3, A. Appleby). */
+static inline uint64_t
+hash_of(Words words)
 {
-    char *bucket, *parts[2];
-    Py_ssize_t length, sizes[2] = {0, 0};
-    unsigned long long bit;
-    PyObject *made[2], *pair;
+    uint64_t mixed = words.one * 0xFF51AFD7ED558CCDu + (words.two ^ words.three);
+    return (mixed ^ mixed >> 32) * 0xC4CEB9FE1A85EC53u;
+}
 
-    if (count != 2) {
-        PyErr_SetString(PyExc_TypeError, "expected (bucket, bit)");
-        return NULL;
+static uint64_t
+rank_of(uint64_t hash)
+{
+    return hash << SEGMENT_BITS >> 32;
+}
+
+static size_t
+home_of(const Segment *segment, uint64_t rank)
+{
+    return (size_t)(rank * segment->size >> 32);
+}
+
+/* Whether a record is there; *at becomes its place, or the one that it is to have. */
+static int
+find(const Segment *segment, Words record, uint64_t rank, size_t *at)
+{
+    size_t n = segment->room ? home_of(segment, rank) : 0;
+    for (; n < segment->room; n++) {
+        Words other = words_of(segment->records + n * RECORD);
+        if (are_equal(other, record)) {
+            *at = n;
+            return 1;
+        }
+        if (is_empty(other) || rank_of(hash_of(other)) > rank)
+            break;
     }
-    if (PyBytes_AsStringAndSize(args[0], &bucket, &length) < 0)
-        return NULL;
-    bit = PyLong_AsUnsignedLongLong(args[1]);
-    if (PyErr_Occurred())
-        return NULL;
-    if (length % RECORD) {
-        PyErr_SetString(PyExc_ValueError, "a bucket has records of 20 octets");
-        return NULL;
+    *at = n;
+    return 0;
+}
+
+/* Move the records of a segment to a larger one; false where there is no memory, all being as before. */
+static int
+grow(Segment *segment)
+{
+    Segment made = *segment;
+    size_t end = 0;
+    if (segment->used >= segment->size / 2) /* else many hashes are alike, and a longer tail is all that helps */
+        made.size = segment->size + segment->size / 6 + 4;
+    for (size_t n = 0; n < segment->room; n++) {
+        const octet *record = segment->records + n * RECORD;
+        Words words = words_of(record);
+        size_t home;
+        if (is_empty(words))
+            continue;
+        home = home_of(&made, rank_of(hash_of(words)));
+        end = (home > end ? home : end) + 1;
     }
-    for (Py_ssize_t at = 0; at < length; at += RECORD)
-        sizes[(crc32_of((octet *)bucket + at) & bit) != 0] += RECORD;
-    made[0] = PyBytes_FromStringAndSize(NULL, sizes[0]);
-    made[1] = PyBytes_FromStringAndSize(NULL, sizes[1]);
-    if (made[0] != NULL && made[1] != NULL) {
-        parts[0] = PyBytes_AsString(made[0]);
-        parts[1] = PyBytes_AsString(made[1]);
-        for (Py_ssize_t at = 0; at < length; at += RECORD) {
-            int side = (crc32_of((octet *)bucket + at) & bit) != 0;
-            memcpy(parts[side], bucket + at, RECORD);
-            parts[side] += RECORD;
+    made.room = (end > made.size ? end : made.size) + 4 + made.size / 32;
+    made.records = PyMem_Calloc(made.room, RECORD);
+    if (made.records == NULL)
+        return 0;
+    end = 0;
+    for (size_t n = 0; n < segment->room; n++) {
+        const octet *record = segment->records + n * RECORD;
+        Words words = words_of(record);
+        size_t home;
+        if (is_empty(words))
+            continue;
+        home = home_of(&made, rank_of(hash_of(words)));
+        end = home > end ? home : end;
+        memcpy(made.records + end++ * RECORD, record, RECORD);
+    }
+    PyMem_Free(segment->records);
+    *segment = made;
+    return 1;
+}
+
+/* Insert a record: 1, or 0 where it is there, or -1 without memory. */
+static int
+insert(Table *table, const octet *record)
+{
+    Words words = words_of(record);
+    uint64_t hash = hash_of(words), rank = rank_of(hash);
+    Segment *segment = table->segments + (hash >> (64 - SEGMENT_BITS));
+    size_t at, end;
+    if (is_empty(words)) {
+        if (table->has_zero)
+            return 0;
+        table->has_zero = 1;
+        table->count++;
+        return 1;
+    }
+    if (find(segment, words, rank, &at))
+        return 0;
+    for (;;) {
+        end = at;
+        while (end < segment->room && !is_empty(words_of(segment->records + end * RECORD)))
+            end++;
+        if (end < segment->room && segment->used < segment->size - segment->size / 12)
+            break;
+        if (!grow(segment))
+            return -1;
+        find(segment, words, rank, &at);
+    }
+    memmove(segment->records + (at + 1) * RECORD, segment->records + at * RECORD, (end - at) * RECORD);
+    memcpy(segment->records + at * RECORD, record, RECORD);
+    segment->used++;
+    table->count++;
+    return 1;
+}
+
+static int
+is_known(const Table *table, const octet *record)
+{
+    Words words = words_of(record);
+    uint64_t hash = hash_of(words);
+    size_t at;
+    if (is_empty(words))
+        return table->has_zero;
+    return find(table->segments + (hash >> (64 - SEGMENT_BITS)), words, rank_of(hash), &at);
+}
+
+/* A new reference to octets of RECORD length for a fingerprint of any; *record becomes where they are. */
+static PyObject *
+record_of(const Table *table, PyObject *fp, const octet **record)
+{
+    char *octets;
+    Py_ssize_t length;
+    PyObject *made = Py_NewRef(fp);
+    if (PyBytes_AsStringAndSize(fp, &octets, &length) < 0)
+        goto fault;
+    if (length != RECORD) {
+        Py_DECREF(made);
+        made = PyObject_CallFunctionObjArgs(table->as_record, fp, NULL);
+        if (made == NULL)
+            return NULL;
+        if (PyBytes_AsStringAndSize(made, &octets, &length) < 0)
+            goto fault;
+        if (length != RECORD) {
+            PyErr_SetString(PyExc_ValueError, "a record has 20 octets");
+            goto fault;
         }
     }
-    pair = made[0] == NULL || made[1] == NULL ? NULL : PyTuple_Pack(2, made[0], made[1]);
-    Py_XDECREF(made[0]);
-    Py_XDECREF(made[1]);
-    return pair;
+    *record = (const octet *)octets;
+    return made;
+fault:
+    Py_DECREF(made);
+    return NULL;
+}
+
+static PyObject *
+table_add(PyObject *self, PyObject *fp)
+{
+    Table *table = (Table *)self;
+    const octet *record;
+    int done = 0;
+    PyObject *held = record_of(table, fp, &record);
+    if (held == NULL)
+        return NULL;
+    if (table->hook == NULL)
+        done = insert(table, record);
+    else if (!is_known(table, record)) {
+        PyObject *hook = Py_NewRef(table->hook), *answer = PyObject_CallFunctionObjArgs(hook, held, NULL);
+        Py_DECREF(hook);
+        if (answer == NULL) {
+            Py_DECREF(held);
+            return NULL;
+        }
+        Py_DECREF(answer);
+        done = insert(table, record);
+    }
+    Py_DECREF(held);
+    return done < 0 ? PyErr_NoMemory() : PyBool_FromLong(done);
+}
+
+static PyObject *
+table_fill(PyObject *self, PyObject *block)
+{
+    char *octets;
+    Py_ssize_t length, made = 0;
+    if (PyBytes_AsStringAndSize(block, &octets, &length) < 0)
+        return NULL;
+    if (length % RECORD) {
+        PyErr_SetString(PyExc_ValueError, "a block has records of 20 octets");
+        return NULL;
+    }
+    for (Py_ssize_t at = 0; at < length; at += RECORD) {
+        int done = insert((Table *)self, (const octet *)octets + at);
+        if (done < 0)
+            return PyErr_NoMemory();
+        made += done;
+    }
+    return PyLong_FromSsize_t(made);
+}
+
+static PyObject *
+table_on_new(PyObject *self, PyObject *hook)
+{
+    Table *table = (Table *)self;
+    PyObject *before = table->hook;
+    table->hook = hook == Py_None ? NULL : Py_NewRef(hook);
+    Py_XDECREF(before);
+    return Py_NewRef(Py_None);
+}
+
+static PyObject *
+table_block(PyObject *self, PyObject *number)
+{
+    Table *table = (Table *)self;
+    size_t n = PyLong_AsSize_t(number);
+    int zero;
+    octet *out;
+    PyObject *block;
+    if (n == (size_t)-1 && PyErr_Occurred())
+        return NULL;
+    if (n >= SEGMENTS) {
+        PyErr_SetString(PyExc_IndexError, "there is no such segment");
+        return NULL;
+    }
+    zero = n == 0 && table->has_zero;
+    block = PyBytes_FromStringAndSize(NULL, (Py_ssize_t)((table->segments[n].used + (size_t)zero) * RECORD));
+    if (block == NULL)
+        return NULL;
+    out = (octet *)PyBytes_AsString(block);
+    if (zero) {
+        memset(out, 0, RECORD);
+        out += RECORD;
+    }
+    for (size_t at = 0; at < table->segments[n].room; at++) {
+        const octet *place = table->segments[n].records + at * RECORD;
+        if (!is_empty(words_of(place))) {
+            memcpy(out, place, RECORD);
+            out += RECORD;
+        }
+    }
+    return block;
+}
+
+static PyObject *
+table_memory_bytes(PyObject *self, PyObject *unused)
+{
+    size_t octets = sizeof(Table) + SEGMENTS * sizeof(Segment);
+    for (size_t n = 0; n < SEGMENTS; n++)
+        octets += ((Table *)self)->segments[n].room * RECORD;
+    return PyLong_FromSize_t(octets);
+}
+
+static int
+table_contains(PyObject *self, PyObject *fp)
+{
+    const octet *record;
+    int known;
+    PyObject *held = record_of((Table *)self, fp, &record);
+    if (held == NULL)
+        return -1;
+    known = is_known((Table *)self, record);
+    Py_DECREF(held);
+    return known;
+}
+
+static Py_ssize_t
+table_length(PyObject *self)
+{
+    return ((Table *)self)->count;
+}
+
+static PyObject *
+table_new(PyTypeObject *type, PyObject *args, PyObject *keywords)
+{
+    allocfunc allocate = (allocfunc)PyType_GetSlot(type, Py_tp_alloc);
+    PyObject *as_record;
+    Table *table;
+    if (!PyArg_ParseTuple(args, "O", &as_record))
+        return NULL;
+    table = (Table *)allocate(type, 0);
+    if (table == NULL)
+        return NULL;
+    table->as_record = Py_NewRef(as_record);
+    table->segments = PyMem_Calloc(SEGMENTS, sizeof(Segment));
+    if (table->segments == NULL) {
+        Py_DECREF(table);
+        return PyErr_NoMemory();
+    }
+    return (PyObject *)table;
+}
+
+static void
+table_free(PyObject *self)
+{
+    Table *table = (Table *)self;
+    PyTypeObject *type = Py_TYPE(self);
+    freefunc release = (freefunc)PyType_GetSlot(type, Py_tp_free);
+    if (table->segments != NULL)
+        for (size_t n = 0; n < SEGMENTS; n++)
+            PyMem_Free(table->segments[n].records);
+    PyMem_Free(table->segments);
+    Py_XDECREF(table->as_record);
+    Py_XDECREF(table->hook);
+    release(self);
+    Py_DECREF(type);
+}
+
+static PyMethodDef table_methods[] = {
+    {"add", table_add, METH_O, "add(fp) -> bool: insert a fingerprint; True when it was new."},
+    {"fill", table_fill, METH_O, "fill(block) -> int: insert records back to back, without the hook; how many were new."},
+    {"on_new", table_on_new, METH_O, "on_new(act): have act(record) called before a new record is inserted; None for nothing."},
+    {"block", table_block, METH_O, "block(n) -> bytes: the records of one segment back to back."},
+    {"memory_bytes", table_memory_bytes, METH_NOARGS, "memory_bytes() -> int: the octets of the table."},
+    {NULL, NULL, 0, NULL},
+};
+
+static PyType_Slot table_slots[] = {
+    {Py_tp_new, table_new},
+    {Py_tp_dealloc, table_free},
+    {Py_tp_methods, table_methods},
+    {Py_sq_contains, table_contains},
+    {Py_sq_length, table_length},
+    {Py_tp_doc, "Table(as_record): an exact set of 20-octet records."},
+    {0, NULL},
+};
+
+/* No part in garbage collection: what it holds, two functions, holds no table. */
+static PyType_Spec table_spec = {"_native.Table", sizeof(Table), 0, Py_TPFLAGS_DEFAULT | Py_TPFLAGS_IMMUTABLETYPE, table_slots};
+
+int
+add_table(PyObject *module)
+{
+    int done;
+    PyObject *type = PyType_FromSpec(&table_spec);
+    if (type == NULL)
+        return -1;
+    done = PyModule_AddObjectRef(module, "Table", type);
+    Py_DECREF(type);
+    return done < 0 ? -1 : PyModule_AddIntConstant(module, "SEGMENTS", SEGMENTS);
 }

@@ -1,185 +1,83 @@
-"""An exact, compact set of 20-byte records in plain Python objects.
-
-Linear hashing (W. Litwin, VLDB 1980): a bucket is one `bytes` object with its records back to back, a lookup is
-one search in it, and growth splits one bucket at a time, so that no insert ever waits for a rehash. 27 to 29
-bytes per record at any size; a set of `bytes` takes 90 to 120.
-"""
+"""An exact, compact set of 20-byte records: in C where that was built (`table.c`), else in plain Python objects."""
 
 from __future__ import annotations
 
-from struct import Struct
-from typing import TYPE_CHECKING
-from zlib import crc32
+from typing import TYPE_CHECKING, Any
 
 from scrapy_urinorm.engine import native
+from scrapy_urinorm.seen.buckets import Buckets, records
 from scrapy_urinorm.seen.protocol import RECORD_BYTES, as_record
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
-_PART_BLOCK = RECORD_BYTES * 4096
-BUCKET_RECORDS = 12
-"""Mean records per bucket: fewer cost memory (49 bytes a bucket), more cost time (cache lines scanned)."""
+_BLOCK = 4096 * RECORD_BYTES
 
 
 class FingerprintTable:
-    """Set of 20-byte records.
+    """Set of 20-byte records: 22 to 29 bytes each at any size, where a set of `bytes` takes 90 to 120.
 
-    The bucket is chosen by the record's CRC-32: unlike `hash` it is the same in every process, so that a snapshot can
-    be loaded bucket by bucket, and unlike the record's own first bytes it spreads fingerprints that are no digests.
+    No insert waits for all records to be placed anew. `add` inserts a fingerprint of any length, as its record, and
+    says whether it was new: the one call of the hot path, hence the method of the table within and no detour.
     """
 
-    __slots__ = ("_buckets", "_capacity", "_low", "_mask", "_on_new", "_room")
+    __slots__ = ("_act", "_table", "add")
 
-    def __init__(self) -> None:
-        self._on_new: Callable[[bytes], None] | None = None
-        self._set_buckets([b""])
-
-    def _set_buckets(self, buckets: list[bytes]) -> None:
-        size = len(buckets)
-        self._buckets = buckets
-        self._mask = (1 << (size - 1).bit_length()) - 1
-        self._low = self._mask >> 1
-        count = sum(map(len, buckets)) // RECORD_BYTES
-        # one counter less in `add`: the table holds what it may hold less the room that is left
-        self._room = max(1, size * BUCKET_RECORDS - count)
-        self._capacity = count + self._room
+    def __init__(self, *, in_c: bool = native.module is not None):
+        self._act: Callable[[bytes], None] | None = None
+        self._table: Any = native.module.Table(as_record) if in_c and native.module is not None else Buckets()
+        self.add: Callable[[bytes], bool] = self._table.add
 
     def on_new(self, act: Callable[[bytes], None]) -> None:
         """Have `act` called with every new record before `add` inserts it; when it raises, nothing is inserted."""
-        self._on_new = act
-
-    def add(self, fp: bytes) -> bool:
-        """Insert a fingerprint of any length, as its record; True when it was new.
-
-        The one call of the hot path, from the duplicate filter to here: hence flat, and hence the hook.
-        """
-        if len(fp) != RECORD_BYTES:
-            fp = as_record(fp)
-        buckets = self._buckets
-        i = _place(buckets, self._mask, self._low, fp)
-        if i < 0:
-            return False
-        if self._on_new is not None:
-            self._on_new(fp)
-        buckets[i] += fp
-        self._room -= 1
-        if not self._room:
-            self._split()
-        return True
-
-    def __contains__(self, fp: bytes) -> bool:
-        if len(fp) != RECORD_BYTES:
-            fp = as_record(fp)
-        return _place(self._buckets, self._mask, self._low, fp) < 0
+        self._act = act
+        self._table.on_new(act)
 
     def insert_many(self, records: Iterable[bytes]) -> int:
         """Insert records that are already written down: without the hook. Returns how many were new."""
-        act, self._on_new = self._on_new, None
+        self._table.on_new(None)
         try:
             return sum(map(self.add, records))
         finally:
-            self._on_new = act
+            self._table.on_new(self._act)
+
+    def __contains__(self, fp: bytes) -> bool:
+        return fp in self._table
 
     def __len__(self) -> int:
-        return self._capacity - self._room
+        return len(self._table)
 
     def __iter__(self) -> Iterator[bytes]:
-        for bucket in self._buckets:
-            yield from records(bucket)
+        for block in self.blocks():
+            yield from records(block)
 
-    def _split(self) -> None:
-        buckets = self._buckets
-        new = len(buckets)
-        if new > self._mask:
-            self._low, self._mask = self._mask, self._mask * 2 + 1
-        old = new & self._low
-        buckets[old], moved = _parted(buckets[old], self._low + 1)
-        buckets.append(moved)
-        self._room += BUCKET_RECORDS
-        self._capacity += BUCKET_RECORDS
+    def blocks(self) -> Iterator[bytes]:
+        """All records, back to back in blocks of 4,096 at most."""
+        whole = self._table.blocks() if isinstance(self._table, Buckets) else self._segments()
+        for block in whole:
+            for at in range(0, len(block), _BLOCK):
+                yield block[at : at + _BLOCK]
 
-    def snapshot(self) -> list[bytes]:
-        """The buckets, in an order that `from_snapshot` of any later process understands."""
-        return self._buckets
+    def _segments(self) -> Iterator[bytes]:
+        assert native.module is not None
+        return map(self._table.block, range(native.module.SEGMENTS))
 
     @classmethod
-    def from_snapshot(cls, buckets: list[bytes]) -> FingerprintTable:
-        """The table whose `snapshot` this was; takes the list over."""
-        table = cls()
-        table._set_buckets(buckets)
-        return table
-
-    @classmethod
-    def from_records(cls, blocks: Iterable[bytes], expected: int) -> FingerprintTable:
+    def from_records(
+        cls, blocks: Iterable[bytes], expected: int, *, in_c: bool = native.module is not None
+    ) -> FingerprintTable:
         """The table of different records, given as blocks of records back to back; much faster than `add`.
 
-        `expected`: how many there are. A first pass sorts them into 256 parts, so that the second one, which fills
-        the buckets, stays within the processor's cache.
+        `expected`: how many there are.
         """
-        low_bits = 8
-        size = 1 << max(low_bits, (expected // BUCKET_RECORDS).bit_length())
-        parts = [bytearray() for _ in range(1 << low_bits)]
-        for block in blocks:
-            for record in records(block):
-                parts[crc32(record) & 255] += record
-        buckets = [b""] * size
-        mask = (size >> low_bits) - 1
-        for low, part in enumerate(parts):
-            groups: list[list[bytes]] = [[] for _ in range(mask + 1)]
-            for at in range(0, len(part), _PART_BLOCK):
-                for record in records(part[at : at + _PART_BLOCK]):
-                    groups[crc32(record) >> low_bits & mask].append(record)
-            buckets[low :: 1 << low_bits] = map(b"".join, groups)
-            part.clear()
-        return cls.from_snapshot(buckets)
+        made = cls(in_c=in_c)
+        if isinstance(made._table, Buckets):
+            made._table.fill(blocks, expected)
+        else:
+            for block in blocks:
+                made._table.fill(block)
+        return made
 
     def memory_bytes(self) -> int:
-        """Bytes of the buckets and their list, without the allocator's own waste (about a tenth)."""
-        return self._buckets.__sizeof__() + len(self._buckets) * b"".__sizeof__() + len(self) * RECORD_BYTES
-
-
-def python_place(buckets: list[bytes], mask: int, low: int, record: bytes) -> int:
-    """The bucket that a record is to be put into, -1 where it is there."""
-    i = crc32(record) & mask
-    if i >= len(buckets):
-        i &= low
-    at = buckets[i].find(record)
-    # -1 % 20 is 19: only a match at a record's start leaves 0
-    return -1 if not at % RECORD_BYTES or (at > 0 and _aligned(buckets[i], record, at)) else i
-
-
-def python_parted(bucket: bytes, bit: int) -> tuple[bytes, bytes]:
-    """The records of a bucket without and with a bit in their CRC-32."""
-    stay: list[bytes] = []
-    move: list[bytes] = []
-    for record in records(bucket):
-        (move if crc32(record) & bit else stay).append(record)
-    return b"".join(stay), b"".join(move)
-
-
-#: In C where that was built (table.c).
-_place = python_place if native.module is None else native.module.place
-_parted = python_parted if native.module is None else native.module.parted
-
-
-def _aligned(bucket: bytes, record: bytes, at: int) -> bool:
-    """Whether the record is in the bucket, when its first match at `at` straddles two records."""
-    while at > 0 and at % RECORD_BYTES:
-        at = bucket.find(record, at + 1)
-    return at >= 0
-
-
-_unpackers: dict[int, Callable[[bytes | bytearray], tuple[bytes, ...]]] = {}
-
-
-def records(block: bytes | bytearray) -> tuple[bytes, ...]:
-    """The records of a block, whose length is a multiple of 20."""
-    count = len(block) // RECORD_BYTES
-    unpack = _unpackers.get(count)
-    if unpack is None:
-        # bounded: bucket sizes and the readers' block size are few; a pathological bucket is not kept
-        unpack = Struct(f"{RECORD_BYTES}s" * count).unpack
-        if len(_unpackers) < 256:
-            _unpackers[count] = unpack
-    return unpack(block)
+        """Bytes of the table, without the allocator's own waste (up to a tenth)."""
+        return int(self._table.memory_bytes())

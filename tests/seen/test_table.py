@@ -1,72 +1,67 @@
-"""The compact table where it differs from what the contract can see: growth, snapshots, bulk loading."""
+"""The compact table where it differs from what the contract can see: growth, bulk loading, the module in C."""
 
 from __future__ import annotations
 
 import tracemalloc
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from scrapy_urinorm.engine import native
-from scrapy_urinorm.seen.table import BUCKET_RECORDS, FingerprintTable, python_parted, python_place
+from scrapy_urinorm.seen.buckets import BUCKET_RECORDS, Buckets
+from scrapy_urinorm.seen.table import FingerprintTable
 from tests.seen.conftest import fingerprints
 
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+both = pytest.mark.parametrize("in_c", [False, *([True] if native.module is not None else [])])
 needs_c = pytest.mark.skipif(native.module is None, reason="needs the C module")
 SIZES = [0, 1, BUCKET_RECORDS, BUCKET_RECORDS + 1, 4095, 4096, 50_000]
 
 
-def filled(fps: list[bytes]) -> FingerprintTable:
-    table = FingerprintTable()
+def filled(fps: list[bytes], *, in_c: bool = native.module is not None) -> FingerprintTable:
+    table = FingerprintTable(in_c=in_c)
     for fp in fps:
         table.add(fp)
     return table
 
 
-def joined(table: FingerprintTable) -> list[bytes]:
-    return list(table.snapshot())
-
-
-@pytest.mark.parametrize("size", SIZES)
-def test_a_snapshot_is_the_same_table(size: int) -> None:
-    fps = fingerprints(size)
-    again = FingerprintTable.from_snapshot(joined(filled(fps)))
-    assert set(again) == set(fps)
-    assert len(again) == size
-    assert not any(map(again.add, fps))
-    assert all(map(again.add, fingerprints(1000, seed=2)))
-    assert not any(map(again.add, fps))
-
-
 @pytest.mark.parametrize("size", SIZES)
 @pytest.mark.parametrize("expected", [0, 50_000], ids=["underestimated", "overestimated"])
-def test_bulk_loading_gives_the_same_table(size: int, expected: int) -> None:
+@both
+def test_bulk_loading_gives_the_same_table(size: int, expected: int, in_c: bool) -> None:
     fps = fingerprints(size)
     blocks = [b"".join(fps[at : at + 999]) for at in range(0, size, 999)]
-    table = FingerprintTable.from_records(blocks, expected)
+    table = FingerprintTable.from_records(blocks, expected, in_c=in_c)
     assert set(table) == set(fps)
     assert len(table) == size
     assert not any(map(table.add, fps))
     assert all(map(table.add, fingerprints(1000, seed=2)))
 
 
-@given(st.lists(st.integers(0, 2**16 - 1), max_size=200, unique=True), st.binary(min_size=18, max_size=18))
-def test_fingerprints_that_differ_in_two_bytes(numbers: list[int], rest: bytes) -> None:
+@both
+@given(numbers=st.lists(st.integers(0, 2**16 - 1), max_size=200, unique=True), rest=st.binary(min_size=18, max_size=18))
+def test_fingerprints_that_differ_in_two_bytes(numbers: list[int], rest: bytes, in_c: bool) -> None:
     fps = [rest[:9] + number.to_bytes(3, "big")[1:] + rest[9:] for number in numbers]
-    table = filled(fps)
+    table = filled(fps, in_c=in_c)
     assert len(table) == len(fps)
     assert set(table) == set(fps)
 
 
 def test_no_bucket_grows_out_of_proportion_even_for_counters() -> None:
-    table = filled([n.to_bytes(20, "little") for n in range(50_000)])
-    longest = max(map(len, table.snapshot())) // 20
+    buckets = Buckets()
+    for n in range(50_000):
+        buckets.add(n.to_bytes(20, "little"))
+    longest = max(map(len, buckets.blocks())) // 20
     assert longest < 8 * BUCKET_RECORDS
 
 
-def test_a_hook_that_raises_leaves_the_table_as_it_was() -> None:
-    table = filled(fingerprints(10))
+@both
+def test_a_hook_that_raises_leaves_the_table_as_it_was(in_c: bool) -> None:
+    table = filled(fingerprints(10), in_c=in_c)
 
     def full(_record: bytes) -> None:
         raise OSError
@@ -95,42 +90,79 @@ _records = st.one_of(
     st.binary(min_size=20, max_size=20),
     st.integers(0, 3).map(lambda n: bytes([n]) * 20),
     st.integers(0, 19).map(lambda n: b"a" * n + b"b" + b"a" * (19 - n)),
+    st.integers(0, 50).map(lambda n: n.to_bytes(20, "little")),
 )
 
 
+@both
+@given(steps=st.lists(st.tuples(_records, st.booleans())))
+def test_holds_what_a_set_holds(steps: list[tuple[bytes, bool]], in_c: bool) -> None:
+    table, model = FingerprintTable(in_c=in_c), set[bytes]()
+    for record, adds in steps:
+        assert (record in table) is (record in model)
+        if adds:
+            assert table.add(record) is (record not in model)
+            model.add(record)
+        assert len(table) == len(model)
+    assert sorted(table) == sorted(model)
+
+
 @needs_c
-@given(bucket=st.lists(_records, max_size=30), record=_records, bits=st.integers(0, 63))
-def test_the_module_in_c_finds_and_parts_as_python_does(bucket: list[bytes], record: bytes, bits: int) -> None:
-    module: Any = native.module
-    octets = b"".join(bucket)
-    for buckets, mask in (([octets], 0), ([octets] * 5, 7), ([b"", octets, b""], 3), ([octets] * 8, 7)):
-        arguments = (buckets, mask, mask >> 1, record)
-        assert module.place(*arguments) == python_place(*arguments)
-    assert module.parted(octets, 1 << bits) == python_parted(octets, 1 << bits)
+@pytest.mark.parametrize("hashed", [lambda n: n << 144, lambda n: n, lambda n: n << 64, lambda n: n << 128])
+def test_records_that_are_no_digests_take_no_more_room(hashed: Callable[[int], int]) -> None:
+    table = filled([(hashed(n) & ((1 << 160) - 1)).to_bytes(20, "little") for n in range(50_000)], in_c=True)
+    assert table.memory_bytes() < 32 * len(table)
+
+
+@needs_c
+def test_many_records_of_one_hash_are_kept() -> None:
+    fps = [_of_one_hash(n) for n in range(300)]
+    table = filled(fps, in_c=True)
+    assert sorted(table) == sorted(fps)
+    assert not any(map(table.add, fps))
+    assert table.memory_bytes() < 100_000
+
+
+def _of_one_hash(number: int) -> bytes:
+    """Records of which one word undoes what another one does to the hash (see table.c)."""
+    return bytes(8) + number.to_bytes(8, "little") + number.to_bytes(4, "little")
 
 
 @needs_c
 def test_wrong_arguments_of_the_module_in_c_are_errors() -> None:
     module: Any = native.module
-    record = b"x" * 20
-    for wrong in (
-        (),
-        ((), 0, 0, record),
-        ([b""], "", 0, record),
-        ([b""], -1, 0, record),
-        ([b""], 0, 0, ""),
-        ([1], 0, 0, record),
-    ):
-        with pytest.raises((TypeError, OverflowError)):
-            module.place(*wrong)
-    with pytest.raises(ValueError, match="20"):
-        module.place([b""], 0, 0, b"x")
-    for buckets in ([], [b"", b""]):
-        with pytest.raises(IndexError):
-            module.place(buckets, (1 << 40) - 1, (1 << 40) - 1, record)
-    others: tuple[Any, ...] = ((), ("", 1), (b"", ""), (b"", -1))
-    for wrong_parts in others:
-        with pytest.raises((TypeError, OverflowError)):
-            module.parted(*wrong_parts)
-    with pytest.raises(ValueError, match="20"):
-        module.parted(b"x", 1)
+    with pytest.raises(TypeError):
+        module.Table()
+    table = module.Table(lambda fp: fp)
+    wrong: tuple[tuple[Callable[[Any], Any], Any, type[Exception]], ...] = (
+        (table.add, "x" * 20, TypeError),
+        (table.add, b"x", ValueError),
+        (table.__contains__, b"x", ValueError),
+        (table.__contains__, None, TypeError),
+        (table.fill, b"x", ValueError),
+        (table.fill, "", TypeError),
+        (table.block, module.SEGMENTS, IndexError),
+        (table.block, -1, OverflowError),
+        (table.block, "", TypeError),
+    )
+    for function, argument, error in wrong:
+        with pytest.raises(error):
+            function(argument)
+    assert len(table) == 0
+    with pytest.raises(ZeroDivisionError):
+        module.Table(lambda _: 1 // 0).add(b"x")
+    with pytest.raises(TypeError):
+        module.Table(lambda _: "x").add(b"x")
+
+
+@needs_c
+def test_a_hook_may_add_the_record_itself() -> None:
+    table = FingerprintTable(in_c=True)
+
+    def again(record: bytes) -> None:
+        table._table.on_new(None)
+        table.add(record)
+
+    table.on_new(again)
+    assert not table.add(b"x" * 20)
+    assert len(table) == 1
