@@ -1,6 +1,6 @@
 """How fast rules are learned, and in how much memory: invented sites, repeated under other names.
 
-python benchmarks/learn.py [--visits 120000] [--jobs 2] [--engine auto] [--only parameters]
+python benchmarks/learn.py [--visits 120000] [--jobs 2] [--only parameters]
 """
 
 from __future__ import annotations
@@ -43,16 +43,15 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--visits", type=int, default=120_000)
     parser.add_argument("--jobs", type=int, default=0)
-    parser.add_argument("--engine", default="auto")
     parser.add_argument("--only", action="append", help="only these families of rules")
     given = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "visits.jsonl"
         written = replicated(path, given.visits)
         started = time.monotonic()
-        options = Options(jobs=given.jobs, engine=given.engine)
+        options = Options(jobs=given.jobs)
         if given.only:
-            options = Options(jobs=given.jobs, engine=given.engine, families=tuple(given.only))
+            options = Options(jobs=given.jobs, families=tuple(given.only))
         result = learn(read_visits([path]), options)
         wall = time.monotonic() - started
     own, children = resource.getrusage(resource.RUSAGE_SELF), resource.getrusage(resource.RUSAGE_CHILDREN)

@@ -185,12 +185,17 @@ def kind_of(source: Source, url_headers: Iterable[str]) -> str | None:
 
     `url_headers` are the headers, lower case, by which a table has a column of addresses.
     """
-    if source.head.startswith(b"PAR1"):
+    return kind_of_head(source.head, source.name, url_headers)
+
+
+def kind_of_head(octets: bytes, name: str, url_headers: Iterable[str]) -> str | None:
+    """What `kind_of` says of an input of this name that begins so."""
+    if octets.startswith(b"PAR1"):
         return "parquet"
-    if source.head[:2] in _BYTE_ORDER:
+    if octets[:2] in _BYTE_ORDER:
         return "csv"
-    head = source.head.decode("utf-8-sig", "replace").splitlines()
-    suffixes = [suffix.lower() for suffix in Path(source.name).suffixes[-2:]]
+    head = octets.decode("utf-8-sig", "replace").splitlines()
+    suffixes = [suffix.lower() for suffix in Path(name).suffixes[-2:]]
     if suffixes and suffixes[-1] in compression.SUFFIXES:
         suffixes.pop()
     named = _SUFFIXES.get(suffixes[-1]) if suffixes else None

@@ -66,7 +66,10 @@ def learn(
     engine: Annotated[
         str,
         typer.Option(
-            "--engine", metavar="NAME", help="auto: where sites are learned.", autocompletion=completing(_engines)
+            "--engine",
+            metavar="NAME",
+            help="`spark`: Spark reads the visits, from any path it knows, and learns.",
+            autocompletion=completing(_engines),
         ),
     ] = "auto",
     force: Annotated[bool, typer.Option("--force", help="Write though rules that were there go.")] = False,
@@ -94,29 +97,30 @@ def learn(
     - `urinorm learn access.log --base https://shop.example --output proposals.toml`
 
     - `urinorm learn big.parquet --families parameters --jobs 8 --output learned.toml`
+
+    - `urinorm learn --engine spark s3a://crawls/2026/ --output learned.toml`
     """
     from dataclasses import replace
 
     from scrapy_urinorm.extras import require
 
-    require("Learning", "learn")
+    engine = _engine(engine)
+    require("Learning", "learn", *["spark"] * (engine == "spark"))
     from scrapy_urinorm.learn import Options, learn_file, to_toml
-    from scrapy_urinorm.learn.output import facets_toml
+    from scrapy_urinorm.learn.output import facets_toml, told
 
-    chosen, engine = _families(families), _engine(engine)
-    options = Options(preset=preset, skip=skip, engine=engine, anonymize=anonymize, jobs=jobs, families=chosen)
+    chosen = _families(families)
+    options = Options(preset=preset, skip=skip, anonymize=anonymize, jobs=jobs, families=chosen)
     options = options.strict() if strict else options
     options = options if risk is None else replace(options, risk=risk)
     target = None if output == "-" else output
     pairs = column_pairs(columns)
-    from scrapy_urinorm.visits.reader import crawl_ids
-
-    only = crawl_ids([path for path in visits if not path.endswith(".toml")], crawl, format=kind)
+    only = _crawls(engine, [path for path in visits if not path.endswith(".toml")], crawl, kind)
     try:
         with Progress("visits", streams=False) as progress:
             result, reader = learn_file(
                 visits, target, options, rules=rules or (), format=kind, columns=pairs, base=base, force=force,
-                only=only, progress=progress.add,
+                only=only, progress=progress.add, engine=engine,
             )  # fmt: skip
     except csv.Error as error:
         raise UrinormError(f"{', '.join(visits)}: is neither text nor a table: {error}") from error
@@ -141,7 +145,7 @@ def learn(
         "urls": result.urls,
         "keys": result.keys,
         "rules": len(result.active),
-        "considered": len(result.others),
+        "considered": len(told(result.others)),
         "bad_rows": reader.bad,
     }
     if as_json:
@@ -172,6 +176,16 @@ def _families(given: list[str] | None) -> tuple[str, ...]:
     if unknown := [name for name in chosen if name not in FAMILIES]:
         raise UrinormError(f"there is no family {unknown[0]!r}: {', '.join(FAMILIES)}")
     return chosen
+
+
+def _crawls(engine: str, given: list[str], crawl: str, kind: str) -> dict[str, str | None]:
+    from scrapy_urinorm.visits.reader import crawl_ids
+
+    if engine != "spark":
+        return crawl_ids(given, crawl, format=kind)
+    if crawl == "newest":
+        raise UrinormError("--crawl newest: for Spark say which, `urinorm learn` has to read all to know the newest")
+    return {} if crawl == "all" else dict.fromkeys(given, crawl)
 
 
 def _engine(name: str) -> str:

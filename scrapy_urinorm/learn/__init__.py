@@ -6,5 +6,6 @@ from scrapy_urinorm.learn.files import learn_file, validate_file
 from scrapy_urinorm.learn.learner import LearnResult, learn
 from scrapy_urinorm.learn.options import Options
 from scrapy_urinorm.learn.output import to_toml
+from scrapy_urinorm.learn.spark import learn_on_spark
 
-__all__ = ["LearnResult", "Options", "learn", "learn_file", "to_toml", "validate_file"]
+__all__ = ["LearnResult", "Options", "learn", "learn_file", "learn_on_spark", "to_toml", "validate_file"]

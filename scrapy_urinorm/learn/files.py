@@ -12,13 +12,15 @@ from scrapy_urinorm.learn.guilt import signature
 from scrapy_urinorm.learn.learner import LearnResult, learn
 from scrapy_urinorm.learn.options import Options
 from scrapy_urinorm.learn.output import to_toml
+from scrapy_urinorm.learn.spark import learn_on_spark, session
 from scrapy_urinorm.rulesets.ruleset import RuleSet
-from scrapy_urinorm.visits.reader import VisitReader, read_visits
+from scrapy_urinorm.visits.reader import read_visits
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from scrapy_urinorm.learn.fetch import Response
+    from scrapy_urinorm.visits.reader import ReadCounts
 
 
 def validate_file(
@@ -78,12 +80,15 @@ def learn_file(
     force: bool = False,
     only: Mapping[str, str | None] | None = None,
     progress: Callable[[int], None] | None = None,
-) -> tuple[LearnResult, VisitReader]:
-    """Learn from files of visits and write the rule file; return the result and the reader with its counts.
+    engine: str = "auto",
+) -> tuple[LearnResult, ReadCounts]:
+    """Learn from files of visits and write the rule file; return the result and what was read.
 
     What `output` and other files written by `learn` among `visits` (`.toml`) hold stays a rule unless the visits
     contradict. A file is not written, and `UrinormError` raised, where rules of it would be gone, where a person has
     written rules into it, or where there is not one visit, unless `force`.
+
+    With the `engine` `spark`, Spark reads the files and learns; paths are its own, and `only` names one crawl for all.
 
     `visits` are paths, globs or `-`; `format`, `columns`, `base`, `only` and `progress` are those of
     `read_visits`. `rules` are rule sources that hold already. The file is written as a
@@ -92,12 +97,19 @@ def learn_file(
     visits = [*visits]
     sources = [path for path in visits if str(path).endswith(".toml")]
     given = [path for path in visits if path not in sources]
-    reader = read_visits(given, format=format, columns=columns, base=base, only=only, progress=progress)
+    options = options or Options()
     if output is not None and Path(output).exists() and output not in sources:
         sources.append(output)
     known = [one for source in sources if (one := _earlier(Path(source), force)) is not None]
     earlier = _united([candidate for one in known for candidate in one.active])
-    result = learn(reader, options or Options(), rules, earlier)
+    if engine == "spark":
+        crawl = next(iter(only.values()), None) if only else None
+        result, reader = learn_on_spark(
+            session(), given, options, rules, earlier, format=format, columns=columns, base=base, crawl=crawl
+        )
+    else:
+        reader = read_visits(given, format=format, columns=columns, base=base, only=only, progress=progress)
+        result = learn(reader, options, rules, earlier)
     if only and not reader.rows:
         raise UrinormError(f"there are no visits of the crawl {', '.join(map(str, {*only.values()}))}")
     for one in known:

@@ -66,10 +66,15 @@ class LearnResult:
         self.withdrawn += other.withdrawn
         self.seen |= other.seen
 
-    def sort(self) -> None:
-        """Bring sites into the order of their names; the rules of a site stay in theirs."""
+    def complete(self, known: Known) -> None:
+        """Add the earlier rules of sites without visits, and bring sites into the order of their names.
+
+        The rules of a site stay in theirs.
+        """
+        self.active += [candidate for name in known.keys() - self.seen for candidate in known[name]]
         self.active.sort(key=lambda c: c.site)
         self.others.sort(key=lambda c: c.site)
+        self.base = {key: dict(sorted(table.items())) for key, table in self.base.items()}
 
     @property
     def rules(self) -> dict[str, Any]:
@@ -94,11 +99,7 @@ def learn(
     Normalizer(list(rules) or None, options.preset)  # a wrong rule file is reported before anything is read
     spool = Spool()
     result = LearnResult(options)
-    known: dict[str, list[Candidate]] = defaultdict(list)
-    for candidate in earlier:
-        candidate.earlier = True
-        candidate.site = site_of(candidate.scope.partition(":")[0])
-        known[candidate.site].append(candidate)
+    known = by_site(earlier)
     try:
         for visit in visits:
             spool.add(visit)
@@ -109,9 +110,18 @@ def learn(
             result.add(part)
     finally:
         spool.close()
-    result.active += [candidate for name in known.keys() - result.seen for candidate in known[name]]
-    result.sort()
+    result.complete(known)
     return result
+
+
+def by_site(earlier: Iterable[Candidate]) -> Known:
+    """Return the rules of earlier files by the name of their site."""
+    known: dict[str, list[Candidate]] = defaultdict(list)
+    for candidate in earlier:
+        candidate.earlier = True
+        candidate.site = site_of(candidate.scope.partition(":")[0])
+        known[candidate.site].append(candidate)
+    return known
 
 
 def _learned_sites(spool: Spool, options: Options, rules: Sequence[Any], known: Known) -> Iterator[LearnResult]:

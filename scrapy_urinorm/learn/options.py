@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-ENGINES = ("auto",)
+ENGINES = ("auto", "spark")
 FORMER_ENGINES = ("python", "duckdb")
 """Of earlier versions: the rules are the same without them."""
 FAMILIES = (
@@ -18,12 +18,11 @@ class Options:
 
     `risk` is the highest expected share of wrong merges of an active rule; candidates up to `suggest` are written
     down as proposals. `unknown` limits the groups of neighbours that are neither alike nor different, as a multiple
-    of those that are alike. `wrong_merges` limits what the replay may show per rule, as a share of its merges. A
-    rule has to save `min_gain` requests per 1000 URLs. `min_values` is the support of a constant view, in distinct
-    values. Sites above `max_urls` URLs are sampled so that neighbours stay together. `preset` is what the rules are
-    learned on top of. `jobs` processes learn sites side by side (0 = one per processor); `engine` says where
-    that is. `families` limits what is looked for. `anonymize` hashes what the addresses of the
-    examples say, so that a file can be shown to others.
+    of those that are alike. `wrong_merges` limits what the replay may show per rule, as a share of its merges. A rule
+    has to save `min_gain` requests per 1000 URLs. `min_values` is the support of a constant view, in distinct values.
+    Sites above `max_urls` URLs are sampled so that neighbours stay together. `preset` is what the rules are learned
+    on top of. `jobs` processes learn sites side by side (0 = one per processor). `families` limits what is looked
+    for. `anonymize` hashes what the addresses of the examples say, so that a file can be shown to others.
     """
 
     risk: float = 0.05
@@ -35,7 +34,6 @@ class Options:
     skip: bool = True
     max_urls: int = 300_000
     preset: str = "recommended"
-    engine: str = "auto"
     jobs: int = 0
     families: tuple[str, ...] = FAMILIES
     anonymize: bool = False

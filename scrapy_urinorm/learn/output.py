@@ -69,7 +69,7 @@ def to_toml(result: LearnResult) -> str:
     redaction = Redaction()
     hide = (lambda url: anonymized(url, redaction)) if result.options.anonymize else str
     lines = [document.to_toml().rstrip("\n"), *_copied(result.others)]
-    for candidate in [*result.active, *_others(result.others)]:
+    for candidate in [*result.active, *_kept_others(result.others)]:
         lines += ["", "[[evidence]]"]
         for key, value in evidence_row(candidate, hide).items():
             lines += _assignment(key, value)
@@ -91,14 +91,20 @@ def _copied(candidates: Iterable[Candidate]) -> list[str]:
     return ["", said, *(f"# {line}".rstrip() for line in text.splitlines() if line)] if text else []
 
 
+def told(candidates: list[Candidate]) -> list[Candidate]:
+    """Return those that are no rules and yet stand in the file, in their order."""
+    kept = set(_kept_others(candidates))
+    return [one for one in candidates if one in kept or one.family == FACETS]
+
+
 def _assignment(key: str, value: Any) -> list[str]:
     if key in ("examples", "counterexamples"):
         return [f"{key} = [", *(f"    {toml_value(pair)}," for pair in value), "]"]
     return [f"{toml_key(key)} = {toml_value(value)}"]
 
 
-def _others(candidates: list[Candidate]) -> list[Candidate]:
-    """The rows of what is no rule: proposals first, then what has most against it, so many per site."""
+def _kept_others(candidates: list[Candidate]) -> list[Candidate]:
+    """Return what is no rule and yet written down: proposals first, then what has most against it, so many per site."""
     ranked = sorted(
         candidates,
         key=lambda c: (c.scope, c.status, -(c.evidence.saved + c.evidence.against), c.rule, str(c.value), str(c.where)),

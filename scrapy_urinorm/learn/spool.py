@@ -7,7 +7,8 @@ import marshal
 import shutil
 import tempfile
 from collections import Counter, defaultdict
-from itertools import islice
+from itertools import groupby, islice
+from operator import itemgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -30,6 +31,11 @@ _URL = 2
 """The place of the address in a row."""
 
 Row = tuple[Any, ...]
+
+
+def row_of(site: str, host: str, visit: Visit) -> Row:
+    """Return a visit as what `marshal` takes, with its site and its host."""
+    return (site, host, *[getattr(visit, name) for name in COLUMNS])
 
 
 class Spool:
@@ -74,7 +80,7 @@ class Spool:
         bucket = hashlib.blake2b(site.encode("utf-8", "surrogatepass"), digest_size=2).digest()
         number = int.from_bytes(bucket, "little") % BUCKETS
         rows = self._pending[number]
-        rows.append((site, host, *[getattr(visit, name) for name in COLUMNS]))
+        rows.append(row_of(site, host, visit))
         if len(rows) >= _CHUNK:
             self._flush(number)
 
@@ -117,14 +123,36 @@ def bucket_sites(path: Path, max_urls: int) -> Iterator[Site]:
             if count > max_urls:
                 samples[site] = Sample((row[_URL] for row in _stored(path) if row[0] == site), count, max_urls)
     by_site: dict[str, list[tuple[str, Visit]]] = defaultdict(list)
-    for site, host, *values in _stored(path):
-        if site not in samples or samples[site].takes(values[0]):
-            by_site[site].append((host, Visit(**dict(zip(COLUMNS, values, strict=True)))))
+    for row in _stored(path):
+        site = row[0]
+        if site not in samples or samples[site].takes(row[_URL]):
+            by_site[site].append((row[1], _visit(row)))
     for name in sorted(by_site):
         filled = _filled(name, by_site.pop(name), max_urls, sampled=name in samples)
         if name in samples:
             filled.sampled_from = samples[name].count
         yield filled
+
+
+def streamed_sites(rows: Iterable[Row], max_urls: int) -> Iterator[Site]:
+    """Yield the sites of rows that come site by site; one with many visits is on disk before it is taken or sampled."""
+    with tempfile.TemporaryDirectory(prefix="urinorm-learn-") as folder:
+        path = Path(folder, "site")
+        for name, of_site in groupby(rows, itemgetter(0)):
+            first = list(islice(of_site, IN_MEMORY))
+            if len(first) < IN_MEMORY:
+                yield _filled(name, [(row[1], _visit(row)) for row in first], max_urls)
+                continue
+            with path.open("wb") as file:
+                marshal.dump(first, file)
+                del first
+                while more := list(islice(of_site, _CHUNK)):
+                    marshal.dump(more, file)
+            yield from bucket_sites(path, max_urls)
+
+
+def _visit(row: Row) -> Visit:
+    return Visit(**dict(zip(COLUMNS, row[2:], strict=True)))
 
 
 def _stored(path: Path) -> Iterator[Row]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NoReturn, TypeVar
 
 from scrapy_urinorm.inputs import InputError, expanded, kind_of, lines, opened
@@ -30,12 +31,38 @@ LONGEST_LINE = 16 << 20
 VisitsError = InputError
 
 
-class VisitReader:
+@dataclass
+class ReadCounts:
+    """What was read: `crawls` counts the visits of each crawl, `rows` those given, `bad` the rows that cannot be read.
+
+    `skipped` rows say nothing about pages (HEAD, DNS, failed hits of an access log); `problems` keeps the first few bad
+    ones as `file:row: reason`.
+    """
+
+    rows: int = 0
+    bad: int = 0
+    skipped: int = 0
+    problems: list[str] = field(default_factory=list)
+    crawls: Counter[str] = field(default_factory=Counter)
+
+    def add(self, other: ReadCounts) -> None:
+        """Add what was read elsewhere."""
+        self.rows += other.rows
+        self.bad += other.bad
+        self.skipped += other.skipped
+        self.problems = [*self.problems, *other.problems][:PROBLEMS_KEPT]
+        self.crawls += other.crawls
+
+    def problem(self, text: str) -> None:
+        """Note what is wrong, if there is room."""
+        if len(self.problems) < PROBLEMS_KEPT:
+            self.problems.append(text)
+
+
+class VisitReader(ReadCounts):
     """The visits of one or more files, as an iterable that counts.
 
-    What is secret in addresses that others have recorded is masked; rows that bear a crawl are our own. `crawls` counts
-    the visits of each crawl, `rows` the visits given, `bad` the rows that could not be read, `skipped` those that say
-    nothing about pages (HEAD, DNS, failed hits of an access log); `problems` keeps the first few as `file:row: reason`.
+    What is secret in addresses that others have recorded is masked; rows that bear a crawl are our own.
     """
 
     def __init__(
@@ -47,7 +74,9 @@ class VisitReader:
         base: str | None = None,
         only: Mapping[str, str | None] | None = None,
         progress: Callable[[int], None] | None = None,
+        salt: bytes | None = None,
     ) -> None:
+        super().__init__()
         if format not in FORMATS:
             raise VisitsError(f"format {format!r} is not one of {', '.join(FORMATS)}")
         self.paths = expanded(paths)
@@ -55,11 +84,8 @@ class VisitReader:
         self.columns = dict(columns or {})
         self.base = base
         self.only = dict(only or {})
-        self.crawls: Counter[str] = Counter()
-        self.rows = self.bad = self.skipped = 0
-        self._redact = Redaction()
+        self._redact = Redaction(salt)
         self._progress = progress
-        self.problems: list[str] = []
 
     def __iter__(self) -> Iterator[Visit]:
         for path in self.paths:
@@ -71,14 +97,14 @@ class VisitReader:
             if kind == "auto":
                 kind = kind_of(source, table.URL_HEADERS) or self._unknown(source)
             if kind == "parquet":
-                yield from self._each(path, table.parquet_rows(source, self.columns), _row_visit)
+                yield from self._each(path, table.parquet_rows(source, self.columns), row_visit)
             elif kind == "csv":
                 rows = table.csv_rows(path, lines(source.chunks(), LONGEST_LINE), self.columns)
-                yield from self._each(path, rows, _row_visit)
+                yield from self._each(path, rows, row_visit)
             else:
-                yield from self._each(path, lines(source.chunks(), LONGEST_LINE), _of_line(self._parser(kind)))
+                yield from self._each(path, lines(source.chunks(), LONGEST_LINE), self.line_parser(kind))
             if source.torn:
-                self._problem(f"{path}: ends in the middle of its compressed data, where its writer was stopped")
+                self.problem(f"{path}: ends in the middle of its compressed data, where its writer was stopped")
 
     def _unknown(self, source: Source) -> NoReturn:
         raise InputError(
@@ -86,12 +112,9 @@ class VisitReader:
             f" (say which with --format: {', '.join(FORMATS[1:])})"
         )
 
-    def _problem(self, text: str) -> None:
-        if len(self.problems) < PROBLEMS_KEPT:
-            self.problems.append(text)
-
-    def _parser(self, kind: str) -> Callable[[str], Collection[Visit]]:
-        return self._mapped_json if kind == "jsonl" and self.columns else line_parser(kind, self.base)
+    def line_parser(self, kind: str) -> Callable[[bytes | None], Collection[Visit]]:
+        """The function from the octets of a line (None: one that is too long) to its visits."""
+        return _of_line(self._mapped_json if kind == "jsonl" and self.columns else line_parser(kind, self.base))
 
     def _mapped_json(self, line: str) -> Collection[Visit]:
         row = _json_object(line)
@@ -99,23 +122,27 @@ class VisitReader:
 
     def _each(self, path: str, rows: Iterable[Row], parse: Callable[[Row], Collection[Visit]]) -> Iterator[Visit]:
         for number, row in enumerate(rows, 1):
-            try:
-                visits = parse(row)
-            except (ValueError, TypeError, KeyError, IndexError, RecursionError) as error:
-                self.bad += 1
-                self._problem(f"{path}:{number}: {error}")
+            yield from self.taken(path, number, row, parse)
+
+    def taken(self, path: str, number: int, row: Row, parse: Callable[[Row], Collection[Visit]]) -> Iterator[Visit]:
+        """Yield the visits of one row of a file, and count."""
+        try:
+            visits = parse(row)
+        except (ValueError, TypeError, KeyError, IndexError, RecursionError) as error:
+            self.bad += 1
+            self.problem(f"{path}:{number}: {error}")
+            return
+        if not visits:
+            self.skipped += 1
+        for visit in visits:
+            if path in self.only and visit.crawl != self.only[path]:
                 continue
-            if not visits:
-                self.skipped += 1
-            for visit in visits:
-                if path in self.only and visit.crawl != self.only[path]:
-                    continue
-                self.rows += 1
-                if self._progress is not None and self.rows % _TOLD == 0:
-                    self._progress(_TOLD)
-                if visit.crawl is not None:
-                    self.crawls[visit.crawl] += 1
-                yield redacted(visit, self._redact)
+            self.rows += 1
+            if self._progress is not None and self.rows % _TOLD == 0:
+                self._progress(_TOLD)
+            if visit.crawl is not None:
+                self.crawls[visit.crawl] += 1
+            yield redacted(visit, self._redact)
 
 
 def read_visits(
@@ -175,7 +202,8 @@ def line_parser(kind: str, base: str | None = None) -> Callable[[str], Collectio
     }[kind]
 
 
-def _row_visit(row: Mapping[str, object]) -> Collection[Visit]:
+def row_visit(row: Mapping[str, object]) -> Collection[Visit]:
+    """The visit of a row of a table, under our names; none of an empty row."""
     return (visit_from_row(row),) if row else ()
 
 

@@ -38,7 +38,7 @@ CSV_FIELD_LIMIT = 16 << 20
 URL_HEADERS = frozenset(["url", *(theirs for theirs, ours in KNOWN_HEADERS.items() if ours == "url")])
 
 
-def _names(header: Iterable[str], columns: Mapping[str, str], path: str) -> dict[str, str]:
+def names_of(header: Iterable[str], columns: Mapping[str, str], path: str) -> dict[str, str]:
     """Map each of their headers that we want to our column."""
     given = [name.strip() for name in header]
     for ours, theirs in columns.items():
@@ -81,7 +81,7 @@ def csv_rows(path: str, lines: Iterable[bytes | None], columns: Mapping[str, str
         header = next(csv.reader([header_line], delimiter=delimiter), [])
     except csv.Error as error:
         raise InputError(f"{path}: is not a table: {error}") from error
-    names = _names(header, columns, path)
+    names = names_of(header, columns, path)
     wanted = [(i, names[theirs.strip()]) for i, theirs in enumerate(header) if theirs.strip() in names]
     records = csv.reader(text, delimiter=delimiter)
     while True:
@@ -125,7 +125,7 @@ def parquet_rows(source: Source, columns: Mapping[str, str]) -> Iterator[dict[st
                 place.write(chunk)
         try:
             file = stack.enter_context(parquet.ParquetFile(place))
-            names = _names(file.schema_arrow.names, columns, source.label)
+            names = names_of(file.schema_arrow.names, columns, source.label)
             wanted = [theirs for theirs in file.schema_arrow.names if theirs.strip() in names]
             for batch in file.iter_batches(columns=wanted):
                 for row in batch.to_pylist():
