@@ -5,8 +5,6 @@ from __future__ import annotations
 from functools import wraps
 from typing import TYPE_CHECKING, Concatenate, ParamSpec, Protocol, TypeVar
 
-from scrapy.exceptions import DontCloseSpider
-
 from scrapy_urinorm.crawl import settings as own
 from scrapy_urinorm.errors import UrinormError
 
@@ -30,14 +28,15 @@ _R = TypeVar("_R")
 
 
 def guarded(handler: Callable[Concatenate[_T, _P], _R]) -> Callable[Concatenate[_T, _P], _R | None]:
-    """Have a handler return None, which always lets a request go, where it fails; live rules are then off."""
+    """Have a handler return None, which always lets a request go, where it fails; live rules are then off.
+
+    Not for what is connected to a signal: Scrapy reads from a handler's arguments what it wants to be told.
+    """
 
     @wraps(handler)
     def never_raising(self: _T, /, *args: _P.args, **kwargs: _P.kwargs) -> _R | None:
         try:
             return handler(self, *args, **kwargs)
-        except DontCloseSpider:
-            raise
         except UrinormError as error:
             self.lost(error)
         except Exception:  # noqa: BLE001  nothing of ours may stop a crawl

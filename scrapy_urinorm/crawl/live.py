@@ -219,7 +219,7 @@ class LiveRules:
         self._heard.sent()
         self.tell_met()
         hops = (request._meta or {}).get("redirect_urls")
-        return {"pattern": self.desk.pattern(hops[0] if hops else request.url, kind_of(request))}
+        return {"pattern": self.desk.pattern(hops[0] if hops else request.url)}
 
     def unread(self, request: Request) -> None:
         """A page that nobody has read serves no class."""
@@ -236,20 +236,20 @@ class LiveRules:
         if (request := getattr(response, "request", None)) is not None:
             self._flights.failed(request)
 
-    @guarded
-    def spider_idle(self, /, **_: Any) -> None:
+    def spider_idle(self, spider: Spider) -> None:
         """Nothing is under way: judge once more before what is kept back is given up."""
-        if self.on:
-            self.tick()
-            if self.end.asks():
-                raise DontCloseSpider
+        if self.on and self._asks():
+            raise DontCloseSpider
 
-    @guarded
-    def scheduler_empty(self, /, **_: Any) -> None:
+    def scheduler_empty(self) -> None:
         """The same where `start()` never ends, and the spider is never idle."""
         if self.on and not self._flights:
-            self.tick()
-            self.end.asks()
+            self._asks()
+
+    @guarded
+    def _asks(self) -> bool:
+        self.tick()
+        return self.end.asks()
 
     # ------------------------------------------------------------------ what is heard
 
