@@ -219,7 +219,7 @@ class LiveRules:
         self._heard.sent()
         self.tell_met()
         hops = (request._meta or {}).get("redirect_urls")
-        return {"pattern": self.desk.pattern(hops[0] if hops else request.url)}
+        return {"pattern": self.desk.pattern(hops[0] if hops else request.url, kind_of(request))}
 
     def unread(self, request: Request) -> None:
         """A page that nobody has read serves no class."""
