@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -13,9 +15,12 @@ from scrapy_urinorm.cli.project import Json, Preset, Rules, chosen, crawl_of
 from scrapy_urinorm.errors import UrinormError
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
     from scrapy_urinorm.cli.project import CrawlView
     from scrapy_urinorm.normalizer import Normalizer
 
+PARKED = "urinorm.parked.jsonl"
 _STATES = {
     "queued": "it waits for its turn",
     "flying": "it was under way when the crawl stopped, or is now",
@@ -35,6 +40,12 @@ def why(
     ] = None,
     job: Annotated[
         str | None, typer.Option("--job", metavar="JOBDIR", help="The folder of the job: what waits, what was seen.")
+    ] = None,
+    parked: Annotated[
+        str | None,
+        typer.Option(
+            "--parked", metavar="FILE", help="What live rules kept back; else urinorm.parked.jsonl beside the visits."
+        ),
     ] = None,
     rules: Rules = None,
     preset: Preset = None,
@@ -61,8 +72,9 @@ def why(
         from scrapy_urinorm.visits.reader import crawl_ids, read_visits
         from scrapy_urinorm.visits.why import answers
 
-        reader = read_visits(visits, only=crawl_ids(visits, crawl))
-        for one, answer in zip(told, answers(urls, reader, normalizer), strict=True):
+        reader = read_visits(visits, only=crawl_ids(visits, crawl), failures=True)
+        kept_back = _kept_back(parked, [*visits, *([f"{job}/{PARKED}"] if job else [])])
+        for one, answer in zip(told, answers(urls, reader, normalizer, kept_back), strict=True):
             one |= answer.to_dict()
         for problem in reader.problems:
             complain(problem)
@@ -78,12 +90,25 @@ def why(
             _show(one)
 
 
+def _kept_back(named: str | None, beside: Sequence[str]) -> Iterator[dict[str, Any]]:
+    """The rows of the file that is named, which must be there, or of those beside others."""
+    files = [named] if named else {Path(path).parent / PARKED: None for path in beside}
+    for path in files:
+        if not named and not Path(path).is_file():
+            continue
+        with Path(path).open(encoding="utf-8", errors="surrogatepass") as file:
+            try:
+                yield from map(json.loads, file)
+            except ValueError as error:
+                raise UrinormError(f"{path}: is not what live rules have kept back: {error}") from error
+
+
 def _show(one: dict[str, Any]) -> None:
     say(one["url"], "bold")
     if "verdict" in one:
         say(
             f"{one['verdict']}: {one['why']}",
-            "yellow" if one["verdict"] in ("failed", "unknown", "linked") else "green",
+            "yellow" if one["verdict"] in ("failed", "unknown", "linked", "closed") else "green",
         )
         say(f"key: {one['key']}", "dim")
         for note in one["notes"]:

@@ -93,7 +93,7 @@ class LiveRules:
         why = why_not(self.crawler, scheduler)
         visits.listener = self._heard.hear
         visits.watcher = self
-        self.end = LiveEnd(self, jobdir)
+        self.end = LiveEnd(self, jobdir, visits.crawl_id)
         if why or scheduler is None:
             own.logger.info("Live rules only observe: %s", why)
             if scheduler is not None:

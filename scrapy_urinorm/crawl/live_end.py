@@ -46,8 +46,9 @@ class Crawling(Protocol):
 class LiveEnd:
     """The end of one crawl, and its log."""
 
-    def __init__(self, live: Crawling, jobdir: str | None):
+    def __init__(self, live: Crawling, jobdir: str | None, crawl_id: str):
         self._live = live
+        self._crawl = crawl_id
         self._jobdir = jobdir
         self._settings = live.crawler.settings
         self._judged = -1
@@ -177,7 +178,7 @@ class LiveEnd:
                     continue
                 if file is None:
                     file = open(path, "w", encoding="utf-8", errors="surrogatepass", opener=_private)  # noqa: SIM115
-                row = {"url": redact(url), "why": "closed" if closed else "duplicate"}
+                row = {"url": redact(url), "why": "closed" if closed else "duplicate", "crawl": self._crawl}
                 file.write(json.dumps(row, ensure_ascii=False) + "\n")
         finally:
             if file is not None:

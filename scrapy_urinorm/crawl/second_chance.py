@@ -41,7 +41,8 @@ class SecondChanceMiddleware:
     def __init__(self, crawler: Crawler):
         settings = crawler.settings
         self._records = settings.getbool("URINORM_RECORD_START", False)
-        if not settings.getbool("URINORM_SECOND_CHANCE", True) and not self._records:
+        self._visits = bool(settings.get("URINORM_VISITS"))
+        if not (settings.getbool("URINORM_SECOND_CHANCE", True) or self._records or self._visits):
             raise NotConfigured
         own.normalizer_of(crawler)  # a broken rule file is said now
         self._crawler = crawler
@@ -65,6 +66,11 @@ class SecondChanceMiddleware:
 
     def process_exception(self, request: Request, exception: Exception, spider: object = None) -> None:
         """A chain ended in an error: download failed, robots.txt disallows, and so on."""
+        if self._visits:
+            from scrapy_urinorm.crawl.visits_extension import VisitsExtension
+
+            if (visits := self._crawler.get_extension(VisitsExtension)) is not None:
+                visits.failed(request, exception)
         if (variants := self._variants()) is not None:
             variants.ended(request, delivered=False)
 

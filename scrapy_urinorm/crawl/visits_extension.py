@@ -5,7 +5,6 @@ from __future__ import annotations
 import logging
 import shutil
 import threading
-import time
 from datetime import UTC, datetime
 from pathlib import Path
 from tempfile import mkdtemp
@@ -23,6 +22,7 @@ from scrapy_urinorm.compression import SUFFIXES
 from scrapy_urinorm.crawl import settings as own
 from scrapy_urinorm.crawl.crawl_identity import crawl_identity
 from scrapy_urinorm.crawl.reader_process import CLOSE_SECONDS, in_thread, shared_reader
+from scrapy_urinorm.crawl.visit_messages import asked_by, told_by
 from scrapy_urinorm.crawl.visits_budget import Budget
 from scrapy_urinorm.crawl.visits_storing import stored
 from scrapy_urinorm.visits.redaction import without_userinfo
@@ -41,6 +41,8 @@ logger = logging.getLogger(__name__)
 
 REDIRECTS = frozenset((301, 302, 303, 307, 308))
 """The statuses whose Location is followed (RFC 9110 15.4)."""
+LONGEST_FAILURE = 200
+"""Characters of what an exception says: a line on a screen."""
 
 
 class Onlooker(Protocol):
@@ -54,7 +56,7 @@ class Onlooker(Protocol):
 
 
 class VisitsExtension:
-    """Record one visit per response of a GET request.
+    """Record one visit per response of a GET request, and one line per request that came to none.
 
     Settings: `URINORM_VISITS`, a path (`visits.jsonl.zst`) or a URI with the schemes and the `%(name)s`, `%(time)s`
     of feed exports; off when empty. `URINORM_VISITS_ROTATE`, bytes after which a local file is followed by the next.
@@ -233,7 +235,7 @@ class VisitsExtension:
             return False
         return request.callback is not NO_CALLBACK or urlsplit(request.url).path == "/robots.txt"
 
-    def _guarded(self, send: Any, response: Response, request: Request) -> None:
+    def _guarded(self, send: Any, response: Response | Exception, request: Request) -> None:
         try:
             send(response, request)
         except Exception:
@@ -242,32 +244,26 @@ class VisitsExtension:
                 logger.exception("Visit not recorded (further failures are only counted)")
             own.stats_of(self.crawler).inc_value("urinorm/visits/failed")
 
+    def failed(self, request: Request, exception: Exception) -> None:
+        """Record a request that came to no response, for who asks later what became of it."""
+        if self.uri and request.callback is not NO_CALLBACK and self._records(request):
+            self._guarded(self._failure, exception, request)
+
+    def _failure(self, exception: Exception, request: Request) -> None:
+        why = str(exception).strip()
+        failure = f"{type(exception).__name__}{': ' if why else ''}{why}"[:LONGEST_FAILURE]
+        said = self._said(request, None, watched=False) | {"do": "failure", "failure": failure}
+        self._reader.say(self._number, said)  # type: ignore[union-attr]
+
     def _redirect(self, response: Response, request: Request) -> None:
+        said = self._said(request, response.status, watched=False)
         location = safe_url_string(response.headers.get("Location") or b"")
-        said = self._said(response, request, request.url, hop=True)
-        said["target"] = urljoin(request.url, location)
+        said["url"], said["target"] = request.url, urljoin(request.url, location)
         self._send(said, b"")
 
     def _visit(self, response: Response, request: Request) -> None:
-        meta = request.meta
-        hops = meta.get("redirect_urls")
-        said = self._said(response, request, hops[0] if hops else request.url)
-        if hops:
-            reasons = meta.get("redirect_reasons") or ()
-            said["hops"] = [[r if isinstance(r, int) else 0, hop] for r, hop in zip(reasons, hops, strict=False)]
-        if hops or response.url != request.url:
-            said["final"] = response.url
-        body, headers = response.body, response.headers
-        said["size"] = len(body)
-        said["type"] = (headers.get("Content-Type") or b"").decode("latin-1")
-        said["headers"] = [name.decode("latin-1") for name in headers]
-        for key, name in (("link", "Link"), ("cookies", "Set-Cookie")):
-            if values := headers.getlist(name):
-                said[key] = [value.decode("latin-1") for value in values]
-        if "cookies" in said:
-            said["cookies"] = [value.partition("=")[0].strip() for value in said["cookies"]]
-        if values := headers.getlist("No-Vary-Search"):
-            said["no_vary_search"] = b", ".join(values).decode("latin-1")
+        body = response.body
+        said = self._said(request, response.status) | told_by(response, request)
         if request.url.endswith("/robots.txt"):
             said["robots"] = said["read"] = True
         elif self.budget.allows(said["url"], self._reader.cpu):  # type: ignore[union-attr]
@@ -277,20 +273,9 @@ class VisitsExtension:
         if not self._send(said, body) and self.watcher is not None:
             self.watcher.unread(request)
 
-    def _said(self, response: Response, request: Request, url: str, *, hop: bool = False) -> dict[str, Any]:
-        meta = request.meta
-        said: dict[str, Any] = {
-            "do": "visit",
-            "crawl": self._number,
-            "url": url,
-            "status": response.status,
-            "time": int(time.time()),
-            "depth": meta.get("depth", 0),
-        }
-        # the Referer of a redirected request is not that of the link
-        if "redirect_urls" not in meta and (referer := request.headers.get("Referer")):
-            said["referer"] = referer.decode("latin-1")
-        if self.watcher is not None and not hop:
+    def _said(self, request: Request, status: int | None, *, watched: bool = True) -> dict[str, Any]:
+        said = {"do": "visit", "crawl": self._number, "status": status, **asked_by(request)}
+        if self.watcher is not None and watched:
             said |= self.watcher.said(request)
         normalizer = getattr(self.crawler.request_fingerprinter, "normalizer", None)
         if normalizer is not None:

@@ -8,6 +8,7 @@ either can learn new ones.
 | --- | --- | --- |
 | `open` | `crawl` (a number of the user's process), `id`, `path`, `rotate`, `salt` (hexadecimal) | |
 | `visit` | `crawl`, what `visit_of` takes, `read`: whether to read the body | it |
+| `failure` | `crawl`, what `visit_of` takes of a request without a response | |
 | `close` | `crawl` | |
 
 | from the reader | header |

@@ -31,14 +31,16 @@ class Crawl:
 def visit_of(crawl: Crawl, said: dict[str, Any], body: bytes | None) -> Visit:
     """Return the visit of a response; None for a body that is not to be read.
 
-    `said` has `url`, `status`, `time` (seconds) and, where there are such, `final`, `hops` ([status, url] each),
-    `target` (of a redirect that is recorded by itself), `type` (the Content-Type), `size`, `depth`, `referer`, `key`,
-    `link` (values of that header), `headers` and `cookies` (names), `no_vary_search`, `robots` (true for a robots.txt).
+    `said` has `url`, `status` (None, and `failure`, where no response came), `time` (seconds) and, where there are
+    such, `final`, `hops` ([status, url] each), `target` (of a redirect that is recorded by itself), `type` (the
+    Content-Type), `size`, `depth`, `referer`, `key`, `link` (values of that header), `headers` and `cookies` (names),
+    `no_vary_search`, `robots` (true for a robots.txt).
     Never raises on what a site has sent.
     """
     redact = crawl.redact
     visit = Visit(url=redact(said["url"]), status=said["status"], crawl=crawl.id)
     visit.id = url_hash(visit.url)
+    visit.failure = said.get("failure")
     if target := said.get("target"):
         visit.final_url = redact(target)
         visit.redirects = ((said["status"], visit.url),)

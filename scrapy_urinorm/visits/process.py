@@ -65,6 +65,7 @@ class Reader:
         self.handlers: dict[str, Callable[[int, dict[str, Any], bytes], None]] = {
             "open": self._open,
             "visit": self._visit,
+            "failure": self._failure,
             "close": self._close,
         }
         self.watchers: list[Callable[[int, dict[str, Any], bytes], None]] = []
@@ -129,6 +130,11 @@ class Reader:
             watcher(number, header, line)
         if known.written % PROGRESS == 0:
             self._tell("progress", number, known)
+
+    def _failure(self, number: int, header: dict[str, Any], _: bytes) -> None:
+        known = self.crawls.get(number)
+        if known is not None and known.writer is not None:
+            known.writer.write_line(visit_of(known.crawl, header, None).to_json().encode("utf-8", "surrogatepass"))
 
     def _close(self, number: int, _header: dict[str, Any], _: bytes) -> None:
         known = self.crawls.pop(number, None)

@@ -75,6 +75,7 @@ class VisitReader(ReadCounts):
         only: Mapping[str, str | None] | None = None,
         progress: Callable[[int], None] | None = None,
         salt: bytes | None = None,
+        failures: bool = False,
     ) -> None:
         super().__init__()
         if format not in FORMATS:
@@ -86,6 +87,7 @@ class VisitReader(ReadCounts):
         self.only = dict(only or {})
         self._redact = Redaction(salt)
         self._progress = progress
+        self._failures = failures
 
     def __iter__(self) -> Iterator[Visit]:
         for path in self.paths:
@@ -137,6 +139,9 @@ class VisitReader(ReadCounts):
         for visit in visits:
             if path in self.only and visit.crawl != self.only[path]:
                 continue
+            if visit.failure and not self._failures:
+                self.skipped += 1
+                continue
             self.rows += 1
             if self._progress is not None and self.rows % _TOLD == 0:
                 self._progress(_TOLD)
@@ -153,6 +158,7 @@ def read_visits(
     base: str | None = None,
     only: Mapping[str, str | None] | None = None,
     progress: Callable[[int], None] | None = None,
+    failures: bool = False,
 ) -> VisitReader:
     """Return the visits of files, streamed; see `VisitReader` for the counts.
 
@@ -160,9 +166,12 @@ def read_visits(
     known by their first octets. `columns` maps our column
     names to theirs (`{"url": "Address", "text_digest": "Hash"}`); well-known headers are found without it. `base` is
     the address that the targets of an access log are resolved against; `only` says for files which crawl's visits are
-    wanted (None: those that bear none); `progress` is told of visits as they are read. Raises `VisitsError`.
+    wanted (None: those that bear none); `progress` is told of visits as they are read. With `failures` the lines of
+    requests that came to no response are given, too. Raises `VisitsError`.
     """
-    return VisitReader(paths, format=format, columns=columns, base=base, only=only, progress=progress)
+    return VisitReader(
+        paths, format=format, columns=columns, base=base, only=only, progress=progress, failures=failures
+    )
 
 
 def crawl_ids(paths: Iterable[str | Path], which: str, *, format: str = "auto") -> dict[str, str | None]:  # noqa: A002

@@ -17,7 +17,7 @@ _BYTES = ("lines", "line_words", "minhash", "id")
 _INTEGERS = ("status", "words", "size", "depth", "links_count")
 _TEXTS = (
     "final_url", "canonical", "body_digest", "text_digest", "main_digest", "key", "rules", "referer",
-    "no_vary_search", "time", "content_type", "crawl",
+    "no_vary_search", "time", "content_type", "crawl", "failure",
 )  # fmt: skip
 _LISTS = ("clean_param", "marks")
 _UNITS = {"lines": 16, "minhash": 128, "links": 8, "id": 8}
@@ -36,6 +36,8 @@ class Visit:
     robots.txt; `no_vary_search` is the header (RFC 9842 successor draft, structured field). `id` and each eight octets
     of `links` are hashes as `links` makes them; `links_count` is how many there are where
     `links` is capped. `marks` are texts `kind:name`: `generator`, `header`, `cookie`, `marker`.
+    `failure` is the exception of a request that came to no response: such a line tells of no page, and is read where it
+    is asked for.
     """
 
     url: str
@@ -64,6 +66,7 @@ class Visit:
     links_count: int | None = None
     marks: tuple[str, ...] = ()
     crawl: str | None = None
+    failure: str | None = None
 
     def to_json(self) -> str:
         """Return the record as one line of JSON without the newline; unknown columns are left out."""

@@ -6,10 +6,11 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from scrapy_urinorm.engine.texts import bare_key, without_userinfo
+from scrapy_urinorm.url import split
 from scrapy_urinorm.visits.links import HASH, url_hash
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Container, Iterable, Mapping, Sequence
 
     from scrapy_urinorm.normalizer import Normalizer
     from scrapy_urinorm.visits.record import Visit
@@ -26,30 +27,34 @@ class Fetch(NamedTuple):
     time: str | None
     final_url: str | None
     referer: str | None
+    failure: str | None = None
 
     @classmethod
     def of(cls, visit: Visit) -> Fetch:
         """What a visit says."""
         urls = (visit.url, visit.final_url, visit.referer)
         url, final, referer = (without_userinfo(one) if one else one for one in urls)
-        return cls(url or "", visit.status, visit.time, final, referer)
+        return cls(url or "", visit.status, visit.time, final, referer, visit.failure)
 
     def __str__(self) -> str:
         status = "" if self.status is None else f" with status {self.status}"
+        status = f" ({self.failure})" if self.failure else status
         at = f" at {self.time}" if self.time else ""
         return f"{self.url}{status}{at}"
 
     @property
     def failed(self) -> bool:
-        """Whether an error came back."""
-        return self.status is not None and self.status >= 400
+        """Whether an error came back, or nothing."""
+        return self.failure is not None or (self.status is not None and self.status >= 400)
 
 
 @dataclass
 class Answer:
     """What became of a URL: a word, the sentence that says why, and facts to go on from.
 
-    `verdict` is `fetched`, `redirected`, `failed`, `skipped`, `duplicate`, `linked` (and not fetched) or `unknown`.
+    `verdict` is `fetched`, `redirected`, `failed`, `skipped`, `parked` (kept back by live rules as a duplicate),
+    `closed` (kept back, as addresses of its shape brought nothing new), `duplicate`, `linked` (and not fetched) or
+    `unknown`.
     """
 
     url: str
@@ -74,6 +79,7 @@ class _Asked:
         self.own: list[Fetch] = []
         self.variants: list[Fetch] = []
         self.linked: list[str] = []
+        self.kept_back = ""
 
     def see(self, visit: Visit, key: str) -> None:
         """Take in one visit and its key under the rules."""
@@ -86,29 +92,60 @@ class _Asked:
             self.linked.append(without_userinfo(visit.url))
 
 
-def answers(urls: Sequence[str], visits: Iterable[Visit], normalizer: Normalizer) -> list[Answer]:
-    """What became of each URL in the crawl of these visits, under these rules; the visits are read once."""
+def answers(
+    urls: Sequence[str],
+    visits: Iterable[Visit],
+    normalizer: Normalizer,
+    kept_back: Iterable[Mapping[str, Any]] = (),
+) -> list[Answer]:
+    """What became of each URL in the crawl of these visits, under these rules; the visits are read once.
+
+    `kept_back` are the rows of `urinorm.parked.jsonl`; those of another crawl are left out.
+    """
     asked = [_Asked(url, normalizer) for url in urls]
     digest = normalizer.ruleset.digest()
     seen = links = other_rules = 0
+    hosts: set[str] = set()
+    crawls: set[str | None] = set()
     for visit in visits:
         seen += 1
         links += visit.links is not None
+        hosts.add(_host(visit.final_url or visit.url))
+        crawls.add(visit.crawl)
         other_rules += visit.rules is not None and visit.rules != digest
         key = normalizer.key(visit.url)
         for one in asked:
             one.see(visit, key)
+    _look_up(asked, (row for row in kept_back if not crawls - {None} or row.get("crawl") in crawls))
     notes = []
     if other_rules:
         notes.append(f"{other_rules:,} of {seen:,} visits were made under other rules than those asked with")
     if seen and not links:
         notes.append("the visits do not say what pages link to")
-    return [_answer(one, normalizer, notes, links_known=bool(links)) for one in asked]
+    return [_answer(one, normalizer, notes, hosts, links_known=bool(links)) for one in asked]
 
 
-def _answer(asked: _Asked, normalizer: Normalizer, notes: list[str], *, links_known: bool) -> Answer:
+def _look_up(asked: Sequence[_Asked], kept_back: Iterable[Mapping[str, Any]]) -> None:
+    wanted: dict[str, list[_Asked]] = {}
+    for one in asked:
+        wanted.setdefault(one.bare, []).append(one)
+    for row in kept_back:
+        for one in wanted.get(bare_key(str(row.get("url"))), ()):
+            one.kept_back = str(row.get("why"))
+
+
+def _host(url: str) -> str:
+    parts = split(url)
+    return "" if parts is None else parts.host
+
+
+def _answer(
+    asked: _Asked, normalizer: Normalizer, notes: list[str], hosts: Container[str], *, links_known: bool
+) -> Answer:
     verdict, why = _why(asked, normalizer, links_known=links_known)
     told = list(notes)
+    if verdict in ("linked", "unknown") and (host := _host(asked.url)) and host not in hosts:
+        told.append(f"nothing of {host} was fetched: it may not be among the spider's allowed_domains")
     if asked.linked and verdict != "linked":
         told.append(f"linked from {asked.linked[0]}")
     return Answer(without_userinfo(asked.url), without_userinfo(asked.key), verdict, why, told)
@@ -121,6 +158,13 @@ def _why(asked: _Asked, normalizer: Normalizer, *, links_known: bool) -> tuple[s
     if skip:
         said = "; ".join(normalizer.explain(asked.url).notes)
         return "skipped", f"never requested: {said or 'a rule skips it'}"
+    if asked.kept_back == "closed":
+        return "closed", (
+            "kept back by live rules: addresses of its shape brought nothing new"
+            " (URINORM_LIVE_CLOSE = 0 has them fetched)"
+        )
+    if asked.kept_back:
+        return "parked", "kept back by live rules to the end, as what it shows was fetched under another address"
     if asked.variants:
         first, *others = asked.variants
         more = f", and {len(others):,} more" if others else ""
@@ -129,8 +173,8 @@ def _why(asked: _Asked, normalizer: Normalizer, *, links_known: bool) -> tuple[s
     if asked.linked:
         last = " It is among those requested last (defer)." if defer else ""
         return "linked", (
-            f"linked from {asked.linked[0]}, and not fetched: the spider, robots.txt or a filter of its domain or depth"
-            f" kept it out, its download failed, or the crawl ended before.{last}"
+            f"linked from {asked.linked[0]}, and not fetched: the spider or a filter of its domain or depth kept it"
+            f" out, or the crawl ended before.{last}"
         )
     if not links_known:
         return "unknown", "neither this address nor another one of its key was fetched"
@@ -138,9 +182,13 @@ def _why(asked: _Asked, normalizer: Normalizer, *, links_known: bool) -> tuple[s
 
 
 def _fetched(asked: _Asked) -> tuple[str, str]:
-    fetch = asked.own[0]
+    fetch = next((one for one in asked.own if not one.failed), asked.own[0])
     often = f" ({len(asked.own):,} times)" if len(asked.own) > 1 else ""
     found = f", found on {fetch.referer}" if fetch.referer else ""
+    if fetch.failure:
+        refused = "robots.txt" in fetch.failure or fetch.failure.startswith("IgnoreRequest")
+        what = "not requested" if refused else "requested without a response"
+        return "failed", f"{what}: {fetch.failure}{often}{found}"
     if fetch.failed:
         return "failed", f"requested, and answered with status {fetch.status}{often}{found}"
     if fetch.status is not None and 300 <= fetch.status < 400:

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import json
 import re
+import socket
+from dataclasses import replace
 from typing import TYPE_CHECKING
+from urllib.parse import urljoin
 
 import pytest
 
@@ -29,27 +32,42 @@ skip = true
 """
 
 
+HOME = ("/a", "/a?ref=1", "/a?ref=2", "/b", "/b?x=1", "/gone", "/old", "/trap/1", "/c", "/a#top")
+
+
 @pytest.fixture(scope="module")
 def crawled(server: SiteServer, tmp_path_factory: pytest.TempPathFactory) -> tuple[Project, str, Site]:
     """A crawl with all that can become of a request, its project and its log."""
+    refused = f"http://127.0.0.1:{unused_port()}/x"
     site = server.site({
-        "/": page("home", "/a", "/a?ref=1", "/a?ref=2", "/b", "/b?x=1", "/gone", "/old", "/trap/1", "/c", "/a#top"),
-        "/a": page("a", "/", "/b?ref=3"),
+        "/": page("home", *HOME, refused),
+        "/a": page("a", "/", "/b?ref=3", "/private/1"),
         "/a?ref=1": page("a", "/"),
         "/b": page("b", "/c?ref=b"),
         "/b?x=1": page("bx", "/d?ref=1"),
-        "/c": page("c", "http://elsewhere.test/"),
+        "/c": page("c", "http://elsewhere.test/", "/deep/1"),
         "/c?ref=b": page("c", "/"),
         "/d?ref=1": page("d", "/gone?ref=1"),
+        "/deep/1": page("deep 1", "/deep/2"),
+        "/deep/2": page("deep 2", "/deep/3"),
+        "/deep/3": page("deep 3"),
         "/new": page("new", "/"),
         "/old": Reply(301, headers=(("Location", "/new"),)),
+        "/robots.txt": Reply(body=b"User-agent: *\nDisallow: /private/\n", headers=(("Content-Type", "text/plain"),)),
     })  # fmt: skip
     project = Project(tmp_path_factory.mktemp("why") / "project", site.url())
     (project.path / "urinorm.toml").write_text(RULES)
-    project.set("DUPEFILTER_DEBUG = True")
+    project.set("DUPEFILTER_DEBUG = True\nROBOTSTXT_OBEY = True\nRETRY_TIMES = 1\nDEPTH_LIMIT = 3")
     done = project.scrapy("crawl", "pages", "-s", "URINORM_VISITS=visits.jsonl")
     assert done.returncode == 0, done.stderr
     return project, done.stderr, site
+
+
+def unused_port() -> int:
+    with socket.socket() as one:
+        one.bind(("127.0.0.1", 0))
+        port: int = one.getsockname()[1]
+        return port
 
 
 def of_log(pattern: str, log: str) -> set[str]:
@@ -65,30 +83,51 @@ def told(project: Project, urls: set[str]) -> dict[str, dict[str, str]]:
     return {row["url"]: row for row in rows}
 
 
-def test_every_url_of_the_log_has_its_answer(crawled: tuple[Project, str, Site]) -> None:
+def test_every_url_of_the_crawl_has_its_answer(crawled: tuple[Project, str, Site]) -> None:
+    """All that the log names and all that any page links to, each held against the log."""
     project, log, site = crawled
     fetched = of_log(r"Crawled \(200\) <GET ([^>]+)>", log)
     failed = of_log(r"Crawled \(404\) <GET ([^>]+)>", log)
+    failed |= of_log(r"Gave up retrying <GET ([^>]+)>", log) | of_log(r"Forbidden by robots.txt: <GET ([^>]+)>", log)
     redirected = of_log(r"Redirecting \(301\) to <GET [^>]+> from <GET ([^>]+)>", log)
     filtered = of_log(r"Filtered duplicate request: <GET ([^>]+)>", log)
-    asked = {url for url in fetched | failed | redirected | filtered if not url.endswith("/robots.txt")}
-    assert len(asked) >= 9, log
-    found = told(project, asked | {site.url("/trap/1"), site.url("/never")})
-    assert found[site.url("/trap/1")]["verdict"] == "skipped"
-    assert "urinorm.toml:5" in found[site.url("/trap/1")]["why"] or "urinorm.toml" in found[site.url("/trap/1")]["why"]
-    assert found[site.url("/never")]["verdict"] == "unknown"
+    linked = {
+        urljoin(site.url(), href)
+        for reply in site.routes.values()
+        if isinstance(reply, Reply)
+        for href in re.findall(r'href="([^"]+)"', str(reply.body))
+    }
+    met = {url.partition("#")[0] for url in fetched | failed | redirected | filtered | linked}
+    asked = {url for url in met if not url.endswith("/robots.txt")}
+    assert all((fetched, failed, redirected, filtered))
+    assert len(asked) >= 15, log
+    found = told(project, asked | {site.url("/never")})
+    expected = dict.fromkeys(asked, "duplicate") | dict.fromkeys(fetched, "fetched")
+    expected |= dict.fromkeys(redirected, "redirected") | dict.fromkeys(failed, "failed")
+    expected |= {site.url("/deep/3"): "linked", site.url("/trap/1"): "skipped"}
     for url in asked:
-        expected = (
-            {"failed"} if url in failed
-            else {"redirected"} if url in redirected
-            else {"fetched"} if url in fetched
-            else {"duplicate", "fetched"}
-        )  # fmt: skip
-        assert found[url]["verdict"] in expected, (url, found[url])
+        assert found[url]["verdict"] == expected[url], (url, found[url], log)
+    assert found[site.url("/never")]["verdict"] == "unknown"
+    assert "urinorm.toml:6" in found[site.url("/trap/1")]["why"]
+    assert "Forbidden by robots.txt" in found[site.url("/private/1")]["why"]
+    assert "not requested" in found[site.url("/private/1")]["why"]
+    refused = [found[url]["why"] for url in asked & failed if url.startswith("http://127.0.0.1")]
+    assert "requested without a response: " in refused[0]
     duplicates = [row for row in found.values() if row["verdict"] == "duplicate"]
-    assert duplicates
+    assert len(duplicates) >= 3
     for row in duplicates:
         assert "remove_params of" in row["why"]
+
+
+def test_a_request_without_a_response_is_no_page(crawled: tuple[Project, str, Site]) -> None:
+    path = crawled[0].path / "visits.jsonl"
+    rows = [json.loads(line) for line in path.read_text("utf-8").splitlines()]
+    failures = [row for row in rows if "failure" in row]
+    reader = read_visits([path])
+    assert len(failures) == 3
+    assert (len(list(reader)), reader.skipped) == (len(rows) - 3, 3)
+    assert len(list(read_visits([path], failures=True))) == len(rows)
+    assert all(row["crawl"] and row["time"] and row["referer"] and "status" not in row for row in failures)
 
 
 LINKS = "http://a.example/p?ref=2 http://a.example/late http://a.example/w".split()  # noqa: SIM905
@@ -108,6 +147,14 @@ VISITS = [
     visit("http://a.example/bad", 404),
     visit("http://a.example/q?ref=1", 500),
     visit("http://a.example/old", 301, final_url="http://a.example/new"),
+    Visit(url="http://a.example/down", failure="TimeoutError: 180 s", referer="http://a.example/"),
+    Visit(url="http://a.example/up", failure="TimeoutError: 180 s"),
+    visit("http://a.example/up"),
+]
+KEPT_BACK = [
+    {"url": "http://a.example/month?m=7", "why": "closed"},
+    {"url": "http://a.example/p?ref=3", "why": "duplicate"},
+    {"url": "http://a.example/nowhere", "why": "closed", "crawl": "of last year"},
 ]
 ANSWERS = {
     "as it is": ("http://a.example/p?ref=1", "fetched", "found on http://a.example/"),
@@ -115,6 +162,15 @@ ANSWERS = {
     "another address of its page": ("http://a.example/p?ref=2", "duplicate", "same page as http://a.example/p?ref=1"),
     "of a failed one": ("http://a.example/q?ref=2", "duplicate", "which failed"),
     "an error": ("http://a.example/bad", "failed", "status 404"),
+    "no response": (
+        "http://a.example/down",
+        "failed",
+        "without a response: TimeoutError: 180 s, found on http://a.example/",
+    ),
+    "no response at first": ("http://a.example/up", "fetched", "(2 times)"),
+    "of one without a response": ("http://a.example/down?ref=2", "duplicate", "(TimeoutError: 180 s), which failed"),
+    "kept back": ("http://a.example/p?ref=3", "parked", "under another address"),
+    "of a closed shape": ("http://A.example/month?m=7#x", "closed", "URINORM_LIVE_CLOSE = 0"),
     "a redirect": ("http://a.example/old", "redirected", "redirected to http://a.example/new"),
     "a trap": ("http://a.example/trap/7", "skipped", "skip is said by"),
     "linked": ("http://a.example/late", "linked", "linked from http://a.example/, and not fetched"),
@@ -130,8 +186,16 @@ def test_answer(url: str, verdict: str, why: str) -> None:
         "rules": {"remove_params": ["ref"]},
         "site": {"a.example": {"where": [{"path": "/trap/**", "skip": True}]}},
     }
-    (answer,) = answers([url], VISITS, Normalizer(rules))
+    visits = [replace(one, crawl="of today") for one in VISITS]
+    kept_back = [{"crawl": "of today", **row} for row in KEPT_BACK]
+    (answer,) = answers([url], visits, Normalizer(rules), kept_back)
     assert (answer.verdict, why in answer.why) == (verdict, True), answer
+
+
+def test_a_host_that_was_never_met_is_said() -> None:
+    for url, said in {"http://b.example/": True, "http://a.example/nowhere": False}.items():
+        (answer,) = answers([url], VISITS, Normalizer())
+        assert any("allowed_domains" in note for note in answer.notes) is said
 
 
 def test_what_is_not_known_is_said(tmp_path: Path) -> None:
@@ -139,7 +203,8 @@ def test_what_is_not_known_is_said(tmp_path: Path) -> None:
     path.write_text('{"url": "http://a.example/", "rules": "0000"}\n')
     (answer,) = answers(["http://a.example/x"], read_visits([path]), Normalizer())
     assert answer.notes == [
-        "1 of 1 visits were made under other rules than those asked with", "the visits do not say what pages link to",
+        "1 of 1 visits were made under other rules than those asked with",
+        "the visits do not say what pages link to",
     ]  # fmt: skip
 
 

@@ -9,9 +9,12 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from scrapy import Request
 
+from scrapy_urinorm import Normalizer
 from scrapy_urinorm.crawl.request_rows import Row, State
 from scrapy_urinorm.crawl.requests_file import RequestsFile
 from scrapy_urinorm.crawl.serialized import dumped
+from scrapy_urinorm.visits import read_visits
+from scrapy_urinorm.visits.why import answers
 from tests.crawl.crawling import Job, Outcome, crawl
 from tests.live.served import Served
 from tests.live.sites import Site, identities_of, record
@@ -148,7 +151,7 @@ def test_it_only_observes_where_it_could_lose(tmp_path: Path, settings: dict[str
 def test_an_endless_site_ends_and_names_what_it_left(tmp_path: Path) -> None:
     site = Site(2, features={"calendar"}, articles=30)
     with Served(site) as served:
-        outcome = live(served, tmp_path, URINORM_LIVE_CLOSE=30)
+        outcome = live(served, tmp_path, URINORM_LIVE_CLOSE=30, URINORM_VISITS=str(tmp_path / "visits.jsonl"))
         assert outcome.reason == "finished"
         assert {f"article {n}" for n in range(30)} <= served.identities(pages(tmp_path))
     # far more months than a crawl of a minute could fetch were linked
@@ -156,6 +159,10 @@ def test_an_endless_site_ends_and_names_what_it_left(tmp_path: Path) -> None:
     rows = [json.loads(line) for line in (tmp_path / "urinorm.parked.jsonl").read_text("utf-8").splitlines()]
     assert {row["why"] for row in rows} == {"closed"}
     assert outcome.lines("brought nothing new", "URINORM_LIVE_CLOSE")
+    visits = [*read_visits([tmp_path / "visits.jsonl"])]
+    assert {row["crawl"] for row in rows} == {visit.crawl for visit in visits}
+    told = answers([row["url"] for row in rows], visits, Normalizer(), rows)
+    assert {answer.verdict for answer in told} == {"closed"}
 
 
 def left_parked(folder: Path, urls: list[str], mark: str) -> None:

@@ -1,0 +1,44 @@
+"""What the page reader is told of a request and its response."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from scrapy import Request
+    from scrapy.http import Response
+
+
+def asked_by(request: Request) -> dict[str, Any]:
+    """What a request says: the address at which its chain began, when, from where and how deep."""
+    meta = request.meta
+    hops = meta.get("redirect_urls")
+    said = {"url": hops[0] if hops else request.url, "time": int(time.time()), "depth": meta.get("depth", 0)}
+    # the Referer of a redirected request is not that of the link
+    if hops is None and (referer := request.headers.get("Referer")):
+        said["referer"] = referer.decode("latin-1")
+    return said
+
+
+def told_by(response: Response, request: Request) -> dict[str, Any]:
+    """What a response says beside its body: the way to it, its size, and the headers that tell something of a page."""
+    meta, said = request.meta, dict[str, Any]()
+    hops = meta.get("redirect_urls")
+    if hops:
+        reasons = meta.get("redirect_reasons") or ()
+        said["hops"] = [[r if isinstance(r, int) else 0, hop] for r, hop in zip(reasons, hops, strict=False)]
+    if hops or response.url != request.url:
+        said["final"] = response.url
+    headers = response.headers
+    said["size"] = len(response.body)
+    said["type"] = (headers.get("Content-Type") or b"").decode("latin-1")
+    said["headers"] = [name.decode("latin-1") for name in headers]
+    for key, name in (("link", "Link"), ("cookies", "Set-Cookie")):
+        if values := headers.getlist(name):
+            said[key] = [value.decode("latin-1") for value in values]
+    if "cookies" in said:
+        said["cookies"] = [value.partition("=")[0].strip() for value in said["cookies"]]
+    if values := headers.getlist("No-Vary-Search"):
+        said["no_vary_search"] = b", ".join(values).decode("latin-1")
+    return said
