@@ -13,7 +13,12 @@ if TYPE_CHECKING:
 def chain_of(request: Request) -> list[str]:
     """The URLs of a chain of redirects, the request's own last."""
     chain = (request._meta or {}).get("redirect_urls")
-    return [*map(str, chain if isinstance(chain, (list, tuple)) else ()), request.url]
+    return [*texts_of(chain), request.url]
+
+
+def texts_of(chain: object) -> list[str]:
+    """The URLs of `redirect_urls` in the meta of a request, which may be anything."""
+    return [url for url in chain if isinstance(url, str)] if isinstance(chain, (list, tuple)) else []
 
 
 def claimed_by(request: Request, chain: list[str]) -> list[tuple[bytes, str]]:

@@ -94,7 +94,8 @@ class _Project:
 
     def _fingerprinter(self, normalizer: Normalizer) -> RequestFingerprinter:
         """Ours, with the fallback that the project's settings and add-ons give it."""
-        from scrapy_urinorm.crawl.fingerprinter import RequestFingerprinter, fallback_of
+        from scrapy_urinorm.crawl.fallback import fallback_of
+        from scrapy_urinorm.crawl.fingerprinter import RequestFingerprinter
 
         crawler = self._made()
         return RequestFingerprinter(normalizer, fallback=fallback_of(crawler, RequestFingerprinter))

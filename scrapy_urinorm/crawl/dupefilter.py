@@ -13,11 +13,12 @@ from scrapy.utils.job import job_dir
 from scrapy_urinorm.crawl import settings as own
 from scrapy_urinorm.crawl.closing import close_spider
 from scrapy_urinorm.crawl.dropped import DroppedRequests
-from scrapy_urinorm.crawl.fingerprinter import Judgement, RequestFingerprinter, exempt
+from scrapy_urinorm.crawl.failures import failed
+from scrapy_urinorm.crawl.fingerprinter import Judgement, RequestFingerprinter
 from scrapy_urinorm.crawl.store import seen_store
 from scrapy_urinorm.crawl.variants import Variants
 from scrapy_urinorm.crawl.verdicts import Verdicts
-from scrapy_urinorm.seen import SeenStoreLostError
+from scrapy_urinorm.errors import UrinormError
 
 if TYPE_CHECKING:
     from typing import Self
@@ -65,7 +66,6 @@ class DupeFilter(BaseDupeFilter):
         # the normalizer counts calls; what is odd is told per request that is offered
         self._counts = normalizer.counts
         self._stats = own.stats_of(crawler)
-        self._verdict = normalizer.verdict
         self._verdicts = Verdicts(self._stats)
         own_method = getattr(type(self.fingerprinter), "fingerprint", None) is RequestFingerprinter.fingerprint
         self._judge = self._ours.judge if own_method else self._judged
@@ -131,6 +131,13 @@ class DupeFilter(BaseDupeFilter):
 
     def request_seen(self, request: Request) -> bool:
         """Whether the request is to be dropped; never raises on account of its URL."""
+        try:
+            return self._seen(request)
+        except Exception as error:  # noqa: BLE001  a page too many rather than one too few
+            failed(self._crawler, "The duplicate filter", error)
+            return False
+
+    def _seen(self, request: Request) -> bool:
         variants = self.variants
         if variants is not None and variants.passes(request):
             return False
@@ -147,7 +154,7 @@ class DupeFilter(BaseDupeFilter):
                 self._stats.inc_value(f"urinorm/{stat}")
         try:
             new = self.store.add(fp)
-        except SeenStoreLostError as error:
+        except Exception as error:  # noqa: BLE001  whatever a store of the project's own raises
             self._lost(error)
             return True
         if not new:
@@ -163,7 +170,7 @@ class DupeFilter(BaseDupeFilter):
 
     def _judged(self, request: Request) -> Judgement:
         """What `judge` gives, where another fingerprinter stands in front of ours."""
-        skip, defer = (False, False) if exempt(request) else self._verdict(request.url)
+        skip, defer = self._ours.verdict(request)
         self._counts.clear()
         return self._fingerprint(request), skip, defer, None
 
@@ -177,16 +184,21 @@ class DupeFilter(BaseDupeFilter):
 
     def taken_up(self, request: Request) -> None:
         """A request that was let through in an earlier run is served: it speaks for its key again."""
-        if self.variants is not None:
+        if self.variants is None:
+            return
+        try:
             self.variants.taken_up(request, self._fingerprint)
+        except Exception as error:  # noqa: BLE001  the request goes, without a second chance
+            failed(self._crawler, "The second chance", error)
 
-    def _lost(self, error: SeenStoreLostError) -> None:
+    def _lost(self, error: Exception) -> None:
         """Without its memory the crawl would lose pages or repeat them in silence: it stops."""
         self._why = "Dropped, the store of fingerprints is lost"
         self._stats.inc_value("urinorm/seen_lost")
         if not self._stopping:
             self._stopping = True
-            own.logger.critical("The crawl stops: %s", error)
+            said = error if isinstance(error, UrinormError) else f"the store of fingerprints has failed: {error!r}"
+            own.logger.critical("The crawl stops: %s", said)
             close_spider(self._crawler, "urinorm_seen_lost")
 
     def sent(self, request: Request) -> None:
@@ -196,13 +208,19 @@ class DupeFilter(BaseDupeFilter):
 
     def record(self, request: Request) -> None:
         """Remember a request that was not offered to the filter (`URINORM_RECORD_START`)."""
-        self.store.add(self._fingerprint(request))
+        try:
+            self.store.add(self._fingerprint(request))
+        except Exception as error:  # noqa: BLE001  as in `request_seen`
+            self._lost(error)
 
     def log(self, request: Request, spider: Spider) -> None:
         """Count a dropped request, and log it as `DUPEFILTER_DEBUG` says."""
-        if self._why:
-            self._dropped.told(request, self._why, spider)
-        else:
-            asked, touched = self._asked
-            self._asked = _NOBODY
-            self._dropped.duplicate(request, touched if asked is request else None, spider)
+        try:
+            if self._why:
+                self._dropped.told(request, self._why, spider)
+            else:
+                asked, touched = self._asked
+                self._asked = _NOBODY
+                self._dropped.duplicate(request, touched if asked is request else None, spider)
+        except Exception as error:  # noqa: BLE001  a line of a log
+            failed(self._crawler, "The log of duplicates", error)

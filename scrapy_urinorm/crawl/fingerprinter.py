@@ -10,10 +10,12 @@ from weakref import WeakSet, ref
 from scrapy import Request
 from scrapy.http.request import NO_CALLBACK
 from scrapy.settings import default_settings
-from scrapy.utils.misc import build_from_crawler, load_object
 from scrapy.utils.request import fingerprint as scrapy_fingerprint
 
 from scrapy_urinorm.crawl import settings as own
+from scrapy_urinorm.crawl.chains import texts_of
+from scrapy_urinorm.crawl.failures import failed
+from scrapy_urinorm.crawl.fallback import fallback_of
 from scrapy_urinorm.crawl.start_errors import said_readably
 from scrapy_urinorm.errors import RuleFileError
 from scrapy_urinorm.normalizer import Normalizer
@@ -28,7 +30,6 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
-_STOCK = "scrapy.utils.request.RequestFingerprinter"
 _STATEFUL = frozenset(("redirect_urls", "urinorm", "verbatim_url", own.CHANCE_META))
 #: How often a chain may come back to one URL text: once each for a cookie, a consent, a log-in.
 _RETURNS = 3
@@ -64,7 +65,7 @@ class RequestFingerprinter:
         _being_built.add(crawler)
         try:
             with said_readably():
-                fallback = fallback_of(crawler, cls)
+                fallback = fallback_of(crawler, RequestFingerprinter)
             return cls(normalizer, fallback=fallback, crawler=crawler)
         finally:
             _being_built.discard(crawler)
@@ -92,7 +93,6 @@ class RequestFingerprinter:
             default_settings.REDIRECT_MAX_TIMES if crawler is None else crawler.settings.getint("REDIRECT_MAX_TIMES")
         )
         self._meta_rules: dict[str, Normalizer] = {}
-        self._warned = False
 
     def fingerprint(self, request: Request) -> bytes:
         """The fingerprint of a request, 20 bytes unless a fallback fingerprinter makes others."""
@@ -100,7 +100,10 @@ class RequestFingerprinter:
         meta = request._meta
         state = None
         if meta and not _STATEFUL.isdisjoint(meta):
-            state = _state(meta)
+            try:
+                state = _state(meta)
+            except Exception as error:  # noqa: BLE001  whatever objects in a project's meta raise
+                return self._last_resort(request, error)
         place = ref(request, self._forget)
         cached = self._cache.get(place)
         if cached is not None:
@@ -125,8 +128,7 @@ class RequestFingerprinter:
         """The fingerprint of a request, and what else the rules say of it, in one pass."""
         meta = request._meta
         if (meta and not _STATEFUL.isdisjoint(meta)) or not self._simple or request.callback is NO_CALLBACK:
-            skip, defer = (False, False) if exempt(request) else self.normalizer.verdict(request.url)
-            return self.fingerprint(request), skip, defer, None
+            return self.fingerprint(request), *self.verdict(request), None
         url, method, body = request.url, request.method, request.body
         touched: int | None = None
         skip = defer = False
@@ -142,38 +144,50 @@ class RequestFingerprinter:
         self._cache[ref(request, self._forget)] = fp
         return fp, skip, defer, touched
 
+    def verdict(self, request: Request) -> tuple[bool, bool]:
+        """Whether the rules say to skip a request, or to defer it."""
+        try:
+            return (False, False) if exempt(request) else self.normalizer.verdict(request.url)
+        except Exception as error:  # noqa: BLE001  a truth value that raises
+            self._tell(error)
+            return False, False
+
     def key(self, request: Request) -> str:
         """The key of a request, as its fingerprint takes it (without the count of redirects)."""
         meta = request._meta or {}
-        if meta.get("verbatim_url"):
-            return request.url
-        normalizer, lossy = self._rules_of(request, meta)
-        return normalizer.key(request.url, lossy=lossy)
+        try:
+            if meta.get("verbatim_url"):
+                return request.url
+            normalizer, lossy = self._rules_of(request, meta)
+            return normalizer.key(request.url, lossy=lossy)
+        except Exception as error:  # noqa: BLE001  whatever objects in a project's meta raise
+            self._tell(error)
+            return self._key(request.url)
 
     def redirects_to_key(self, request: Request) -> int:
         """How many of the URLs that led to a request by redirection have its key; 0 where the chain is a loop."""
         meta = request._meta
-        chain = meta.get("redirect_urls") if meta else None
-        if not meta or not isinstance(chain, (list, tuple)) or meta.get("verbatim_url"):
+        chain = texts_of(meta.get("redirect_urls")) if meta else []
+        if not meta or not chain or meta.get("verbatim_url"):
             return 0
         normalizer, lossy = self._rules_of(request, meta)
         key = normalizer.key(request.url, lossy=lossy)
-        count = sum(normalizer.key(str(url), lossy=lossy) == key for url in chain)
+        count = sum(normalizer.key(url, lossy=lossy) == key for url in chain)
         if count > _RETURNS:
             text = request.url.partition("#")[0]
-            returns = sum(str(url).partition("#")[0] == text for url in chain)
+            returns = sum(url.partition("#")[0] == text for url in chain)
             if returns > _RETURNS or count > self._most_redirects:
                 return 0
         return count
 
     def is_loop(self, request: Request) -> bool:
         """Whether the redirects that led to a request came back to its key so often that it passes for no page."""
-        chain = (request._meta or {}).get("redirect_urls")
-        if not isinstance(chain, (list, tuple)) or self.redirects_to_key(request):
+        chain = texts_of((request._meta or {}).get("redirect_urls"))
+        if not chain or self.redirects_to_key(request):
             return False
         normalizer, lossy = self._rules_of(request, request.meta)
         key = normalizer.key(request.url, lossy=lossy)
-        return any(normalizer.key(str(url), lossy=lossy) == key for url in chain)
+        return any(normalizer.key(url, lossy=lossy) == key for url in chain)
 
     # ------------------------------------------------------------------
 
@@ -227,7 +241,8 @@ class RequestFingerprinter:
                 found = Normalizer(RuleSet.load(*ruleset.sources, table, preset=ruleset.preset))
             except RuleFileError as error:
                 logger.error("Request meta `urinorm` is not used: %s", error)
-                self._count("urinorm/error")
+                if self._crawler is not None:
+                    own.stats_of(self._crawler).inc_value("urinorm/error")
                 found = self.normalizer
             self._meta_rules[name] = found
         return found
@@ -245,19 +260,16 @@ class RequestFingerprinter:
 
     def _last_resort(self, request: Request, error: Exception) -> bytes:
         """Scrapy's own fingerprint, and where that fails too a hash of the bare text: nothing may reach the engine."""
-        self._count("urinorm/error")
-        if not self._warned:
-            self._warned = True
-            logger.warning("A fingerprint failed, Scrapy's own is used; others are only counted", exc_info=error)
+        self._tell(error)
         try:
             return (self._fallback.fingerprint if self._fallback is not None else scrapy_fingerprint)(request)
         except Exception:  # noqa: BLE001  nothing may reach the engine
             text = f"{request.method} {request.url}".encode("utf-8", "surrogatepass")
             return hashlib.sha1(text + request.body, usedforsecurity=False).digest()
 
-    def _count(self, stat: str) -> None:
+    def _tell(self, error: Exception) -> None:
         if self._crawler is not None:
-            own.stats_of(self._crawler).inc_value(stat)
+            failed(self._crawler, "A fingerprint", error)
 
 
 def exempt(request: Request) -> bool:
@@ -272,24 +284,7 @@ def _state(meta: dict[str, Any]) -> tuple[Any, ...]:
     chain = meta.get("redirect_urls")
     return (
         bool(meta.get("verbatim_url")),
-        repr(given) if isinstance(given, (dict, list)) else given,
+        given if given is None or isinstance(given, bool) else repr(given),
         repr(chain),
         repr(meta.get(own.CHANCE_META)),
     )
-
-
-def fallback_of(crawler: Crawler, cls: type) -> RequestFingerprinterProtocol | None:
-    """The fingerprinter of another package that the settings name, or None for Scrapy's own recipe."""
-    name = "URINORM_FALLBACK_REQUEST_FINGERPRINTER_CLASS"
-    path = own.value(crawler.settings, name)
-    if not path:
-        return None
-    try:
-        fallback = load_object(path)
-    except (ImportError, NameError, TypeError, ValueError) as error:
-        raise ValueError(f"{name}: {path!r} cannot be loaded: {error}") from error
-    if fallback is load_object(_STOCK) or (isinstance(fallback, type) and issubclass(fallback, RequestFingerprinter)):
-        # naming ourselves would recurse for ever
-        return None
-    instance: RequestFingerprinterProtocol = build_from_crawler(fallback, crawler)
-    return instance

@@ -10,6 +10,7 @@ from scrapy.utils.response import get_meta_refresh
 from w3lib.url import safe_url_string
 
 from scrapy_urinorm.crawl.dupefilter import filter_of
+from scrapy_urinorm.crawl.failures import failed
 
 if TYPE_CHECKING:
     from typing import Self
@@ -43,16 +44,24 @@ class ForeignCacheMiddleware:
         if "cached" not in response.flags or not request.dont_filter:
             return response
         filter_ = filter_of(self._crawler)
-        if filter_ is None or filter_.variants is None or not (target := self._target(response)):
+        if filter_ is None or filter_.variants is None:
             return response
-        return filter_.variants.itself(request, response.url, target) or response
+        try:
+            target = self._target(response)
+            return (filter_.variants.itself(request, response.url, target) if target else None) or response
+        except Exception as error:  # noqa: BLE001  the cache's answer is what Scrapy would get
+            failed(self._crawler, "The second chance", error)
+            return response
 
     def _target(self, response: Response) -> str:
         """Where a response sends a browser; empty where it does not."""
         if not 300 <= response.status < 400:
             return ""
         location = response.headers.get("Location")
-        return response.urljoin(safe_url_string(location.decode("latin-1"))) if location else ""
+        try:
+            return response.urljoin(safe_url_string(location.decode("latin-1"))) if location else ""
+        except ValueError:  # Scrapy cannot follow it: as little a page as a circle
+            return response.url
 
 
 class ForeignRefreshMiddleware(ForeignCacheMiddleware):
@@ -72,6 +81,8 @@ class ForeignRefreshMiddleware(ForeignCacheMiddleware):
             return ""
         try:
             seconds, url = get_meta_refresh(response, ignore_tags=self._ignored)
-        except (LookupError, ValueError):  # a charset that there is not
+        except LookupError:  # a charset that there is not
             return ""
+        except ValueError:  # Scrapy cannot follow it
+            return response.url
         return url if seconds is not None and seconds < self._longest and url else ""

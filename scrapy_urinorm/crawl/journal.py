@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import shutil
 import time
 from typing import TYPE_CHECKING, NamedTuple
 
 from scrapy_urinorm.crawl import settings as own
 from scrapy_urinorm.crawl.closing import close_spider
+from scrapy_urinorm.crawl.failures import failed
 from scrapy_urinorm.crawl.request_rows import SERVED, Row, State
 from scrapy_urinorm.crawl.requests_file import FILE_NAME, RequestsFile
 from scrapy_urinorm.crawl.serialized import dumped, loaded
@@ -16,7 +16,6 @@ from scrapy_urinorm.errors import UrinormError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection
-    from pathlib import Path
 
     from scrapy import Request, Spider
     from scrapy.core.engine import ExecutionEngine
@@ -27,7 +26,9 @@ if TYPE_CHECKING:
 #: What a kill may cost in pages fetched again: those that ended in this time, or among so many changes. A commit takes
 #: 0.1 ms, one of 500 changes 3 ms.
 _COMMIT_SECONDS = 0.02
-_COMMIT_CHANGES = 500
+COMMIT_CHANGES = 500
+#: What SQLite can hold as a number.
+_MOST = (1 << 63) - 1
 
 
 class Kept(NamedTuple):
@@ -60,7 +61,6 @@ class Journal:
         self._exists = self._folder is not None and (self._folder / name).exists()
         self._flying: dict[Request, int] = {}
         self._committed = 0.0
-        self._copy: Path | None = None
         self._lost = False
         self._variants: Variants | None = None
 
@@ -75,8 +75,6 @@ class Journal:
         """The seen store is open and the run before taken up: write from now on. Raises UrinormError."""
         if self.file.is_open:
             self.file.set_marks(running="1" if self.in_force else "", taking_over="")
-        if self._copy is not None:
-            shutil.rmtree(self._copy, ignore_errors=True)
         self.first = self.in_force and (self._store is None or not self._store.hold())
 
     def take_up(self, *, trusted: bool, tell: Callable[[Request], object]) -> None:
@@ -120,49 +118,6 @@ class Journal:
         variants.watch()
         self._variants = variants
 
-    # ------------------------------------------------------------------ a queue that was filled without a journal
-
-    def begin_taking_over(self, queue: str, folder: Path) -> bool:
-        """Whether Scrapy's queue was filled, or emptied, without this file; `queue` is what it looks like now.
-
-        Its requests are then to be taken over. A copy of the queue is made first: a kill meanwhile must not cost any.
-        """
-        file = self.file
-        if not self.in_force or file.mark("queue") == queue:
-            return False
-        file.delete(State.QUEUED, State.FLYING)
-        copy = folder.with_name(folder.name + ".before")
-        shutil.rmtree(copy, ignore_errors=True)
-        shutil.copytree(folder, copy)
-        self._copy = copy
-        file.set_marks(taking_over=str(file.new_id()))
-        return True
-
-    def take_over(self, count: int, pop: Callable[[], Request | None], *, newest_first: bool) -> None:
-        """Take all requests out of Scrapy's queue into rows, which serve them in the order that it had."""
-        numbers = [self.file.new_id() for _ in range(count)]
-        for number in reversed(numbers) if newest_first else numbers:
-            request = pop()
-            if request is None:
-                break
-            self.put(request, Kept(State.RELEASED), number)
-            if self.file.changes >= _COMMIT_CHANGES:
-                self.file.commit()
-        if count:
-            own.logger.info("Journal: %d requests of Scrapy's own queue were taken over", count)
-
-    def finish_taking_over(self, folder: Path) -> None:
-        """Before the queue in `folder` is opened: bring it back where a kill has cut its taking over short."""
-        copy = folder.with_name(folder.name + ".before")
-        if not copy.exists():
-            return
-        if self.file.is_open and (first := self.file.mark("taking_over")):
-            self.file.delete_from(int(first))
-            shutil.rmtree(folder)
-            copy.rename(folder)
-        else:
-            shutil.rmtree(copy)
-
     def close(self, *, queue: str, empty: bool) -> None:
         """Let go; `queue` is what Scrapy's queue files look like, `empty` says that nothing is waiting in them."""
         if self.file.is_open and not self._lost:
@@ -183,9 +138,15 @@ class Journal:
         try:
             if not self.file.is_open:
                 self.file.open()
+            return self._put(request, kept, number)
         except UrinormError as error:
             self.fail(error)
-            return None
+        except Exception as error:  # noqa: BLE001  an object in meta: the request goes its way, a kill may cost it
+            request.meta.pop(own.ROW_META, None)
+            failed(self._spider.crawler, "The journal", error)
+        return None
+
+    def _put(self, request: Request, kept: Kept, number: int | None) -> int | None:
         if number is None:
             number = self.file.new_id()
         request.meta[own.ROW_META] = number
@@ -193,12 +154,12 @@ class Journal:
         if data is None:
             del request.meta[own.ROW_META]
             return None
-        engine = self.engine
-        slot = engine.downloader.get_slot_key(request) if engine is not None else ""
         fp = None if request.dont_filter else self._fingerprint(request)
         if self._variants is not None and own.CLAIMS_META in request.meta:
             self._variants.goes_on(request)
-        priority = request.priority if kept.priority is None else kept.priority
+        priority = max(-_MOST, min(_MOST, request.priority if kept.priority is None else kept.priority))
+        engine = self.engine
+        slot = engine.downloader.get_slot_key(request) if engine is not None else ""
         self.file.put(Row(number, kept.state, priority, slot, data, fp, kept.class_key, kept.generation))
         return number
 
@@ -246,7 +207,7 @@ class Journal:
         """`settle`, where the last time is some milliseconds or many changes ago."""
         if self.file.is_open and not self._lost:
             now = time.monotonic()
-            if now - self._committed > _COMMIT_SECONDS or self.file.changes > _COMMIT_CHANGES:
+            if now - self._committed > _COMMIT_SECONDS or self.file.changes > COMMIT_CHANGES:
                 self.settle()
                 self._committed = time.monotonic()
 
@@ -262,8 +223,11 @@ class Journal:
             return
         if self._variants is not None:
             # no later than the end of the request that failed, or of the page that held the variant
-            for key, text in self._variants.notes():
-                self.file.note(key, text)
+            try:
+                for key, text in self._variants.notes():
+                    self.file.note(key, text)
+            except Exception as error:  # noqa: BLE001  a kill may cost the variants in hand
+                failed(self._spider.crawler, "The journal of variants", error)
         for request in self._flying.keys() - set(self.running):
             self.file.end(self._flying.pop(request))
         self.commit()

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from scrapy_urinorm.crawl.lasting_claims import LastingClaims
 
 FILE_NAME = "urinorm.pending"
+_LONGEST_NUMBER = 4096  # bits; Python refuses to write numbers of 4,300 digits
 
 
 def save(directory: Path, claims: LastingClaims, spider: Spider) -> None:
@@ -184,7 +185,7 @@ def _loaded(row: Any, spider: Spider) -> Request:
 
 def _plain(value: Any) -> Any:
     kind = type(value)
-    if value is None or kind in (bool, int, float, str):
+    if value is None or kind in (bool, float, str) or (kind is int and value.bit_length() <= _LONGEST_NUMBER):
         return value
     if kind is list:
         return [_plain(item) for item in value]

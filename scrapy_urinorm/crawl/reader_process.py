@@ -77,7 +77,7 @@ class ReaderProcess:
     def say(self, number: int, header: dict[str, Any], *, again: bool = False) -> None:
         """Tell the reader something else about a crawl; `again` has it told to one that is started anew, too."""
         header = {**header, "crawl": number}
-        if again:
+        if again and number in self._clients:
             self._clients[number].headers.append(header)
         if not self._died:
             self._queue.put((header, b""))
@@ -143,8 +143,12 @@ class ReaderProcess:
             size = len(body)
             if self._without_bodies and body:
                 header["read"], body = False, b""
-            if not self._died:
-                self._delivered(header, body)
+            try:
+                if not self._died:
+                    self._delivered(header, body)
+            except Exception:
+                # what is no JSON, in the meta of a request: this thread serves all crawls
+                logger.exception("A message to the page reader was not sent")
             if header["do"] == "visit":
                 self._visits_out += 1
                 self._bodies_out += size
@@ -164,12 +168,7 @@ class ReaderProcess:
             client.closing = True
 
     def _put(self, header: dict[str, Any], body: bytes) -> None:
-        pipe = self._process.stdin
-        assert pipe is not None
-        for piece in messages.packed(header, body):
-            left = memoryview(piece)
-            while left:
-                left = left[pipe.write(left) :]
+        messages.send(self._process.stdin.write, header, body)  # type: ignore[union-attr]
 
     def _restart(self) -> None:
         """Start the reader again, the first time that it died, and open what was open."""

@@ -8,6 +8,7 @@ from scrapy.exceptions import NotConfigured
 from scrapy.spidermiddlewares.base import BaseSpiderMiddleware
 
 from scrapy_urinorm.crawl import settings as own
+from scrapy_urinorm.crawl.failures import failed
 from scrapy_urinorm.rewriting import Rewriter
 
 if TYPE_CHECKING:
@@ -42,6 +43,13 @@ class RewriteMiddleware(BaseSpiderMiddleware):
         """The request to enqueue in place of one that a spider made."""
         if request.method not in ("GET", "HEAD"):
             return request
+        try:
+            return self._rewritten(request)
+        except Exception as error:  # noqa: BLE001  the page's other links would be lost
+            failed(self.crawler, "Rewriting", error)
+            return request
+
+    def _rewritten(self, request: Request) -> Request:
         meta = request.meta
         if meta.get("verbatim_url") or meta.get("urinorm") is False or meta.get("redirect_urls"):
             return request

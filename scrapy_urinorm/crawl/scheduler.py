@@ -16,6 +16,7 @@ from scrapy_urinorm.crawl.dupefilter import DupeFilter
 from scrapy_urinorm.crawl.journal import Journal, Kept
 from scrapy_urinorm.crawl.kept_back import KeptBack
 from scrapy_urinorm.crawl.request_rows import State
+from scrapy_urinorm.crawl.taking_over import TakingOver
 from scrapy_urinorm.crawl.verdicts import DEFER_BY
 from scrapy_urinorm.errors import UrinormError
 
@@ -94,24 +95,28 @@ class Scheduler(StockScheduler):
         journal.open()
         try:
             trusted = self.dqdir is not None and not journal.file.unclean
+            taking_over = None
             if self.dqdir is not None:
                 folder = Path(self.dqdir)
-                journal.finish_taking_over(folder)
+                taking_over = TakingOver(journal, folder)
+                taking_over.finish()
                 if not trusted:
                     # torn by the kill: Scrapy cannot read them, and may notice only when it comes to push
                     shutil.rmtree(folder)
                     folder.mkdir()
             found = self._queue_stamp()
-            taking_over = trusted and journal.begin_taking_over(found, Path(str(self.dqdir)))
+            foreign = trusted and taking_over is not None and taking_over.begin(found)
             opened = super().open(spider)
             newest_first = self._newest_first()
-            if taking_over and self.dqs is not None:
-                journal.take_over(len(self.dqs), self._dqpop, newest_first=newest_first)
+            if foreign and taking_over is not None and self.dqs is not None:
+                taking_over.take(len(self.dqs), self._dqpop, newest_first=newest_first)
             else:
                 journal.take_up(trusted=trusted, tell=self.df.request_seen)
             if isinstance(self.df, DupeFilter) and self.df.variants is not None:
                 journal.take_up_variants(self.df.variants)
             journal.begin()
+            if taking_over is not None:
+                taking_over.done()
         except BaseException:
             journal.file.close()
             raise
@@ -157,7 +162,11 @@ class Scheduler(StockScheduler):
             while (request := self.mqs.pop()) is not None:
                 journal.put(request, Kept(State.RELEASED), journal.number(request))
         empty = not super().has_pending_requests()
-        closed = super().close(reason)
+        try:
+            closed = super().close(reason)
+        except BaseException:
+            journal.file.close()
+            raise
         journal.close(queue=self._queue_stamp(), empty=empty)
         self._kept = None
         return closed

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from typing import TYPE_CHECKING
 
 from scrapy import signals
@@ -10,8 +11,10 @@ from scrapy.http.request import NO_CALLBACK
 
 from scrapy_urinorm.crawl import settings as own
 from scrapy_urinorm.crawl.dupefilter import filter_of
+from scrapy_urinorm.crawl.failures import failed
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from typing import Self
 
     from scrapy import Request
@@ -52,7 +55,8 @@ class SecondChanceMiddleware:
         filter_ = filter_of(self._crawler)
         if filter_ is None:
             return
-        filter_.sent(request)
+        with self._unharmed():
+            filter_.sent(request)
         if self._records and request.dont_filter and request.callback is not NO_CALLBACK:
             filter_.record(request)
 
@@ -61,7 +65,8 @@ class SecondChanceMiddleware:
         if (variants := self._variants()) is not None:
             delivered = response.status < 300 or response.status == _NOT_MODIFIED
             cached = response.url if "cached" in response.flags else ""
-            variants.ended(request, delivered=delivered, cached=cached)
+            with self._unharmed():
+                variants.ended(request, delivered=delivered, cached=cached)
         return response
 
     def process_exception(self, request: Request, exception: Exception, spider: object = None) -> None:
@@ -72,12 +77,25 @@ class SecondChanceMiddleware:
             if (visits := self._crawler.get_extension(VisitsExtension)) is not None:
                 visits.failed(request, exception)
         if (variants := self._variants()) is not None:
-            variants.ended(request, delivered=False)
+            with self._unharmed():
+                variants.ended(request, delivered=False)
 
     def spider_idle(self) -> None:
         """Nothing is under way: what has no outcome by now has failed."""
-        if (variants := self._variants()) is not None and variants.idle():
+        more = False
+        if (variants := self._variants()) is not None:
+            with self._unharmed():
+                more = variants.idle()
+        if more:
             raise DontCloseSpider
+
+    @contextlib.contextmanager
+    def _unharmed(self) -> Iterator[None]:
+        """No request, no response is lost by what is done here."""
+        try:
+            yield
+        except Exception as error:  # noqa: BLE001  a Request subclass, an object in meta
+            failed(self._crawler, "The second chance", error)
 
     def _variants(self) -> Variants | None:
         filter_ = filter_of(self._crawler)

@@ -143,7 +143,8 @@ STATS: dict[str, str] = {
     "urinorm/live/doubts": "Pages that contradicted a live rule.",
     "urinorm/live/given_up": "Requests that were kept back until the end: duplicates.",
     "urinorm/live/not_fetched": "Requests of closed shapes that were kept back until the end.",
-    "urinorm/error": "Fingerprints that fell back to Scrapy's own after an error.",
+    "urinorm/error": "Fingerprints that fell back to Scrapy's own after an error, and errors of ours that a crawl "
+    "goes on after; the log has the first.",
 }
 
 #: Meta key of a variant that is tried after a failure: (number, key). It has a fingerprint of its own, since a cache

@@ -254,10 +254,10 @@ class Variants:
     def _schedule(self, fp: bytes | None, request: Request, chance: int) -> None:
         engine = self._crawler.engine
         assert engine is not None
-        request = self._copied(request)
-        self._give_chance(request, fp, chance)
-        self._passing = request
         try:
+            request = self._copied(request)
+            self._give_chance(request, fp, chance)
+            self._passing = request
             engine.crawl(request)
         except Exception:  # noqa: BLE001  raising here would reach the downloader, for a request that has nothing to do with it
             own.logger.warning("A variant could not be scheduled: %s", shown(request), exc_info=True)

@@ -73,20 +73,12 @@ class Live:
         while (item := self._queue.get()) is not None:
             header, body = item
             try:
-                self._write(header, body)
+                messages.send(self._process.stdin.write, header, body)  # type: ignore[union-attr]
             except OSError:
                 self._restart()
             self._out += len(body)
             if self._dead:
                 return
-
-    def _write(self, header: dict[str, Any], body: bytes) -> None:
-        pipe = self._process.stdin  # type: ignore[union-attr]
-        assert pipe is not None
-        for piece in messages.packed(header, body):
-            left = memoryview(piece)
-            while left:
-                left = left[pipe.write(left) :]
 
     def _restart(self) -> None:
         """Start it again, the first time that it died; it reads in its folders what it knew."""
@@ -97,7 +89,7 @@ class Live:
             self._start()
             with contextlib.suppress(OSError):
                 for header in list(self._opened.values()):
-                    self._write(header, b"")
+                    messages.send(self._process.stdin.write, header)  # type: ignore[union-attr]
                 return
         self._dead = True
         for number in self._opened:

@@ -42,6 +42,14 @@ def packed(header: dict[str, Any], body: bytes = b"") -> list[bytes]:
     return [head, body] if body else [head]
 
 
+def send(write: Callable[[memoryview], int], header: dict[str, Any], body: bytes = b"") -> None:
+    """Write a message to a pipe, which may take less than it is given. Raises `OSError` where nobody reads."""
+    for piece in packed(header, body):
+        left = memoryview(piece)
+        while left:
+            left = left[write(left) :]
+
+
 def received(read: Callable[[int], bytes]) -> Message | None:
     """Return the next message, None at the end. `read(n)` gives n octets, fewer only at the end.
 

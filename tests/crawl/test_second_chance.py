@@ -168,6 +168,7 @@ CIRCLES = [
     circle(
         "302 to a spelling that wants a log-in", first=moved(SECOND, 302), second=moved("/login"), login=page("log-in")
     ),
+    circle("302 to no address", first=moved("http://[::1/", 302)),
     circle("a page that sends to itself", first=packed(refresh(FIRST))),
     circle("pages that send to each other", first=packed(refresh(SECOND)), second=refresh(FIRST)),
     circle("a page that sends to a log-in page", first=packed(refresh("/login")), login=page("log-in")),
