@@ -15,12 +15,12 @@ if TYPE_CHECKING:
 class Loud:
     """Raises whatever is asked of it, but where it is copied or pickled."""
 
-    __hash__ = None
+    __hash__ = None  # type: ignore[assignment]
 
     def _raise(self, *_: object) -> NoReturn:
         raise RuntimeError("loud")
 
-    __repr__ = __str__ = __bool__ = __len__ = __iter__ = __eq__ = _raise  # type: ignore[assignment]
+    __repr__ = __str__ = __bool__ = __len__ = __iter__ = __eq__ = _raise
 
 
 class NotCopied(Request):
