@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import time
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -14,8 +15,11 @@ from benchmarks import (
     imports,
     instructions,
     journal,
+    lists,
     machine,
+    recording,
     report,
+    seen_stores,
     tables,
     under_rules,
 )
@@ -30,19 +34,25 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Sizes:
-    """How much is measured: URLs, rounds, lines of the command, new hosts, site tables, pages, counted calls."""
+    """How much is measured.
+
+    URLs, rounds, lines of the command and of each list, new hosts, site tables, pages, counted calls, fingerprints.
+    """
 
     count: int = 20_000
-    rounds: int = 11
+    rounds: int = 9
     lines: int = command.LINES
+    of_each_list: int = lists.LINES
     hosts: int = tables.HOSTS
     different: tuple[int, ...] = tables.DIFFERENT
     tables: tuple[int, ...] = tables.COUNTS
     pages: int = crawl.PAGES
     calls: int = instructions.CALLS
+    seen: int = seen_stores.COUNT
 
 
-QUICK = Sizes(count=200, rounds=1, lines=2000, hosts=1000, tables=(10, 100), different=(10, 20), pages=5, calls=50)
+QUICK = Sizes(count=200, rounds=1, lines=2000, of_each_list=2000, hosts=1000, tables=(10, 100), different=(10, 20),
+              pages=10, calls=50, seen=100_000)  # fmt: skip
 
 
 @dataclass
@@ -55,11 +65,12 @@ class Bench:
 
     def rules(self) -> Iterator[Figure]:
         """Hosts that have rules: what users run."""
-        for figure, timings in under_rules.fingerprints(self.urls, self.sizes.rounds):
+        urls = self.urls[: len(self.urls) // 2]
+        for figure, timings in under_rules.fingerprints(urls, self.sizes.rounds):
             self.comparisons["fingerprint(request), " + figure.what.partition(", ")[2].partition(":")[0]] = timings
             yield figure
-        yield from under_rules.cold(self.urls, self.sizes.rounds)
-        yield from under_rules.seen(self.urls, self.sizes.rounds)
+        yield from under_rules.cold(urls, self.sizes.rounds)
+        yield from under_rules.seen(urls, self.sizes.rounds)
         yield from under_rules.queued(self.sizes.count)
 
     def fingerprints(self) -> Iterator[Figure]:
@@ -115,6 +126,18 @@ class Bench:
         """What a crash-safe job costs a request."""
         yield from journal.costs((self.sizes.rounds + 1) // 2)
 
+    def recording(self) -> Iterator[Figure]:
+        """What recording visits costs a crawl."""
+        yield from recording.costs((self.sizes.rounds + 1) // 2, self.sizes.pages // 2)
+
+    def seen(self) -> Iterator[Figure]:
+        """What remembering a request costs, beside a set."""
+        yield from seen_stores.beside_a_set(self.sizes.seen)
+
+    def lists(self) -> Iterator[Figure]:
+        """The command line on lists of real URLs, beside other programs."""
+        yield from lists.lists(self.sizes.of_each_list, (self.sizes.rounds + 2) // 3)
+
     def command(self) -> Iterator[Figure]:
         """The command line on many lines."""
         yield from command.command(self.urls, self.sizes.lines)
@@ -124,7 +147,8 @@ class Bench:
 PARTS: dict[str, Callable[[Bench], Iterator[Figure]]] = {
     "rules": Bench.rules, "fingerprints": Bench.fingerprints, "texts": Bench.texts, "instructions": Bench.instructions,
     "tables": Bench.tables, "hosts": Bench.hosts, "imports": Bench.imports, "crawl": Bench.crawl,
-    "journal": Bench.journal, "command": Bench.command,
+    "journal": Bench.journal, "recording": Bench.recording, "seen": Bench.seen, "lists": Bench.lists,
+    "command": Bench.command,
 }  # fmt: skip
 _NAMES = {"all": "all URLs", "query": "URLs with a query"}
 _CALLED = {"can_ada parse": "the bare parse of can_ada"}
@@ -146,11 +170,15 @@ def main(arguments: Sequence[str] | None = None) -> None:
     source = f"{len(urls):,} URLs of {name}"
     print(*about, source, sep="\n", flush=True)
     bench = Bench(urls, sizes)
-    figures: list[Figure] = []
+    figures: dict[str, list[Figure]] = {}
+    began = time.monotonic()
     for part in options.only:
+        figures[part] = []
         for found in PARTS[part](bench):
             _show(found)
-            figures.append(found)
+            figures[part].append(found)
+        print(f"-- {part}: {time.monotonic() - began:.0f} s so far", flush=True)
+    about.append(f"the run took {(time.monotonic() - began) / 60:.0f} minutes")
     folder = options.docs
     if folder is None and len(options.only) == len(PARTS) and not options.quick:
         folder = ROOT / "docs"

@@ -22,7 +22,8 @@ _HEAD = """# Performance
 
 Written by `make bench`; do not edit. What is compared runs in one process on the same URLs, in interleaved rounds; the
 figures are medians of the rounds' CPU time, the spread half the distance of their quartiles. Trust the ratios, not the
-microseconds: they hold on other machines, and on this one when it is busy.
+microseconds: they hold on other machines, and on this one when it is busy. Figures on hosts that have rules come first:
+that is what users run.
 
 """
 
@@ -39,7 +40,7 @@ _TAIL = """
 $ make bench
 ```
 
-takes about fifteen minutes and writes this page and its plot. The peers are the extra `bench`; one that is not
+writes this page and its plot, in the time that is said above. The peers are the extra `bench`; one that is not
 installed is named above and left out. A part of it, more rounds, your own URLs, without the C module:
 
 ```console
@@ -48,12 +49,11 @@ $ .venv/bench/bin/python -m benchmarks --only fingerprints --urls my-urls.txt
 $ URINORM_PURE=1 .venv/bench/bin/python -m benchmarks --only tables hosts imports
 ```
 
-The figures on tables of rules come first, since that is what users run. Their table holds for every host of the input
-(`benchmarks/under_rules.py` has them), hosts are known unless "cold" is said, and the garbage collector runs as in a
-crawl; elsewhere it is off, and all rules of the preset `recommended` and 1,000 site tables are loaded. "Its first
-URLs" is a fingerprinter that has not seen any host or parameter before. The other packages are called as their
-documentation says, with all rules they bring; functions that only parse and print are there because nobody can be
-faster than the parse.
+A table of rules holds for every host of the input (`benchmarks/under_rules.py` has them; half of the URLs are taken),
+hosts are known unless "cold" is said, and the garbage collector runs as in a crawl; elsewhere it is off, and all rules
+of the preset `recommended` and 1,000 site tables are loaded. "Its first URLs" is a fingerprinter that has not seen any
+host or parameter before. The other packages are called as their documentation says, with all rules they bring;
+functions that only parse and print are there because nobody can be faster than the parse.
 
 ## Where the time goes
 
@@ -80,12 +80,17 @@ faster than the parse.
 
 
 def write(
-    folder: Path, machine: Sequence[str], source: str, comparisons: Comparisons, figures: Sequence[Figure]
+    folder: Path,
+    machine: Sequence[str],
+    source: str,
+    comparisons: Comparisons,
+    figures: Mapping[str, Sequence[Figure]],
 ) -> list[Path]:
-    """Write the page and, where something was compared, the plot; returns their paths."""
+    """Write the page and, where something was compared, the plot; returns their paths. `figures` are by part."""
     when = dt.datetime.now(dt.UTC).date().isoformat()
     lines = [_HEAD, f"Input: {source}. Machine ({when}):\n\n", *(f"- {line}\n" for line in machine), "\n"]
-    lines += ["## Goals\n\n", *_goals(figures), "\n"]
+    for title, parts in _sections(figures).items():
+        lines += [f"## {title}\n\n", *_goals([one for part in parts for one in figures[part]]), "\n"]
     page, plot = folder / "performance.md", folder / "_static" / "performance.svg"
     written = [page]
     if comparisons:
@@ -97,6 +102,21 @@ def write(
         written.append(plot)
     page.write_text("".join(lines).rstrip() + "\n" + _TAIL, encoding="utf-8")
     return written
+
+
+#: The parts of a run that have a section of their own, in the order of the page; the others are in the last one.
+_SECTIONS = {
+    "On hosts that have rules": ["rules", "crawl"],
+    "Beside other packages": ["fingerprints", "texts", "instructions"],
+    "Lists of URLs": ["lists", "command"],
+}
+
+
+def _sections(figures: Mapping[str, Sequence[Figure]]) -> dict[str, list[str]]:
+    named = {part for parts in _SECTIONS.values() for part in parts}
+    sections = {**_SECTIONS, "Tables, hosts, memory": [part for part in figures if part not in named]}
+    found = {title: [part for part in parts if figures.get(part)] for title, parts in sections.items()}
+    return {title: parts for title, parts in found.items() if parts}
 
 
 def _goals(figures: Sequence[Figure]) -> list[str]:

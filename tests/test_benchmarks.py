@@ -47,6 +47,9 @@ ROWS = {
     "imports": ["import of the core", "import of the components, over `import scrapy`"],
     "crawl": ["a link-heavy crawl", "with a table of ten lines"],
     "journal": ["the journal of requests, added to each"],
+    "recording": ["recording visits, CPU it adds", "the process that reads the pages"],
+    "seen": ["a known fingerprint", "a new fingerprint", "memory of a fingerprint"],
+    "lists": ["lines a CPU second", "to a loop over can_ada's parse"],
     "command": ["`urinorm normalize -j 1`", "`urinorm normalize -j 2`", "memory of `-j 2`", "-j 2` in pure Python"],
 }
 
@@ -96,12 +99,14 @@ def test_what_reaches_its_goal_and_what_does_not_is_said(tmp_path: Path) -> None
         Figure("quick", 12.34, "x", 5.0, least=True, note="of one run"),
         Figure("for information", 1234.5, "MB"),
     ]
-    assert report.write(tmp_path, ["a machine"], "some URLs", {}, figures) == [tmp_path / "performance.md"]
+    parts = {"hosts": figures[:2], "rules": figures[2:]}
+    assert report.write(tmp_path, ["a machine"], "some URLs", {}, parts) == [tmp_path / "performance.md"]
     page = (tmp_path / "performance.md").read_text("utf-8")
     assert "| slow | 3.00 us | at most 2.00 us | **not reached** |" in page
     assert "| quick | 12.3 x | at least 5.00 x | reached; of one run |" in page
     assert "| for information | 1,234 MB |  |  |" in page
     assert "- a machine\n" in page
+    assert page.index("## On hosts that have rules") < page.index("for information") < page.index("| slow |")
 
 
 def test_contestants_take_turns_on_the_same_input() -> None:

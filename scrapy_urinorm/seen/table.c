@@ -90,37 +90,44 @@ find(const Segment *segment, Words record, uint64_t rank, size_t *at)
     return 0;
 }
 
+/* Place the records of a segment anew in a larger one; false where there is not room for them. */
+static int
+place_all(const Segment *segment, Segment *made)
+{
+    size_t end = 0;
+    for (size_t n = 0; n < segment->room; n++) {
+        const octet *record = segment->records + n * RECORD;
+        Words words = words_of(record);
+        size_t home;
+        if (is_empty(words))
+            continue;
+        home = home_of(made, rank_of(hash_of(words)));
+        end = home > end ? home : end;
+        if (end == made->room)
+            return 0;
+        memcpy(made->records + end++ * RECORD, record, RECORD);
+    }
+    return end < made->room;
+}
+
 /* Move the records of a segment to a larger one; false where there is no memory, all being as before. */
 static int
 grow(Segment *segment)
 {
     Segment made = *segment;
-    size_t end = 0;
     if (segment->used >= segment->size / 2) /* else many hashes are alike, and a longer tail is all that helps */
         made.size = segment->size + segment->size / 6 + 4;
-    for (size_t n = 0; n < segment->room; n++) {
-        const octet *record = segment->records + n * RECORD;
-        Words words = words_of(record);
-        size_t home;
-        if (is_empty(words))
-            continue;
-        home = home_of(&made, rank_of(hash_of(words)));
-        end = (home > end ? home : end) + 1;
-    }
-    made.room = (end > made.size ? end : made.size) + 4 + made.size / 32;
-    made.records = PyMem_Calloc(made.room, RECORD);
-    if (made.records == NULL)
-        return 0;
-    end = 0;
-    for (size_t n = 0; n < segment->room; n++) {
-        const octet *record = segment->records + n * RECORD;
-        Words words = words_of(record);
-        size_t home;
-        if (is_empty(words))
-            continue;
-        home = home_of(&made, rank_of(hash_of(words)));
-        end = home > end ? home : end;
-        memcpy(made.records + end++ * RECORD, record, RECORD);
+    made.room = made.size + 4 + made.size / 32;
+    for (;;) {
+        if (made.room > segment->room) {
+            made.records = PyMem_Calloc(made.room, RECORD);
+            if (made.records == NULL)
+                return 0;
+            if (place_all(segment, &made))
+                break;
+            PyMem_Free(made.records);
+        }
+        made.room += made.room / 8 + 4;
     }
     PyMem_Free(segment->records);
     *segment = made;

@@ -1,0 +1,128 @@
+"""What recording visits costs a crawl that only follows links: in its own process, and in that of the page reader."""
+
+from __future__ import annotations
+
+import functools
+import http.server
+import json
+import random
+import re
+import resource
+import statistics
+import sys
+import tempfile
+import threading
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from benchmarks.measured import Figure
+from benchmarks.processes import module
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+WORDS = [f"{a}{b}{c}" for a in ("ba", "co", "di", "fu") for b in ("ran", "sel", "tim") for c in ("", "e", "ing", "ous")]
+PAGES = 300
+
+
+@functools.cache
+def page(number: int) -> bytes:
+    """A page of about 40 kB: a menu, an article, forty comments, a list of links."""
+    rng = random.Random(number)
+
+    def text(count: int) -> str:
+        return " ".join(rng.choices(WORDS, k=count))
+
+    menu = "".join(f'<li class="item"><a href="/list/{n}">{WORDS[n]}</a></li>' for n in range(40))
+    article = "".join(f"<p>{text(60)} <em>{text(3)}</em> {text(20)}</p>" for _ in range(20))
+    comments = "".join(
+        f'<li id="c{n}"><div class="author"><b>{text(2)}</b> <span>{n}</span></div><div><p>{text(30)}</p></div>'
+        f'<a href="/page/{number}?replytocom={n}">reply</a></li>'
+        for n in range(40)
+    )
+    links = "".join(f'<td><a href="/page/{2 * number + n}">{text(4)}</a></td>' for n in (1, 2))
+    return (
+        f"<html><head><title>{text(5)}</title><script>{'x=1;' * 800}</script></head><body><nav><ul>{menu}</ul></nav>"
+        f"<main><h1>{text(5)}</h1>{article}<ol>{comments}</ol></main><table><tr>{links}</tr></table></body></html>"
+    ).encode()
+
+
+class Site(http.server.BaseHTTPRequestHandler):
+    """Answers every address with the page of its number."""
+
+    protocol_version = "HTTP/1.1"
+    wbufsize = 1 << 18
+    """Head and body in one packet: a crawl that waits 40 ms for each page does its work with cold caches."""
+
+    def do_GET(self) -> None:
+        numbers = re.findall(r"\d+", self.path)
+        body = page(int(numbers[0]) if numbers else 0)
+        self.send_response(200)
+        self.send_header("Content-Type", "text/html; charset=utf-8")
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, *args: Any) -> None:
+        """Say nothing."""
+
+
+def crawl(origin: str, pages: int, visits: str) -> None:
+    """Crawl in this process."""
+    from scrapy import Request, Spider
+    from scrapy.crawler import CrawlerProcess
+    from scrapy.linkextractors import LinkExtractor
+
+    extractor = LinkExtractor(allow=f"{re.escape(origin)}/page/\\d+$")
+
+    class Follow(Spider):
+        name = "follow"
+        start_urls = (origin + "/page/0",)
+
+        def parse(self, response: Any) -> Any:
+            for link in extractor.extract_links(response):
+                yield Request(link.url)
+
+    settings: dict[str, Any] = {
+        "ADDONS": {"scrapy_urinorm.Addon": 600},
+        "CLOSESPIDER_PAGECOUNT": pages,
+        "CONCURRENT_REQUESTS": 1,
+        "LOG_LEVEL": "ERROR",
+        "TELNETCONSOLE_ENABLED": False,
+        **({"URINORM_VISITS": visits} if visits else {}),
+    }
+    process = CrawlerProcess(settings)
+    process.crawl(Follow)
+    process.start()
+
+
+def costs(rounds: int, pages: int = PAGES) -> Iterator[Figure]:
+    """Shares of the CPU of a crawl that records nothing, in turns; what starting costs is in neither."""
+    own, reader = [], []
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Site)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    with tempfile.TemporaryDirectory() as folder:
+        for n in range(rounds):
+            bare, recorded = (
+                _of_pages(f"http://127.0.0.1:{server.server_port}", pages, visits)
+                for visits in ("", str(Path(folder, f"{n}.jsonl.zst")))
+            )
+            own.append(recorded[0] / bare[0] - 1)
+            reader.append(recorded[1] / bare[0])
+    server.shutdown()
+    note = f"pages of {len(page(7)):,} bytes, {pages} of them"
+    yield Figure("recording visits, CPU it adds in the crawl's own process", 100 * statistics.median(own), "%", 2.0,
+                 note=note)  # fmt: skip
+    yield Figure("the process that reads the pages, CPU to the crawl's", 100 * statistics.median(reader), "%", 12.0)
+
+
+def _of_pages(origin: str, pages: int, visits: str) -> tuple[float, float]:
+    """CPU seconds of the crawl and of its reader, for all pages less a tenth of them."""
+    few, many = (module(__name__, origin, str(count), visits).json() for count in (max(1, pages // 10), pages))
+    return many[0] - few[0], many[1] - few[1]
+
+
+if __name__ == "__main__":
+    crawl(sys.argv[1], int(sys.argv[2]), sys.argv[3])
+    spent = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
+    print(json.dumps([one.ru_utime + one.ru_stime for one in spent]))
