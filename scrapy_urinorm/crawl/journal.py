@@ -240,14 +240,14 @@ class Journal:
             self.file.commit()
             if self.in_force and not self.first and self._store is not None:
                 self._store.flush()
-        except UrinormError as error:
+        except Exception as error:  # noqa: BLE001  what was not written would be lost in silence
             self.fail(error)
 
-    def fail(self, error: UrinormError) -> None:
+    def fail(self, error: Exception) -> None:
         """Without its journal the crawl would lose pages in silence: it stops."""
         if not self._lost:
             self._lost = True
-            own.logger.critical("The crawl stops: %s", error)
+            own.logger.critical("The crawl stops: %s", error if isinstance(error, UrinormError) else repr(error))
             close_spider(self._spider.crawler, "urinorm_journal_lost")
 
     @property

@@ -3,43 +3,19 @@
 from __future__ import annotations
 
 import contextlib
-import os
-import shutil
-import sqlite3
-import tempfile
 from collections import Counter
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from scrapy_urinorm.crawl.request_rows import SERVED, Row, State
-from scrapy_urinorm.errors import UrinormError
+from scrapy_urinorm.crawl.requests_database import RequestsDatabase
 
 if TYPE_CHECKING:
+    import sqlite3
     from collections.abc import Iterator
+    from pathlib import Path
 
 FILE_NAME = "urinorm.requests"
-_FORMAT = 1
-# a page of SQLite's cache is 4 KiB; its own default of 2 MB is a batch's worth of rows
-_CACHE_KIB = 4096
-
-_SCHEMA = """
-create table if not exists requests (
-  id integer primary key, state text not null, priority integer not null, slot text not null,
-  generation integer not null, class blob, fingerprint blob, data blob not null);
-create index if not exists waiting on requests (state, slot, priority, id) where state in ('released', 'later');
-create index if not exists parked on requests (class, id) where state = 'parked';
-create table if not exists notes (key blob primary key, text text not null) without rowid;
-create index if not exists kept on requests (generation, id) where state = 'parked';
-create table if not exists served (
-  id integer primary key, site text not null, kind integer not null, url text not null);
-create index if not exists by_site on served (site, id);
-create table if not exists marks (name text primary key, value text not null);
-"""
 _SELECT = "select id, state, priority, slot, data, fingerprint, class, generation from requests"
-
-
-class RequestsFileError(UrinormError):
-    """The file cannot be opened, read or written; the message says which one and what to do."""
 
 
 class RequestsFile:
@@ -51,10 +27,7 @@ class RequestsFile:
     """
 
     def __init__(self, folder: Path | None, name: str = FILE_NAME):
-        self._temporary = folder is None
-        self._folder = folder
-        self._name = name
-        self._database: sqlite3.Connection | None = None
+        self._base = RequestsDatabase(folder, name)
         self._new: dict[int, Row] = {}
         self._flying: dict[int, None] = {}
         self._ended: list[int] = []
@@ -63,8 +36,6 @@ class RequestsFile:
         self._next = 1
         self.unclean = False
         """Whether the run before came to no good end: Scrapy's queue is then not to be trusted, these rows are."""
-        self.is_new = True
-        """Whether there was no file."""
         self.waiting: dict[State, Counter[str]] = {state: Counter() for state in SERVED}
         """How many requests wait here, by state and slot."""
 
@@ -72,50 +43,20 @@ class RequestsFile:
 
     def open(self) -> None:
         """Open or make the file; a transaction that a kill has cut off is rolled back."""
-        with self._explained("open"):
-            if self._folder is None:
-                self._folder = Path(tempfile.mkdtemp(prefix="urinorm-requests-"))
-            self._folder.mkdir(parents=True, exist_ok=True)
-            path = self._folder / self._name
-            # SQLite gives its other files the rights of this one
-            os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
-            self.is_new = path.stat().st_size == 0
-            self._database = database = sqlite3.connect(path, isolation_level=None, timeout=0)
-            for pragma in (
-                # one process: no shared memory, and a second crawl on the folder is refused
-                "locking_mode = exclusive",
-                "journal_mode = wal",
-                # the operating system has what a killed process wrote; a power failure costs the last moments
-                "synchronous = off",
-                f"cache_size = -{_CACHE_KIB}",
-            ):
-                database.execute(f"pragma {pragma}")
-            version = database.execute("pragma user_version").fetchone()[0]
-            if version not in (0, _FORMAT):
-                self.close()
-                raise RequestsFileError(
-                    f"{path} has format {version}, this version reads {_FORMAT}: use the version of scrapy-urinorm "
-                    "that wrote it, or delete it and the folder requests.queue to start anew"
-                )
-            database.executescript(f"begin immediate; {_SCHEMA} pragma user_version = {_FORMAT}; commit;")
+        self._base.open()
+        with self._base.explained("open") as database:
             self._next = 1 + (database.execute("select max(id) from requests").fetchone()[0] or 0)
             self.unclean = bool(self.mark("running"))
             self._count_waiting()
 
     def close(self) -> None:
         """Let go, changes that were not committed being dropped; may be called twice."""
-        if self._database is not None:
-            with contextlib.suppress(sqlite3.Error):
-                self._database.close()
-            self._database = None
-        if self._temporary and self._folder is not None:
-            shutil.rmtree(self._folder, ignore_errors=True)
-            self._folder = None
+        self._base.close()
 
     @property
     def is_open(self) -> bool:
         """Whether it was opened and not closed."""
-        return self._database is not None
+        return self._base.is_open
 
     # ------------------------------------------------------------------ one request
 
@@ -208,8 +149,8 @@ class RequestsFile:
         after = 0
         while True:
             self.commit()
-            with self._explained("read"):
-                found = self._opened.execute(
+            with self._base.explained("read") as database:
+                found = database.execute(
                     f"{_SELECT} where state = ? and id > ? order by id limit 1000",
                     (state, after),
                 ).fetchall()
@@ -222,10 +163,10 @@ class RequestsFile:
     def count(self, *states: State) -> int:
         """How many requests are in any of these states."""
         self.commit()
-        with self._explained("read"):
+        with self._base.explained("read") as database:
             places = ",".join("?" * len(states))
             query = f"select count(*) from requests where state in ({places})"
-            return int(self._opened.execute(query, states).fetchone()[0])
+            return int(database.execute(query, states).fetchone()[0])
 
     def delete_from(self, number: int) -> None:
         """Forget all requests that have this number or a higher one."""
@@ -240,10 +181,11 @@ class RequestsFile:
         self._count_waiting()
 
     def _count_waiting(self) -> None:
-        for state, counts in self.waiting.items():
-            query = "select slot, count(*) from requests where state = ? group by slot"
-            counts.clear()
-            counts.update(dict(self._opened.execute(query, (state,)).fetchall()))
+        query = "select slot, count(*) from requests where state = ? group by slot"
+        with self._base.explained("read") as database:
+            for state, counts in self.waiting.items():
+                counts.clear()
+                counts.update(dict(database.execute(query, (state,)).fetchall()))
 
     # ------------------------------------------------------------------ what live rules ask for
 
@@ -254,15 +196,15 @@ class RequestsFile:
     def served(self, site: str, after: int, limit: int) -> list[tuple[int, int, str]]:
         """Return further addresses of a site whose pages were delivered, each with its number and kind."""
         self.commit()
-        with self._explained("read"):
+        with self._base.explained("read") as database:
             query = "select id, kind, url from served where site = ? and id > ? order by id limit ?"
-            return self._opened.execute(query, (site, after, limit)).fetchall()
+            return database.execute(query, (site, after, limit)).fetchall()
 
     def parked(self, generation: int, after: int, limit: int) -> list[Row]:
         """Return further parked requests of a generation, by their number."""
         self.commit()
-        with self._explained("read"):
-            found = self._opened.execute(
+        with self._base.explained("read") as database:
+            found = database.execute(
                 f"{_SELECT} where state = 'parked' and generation = ? and id > ? order by id limit ?",
                 (generation, after, limit),
             ).fetchall()
@@ -272,8 +214,8 @@ class RequestsFile:
 
     def mark(self, name: str) -> str:
         """A note of the file; empty where there is none."""
-        with self._explained("read"):
-            found = self._opened.execute("select value from marks where name = ?", (name,)).fetchone()
+        with self._base.explained("read") as database:
+            found = database.execute("select value from marks where name = ?", (name,)).fetchone()
             return str(found[0]) if found else ""
 
     def set_marks(self, **values: str) -> None:
@@ -290,8 +232,8 @@ class RequestsFile:
     def notes(self) -> list[tuple[bytes, str]]:
         """All notes."""
         self.commit()
-        with self._explained("read"):
-            return self._opened.execute("select key, text from notes").fetchall()
+        with self._base.explained("read") as database:
+            return database.execute("select key, text from notes").fetchall()
 
     def forget_notes(self) -> None:
         """Take all notes away."""
@@ -300,25 +242,12 @@ class RequestsFile:
 
     # ------------------------------------------------------------------
 
-    @property
-    def _opened(self) -> sqlite3.Connection:
-        assert self._database is not None
-        return self._database
-
     @contextlib.contextmanager
     def _transaction(self) -> Iterator[sqlite3.Connection]:
         """A transaction that begins with the changes held in memory; they are kept where it fails."""
-        with self._explained("write"):
-            database = self._opened
-            database.execute("begin immediate")
-            try:
-                self._write_changes(database)
-                yield database
-                database.execute("commit")
-            except BaseException:
-                with contextlib.suppress(sqlite3.Error):
-                    database.execute("rollback")
-                raise
+        with self._base.transaction() as database:
+            self._write_changes(database)
+            yield database
         for table in (self._new, self._flying, self._notes):
             table.clear()
         self._ended.clear()
@@ -338,19 +267,3 @@ class RequestsFile:
         database.executemany("insert into served (site, kind, url) values (?, ?, ?)", self._served)
         flying = [(number,) for number in self._flying]
         database.executemany("update requests set state = 'flying' where id = ?", flying)
-
-    @contextlib.contextmanager
-    def _explained(self, verb: str) -> Iterator[None]:
-        try:
-            yield
-        except (sqlite3.Error, OSError) as error:
-            path = f"{self._folder}/{self._name}"
-            if "locked" in str(error):
-                raise RequestsFileError(
-                    f"{self._folder} is in use by another crawl: wait until it ends, or give this crawl its own JOBDIR"
-                ) from error
-            if isinstance(error, sqlite3.OperationalError | OSError):
-                advice = "make room or mend the rights, then start the crawl again: what was written down is not lost"
-            else:
-                advice = "the file is damaged: restore a copy, or delete it and the folder requests.queue to start anew"
-            raise RequestsFileError(f"cannot {verb} {path}: {error}; {advice}") from error

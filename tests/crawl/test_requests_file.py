@@ -15,7 +15,8 @@ from scrapy.core.downloader import Slot
 
 from scrapy_urinorm.crawl.kept_back import KeptBack
 from scrapy_urinorm.crawl.request_rows import Row, State
-from scrapy_urinorm.crawl.requests_file import FILE_NAME, RequestsFile, RequestsFileError
+from scrapy_urinorm.crawl.requests_database import RequestsFileError
+from scrapy_urinorm.crawl.requests_file import FILE_NAME, RequestsFile
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -206,7 +207,7 @@ def test_a_folder_that_cannot_be_written_is_said(tmp_path: Path) -> None:
 def test_without_a_folder_nothing_is_left_behind() -> None:
     file = RequestsFile(None)
     file.open()
-    folder = file._folder
+    folder = file._base.folder
     assert folder is not None
     file.put(row(file, State.LATER))
     assert file.count(State.LATER) == 1

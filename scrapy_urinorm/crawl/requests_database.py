@@ -1,0 +1,130 @@
+"""The SQLite database behind the file of requests: how it is opened, what it holds, what its errors say."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shutil
+import sqlite3
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from scrapy_urinorm.errors import UrinormError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+_FORMAT = 1
+# a page of SQLite's cache is 4 KiB; its own default of 2 MB is a batch's worth of rows
+_CACHE_KIB = 4096
+
+_SCHEMA = """
+create table if not exists requests (
+  id integer primary key, state text not null, priority integer not null, slot text not null,
+  generation integer not null, class blob, fingerprint blob, data blob not null);
+create index if not exists waiting on requests (state, slot, priority, id) where state in ('released', 'later');
+create index if not exists parked on requests (class, id) where state = 'parked';
+create table if not exists notes (key blob primary key, text text not null) without rowid;
+create index if not exists kept on requests (generation, id) where state = 'parked';
+create table if not exists served (
+  id integer primary key, site text not null, kind integer not null, url text not null);
+create index if not exists by_site on served (site, id);
+create table if not exists marks (name text primary key, value text not null);
+"""
+
+
+class RequestsFileError(UrinormError):
+    """The file cannot be opened, read or written; the message says which one and what to do."""
+
+
+class RequestsDatabase:
+    """A database of one process, which only its owner can read; in a temporary folder where `folder` is None.
+
+    All methods but `close` raise RequestsFileError where the disk does not do its part.
+    """
+
+    def __init__(self, folder: Path | None, name: str):
+        self._temporary = folder is None
+        self.folder = folder
+        self._name = name
+        self._database: sqlite3.Connection | None = None
+
+    def open(self) -> None:
+        """Open or make it; a transaction that a kill has cut off is rolled back."""
+        with self._explained("open"):
+            if self.folder is None:
+                self.folder = Path(tempfile.mkdtemp(prefix="urinorm-requests-"))
+            self.folder.mkdir(parents=True, exist_ok=True)
+            path = self.folder / self._name
+            # SQLite gives its other files the rights of this one
+            os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
+            self._database = database = sqlite3.connect(path, isolation_level=None, timeout=0)
+            for pragma in (
+                # one process: no shared memory, and a second crawl on the folder is refused
+                "locking_mode = exclusive",
+                "journal_mode = wal",
+                # the operating system has what a killed process wrote; a power failure costs the last moments
+                "synchronous = off",
+                f"cache_size = -{_CACHE_KIB}",
+            ):
+                database.execute(f"pragma {pragma}")
+            version = database.execute("pragma user_version").fetchone()[0]
+            if version not in (0, _FORMAT):
+                self.close()
+                raise RequestsFileError(
+                    f"{path} has format {version}, this version reads {_FORMAT}: use the version of scrapy-urinorm "
+                    "that wrote it, or delete it and the folder requests.queue to start anew"
+                )
+            database.executescript(f"begin immediate; {_SCHEMA} pragma user_version = {_FORMAT}; commit;")
+
+    def close(self) -> None:
+        """Let go; may be called twice."""
+        if self._database is not None:
+            with contextlib.suppress(sqlite3.Error):
+                self._database.close()
+            self._database = None
+        if self._temporary and self.folder is not None:
+            shutil.rmtree(self.folder, ignore_errors=True)
+            self.folder = None
+
+    @property
+    def is_open(self) -> bool:
+        """Whether it was opened and not closed."""
+        return self._database is not None
+
+    @contextlib.contextmanager
+    def explained(self, verb: str) -> Iterator[sqlite3.Connection]:
+        """The open database; its errors say what to do."""
+        with self._explained(verb):
+            assert self._database is not None
+            yield self._database
+
+    @contextlib.contextmanager
+    def transaction(self) -> Iterator[sqlite3.Connection]:
+        """The open database, in a transaction of all or nothing."""
+        with self.explained("write") as database:
+            database.execute("begin immediate")
+            try:
+                yield database
+                database.execute("commit")
+            except BaseException:
+                with contextlib.suppress(sqlite3.Error):
+                    database.execute("rollback")
+                raise
+
+    @contextlib.contextmanager
+    def _explained(self, verb: str) -> Iterator[None]:
+        try:
+            yield
+        except (sqlite3.Error, OSError) as error:
+            path = f"{self.folder}/{self._name}"
+            if "locked" in str(error):
+                raise RequestsFileError(
+                    f"{self.folder} is in use by another crawl: wait until it ends, or give this crawl its own JOBDIR"
+                ) from error
+            if isinstance(error, sqlite3.OperationalError | OSError):
+                advice = "make room or mend the rights, then start the crawl again: what was written down is not lost"
+            else:
+                advice = "the file is damaged: restore a copy, or delete it and the folder requests.queue to start anew"
+            raise RequestsFileError(f"cannot {verb} {path}: {error}; {advice}") from error
