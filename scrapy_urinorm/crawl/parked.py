@@ -82,7 +82,7 @@ class Parked:
                         self._ask(row, now)
                     yield
         self._generations[name] = [now]
-        if self._file.waiting[State.RELEASED]:
+        if self._file.waiting[State.RELEASED] or self._file.waiting[State.LATER]:
             self._scheduler.poke()
 
     def _ask(self, row: Row, generation: int) -> None:
@@ -90,8 +90,11 @@ class Parked:
         if request is None:
             self._file.put(row._replace(state=State.UNREADABLE))
             return
-        held = self._desk.still_held(request.url, kind_of(request))
-        if held is None:
+        url, kind = request.url, kind_of(request)
+        held = self._desk.still_held(url, kind)
+        if held is None and self._desk.comes_later(url, kind):
+            self._file.put(row._replace(state=State.LATER, generation=0, priority=0))
+        elif held is None:
             self._file.put(row._replace(state=State.RELEASED, generation=0))
             self._count("released", 1)
         else:

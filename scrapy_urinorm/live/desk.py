@@ -80,6 +80,7 @@ class Desk:
                 return Ruling(SAMPLE, key, 0, _priority(found.share))
             return Ruling(CLOSED, key)
         if late:
+            self.yields.sent(found)
             return PASSED
         if found is not None and found.turn is Turn.LATER:
             return Ruling(LATER, None, 0, _priority(found.share))
@@ -115,6 +116,11 @@ class Desk:
         """Return the class of a request under what is sure; None where nothing is."""
         site = self.sites.get(self.site_name(url))
         return None if site is None or site.sure is None else site.sure.number(url, kind).to_bytes(8, "little")
+
+    def comes_later(self, url: str, kind: int) -> bool:
+        """Whether a request comes behind the others, or is kept back, by what its pattern has brought."""
+        found = self.yields[self.pattern(url, kind)]
+        return found is not None and found.turn is not Turn.OPEN
 
     def still_held(self, url: str, kind: int) -> bytes | None:
         """Return the class that a request waits for under the rules of today, None where it is to go."""
@@ -195,8 +201,9 @@ class Desk:
             if site is not None and site.message.get("version") == message["version"]:
                 self._off(site)
         if what == "platform":
-            for line, proven in self._known.take(message):
-                self.yields.warned(line, proven=proven)
+            with suppress(UrinormError):
+                for line, proven in self._known.take(message):
+                    self.yields.warned(line, proven=proven)
         if what == "rules":
             return [], self._ruled(message)
         return [], None
@@ -267,14 +274,7 @@ class Desk:
         """Return what a later run takes up, as JSON can hold it."""
         return {
             "generations": self._generations,
-            "sites": {
-                name: {
-                    "generation": site.generation,
-                    "message": site.message,
-                    "counts": {key: [one.parked, one.canaries] for key, one in site.counts.items()},
-                }
-                for name, site in self.sites.items()
-            },
+            "sites": {name: site.dump() for name, site in self.sites.items()},
             "yields": self.yields.dump(),
             "known": list(self._known.messages.values()),
         }

@@ -1,4 +1,4 @@
-"""What packs say of the addresses of recognized programs: traps, and lists that are served in another order already.
+"""What packs say of the addresses of recognized programs: traps, and pages that were fetched already.
 
 Such addresses have a pattern of their own, the line of the pack, so that a whole line comes later and is closed by what
 it brings, however many shapes its addresses have.
@@ -8,22 +8,22 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from scrapy_urinorm.live.questions import Question, bare
+from scrapy_urinorm.live.questions import Question
 from scrapy_urinorm.normalizer import Normalizer
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
 
-_Line = tuple[str, dict[str, Any], bool]
+_Line = tuple[str, dict[str, Any], dict[str, Any], bool]
 
 
 class _Site:
-    def __init__(self, traps: Sequence[_Line], orders: Sequence[_Line], rules: Sequence[Any]) -> None:
-        self.traps = [(name, _alone(source)) for name, source, _ in traps]
-        self.any_trap = Normalizer([source for _, source, _ in traps], "safe", check_examples=False) if traps else None
-        self.orders = [(name, _alone(source)) for name, source, _ in orders]
-        self.lists = Question([source for _, source, _ in orders], rules, "safe") if orders else None
+    def __init__(self, traps: Sequence[_Line], folds: Sequence[_Line], rules: Sequence[Any]) -> None:
+        self.traps = [(name, _alone(source)) for name, source, *_ in traps]
+        self.any_trap = Normalizer([source for _, source, *_ in traps], "safe", check_examples=False) if traps else None
+        self.folds = [(name, _alone(source), _alone(splits)) for name, source, splits, _ in folds]
+        self.pages = Question([source for _, source, *_ in folds], rules, "safe") if folds else None
 
 
 class Known:
@@ -37,13 +37,13 @@ class Known:
 
     def take(self, message: dict[str, Any]) -> list[tuple[str, bool]]:
         """Take what was recognized on a site; return the names of the lines, each with whether it was proven."""
-        traps, orders = message["traps"], message["orders"]
+        traps, folds = message["traps"], message["folds"]
         self.messages[message["site"]] = message
-        old, new = self._sites.get(message["site"]), _Site(traps, orders, self._rules)
-        if old is not None and old.lists is not None and new.lists is not None:
-            new.lists.served = old.lists.served
+        old, new = self._sites.get(message["site"]), _Site(traps, folds, self._rules)
+        if old is not None and old.pages is not None and new.pages is not None:
+            new.pages.served = old.pages.served
         self._sites[message["site"]] = new
-        return [(name, proven) for name, _, proven in (*traps, *orders)]
+        return [(name, proven) for name, *_, proven in (*traps, *folds)]
 
     def line(self, name: str, url: str, kind: int) -> str | None:
         """Return the line of a pack that an address on the site of this name falls under; None where there is none."""
@@ -54,17 +54,17 @@ class Known:
             for line, trap in site.traps:
                 if any(trap.verdict(url)):
                     return line
-        if site.lists is not None and site.lists.number(url, kind) in site.lists.served:
-            for line, order in site.orders:
-                if order.key(url) != bare(url):
+        if site.pages is not None and site.pages.number(url, kind) in site.pages.served:
+            for line, fold, plain in site.folds:
+                if fold.key(url) != plain.key(url):
                     return line
         return None
 
     def served(self, name: str, url: str, kind: int) -> None:
         """Note a page that was served on a site."""
         site = self._sites.get(name)
-        if site is not None and site.lists is not None:
-            site.lists.served.add(site.lists.number(url, kind))
+        if site is not None and site.pages is not None:
+            site.pages.served.add(site.pages.number(url, kind))
 
 
 def _alone(source: dict[str, Any]) -> Normalizer:

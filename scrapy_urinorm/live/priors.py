@@ -15,6 +15,7 @@ from scrapy_urinorm.normalizer import Normalizer
 from scrapy_urinorm.recognition import Recognizer
 from scrapy_urinorm.rules import CATALOGUE
 from scrapy_urinorm.rulesets import platforms
+from scrapy_urinorm.rulesets.platforms import HARMLESS
 from scrapy_urinorm.rulesets.platforms.binding import Use, line_tables
 
 if TYPE_CHECKING:
@@ -39,11 +40,17 @@ class Prior(NamedTuple):
 
 
 class Told(NamedTuple):
-    """A line that is a pattern of addresses; `source` is a rule source with it alone."""
+    """A line that is a pattern of addresses; `source` is a rule source with it alone.
+
+    `splits` is one that says how the program's queries are split, and nothing else. The text of a page under a `quiet`
+    line may well be new, and says nothing: a difference, a list in another order.
+    """
 
     name: str
     source: dict[str, Any]
+    splits: dict[str, Any]
     proven: bool
+    quiet: bool
 
 
 class Priors:
@@ -57,8 +64,8 @@ class Priors:
         self.rules: list[Prior] = []
         self.traps: list[Told] = []
         """Lines that say which addresses are not worth a request."""
-        self.orders: list[Told] = []
-        """Lines that say which lists are the same in another order."""
+        self.folds: list[Told] = []
+        """Proven lines that say which addresses show one page, or one list in several orders."""
 
     def see(self, visit: Visit) -> bool:
         """Look at a page; return whether something was recognized that was not before."""
@@ -76,22 +83,23 @@ class Priors:
 
     def _read(self) -> None:
         assert self._recognizer is not None
-        self.said, self.rules, self.traps, self.orders = [], [], [], []
+        self.said, self.rules, self.traps, self.folds = [], [], [], []
         for found in self._recognizer.found():
             self.said.append(f"{found.platform} in {found.path}")
             pack = platforms.pack(found.platform)
             for line, table in line_tables(Use(pack, found.path, all=True)):
                 name = f"{found.platform}/{line.id}"
                 # a condition on a parameter reads the query as the program does
-                source = {"site": {found.site.partition(":")[0]: {**splitting(pack), **table}}}
-                told = Told(f"{found.site} {name}", source, line.proof == "proven")
+                splits, scope = splitting(pack), found.site.partition(":")[0]
+                source, proven = {"site": {scope: {**splits, **table}}}, line.proof == "proven"
+                plain = {"site": {scope: splits}}
+                told = Told(f"{found.site} {name}", source, plain, proven, line.kind not in HARMLESS)
                 if not _loads(source):
                     continue
                 if line.folds:
-                    if line.kind == "order":
-                        self.orders.append(told)
-                    rules = candidates(found.site.partition(":")[0], table, name)
-                    self.rules += [Prior(name, one, line.proof == "proven") for one in rules]
+                    if proven:
+                        self.folds.append(told)
+                    self.rules += [Prior(name, one, proven) for one in candidates(scope, table, name)]
                 else:
                     self.traps.append(told)
 

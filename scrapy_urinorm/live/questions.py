@@ -118,6 +118,11 @@ class SiteDesk:
         """Those that there are."""
         return [one for one in (self.sure, self.likely) if one is not None]
 
+    def dump(self) -> dict[str, Any]:
+        """Return what a later run needs, as JSON can hold it."""
+        counts = {key: [one.parked, one.canaries] for key, one in self.counts.items()}
+        return {"generation": self.generation, "message": self.message, "counts": counts}
+
 
 class Claimant(NamedTuple):
     """A request that was handed out: its number, site, address and kind."""

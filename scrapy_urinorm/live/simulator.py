@@ -249,7 +249,10 @@ class _Run:
             if self.desk.site_name(visit.url) == name:
                 held = self.desk.still_held(visit.url, 0)
                 if held is None:
-                    self.released.append(visit)
+                    if self.desk.comes_later(visit.url, 0):
+                        self.later.append((0, len(self.seen), visit))
+                    else:
+                        self.released.append(visit)
                     continue
                 key = held
             self.parked.append((visit, key))

@@ -65,7 +65,7 @@ class Student:
         self.novelty = Novelty()
         self._sites: dict[str, Watched] = {}
         self._waiting = 0
-        self._known: set[str] = set()  # traps that were proven on real installations
+        self._quiet: set[str] = set()
 
     def take(self, visit: Visit, pattern: str | None = None) -> list[Message]:
         """Take a visit, of an address of the pattern; return what the crawl is to be told."""
@@ -85,10 +85,9 @@ class Student:
         site.pages += 1
         if site.priors.see(visit):
             priors = site.priors
-            self._known |= {one.name for one in (*priors.traps, *priors.orders) if one.proven}
-            said.append(
-                {"do": "platform", "site": name, "said": priors.said, "traps": priors.traps, "orders": priors.orders}
-            )
+            self._quiet |= {one.name for one in (*priors.traps, *priors.folds) if one.proven and one.quiet}
+            traps, folds = ([one[:4] for one in lines] for lines in (priors.traps, priors.folds))
+            said.append({"do": "platform", "site": name, "said": priors.said, "traps": traps, "folds": folds})
             site.due = min(site.due, site.pages)
         said += self._judged(site, visit)
         if site.pages >= site.due or (site.doubted and site.pages >= site.studied * DOUBT_GROWTH + DOUBT_PAGES):
@@ -114,8 +113,8 @@ class Student:
         news = self.novelty.news(visit)
         credit = self.novelty.linker(visit) if news else None
         self.novelty.linked(visit, pattern)
-        if pattern in self._known:
-            # its own text may well be new, that of a difference always is: what it leads to speaks against it
+        if pattern in self._quiet:
+            # what it leads to may speak against it
             news, credit = False, None
         return {"do": "news", "pattern": pattern, "news": news, "credit": credit if credit != pattern else None}
 

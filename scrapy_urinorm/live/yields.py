@@ -17,7 +17,8 @@ CLOSE = 200
 REOPEN = 0.2
 """The share of news among a low pattern's latest pages from which it is served in its turn again."""
 KNOWN_CLOSE = 3
-"""The same for a trap of a recognized platform that was proven on real installations of it."""
+"""So many for a line of a recognized platform that was proven on real installations of it, counted when they are sent:
+until their news come, a crawl would send hundreds."""
 _KEEP = 0.95
 """How much of the share each further page leaves: it looks back some twenty pages."""
 _MOST = 20_000
@@ -26,6 +27,8 @@ _SAMPLES = 20.0
 """So many samples in the first thousand that a closed pattern keeps back, and some sixty more in each e-fold."""
 _SAMPLE_SHARE = 0.05
 """The most that is sampled: what links to nineteen of its kind still dies out."""
+_KNOWN_SAMPLES = 0.1
+"""Of what was proven on real installations a tenth of that, as of canaries."""
 
 
 class Turn(IntEnum):
@@ -49,7 +52,9 @@ class Yield:
     late_news: int = 0
     """News after the pattern was closed once."""
     known: bool = False
-    """Whether the pattern is a trap that was proven on real installations."""
+    """Whether the pattern is a line of a pack that was proven on real installations."""
+    tries: int = 0
+    """Of a known one, those sent since it led to something new."""
 
     def sampled(self, chance: float) -> bool:
         """Whether a request of a closed pattern is fetched all the same; `chance` is its own, from 0 to 1.
@@ -57,7 +62,7 @@ class Yield:
         The share falls with what was kept back: what links to thirty of its kind would otherwise never end.
         """
         self.kept += 1
-        return chance < min(_SAMPLE_SHARE, _SAMPLES / self.kept)
+        return chance < min(_SAMPLE_SHARE, _SAMPLES / self.kept) * (_KNOWN_SAMPLES if self.known else 1)
 
 
 class Yields:
@@ -83,15 +88,17 @@ class Yields:
             found.blank += 1
             if found.turn is Turn.OPEN and found.blank >= LOW:
                 found.turn, found.blank = Turn.LATER, 0
-            elif (
-                found.turn is Turn.LATER and self.close and found.blank >= (KNOWN_CLOSE if found.known else self.close)
-            ):
+            elif found.turn is Turn.LATER and self.close and found.blank >= self.close:
                 found.turn = Turn.CLOSED
             return False
         return self.credit(found)
 
-    def _limit(self, found: Yield) -> int:
-        return min(self.close, KNOWN_CLOSE) if found.known else self.close
+    def sent(self, found: Yield | None) -> None:
+        """A request that came later is sent: of what is known to lead nowhere a few are enough."""
+        if found is not None and found.known and found.turn is Turn.LATER:
+            found.tries += 1
+            if self.close and found.tries >= KNOWN_CLOSE:
+                found.turn = Turn.CLOSED
 
     def warned(self, pattern: str, *, proven: bool) -> None:
         """A recognized platform is known to answer such addresses with nothing new: they come later from now on."""
@@ -105,7 +112,7 @@ class Yields:
         if found is None:
             return False
         found.news += 1
-        found.blank = 0
+        found.blank = found.tries = 0
         found.share = max(found.share, found.share * _KEEP + (1 - _KEEP))
         was = found.turn
         if was is Turn.CLOSED:
@@ -122,12 +129,12 @@ class Yields:
     def dump(self) -> dict[str, list[float]]:
         """Return all that a later run needs."""
         return {
-            name: [one.pages, one.news, one.blank, one.share, one.turn, one.kept, one.late_news, one.known]
+            name: [one.pages, one.news, one.blank, one.share, one.turn, one.kept, one.late_news, one.known, one.tries]
             for name, one in self.of.items()
         }
 
     def load(self, rows: dict[str, list[float]]) -> None:
         """Take up what a run before has dumped."""
-        for name, (pages, news, blank, share, turn, kept, late, known) in rows.items():
+        for name, (pages, news, blank, share, turn, kept, late, known, tries) in rows.items():
             whole = int(pages), int(news), int(blank), share, Turn(int(turn)), int(kept), int(late)
-            self.of[name] = Yield(*whole, bool(known))
+            self.of[name] = Yield(*whole, bool(known), int(tries))
