@@ -69,13 +69,14 @@ class Content(NamedTuple):
     `label` is equal for pages of equal content; `None` means unknown. `weak` labels are of bodies: equality means
     one page, difference means nothing. `sketches` are minhashes, of the text and of the lines outside the frame: the
     first is blind to what a big frame surrounds, the second to what one long line holds, so both must agree. `words`
-    is how long the compared text is.
+    is how long the compared text is. Where the label is the same in any order, `order` tells orders apart; 0 = unknown.
     """
 
     label: bytes | None
     sketches: tuple[bytes, ...] = ()
     weak: bool = False
     words: int | None = None
+    order: int = 0
 
 
 NOTHING = Content(None)
@@ -95,7 +96,8 @@ def plain_content(visit: Recorded) -> Content:
     enough = visit.words is None or visit.words >= MIN_WORDS
     sketches = () if visit.minhash is None else (visit.minhash,)
     if visit.main_digest and enough:
-        return Content(label_of(b"m", visit.main_digest), sketches, words=visit.words)
+        order = int.from_bytes(label_of(b"t", visit.text_digest)) if visit.text_digest else 0
+        return Content(label_of(b"m", visit.main_digest), sketches, words=visit.words, order=order)
     if visit.text_digest and (enough or visit.words):
         return Content(label_of(b"t", visit.text_digest), sketches, words=visit.words)
     if visit.body_digest and visit.text_digest is None and visit.main_digest is None:

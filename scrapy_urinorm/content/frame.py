@@ -142,7 +142,7 @@ class Frame:
         words = sum(compress(counts, outside))
         sketches = (*(() if visit.minhash is None else (visit.minhash,)), line_sketch(main))
         if words >= MIN_WORDS:
-            return Content(label_of(b"M", multiset(main)), sketches, words=words)
+            return Content(label_of(b"M", multiset(main)), sketches, words=words, order=hash(tuple(main)))
         # a picture in the frame may count its visitors
         everything = [text for text, out, n in zip(texts, outside, counts, strict=True) if out or n]
         if not everything or visit.words == 0:

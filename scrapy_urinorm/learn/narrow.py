@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 TWICE = 2
 """Groups in which a view of a switch must have agreed, where there are as many: one may be an accident."""
+PAGING = ("limit", "max", "offset", "p", "page", "per_page", "start")
+"""Names by which programs ask for a slice of a list."""
 
 
 def narrowed(
@@ -46,6 +48,18 @@ def narrowed(
             asked[name] = Atom("query", name, values)
     rest = tuple(atom for atom in context if atom.kind not in ("query", "path"))
     return (*rest, *(() if path is None else (path,)), *asked.values())
+
+
+def whole_lists(
+    context: Context, support: Sequence[int], contexts: Contexts, views: Sequence[View], edited: AbstractSet[str]
+) -> Context:
+    """Return the context of a rule on the order of lists, without slices: another order has others.
+
+    What the names of slices were seen to do is in the context already; here are those that were never seen there.
+    """
+    seen = {name for number in support for name in contexts.names_at(views[number].path)}
+    asked = {atom.name for atom in context if atom.kind == "query"}
+    return (*context, *(Atom("query", name, False) for name in PAGING if name not in seen | asked | edited))
 
 
 def _chosen(name: str, support: Sequence[int], contexts: Contexts, views: Sequence[View]) -> tuple[str | bool, ...]:

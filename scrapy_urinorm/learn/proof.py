@@ -40,7 +40,7 @@ class Loss(NamedTuple):
 
 class Hidden(NamedTuple):
     """What lies behind a merge and nowhere else: addresses that were never requested, others, which showed what is met
-    elsewhere, and the content classes of these, soft errors aside.
+    elsewhere, and the content classes of those of them that the rules do not make one with what is met; no soft errors.
     """
 
     unseen: list[int]
@@ -92,7 +92,7 @@ class Proof:
             if at >= 0 and at not in skipped:
                 one = found.setdefault((at, ruled.claimed.get(keys[at], -1)), Hidden([], [], set()))
                 (one.unseen if node >= size else one.seen).append(node)
-                if node < size and self.labels[node] not in self.soft:
+                if node < size and keys[node] not in ruled.claimed and self.labels[node] not in self.soft:
                     one.labels.add(self.labels[node])
         return found
 

@@ -32,7 +32,7 @@ class Page:
 
     `label` numbers the content class, -1 = unknown; `final` is the key that a redirect led to; `referers` are the keys
     of pages that link here, `sources` those that redirect here. `links` are the hashes of what
-    the first visit linked to.
+    the first visit linked to; `order` tells apart the orders in which the lines of one content were shown, 0 = unknown.
     """
 
     key: str
@@ -41,6 +41,7 @@ class Page:
     weak: bool = False
     sketches: tuple[bytes, ...] = ()
     words: int | None = None
+    order: int = 0
     canonical: str | None = None
     final: str | None = None
     failed: bool = False
@@ -133,7 +134,7 @@ class Site:
                     other += page.label != number
                 elif number >= 0:
                     page.label, page.weak, page.sketches = number, content.weak, content.sketches
-                    page.words = content.words
+                    page.words, page.order = content.words, content.order
         self.noise = (same, other)
         self.rows.clear()
         self.label_count = len(labels)

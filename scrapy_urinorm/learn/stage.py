@@ -10,7 +10,7 @@ from scrapy_urinorm.content import compare
 from scrapy_urinorm.learn.candidate import PROPOSED, REJECTED, Candidate
 from scrapy_urinorm.learn.contexts import host_of_context
 from scrapy_urinorm.learn.edits import Name, bundles, closed_segments
-from scrapy_urinorm.learn.narrow import narrowed
+from scrapy_urinorm.learn.narrow import narrowed, whole_lists
 from scrapy_urinorm.learn.search import Conclusion, Evidence, Group, Judge, cover
 from scrapy_urinorm.learn.view import says_one
 
@@ -109,7 +109,15 @@ class Stage:
 
     def _narrowed(self, finding: Conclusion, groups: Sequence[Group], skip: frozenset[str]) -> Conclusion:
         support = [groups[n].page for n in finding.support]
-        return finding._replace(context=narrowed(finding.context, support, self.contexts, self.views, skip))
+        context = narrowed(finding.context, support, self.contexts, self.views, skip)
+        if any(self._sorts(a, b) for n in finding.support for a, b in groups[n].examples):
+            context = whole_lists(context, support, self.contexts, self.views, skip)
+        return finding._replace(context=context)
+
+    def _sorts(self, page: int, other: int) -> bool:
+        """Whether two views show the same lines in another order."""
+        one, two = self.views[page].page, self.views[other].page
+        return one.label == two.label and 0 != one.order != two.order != 0
 
     def least(self, context: Context) -> float:
         """Return the requests that a rule in a context must save: a share of the site, or of its host."""

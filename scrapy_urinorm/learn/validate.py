@@ -161,6 +161,7 @@ class Validation:
         features = page_features(response.body, response.content_type, None, response.url)
         visit = Visit(url=url, status=response.status, content_type=response.content_type, words=features.words)
         visit.body_digest, visit.text_digest = features.body_digest, features.text_digest
+        visit.main_digest = features.rows_digest
         visit.lines, visit.line_words, visit.minhash = features.lines, features.line_words, features.minhash
         visit.canonical = features.canonical
         if visit.lines and visit.status == 200:

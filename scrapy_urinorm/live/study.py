@@ -74,6 +74,7 @@ class Studied:
         if content.label is not None:
             page.label = self.labels.setdefault(content.label, len(self.labels))
             page.weak, page.sketches, page.words = content.weak, content.sketches, content.words
+            page.order = content.order
         if visit.canonical:
             page.canonical = self.normalizer.key(resolve(visit.canonical, final))
         return page

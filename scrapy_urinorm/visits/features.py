@@ -20,6 +20,7 @@ from urllib.parse import urljoin
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from scrapy_urinorm.visits.links import page_links
+from scrapy_urinorm.visits.rows import rows_digest
 from scrapy_urinorm.visits.texts import Hashes, Text, text_of
 
 LINE_CAP = 512
@@ -72,7 +73,7 @@ class PageFeatures(NamedTuple):
     `lines` holds two little-endian unsigned 64-bit hashes a line, DOM slot and text; `line_words` one byte a
     line, its words (255 = that many or more); `minhash` 32 little-endian unsigned 32-bit minima, 0xffffffff = an
     empty bin. `links` are the addresses of a page, resolved, in its order, each once; `generator` is what its element
-    `meta name=generator` says.
+    `meta name=generator` says; `rows_digest` is of a table or feed in any order.
     """
 
     body_digest: str
@@ -84,6 +85,7 @@ class PageFeatures(NamedTuple):
     canonical: str | None = None
     links: list[str] | None = None
     generator: str | None = None
+    rows_digest: str | None = None
 
 
 def page_features(body: bytes, content_type: str, encoding: str | None = None, url: str = "") -> PageFeatures:
@@ -100,8 +102,10 @@ def page_features(body: bytes, content_type: str, encoding: str | None = None, u
     if kind in _HTML:
         return _html_features(digest, _markup(body, content_type, encoding), url)
     if kind.startswith(_TEXT) or kind.endswith(("+xml", "+json")):
-        text = text_of([_decode(body, content_type, encoding)], b"\1")
-        return PageFeatures(digest, text.digest.hex(), text.words, minhash=text.minhash)
+        shown = _decode(body, content_type, encoding)
+        text = text_of([shown], b"\1")
+        rows = rows_digest(shown, kind)
+        return PageFeatures(digest, text.digest.hex(), text.words, minhash=text.minhash, rows_digest=rows)
     return PageFeatures(digest)
 
 

@@ -68,6 +68,7 @@ def _read(visit: Visit, crawl: Crawl, said: dict[str, Any], body: bytes, content
     url = said.get("final") or said["url"]
     page: PageFeatures = page_features(body, content_type, None, url)
     visit.body_digest, visit.text_digest, visit.words = page.body_digest, page.text_digest, page.words
+    visit.main_digest = page.rows_digest
     visit.lines, visit.line_words, visit.minhash = page.lines, page.line_words, page.minhash
     canonical = page.canonical or canonical_link(said.get("link") or (), url)
     if canonical and len(canonical) <= LONGEST_LINK:

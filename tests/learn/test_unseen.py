@@ -178,3 +178,29 @@ def test_default_values_of_several_parts_add_up() -> None:
     assert normalizer.key(f"{HOST}/search?cat=new&sort=name") == normalizer.key(f"{HOST}/search?cat=new")
     assert normalizer.key(f"{HOST}/search?cat=new&sort=rank") == normalizer.key(f"{HOST}/search?cat=new")
     assert normalizer.key(f"{HOST}/list?cat=new&sort=rank") != normalizer.key(f"{HOST}/list?cat=new")
+
+
+@pytest.mark.parametrize("sorts", [True, False], ids=["another order", "the same order"])
+def test_a_rule_on_the_order_of_lists_is_not_for_slices_though_none_was_seen(sorts: bool) -> None:
+    """Lists with the same rows (`main_digest`) whose text is another in each order."""
+    visits = []
+    for n in range(30):
+        for v in ("", "&sort=up", "&sort=down"):
+            row = {"url": f"{HOST}/list?cat=c{n}{v}", "status": 200, "main_digest": f"rows {n}", "words": 100}
+            visits.append(visit_from_row(row | {"text_digest": f"list {n}{v if sorts else ''}"}))
+    normalizer = Normalizer(learn(visits).rules)
+    assert normalizer.key(f"{HOST}/list?cat=new&sort=up") == normalizer.key(f"{HOST}/list?cat=new")
+    of_slices = normalizer.key(f"{HOST}/list?cat=new&page=2&sort=up"), normalizer.key(f"{HOST}/list?cat=new&page=2")
+    assert (of_slices[0] != of_slices[1]) is sorts
+
+
+def test_what_the_rule_itself_makes_one_is_not_hidden_by_it() -> None:
+    """Each order of a list leads to feeds of its own, which the rule makes one, too; the crawl was cut short."""
+    visits = [page("/", "front", [f"/list?c={n}{o}" for n in range(30) for o in ("", "&o=up", "&o=down")], depth=0)]
+    for n in range(30):
+        for o in ("", "&o=up", "&o=down"):
+            feeds = [f"/list?c={n}{o}&format={f}" for f in ("rss", "csv", "tab")]
+            visits.append(page(f"/list?c={n}{o}", f"list {n}", feeds))
+            visits += [page(url, f"feed {n} {url[-3:]}", [], depth=2) for url in feeds[: n % 4]]
+    normalizer = Normalizer(learn(visits).rules)
+    assert normalizer.key(f"{HOST}/list?c=new&o=up") == normalizer.key(f"{HOST}/list?c=new")
