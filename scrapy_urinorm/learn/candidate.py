@@ -19,6 +19,8 @@ DECLARED = "declared"
 """The family of rules that a site states itself: they hold though this crawl may not need them."""
 FACETS = "facets"
 """The family of limits for filters: proposals that a person takes or leaves."""
+SILENT = ("skip", "defer", "max_params")
+"""Rules that say what is not requested, or last; they change no key."""
 ACTIVE, PROPOSED, REJECTED, UNVERIFIED = "active", "proposed", "rejected", "unverified"
 
 

@@ -72,16 +72,17 @@ class Court:
         for (node, stand_in), found in hidden.items():
             for candidate in self.replay.movers(node, stand_in):
                 if not candidate.earlier and candidate.family != DECLARED:
-                    known = total.setdefault(candidate, Hidden([], [], set()))
+                    known = total.setdefault(candidate, Hidden([], [], set(), set()))
                     known.unseen.extend(found.unseen)
                     known.seen.extend(found.seen)
                     known.labels.update(found.labels)
+                    known.by_luck.update(found.by_luck)
                     behind.setdefault(candidate, []).append(Loss(node, node, stand_in))
         return {c: losses for c, losses in behind.items() if self._is_blind(c, total[c])}
 
     def _is_blind(self, candidate: Candidate, hidden: Hidden) -> bool:
-        # what was not seen is of as many classes as what was (Laplace's estimate)
-        share = (len(hidden.labels) + 1) / (len(hidden.seen) + 1)
+        # of what was not seen as much is known otherwise by luck alone as of what was (Laplace's estimate)
+        share = (len(hidden.by_luck) + 1) / (len(hidden.seen) + 1)
         expected = len(hidden.labels) + share * len(hidden.unseen)
         return expected > BLIND_FEW + BLIND_SHARE * len(self.replay.moved(candidate))
 

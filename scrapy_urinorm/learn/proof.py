@@ -40,12 +40,14 @@ class Loss(NamedTuple):
 
 class Hidden(NamedTuple):
     """What lies behind a merge and nowhere else: addresses that were never requested, others, which showed what is met
-    elsewhere, and the content classes of those of them that the rules do not make one with what is met; no soft errors.
+    elsewhere, and the content classes of these, soft errors aside; `by_luck` has those that the rules themselves do not
+    make one with what is met.
     """
 
     unseen: list[int]
     seen: list[int]
     labels: set[int]
+    by_luck: set[int]
 
 
 class Proof:
@@ -90,11 +92,21 @@ class Proof:
         found: dict[tuple[int, int], Hidden] = {}
         for node, at in cuts(plain, ruled).items():
             if at >= 0 and at not in skipped:
-                one = found.setdefault((at, ruled.claimed.get(keys[at], -1)), Hidden([], [], set()))
+                one = found.setdefault((at, ruled.claimed.get(keys[at], -1)), Hidden([], [], set(), set()))
                 (one.unseen if node >= size else one.seen).append(node)
-                if node < size and keys[node] not in ruled.claimed and self.labels[node] not in self.soft:
+                if node < size and self.labels[node] not in self.soft:
                     one.labels.add(self.labels[node])
+                    if keys[node] not in ruled.claimed:
+                        one.by_luck.add(self.labels[node])
         return found
+
+    def behind(self, keys: Sequence[str], skipped: AbstractSet[int], without: AbstractSet[int]) -> tuple[int, int]:
+        """Return how many addresses that were never requested, and how many others, some pages alone lead to."""
+        gone = (
+            crawl(self.graph, keys, skipped).parents.keys() - crawl(self.graph, keys, skipped | without).parents.keys()
+        )
+        unseen = sum(node >= len(self.pages) for node in gone)
+        return unseen, len(gone) - unseen
 
     def _excused(
         self, nodes: Sequence[int], keys: Sequence[str], skipped: AbstractSet[int], ruled: RecordedCrawl

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Protocol
 
+from scrapy_urinorm.learn.candidate import SILENT
 from scrapy_urinorm.learn.reach import Reach
 from scrapy_urinorm.learn.traps import traps
 
@@ -48,7 +49,7 @@ class Learner(Protocol):
 def recall_silent(learner: Learner) -> None:
     """Take in what earlier files skip or put off, unless a crawl of the recorded links would miss something."""
     for candidate in learner.earlier:
-        if candidate.rule not in ("skip", "defer"):
+        if candidate.rule not in SILENT:
             continue
         trial = learner.replay.normalizer([*learner.replay.accepted, candidate])
         silent = {n for n, page in enumerate(learner.site.pages) if trial.verdict(page.key)[0]} - learner.skipped

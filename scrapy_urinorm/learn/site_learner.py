@@ -6,7 +6,7 @@ from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from scrapy_urinorm.errors import RuleFileError
-from scrapy_urinorm.learn.candidate import REJECTED, Candidate, is_writable
+from scrapy_urinorm.learn.candidate import REJECTED, SILENT, Candidate, is_writable
 from scrapy_urinorm.learn.contexts import Contexts
 from scrapy_urinorm.learn.declared import declarations, declared_names, nested
 from scrapy_urinorm.learn.edits import (
@@ -21,6 +21,7 @@ from scrapy_urinorm.learn.evidence import Parts
 from scrapy_urinorm.learn.facets import facets
 from scrapy_urinorm.learn.guilt import Court, signature
 from scrapy_urinorm.learn.linked import graph_of
+from scrapy_urinorm.learn.lists import put_off
 from scrapy_urinorm.learn.parameters import edited_values, kinds_by_name, parameters, renames
 from scrapy_urinorm.learn.paths import origins, paths, segments
 from scrapy_urinorm.learn.programs import pack_candidates, try_packs
@@ -89,7 +90,7 @@ class SiteLearner:
     def _recall(self) -> None:
         """Take in what earlier files know, unless these pages contradict."""
         for candidate in sorted(self.earlier, key=lambda c: (len(c.where), -c.saved, c.rule, str(c.value))):
-            if candidate.rule in ("skip", "defer"):
+            if candidate.rule in SILENT:
                 continue
             trial = self.replay.trial(candidate)
             if trial.lost or not self.replay.accepts(trial, -len(self.site.pages)):
@@ -135,6 +136,7 @@ class SiteLearner:
             endless(self)
             redundant_shapes(self)
             facets(self)
+            put_off(self)
 
     def _once(self, family: str, stage: Callable[[], bool]) -> bool:
         """Run a stage, unless it has seen these very views: it would accept nothing and reject the same again."""

@@ -1,0 +1,121 @@
+"""Lists that lead to nothing new: orders of lists, and filters upon filters, are requested last.
+
+A sorted or filtered list is a page of its own by its text, so nothing that compares pages can drop it; but where all
+that such lists lead to is known from others, a crawl that is stopped early has seen more without them.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from typing import TYPE_CHECKING, Any
+
+from scrapy_urinorm.learn.candidate import Candidate
+from scrapy_urinorm.learn.guilt import BLIND_FEW, BLIND_SHARE
+from scrapy_urinorm.learn.risk import DEFAULT_PRIOR, risk
+from scrapy_urinorm.learn.search import Evidence
+from scrapy_urinorm.url import decoded
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from scrapy_urinorm.learn.silent import Learner
+    from scrapy_urinorm.learn.view import View
+
+MIN_LISTS = 50
+"""Addresses with a parameter below which putting them off is not worth a rule: a screen or two of links."""
+MOST_PARAMETERS = 8
+"""Parameters of a site that are looked at, those of most addresses: each takes six crawls."""
+NEW_SHARE = 0.2
+"""Of so many of its addresses an order may show what no other address shows: the first page of a long list. Chosen on a
+shop; items, and pages of lists, have 1.0."""
+HAS_LIST = 0.5
+"""Of so many addresses the one without the parameter was visited, too; a capped crawl has not met all."""
+
+
+def put_off(learner: Learner) -> None:
+    """Defer the orders of lists, and lists with more than one filter, whose links are all known from others."""
+    if learner.proof is None:
+        return
+    views = learner.views.of(learner.replay)
+    found: dict[tuple[str, str, str], list[int]] = defaultdict(list)
+    for n, view in enumerate(views):
+        if n not in learner.silent_views:
+            for name in dict.fromkeys(name for name, value in view.items if value):
+                found[view.host, _place(view.path), name].append(n)
+    known = Counter(view.page.label for view in views)
+    filters: dict[tuple[str, str], list[str]] = defaultdict(list)
+    ranked = sorted(found.items(), key=lambda item: (-len(item[1]), item[0]))[:MOST_PARAMETERS]
+    for (host, path, name), members in ranked:
+        if len(members) < MIN_LISTS or "*" in path.removesuffix("/**") or not _have_lists(views, members, name):
+            continue
+        own = Counter(views[n].page.label for n in members)
+        private = sum(label < 0 or n == known[label] for label, n in own.items())
+        if private > NEW_SHARE * len(members):
+            filters[host, path].append(name)
+        elif _leads_nowhere(learner, members):
+            where = {"path": path, "query": {decoded(name): True}}
+            why = f"what {len(members)} addresses of {path} with `{decoded(name)}` lead to is all known from others"
+            _defer(learner, host, "defer", True, where, why, members)
+    for (host, path), names in sorted(filters.items()):
+        members = [
+            n
+            for n, view in enumerate(views)
+            if n not in learner.silent_views
+            and (view.host, _place(view.path)) == (host, path)
+            and sum(bool(value) and name in names for name, value in view.items) > 1
+        ]
+        if len(members) >= MIN_LISTS and _leads_nowhere(learner, members):
+            limit = {"of": sorted(map(decoded, names)), "at_most": 1, "defer": True}
+            why = f"what {len(members)} addresses of {path} with several filters lead to is all known from others"
+            _defer(learner, host, "max_params", limit, {"path": path}, why, members)
+
+
+def _place(path: str) -> str:
+    """Return the part of a site that a path belongs to, as a glob; a path without folders by itself."""
+    first, slash, _ = path[1:].partition("/")
+    return f"/{first}/**" if first and slash and "*" not in first else path
+
+
+def _have_lists(views: Sequence[View], members: Iterable[int], name: str) -> bool:
+    """Whether most addresses were also visited without a parameter, or with one value of it less."""
+    hashes = {view.hash for view in views}
+    has = total = 0
+    for n in members:
+        items = views[n].items
+        total += 1
+        less = ([*items[:at], *items[at + 1 :]] for at, item in enumerate(items) if item[0] == name)
+        has += any(views[n].with_items(rest) in hashes for rest in less)
+    return has >= HAS_LIST * total
+
+
+def _leads_nowhere(learner: Learner, members: Iterable[int]) -> bool:
+    """Whether a crawl without some views would meet all others, and hardly anything else."""
+    assert learner.proof is not None
+    views = learner.views.of(learner.replay)
+    pages = learner.site.pages
+    number = {page.key: n for n, page in enumerate(pages)}
+    without = {number[page.key] for n in members for page in views[n].pages}
+    own = {pages[n].label for n in without}
+    before = {loss.label for loss in learner.proof.losses(learner.replay.keys, learner.skipped)}
+    after = {loss.label for loss in learner.proof.losses(learner.replay.keys, learner.skipped | without)}
+    if after - before - own:
+        return False
+    unseen, seen = learner.proof.behind(learner.replay.keys, learner.skipped, without)
+    return unseen / (seen + len(without) + 1) <= BLIND_FEW + BLIND_SHARE * len(without)
+
+
+def _defer(
+    learner: Learner, host: str, rule: str, value: Any, where: dict[str, Any], why: str, members: Sequence[int]
+) -> None:
+    views = learner.views.of(learner.replay)
+    contexts = learner.contexts_of(views)
+    evidence = Evidence(agree=len({views[n].page.label for n in members} - {-1}))
+    evidence.groups = evidence.groups_for = evidence.agree
+    evidence.risk = risk(evidence.agree, 0, DEFAULT_PRIOR)
+    scope = learner.scope if len(contexts.hosts) < 2 else host
+    candidate = Candidate(scope, rule, value, evidence, "lists that lead to nothing new", why)
+    candidate.this_host = contexts.has_below(host)
+    candidate.conditions = where
+    candidate.examples = [(views[n].page.url, views[members[0]].page.url) for n in members[1:4]]
+    learner.replay.accepted.append(candidate)
+    learner.silent_views |= set(members)
