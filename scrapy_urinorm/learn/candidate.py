@@ -7,6 +7,7 @@ from collections import defaultdict
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
+from scrapy_urinorm.importers.facets import LIMIT
 from scrapy_urinorm.learn.contexts import Context, where_of
 
 if TYPE_CHECKING:
@@ -19,7 +20,8 @@ DECLARED = "declared"
 """The family of rules that a site states itself: they hold though this crawl may not need them."""
 FACETS = "facets"
 """The family of limits for filters: proposals that a person takes or leaves."""
-SILENT = ("skip", "defer", "max_params")
+SKIP, DEFER = "skip", "defer"
+SILENT = (SKIP, DEFER, LIMIT)
 """Rules that say what is not requested, or last; they change no key."""
 ACTIVE, PROPOSED, REJECTED, UNVERIFIED = "active", "proposed", "rejected", "unverified"
 

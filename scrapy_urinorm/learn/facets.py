@@ -6,7 +6,7 @@ from collections import Counter, defaultdict
 from typing import TYPE_CHECKING, NamedTuple
 
 from scrapy_urinorm.importers.facets import LIMIT, FacetCount, part_of
-from scrapy_urinorm.learn.candidate import FACETS, PROPOSED, Candidate
+from scrapy_urinorm.learn.candidate import DEFER, FACETS, PROPOSED, Candidate
 from scrapy_urinorm.learn.search import Evidence
 
 if TYPE_CHECKING:
@@ -79,7 +79,7 @@ def _proposed(learner: Learner, views: Sequence[View], host: str, found: Facets)
             return candidate
         if last is None:
             last = candidate
-            last.value["defer"] = True
+            last.value[DEFER] = True
             last.why += f" come last, as {len(missed - own):,} other pages were found by them alone"
     return last
 

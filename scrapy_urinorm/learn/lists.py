@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from typing import TYPE_CHECKING, Any
 
-from scrapy_urinorm.learn.candidate import Candidate
+from scrapy_urinorm.importers.facets import LIMIT
+from scrapy_urinorm.learn.candidate import DEFER, Candidate
 from scrapy_urinorm.learn.guilt import BLIND_FEW, BLIND_SHARE
 from scrapy_urinorm.learn.risk import DEFAULT_PRIOR, risk
 from scrapy_urinorm.learn.search import Evidence
@@ -55,7 +56,7 @@ def put_off(learner: Learner) -> None:
         elif _leads_nowhere(learner, members):
             where = {"path": path, "query": {decoded(name): True}}
             why = f"what {len(members)} addresses of {path} with `{decoded(name)}` lead to is all known from others"
-            _defer(learner, host, "defer", True, where, why, members)
+            _defer(learner, host, DEFER, True, where, why, members)
     for (host, path), names in sorted(filters.items()):
         members = [
             n
@@ -65,9 +66,9 @@ def put_off(learner: Learner) -> None:
             and sum(bool(value) and name in names for name, value in view.items) > 1
         ]
         if len(members) >= MIN_LISTS and _leads_nowhere(learner, members):
-            limit = {"of": sorted(map(decoded, names)), "at_most": 1, "defer": True}
+            limit = {"of": sorted(map(decoded, names)), "at_most": 1, DEFER: True}
             why = f"what {len(members)} addresses of {path} with several filters lead to is all known from others"
-            _defer(learner, host, "max_params", limit, {"path": path}, why, members)
+            _defer(learner, host, LIMIT, limit, {"path": path}, why, members)
 
 
 def _place(path: str) -> str:

@@ -11,7 +11,7 @@ from collections import Counter, defaultdict
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from scrapy_urinorm.content import EXACT, compare
-from scrapy_urinorm.learn.candidate import Candidate
+from scrapy_urinorm.learn.candidate import SKIP, Candidate
 from scrapy_urinorm.learn.risk import DEFAULT_PRIOR, risk
 from scrapy_urinorm.learn.search import Evidence, Group, Judge
 from scrapy_urinorm.learn.values import is_volatile, roots_tree
@@ -299,7 +299,7 @@ class Shapes:
         pairs = [(n, others[label]) for n in members if (label := self.views[n].page.label) in others]
         shown = self._text(shape, None)
         why = f"{evidence.agree} of {evidence.groups} pages of the form {shown} were also found under other addresses"
-        candidate = Candidate(self._scope(shape), "skip", True, evidence, "redundant shape", why)
+        candidate = Candidate(self._scope(shape), SKIP, True, evidence, "redundant shape", why)
         candidate.this_host = self.contexts.has_below(shape.host)
         candidate.conditions = self.where(shape)
         candidate.examples = [(self.views[a].page.url, self.views[b].page.url) for a, b in pairs[:3]]

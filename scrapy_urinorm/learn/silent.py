@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Protocol
 
-from scrapy_urinorm.learn.candidate import SILENT
+from scrapy_urinorm.learn.candidate import DEFER, SILENT, SKIP
 from scrapy_urinorm.learn.reach import Reach
 from scrapy_urinorm.learn.traps import traps
 
@@ -83,7 +83,7 @@ def endless(learner: Learner) -> None:
             continue
         skipped = {number[page.key] for n in silent for page in views[n].pages}
         if _missed(learner, learner.skipped | skipped) - _missed(learner, learner.skipped) or learner.proof is None:
-            candidate.rule = "defer"
+            candidate.rule = DEFER
             candidate.why += "; other pages may only be found behind them"
         else:
             learner.skipped |= skipped
@@ -123,12 +123,12 @@ def redundant_shapes(learner: Learner) -> None:
             gone = _missed(learner, learner.skipped | skipped) - _missed(learner, learner.skipped)
             gone -= shapes.only_in(set(members)) if learner.options.wrong_merges else set()
             if gone:
-                candidate.rule = "defer"
+                candidate.rule = DEFER
                 candidate.why += f"; without it a crawl of the recorded links would miss {len(gone)} others"
         elif reach is not None and len(before - reach.labels(learner.skipped | skipped)) > candidate.evidence.against:
-            candidate.rule = "defer"
+            candidate.rule = DEFER
             candidate.why += ", some of which only lead from one to the next by it"
-        if candidate.rule == "skip":
+        if candidate.rule == SKIP:
             learner.skipped |= skipped
             learner.skipped_keys += len(members)
             candidate.saved = len(members)

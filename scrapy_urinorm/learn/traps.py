@@ -12,7 +12,7 @@ from datetime import date, timedelta
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from scrapy_urinorm.learn.candidate import Candidate
+from scrapy_urinorm.learn.candidate import SKIP, Candidate
 from scrapy_urinorm.learn.risk import DEFAULT_PRIOR, risk
 from scrapy_urinorm.learn.search import Evidence
 from scrapy_urinorm.url import decoded
@@ -136,7 +136,7 @@ def _candidate(
     evidence.risk = risk(evidence.agree, 0, DEFAULT_PRIOR)
     said = " and ".join(f"{side} {bound}" for side, bound in where.items())
     why = f"{len(members)} addresses of {path} with `{shown}` {said} showed one page and nothing new"
-    candidate = Candidate(scope if len(contexts.hosts) < 2 else host, "skip", True, evidence, "endless parameter", why)
+    candidate = Candidate(scope if len(contexts.hosts) < 2 else host, SKIP, True, evidence, "endless parameter", why)
     candidate.this_host = contexts.has_below(host)
     candidate.conditions = {"path": path, "query": {shown: where}}
     candidate.names = frozenset((name,))
