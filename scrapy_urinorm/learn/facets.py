@@ -29,7 +29,7 @@ MIN_SAVED = 25
 def facets(learner: Learner) -> None:
     """Propose limits for filters, in place of none where other pages would be missed under each.
 
-    They are never rules by themselves: what a combined list shows is a page of its own, and only a person knows whether
+    They are never rules that skip: what a combined list shows is a page of its own, and only a person knows whether
     such pages are wanted.
     """
     if learner.proof is None:
