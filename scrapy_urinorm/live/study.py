@@ -35,6 +35,9 @@ MOST_PROPOSED = 20
 """Proposals of a site that are tried beside what the learner accepts: each costs a fingerprint a page."""
 CLASS_PAIRS = 3
 """Pairs of one class that count: a page that is noise may have a hundred addresses."""
+CUT_OFF = 0.1
+"""Of the pairs that a rule is believed for, how many ways to something new it may cut off while the crawl goes on: a
+page with three links by chance leads to what nothing else has led to so far. At the end it may cut off none."""
 ROUNDS = 50
 """Rules taken out one after the other until the others hold together; a site has fewer."""
 
@@ -120,7 +123,7 @@ def study(
         normalizer = Normalizer([*rules, site.base] if site.base.get("host") else list(rules) or None, options.preset)
         met = {hashed: normalizer.key(url) for hashed, url in (waiting or {}).items()}
         reachable = Reachable(site.pages, site.ids, met, site.soft, fresh) if site.has_links and site.pages else None
-        believed = _together(learner, reachable, [one for one in judged if one.believed])
+        believed = _together(learner, reachable, [one for one in judged if one.believed], CUT_OFF if fresh else 0.0)
     finally:
         if enabled:
             gc.enable()
@@ -219,8 +222,13 @@ def _pairs(learner: SiteLearner, candidate: Candidate) -> tuple[int, int]:
     return exact + (near if exact >= near else 0), against
 
 
-def _together(learner: SiteLearner, reachable: Reachable | None, believed: list[Tried]) -> list[Tried]:
-    """Return the rules that hold together: no two pages that differ share a key, and no content is cut off."""
+def _together(
+    learner: SiteLearner, reachable: Reachable | None, believed: list[Tried], tolerated: float
+) -> list[Tried]:
+    """Return the rules that hold together: no two pages that differ share a key, and no content is cut off.
+
+    A rule is not blamed for less than `tolerated` of its pairs.
+    """
     pages = learner.site.pages
     for _ in range(ROUNDS):
         if not believed:
@@ -233,6 +241,7 @@ def _together(learner: SiteLearner, reachable: Reachable | None, believed: list[
         known = reachable.keys if reachable is not None else [page.key for page in pages]
         key = dict(zip(known, map(normalizer.key, known), strict=True))
         guilty = [(pages[a].key, pages[b].key) for a, b in _differing(pages, key, learner.site.soft)]
+        differing = bool(guilty)
         if not guilty and reachable is not None:
             guilty = [(known[gone.node], known[gone.stand_in]) for gone in reachable.gone(key)]
         if not guilty:
@@ -243,6 +252,8 @@ def _together(learner: SiteLearner, reachable: Reachable | None, believed: list[
             for n, of in enumerate(alone):
                 blamed[n] += any(of(one) != one for one in pair)
         worst = max(blamed, key=lambda n: (blamed[n], n))
+        if not differing and blamed[worst] <= tolerated * believed[worst].agree:
+            return believed
         believed = [one for n, one in enumerate(believed) if n != worst]
     return believed
 

@@ -85,6 +85,13 @@ class Site:
             return self._list(int(name[1]), query, f"list {name[1]}")
         if name[0] == "article" and len(name) == 2 and name[1].isdigit() and int(name[1]) < self.articles:
             return self._article(int(name[1]), query)
+        if name == ["login"] and "login" in self.features:
+            # advertisements: on each address of the page others
+            lot = random.Random(f"{self.seed} {sorted(query.items())}")
+            links = [f"/article/{lot.randrange(self.articles)}" for _ in range(3)]
+            return Answer(
+                200, "<h1>Log in</h1><p>Please log in first, or make an account.</p>", tuple(links), identity="login"
+            )
         if name[0] == "calendar" and "calendar" in self.features and len(name) == 2 and name[1].isdigit():
             return self._calendar(int(name[1]))
         return Answer(404, "not found")
@@ -122,6 +129,8 @@ class Site:
             text += f"<footer>served {random.Random(str(sorted(query.items()))).randrange(10**9)}</footer>"
         where = f"{identity} {sorted(query.items())}"
         links = [self._dressed(f"/article/{(number + 1) % self.articles}", where)]
+        if "login" in self.features:
+            links.append(f"/login?{urlencode({'next': f'/article/{number}?{urlencode(query)}'})}")
         if "print" in self.features or "near" in self.features:
             links.append(f"/article/{number}?print=1")
         if "deep" in self.features:

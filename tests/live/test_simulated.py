@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
 from scrapy_urinorm.learn.candidate import Candidate
@@ -9,6 +11,8 @@ from scrapy_urinorm.learn.options import Options
 from scrapy_urinorm.learn.search import Evidence
 from scrapy_urinorm.live.priors import Prior
 from scrapy_urinorm.live.simulator import Simulator
+from scrapy_urinorm.live.study import study
+from scrapy_urinorm.visits.record import visit_from_row
 from tests.live.sites import Site, identities_of, record
 
 OPTIONS = Options(skip=False)
@@ -37,6 +41,26 @@ def test_sessions_are_found_and_spared() -> None:
     assert identities_of(live.fetched, identities) == identities_of(plain.fetched, identities)
     assert len(live.fetched) < 0.75 * len(plain.fetched)
     assert live.canaries
+
+
+def test_links_by_chance_speak_against_a_rule_in_the_end_only() -> None:
+    """Each address of the log-in page advertises other articles: in the middle of a crawl nothing else leads there."""
+    site = Site(2, features={"login"}, articles=200)
+    visits, identities = record(site, 9_000)
+    plain = Simulator(visits, OPTIONS, live=False).crawl(newest_first=True)
+    fetched = dict.fromkeys(plain.fetched[:200])
+    rows = [visit.to_json() for url in fetched for visit in visits if visit.url == url]
+    waiting = {visit.id: visit.url for visit in visits if visit.id is not None and visit.url not in fetched}
+
+    def rules(fresh: int) -> list[str]:
+        half = [visit_from_row(json.loads(row)) for row in rows]
+        return list(study(site.host, half, OPTIONS, [], waiting=waiting, fresh=fresh).said.values())
+
+    (rule,) = rules(1)
+    assert "next" in rule
+    assert not rules(0)
+    live = Simulator(visits, OPTIONS).crawl(newest_first=True)
+    assert identities_of(live.fetched, identities) == identities_of(plain.fetched, identities)
 
 
 def test_a_site_that_never_ends_ends() -> None:
