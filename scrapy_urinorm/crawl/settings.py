@@ -57,7 +57,10 @@ SETTINGS: dict[str, Setting] = {
     "URINORM_PRESET": Setting(
         None, "`safe`, `recommended` or `loose`, with an optional `@version`; overrides the files'."
     ),
-    "URINORM_SEEN": Setting("memory", "Where fingerprints are kept: `memory`, `disk` or a `redis://` URL."),
+    "URINORM_SEEN": Setting(
+        "memory",
+        "Where fingerprints are kept: `memory`, `disk` or a `redis://` URL (also `redis+sentinel`, `redis+cluster`).",
+    ),
     "URINORM_SEEN_TTL": Setting(None, "Seconds after which a page may be crawled again (`disk`, `redis`)."),
     "URINORM_SEEN_DIR": Setting(None, "Folder of the `disk` store that remembers between runs; unset, the JOBDIR."),
     "URINORM_SEEN_PREFIX": Setting("urinorm:%(spider)s", "Prefix of the keys in Redis."),

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from scrapy_urinorm.seen.protocol import SeenStore, SeenStoreError, SeenStoreLostError
+from scrapy_urinorm.seen.redis_address import SCHEMES
 from scrapy_urinorm.seen.stamp import Stamp, StampChange
 
 if TYPE_CHECKING:
@@ -47,7 +48,8 @@ def make_store(
 
     `spec`: `memory`; `disk` (in `directory`, else in a temporary folder that `close` deletes) or
     `disk:FOLDER` (there, whatever the job: this is how runs share a memory); `redis://`, `rediss://` or
-    `unix://` with whatever redis-py takes in a URL: user, password, database, TLS options.
+    `unix://` with whatever redis-py takes in a URL: user, password, database, TLS options; `redis+sentinel://` and
+    `redis+cluster://` as `RedisAddress` says.
     `directory`: the job's folder, which must exist; None keeps nothing. Not used by Redis.
     `stamp`: what the fingerprints depend on, as names and values (the rules digest, the preset, sample keys). It
     is compared with that of the run before; `changes` and a warning in the log say what differs.
@@ -78,7 +80,7 @@ def make_store(
 
 def _problems(spec: str, kind: str, rest: str, ttl: float | None, on_lost: str) -> list[str]:
     problems = []
-    if kind not in {"memory", "disk", "redis", "rediss", "unix"} or (kind == "memory" and rest):
+    if kind not in {"memory", "disk", *SCHEMES} or (kind == "memory" and rest):
         shown = spec if "@" not in spec else f"{kind}:..."
         problems.append(f"URINORM_SEEN = {shown!r}: expected 'memory', 'disk', 'disk:FOLDER' or 'redis://HOST:PORT/DB'")
     if ttl is not None and ttl <= 0:

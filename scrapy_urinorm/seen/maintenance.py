@@ -16,6 +16,7 @@ from scrapy_urinorm.seen import disk as disk_store
 from scrapy_urinorm.seen import journal as journal_file
 from scrapy_urinorm.seen import requests_seen
 from scrapy_urinorm.seen.protocol import SeenStoreError, as_record
+from scrapy_urinorm.seen.redis_address import is_redis
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -25,8 +26,6 @@ if TYPE_CHECKING:
 
 Kind = Literal["memory", "disk", "redis", "requests.seen"]
 ExportFormat = Literal["text", "scrapy"]
-
-_REDIS = ("redis://", "rediss://", "unix://")
 
 
 class Verification(NamedTuple):
@@ -41,7 +40,7 @@ class Verification(NamedTuple):
 
 def kind_of(place: str) -> Kind:
     """What is at a place. Raises SeenStoreError, which names what was looked for, when there is nothing."""
-    if place.startswith(_REDIS):
+    if is_redis(place):
         return "redis"
     path = Path(place)
     if path.is_file():
@@ -64,7 +63,7 @@ def opened(place: str, *, prefix: str = "urinorm", create: bool = False) -> Iter
     `create`: a place without a store gets an empty one: in Redis, or in a folder that exists, as a journal.
     """
     path = Path(place)
-    new = create and not place.startswith(_REDIS) and path.is_dir() and _is_empty(path)
+    new = create and not is_redis(place) and path.is_dir() and _is_empty(path)
     kind = "memory" if new else kind_of(place)
     if kind == "requests.seen":
         raise SeenStoreError(f"{place} is Scrapy's file: import it into a store first")

@@ -37,7 +37,7 @@ class RedisStore:
 
     At most one round trip for a fingerprint this process has not heard of, none for one it has: its own, those of which
     Redis said so, and those that other workers added before its last question, which come with every answer. Redis 5 or
-    later, one server (no cluster). `ttl` in seconds.
+    later, alone, under Sentinels or in one slot of a cluster. `ttl` in seconds.
     """
 
     def __init__(
@@ -51,7 +51,7 @@ class RedisStore:
         create: bool = True,
     ):
         self._connection = RedisConnection(url, prefix, on_lost)
-        self._prefix = prefix
+        prefix = self._prefix = self._connection.address.prefix
         self._stamp = stamp
         self._create = create
         self._ttl = 0 if ttl is None else max(1, round(ttl))

@@ -10,8 +10,9 @@ import time
 from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.parse import urlsplit
 
-from scrapy_urinorm.extras import MissingExtraError
+from scrapy_urinorm.extras import require
 from scrapy_urinorm.seen.protocol import SeenStoreError, SeenStoreLostError
+from scrapy_urinorm.seen.redis_address import RedisAddress
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -34,14 +35,16 @@ _PASSING = ("OOM", "READONLY", "LOADING", "MASTERDOWN", "TRYAGAIN", "BUSY", "MIS
 
 
 class RedisConnection:
-    """One server by URL. `prefix` is only for messages; `round_trips` counts what was waited for."""
+    """The server of an address, found anew where it may move. `round_trips` counts what was waited for."""
 
     def __init__(self, url: str, prefix: str, on_lost: OnLost):
-        parts = urlsplit(url)
-        self.place = f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}{parts.path} ({prefix})"
-        """The server without user and password, and the prefix."""
+        try:
+            self.address = RedisAddress(url, prefix)
+        except ValueError as error:
+            raise SeenStoreError(f"cannot use Redis at {urlsplit(url).scheme}://...: {error}") from error
+        self.place = self.address.place
         self.round_trips = 0
-        self._url = url
+        self._is_open = False
         self._waits = on_lost == "wait"
         self._client: redis_py.Redis | None = None
         self._scripts: dict[str, str] = {}
@@ -49,22 +52,31 @@ class RedisConnection:
 
     def open(self) -> None:
         """Connect. Raises SeenStoreError."""
-        try:
-            import redis
-            from redis.backoff import NoBackoff
-            from redis.retry import Retry
-        except ImportError as error:
-            raise MissingExtraError("The seen store 'redis'", "redis") from error
+        require("The seen store 'redis'", "redis")
+        self._is_open = True
         with self.explained():
-            self._client = redis.Redis.from_url(
-                self._url,
-                # an unseen second attempt would find its own claim and take the page for somebody else's
-                retry=Retry(NoBackoff(), 0),
-                socket_timeout=_TIMEOUT,
-                socket_connect_timeout=_TIMEOUT,
-                client_name="scrapy-urinorm",
-            )
-            self._evicted = self._evicted_keys()
+            self._connect()
+
+    def _connect(self) -> redis_py.Redis:
+        from redis.backoff import NoBackoff
+        from redis.retry import Retry
+
+        self._client = self.address.client(
+            # an unseen second attempt would find its own claim and take the page for somebody else's
+            retry=Retry(NoBackoff(), 0),
+            socket_timeout=_TIMEOUT,
+            socket_connect_timeout=_TIMEOUT,
+            client_name="scrapy-urinorm",
+        )
+        self._evicted = self._evicted_keys()
+        return self._client
+
+    def _leave(self) -> None:
+        """Forget a server that may no longer have the store, and the scripts that it knew."""
+        if self._client is not None:
+            self._client.close()
+        self._client = None
+        self._scripts.clear()
 
     @contextlib.contextmanager
     def explained(self) -> Iterator[None]:
@@ -79,8 +91,8 @@ class RedisConnection:
     @property
     def client(self) -> redis_py.Redis:
         """The client, for questions that `ask` is given."""
-        assert self._client is not None, "the store is not open"
-        return self._client
+        assert self._is_open, "the store is not open"
+        return self._client or self._connect()
 
     def run(self, script: str, keys: list[str], args: list[Any], client: redis_py.Redis | None = None) -> Any:
         """The answer of a script; with a pipeline as `client` it comes later."""
@@ -105,6 +117,8 @@ class RedisConnection:
             except (redis.RedisError, OSError) as error:
                 if not self._worth_asking_again(error, lost_at):
                     raise self.lost(error) from error
+                if self.address.moves:
+                    self._leave()
                 if self._waits:
                     if not lost_at:
                         logger.warning("Redis at %s does not answer (%s): the crawl waits for it", self.place, error)
@@ -122,7 +136,7 @@ class RedisConnection:
 
         if isinstance(error, redis.AuthenticationError):
             return False
-        if isinstance(error, redis.ResponseError) and not str(error).startswith(_PASSING):
+        if isinstance(error, redis.ResponseError) and not _passes(error):
             return False
         return not lost_at or (self._waits and time.monotonic() - lost_at < _WAIT_LIMIT)
 
@@ -159,6 +173,7 @@ class RedisConnection:
     def close(self) -> None:
         """Disconnect; say so when the server evicted keys meanwhile. May be called twice."""
         if self._client is None:
+            self._is_open = False
             return
         import redis
 
@@ -170,8 +185,20 @@ class RedisConnection:
                     self.place,
                     evicted,
                 )
-        self._client.close()
-        self._client = None
+        self._is_open = False
+        self._leave()
+
+
+def _passes(error: Exception) -> bool:
+    """Whether an answer of Redis is about its state, or about who has the store, and not about the question."""
+    from redis import exceptions as known
+
+    kinds = (
+        known.OutOfMemoryError, known.ReadOnlyError, known.MasterDownError, known.TryAgainError, known.ClusterDownError,
+        known.AskError,
+    )  # fmt: skip
+    # redis-py cuts the word off of those that it has a class for
+    return isinstance(error, kinds) or str(error).startswith(_PASSING)
 
 
 @contextlib.contextmanager

@@ -49,8 +49,11 @@ class RedisServer:
         self._process: subprocess.Popen[bytes] | None = None
 
     def start(self) -> Self:
-        common = ["--port", str(self.port), "--bind", "127.0.0.1", "--dir", str(self.folder), "--save", ""]
-        self._process = subprocess.Popen([executable(), *common, *self.options], stdout=subprocess.DEVNULL)
+        common = ["--port", str(self.port), "--bind", "127.0.0.1", "--dir", str(self.folder)]
+        # a file of settings, as Sentinel wants one, comes first
+        settings = [one for one in self.options[:1] if not one.startswith("-")] or ["--save", ""]
+        options = [one for one in self.options if one not in settings]
+        self._process = subprocess.Popen([executable(), *settings, *common, *options], stdout=subprocess.DEVNULL)
         deadline = time.monotonic() + _START_SECONDS
         while True:
             try:
