@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from scrapy_urinorm.cli.display import count, say, show_table, write_json
+from scrapy_urinorm.cli.progress import Progress
 from scrapy_urinorm.cli.project import Json  # noqa: TC001  read at run time
 
 if TYPE_CHECKING:
@@ -47,7 +48,10 @@ def validate(
     if not output:
         raise typer.BadParameter("where to write the rules?", param_hint="--output")
     before = _statuses(rules)
-    result = validate_file(rules, output, visits or (), budget=budget, delay=delay, again=again)
+    with Progress("requests", streams=False) as progress:
+        result = validate_file(
+            rules, output, visits or (), budget=budget, delay=delay, again=again, progress=progress.add
+        )
     candidates = [*result.active, *result.others]
     changed = [one for one in candidates if one.status != before.get(_identity(one))]
     rows = [

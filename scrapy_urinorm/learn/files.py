@@ -33,11 +33,13 @@ def validate_file(
     delay: float = 1.0,
     statuses: Sequence[str] = ("unverified", "proposed"),
     again: bool = False,
+    progress: Callable[[int], None] | None = None,
 ) -> LearnResult:
     """Test the proposals of a learned rule file by fetching, and write the file with what came of it.
 
     `urls` are files of visits or URLs to draw pairs from, beside the examples in the file. `budget` is in requests per
-    site, `delay` in seconds per host. With `again`, active rules are tested too. Raises `RuleFileError` and `OSError`.
+    site, `delay` in seconds per host. With `again`, active rules are tested too. `progress` is told of
+    requests as they are made. Raises `RuleFileError` and `OSError`.
     """
     from scrapy_urinorm.learn.fetch import PoliteFetcher
     from scrapy_urinorm.learn.validate import Proposal, Validation, decided, pairs_of
@@ -50,7 +52,7 @@ def validate_file(
     trials = [Proposal(c, pairs_of(c, known, ruleset.preset, limit=budget)) for c in chosen]
     result = LearnResult(Options(preset=ruleset.preset))
     with PoliteFetcher(delay=delay) as polite:
-        for trial in Validation(fetch or polite, budget=budget).run(trials):
+        for trial in Validation(fetch or polite, budget=budget, progress=progress).run(trials):
             decided(trial)
         result.refused = dict(polite.refused)
     for candidate in candidates:

@@ -104,11 +104,18 @@ class Validation:
     """Tests the rules of a site until each is decided or the budget is spent.
 
     `fetch` makes one polite GET (see `fetch`) and returns None where it may not or could
-    not; `budget` counts fetches per site.
+    not; `budget` counts fetches per site; `progress` is told of each.
     """
 
-    def __init__(self, fetch: Callable[[str], Response | None], *, budget: int = 200) -> None:
+    def __init__(
+        self,
+        fetch: Callable[[str], Response | None],
+        *,
+        budget: int = 200,
+        progress: Callable[[int], None] | None = None,
+    ) -> None:
         self._fetch = fetch
+        self._progress = progress
         self.budget = budget
         self.spent: dict[str, int] = defaultdict(int)
         self._frames: dict[str, Frame] = defaultdict(Frame)
@@ -155,7 +162,10 @@ class Validation:
         before = getattr(self._fetch, "requests", 0)
         response = self._fetch(url)
         # redirects and robots.txt are requests, too
-        self.spent[site] += max(1, getattr(self._fetch, "requests", 0) - before)
+        spent = max(1, getattr(self._fetch, "requests", 0) - before)
+        self.spent[site] += spent
+        if self._progress is not None:
+            self._progress(spent)
         if response is None:
             return None
         features = page_features(response.body, response.content_type, None, response.url)

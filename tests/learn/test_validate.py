@@ -238,7 +238,9 @@ def test_redirects_count_in_the_budget() -> None:
         origin = f"http://127.0.0.1:{httpd.server_port}"
         candidate = Candidate("127.0.0.1", "remove_params", ["v"], Evidence(), "drop", "")
         pairs = [(f"{origin}/hop?{n}", f"{origin}/hop") for n in range(40)]
-        Validation(fetch, budget=20).run([Proposal(candidate, pairs)])
+        told: list[int] = []
+        Validation(fetch, budget=20, progress=told.append).run([Proposal(candidate, pairs)])
+        assert sum(told) == fetch.requests
         assert len(asked(httpd)) <= 24
 
 

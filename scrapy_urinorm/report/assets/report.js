@@ -167,8 +167,8 @@
         interaction: { mode: "index", intersect: false, axis: options.horizontal ? "y" : "x" },
         plugins: { colors: { enabled: false }, legend: { position: "bottom", labels: { boxWidth: 14, boxHeight: 14 } },
           tooltip: { callbacks: { title: (items) => items[0]?.label ?? "" } } },
-        scales: { x: { stacked: true, title: { display: Boolean(options.x), text: options.x }, ticks: { maxRotation: 0, autoSkipPadding: 14 } },
-          y: { stacked: true, title: { display: Boolean(options.y), text: options.y } } },
+        scales: { x: { stacked: true, title: { display: Boolean(options.x), text: options.x }, ticks: { maxRotation: 0, autoSkipPadding: 14, precision: 0 } },
+          y: { stacked: true, title: { display: Boolean(options.y), text: options.y }, ticks: { precision: 0 } } },
       },
     });
     chart.paint = () => {
@@ -211,7 +211,7 @@
       const x = name === "by_requests" ? `requests, ${figure(step)} a bar` : `time (UTC), ${step === 1 ? "a minute" : `${figure(step)} minutes`} a bar`;
       bars(holder, "New pages, duplicates, redirects and errors over the crawl", labels,
         OUTCOMES.map(([, label, colour], n) => [label, rows.map((row) => row[n]), colour]), { x, y: "responses" });
-      show.replaceChildren(el("summary", {}, "The same as a table"), el("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Over the crawl" },
+      show.replaceChildren(el("summary", {}, "The same as a table"), el("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Over the crawl, table" },
         el("table", {}, el("thead", {}, el("tr", {}, el("th", { scope: "col" }, x), OUTCOMES.map(([, label]) => el("th", { scope: "col", class: "num" }, label)))),
           el("tbody", {}, rows.map((row, n) => el("tr", {}, el("td", {}, labels[n]), row.map((value) => el("td", { class: "num" }, figure(value)))))))));
     }
