@@ -4,9 +4,9 @@
     python benchmarks/learn_testbed.py TESTBED --held-out
 
 TESTBED is a copy of the crawl testbed (crawl.py, sites/, lib/) whose sites are up. Rules are learned from what the
-crawl with the add-on alone has recorded (URINORM_VISITS); those by hand are in tests/testbed. Requests and pages lost of
-each crawl are written to docs/figures.json, from which docs/generate_reference.py makes the tables of the documentation,
-site by site. --settings are more settings of Scrapy.
+crawl with the add-on alone has recorded (URINORM_VISITS); those by hand are in tests/testbed. Requests and pages lost
+of each crawl are written to docs/figures.json, from which docs/generate_reference.py makes the tables of the
+documentation, site by site. --settings are more settings of Scrapy.
 
 With --held-out the visits of the first crawls, which must be in --work already, are split in halves by page, rules
 learned from one half, and scored on the other; pages are told apart by the testbed and not by the learner's labels.
