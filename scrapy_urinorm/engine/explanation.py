@@ -117,7 +117,7 @@ class StepWatcher(Watcher):
                 self.notes.append(f"{step.name} ({_scope_of(outcome, step.name)[0]}) says how the query is split")
         order = program.order(items)
         if program.sorts and order != items:
-            for rule in {act.rule: None for act in at(Stage.ORDER) if act.rule in program.rules}:
+            for rule in dict.fromkeys(program.order_rules):
                 self.step(rule, _scope_of(outcome, rule), _shown(site, path, items), _shown(site, path, order))
         fragment = parts.fragment
         for step in program.fragment_steps:

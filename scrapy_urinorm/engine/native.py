@@ -109,7 +109,11 @@ def fast_of(program: Program) -> Fast | None:
     flags = SORTS * program.sorts | DROPS_FRAGMENT * program.drops_fragment | TIDIES * program.tidies
     flags |= KEY_ONLY * bool(program.display_steps) | ASKS_SEMICOLON * bool(program.value_needs)
     needy = [step.run for step in program.item_steps if step.act.needs]
-    return Fast(program.concerns, paths, edit, flags, functools.partial(_changes, needy))
+    return Fast(program.concerns, paths, edit, flags, functools.partial(_changes, needy) if needy else _changes_nothing)
+
+
+def _changes_nothing(_: str) -> bool:
+    return False
 
 
 def _changes(runs: Sequence[Callable[..., Any]], field: str) -> bool:

@@ -6,13 +6,12 @@ import functools
 from typing import TYPE_CHECKING, Any
 
 from scrapy_urinorm.engine.concerns import Concerns
-from scrapy_urinorm.engine.steps import Shared, Step, bind
+from scrapy_urinorm.engine.steps import Shared, Step, merge_bodies, steps_of
 from scrapy_urinorm.rules import CATALOGUE, Stage, at
-from scrapy_urinorm.rules.kinds import NameList
 from scrapy_urinorm.url import join_items, sort_items
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Sequence
     from typing import Protocol
 
     from scrapy_urinorm.rulesets.scopes import Body
@@ -24,27 +23,15 @@ if TYPE_CHECKING:
         def __call__(self, rule: str, path: str, items: list[Item]) -> None: ...  # noqa: D102
 
 
-def merge_bodies(bodies: Iterable[Body]) -> dict[str, Any]:
-    """The value of every rule over a chain of tables, widest first; exceptions stand in line with what they except."""
-    merged: dict[str, Any] = {}
-    for body in bodies:
-        exceptions = []
-        for name, value in body.rules.items():
-            rule = CATALOGUE[name]
-            if rule.into:
-                exceptions.append((rule.into, value))
-                continue
-            old = merged.get(name)
-            merged[name] = value if old is None else rule.kind.merge(old, value)
-        for name, value in exceptions:
-            # after the list itself of the same table: within one table the exception wins
-            merged[name] = NameList.joined(merged.get(name, ()), value)
-    return merged
+#: For the many stages at which most tables say nothing: one list for all.
+_NOTHING: list[Step] = []
+_HOST_STAGES = Stage.PORT, Stage.HOST, Stage.SCHEME
 
 
 class Program:
     """The compiled rules of a chain of tables for paths and queries.
 
+    `host_rules` are the values of the rules on scheme, host and port, `order_rules` the names of those on the order.
     `order` sorts the items of the key, `join` writes them; `joins` says that a rule does. `sorts` and
     `tidies` say what becomes of the query of a canonical URL: its order is that of the key, its empty fields go.
     `keeps_fragment` says that the key may have one, `always` that a rule must see the items whatever their names
@@ -61,13 +48,14 @@ class Program:
         "fixed",
         "fragment_steps",
         "header_steps",
+        "host_rules",
         "item_steps",
         "join",
         "joins",
         "keeps_fragment",
         "order",
+        "order_rules",
         "path_steps",
-        "rules",
         "sorts",
         "sorts_by_pair",
         "target_steps",
@@ -80,44 +68,54 @@ class Program:
     )
 
     def __init__(self, bodies: Sequence[Body], shared: Shared | None = None):
-        merged = merge_bodies(bodies)
-        self.rules = merged
+        if shared is not None and shared.leads(bodies):
+            merged = merge_bodies(bodies[len(shared.bodies) :], dict(shared.merged))
+        else:
+            merged = merge_bodies(bodies)
+        self.host_rules = {act.rule: merged[act.rule] for act in at(*_HOST_STAGES) if act.rule in merged}
         stages: dict[Stage, list[Step]] = {}
         for step in _steps(merged, shared):
             stages.setdefault(step.act.stage, []).append(step)
-        self.text_steps = stages.get(Stage.TEXT, [])
-        self.path_steps = stages.get(Stage.PATH, [])
-        self.item_steps = stages.get(Stage.ITEMS, [])
+        self.text_steps = stages.get(Stage.TEXT, _NOTHING)
+        self.path_steps = stages.get(Stage.PATH, _NOTHING)
+        self.item_steps = stages.get(Stage.ITEMS, _NOTHING)
         self._path_runs = [(step.act.needs, step.run) for step in self.path_steps]
-        self.target_steps = stages.get(Stage.TARGET, [])
-        self.unwrap_steps = stages.get(Stage.UNWRAP, [])
-        self.verdict_steps = stages.get(Stage.VERDICT, [])
-        self.display_steps = stages.get(Stage.DISPLAY, [])
-        self.fragment_steps = stages.get(Stage.FRAGMENT, [])
-        self.body_steps = stages.get(Stage.BODY, [])
-        self.header_steps = stages.get(Stage.HEADERS, [])
+        self.target_steps = stages.get(Stage.TARGET, _NOTHING)
+        self.unwrap_steps = stages.get(Stage.UNWRAP, _NOTHING)
+        self.verdict_steps = stages.get(Stage.VERDICT, _NOTHING)
+        self.display_steps = stages.get(Stage.DISPLAY, _NOTHING)
+        self.fragment_steps = stages.get(Stage.FRAGMENT, _NOTHING)
+        self.body_steps = stages.get(Stage.BODY, _NOTHING)
+        self.header_steps = stages.get(Stage.HEADERS, _NOTHING)
         self.joins = Stage.JOIN in stages
         self.join: Callable[..., str] = stages[Stage.JOIN][-1].run if self.joins else _joined
-        order = stages.get(Stage.ORDER, [])
+        order = stages.get(Stage.ORDER, _NOTHING)
         self.sorts = bool(order)
+        self.order_rules = tuple([act.rule for act in at(Stage.ORDER) if act.rule in merged])
         # said, and inert: the items stay as they came
-        unsorted = not order and any(act.rule in merged for act in at(Stage.ORDER))
+        unsorted = not order and bool(self.order_rules)
         self.order: Callable[[list[Item]], list[Item]] = order[-1].run if order else list if unsorted else sort_items
         self.sorts_by_pair = not unsorted and (not order or _sorts_by_pair(self.order))
-        removing = [
+        removing = self.fragment_steps and [
             step for step in self.fragment_steps if step.act.gone is not None and merged[step.name] == step.act.gone
         ]
         # nothing is left for the others
         self.fragment_steps = removing or self.fragment_steps
         self.drops_fragment = bool(removing)
         self.keeps_fragment = bool(self.fragment_steps) and not self.drops_fragment
-        self.userinfo_steps = stages.get(Stage.USERINFO, [])
-        self.tidies = any(step.act.tidies for step in self.item_steps)
-        self.always = any(
-            not step.act.each or CATALOGUE[step.name].kind.adds(merged[step.name]) for step in self.item_steps
-        )
-        self.value_needs = tuple(dict.fromkeys(text for step in self.item_steps for text in step.act.needs))
-        self.concerns = Concerns([step for step in self.item_steps if not step.act.needs])
+        self.userinfo_steps = stages.get(Stage.USERINFO, _NOTHING)
+        self.tidies = self.always = False
+        needs: list[str] = []
+        plain: list[Step] = []
+        for step in self.item_steps:
+            act = step.act
+            self.tidies |= act.tidies
+            self.always |= not act.each or bool(CATALOGUE[step.name].kind.adds(merged[step.name]))
+            needs += act.needs
+            if not act.needs:
+                plain.append(step)
+        self.value_needs = tuple(dict.fromkeys(needs))
+        self.concerns = Concerns(plain)
         self.fixed = not (self.path_steps or self.item_steps or self.target_steps)
 
     def leaves(self, path: str, items: list[Item]) -> bool:
@@ -164,15 +162,17 @@ def _joined(items: list[Item], query: str) -> str:
 
 def _steps(merged: dict[str, Any], shared: Shared | None) -> list[Step]:
     """The acts of the rules that are set and not inert, in the order of execution within each stage."""
-    acts = [
-        (act, value)
-        for name, value in merged.items()
-        if not CATALOGUE[name].kind.is_inert(value)
-        for act in CATALOGUE[name].acts
-        if not (act.inert is not None and act.inert == value) and (not act.under or act.under in merged)
-    ]
-    acts.sort(key=lambda pair: pair[0].place)
-    return [bind(act, value) if shared is None else shared.step(act, value) for act, value in acts]
+    steps: list[Step] = []
+    for name, value in merged.items():
+        known = None if shared is None else shared.steps(name, value)
+        steps += steps_of(name, value) if known is None else known
+    found = [step for step in steps if not step.act.under or step.act.under in merged]
+    found.sort(key=_place)
+    return found
+
+
+def _place(step: Step) -> int:
+    return step.act.place
 
 
 def run_step(program: Program, path: str, items: list[Item], trace: Trace | None = None) -> tuple[str, list[Item]]:

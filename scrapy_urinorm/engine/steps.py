@@ -1,13 +1,15 @@
-"""One act of a rule with its value bound."""
+"""The rules of a chain of tables, merged, and their acts with their values bound."""
 
 from __future__ import annotations
 
+import operator
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from scrapy_urinorm.rules import CATALOGUE, Stage
+from scrapy_urinorm.rules.kinds import JoinedNames
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Sequence
 
     from scrapy_urinorm.rules import Act
     from scrapy_urinorm.rulesets.scopes import Body
@@ -29,24 +31,57 @@ class Step(NamedTuple):
 
 
 class Shared:
-    """The steps of values that stand in many scope chains: those of tables for every site, bound once."""
+    """What tables for every site come to, which stand in many scope chains: merged, and their steps bound, once."""
 
-    __slots__ = ("_steps", "_values")
+    __slots__ = ("_steps", "bodies", "merged")
 
-    def __init__(self, bodies: Iterable[Body]):
-        # held, so that their identities are theirs alone
-        self._values = {id(value): value for body in bodies for value in body.rules.values()}
-        self._steps: dict[tuple[int, int], Step] = {}
+    def __init__(self, bodies: Sequence[Body]):
+        self.bodies = bodies
+        #: The value of every rule over these tables.
+        self.merged = merge_bodies(bodies)
+        self._steps: dict[str, list[Step]] = {}
 
-    def step(self, act: Act, value: Any) -> Step:
-        """The act with the value bound."""
-        if id(value) not in self._values:
-            return bind(act, value)
-        key = act.place, id(value)
-        found = self._steps.get(key)
+    def leads(self, bodies: Sequence[Body]) -> bool:
+        """Whether a chain begins with these tables."""
+        return len(bodies) >= len(self.bodies) and all(map(operator.is_, self.bodies, bodies))
+
+    def steps(self, name: str, value: Any) -> list[Step] | None:
+        """The steps of a rule whose value is that of these tables; None where it is another one."""
+        if self.merged.get(name) is not value:
+            return None
+        found = self._steps.get(name)
         if found is None:
-            found = self._steps[key] = bind(act, value)
+            found = self._steps[name] = steps_of(name, value)
         return found
+
+
+def merge_bodies(bodies: Iterable[Body], merged: dict[str, Any] | None = None) -> dict[str, Any]:
+    """The value of every rule over a chain of tables, widest first; exceptions stand in line with what they except.
+
+    `merged` has those of wider ones, and is added to.
+    """
+    merged = {} if merged is None else merged
+    for body in bodies:
+        exceptions = []
+        for name, value in body.rules.items():
+            rule = CATALOGUE[name]
+            if rule.into:
+                exceptions.append((rule.into, value))
+                continue
+            old = merged.get(name)
+            merged[name] = value if old is None else rule.kind.merge(old, value)
+        for name, value in exceptions:
+            # after the list itself of the same table: within one table the exception wins
+            merged[name] = JoinedNames(merged.get(name, ()), value)
+    return merged
+
+
+def steps_of(name: str, value: Any) -> list[Step]:
+    """The acts of a rule with a value that is not inert."""
+    rule = CATALOGUE[name]
+    if rule.kind.is_inert(value):
+        return []
+    return [bind(act, value) for act in rule.acts if not (act.inert is not None and act.inert == value)]
 
 
 def bind(act: Act, value: Any) -> Step:

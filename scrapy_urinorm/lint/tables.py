@@ -6,7 +6,7 @@ import functools
 import re
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from scrapy_urinorm.engine.program import merge_bodies
+from scrapy_urinorm.engine.steps import merge_bodies
 from scrapy_urinorm.errors import Problem
 from scrapy_urinorm.rules import Drops, Stage, rules_at
 from scrapy_urinorm.rules.kinds import Name, NameTable

@@ -9,7 +9,7 @@ from __future__ import annotations
 from scrapy_urinorm.rules.kinds.base import Choice, Flag, Hosts, Kind, Ports, nearest
 from scrapy_urinorm.rules.kinds.edits import Aliases, Edit, Edits, Template, Templates, ValueAliases
 from scrapy_urinorm.rules.kinds.limits import Limit, Limits
-from scrapy_urinorm.rules.kinds.name_tables import Name, NameList, NameTable
+from scrapy_urinorm.rules.kinds.name_tables import JoinedNames, Name, NameList, NameTable
 from scrapy_urinorm.rules.kinds.names import Names, Renames, Texts
 from scrapy_urinorm.rules.kinds.segments import Segment, Segments
 from scrapy_urinorm.rules.kinds.wrappers import Wrapper, Wrappers
@@ -21,6 +21,7 @@ __all__ = [
     "Edits",
     "Flag",
     "Hosts",
+    "JoinedNames",
     "Kind",
     "Limit",
     "Limits",

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import functools
 import itertools
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from scrapy_urinorm.url import decoded
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     from scrapy_urinorm.rules.patterns import Pattern
 
@@ -33,22 +34,7 @@ _FEW = 8
 
 
 class NameList(tuple[Name, ...]):  # noqa: SLOT001  what is computed once needs a place
-    """The entries of a list, or of several joined.
-
-    What finds them by name is made once for each list, however many sites add names of their own to those of a preset.
-    """
-
-    @classmethod
-    def joined(cls, *lists: tuple[Name, ...]) -> NameList:
-        """The entries of several lists in order."""
-        made = cls(itertools.chain(*lists))
-        made.__dict__["_joined"] = tuple(part for one in lists for part in _parts(one))
-        return made
-
-    @property
-    def parts(self) -> tuple[NameList, ...]:
-        """The lists that were joined; the list itself where it is none."""
-        return self.__dict__.get("_joined") or (self,)
+    """The entries of one list; what finds them by name is made once, however many sites add names of their own."""
 
     @functools.cached_property
     def by_name(self) -> tuple[dict[str, list[tuple[int, Name]]], list[tuple[int, Name]]]:
@@ -66,6 +52,24 @@ class NameList(tuple[Name, ...]):  # noqa: SLOT001  what is computed once needs 
     def speaking(self) -> _Speaking:
         """Which entries speak of a decoded name, the last one first: a memo that all tables with this list share."""
         return _Speaking(self)
+
+
+class JoinedNames(Sequence[Name]):
+    """The entries of several lists in order, which are not copied: a preset has hundreds, and a crawl many sites."""
+
+    __slots__ = ("parts",)
+
+    def __init__(self, *lists: Sequence[Name]):
+        self.parts = tuple(part for one in lists for part in _parts(one))
+
+    def __iter__(self) -> Iterator[Name]:
+        return itertools.chain.from_iterable(self.parts)
+
+    def __len__(self) -> int:
+        return sum(map(len, self.parts))
+
+    def __getitem__(self, place: Any) -> Any:
+        return tuple(self)[place]
 
 
 class _Memo(dict[str, tuple[Name, ...]]):
@@ -93,8 +97,10 @@ class _Speaking(_Memo):
         return self.kept(name, found)
 
 
-def _parts(names: tuple[Name, ...]) -> tuple[NameList, ...]:
-    return names.parts if isinstance(names, NameList) else (NameList(names),)
+def _parts(names: Sequence[Name]) -> tuple[NameList, ...]:
+    if isinstance(names, JoinedNames):
+        return names.parts
+    return (names if isinstance(names, NameList) else NameList(names),)
 
 
 class NameTable(_Memo):
@@ -103,16 +109,20 @@ class NameTable(_Memo):
     Exact names are found in a dict, so that a list of hundreds costs what a list of one does.
     """
 
-    __slots__ = ("_parts", "names")
+    __slots__ = ("_parts",)
 
-    def __init__(self, names: tuple[Name, ...]):
+    def __init__(self, names: Sequence[Name]):
         super().__init__()
-        self.names = names
-        self._parts = _parts(names)[::-1]
+        self._parts = _parts(names)
+
+    @property
+    def names(self) -> tuple[Name, ...]:
+        """The entries in order."""
+        return tuple(itertools.chain.from_iterable(self._parts))
 
     def __missing__(self, name: str) -> tuple[Name, ...]:
         found: tuple[Name, ...] = ()
-        for part in self._parts:
+        for part in reversed(self._parts):
             if len(part) > _FEW:
                 found += part.speaking[name]
             else:

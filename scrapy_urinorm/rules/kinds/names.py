@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 from scrapy_urinorm.rules.globs import ascii_fold, glob_pattern
 from scrapy_urinorm.rules.kinds.base import Kind, checked_pattern, nearest
-from scrapy_urinorm.rules.kinds.name_tables import Name, NameList, NameTable
+from scrapy_urinorm.rules.kinds.name_tables import JoinedNames, Name, NameList, NameTable
 from scrapy_urinorm.rules.kinds.samples import pattern_sample
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from scrapy_urinorm.rules.kinds.base import Report
 
@@ -69,10 +69,10 @@ class Names(Kind):
         pattern = checked_pattern(name, report, flags=0 if sensitive else re.IGNORECASE | re.ASCII)
         return None if pattern is None else Name("*", pattern.match, value, self.keep, why)
 
-    def merge(self, wide: tuple[Name, ...], narrow: tuple[Name, ...]) -> tuple[Name, ...]:
-        return narrow if self.replace else NameList.joined(wide, narrow)
+    def merge(self, wide: Sequence[Name], narrow: Sequence[Name]) -> Sequence[Name]:
+        return narrow if self.replace else JoinedNames(wide, narrow)
 
-    def bind(self, value: tuple[Name, ...]) -> NameTable:
+    def bind(self, value: Sequence[Name]) -> NameTable:
         return NameTable(value)
 
     def speaks(self, bound: NameTable) -> Callable[[str], Any]:
