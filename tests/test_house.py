@@ -27,8 +27,6 @@ TREES = {name: ast.parse(text) for name, text in SOURCES.items()}
 LONGEST = 300
 TO_BE_SPLIT = {
     "crawl/requests_file.py",
-    "learn/search.py",
-    "learn/shapes.py",
 }
 
 

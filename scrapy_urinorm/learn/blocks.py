@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from scrapy_urinorm.learn.site import Page
+    from scrapy_urinorm.learn.page import Page
 
 Form = tuple[int, str, tuple[str, ...]]
 """Depth, first segment where it is a common one, names of parameters."""

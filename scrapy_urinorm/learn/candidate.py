@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from scrapy_urinorm.learn.contexts import Atom
-    from scrapy_urinorm.learn.search import Evidence
+    from scrapy_urinorm.learn.judge import Evidence
 
 DECLARED = "declared"
 """The family of rules that a site states itself: they hold though this crawl may not need them."""

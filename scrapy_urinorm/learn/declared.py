@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from scrapy_urinorm.declared import clean_param, exactly, no_vary_search
 from scrapy_urinorm.learn.candidate import DECLARED, Candidate
-from scrapy_urinorm.learn.search import Evidence
+from scrapy_urinorm.learn.judge import Evidence
 from scrapy_urinorm.rules.nesting import nests
 from scrapy_urinorm.url import decoded, encoded
 

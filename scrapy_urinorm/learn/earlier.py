@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from scrapy_urinorm.errors import UrinormError
 from scrapy_urinorm.learn.candidate import ACTIVE, Candidate
 from scrapy_urinorm.learn.contexts import Atom, Context
-from scrapy_urinorm.learn.search import Evidence
+from scrapy_urinorm.learn.judge import Evidence
 from scrapy_urinorm.rulesets.ruleset import RuleSet
 from scrapy_urinorm.url import encoded
 

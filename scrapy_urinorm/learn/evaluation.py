@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from scrapy_urinorm.learn.baselines import Baseline, Decide
     from scrapy_urinorm.learn.options import Options
-    from scrapy_urinorm.learn.site import Page
+    from scrapy_urinorm.learn.page import Page
     from scrapy_urinorm.visits.record import Visit
 
 MIN_SITE = 20

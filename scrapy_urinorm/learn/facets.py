@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from scrapy_urinorm.importers.facets import LIMIT, FacetCount, part_of
 from scrapy_urinorm.learn.candidate import DEFER, FACETS, PROPOSED, Candidate
-from scrapy_urinorm.learn.search import Evidence
+from scrapy_urinorm.learn.judge import Evidence
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

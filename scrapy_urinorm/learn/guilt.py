@@ -10,9 +10,9 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from scrapy_urinorm.learn.candidate import DECLARED, REJECTED
+from scrapy_urinorm.learn.judge import NARROWED
 from scrapy_urinorm.learn.proof import Hidden, Loss
 from scrapy_urinorm.learn.risk import risk
-from scrapy_urinorm.learn.search import NARROWED
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence

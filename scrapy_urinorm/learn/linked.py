@@ -11,7 +11,7 @@ from scrapy_urinorm.visits.links import HASH
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from scrapy_urinorm.learn.site import Page
+    from scrapy_urinorm.learn.page import Page
 
 
 def graph_of(pages: Sequence[Page], ids: Mapping[bytes, Page]) -> Graph | None:

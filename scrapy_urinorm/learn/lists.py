@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 from scrapy_urinorm.importers.facets import LIMIT
 from scrapy_urinorm.learn.candidate import DEFER, Candidate
 from scrapy_urinorm.learn.guilt import BLIND_FEW, BLIND_SHARE
+from scrapy_urinorm.learn.judge import Evidence
 from scrapy_urinorm.learn.risk import DEFAULT_PRIOR, risk
-from scrapy_urinorm.learn.search import Evidence
 from scrapy_urinorm.url import decoded
 
 if TYPE_CHECKING:

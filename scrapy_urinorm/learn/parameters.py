@@ -8,9 +8,9 @@ from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
 from scrapy_urinorm.learn.edits import MOMENT, edited_value, text_value, value_kinds
+from scrapy_urinorm.learn.judge import Group, judged
 from scrapy_urinorm.learn.priors import default_prior, name_prior
 from scrapy_urinorm.learn.risk import DEFAULT_PRIOR
-from scrapy_urinorm.learn.search import Group, judged
 from scrapy_urinorm.learn.stage import Stage, against_text, distinct
 from scrapy_urinorm.learn.values import is_volatile
 from scrapy_urinorm.url import decoded

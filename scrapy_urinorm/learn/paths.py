@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 from scrapy_urinorm.content import EXACT, UNKNOWN
 from scrapy_urinorm.learn.candidate import Candidate
+from scrapy_urinorm.learn.judge import Group, judged
 from scrapy_urinorm.learn.risk import DEFAULT_PRIOR
-from scrapy_urinorm.learn.search import Group, judged
 from scrapy_urinorm.learn.stage import Stage, against_text, distinct
 from scrapy_urinorm.learn.values import is_volatile, names_tree, roots_tree
 from scrapy_urinorm.url import decoded
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from scrapy_urinorm.learn.edits import Name
     from scrapy_urinorm.learn.evidence import Neighbours
-    from scrapy_urinorm.learn.search import Evidence
+    from scrapy_urinorm.learn.judge import Evidence
     from scrapy_urinorm.learn.view import View
 
 PATH_PRIOR = 0.3

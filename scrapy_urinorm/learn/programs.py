@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from scrapy_urinorm.learn.candidate import REJECTED, Candidate
+from scrapy_urinorm.learn.judge import Evidence
 from scrapy_urinorm.learn.risk import risk
-from scrapy_urinorm.learn.search import Evidence
 from scrapy_urinorm.rulesets import platforms
 
 if TYPE_CHECKING:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Set as AbstractSet
 
     from scrapy_urinorm.learn.graph import Graph, RecordedCrawl
-    from scrapy_urinorm.learn.site import Page
+    from scrapy_urinorm.learn.page import Page
 
 WAYS = ((BREADTH, 1), (DEPTH, 1), (DEPTH, 16))
 """Orders and requests at a time: a rule must hold in Scrapy's default order, with its default concurrency, and in

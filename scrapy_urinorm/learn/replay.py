@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
     from scrapy_urinorm.learn.candidate import Candidate
     from scrapy_urinorm.learn.options import Options
+    from scrapy_urinorm.learn.page import Page
     from scrapy_urinorm.learn.site import Site
 
 ALL_AGAINST = 6
@@ -61,6 +62,11 @@ class Replay:
             self.members[key].add(n)
         self.totals = Counter(page.label for page in site.pages)
         self._pages_of = Counter(host_of_key(key) for key in self.keys)
+
+    @property
+    def pages(self) -> list[Page]:
+        """The pages of the site."""
+        return self.site.pages
 
     def normalizer(self, candidates: Iterable[Candidate], preset: str | None = None) -> Normalizer:
         """Return the normalizer of some candidates on top of the preset.

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Protocol
 
 from scrapy_urinorm.learn.candidate import DEFER, SILENT, SKIP
+from scrapy_urinorm.learn.covered import also_covered, covered, only_in
 from scrapy_urinorm.learn.reach import Reach
 from scrapy_urinorm.learn.traps import traps
 
@@ -110,18 +111,18 @@ def redundant_shapes(learner: Learner) -> None:
     )
     before = reach.labels() - learner.site.soft if reach is not None else set()
     number = {page.key: n for n, page in enumerate(learner.site.pages)}
-    for candidate, members in shapes.covered(learner.proof is not None or reach is not None):
+    for candidate, members in covered(shapes, learner.proof is not None or reach is not None):
         trial = learner.replay.normalizer([*learner.replay.accepted, candidate])
         silent = {n for n, view in enumerate(views) if any(trial.verdict(view.page.key))} - learner.silent_views
         others = silent - set(members)
-        if others and not shapes.also_covered(others):
+        if others and not also_covered(shapes, others):
             learner.refuse(candidate, "its conditions also hold for other addresses")
             continue
         members = sorted(silent | set(members))
         skipped = {number[page.key] for n in members for page in views[n].pages}
         if learner.proof is not None:
             gone = _missed(learner, learner.skipped | skipped) - _missed(learner, learner.skipped)
-            gone -= shapes.only_in(set(members)) if learner.options.wrong_merges else set()
+            gone -= only_in(shapes, set(members)) if learner.options.wrong_merges else set()
             if gone:
                 candidate.rule = DEFER
                 candidate.why += f"; without it a crawl of the recorded links would miss {len(gone)} others"

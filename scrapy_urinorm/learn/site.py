@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from scrapy_urinorm.content import NOTHING, Content, Frame, plain_content, soft_labels
 from scrapy_urinorm.learn.blocks import blocked_labels
+from scrapy_urinorm.learn.page import Page
 from scrapy_urinorm.normalizer import Normalizer
 from scrapy_urinorm.recognition import Recognizer
 from scrapy_urinorm.suffixes import registrable_labels
@@ -24,33 +24,6 @@ if TYPE_CHECKING:
 _HOPS = 8
 """Redirects followed from one visit to the next: fewer than clients follow, more than sites use."""
 _SEMICOLONS = re.compile(r"[^=&;?#]+=[^&;#]*(?:;[^=&;#]+=[^&;#]*)+")
-
-
-@dataclass(slots=True, eq=False)
-class Page:
-    """One canonical URL and what was seen there.
-
-    `label` numbers the content class, -1 = unknown; `final` is the key that a redirect led to; `referers` are the keys
-    of pages that link here, `sources` those that redirect here. `links` are the hashes of what
-    the first visit linked to; `order` tells apart the orders in which the lines of one content were shown, 0 = unknown.
-    """
-
-    key: str
-    url: str
-    label: int = -1
-    weak: bool = False
-    sketches: tuple[bytes, ...] = ()
-    words: int | None = None
-    order: int = 0
-    canonical: str | None = None
-    final: str | None = None
-    failed: bool = False
-    depth: int | None = None
-    links: bytes | None = None
-    day: int | None = None
-    size: int | None = None
-    referers: set[str] = field(default_factory=set)
-    sources: set[str] = field(default_factory=set)
 
 
 def site_of(host: str) -> str:

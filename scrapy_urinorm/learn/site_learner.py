@@ -30,6 +30,7 @@ from scrapy_urinorm.learn.replay import Replay, host_of_key
 from scrapy_urinorm.learn.shapes import Shapes
 from scrapy_urinorm.learn.silent import endless, recall_silent, redundant_shapes
 from scrapy_urinorm.learn.stage import Stage
+from scrapy_urinorm.learn.templates import templates
 from scrapy_urinorm.learn.unlabelled import proposals
 from scrapy_urinorm.learn.view import Views, view_of
 
@@ -195,7 +196,7 @@ class SiteLearner:
         return Shapes(views, self.contexts_of(views), self.site.soft, self.options, self.scope)
 
     def _templates(self) -> bool:
-        return self._try(self.shapes().templates())
+        return self._try(templates(self.shapes()))
 
     def _try(self, candidates: list[Candidate], at_least: float | None = None) -> bool:
         """Take in what stands the replay and saves at least so many requests, general rules first."""

@@ -10,8 +10,9 @@ from scrapy_urinorm.content import compare
 from scrapy_urinorm.learn.candidate import PROPOSED, REJECTED, Candidate
 from scrapy_urinorm.learn.contexts import host_of_context
 from scrapy_urinorm.learn.edits import Name, bundles, closed_segments
+from scrapy_urinorm.learn.judge import Evidence, Group, Judge
 from scrapy_urinorm.learn.narrow import narrowed, whole_lists
-from scrapy_urinorm.learn.search import Conclusion, Evidence, Group, Judge, cover
+from scrapy_urinorm.learn.search import Conclusion, cover
 from scrapy_urinorm.learn.view import says_one
 
 if TYPE_CHECKING:

@@ -13,8 +13,8 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from scrapy_urinorm.learn.candidate import SKIP, Candidate
+from scrapy_urinorm.learn.judge import Evidence
 from scrapy_urinorm.learn.risk import DEFAULT_PRIOR, risk
-from scrapy_urinorm.learn.search import Evidence
 from scrapy_urinorm.url import decoded
 
 if TYPE_CHECKING:

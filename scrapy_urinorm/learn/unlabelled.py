@@ -10,8 +10,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from scrapy_urinorm.learn.candidate import UNVERIFIED, Candidate
+from scrapy_urinorm.learn.judge import Evidence
 from scrapy_urinorm.learn.paths import PATH_RULES
-from scrapy_urinorm.learn.search import Evidence
 from scrapy_urinorm.url import decoded
 
 if TYPE_CHECKING:

@@ -17,7 +17,7 @@ from urllib.parse import urlsplit
 from scrapy_urinorm.content import DIFFERENT, EXACT, UNKNOWN, Frame, compare, plain_content
 from scrapy_urinorm.content.frame import MIN_FRAME_PAGES
 from scrapy_urinorm.learn.candidate import ACTIVE, REJECTED, Candidate
-from scrapy_urinorm.learn.site import Page
+from scrapy_urinorm.learn.page import Page
 from scrapy_urinorm.normalizer import Normalizer
 from scrapy_urinorm.visits.features import page_features
 from scrapy_urinorm.visits.record import Visit

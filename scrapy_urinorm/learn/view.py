@@ -8,13 +8,12 @@ from __future__ import annotations
 
 import hashlib
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from scrapy_urinorm.learn.replay import Replay
-    from scrapy_urinorm.learn.site import Page
+    from scrapy_urinorm.learn.page import Page
 
 Item = tuple[str, str]
 
@@ -126,6 +125,22 @@ def _representative(pages: Sequence[Page]) -> Page:
     return min((p for p in pages if p.label == best), key=lambda page: (len(page.key), page.key))
 
 
+class Keyed(Protocol):
+    """The pages of a site with their keys under the rules so far; `moves` counts how often these changed."""
+
+    @property
+    def moves(self) -> int:
+        """How often keys have changed."""
+
+    @property
+    def keys(self) -> list[str]:
+        """The key of each page."""
+
+    @property
+    def pages(self) -> list[Page]:
+        """The pages."""
+
+
 class Views:
     """The views of a site as its rules grow: what a rule did not change is not read again."""
 
@@ -134,13 +149,13 @@ class Views:
         self._latest: list[View] = []
         self._moves = -1
 
-    def of(self, replay: Replay) -> list[View]:
+    def of(self, replay: Keyed) -> list[View]:
         """Return one view per key, in the order of first appearance; the same list while nothing has changed."""
         if self._moves == replay.moves:
             return self._latest
         self._moves = replay.moves
         groups: dict[str, list[Page]] = {}
-        for key, page in zip(replay.keys, replay.site.pages, strict=True):
+        for key, page in zip(replay.keys, replay.pages, strict=True):
             members = groups.get(key)
             if members is None:
                 groups[key] = [page]

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from scrapy_urinorm.errors import UrinormError
 from scrapy_urinorm.learn.candidate import Candidate
-from scrapy_urinorm.learn.search import Evidence
+from scrapy_urinorm.learn.judge import Evidence
 from scrapy_urinorm.normalizer import Normalizer
 from scrapy_urinorm.recognition import Recognizer
 from scrapy_urinorm.rules import CATALOGUE

@@ -18,7 +18,7 @@ from scrapy_urinorm.visits.links import HASH
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from scrapy_urinorm.learn.site import Page
+    from scrapy_urinorm.learn.page import Page
 
 ASKED = 200
 """Losses looked at: enough to tell which rule is to blame."""

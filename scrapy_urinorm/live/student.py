@@ -12,7 +12,7 @@ import traceback
 from typing import TYPE_CHECKING, Any, Protocol
 
 from scrapy_urinorm.content import DIFFERENT, UNKNOWN, compare
-from scrapy_urinorm.learn.site import Page, host_of, site_of
+from scrapy_urinorm.learn.site import host_of, site_of
 from scrapy_urinorm.live.novelty import Novelty
 from scrapy_urinorm.live.priors import FAMILY
 from scrapy_urinorm.live.reachable import FRESH
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from scrapy_urinorm.learn.options import Options
+    from scrapy_urinorm.learn.page import Page
     from scrapy_urinorm.live.priors import Prior
     from scrapy_urinorm.visits.record import Visit
 

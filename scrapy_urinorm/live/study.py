@@ -12,7 +12,8 @@ from scrapy_urinorm.errors import RuleFileError
 from scrapy_urinorm.learn.candidate import PROPOSED, Candidate, is_writable, tables
 from scrapy_urinorm.learn.guilt import signature
 from scrapy_urinorm.learn.output import evidence_row
-from scrapy_urinorm.learn.site import Page, Site, host_of
+from scrapy_urinorm.learn.page import Page
+from scrapy_urinorm.learn.site import Site, host_of
 from scrapy_urinorm.learn.site_learner import SiteLearner
 from scrapy_urinorm.live.priors import FAMILY, PROVEN_PAIRS
 from scrapy_urinorm.live.reachable import ASKED, FRESH, Reachable

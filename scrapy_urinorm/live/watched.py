@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from scrapy_urinorm.live.priors import Priors
 
 if TYPE_CHECKING:
-    from scrapy_urinorm.learn.site import Page
+    from scrapy_urinorm.learn.page import Page
     from scrapy_urinorm.live.study import Studied
     from scrapy_urinorm.normalizer import Normalizer
 

@@ -8,11 +8,11 @@ import pytest
 
 from scrapy_urinorm.learn.candidate import Candidate
 from scrapy_urinorm.learn.guilt import Court
+from scrapy_urinorm.learn.judge import Evidence
 from scrapy_urinorm.learn.linked import graph_of
 from scrapy_urinorm.learn.options import Options
 from scrapy_urinorm.learn.proof import Proof
 from scrapy_urinorm.learn.replay import Replay
-from scrapy_urinorm.learn.search import Evidence
 from scrapy_urinorm.learn.site import Site
 from scrapy_urinorm.visits.record import visit_from_row
 

@@ -12,16 +12,19 @@ import os
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pytest
 
 from scrapy_urinorm import Normalizer
 from scrapy_urinorm.content import NEAR, compare
-from scrapy_urinorm.learn.site import Page, Site
+from scrapy_urinorm.learn.site import Site
 from scrapy_urinorm.visits import Visit, read_visits
 from scrapy_urinorm.visits.programs import programs
 from tests.platforms.installations import INSTALLATIONS, running
+
+if TYPE_CHECKING:
+    from scrapy_urinorm.learn.page import Page
 
 pytestmark = pytest.mark.system("programs from Debian: make test-platforms, as root")
 

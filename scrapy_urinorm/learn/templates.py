@@ -1,0 +1,123 @@
+"""Shapes that are another spelling of a second: `/index.php?title={x}` shows what `/wiki/{x}` shows."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from typing import TYPE_CHECKING
+
+from scrapy_urinorm.content import EXACT, compare
+from scrapy_urinorm.learn.candidate import Candidate
+from scrapy_urinorm.learn.judge import Group, Judge
+from scrapy_urinorm.learn.risk import DEFAULT_PRIOR
+from scrapy_urinorm.learn.values import is_volatile
+from scrapy_urinorm.learn.view import says_one
+from scrapy_urinorm.url import encoded, join_items, path_key, sort_items
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from scrapy_urinorm.learn.shapes import Shape, Shapes
+
+MIN_PAIRS = 3
+MAX_TEMPLATES = 500
+CLASS_SIZES = range(2, 21)
+"""Agreeing pairs of a template, templates of a site that are tried, and the addresses of a page that are compared."""
+
+
+def templates(shapes: Shapes) -> list[Candidate]:
+    """Return the candidates that write one shape as another."""
+    by_label: dict[int, list[int]] = defaultdict(list)
+    for n, view in enumerate(shapes.views):
+        label = view.page.label
+        if label >= 0 and label not in shapes.soft:
+            by_label[label].append(n)
+    pairs: Counter[tuple[Shape, Shape, tuple[int, ...]]] = Counter()
+    for members in by_label.values():
+        if len(members) not in CLASS_SIZES:
+            continue
+        last = max(members, key=lambda n: (shapes.shape[n].order(len(shapes.of[shapes.shape[n]])), shapes.views[n].key))
+        for n in members:
+            if shapes.shape[n] != shapes.shape[last]:
+                binding = _binding(shapes, n, last)
+                if binding is not None:
+                    pairs[shapes.shape[n], shapes.shape[last], binding] += 1
+    keys = {view.key: n for n, view in enumerate(shapes.views)}
+    out = []
+    for (source, target, binding), count in pairs.most_common(MAX_TEMPLATES):
+        if count >= MIN_PAIRS:
+            candidate = _template(shapes, source, target, binding, keys)
+            if candidate is not None:
+                out.append(candidate)
+    return out
+
+
+def _binding(shapes: Shapes, n: int, target: int) -> tuple[int, ...] | None:
+    """For each open place of the target the place of the source with the same text; all must be used."""
+    mine, wanted = shapes.variables(n), shapes.variables(target)
+    if not wanted or len(mine) != len(wanted):
+        return None
+    binding: list[int] = []
+    for text in wanted:
+        found = [i for i, own in enumerate(mine) if own == text and text and i not in binding]
+        if not found:
+            return None
+        binding.append(found[0])
+    return tuple(binding)
+
+
+def _template(
+    shapes: Shapes, source: Shape, target: Shape, binding: tuple[int, ...], keys: dict[str, int]
+) -> Candidate | None:
+    groups = []
+    for n in shapes.of[source]:
+        key = _built(shapes, n, target, binding)
+        other = keys.get(key) if key is not None else None
+        if other is not None and other != n:
+            outcome = compare(shapes.views[n].page, shapes.views[other].page)
+            groups.append(Group.of_pair(outcome, n, other, shapes.views[other].page.label))
+    if source.trees() and target.trees() and source.trees() != target.trees() and not _said_one(shapes, groups):
+        return None
+    judge = Judge(shapes.options, shapes.soft, DEFAULT_PRIOR, constant=False)
+    evidence = judge.weigh(groups)
+    least = max(1.0, shapes.options.min_gain * shapes.contexts.pages_of[source.host] / 1000)
+    if not judge.accepts(evidence) or evidence.saved < least:
+        return None
+    value = {"from": shapes.text(source, None), "to": shapes.text(target, binding)}
+    # braces of the address itself, and what will not be there tomorrow
+    if any(text.count("{") != len(binding) or is_volatile(text) for text in value.values()):
+        return None
+    why = f"{value['from']} showed what {value['to']} shows on {evidence.agree} distinct pages"
+    if source.host != target.host:
+        return None
+    candidate = Candidate(shapes.scope_of(source), "template", [value], evidence, "template", why)
+    candidate.this_host = shapes.contexts.has_below(source.host)
+    views = shapes.views
+    candidate.examples = [(views[a].page.url, views[b].page.url) for a, b in evidence.examples]
+    candidate.counterexamples = [(views[a].page.url, views[b].page.url) for a, b in evidence.counterexamples]
+    return candidate
+
+
+def _said_one(shapes: Shapes, groups: Sequence[Group]) -> bool:
+    """Whether all pairs are equal, and the site says of each that it is one page."""
+    return all(
+        group.outcome == EXACT and all(says_one(shapes.views[a], shapes.views[b]) for a, b in group.examples)
+        for group in groups
+    )
+
+
+def _built(shapes: Shapes, n: int, target: Shape, binding: tuple[int, ...]) -> str | None:
+    mine = shapes.variables(n)
+    if any(not text or "/" in text for text in mine):
+        return None
+    values = [head + mine[i] + tail for i, (head, tail) in zip(binding, shapes.affixes(target), strict=True)]
+    segments = []
+    for shown in target.path.split("/"):
+        if shown == "*" or shown.startswith("*."):
+            segments.append(encoded(values.pop(0)).replace("+", "%20"))
+        else:
+            segments.append(shown)
+    items = [(name, encoded(values.pop(0)) if value is None else value) for name, value in target.query]
+    view = shapes.views[n]
+    port = f":{view.port}" if view.port else ""
+    query = "?" + join_items(sort_items(items)) if items else ""
+    return f"{view.scheme}://{view.host}{port}{path_key('/'.join(segments))}{query}"
