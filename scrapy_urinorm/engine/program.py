@@ -120,8 +120,15 @@ class Program:
 
     def leaves(self, path: str, items: list[Item]) -> bool:
         """Whether no rule changes path and items, as far as that is known at little cost."""
+        # loops, since a generator costs as much as what it asks
         for needs, run in self._path_runs:
-            if (not needs or any(text in path for text in needs)) and run(path) != path:
+            if needs:
+                for text in needs:
+                    if text in path:
+                        break
+                else:
+                    continue
+            if run(path) != path:
                 return False
         return not self.target_steps and not self.may_act(items)
 
@@ -133,7 +140,11 @@ class Program:
             return False
         if self.concerns.any_of(items):
             return True
-        return bool(self.value_needs) and any(text in value for _, value in items for text in self.value_needs)
+        for text in self.value_needs:
+            for _, value in items:
+                if text in value:
+                    return True
+        return False
 
     def left_fragment(self, fragment: str | None) -> str | None:
         """What the rules leave of a fragment."""
