@@ -1,4 +1,4 @@
-"""Write docs/reference/*.md and the JSON Schema from the code; `--check` says what is stale and changes nothing."""
+"""Write docs/reference/*.md and the JSON Schema from the code, and figures into pages; `--check` says what is stale and changes nothing."""
 
 # ruff: noqa: E501  prose
 from __future__ import annotations
@@ -196,6 +196,11 @@ def _platform_pages() -> dict[str, str]:
     return made
 
 
+def _figures() -> dict[Path, str]:
+    made: dict[Path, str] = runpy.run_path(str(DOCS / "figures.py"))["pages"]()
+    return made
+
+
 def _python_page() -> str:
     made: str = runpy.run_path(str(DOCS / "python_page.py"))["page"](NOTICE)
     return made
@@ -214,6 +219,7 @@ def pages() -> dict[Path, str]:
         reference / "python.md": _python_page(),
         **{reference / "platforms" / name: text for name, text in _platform_pages().items()},
         DOCS / "_static" / "urinorm.schema.json": json.dumps(rule_file_schema(), indent=2) + "\n",
+        **_figures(),
     }
 
 
@@ -225,7 +231,7 @@ def stale() -> list[Path]:
 if __name__ == "__main__":
     found = stale()
     for path in found:
-        print(f"{'stale' if '--check' in sys.argv else 'written'}: {path.relative_to(DOCS)}")
+        print(f"{'stale' if '--check' in sys.argv else 'written'}: {path.relative_to(DOCS.parent)}")
         if "--check" not in sys.argv:
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(pages()[path], encoding="utf-8")
