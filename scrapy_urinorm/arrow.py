@@ -107,8 +107,8 @@ def _through_lines(texts: pa.Array, lines: Normalizer, *, keys: bool) -> pa.Arra
     if not len(texts):
         return texts
     ends = np.frombuffer(texts.buffers()[1], np.int64)[texts.offset : texts.offset + len(texts) + 1]
-    blocks = (ends - ends[0]) // _BLOCK
-    starts = np.flatnonzero(np.diff(blocks, prepend=-1)[:-1])
+    starts = np.unique(np.searchsorted(ends[:-1], np.arange(ends[0], ends[-1] + 1, _BLOCK)))
+    starts = starts[starts < len(texts)]  # the last URL may be longer than a block
     parts = [
         _block_through_lines(texts.slice(start, stop - start), lines, keys=keys)
         for start, stop in zip(starts, [*starts[1:], len(texts)], strict=True)
@@ -118,8 +118,10 @@ def _through_lines(texts: pa.Array, lines: Normalizer, *, keys: bool) -> pa.Arra
 
 def _block_through_lines(texts: pa.Array, lines: Normalizer, *, keys: bool) -> pa.Array:
     block = _joined(texts)
-    if block.count(b"\n") == len(texts) and b"\r" not in block:
-        return _lines_as_texts(lines.lines(block, keys=keys), texts)
+    if b"\r" not in block:
+        done = _lines_as_texts(lines.lines(block, keys=keys), texts)
+        if len(done) == len(texts):
+            return done
     # what has an end of a line in it cannot go as a line
     odd = pc.fill_null(pc.match_substring_regex(texts, "[\r\n]"), fill_value=False)
     done = _lines_as_texts(lines.lines(_joined(pc.if_else(odd, "", texts)), keys=keys), texts)
@@ -138,14 +140,10 @@ def _joined(texts: pa.Array) -> bytes:
 
 def _lines_as_texts(block: bytes, like: pa.Array) -> pa.Array:
     """The lines of a block as large strings, null where `like` is."""
-    octets = np.frombuffer(block, np.uint8)
-    is_end = octets == ord("\n")
-    ends = np.flatnonzero(is_end)
-    offsets = np.zeros(len(ends) + 1, np.int64)
-    offsets[1:] = ends - np.arange(len(ends))
-    values = octets[~is_end]
-    nulls = like.null_count
-    valid = like.is_valid().buffers()[1] if nulls else None
-    return pa.Array.from_buffers(
-        pa.large_string(), len(ends), [valid, pa.py_buffer(offsets), pa.py_buffer(values)], nulls
-    )
+    whole = [None, pa.py_buffer(np.array([0, len(block) - 1])), pa.py_buffer(block)]
+    texts = pc.split_pattern(pa.Array.from_buffers(pa.large_string(), 1, whole), "\n").values
+    if not like.null_count or len(texts) != len(like):
+        return texts
+    _, offsets, values = texts.buffers()
+    valid = like.is_valid().buffers()[1]
+    return pa.Array.from_buffers(pa.large_string(), len(texts), [valid, offsets, values], like.null_count)

@@ -80,6 +80,15 @@ def test_many_blocks_keep_their_order() -> None:
     assert normalize(column).to_pylist() == [f"http://a.example/{'x' * 200}?n={n}" for n in range(9_000)]
 
 
+@pytest.mark.parametrize("place", [0, 1, 2])
+def test_a_url_longer_than_a_block(place: int) -> None:
+    longest = "http://a.example/" + "x" * 700_000
+    given = ["http://a.example/1", "http://a.example/2", ""]
+    given[place] = longest
+    assert normalize(pa.array(given)).to_pylist() == given
+    assert key(pa.array(["\n" + longest, None, *given])).to_pylist() == [longest, None, *given]
+
+
 @given(st.lists(st.none() | urls | any_text, max_size=20))
 def test_law_column_and_normalizer_agree(values: list[str | None]) -> None:
     values = [v.encode("utf-8", "replace").decode() if v is not None else None for v in values]
