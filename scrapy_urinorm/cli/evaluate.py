@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
+from dataclasses import asdict, replace
+from functools import cache, partial
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -12,10 +13,12 @@ from scrapy_urinorm.cli.failures import complain
 from scrapy_urinorm.cli.learn import Base, Columns, Kind, Visits, column_pairs
 from scrapy_urinorm.cli.progress import Progress
 from scrapy_urinorm.cli.project import Json  # noqa: TC001  read at run time
+from scrapy_urinorm.cli.workers import Jobs  # noqa: TC001
 from scrapy_urinorm.errors import UrinormError
 
 if TYPE_CHECKING:
     from scrapy_urinorm.learn.evaluation import Scores
+    from scrapy_urinorm.normalizer import Normalizer
 
 
 def evaluate(
@@ -24,6 +27,9 @@ def evaluate(
         str, typer.Option("--preset", "-p", metavar="NAME", help="What is learned on top of.")
     ] = "recommended",
     strict: Annotated[bool, typer.Option("--strict", help="As for `learn`.")] = False,
+    risk: Annotated[
+        float | None, typer.Option("--risk", min=0, max=1, metavar="P", help="Highest share of wrong merges of a rule.")
+    ] = None,
     seeds: Annotated[int, typer.Option("--seeds", min=1, metavar="N", help="How many ways to split the pages.")] = 5,
     rules: Annotated[
         list[str] | None, typer.Option("--rules", "-r", metavar="FILE", help="Score these rules, too.")
@@ -31,6 +37,7 @@ def evaluate(
     kind: Kind = "auto",
     columns: Columns = None,
     base: Base = None,
+    jobs: Jobs = 0,
     as_json: Json = False,
 ) -> None:
     """Learn from half of the pages of each site, and judge the rules on the addresses of the other half.
@@ -47,27 +54,22 @@ def evaluate(
     from scrapy_urinorm.extras import require
 
     require("Learning", "learn")
-    from w3lib.url import canonicalize_url
-
     from scrapy_urinorm.learn import Options
     from scrapy_urinorm.learn.evaluation import evaluate as score
     from scrapy_urinorm.normalizer import Normalizer
     from scrapy_urinorm.visits import read_visits
 
-    baselines: dict[str, Any] = {"w3lib": lambda url: (canonicalize_url(url), False)}
+    baselines: dict[str, Any] = {"w3lib": _canonical}
     if rules:
-        given = Normalizer(list(rules))
-
-        def decide(url: str) -> tuple[str, bool]:
-            decision = given.decide(url)
-            return decision.key, decision.skip
-
-        baselines["rules"] = decide
+        Normalizer(list(rules))  # a wrong rule file is reported before anything is read
+        baselines["rules"] = partial(_by_rules, tuple(rules))
     options = Options(preset=preset)
+    options = options.strict() if strict else options
+    options = options if risk is None else replace(options, risk=risk)
     with Progress("visits", streams=False) as progress:
         pairs = column_pairs(columns)
         reader = read_visits(visits, format=kind, columns=pairs, base=base, progress=progress.add)
-        found = score(reader, options.strict() if strict else options, seeds=range(1, seeds + 1), baselines=baselines)
+        found = score(reader, options, seeds=range(1, seeds + 1), baselines=baselines, jobs=jobs)
     for problem in reader.problems:
         complain(problem)
     if not any(one.urls for scores in found.values() for one in scores.values()):
@@ -76,6 +78,25 @@ def evaluate(
         write_json({site: {name: _figures(one) for name, one in scores.items()} for site, scores in found.items()})
         return
     _show(found)
+
+
+def _canonical(url: str) -> tuple[str, bool]:
+    from w3lib.url import canonicalize_url
+
+    return canonicalize_url(url), False
+
+
+def _by_rules(files: tuple[str, ...], url: str) -> tuple[str, bool]:
+    decision = _normalizer(files).decide(url)
+    return decision.key, decision.skip
+
+
+@cache
+def _normalizer(files: tuple[str, ...]) -> Normalizer:
+    """The rules of files, read once by each process."""
+    from scrapy_urinorm.normalizer import Normalizer
+
+    return Normalizer(list(files))
 
 
 def _figures(scores: Scores) -> dict[str, Any]:

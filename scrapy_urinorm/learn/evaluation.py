@@ -10,6 +10,7 @@ from __future__ import annotations
 import random
 from collections import Counter, defaultdict
 from dataclasses import dataclass, fields, replace
+from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
 from scrapy_urinorm.content import FAR_SHARE as FAR
@@ -19,6 +20,7 @@ from scrapy_urinorm.learn.baselines import BASELINES
 from scrapy_urinorm.learn.learner import learn
 from scrapy_urinorm.learn.site import Site, host_of, site_of
 from scrapy_urinorm.normalizer import Normalizer
+from scrapy_urinorm.processes import in_order
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -186,12 +188,14 @@ def evaluate(
     baselines: Mapping[str, Decide] | None = None,
     rivals: Mapping[str, Baseline] = BASELINES,
     identities: Mapping[str, str] | None = None,
+    jobs: int = 1,
 ) -> dict[str, dict[str, Scores]]:
     """Return the scores by site and then by name: `learned`, `rivals` (that learn as well), `baselines`.
 
     `identities` names the page at an address where that is known better than from the visits: pages are then split and
     scored by it, and learned from what the visits say all the same. Visits are held in memory. Sites of fewer than
-    `MIN_SITE` pages are left out.
+    `MIN_SITE` pages are left out. `jobs` processes (0: one for each core) score halves side by side, for which what
+    decides must be picklable.
     """
     by_site: dict[str, list[Visit]] = defaultdict(list)
     for visit in visits:
@@ -199,25 +203,38 @@ def evaluate(
         if host is not None:
             by_site[site_of(host)].append(visit)
     out: dict[str, dict[str, Scores]] = {}
-    for name in sorted(by_site):
-        site = Site("evaluated")
-        for visit in by_site[name]:
-            site.add(replace(visit), host_of(visit.url) or "")
-        site.build(options.preset)
-        if len(site.pages) < MIN_SITE:
-            continue
-        judged = site.pages if identities is None else _identified(site, identities)
-        scores: dict[str, Scores] = defaultdict(Scores)
-        for seed in seeds:
-            split = halves(judged, seed)
-            held_out = {page.key for page in (*split.test, *split.soft)}
-            deciding = _rivals(by_site[name], site, held_out, options, rivals) | dict(baselines or {})
-            for rival, decide in deciding.items():
-                found = judge(split.test, decide, seed)
-                _judge_soft(split, decide, found)
-                scores[rival].add(found)
-        out[name] = dict(scores)
+    work = partial(_scored, replace(options, jobs=1), dict(baselines or {}), rivals, identities)
+    splits = ((name, by_site[name], seed) for name in sorted(by_site) for seed in seeds)
+    # the threads of NumPy's libraries do not survive a fork
+    for name, found in in_order(work, splits, jobs, fork=False):
+        scores = out.setdefault(name, {}) if found else {}
+        for rival, one in found.items():
+            scores.setdefault(rival, Scores()).add(one)
     return out
+
+
+def _scored(
+    options: Options,
+    baselines: Mapping[str, Decide],
+    rivals: Mapping[str, Baseline],
+    identities: Mapping[str, str] | None,
+    split_of: tuple[str, Sequence[Visit], int],
+) -> tuple[str, dict[str, Scores]]:
+    """Score one way to split one site; nothing where it is too small."""
+    name, visits, seed = split_of
+    site = Site("evaluated")
+    for visit in visits:
+        site.add(replace(visit), host_of(visit.url) or "")
+    site.build(options.preset)
+    scores: dict[str, Scores] = {}
+    if len(site.pages) < MIN_SITE:
+        return name, scores
+    split = halves(site.pages if identities is None else _identified(site, identities), seed)
+    held_out = {page.key for page in (*split.test, *split.soft)}
+    for rival, decide in (_rivals(visits, site, held_out, options, rivals) | dict(baselines)).items():
+        scores[rival] = judge(split.test, decide, seed)
+        _judge_soft(split, decide, scores[rival])
+    return name, scores
 
 
 def _identified(site: Site, identities: Mapping[str, str]) -> list[Page]:

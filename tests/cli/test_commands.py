@@ -400,6 +400,17 @@ def test_eval(folder: Path) -> None:
     assert scores["no parameters"]["loss"] > 0.9
 
 
+def test_eval_in_processes_with_another_risk(folder: Path) -> None:
+    (folder / "rules.toml").write_text('[rules]\nremove_params = ["ref"]\n')
+    said = [
+        json_lines(run("eval", visits(folder), "--seeds", "2", "--risk", "0.1", "--rules", "rules.toml", "--json",
+                       "--jobs", jobs, cwd=folder).out)
+        for jobs in ("1", "2")
+    ]  # fmt: skip
+    assert said[0] == said[1]
+    assert {"learned", "rules", "w3lib"} <= next(iter(said[0][0].values())).keys()
+
+
 class Pages(BaseHTTPRequestHandler):
     """A site on which `ref` means nothing and `id` is the page."""
 
