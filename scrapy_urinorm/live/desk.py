@@ -191,7 +191,7 @@ class Desk:
         if what == "news":
             reopened = []
             pattern, credit = message["pattern"], message.get("credit")
-            if self.yields.learned(pattern, message["news"]):
+            if self.yields.learned(pattern, message["news"], same=message["same"]):
                 reopened.append(pattern_key(pattern))
             if credit and self.yields.credit(self.yields[credit]):
                 reopened.append(pattern_key(credit))

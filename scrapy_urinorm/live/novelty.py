@@ -19,6 +19,8 @@ BITS = 1 << 25
 """The lines known, as a Bloom filter of 4 MB: at five million lines one in fifteen looks known and is not."""
 LINKERS = 400_000
 """Links that wait for their page, to be credited to who named them first; some 40 MB."""
+PATTERNS = 20_000
+"""Patterns of which it is remembered where their redirects lead; as many as are counted."""
 
 
 class Novelty:
@@ -28,6 +30,7 @@ class Novelty:
         self._bits = bytearray(BITS // 8)
         self._texts: set[str] = set()
         self._linkers: dict[bytes, str] = {}
+        self._led_to: dict[str, str | None] = {}
 
     def news(self, visit: Visit) -> bool:
         """Return whether a page has something that none before had, and note what it has."""
@@ -59,6 +62,14 @@ class Novelty:
                 self._bits[at >> 3] |= bit
                 known = False
         return known
+
+    def again(self, visit: Visit, pattern: str) -> bool:
+        """Return whether a redirect of a pattern led to the very page that the last one led to."""
+        digest = visit.text_digest if visit.status in (None, 200) else None
+        before = self._led_to.get(pattern)
+        if before is not None or len(self._led_to) < PATTERNS:
+            self._led_to[pattern] = digest
+        return digest is not None and digest == before
 
     def linked(self, visit: Visit, pattern: str) -> None:
         """Note the links of a page of a pattern: what they lead to is its merit, if nobody named them before."""

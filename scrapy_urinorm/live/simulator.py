@@ -130,6 +130,8 @@ class _Run:
         self.flying: deque[tuple[Visit, int, str]] = deque()
         self.answers: deque[tuple[int, dict[str, Any]]] = deque()
         self.served: dict[str, list[tuple[str, int]]] = {}
+        self.asked: dict[str, str] = {}
+        """The patterns of requests that were redirected, by where they led to."""
         self.judged = -1
 
     def meet(self, visits: Iterable[Visit]) -> None:
@@ -182,7 +184,7 @@ class _Run:
         """Send or answer one request; False at the end."""
         if len(self.flying) < self.site._concurrent and (visit := self._next()) is not None:
             number = self.desk.claim(visit.url, 0)
-            self.flying.append((visit, number, self.desk.pattern(visit.url, 0)))
+            self.flying.append((visit, number, self.asked.get(visit.url) or self.desk.pattern(visit.url, 0)))
             self.out.fetched.append(visit.url)
             return True
         if self.flying:
@@ -198,6 +200,8 @@ class _Run:
         if self.site._live:
             due = len(self.out.fetched) + self.site._late
             row = visit_from_row(json.loads(visit.to_json()))
+            if visit.url in self.asked:
+                row.redirects = row.redirects or ((302, visit.url),)
             self.answers += [(due, said) for said in self.student.take(row, None if hop else pattern)]
         if hop:
             target = self.site._by_url.get(final)
@@ -207,7 +211,9 @@ class _Run:
                 if key == self.written.key(visit.url) or key not in self.seen:
                     # what a redirect leads to is never kept back
                     self.seen.add(key)
-                    self.queue.append((target, True))
+                    self.asked[target.url] = pattern
+                    # and goes before others
+                    (self.queue.append if self.newest_first else self.queue.appendleft)((target, True))
             return
         if delivered:
             freed, kept = self.desk.served(number, final)

@@ -117,7 +117,9 @@ class Student:
         if pattern in self._quiet:
             # what it leads to may speak against it
             news, credit = False, None
-        return {"do": "news", "pattern": pattern, "news": news, "credit": credit if credit != pattern else None}
+        same = bool(visit.redirects) and self.novelty.again(visit, pattern)
+        credit = credit if credit != pattern else None
+        return {"do": "news", "pattern": pattern, "news": news, "credit": credit, "same": same}
 
     # ------------------------------------------------------------------ between studies
 

@@ -14,6 +14,9 @@ LOW = 20
 eight times, and loses nothing but its turn."""
 CLOSE = 200
 """Pages in a row without news, fetched when nothing else was waiting, that close a pattern; `URINORM_LIVE_CLOSE`."""
+ONE_PAGE = 31
+"""Redirects in a row to one and the same page that close a pattern instead, be they in their turn or later: so many
+pairs as a rule is believed for, and the site itself says that they are one."""
 REOPEN = 0.2
 """The share of news among a low pattern's latest pages from which it is served in its turn again."""
 KNOWN_CLOSE = 3
@@ -55,6 +58,8 @@ class Yield:
     """Whether the pattern is a line of a pack that was proven on real installations."""
     tries: int = 0
     """Of a known one, those sent since it led to something new."""
+    same: int = 0
+    """Redirects in a row to one page."""
 
     def sampled(self, chance: float) -> bool:
         """Whether a request of a closed pattern is fetched all the same; `chance` is its own, from 0 to 1.
@@ -75,8 +80,11 @@ class Yields:
     def __getitem__(self, pattern: str) -> Yield | None:
         return self.of.get(pattern)
 
-    def learned(self, pattern: str, news: bool) -> bool:
-        """Count a page of a pattern; return whether its closing ended: what it keeps back is to be served later."""
+    def learned(self, pattern: str, news: bool, *, same: bool = False) -> bool:
+        """Count a page of a pattern; return whether its closing ended: what it keeps back is to be served later.
+
+        `same`: a redirect that led to the page that the one before led to.
+        """
         found = self.of.get(pattern)
         if found is None:
             if len(self.of) >= _MOST:
@@ -84,14 +92,20 @@ class Yields:
             found = self.of[pattern] = Yield()
         found.pages += 1
         found.share = found.share * _KEEP + (1 - _KEEP) * news
+        found.same = found.same + 1 if same else 0
         if not news:
             found.blank += 1
             if found.turn is Turn.OPEN and found.blank >= LOW:
                 found.turn, found.blank = Turn.LATER, 0
-            elif found.turn is Turn.LATER and self.close and found.blank >= self.close:
+            elif self._is_enough(found):
                 found.turn = Turn.CLOSED
             return False
         return self.credit(found)
+
+    def _is_enough(self, found: Yield) -> bool:
+        if not self.close or found.turn is not Turn.LATER:
+            return False
+        return found.blank >= self.close or found.same >= min(self.close, ONE_PAGE)
 
     def sent(self, found: Yield | None) -> None:
         """A request that came later is sent: of what is known to lead nowhere a few are enough."""
@@ -129,12 +143,23 @@ class Yields:
     def dump(self) -> dict[str, list[float]]:
         """Return all that a later run needs."""
         return {
-            name: [one.pages, one.news, one.blank, one.share, one.turn, one.kept, one.late_news, one.known, one.tries]
+            name: [
+                one.pages,
+                one.news,
+                one.blank,
+                one.share,
+                one.turn,
+                one.kept,
+                one.late_news,
+                one.known,
+                one.tries,
+                one.same,
+            ]
             for name, one in self.of.items()
         }
 
     def load(self, rows: dict[str, list[float]]) -> None:
         """Take up what a run before has dumped."""
-        for name, (pages, news, blank, share, turn, kept, late, known, tries) in rows.items():
+        for name, (pages, news, blank, share, turn, kept, late, known, tries, same) in rows.items():
             whole = int(pages), int(news), int(blank), share, Turn(int(turn)), int(kept), int(late)
-            self.of[name] = Yield(*whole, bool(known), int(tries))
+            self.of[name] = Yield(*whole, bool(known), int(tries), int(same))

@@ -85,7 +85,9 @@ class Site:
             return self._list(int(name[1]), query, f"list {name[1]}")
         if name[0] == "article" and len(name) == 2 and name[1].isdigit() and int(name[1]) < self.articles:
             return self._article(int(name[1]), query)
-        if name == ["login"] and "login" in self.features:
+        if name[0] == "vote" and "votes" in self.features:
+            return Answer(302, location=f"/login?{urlencode({'next': target})}")
+        if name == ["login"] and self.features & {"login", "votes"}:
             # advertisements: on each address of the page others
             lot = random.Random(f"{self.seed} {sorted(query.items())}")
             links = [f"/article/{lot.randrange(self.articles)}" for _ in range(3)]
@@ -131,6 +133,8 @@ class Site:
         links = [self._dressed(f"/article/{(number + 1) % self.articles}", where)]
         if "login" in self.features:
             links.append(f"/login?{urlencode({'next': f'/article/{number}?{urlencode(query)}'})}")
+        if "votes" in self.features:
+            links.append(f"/vote/{number}")
         if "print" in self.features or "near" in self.features:
             links.append(f"/article/{number}?print=1")
         if "deep" in self.features:

@@ -8,10 +8,12 @@ from hypothesis import strategies as st
 
 from scrapy_urinorm.live.classes import NumberSet
 from scrapy_urinorm.live.desk import Desk
+from scrapy_urinorm.live.novelty import Novelty
 from scrapy_urinorm.live.patterns import Patterns
 from scrapy_urinorm.live.questions import CANARY, CLOSED, LATER, PARK, PASS, SAMPLE, speaks_of_action
 from scrapy_urinorm.live.trial import BELIEVED, canary_share, standing
 from scrapy_urinorm.live.yields import Turn, Yields
+from scrapy_urinorm.visits.record import Visit
 
 
 @pytest.mark.parametrize(
@@ -78,10 +80,32 @@ def test_what_brings_nothing_comes_later_and_is_closed_in_the_end() -> None:
     assert fresh.of == yields.of
 
 
+def test_what_leads_to_one_page_is_closed_sooner() -> None:
+    yields = Yields()
+    turns = []
+    for n in range(60):
+        yields.learned("p", False, same=n != 10)
+        turns.append(yields.of["p"].turn)
+    assert turns == [Turn.OPEN] * 19 + [Turn.LATER] * 22 + [Turn.CLOSED] * 19
+
+
+@pytest.mark.parametrize(
+    ("text", "status", "again"),
+    [("a", 200, True), ("b", 200, False), (None, 200, False), ("a", 429, False), ("a", 404, False)],
+)
+def test_whether_a_redirect_led_to_the_page_that_the_last_one_led_to(
+    text: str | None, status: int, again: bool
+) -> None:
+    novelty = Novelty()
+    for place in ("p", "q"):
+        assert not novelty.again(Visit(url="http://a.example/", status=200, text_digest="a"), place)
+    assert novelty.again(Visit(url="http://a.example/", status=status, text_digest=text), "p") is again
+
+
 def test_closing_can_be_turned_off() -> None:
     yields = Yields(close=0)
     for _ in range(1_000):
-        yields.learned("p", False)
+        yields.learned("p", False, same=True)
     assert yields.of["p"].turn is Turn.LATER
 
 
@@ -175,7 +199,7 @@ def test_what_is_likely_a_duplicate_comes_later_and_is_asked_about_once() -> Non
 def test_a_closed_pattern_is_kept_back_but_for_samples() -> None:
     found = desk(close=1)
     for _ in range(30):
-        found.take({"do": "news", "pattern": "http://c.example/#", "news": False, "credit": None})
+        found.take({"do": "news", "pattern": "http://c.example/#", "news": False, "credit": None, "same": False})
     seen = [found.decide(f"http://c.example/{n}", 7).verdict for n in range(500)]
     assert set(seen) == {CLOSED, SAMPLE}
     assert seen.count(SAMPLE) < 60

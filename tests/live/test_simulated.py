@@ -63,6 +63,18 @@ def test_links_by_chance_speak_against_a_rule_in_the_end_only() -> None:
     assert identities_of(live.fetched, identities) == identities_of(plain.fetched, identities)
 
 
+@pytest.mark.parametrize("newest_first", [False, True], ids=["breadth first", "depth first"])
+def test_what_always_leads_to_one_page_is_closed_soon(newest_first: bool) -> None:
+    site = Site(1, features={"votes"}, articles=300)
+    visits, identities = record(site, 9_000)
+    plain = Simulator(visits, OPTIONS, live=False).crawl(newest_first=newest_first)
+    live = Simulator(visits, OPTIONS).crawl(newest_first=newest_first)
+    assert identities_of(live.fetched, identities) == identities_of(plain.fetched, identities)
+    votes = [sum("/vote/" in url for url in crawl.fetched) for crawl in (plain, live)]
+    assert votes[0] == 300
+    assert votes[1] < 100
+
+
 def test_a_site_that_never_ends_ends() -> None:
     site = Site(2, features={"calendar"}, articles=60)
     visits, identities = record(site, 3_000)
