@@ -67,6 +67,17 @@ def recall_silent(learner: Learner) -> None:
         learner.skipped |= silent
         learner.skipped_keys += len(silent)
         learner.replay.accepted.append(candidate)
+    if any(candidate.rule in SILENT for candidate in learner.replay.accepted):
+        verdict = learner.replay.normalizer(learner.replay.accepted).verdict
+        views = learner.views.of(learner.replay)
+        learner.silent_views |= {n for n, view in enumerate(views) if any(verdict(view.page.key))}
+
+
+def _is_known(learner: Learner, candidate: Candidate) -> bool:
+    """Whether an earlier file skips or puts off the same addresses: it was taken in before any is looked for."""
+    place = candidate.scope, candidate.this_host, candidate.where
+    known = (one for one in learner.replay.accepted if one.rule in SILENT)
+    return any(place == (one.scope, one.this_host, one.where) for one in known)
 
 
 def endless(learner: Learner) -> None:
@@ -74,6 +85,8 @@ def endless(learner: Learner) -> None:
     views = learner.views.of(learner.replay)
     number = {page.key: n for n, page in enumerate(learner.site.pages)}
     for candidate, members in traps(views, learner.contexts_of(views), learner.scope):
+        if _is_known(learner, candidate):
+            continue
         trial = learner.replay.normalizer([*learner.replay.accepted, candidate])
         silent = {n for n, view in enumerate(views) if any(trial.verdict(view.page.key))} - learner.silent_views
         labels = {views[n].page.label for n in members}
@@ -112,6 +125,8 @@ def redundant_shapes(learner: Learner) -> None:
     before = reach.labels() - learner.site.soft if reach is not None else set()
     number = {page.key: n for n, page in enumerate(learner.site.pages)}
     for candidate, members in covered(shapes, learner.proof is not None or reach is not None):
+        if _is_known(learner, candidate):
+            continue
         trial = learner.replay.normalizer([*learner.replay.accepted, candidate])
         silent = {n for n, view in enumerate(views) if any(trial.verdict(view.page.key))} - learner.silent_views
         others = silent - set(members)

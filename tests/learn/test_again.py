@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import tomllib
-from typing import TYPE_CHECKING, Any
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -12,9 +14,7 @@ from scrapy_urinorm.learn import Options, learn_file
 from scrapy_urinorm.normalizer import Normalizer
 from scrapy_urinorm.rulesets.ruleset import RuleSet
 from scrapy_urinorm.visits.record import Visit
-
-if TYPE_CHECKING:
-    from pathlib import Path
+from tests.learn.sites import SITES
 
 ORIGIN = "http://shop.example"
 
@@ -68,6 +68,26 @@ def test_visits_of_another_crawl_add_up_and_those_of_the_same_do_not(learned: Pa
     learn_file([written(tmp_path, "second.jsonl", crawl("second"))], learned)
     assert rows(learned)[0]["support"] == 120
     assert rows(learned)[0]["crawls"] == ["first", "second"]
+
+
+@pytest.mark.parametrize("name", sorted(SITES))
+def test_the_loop_of_the_docs_loses_no_rule_and_doubles_none(name: str, tmp_path: Path) -> None:
+    """Crawl, learn, include, three times: the later crawls fetch one address of each key, and none that is skipped."""
+    visits = SITES[name]().visits()
+    path, files, found = tmp_path / "learned.toml", list[Path](), list[list[dict[str, Any]]]()
+    for n in range(3):
+        seen = Normalizer(str(path)) if path.exists() else Normalizer()
+        first = {seen.key(one.url): one for one in reversed(visits) if not seen.verdict(one.url)[0]}
+        crawled = [replace(one, crawl=f"crawl {n}") for one in reversed(first.values())]
+        files.append(written(tmp_path, f"{n}.jsonl", crawled))
+        learn_file(files, path, Options(jobs=1))
+        found.append(rows(path))
+    names = ("site", "rule", "value", "where")
+    said = [[repr([row.get(name) for name in names]) for row in one] for one in found]
+    assert all(len(set(one)) == len(one) for one in said), said
+    assert said[0] or name == "docs"
+    assert set(said[0]) <= set(said[1])
+    assert set(said[1]) <= set(said[2])
 
 
 def test_another_site_keeps_its_rules(learned: Path, tmp_path: Path) -> None:
