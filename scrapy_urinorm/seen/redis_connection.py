@@ -31,7 +31,7 @@ _FIRST_PAUSE = 0.1
 _LONGEST_PAUSE = 5.0
 _WAIT_LIMIT = 900.0
 # What passes by itself or when somebody acts; any other error is a mistake of ours or of a setting.
-_PASSING = ("OOM", "READONLY", "LOADING", "MASTERDOWN", "TRYAGAIN", "BUSY", "MISCONF")
+_PASSING = ("OOM", "READONLY", "LOADING", "MASTERDOWN", "TRYAGAIN", "BUSY", "MISCONF", "MOVED", "ASK", "CLUSTERDOWN")
 
 
 class RedisConnection:
@@ -197,8 +197,9 @@ def _passes(error: Exception) -> bool:
         known.OutOfMemoryError, known.ReadOnlyError, known.MasterDownError, known.TryAgainError, known.ClusterDownError,
         known.AskError,
     )  # fmt: skip
-    # redis-py cuts the word off of those that it has a class for
-    return isinstance(error, kinds) or str(error).startswith(_PASSING)
+    # redis-py cuts the word off of those that it has a class for, and says of others which command of a pipeline it was
+    text = str(error).rpartition(" of pipeline caused error: ")[2]
+    return isinstance(error, kinds) or text.startswith(_PASSING)
 
 
 @contextlib.contextmanager
