@@ -196,11 +196,16 @@ def test_the_fast_path_takes_no_other_way(rules: dict[str, Any], text: str) -> N
     },
     "http://a.example/b?id=1&b=2;a=1",
 )
+@example({"site": {"a.example": {"rewrite": [{"pattern": "a", "replace": "aa"}]}}}, "http://a.example/?b=&a=")
 def test_explain_tells_what_decide_does(rules: dict[str, Any], url: str) -> None:
     n = loaded(rules)
     decision, explanation = n.decide(url), n.explain(url)
     assert (explanation.skip, explanation.defer) == (decision.skip, decision.defer)
     steps = explanation.steps
+    if n.counts["unstable"]:
+        # the steps that did not settle are shown, and do not count
+        assert explanation.notes
+        return
     # steps on the host show the query as it came, the others as the rules split it
     split_anew = any("how the query is split" in note for note in explanation.notes)
     for step, following in pairwise(steps):
