@@ -124,26 +124,22 @@ def unique(
     """
     if prefer not in PREFER:
         raise UrinormError(f"there is no preference {prefer!r}: {', '.join(PREFER)}")
-    choice = chosen(ctx, rules, preset)
-    choice.shared()
+    held: dict[str, Ranked] = {}
+
+    def take(pages: list[Ranked]) -> list[str]:
+        new: list[str] = []
+        for page in pages:
+            other = held.get(page.key)
+            if other is None:
+                new.append(page.url)
+                held[page.key] = page._replace(url="") if prefer == "first" else page
+            elif page.rank < other.rank:
+                held[page.key] = page
+        return new if prefer == "first" else []
+
     wanted = Filter.of(ext, no_ext, path, no_path)
     inputs = Inputs(files, kind, column)
-    held: dict[str, Ranked] = {}
-    counts: Counter[str] = Counter()
-    with Progress() as progress:
-        for block in in_order(functools.partial(_work, choice, prefer, wanted), inputs.blocks(), jobs):
-            new: list[str] = []
-            for page in block.pages:
-                other = held.get(page.key)
-                if other is None:
-                    new.append(page.url)
-                    held[page.key] = page._replace(url="") if prefer == "first" else page
-                elif page.rank < other.rank:
-                    held[page.key] = page
-            if prefer == "first":
-                _write(new)
-            counts.update(lines=block.lines, skipped=block.skipped, filtered=block.filtered)
-            progress.add(block.lines, inputs.read / inputs.size if inputs.size else 0.0)
+    counts = _write_some(chosen(ctx, rules, preset), prefer, wanted, inputs, jobs, take)
     if prefer != "first":
         _write([page.url for page in held.values()])
     _tell(inputs, counts, f"{count(len(held), 'page')} of {count(counts['lines'], 'line')}")
@@ -179,25 +175,41 @@ def sample(
     """
     from scrapy_urinorm.templates import template_of
 
-    choice = chosen(ctx, rules, preset)
-    choice.shared()
+    keys: dict[str, list[str]] = {}
+
+    def take(pages: list[Ranked]) -> list[str]:
+        urls = []
+        for page in pages:
+            # URLs of one key have one template
+            taken = keys.setdefault(template_of(page.key, names_alone=names_alone), [])
+            if len(taken) < per_template and page.key not in taken:
+                taken.append(page.key)
+                urls.append(page.url)
+        return urls
+
     wanted = Filter.of(ext, no_ext, path, no_path)
     inputs = Inputs(files, kind, column)
-    keys: dict[str, list[str]] = {}
+    counts = _write_some(chosen(ctx, rules, preset), "first", wanted, inputs, jobs, take)
+    _tell(inputs, counts, f"{count(len(keys), 'kind')} of URL in {count(counts['lines'], 'line')}")
+
+
+def _write_some(
+    choice: ChosenRules,
+    prefer: str,
+    wanted: Filter,
+    inputs: Inputs,
+    jobs: int,
+    take: Callable[[list[Ranked]], list[str]],
+) -> Counter[str]:
+    """Write what `take` chooses of each block of the input, in order; return the lines, and those left out."""
+    choice.shared()
     counts: Counter[str] = Counter()
     with Progress() as progress:
-        for block in in_order(functools.partial(_work, choice, "first", wanted), inputs.blocks(), jobs):
-            chosen_urls = []
-            for page in block.pages:
-                # URLs of one key have one template
-                taken = keys.setdefault(template_of(page.key, names_alone=names_alone), [])
-                if len(taken) < per_template and page.key not in taken:
-                    taken.append(page.key)
-                    chosen_urls.append(page.url)
-            _write(chosen_urls)
+        for block in in_order(functools.partial(_work, choice, prefer, wanted), inputs.blocks(), jobs):
+            _write(take(block.pages))
             counts.update(lines=block.lines, skipped=block.skipped, filtered=block.filtered)
             progress.add(block.lines, inputs.read / inputs.size if inputs.size else 0.0)
-    _tell(inputs, counts, f"{count(len(keys), 'kind')} of URL in {count(counts['lines'], 'line')}")
+    return counts
 
 
 def _work(choice: ChosenRules, prefer: str, wanted: Filter, block: bytes) -> _Block:
