@@ -16,7 +16,7 @@ DEAR := full_disk other_fingerprinters random_sites reactorless
 TOUCHES_SCRAPY := $(filter-out $(DEAR:%=tests/crawl/test_%.py),$(wildcard tests/crawl/test_*.py)) tests/live/test_crawl.py tests/visits/test_extension.py tests/seen/test_requests_seen.py tests/report/test_extension.py
 
 # what `make test-platforms` crawls
-PLATFORMS := caddy cgit libnginx-mod-http-fancyindex lighttpd mediawiki nginx php-cli php-sqlite3
+PLATFORMS := caddy cgit libnginx-mod-http-fancyindex lighttpd mediawiki mercurial nginx php-cli php-sqlite3
 
 NEWEST := $(VENV)/newest
 FLOOR := $(VENV)/floor
@@ -62,7 +62,7 @@ test-soak: $(NEWEST)/.stamp  ## for hours: hundreds of kills, generated sites, t
 test-system: $(NEWEST)/.system  ## the tests that need a browser or Java (see .ci/run for what to install)
 	$(NEWEST)/bin/python -m pytest -m system --ignore tests/platforms --timeout 900 $(PYTEST_ARGS)
 
-test-platforms: $(NEWEST)/.system  ## crawls of programs that apt-get installs first, as root: the packs of platforms
+test-platforms: $(NEWEST)/.system $(VENV)/platforms/.stamp  ## crawls of programs that apt-get installs first, as root: the packs of platforms
 	DEBIAN_FRONTEND=noninteractive apt-get -qq install --yes --no-install-recommends $(PLATFORMS)
 	$(NEWEST)/bin/python -m pytest -m system tests/platforms --timeout 900 $(PYTEST_ARGS)
 
@@ -129,6 +129,9 @@ $(CONFORMANCE)/.stamp: pyproject.toml tests/conformance/requirements.txt $(VENV)
 	$(call install,--upgrade pip . -r tests/conformance/requirements.txt)
 	@# its dependencies stay; run.py adds the package to the runs that are to have it, the baseline is Scrapy alone
 	@$(@D)/bin/python -m pip uninstall --quiet --yes scrapy-urinorm
+
+$(VENV)/platforms/.stamp: tests/platforms/requirements.txt $(VENV)/uv/.stamp
+	$(call install,-r tests/platforms/requirements.txt)
 
 $(PEERS)/.stamp: pyproject.toml tests/conformance/peers.txt $(VENV)/uv/.stamp
 	$(call install,--upgrade -e . -r tests/conformance/peers.txt)

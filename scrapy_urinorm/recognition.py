@@ -88,7 +88,8 @@ class Recognizer:
             return
         host = self._hosts[_site(parts)]
         path = parts.path
-        where = _directory(path)
+        # a directory itself may be linked without its slash
+        where = path + "/" if path + "/" in host.pages else _directory(path)
         if where not in host.pages and len(host.pages) >= MOST_DIRECTORIES:
             where = "/"
         host.pages[where] += 1

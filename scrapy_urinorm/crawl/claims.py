@@ -8,13 +8,39 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from scrapy_urinorm.crawl.claim import MAX_CHANCES, Chance, Claim, most_chances, unfolded
 from scrapy_urinorm.crawl.crowd import Crowd, Entry, text_digest
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from scrapy import Request
+
+#: How many further variants of one key may be requested after failures.
+MAX_CHANCES = 2
+
+
+#: A variant to schedule now: the fingerprint of its key, the request, the number of its chance.
+Chance = tuple[bytes, "Request", int]
+
+
+class Claim:
+    """The request of a key of which more is known than its URL text.
+
+    `last` is the URL text under way, or its digest where the text was given up; `tried` are the texts or digests
+    that were requested, `held` filtered requests of other texts, as many as may still be needed. `failed` is set
+    when the outcome was bad and no variant was at hand. `followers` are claims whose chain of redirects ended at this
+    key: they share its fate.
+    """
+
+    __slots__ = ("chances", "failed", "followers", "held", "last", "tried")
+
+    def __init__(self, last: str | bytes):
+        self.last = last
+        self.tried = [last]
+        self.held: list[Request] = []
+        self.followers: list[tuple[bytes, str]] = []
+        self.chances = 0
+        self.failed = False
 
 
 class Claims:
@@ -68,7 +94,7 @@ class Claims:
                 return 0
             claim = self._open[fp] = Claim(claim)
         elif (
-            claim.chances + len(claim.held) >= most_chances(claim.tried)
+            claim.chances + len(claim.held) >= MAX_CHANCES
             or self._was_tried(claim, url)
             or self._same(url) in (self._same(held.url) for held in claim.held)
         ):
@@ -81,13 +107,10 @@ class Claims:
         if entry is None:
             crowd = self._under_way
             entry = crowd.get(fp)
-        if entry is None:
-            return 0
-        tried = (entry.digest, *entry.tried)
-        if entry.chances >= most_chances(tried) or self._digest(request.url) in tried:
+        if entry is None or entry.chances >= MAX_CHANCES or self._digest(request.url) in (entry.digest, *entry.tried):
             return 0
         crowd.pop(fp)
-        claim = self._open[fp] = unfolded(entry)
+        claim = self._open[fp] = _unfolded(entry)
         claim.failed = crowd is self._failed
         return self._taken(fp, claim, request)
 
@@ -166,7 +189,7 @@ class Claims:
             if entry is None or (url is not None and entry.digest != self._digest(url)):
                 return None
             self._under_way.pop(fp)
-            claim = self._open[fp] = unfolded(entry, url)
+            claim = self._open[fp] = _unfolded(entry, url)
         elif isinstance(claim, str):
             if url not in (claim, None):
                 return None
@@ -179,12 +202,11 @@ class Claims:
         """Keep a claim in short where that tells enough, or where there is no room."""
         if claim.held or claim.followers:
             return
-        most = most_chances(claim.tried)
-        enough = claim.failed and (claim.chances >= most or len(claim.tried) <= 1)
+        enough = claim.failed and (claim.chances >= MAX_CHANCES or len(claim.tried) <= 1)
         if enough or len(self._open) > self._limit:
             last = self._digest(claim.last)
             # those that matter while another one may be tried
-            tried = dict.fromkeys(map(self._digest, claim.tried)) if claim.chances < most else {}
+            tried = dict.fromkeys(map(self._digest, claim.tried)) if claim.chances < MAX_CHANCES else {}
             tried.pop(last, None)
             entry = Entry(last, claim.chances, tuple(tried))
             (self._failed if claim.failed else self._under_way).put(fp, entry)
@@ -215,7 +237,7 @@ class Claims:
             if entry is None or self._in_hand >= self._limit:
                 return self.failed(fp, url)
             self._under_way.pop(target)
-            other = unfolded(entry)
+            other = _unfolded(entry)
         elif isinstance(other, str):
             other = Claim(other)
         if other.failed or self._in_hand >= self._limit:
@@ -260,3 +282,11 @@ class Claims:
 
     def __contains__(self, fp: bytes) -> bool:
         return fp in self._open or self._under_way.get(fp) is not None or self._failed.get(fp) is not None
+
+
+def _unfolded(entry: Entry, last: str | None = None) -> Claim:
+    """The claim that was kept in short, its last text being known or not."""
+    claim = Claim(entry.digest if last is None else last)
+    claim.tried += entry.tried
+    claim.chances = entry.chances
+    return claim

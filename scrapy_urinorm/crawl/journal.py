@@ -117,7 +117,6 @@ class Journal:
             self.file.forget_notes()
         variants.watch()
         self._variants = variants
-        self.file.gather = self._gather_notes
 
     def close(self, *, queue: str, empty: bool) -> None:
         """Let go; `queue` is what Scrapy's queue files look like, `empty` says that nothing is waiting in them."""
@@ -222,20 +221,16 @@ class Journal:
             # requests were dropped unseen: those whose output they were have not ended
             self._lost = True
             return
-        self._gather_notes()
+        if self._variants is not None:
+            # no later than the end of the request that failed, or of the page that held the variant
+            try:
+                for key, text in self._variants.notes():
+                    self.file.note(key, text)
+            except Exception as error:  # noqa: BLE001  a kill may cost the variants in hand
+                failed(self._spider.crawler, "The journal of variants", error)
         for request in self._flying.keys() - set(self.running):
             self.file.end(self._flying.pop(request))
         self.commit()
-
-    def _gather_notes(self) -> None:
-        """What is known of keys, to be written no later than the rows that tell the rest."""
-        if self._variants is None:
-            return
-        try:
-            for key, text in self._variants.notes():
-                self.file.note(key, text)
-        except Exception as error:  # noqa: BLE001  a kill may cost the variants in hand
-            failed(self._spider.crawler, "The journal of variants", error)
 
     def commit(self) -> None:
         """Write down what happened since the last time, rows before fingerprints."""

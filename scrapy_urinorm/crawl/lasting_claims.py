@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from scrapy_urinorm.crawl.claim import UNKNOWN, Claim
-from scrapy_urinorm.crawl.claims import Claims
-from scrapy_urinorm.crawl.crowd import Crowd, Entry
+from scrapy_urinorm.crawl.claims import Claim, Claims
+from scrapy_urinorm.crawl.crowd import Crowd, Entry, text_digest
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+#: The digest of a text that is not known: of a request that an earlier run has left in the queue.
+UNKNOWN = bytes(len(text_digest("")))
 
 
 class LastingClaims(Claims):
@@ -25,17 +27,9 @@ class LastingClaims(Claims):
     def goes_on(self, fp: bytes, url: str) -> None:
         """A request of an earlier run is served: it speaks for its key again, unless more is known of that."""
         claim = self._open.get(fp)
-        if isinstance(claim, Claim) and UNKNOWN in claim.tried:
-            if claim.last == UNKNOWN:
-                claim.last = url
-            if not self._was_tried(claim, url):
-                claim.tried = [url if one == UNKNOWN else one for one in claim.tried]
-            # found again before it was known
-            same = self._same(url)
-            others = [held for held in claim.held if self._same(held.url) != same]
-            self._in_hand -= len(claim.held) - len(others)
-            claim.held = others
-            self._touch(fp)
+        if isinstance(claim, Claim) and claim.last == UNKNOWN:
+            claim.last = url
+            claim.tried = [url if one == UNKNOWN else one for one in claim.tried]
         elif claim is None and (self._failed.get(fp) is None):
             entry = self._under_way.get(fp)
             if entry is None or entry.digest == UNKNOWN:

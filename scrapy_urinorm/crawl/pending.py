@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from scrapy.utils.request import request_from_dict
 
 from scrapy_urinorm.crawl import settings as own
-from scrapy_urinorm.crawl.claim import Claim
+from scrapy_urinorm.crawl.claims import Claim
 from scrapy_urinorm.crawl.crowd import Entry
 from scrapy_urinorm.crawl.shown import shown
 from scrapy_urinorm.errors import UrinormError

@@ -66,7 +66,8 @@ class Student:
         self.novelty = Novelty()
         self._sites: dict[str, Watched] = {}
         self._waiting = 0
-        self._quiet: set[str] = set()
+        # lines of packs, by what is evidence of them
+        self._quiet, self._alike = set[str](), set[str]()
 
     def take(self, visit: Visit, pattern: str | None = None) -> list[Message]:
         """Take a visit, of an address of the pattern; return what the crawl is to be told."""
@@ -87,6 +88,7 @@ class Student:
         if site.priors.see(visit):
             priors = site.priors
             self._quiet |= {one.name for one in (*priors.traps, *priors.folds) if one.proven and one.quiet}
+            self._alike |= {one.name for one in priors.folds if not one.quiet}
             traps, folds = ([one[:4] for one in lines] for lines in (priors.traps, priors.folds))
             said.append({"do": "platform", "site": name, "said": priors.said, "traps": traps, "folds": folds})
             site.due = min(site.due, site.pages)
@@ -117,8 +119,10 @@ class Student:
         if pattern in self._quiet:
             # what it leads to may speak against it
             news, credit = False, None
+        if credit == pattern or credit in self._alike:
+            # the page that it is the same as leads there as well
+            credit = None
         same = bool(visit.redirects) and self.novelty.again(visit, pattern)
-        credit = credit if credit != pattern else None
         return {"do": "news", "pattern": pattern, "news": news, "credit": credit, "same": same}
 
     # ------------------------------------------------------------------ between studies

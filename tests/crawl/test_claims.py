@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from scrapy import Request, Spider
 
 from scrapy_urinorm.crawl import pending
-from scrapy_urinorm.crawl.claim import MAX_CHANCES
+from scrapy_urinorm.crawl.claims import MAX_CHANCES
 from scrapy_urinorm.crawl.crowd import Crowd, Entry, text_digest
 from scrapy_urinorm.crawl.lasting_claims import LastingClaims
 
@@ -65,23 +65,6 @@ def test_a_text_that_failed_takes_no_chance_when_it_is_found_again(limit: int) -
         if made.repeated(fp("p"), variant(n)):
             passed.append(n)
     assert passed == [2, 3]
-
-
-@ROOMS
-def test_a_text_that_a_killed_run_has_left_takes_no_chance_when_it_is_found_again(limit: int) -> None:
-    """Of what waits in the queue after a kill only the key is known until it is served."""
-    made = claims(limit)
-    made.expect(fp("other"))
-    made.expect(fp("p"))
-    made.claim(fp("last"), f"{ORG}/last")
-    asked = [n for n in (1, 2, 3) if made.repeated(fp("p"), variant(n))]
-    made.goes_on(fp("p"), variant(1).url)
-    last = asked[-1] if asked else 1
-    while chances := made.failed(fp("p"), variant(last).url):
-        ((_, request, _),) = chances
-        last = int(request.url[-1])
-        asked.append(last)
-    assert {2, 3} <= {*asked}
 
 
 @ROOMS

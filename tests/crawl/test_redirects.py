@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from scrapy_urinorm.crawl.claim import MAX_CHANCES
+from scrapy_urinorm.crawl.claims import MAX_CHANCES
 from tests.crawl.cases import Case, failing_variants, redirects
 from tests.crawl.casework import CROWDED, MODES, Crawl, crawl_cases
 

@@ -110,6 +110,12 @@ def test_what_shows_a_page_that_was_served_comes_later_until_one_of_them_is_anot
     for _ in range(KNOWN_CLOSE):
         assert desk.decide(again, 0, late=True).verdict == PASS
     assert desk.decide(again, 0, late=True).verdict == CLOSED
+    # what it names first the other one names as well
+    heard(desk, student, Visit(url=first, status=200, text_digest="same"), "http://git.example/*")
+    heard(desk, student, Visit(url=again, status=200, text_digest="same", links=b"12345678"), "git.example gitweb/head")
+    to = Visit(url=GITWEB + "new", status=200, text_digest="new", id=b"12345678")
+    assert heard(desk, student, to, "http://git.example/*")["credit"] is None
+    assert desk.decide(again, 0, late=True).verdict == CLOSED
     news = heard(desk, student, Visit(url=again, status=200, text_digest="another"), "git.example gitweb/head")
     assert news["news"] is True
     assert desk.decide(again, 0, late=True).verdict == PASS

@@ -21,7 +21,8 @@ from scrapy_urinorm.content import NEAR, compare
 from scrapy_urinorm.learn.site import Site
 from scrapy_urinorm.visits import Visit, read_visits
 from scrapy_urinorm.visits.programs import programs
-from tests.platforms.installations import INSTALLATIONS, running
+from tests.platforms.installations import INSTALLATIONS
+from tests.platforms.starting import running
 
 if TYPE_CHECKING:
     from scrapy_urinorm.learn.page import Page
