@@ -6,7 +6,7 @@ from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from scrapy_urinorm.errors import RuleFileError
-from scrapy_urinorm.learn.candidate import REJECTED, SILENT, Candidate, is_writable
+from scrapy_urinorm.learn.candidate import ACTIVE, REJECTED, SILENT, Candidate, is_writable
 from scrapy_urinorm.learn.contexts import Contexts
 from scrapy_urinorm.learn.declared import declarations, declared_names, nested
 from scrapy_urinorm.learn.edits import (
@@ -84,6 +84,24 @@ class SiteLearner:
         if self.court is not None:
             self.convicted += self.court.settle()
 
+    def _prune(self) -> None:
+        """Drop what others make superfluous, and what does not stand with the others; the former comes back then."""
+        pruned = self.replay.prune()
+        standing = len(self.replay.accepted)
+        self._settle()
+        if len(self.replay.accepted) < standing and self._try(pruned):
+            self._settle()
+        for candidate in pruned:
+            if candidate.status == ACTIVE and candidate not in self.replay.accepted:
+                candidate.status = REJECTED
+                candidate.why += "; the other rules save as much without it"
+                self.others.append(candidate)
+
+    def _settle(self) -> None:
+        self._prove()
+        self.others += self.replay.settle()
+        self._prove()
+
     def withdrawn(self) -> list[Candidate]:
         """Return the earlier rules that are none any more."""
         return [candidate for candidate in self.earlier if candidate not in self.replay.accepted]
@@ -127,10 +145,7 @@ class SiteLearner:
             self.refused += try_packs(pack_candidates(self.site.recognizer.found()), self.replay)
             self._prove()
         self.others += self.refused
-        self.others += self.replay.prune()
-        self._prove()
-        self.others += self.replay.settle()
-        self._prove()
+        self._prune()
         recall_silent(self)
         self.others += self.convicted
         if self.options.skip and "shapes" in families:

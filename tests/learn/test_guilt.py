@@ -6,6 +6,8 @@ from typing import Any
 
 import pytest
 
+from scrapy_urinorm import Normalizer
+from scrapy_urinorm.learn import learn
 from scrapy_urinorm.learn.candidate import Candidate
 from scrapy_urinorm.learn.guilt import Court
 from scrapy_urinorm.learn.judge import Evidence
@@ -77,3 +79,24 @@ def test_what_moves_a_page_is_known_when_another_rule_is_gone() -> None:
     assert not replay.moved(two)
     replay.remove(one)
     assert replay.moved(two) == moved
+
+
+def test_what_made_room_for_a_rule_that_falls_comes_back() -> None:
+    """Lists of two kinds in two orders; those of one kind lead to items of their own in each order."""
+    visits = []
+    kinds = ("a", "b")
+    every = [f"/{kind}/list?c={n}{order}" for kind in kinds for n in range(40) for order in ("", "&o=up", "&o=down")]
+    rows: list[tuple[str, str, list[str]]] = [("/", "front", every)]
+    for at, path in enumerate(every):
+        kind, n = path[1], at // 3
+        own = [f"/item/{at if kind == 'b' and n % 13 == 0 else n}"]
+        rows += [(path, f"list {n}", own), (own[0], f"item {own[0]}", [])]
+    for path, text, links in {row[0]: row for row in rows}.values():
+        row = {"url": HOST + path, "status": 200, "text_digest": text, "words": 100, "depth": int(path != "/")}
+        visits.append(visit_from_row(row | {"links": [HOST + link for link in links]}))
+    result = learn(visits)
+    normalizer = Normalizer(result.rules)
+    assert normalizer.key(f"{HOST}/a/list?c=new&o=up") == normalizer.key(f"{HOST}/a/list?c=new")
+    assert normalizer.key(f"{HOST}/b/list?c=0&o=up") != normalizer.key(f"{HOST}/b/list?c=0")
+    known = [id(one) for one in (*result.active, *result.others)]
+    assert len(known) == len(set(known)), "each candidate has one row"
