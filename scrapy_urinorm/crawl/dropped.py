@@ -6,6 +6,7 @@ import functools
 import logging
 from typing import TYPE_CHECKING
 
+from scrapy.statscollectors import StatsCollector
 from scrapy.utils.request import referer_str
 
 from scrapy_urinorm.crawl.fingerprinter import exempt
@@ -13,10 +14,9 @@ from scrapy_urinorm.crawl.shown import printable, shown
 from scrapy_urinorm.engine.bits import rules_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
     from scrapy import Request, Spider
-    from scrapy.statscollectors import StatsCollector
 
     from scrapy_urinorm.crawl.fingerprinter import RequestFingerprinter
     from scrapy_urinorm.normalizer import Normalizer
@@ -43,8 +43,7 @@ class DroppedRequests:
         self._normalizer = normalizer
         self._fingerprinter = fingerprinter
         self._fingerprint = fingerprint
-        # looked up at each call, it would cost as much as the counting
-        self._count = stats.inc_value
+        self._count = _counter(stats)
         self._debug = debug
         self._first_urls: dict[bytes, str] = {}
         self._logged = False
@@ -64,8 +63,7 @@ class DroppedRequests:
         stats = None if touched is None else _stats_of_bits(touched)
         if stats is None or self._debug or not self._logged:
             stats = self._told(request, touched, spider)
-        for stat in stats:
-            self._count(stat)
+        self._count(stats)
 
     def _told(self, request: Request, touched: int | None, spider: Spider) -> tuple[str, ...]:
         """Log a duplicate, where it is to be; returns the stats that it counts for."""
@@ -103,6 +101,27 @@ class DroppedRequests:
         if key == self._normalizer.key(request.url, lossy=False):
             return ()
         return self._normalizer.changed_by(request.url)
+
+
+def _counter(stats: StatsCollector) -> Callable[[Iterable[str]], None]:
+    """What adds one to each of some stats: at once where they are a plain dict, which costs what one call does."""
+    kind = type(stats)
+    if kind.inc_value is StatsCollector.inc_value and kind.get_stats is StatsCollector.get_stats:
+        # its attributes, methods included, cost more to look up than to use
+        values = functools.partial(kind.get_stats, stats)
+
+        def count(names: Iterable[str]) -> None:
+            held = values()
+            for name in names:
+                held[name] = held.get(name, 0) + 1
+
+        return count
+
+    def each(names: Iterable[str]) -> None:
+        for name in names:
+            stats.inc_value(name)
+
+    return each
 
 
 @functools.lru_cache(4096)

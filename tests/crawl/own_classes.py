@@ -6,6 +6,7 @@ from hashlib import sha1
 from typing import TYPE_CHECKING, Any
 
 from scrapy.dupefilters import RFPDupeFilter
+from scrapy.statscollectors import MemoryStatsCollector
 from scrapy.utils.request import fingerprint
 
 if TYPE_CHECKING:
@@ -60,3 +61,16 @@ class FingerprinterAddon:
 
     def update_settings(self, settings: Any) -> None:
         settings.set("REQUEST_FINGERPRINTER_CLASS", ByLanguage, "addon")
+
+
+class Counting(MemoryStatsCollector):
+    """A collector that sees each count, as those that send them elsewhere do."""
+
+    def __init__(self, crawler: Crawler):
+        super().__init__(crawler)
+        self.calls = 0
+
+    def inc_value(self, key: str, *args: Any, **kwargs: Any) -> None:
+        """Count, and count that."""
+        self.calls += "filtered" in key
+        super().inc_value(key, *args, **kwargs)

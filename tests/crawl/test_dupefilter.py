@@ -57,6 +57,22 @@ class TestContract:
             assert [dupefilter.request_seen(Request(f"{ORG}/{n}")) for n in (1, 2, 1)] == [False, False, True]
             dupefilter.close("finished")
 
+    @pytest.mark.parametrize(
+        "kind", ["scrapy.statscollectors.MemoryStatsCollector", "tests.crawl.own_classes.Counting"]
+    )
+    def test_counts_with_any_collector(self, kind: str) -> None:
+        crawler = crawler_with({**ADDON, **SID, "STATS_CLASS": kind})
+        dupefilter = dupefilter_of(crawler)
+        dupefilter.open()
+        for n in range(4):
+            request = Request(f"{ORG}/?sid={n}")
+            if dupefilter.request_seen(request):
+                dupefilter.log(request, crawler.spider)
+        counted = {name: value for name, value in crawler.stats.get_stats().items() if "filtered" in name}
+        assert counted == {"dupefilter/filtered": 3, "urinorm/filtered": 3, "urinorm/filtered/remove_params": 3}
+        assert getattr(crawler.stats, "calls", 9) == 9
+        dupefilter.close("finished")
+
 
 def opened() -> Any:
     dupefilter = dupefilter_of(crawler_with({**ADDON, **SID}))
