@@ -31,6 +31,8 @@ def check_pack(name: str, visits: list[str], *, as_json: bool) -> bool:
         findings += _found(trial)
     if visits and not tried:
         findings.append("it is not recognized in the visits")
+    elif tried and not any(one.urls for trial in tried for one in trial.effect.lines):
+        findings.append(f"no line acts on an address of {tried[0].place}: the paths of its lines begin there")
     if as_json:
         write_json({"platform": of.name, "lines": len(of.lines), "findings": findings, "sites": _rows(tried)})
         return bool(findings)

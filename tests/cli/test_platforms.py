@@ -195,6 +195,16 @@ def test_check_a_pack_against_visits(folder: Path) -> None:
     assert "merges 1 address of a.example/blog/ with another page" in json.loads(done.out)["findings"][0]
 
 
+def test_check_a_pack_whose_paths_begin_elsewhere(folder: Path) -> None:
+    pytest.importorskip("numpy")
+    (folder / "frob.toml").write_text(
+        PACK.replace("query = ", 'path = "/blog/**"\nquery = ').replace('"/?p', '"/blog/?p')  # it is in /blog/ itself
+    )
+    platforms.pack.cache_clear()
+    done = run("check", "--platform", "frob.toml", "--visits", "visits.jsonl", cwd=folder)
+    assert (done.code, "no line acts on an address of a.example/blog/" in done.out) == (1, True), done
+
+
 def test_check_a_pack_that_is_not_there_in_the_visits(folder: Path) -> None:
     (folder / "visits.jsonl").write_text(visits(PAGES[4:]))
     done = run("check", "--platform", "wordpress", "--visits", "visits.jsonl", cwd=folder)
