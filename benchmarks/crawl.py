@@ -19,7 +19,7 @@ from benchmarks.under_rules import TEN_LINES
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-PAGES = 400
+PAGES = 300
 KNOWN, NEW = 180, 20
 _WORDS = "advance archive article balance bicycle camera crisis culture design district event garden".split()  # noqa: SIM905
 
