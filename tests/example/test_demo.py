@@ -6,6 +6,7 @@ import json
 import re
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 from typing import NamedTuple
 
@@ -14,6 +15,8 @@ import pytest
 from example_project.website import Served, Website
 from example_project.website.crawls import PROJECT, Crawl, CrawlFailedError, Result, Tally, run
 from example_project.website.demo import ADDON, ADDON_AND_RULES, CRAWLS, SCRAPY_ALONE, main
+from scrapy_urinorm.errors import UrinormError
+from scrapy_urinorm.learn import Options, learn_file
 
 pytestmark = pytest.mark.slow
 
@@ -89,6 +92,35 @@ def test_tally_tells_pages_duplicates_and_others_apart() -> None:
         Served("http://a.test/gone", 404, None, 0.0),
     ]
     assert Tally.of(log, frozenset({"x", "never found"})) == Tally(requests=7, distinct=1, duplicates=2, others=4)
+
+
+def test_the_loop_of_the_docs(tmp_path: Path) -> None:
+    """Crawl, learn, include, three times: no rule that was learned goes, and no fewer pages are met."""
+    learned, visits = tmp_path / "learned.toml", tmp_path / "visits.jsonl"
+    rules: list[set[str]] = []
+    pages: list[frozenset[str]] = []
+    with Website() as website:
+        for n in range(3):
+            (tmp_path / "urinorm.toml").write_text('include = ["learned.toml"]\n' if n else "")
+            settings = {"URINORM_RULES": str(tmp_path / "urinorm.toml"), "URINORM_VISITS": str(visits)}
+            folder = tmp_path / str(n)
+            folder.mkdir()
+            run(Crawl(f"crawl {n}", settings), website, folder, limit=LIMIT)
+            pages.append(website.pages & {line.page for line in website.log if line.status == 200})
+            before = learned.read_text("utf-8") if n else ""
+            try:
+                learn_file([visits], learned, Options(jobs=1))
+            except UrinormError as error:
+                # visits of several crawls under several rules may speak against one: then nothing is written
+                assert "stays as it is" in str(error)
+                assert learned.read_text("utf-8") == before
+            rows = tomllib.loads(learned.read_text("utf-8"))["evidence"]
+            names = ("site", "rule", "value", "where")
+            rules.append({repr([row.get(name) for name in names]) for row in rows if row["status"] == "active"})
+    assert rules[0]
+    assert rules[0] <= rules[1] <= rules[2]
+    # all are cut short at as many responses, which come in another order each time: more of them are new pages
+    assert len(pages[0]) < len(pages[2]) + 5
 
 
 def test_prints_one_table_with_a_row_for_each_crawl(tmp_path: Path) -> None:
