@@ -1,4 +1,4 @@
-"""The figures of the documentation, from docs/figures.json, which benchmarks/learn_testbed.py writes.
+"""The figures of the documentation, from docs/figures.json, which learn_testbed.py and live.py of benchmarks/ write.
 
 Between `<!-- figures: NAME -->` and `<!-- end of figures -->` stands in a page what `BLOCKS[NAME]` makes.
 """
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 DOCS = Path(__file__).resolve().parent
-PAGES = ("../README.md", "index.md", "why.md", "accuracy.md")
+PAGES = ("../README.md", "index.md", "why.md", "accuracy.md", "howto/live.md")
 PICTURE = DOCS / "_static" / "requests.svg"
 NAMES = {
     "wordpress": "WordPress", "dokuwiki": "DokuWiki", "spirit": "Spirit (forum)",
@@ -85,11 +85,27 @@ def _picture_line() -> str:
     return f"![Requests by Scrapy alone and with scrapy-urinorm: {', '.join(parts)}](_static/requests.svg)\n"
 
 
+def _live() -> str:
+    found = json.loads((DOCS / "figures.json").read_text("utf-8"))["live"]
+    names = NAMES | {"trac": "Trac", "gitweb": "gitweb", "oscar": "Oscar (shop)"}
+    lines = [
+        "| application | order | Scrapy | live rules alone | core pages lost | reached after N: live, Scrapy |",
+        "| --- | --- | ---: | ---: | ---: | ---: |",
+    ]
+    for site, name in names.items():
+        for order, crawl in found.get(site, {}).items():
+            cells = [name, f"{order} first", f"{crawl['plain']:,}", f"{crawl['live']:,}", str(crawl["lost"])]
+            cells.append(f"{crawl['reached']:.0%}, {crawl['plain_reached']:.0%}")
+            lines.append(f"| {' | '.join(cells)} |")
+    return "\n".join(lines) + "\n"
+
+
 BLOCKS: dict[str, Callable[[], str]] = {
     "sentence": _sentence,
     "picture": _picture_line,
     "requests": lambda: _table("alone", "addon", "rules", lost=""),
     "lost": lambda: _table("alone", "addon", "rules", lost="rules"),
+    "live": _live,
     "learned": lambda: _table("alone", "rules", "learned", lost="learned"),
 }
 

@@ -27,9 +27,11 @@ def test_nothing_is_lost_on_a_site_made_by_lot(seed: int, newest_first: bool) ->
     live = Simulator(visits, OPTIONS).crawl(newest_first=newest_first)
     met = identities_of(plain.fetched, identities)
     missed = met - identities_of(live.fetched, identities) - identities_of(live.closed, identities)
-    # what is not fetched is named; of a rule that is right at first samples may miss one page that it is wrong for
-    assert missed <= identities_of(live.parked, identities)
-    assert len(missed) <= ("turning" in site.features or "deep" in site.features)
+    # what is not fetched is named; of a rule that is right at first samples may miss one page that it is wrong for,
+    # and such a page may be linked by another such page alone, so that nobody has met it
+    wrong_for_some = bool(site.features & {"turning", "deep"})
+    assert wrong_for_some or missed <= identities_of(live.parked, identities)
+    assert len(missed) <= wrong_for_some
     assert len(live.fetched) <= len(plain.fetched)
 
 

@@ -1,0 +1,103 @@
+"""First crawls with live rules and nothing else, of recorded sites, in memory: requests, and pages reached.
+
+    python -m benchmarks.live RECORDINGS [--site wordpress ...] [--write]
+
+RECORDINGS is as for `benchmarks.learn_partial`; the breadth first recording of a site is crawled in both orders.
+*lost*: core pages that the same crawl meets without live rules and not with them. *reached*: the share of all pages
+(page identities of the crawl testbed) that were met after as many requests as rules written by hand need for the whole
+site.
+--write puts the figures into docs/figures.json.
+"""
+
+from __future__ import annotations
+
+import argparse
+import gzip
+import json
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+ROOT = Path(__file__).parent.parent
+sys.path.insert(0, str(ROOT))
+
+from scrapy_urinorm.learn import Options  # noqa: E402  the checkout, not what is installed
+from scrapy_urinorm.live.simulator import Simulator  # noqa: E402
+from scrapy_urinorm.visits import read_visits  # noqa: E402
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+#: The requests that rules written by hand need, measured by real crawls.
+BY_HAND = {
+    "wordpress": 512, "dokuwiki": 518, "roundup": 540, "autoindex": 2600, "spirit": 363, "trac": 1192,
+    "gitweb": 2883, "oscar": 964,
+}  # fmt: skip
+FIGURES = ROOT / "docs" / "figures.json"
+
+
+class Pages:
+    """What the addresses of one recorded site show."""
+
+    def __init__(self, folder: Path, site: str) -> None:
+        name = f"{site}.breadth.jsonl.gz"
+        self.visits = list(read_visits([folder / name]))
+        self._said: dict[str, tuple[str, bool]] = {}
+        with gzip.open(folder / "rows" / name, "rt") as file:
+            for line in file:
+                row = json.loads(line)
+                if row.get("identity") is not None:
+                    self._said[row["url"]] = str(row["identity"]), bool(row.get("core"))
+        self._led_to = {visit.url: visit.final_url for visit in self.visits if visit.final_url}
+
+    def met(self, urls: Iterable[str], *, core: bool = False) -> set[str]:
+        """Return the pages behind some addresses, all or core ones."""
+        found = (self._said.get(url) or self._said.get(self._led_to.get(url, "")) for url in urls)
+        return {one[0] for one in found if one is not None and (one[1] or not core)}
+
+
+def crawled(folder: Path, site: str) -> dict[str, dict[str, Any]]:
+    """Return what the crawls of a site did, by order."""
+    pages = Pages(folder, site)
+    options = Options(skip=False)
+    out = {}
+    for order in ("breadth", "depth"):
+        newest_first = order == "depth"
+        plain = Simulator(pages.visits, options, live=False).crawl(newest_first=newest_first).fetched
+        live = Simulator(pages.visits, options).crawl(newest_first=newest_first)
+        every, first = pages.met(plain), BY_HAND[site]
+        out[order] = {
+            "plain": len(plain),
+            "live": len(live.fetched),
+            "lost": len(pages.met(plain, core=True) - pages.met(live.fetched, core=True)),
+            "canaries": live.canaries,
+            "given_up": len(live.parked),
+            "closed": len(live.closed),
+            "reached": round(len(pages.met(live.fetched[:first])) / len(every), 3),
+            "plain_reached": round(len(pages.met(plain[:first])) / len(every), 3),
+        }
+    return out
+
+
+def main() -> None:
+    """Crawl the sites that are recorded."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("recordings", type=Path)
+    parser.add_argument("--site", action="append", choices=list(BY_HAND))
+    parser.add_argument("--write", action="store_true", help="write the figures into docs/figures.json")
+    given = parser.parse_args()
+    figures = json.loads(FIGURES.read_text("utf-8"))
+    for site in given.site or BY_HAND:
+        if not (given.recordings / f"{site}.breadth.jsonl.gz").exists():
+            print(f"{site}: is not recorded")
+            continue
+        found = crawled(given.recordings, site)
+        for order, row in found.items():
+            print(site, order, ", ".join(f"{name} {value:,}" for name, value in row.items()), flush=True)
+        figures.setdefault("live", {})[site] = found
+        if given.write:
+            FIGURES.write_text(json.dumps(figures, indent=2, sort_keys=True) + "\n", "utf-8")
+
+
+if __name__ == "__main__":
+    main()
