@@ -162,7 +162,8 @@ def learn(
         show_table(("site", "rule", "value", "saves"), rows, fold=("value",))
     if proposed := facets_toml(result.others):
         say("filters multiply; where lists under several at once are not wanted, this goes into urinorm.toml:")
-        say(proposed, "dim")
+        for line in proposed.splitlines():
+            say(line, "dim")
     if result.active:
         next_step(f'include = ["{output}"] in urinorm.toml, then `urinorm check` and crawl again')
     else:

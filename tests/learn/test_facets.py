@@ -13,12 +13,15 @@ from scrapy_urinorm.importers.facets import FacetCount, Facets, part_of
 from scrapy_urinorm.learn import Options, learn, to_toml
 from scrapy_urinorm.learn.output import facets_toml
 from scrapy_urinorm.visits.links import link_hashes, page_links, url_hash
+from tests.cli.programs import run
 from tests.learn.sites import Site
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from pathlib import Path
 
     from scrapy_urinorm.learn.learner import LearnResult
+    from scrapy_urinorm.visits import Visit
 
 SHOP = "https://shop.example"
 FILTERS = {"brand": "abcd", "colour": "rgb", "size": "123"}
@@ -51,7 +54,7 @@ def address(path: str, said: Mapping[str, str]) -> str:
     return f"{path}?{query}" if query else path
 
 
-def learned(pages: Mapping[str, list[str]]) -> LearnResult:
+def visits_of(pages: Mapping[str, list[str]]) -> list[Visit]:
     site = Site(SHOP)
     for url in pages:
         site.add(url, f"page {url}")
@@ -60,7 +63,11 @@ def learned(pages: Mapping[str, list[str]]) -> LearnResult:
         visit.id = url_hash(visit.url)
         visit.depth = 0 if visit.url == SHOP + "/" else 1
         visit.links, visit.links_count = link_hashes(page_links(pages[visit.url.removeprefix(SHOP)], visit.url))
-    return learn(visits, Options(jobs=1))
+    return visits
+
+
+def learned(pages: Mapping[str, list[str]]) -> LearnResult:
+    return learn(visits_of(pages), Options(jobs=1))
 
 
 def proposed(pages: Mapping[str, list[str]]) -> str:
@@ -88,6 +95,14 @@ def test_a_learned_file_has_it_as_a_comment_that_is_a_rule() -> None:
     *_, comment = text.partition("To copy:\n")
     copied = "\n".join(line.removeprefix("# ") for line in comment.partition("\n\n")[0].splitlines())
     assert tomllib.loads(copied)["site"]["shop.example"]["where"][0]["path"] == "/c/mugs"
+
+
+def test_the_command_shows_it_ready_to_be_copied(tmp_path: Path) -> None:
+    visits = tmp_path / "visits.jsonl"
+    visits.write_text("".join(f"{visit.to_json()}\n" for visit in visits_of(lists())))
+    done = run("learn", str(visits), "--output", "learned.toml", cwd=tmp_path)
+    *_, copied = done.out.partition("urinorm.toml:\n")
+    assert tomllib.loads(copied.partition("\nnext")[0])["site"]["shop.example"]["where"][0]["path"] == "/c/mugs"
 
 
 def test_what_only_combined_filters_show_is_requested_last() -> None:
