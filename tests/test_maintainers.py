@@ -67,7 +67,9 @@ def test_tour_of_a_fingerprint(by: str) -> None:
     entered = rooms(normalizer)
     told = re.findall(r"^\| `([\w/.]+)` \|", PAGE, re.MULTILINE)
     assert set(entered) <= set(told)
-    assert (entered[0], entered[-1]) == (told[0], told[-1])
+    assert entered[0] == told[0]
+    # the module in C makes the digest, too, where the processor can
+    assert entered[-1] == told[-1] or normalizer.native is not None
     assert len(told) - 1 <= MOST_CHANGES
 
 
