@@ -20,8 +20,9 @@ if TYPE_CHECKING:
     from scrapy_urinorm.crawl.scheduler import Scheduler
     from scrapy_urinorm.live.desk import Desk
 
-#: How long the last judgement may take; after it everything goes.
-JUDGE_SECONDS = 120.0
+#: How long the last judgement may take; after it everything goes, and a site that never ends would not end. It takes
+#: seconds of CPU time for thousands of pages, but at the lowest priority, which on a busy machine were minutes.
+JUDGE_SECONDS = 600.0
 PARKED_FILE = "urinorm.parked.jsonl"
 _OUTPUT = "learned.toml"
 _COUNTED = ("parked", "canaries", "later", "closed", "released")
