@@ -6,7 +6,7 @@ VENV := .venv
 EXTRAS := disk,redis,learn,report,test
 NEWEST_EXTRAS := $(EXTRAS),lint
 COMMA := ,
-BENCH_EXTRAS := disk,bench
+BENCH_EXTRAS := disk,learn,bench
 PYTEST_ARGS ?=
 PEERS_ARGS ?=
 # files side by side, each file in one process: its servers are shared by its tests

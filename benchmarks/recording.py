@@ -92,8 +92,12 @@ def crawl(origin: str, pages: int, visits: str) -> None:
         **({"URINORM_VISITS": visits} if visits else {}),
     }
     process = CrawlerProcess(settings)
-    process.crawl(Follow)
+    crawler = process.create_crawler(Follow)
+    process.crawl(crawler)
     process.start()
+    fetched = crawler.stats.get_value("response_received_count", 0)
+    if fetched < pages:
+        raise SystemExit(f"the crawl ended after {fetched} of {pages} pages")
 
 
 def costs(rounds: int, pages: int = PAGES) -> Iterator[Figure]:
