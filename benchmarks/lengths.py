@@ -126,14 +126,14 @@ def entries(folder: Path) -> Iterable[Entry]:
     yield Entry(
         "page, with a second at the most",
         lambda body: parser.line(crawl, "00" * 16, said, body),
-        [lambda size, kind=kind: hostile_page(kind, size) for kind in KINDS],  # type: ignore[misc]
+        [lambda size, kind=kind: hostile_page(kind, size) for kind in KINDS],  # type: ignore[misc]  # a default in a lambda has no type
         lambda: time.process_time() + parser.spent,
     )
     parser.close()
     yield Entry("patterns of rules", lambda text: [one.match(text) for one in patterns], NAMES)
     yield Entry("globs of rules", lambda text: [match(text) for match in globs], PATHS)
     yield Entry("file of visits, one line", visits_file, [
-        lambda size, make=make: json.dumps({"url": make(size)}).encode() + b"\n" for make in URLS[::3]  # type: ignore[misc]
+        lambda size, make=make: json.dumps({"url": make(size)}).encode() + b"\n" for make in URLS[::3]  # type: ignore[misc]  # a default in a lambda has no type
     ] + [lambda size: b"[" * size, lambda size: b'{"a":' * (size // 5), lambda size: b"\n" * size])  # fmt: skip
 
 

@@ -13,7 +13,7 @@ from scrapy_urinorm.cli.failures import complain
 from scrapy_urinorm.cli.learn import Base, Columns, Kind, Visits, column_pairs
 from scrapy_urinorm.cli.progress import Progress
 from scrapy_urinorm.cli.project import Json  # noqa: TC001  read at run time
-from scrapy_urinorm.cli.workers import Jobs  # noqa: TC001
+from scrapy_urinorm.cli.workers import Jobs  # noqa: TC001  read at run time
 from scrapy_urinorm.errors import UrinormError
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ from scrapy_urinorm.cli.display import completing, count, next_step, say, show_t
 from scrapy_urinorm.cli.failures import complain
 from scrapy_urinorm.cli.progress import Progress
 from scrapy_urinorm.cli.project import Json  # noqa: TC001  read at run time
-from scrapy_urinorm.cli.workers import Jobs  # noqa: TC001
+from scrapy_urinorm.cli.workers import Jobs  # noqa: TC001  read at run time
 from scrapy_urinorm.errors import UrinormError
 
 

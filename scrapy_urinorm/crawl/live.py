@@ -12,6 +12,7 @@ from scrapy.exceptions import DontCloseSpider, NotConfigured
 from scrapy.utils.job import job_dir
 
 from scrapy_urinorm.crawl import settings as own
+from scrapy_urinorm.crawl.chains import chain_of
 from scrapy_urinorm.crawl.flights import Flights
 from scrapy_urinorm.crawl.guarded import guarded
 from scrapy_urinorm.crawl.heard import Heard
@@ -218,8 +219,8 @@ class LiveRules:
         """What the reader is to know: the pattern of the address, by which its news are counted."""
         self._heard.sent()
         self.tell_met()
-        hops = (request._meta or {}).get("redirect_urls")
-        return {"pattern": self.desk.pattern(hops[0] if hops else request.url, kind_of(request))}
+        kind = kind_of(request) if may_speak(request) else 0  # nothing is asked of objects that may raise
+        return {"pattern": self.desk.pattern(chain_of(request)[0], kind)}
 
     def unread(self, request: Request) -> None:
         """A page that nobody has read serves no class."""
