@@ -180,10 +180,11 @@ def value(settings: BaseSettings, name: str) -> Any:
 def number(settings: BaseSettings, name: str) -> float | None:
     """A setting that is a number or None; raises ValueError that names it."""
     given = value(settings, name)
-    try:
-        return None if given is None else float(given)
-    except (TypeError, ValueError):
-        raise ValueError(f"{name}: {given!r} is not a number") from None
+    with said_readably():
+        try:
+            return None if given is None else float(given)
+        except (TypeError, ValueError):
+            raise ValueError(f"{name}: {given!r} is not a number") from None
 
 
 def misspelt(settings: BaseSettings) -> Iterator[tuple[str, str]]:
