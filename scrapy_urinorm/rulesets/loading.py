@@ -15,7 +15,7 @@ from scrapy_urinorm.rules.kinds import Hosts, nearest
 from scrapy_urinorm.rulesets import platforms
 from scrapy_urinorm.rulesets.examples import Example
 from scrapy_urinorm.rulesets.scopes import Body, Layer, check_body
-from scrapy_urinorm.rulesets.sources import TextLines, parse_toml, read_text, resource
+from scrapy_urinorm.rulesets.sources import TextLines, parse_toml, preset_table, read_text
 from scrapy_urinorm.url import split
 
 if TYPE_CHECKING:
@@ -216,7 +216,7 @@ class Loader:
                 self._preset_line,
             )  # fmt: skip
             return
-        data = parse_toml(resource("scrapy_urinorm.rulesets", f"presets/{base}.toml"))
+        data = preset_table(base)
         if at and version != str(data["version"]):
             has = data["version"]
             self._problem(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -23,6 +24,12 @@ def resource(package: str, path: str) -> str:
     import importlib.resources
 
     return (importlib.resources.files(package) / path).read_text("utf-8")
+
+
+@cache
+def preset_table(name: str) -> dict[str, Any]:
+    """The text of a preset as a dict, which nobody changes: live rules load one some hundred times a crawl."""
+    return parse_toml(resource("scrapy_urinorm.rulesets", f"presets/{name}.toml"))
 
 
 def read_text(name: str) -> str:

@@ -4,18 +4,16 @@
 from __future__ import annotations
 
 import json
-import threading
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 
 from scrapy_urinorm.rulesets import platforms
 from scrapy_urinorm.visits import Visit
 from tests.cli.programs import run
+from tests.serving import Answer, Serving
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from pathlib import Path
 
 WP = ("generator:WordPress 6.4", "marker:wp-content")
@@ -70,7 +68,7 @@ def test_a_host_with_a_port_has_its_own_kind_of_table(tmp_path: Path) -> None:
 
 NOTHING = {
     "none there": (visits([("/", "x", ())]) + visits([("/2", "y", ("header:x-frob",))]), "says how to add one"),
-    "no marks": ("http://a.example/wp-login.php\nhttp://a.example/?p=1\n", "the visits have no marks"),
+    "no marks": ("http://a.example/wp-login.php\nhttp://a.example/?p=1\n", "no page bears a mark of one"),
 }
 
 
@@ -82,43 +80,25 @@ def test_nothing_is_recognized(text: str, said: str, tmp_path: Path) -> None:
     assert said in done.out
 
 
-class Site(BaseHTTPRequestHandler):
-    asked: list[str]
-
-    def do_GET(self) -> None:
-        self.asked.append(self.path)
-        found = self.path != "/robots.txt"
-        self.send_response(200 if found else 404)
-        self.send_header("Content-Type", "text/html")
-        self.send_header("Set-Cookie", "DokuWiki=abc; path=/wiki/")
-        self.end_headers()
-        self.wfile.write(b"<a href='doku.php?id=a&do=login'>x</a><a href='doku.php?id=b&do=login'>y</a>" * found)
-
-    def log_message(self, *args: Any) -> None:
-        """Be silent."""
+WIKI = "<a href='doku.php?id=a&do=login'>x</a><a href='doku.php?id=b&do=login'>y</a>"
 
 
-@pytest.fixture
-def site() -> Iterator[str]:
-    Site.asked = []
-    with ThreadingHTTPServer(("127.0.0.1", 0), Site) as server:
-        thread = threading.Thread(target=server.serve_forever)
-        thread.start()
-        yield f"http://127.0.0.1:{server.server_port}/wiki/doku.php"
-        server.shutdown()
-        thread.join()
+def wiki(target: str) -> Answer:
+    found = target != "/robots.txt"
+    return 200 if found else 404, {"Set-Cookie": "DokuWiki=abc; path=/wiki/"}, WIKI * found
 
 
-def test_a_page_is_fetched_once(site: str, tmp_path: Path) -> None:
+def test_a_page_is_fetched_once(tmp_path: Path) -> None:
     pytest.importorskip("selectolax")
-    (row,) = json.loads(run("platforms", site, "--json", cwd=tmp_path).out)
+    with Serving(wiki) as site:
+        (row,) = json.loads(run("platforms", f"{site.origin}/wiki/doku.php", "--json", cwd=tmp_path).out)
     assert (row["platform"], row["path"], row["marks"]) == (
         "dokuwiki",
         "/wiki/",
         ["cookie:^DokuWiki$", r"url:/doku\.php$"],
     )
     assert (row["urls"], row["requests"]) == (3, 2)
-    assert Site.asked == ["/robots.txt", "/wiki/doku.php"]
+    assert site.asked == ["/robots.txt", "/wiki/doku.php"]
 
 
 def test_init_names_the_program(folder: Path) -> None:

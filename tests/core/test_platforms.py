@@ -240,12 +240,34 @@ REAL_PAGES = """
 /users/schwartz/ /users/bkrnvstsrv/index.html /admin/linuxlogo.html /admin/purchase/ /newsletter/index.html /customer/ /my/teri/
 /register/docs/haplo.html /accounts/Mus_musculus/ /publications/login/login.html /processes/Not%20Used/CNC.pdf /submitted/
 /sudoku/index.php?diff=DL&title=Tough%20Sudoku /embed/ /my/CoolSkinz/custom.html /posts.html /patches/?3479
+/news/press/archive/2003/05/pr03033.html /report.php?ID=660092 /register.php?dir=a&file=b /games/login?game=Crossword
+/showDoc.Fulltext?format=pdf&lang=en /diary/archive/2007/10/30/a.html
 """.split()  # noqa: SIM905
 
 
 def test_all_packs_at_once_leave_real_pages_requested() -> None:
     n = with_packs(*NAMES, all=True)
     assert [url for url in REAL_PAGES if verdict(n)(SITE + url)] == []
+
+
+#: Packs of one program's ways: what either takes for one page, both do.
+KIN = {frozenset(("autoindex", "listings"))}
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_pack_merges_nothing_that_another_keeps_apart(name: str) -> None:
+    """A wrong recognition is harmless: lines act on the addresses of their own program, in both orders of packs."""
+    others = [one for one in NAMES if one != name and frozenset((one, name)) not in KIN]
+    alone, both = with_packs(name, all=True), [with_packs(*order, all=True) for order in (NAMES, NAMES[::-1])]
+    pairs = [(SITE + one, SITE + other) for pack in others for line in platforms.pack(pack).lines
+             for one, other, same in line.pairs if not same]  # fmt: skip
+    own = [
+        (SITE + one, SITE + other) for line in platforms.pack(name).lines for one, other, same in line.pairs if not same
+    ]
+    assert [pair for pair in pairs if alone.key(pair[0]) == alone.key(pair[1])] == []
+    for n in both:
+        merged = [pair for pair in own if n.key(pair[0]) == n.key(pair[1])]
+        assert not merged or any(name in kin for kin in KIN), merged
 
 
 @pytest.mark.slow

@@ -5,6 +5,7 @@ from __future__ import annotations
 from tests.platforms.dynamic import cgit, hgweb, hyperkitty, mediawiki
 from tests.platforms.listings import caddy, fancyindex, lighttpd, nginx
 from tests.platforms.starting import Installation
+from tests.platforms.trackers import redmine
 
 INSTALLATIONS = {
     "nginx": Installation(("nginx",), None, "/", nginx, 90),
@@ -15,4 +16,5 @@ INSTALLATIONS = {
     "mediawiki": Installation(("mediawiki", "php-sqlite3"), "mediawiki", "/w/", mediawiki, 1400, "/w/index.php"),
     "hgweb": Installation(("mercurial",), "hgweb", "/hg/", hgweb, 600, "/hg/"),
     "hyperkitty": Installation((), "mailman", "/", hyperkitty, 150, "/hyperkitty/", python=True),
+    "redmine": Installation(("redmine", "puma"), "redmine", "/", redmine, 1200),
 }

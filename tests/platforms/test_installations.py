@@ -2,7 +2,7 @@
 
 Of each: the requests of a crawl without rules, of one with the pack (all lines, and no other rule), and the fewest that
 could do (one for each content that was met). What a pack leaves out on purpose is not lost: differences, forms, feeds.
-`URINORM_PLATFORM_TABLE` names a file that the rows are written to.
+`URINORM_PLATFORM_TABLE` names a file of figures that the rows are written to: `docs/figures.json`, for the pages.
 """
 
 from __future__ import annotations
@@ -93,10 +93,14 @@ def test_recognized_and_nothing_lost(name: str, tmp_path: Path) -> None:
     before, after = pages(alone, ours)
     gone = lost(before, after, Normalizer(rules))
     oracle = len({page.label for page in before.values()})
-    row = [name, alone.requests, alone.finished, ours.requests, oracle, len(gone)]
     if table := os.environ.get("URINORM_PLATFORM_TABLE"):
-        with Path(table).open("a") as out:
-            print(*row, [(f.platform, f.path) for f in found], gone[:5], sep="\t", file=out)
+        row = {
+            "alone": alone.requests, "ended": alone.finished, "pack": ours.requests, "pack_ended": ours.finished,
+            "contents": oracle, "lost": len(gone), "recognized": [[f.platform, f.path, f.pages] for f in found],
+        }  # fmt: skip
+        figures = json.loads(Path(table).read_text("utf-8"))
+        figures.setdefault("platforms", {}).setdefault("installations", {})[name] = row
+        Path(table).write_text(json.dumps(figures, indent=2, sort_keys=True) + "\n", "utf-8")
     assert [(f.platform, f.path) for f in found] == ([(one.pack, one.path)] if one.pack else [])
     assert gone == []
     assert ours.finished or not alone.finished
