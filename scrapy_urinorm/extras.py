@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from importlib.metadata import PackageNotFoundError, distribution
 from importlib.util import find_spec
 from urllib.parse import urlsplit
 from urllib.request import url2pathname
@@ -26,7 +25,8 @@ class MissingExtraError(UrinormError, ImportError):
     def __init__(self, feature: str, *extras: str):
         self.extras = extras
         one = "an optional dependency that is" if len(extras) == 1 else "optional dependencies that are"
-        super().__init__(f"{feature} needs {one} not installed: {install_command(*extras)}")
+        needs = "need" if " and " in feature else "needs"
+        super().__init__(f"{feature} {needs} {one} not installed: {install_command(*extras)}")
 
 
 def missing(*extras: str) -> tuple[str, ...]:
@@ -47,6 +47,9 @@ def install_command(*extras: str) -> str:
 
 def _origin() -> str:
     """The package as pip names it: its name, or the path that it was installed from (PEP 610)."""
+    # imported here: it brings much along, and few see the message
+    from importlib.metadata import PackageNotFoundError, distribution
+
     name = "scrapy-urinorm"
     try:
         written = distribution(name).read_text("direct_url.json")

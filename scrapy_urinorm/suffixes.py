@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import re
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -21,6 +22,29 @@ def _extract() -> TLDExtract:
 
 #: RFC 1035 2.3.4, and the dot at the end: what is longer is no name, and a thousand of them would fill gigabytes.
 _LONGEST = 254
+# as canonical hosts are; one with `xn--` is decoded before it is looked for
+_usual = re.compile(r"[a-z0-9_\-][a-z0-9_.\-]*(?<!\.)").fullmatch
+_SUFFIX, _INNER, _WILD = 1, 2, 4
+
+
+@functools.cache
+def _tree() -> tuple[dict[str, int], frozenset[str]]:
+    """What is known of each name that is a suffix or ends one; and the exceptions of wildcards."""
+    known: dict[str, int] = {}
+    exceptions = set()
+    for suffix in _extract().tlds:
+        if suffix.startswith("!"):
+            exceptions.add(suffix[1:])
+            continue
+        if suffix.startswith("*."):
+            suffix = suffix[2:]
+            known[suffix] = known.get(suffix, 0) | _WILD | _INNER
+        else:
+            known[suffix] = known.get(suffix, 0) | _SUFFIX
+        while "." in suffix:
+            suffix = suffix[suffix.index(".") + 1 :]
+            known[suffix] = known.get(suffix, 0) | _INNER
+    return known, frozenset(exceptions)
 
 
 def registrable_labels(host: str) -> int:
@@ -29,18 +53,42 @@ def registrable_labels(host: str) -> int:
     `www.example.co.uk` has 3, `alice.github.io` 3, `github.io` and IP addresses 0. A single unknown label such as
     `localhost` has none; an unknown top-level domain counts as a suffix of one label.
     """
-    return _registrable_labels(host) if len(host) <= _LONGEST else 0
+    if len(host) > _LONGEST:
+        return 0
+    if _usual(host) is None or ".." in host or "xn--" in host:
+        return _registrable_labels(host)
+    known, exceptions = _tree()
+    # a crawl of many sites asks this of each: a few look-ups, where the package makes five objects
+    dots = host.count(".")
+    at, labels, here, found = len(host), 0, 0, 0
+    while labels <= dots:
+        at = host.rfind(".", 0, at)
+        before, here = here, known.get(host[at + 1 :], -1)
+        if here < 0:
+            if before & _WILD:
+                found = labels + (host[at + 1 :] not in exceptions)
+            break
+        labels += 1
+        if here & _SUFFIX:
+            found = labels
+        if not here & _INNER:
+            break
+    if found:
+        return found + 1 if found <= dots else 0
+    return _unlisted(host)
 
 
 @functools.lru_cache(8192)
 def _registrable_labels(host: str) -> int:
     result = _extract()(host.rstrip("."))
     if not result.suffix:
-        # not on the list at all: the implicit rule `*` of publicsuffix.org
-        if host.replace(".", "").isdigit() or "[" in host or host.count(".") == 0:
-            return 0
-        return 2
+        return _unlisted(host)
     return result.suffix.count(".") + 2 if result.domain else 0
+
+
+def _unlisted(host: str) -> int:
+    # the implicit rule `*` of publicsuffix.org
+    return 0 if "." not in host or host.replace(".", "").isdigit() or "[" in host else 2
 
 
 def same_site(host: str, other: str) -> bool:

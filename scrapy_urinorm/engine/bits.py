@@ -16,14 +16,6 @@ def bit_of(rule: str) -> int:
     return _bits.setdefault(rule, min(len(_bits), _OTHERS))
 
 
-def mask_of(rules: list[str]) -> int:
-    """The bits of some rules."""
-    mask = 0
-    for rule in rules:
-        mask |= 1 << bit_of(rule)
-    return mask
-
-
 @functools.lru_cache(4096)
 def rules_of(mask: int) -> tuple[str, ...] | None:
     """The rules of some bits, in the order of the catalogue; None where it cannot be told."""

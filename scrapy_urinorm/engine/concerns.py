@@ -30,13 +30,25 @@ class Concerns(dict[str, Any]):
     looks at values too, in the order of execution; false where nothing is said.
     """
 
-    __slots__ = ("_steps",)
+    __slots__ = ("_waken", "steps")
     #: Above the names of any one site; a list of hostile ones costs a few megabytes at most.
     _LIMIT = 20_000
 
     def __init__(self, steps: Sequence[Step]):
         super().__init__()
-        self._steps = steps
+        #: None while it sleeps.
+        self.steps: Sequence[Step] | None = steps
+        self._waken: Callable[[], Sequence[Step]] | None = None
+
+    def sleep(self, waken: Callable[[], Sequence[Step]]) -> None:
+        """Let go of the steps: a new name asks `waken` for them."""
+        # in this order, and never undone: another thread may be asking at any moment
+        self._waken = waken
+        self.steps = None
+
+    def wake(self, other: Concerns) -> None:
+        """Take the steps of another memo of the same rules."""
+        self.steps = other.steps
 
     def any_of(self, items: list[Item]) -> bool:
         """Whether a rule may concern one of the items."""
@@ -46,8 +58,12 @@ class Concerns(dict[str, Any]):
         return False
 
     def __missing__(self, name: str) -> Any:
+        steps = self.steps
+        if steps is None:
+            assert self._waken is not None
+            steps = self.steps = self._waken()
         plain = decoded(name)
-        found = CONCERNED if exemptions().signatures[plain] else _said(self._steps, name, plain)
+        found = CONCERNED if exemptions().signatures[plain] else _said(steps, name, plain)
         if len(name) < 200:
             if len(self) >= self._LIMIT:
                 self.clear()

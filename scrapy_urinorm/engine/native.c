@@ -119,30 +119,57 @@ asks_for_path(PyObject *plan)
     return count < 0 ? FAULT : count ? YES : NO;
 }
 
+/* A site, and the origin of a URL there with the bits of the rules that made it. */
+typedef struct {
+    PyObject *site;
+    Span origin;
+    uint64_t moved;
+    octet text[MAX_ORIGIN];
+} Place;
+
+/* The origin of a site; where that stands for every usual origin, what its rules make of the one that is written. */
+static Verdict
+read_origin(Place *place, Span written)
+{
+    Py_ssize_t length;
+    const char *text;
+    octet *end = place->text;
+    PyObject *own, *moved, *usual;
+    if (!PyTuple_Check(place->site) || PyTuple_Size(place->site) < SITE_LENGTH)
+        return NO;
+    own = PyTuple_GetItem(place->site, SITE_ORIGIN);
+    usual = PyTuple_GetItem(place->site, SITE_USUAL);
+    moved = PyTuple_GetItem(place->site, SITE_MOVED);
+    if (!PyUnicode_Check(own))
+        return NO;
+    text = PyUnicode_AsUTF8AndSize(own, &length);
+    if (text == NULL)
+        return FAULT;
+    place->origin = length ? (Span){(const octet *)text, (const octet *)text + length} : written;
+    place->moved = PyLong_AsUnsignedLongLong(moved);
+    if (PyErr_Occurred())
+        return FAULT;
+    if (!length && usual != Py_None) {
+        Verdict verdict = move_usual(usual, written, &end, &place->moved);
+        if (verdict != YES)
+            return verdict;
+        place->origin = (Span){place->text, end};
+    }
+    return length_of(place->origin) > MAX_ORIGIN ? NO : YES;
+}
+
 /* The result for a URL whose site is known, written at *result (room for MAX_RESULT octets). */
 static Verdict
-put_url(const Rules *rules, PyObject *site, Form form, const Parts *parts, octet **result, uint64_t *touched)
+put_url(const Rules *rules, const Place *place, Form form, const Parts *parts, octet **result, uint64_t *touched)
 {
-    PyObject *plan, *origin, *program = NULL;
-    const char *text;
-    Py_ssize_t length;
+    PyObject *plan, *program = NULL;
     Url url;
     Verdict verdict;
     octet *end;
 
-    if (!PyTuple_Check(site) || PyTuple_Size(site) < SITE_LENGTH)
-        return NO;
-    plan = PyTuple_GetItem(site, SITE_FAST);
+    plan = PyTuple_GetItem(place->site, SITE_FAST);
     if (plan == NULL || !PyTuple_Check(plan) || PyTuple_Size(plan) < PLAN_LENGTH)
         return PyErr_Occurred() ? FAULT : NO;
-    origin = PyTuple_GetItem(site, SITE_ORIGIN);
-    if (!PyUnicode_Check(origin))
-        return NO;
-    text = PyUnicode_AsUTF8AndSize(origin, &length);
-    if (text == NULL)
-        return FAULT;
-    if (length > MAX_ORIGIN)
-        return NO;
     verdict = form == KEY ? YES : asks_for_path(plan);
     if (verdict == FAULT)
         return FAULT;
@@ -155,11 +182,11 @@ put_url(const Rules *rules, PyObject *site, Form form, const Parts *parts, octet
         verdict = verdict == FAULT ? FAULT : verdict == YES ? NO : YES;
     }
     if (verdict == YES) {
-        end = put_text((Span){(const octet *)text, (const octet *)text + length}, *result);
+        end = put_text(place->origin, *result);
         verdict = put_settled(&url, parts, flags_of(program), &end);
         if (verdict == YES) {
             *result = end;
-            *touched = url.touched;
+            *touched = url.touched | place->moved;
         }
     }
     Py_XDECREF(program);
@@ -171,7 +198,18 @@ put_url(const Rules *rules, PyObject *site, Form form, const Parts *parts, octet
 static PyObject *
 site_of(const Rules *rules, Span origin)
 {
-    PyObject *site, *key = PyUnicode_FromStringAndSize((const char *)origin.start, origin.end - origin.start);
+    PyObject *site = NULL, *key;
+    if (is_usual_origin(origin)) {
+        key = PyUnicode_FromStringAndSize("", 0);
+        if (key == NULL)
+            return NULL;
+        site = PyDict_GetItemWithError(rules->known, key);
+        Py_XINCREF(site);
+        Py_DECREF(key);
+        if (site != NULL || PyErr_Occurred())
+            return site;
+    }
+    key = python_text(origin);
     if (key == NULL)
         return NULL;
     site = PyDict_GetItemWithError(rules->known, key);
@@ -181,6 +219,20 @@ site_of(const Rules *rules, Span origin)
         site = PyObject_CallFunctionObjArgs(rules->learn, key, NULL);
     Py_DECREF(key);
     return site;
+}
+
+/* Where a URL is; with FAULT, and only then, place->site is no reference of ours. */
+static Verdict
+find_place(const Rules *rules, Span origin, Place *place)
+{
+    Verdict verdict;
+    place->site = site_of(rules, origin);
+    if (place->site == NULL)
+        return FAULT;
+    verdict = read_origin(place, origin);
+    if (verdict == FAULT)
+        Py_CLEAR(place->site);
+    return verdict;
 }
 
 static int
@@ -206,7 +258,7 @@ put_one(PyObject *const *args, PyObject *url, Form form, octet **end, uint64_t *
     Py_ssize_t length;
     Parts parts;
     Rules rules;
-    PyObject *site;
+    Place place;
     Verdict verdict;
 
     if (!take_rules(args, &rules))
@@ -222,16 +274,12 @@ put_one(PyObject *const *args, PyObject *url, Form form, octet **end, uint64_t *
     }
     if (!split((const octet *)text, (const octet *)text + length, &parts))
         return NO;
-    site = site_of(&rules, parts.origin);
-    if (site == NULL)
+    verdict = find_place(&rules, parts.origin, &place);
+    if (verdict == FAULT)
         return FAULT;
-    verdict = put_url(&rules, site, form, &parts, end, touched);
-    if (verdict == YES) {
-        PyObject *moved = PyTuple_GetItem(site, SITE_MOVED);
-        *touched |= moved == NULL ? 0 : PyLong_AsUnsignedLongLong(moved);
-        verdict = PyErr_Occurred() ? FAULT : YES;
-    }
-    Py_DECREF(site);
+    if (verdict == YES)
+        verdict = put_url(&rules, &place, form, &parts, end, touched);
+    Py_DECREF(place.site);
     return verdict;
 }
 
@@ -432,7 +480,9 @@ native_lines(PyObject *module, PyObject *const *args, Py_ssize_t count)
     Form form;
     Rules rules;
     Span origin = {NULL, NULL};
-    PyObject *site = NULL, *result = NULL;
+    PyObject *result = NULL;
+    Place place = {NULL};
+    Verdict placed = NO;
     Growing out;
     uint64_t touched;
     int keys;
@@ -463,15 +513,16 @@ native_lines(PyObject *module, PyObject *const *args, Py_ssize_t count)
         if (!reserve(&out, MAX_RESULT + 1))
             goto done;
         if (split(s, stop, &parts)) {
-            if (site == NULL || parts.origin.end - parts.origin.start != origin.end - origin.start ||
+            if (place.site == NULL || parts.origin.end - parts.origin.start != origin.end - origin.start ||
                 memcmp(parts.origin.start, origin.start, (size_t)(origin.end - origin.start)) != 0) {
-                Py_XDECREF(site);
-                site = site_of(&rules, parts.origin);
-                if (site == NULL)
+                Py_CLEAR(place.site);
+                placed = find_place(&rules, parts.origin, &place);
+                if (placed == FAULT)
                     goto done;
                 origin = parts.origin;
             }
-            verdict = put_url(&rules, site, form, &parts, &out.at, &touched);
+            if (placed == YES)
+                verdict = put_url(&rules, &place, form, &parts, &out.at, &touched);
         }
         if (verdict == FAULT || (verdict == NO && !put_other(args[RULES], s, stop, &out)))
             goto done;
@@ -481,7 +532,7 @@ native_lines(PyObject *module, PyObject *const *args, Py_ssize_t count)
     }
     result = PyBytes_FromStringAndSize((const char *)out.start, out.at - out.start);
 done:
-    Py_XDECREF(site);
+    Py_XDECREF(place.site);
     PyMem_Free(out.start);
     return result;
 }

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from scrapy_urinorm.rulesets.scopes import Condition, Where
 
 #: Grows with every change of what `rules.h` says: the functions of the module, and the tuples that it is told.
-LAYOUT = 10
+LAYOUT = 11
 #: Flags of `Fast`: the canonical URL is sorted; it loses its fragment; it goes through the loop; its query loses
 #: empty fields; `changes` is asked of values with a
 #: `;`.
@@ -157,6 +157,39 @@ class PlanFast(NamedTuple):
     wheres: tuple[tuple[Any, ...], ...]
     programs: Programs
     base: Fast | None
+
+
+class Moved(dict[str, "tuple[str, int] | None"]):
+    """What the rules make of a usual host, and their bits; None where they do not settle. A bounded memo."""
+
+    __slots__ = ("_move",)
+    #: As many hosts as `Sites` remembers.
+    _LIMIT = 50_000
+
+    def __init__(self, move: Callable[[str], tuple[str, int] | None]):
+        super().__init__()
+        self._move = move
+
+    def __missing__(self, host: str) -> tuple[str, int] | None:
+        found = self._move(host)
+        if len(self) >= self._LIMIT:
+            self.clear()
+        self[host] = found
+        return found
+
+
+class Usual(NamedTuple):
+    """What the rules do to every usual origin, read by position: the schemes that http and https become, with bits.
+
+    `hosts` is asked of a host where one of `needs` is in it, or always; None where no rule changes a host.
+    """
+
+    http: bytes
+    http_bits: int
+    https: bytes
+    https_bits: int
+    needs: tuple[bytes, ...]
+    hosts: Moved | None
 
 
 def plan_of(wheres: Sequence[Where], base: Program, programs: Programs) -> PlanFast | None:

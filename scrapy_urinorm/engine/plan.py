@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
+import functools
 from typing import TYPE_CHECKING, NamedTuple
 
-from scrapy_urinorm.engine.native import PlanFast, Programs, plan_of
+from scrapy_urinorm.engine.native import PlanFast, Programs, Usual, plan_of
 from scrapy_urinorm.engine.program import Program
 from scrapy_urinorm.rules import Stage, at
 from scrapy_urinorm.rules.globs import ascii_fold
 from scrapy_urinorm.url import decoded
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
-    from scrapy_urinorm.engine.steps import Shared
-    from scrapy_urinorm.rulesets.scopes import Layer, Where
+    from scrapy_urinorm.engine.steps import Shared, Step
+    from scrapy_urinorm.rulesets.scopes import Body, Layer, Where
     from scrapy_urinorm.url import Item
 
 #: Sets of `where` tables of one plan whose program is kept; others are compiled each time they hold together.
@@ -29,25 +30,37 @@ def _compiles_nothing(chosen: tuple[int, ...]) -> Program:
 _NO_PROGRAMS = Programs(_compiles_nothing, 0)
 
 
+def weight_of(bodies: Iterable[Body]) -> int:
+    """Octets that a plan of some tables takes at rest with a site, about: measured on two rules, and on ten lines."""
+    return 1300 + sum([200 * len(body.rules) + 3000 * len(body.wheres) for body in bodies])
+
+
 class HostAct(NamedTuple):
-    """An act on a part of an origin with its value bound; `asks` are the other parts that it is told."""
+    """An act on a part of an origin with its value bound; `asks` are the other parts that it is told.
+
+    `bit` is that of its rule, as `engine.bits` has them. `needs` are texts of which a part has one where the act
+    changes it; without any it must be asked.
+    """
 
     rule: str
     part: str
     asks: list[str]
     run: Callable[..., str]
+    bit: int
+    needs: tuple[str, ...]
 
 
 class Plan:
-    """A program for each set of `where` tables that holds; `base` is that without any."""
+    """A program for each set of `where` tables that holds; `base` is that without any.
+
+    Programs are made again where they were dropped (`rest`); what the module in C is told of them stays.
+    """
 
     __slots__ = (
         "_preset_free",
         "_programs",
         "_shared",
         "_splitting",
-        "base",
-        "bodies",
         "fast",
         "has_host_rules",
         "has_preset",
@@ -60,48 +73,80 @@ class Plan:
     def __init__(self, layers: Sequence[Layer], shared: Shared | None = None):
         self.layers = layers
         self._shared = shared
-        self.bodies = [layer.body for layer in layers]
-        self.wheres: list[Where] = [w for b in self.bodies for w in b.wheres]
-        self.base = Program(self.bodies, shared)
-        texts = {act.rule for act in at(Stage.TEXT)}
+        self.wheres: tuple[Where, ...] = tuple([w for layer in layers for w in layer.body.wheres])
         # the `where` tables that say how a query is split, by their paths alone
-        self._splitting = [(n, where) for n, where in enumerate(self.wheres) if not texts.isdisjoint(where.body.rules)]
+        self._splitting = _splitting(self.wheres) if self.wheres else ()
         self.has_preset = any(layer.preset for layer in layers)
-        self.has_host_rules = bool(self.base.host_rules)
-        self._programs: dict[tuple[int, ...], Program] = {}
+        self._programs: dict[tuple[int, ...], Program] | None = None
         self._preset_free: Plan | None = None
         #: Made by the sites, which know the aliases of all hosts.
         self.host_acts: list[HostAct] | None = None
-        own = [layer.body for layer in layers if not layer.preset]
-        #: Octets that it takes, about: measured on tables of two rules (4,500) and of ten lines (14,000).
-        self.weight = 1800 + 1350 * sum(len(body.rules) + len(body.wheres) for body in own)
+        self.fast: PlanFast | None = None
+        base = self.of(())
+        self.has_host_rules = bool(base.host_rules)
+        self.weight = weight_of([layer.body for layer in layers if not layer.preset])
         programs = Programs(self.of, _MAX_PROGRAMS) if self.wheres else _NO_PROGRAMS
-        self.fast: PlanFast | None = plan_of(self.wheres, self.base, programs)
+        self.fast = plan_of(self.wheres, base, programs)
+
+    @property
+    def bodies(self) -> list[Body]:
+        """The tables, widest first."""
+        return [layer.body for layer in self.layers]
+
+    @property
+    def base(self) -> Program:
+        """The program without any `where` table."""
+        return self.of(())
 
     def program(self, path: str, items: list[Item]) -> Program:
         """The program for a URL of this plan."""
-        if not self.wheres:
-            return self.base
-        return self.of(matching(self.wheres, path, items))
+        return self.of(matching(self.wheres, path, items) if self.wheres else ())
 
     def splitting(self, path: str) -> Program:
         """The program that splits the query of a path: before that, no condition on a parameter can be looked at."""
-        if not self._splitting:
-            return self.base
-        return self.of(tuple([n for n, where in self._splitting if where.on_path(path)]))
+        return self.of(tuple([n for n, where in self._splitting if where.on_path(path)]) if self._splitting else ())
 
     def of(self, chosen: tuple[int, ...]) -> Program:
         """The program of the `where` tables of some numbers."""
-        found = self._programs.get(chosen) if chosen else self.base
+        programs = self._programs
+        if programs is None:
+            programs = self._programs = {}
+            if self._shared is not None:
+                self._shared.woke(self)
+        found = programs.get(chosen)
         if found is None:
-            found = Program([*self.bodies, *(self.wheres[n].body for n in chosen)], self._shared)
-            if len(self._programs) < _MAX_PROGRAMS:
-                self._programs[chosen] = found
+            found = self._compiled(chosen)
+            if self.fast is not None:
+                told = dict.get(self.fast.programs, chosen) if chosen else self.fast.base
+                if told is not None:
+                    told.concerns.wake(found.concerns)
+                    found.concerns = told.concerns
+            if not chosen or len(programs) < _MAX_PROGRAMS:
+                programs[chosen] = found
         return found
+
+    def rest(self) -> None:
+        """Drop what is needed for new names and for what the module in C leaves to the loop alone: half of a plan.
+
+        Other threads may be at any place of this plan: what they have at hand stays good.
+        """
+        programs, self._programs = self._programs, None
+        for chosen, program in list((programs or {}).items()):
+            program.concerns.sleep(functools.partial(self._woken, chosen))
+        self._preset_free = self.host_acts = None
+
+    def _woken(self, chosen: tuple[int, ...]) -> Sequence[Step]:
+        """The steps of the memo of a program that sleeps."""
+        steps = self.of(chosen).concerns.steps
+        # another thread may have put that to sleep again
+        return self._compiled(chosen).concerns.steps or () if steps is None else steps
+
+    def _compiled(self, chosen: tuple[int, ...]) -> Program:
+        return Program([*self.bodies, *[self.wheres[n].body for n in chosen]], self._shared)
 
     def chosen(self, program: Program) -> tuple[int, ...]:
         """The `where` tables that a program comes from."""
-        return next((numbers for numbers, known in self._programs.items() if known is program), ())
+        return next((numbers for numbers, known in list((self._programs or {}).items()) if known is program), ())
 
     def without_preset(self) -> Plan:
         """The same rules without what those of the preset do to path and query; this plan itself where it has none.
@@ -110,10 +155,16 @@ class Plan:
         """
         if not self.has_preset:
             return self
-        if self._preset_free is None:
+        found = self._preset_free
+        if found is None:
             layers = [_without_edits(layer) if layer.preset else layer for layer in self.layers]
-            self._preset_free = Plan(layers, self._shared)
-        return self._preset_free
+            found = self._preset_free = Plan(layers, self._shared)
+        return found
+
+
+def _splitting(wheres: Sequence[Where]) -> tuple[tuple[int, Where], ...]:
+    texts = {act.rule for act in at(Stage.TEXT)}
+    return tuple([(n, where) for n, where in enumerate(wheres) if not texts.isdisjoint(where.body.rules)])
 
 
 def _without_edits(layer: Layer) -> Layer:
@@ -126,7 +177,7 @@ class Site(NamedTuple):
     """One canonical scheme, host and port (`origin` is their text), and the plan of its URLs.
 
     `fast` is the plan's; None where every URL goes through the loop. `moved` has the bits of the rules that made it
-    of an origin.
+    of an origin. `usual` is there where the site stands for every usual origin.
     """
 
     origin: str
@@ -136,6 +187,7 @@ class Site(NamedTuple):
     plan: Plan
     fast: PlanFast | None = None
     moved: int = 0
+    usual: Usual | None = None
 
 
 def matching(wheres: Sequence[Where], path: str, items: list[Item]) -> tuple[int, ...]:

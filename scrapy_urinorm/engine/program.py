@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import operator
 from typing import TYPE_CHECKING, Any
 
 from scrapy_urinorm.engine.concerns import Concerns
@@ -75,21 +76,26 @@ class Program:
         self.host_rules = {act.rule: merged[act.rule] for act in at(*_HOST_STAGES) if act.rule in merged}
         stages: dict[Stage, list[Step]] = {}
         for step in _steps(merged, shared):
-            stages.setdefault(step.act.stage, []).append(step)
-        self.text_steps = stages.get(Stage.TEXT, _NOTHING)
-        self.path_steps = stages.get(Stage.PATH, _NOTHING)
-        self.item_steps = stages.get(Stage.ITEMS, _NOTHING)
+            stage = step.act.stage
+            if stage in stages:
+                stages[stage].append(step)
+            else:
+                stages[stage] = [step]
+        get = stages.get
+        self.text_steps = get(Stage.TEXT, _NOTHING)
+        self.path_steps = get(Stage.PATH, _NOTHING)
+        self.item_steps = get(Stage.ITEMS, _NOTHING)
         self._path_runs = [(step.act.needs, step.run) for step in self.path_steps]
-        self.target_steps = stages.get(Stage.TARGET, _NOTHING)
-        self.unwrap_steps = stages.get(Stage.UNWRAP, _NOTHING)
-        self.verdict_steps = stages.get(Stage.VERDICT, _NOTHING)
-        self.display_steps = stages.get(Stage.DISPLAY, _NOTHING)
-        self.fragment_steps = stages.get(Stage.FRAGMENT, _NOTHING)
-        self.body_steps = stages.get(Stage.BODY, _NOTHING)
-        self.header_steps = stages.get(Stage.HEADERS, _NOTHING)
+        self.target_steps = get(Stage.TARGET, _NOTHING)
+        self.unwrap_steps = get(Stage.UNWRAP, _NOTHING)
+        self.verdict_steps = get(Stage.VERDICT, _NOTHING)
+        self.display_steps = get(Stage.DISPLAY, _NOTHING)
+        self.fragment_steps = get(Stage.FRAGMENT, _NOTHING)
+        self.body_steps = get(Stage.BODY, _NOTHING)
+        self.header_steps = get(Stage.HEADERS, _NOTHING)
         self.joins = Stage.JOIN in stages
         self.join: Callable[..., str] = stages[Stage.JOIN][-1].run if self.joins else _joined
-        order = stages.get(Stage.ORDER, _NOTHING)
+        order = get(Stage.ORDER, _NOTHING)
         self.sorts = bool(order)
         self.order_rules = tuple([act.rule for act in at(Stage.ORDER) if act.rule in merged])
         # said, and inert: the items stay as they came
@@ -103,7 +109,7 @@ class Program:
         self.fragment_steps = removing or self.fragment_steps
         self.drops_fragment = bool(removing)
         self.keeps_fragment = bool(self.fragment_steps) and not self.drops_fragment
-        self.userinfo_steps = stages.get(Stage.USERINFO, _NOTHING)
+        self.userinfo_steps = get(Stage.USERINFO, _NOTHING)
         self.tidies = self.always = False
         needs: list[str] = []
         plain: list[Step] = []
@@ -173,17 +179,23 @@ def _joined(items: list[Item], query: str) -> str:
 
 def _steps(merged: dict[str, Any], shared: Shared | None) -> list[Step]:
     """The acts of the rules that are set and not inert, in the order of execution within each stage."""
-    steps: list[Step] = []
-    for name, value in merged.items():
-        known = None if shared is None else shared.steps(name, value)
-        steps += steps_of(name, value) if known is None else known
-    found = [step for step in steps if not step.act.under or step.act.under in merged]
+    found: list[Step] = []
+    if shared is None:
+        for name, value in merged.items():
+            found += steps_of(name, value)
+    else:
+        known = shared.steps
+        for name, value in merged.items():
+            place = known.get(name)
+            found += place[1] if place is not None and place[0] is value else steps_of(name, value)
     found.sort(key=_place)
+    for step in found:
+        if step.act.under and step.act.under not in merged:
+            return [step for step in found if not step.act.under or step.act.under in merged]
     return found
 
 
-def _place(step: Step) -> int:
-    return step.act.place
+_place = operator.attrgetter("act.place")
 
 
 def run_step(program: Program, path: str, items: list[Item], trace: Trace | None = None) -> tuple[str, list[Item]]:

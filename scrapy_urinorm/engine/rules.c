@@ -215,6 +215,92 @@ is_taken(PyObject *values, Span value)
     return found < 0 ? FAULT : found ? YES : NO;
 }
 
+/* --- the origin ----------------------------------------------------------------------------------------------------- */
+
+static Verdict
+add_bits(PyObject *tuple, Py_ssize_t at, uint64_t *bits)
+{
+    PyObject *value = item(tuple, at);
+    unsigned long long more = value == NULL ? 0 : PyLong_AsUnsignedLongLong(value);
+    if (value == NULL || (more == (unsigned long long)-1 && PyErr_Occurred()))
+        return FAULT;
+    *bits |= more;
+    return YES;
+}
+
+/* The host that the rules make of another, a new reference to (host, bits); Py_None where the loop must say it, NULL
+ * with an error set, or with *same where it stays. */
+static PyObject *
+moved_host(PyObject *usual, Span host, int *same)
+{
+    PyObject *found, *text, *needs = item(usual, USUAL_NEEDS), *hosts = item(usual, USUAL_HOSTS);
+    Py_ssize_t count = needs == NULL || hosts == NULL ? -1 : PyTuple_Size(needs);
+    int needed = count == 0;
+    *same = 0;
+    if (count < 0)
+        return NULL;
+    for (Py_ssize_t n = 0; n < count && !needed; n++) {
+        Span piece;
+        if (!octets(needs, n, &piece))
+            return NULL;
+        needed = contains(host, piece);
+    }
+    if (hosts == Py_None || !needed) {
+        *same = 1;
+        return NULL;
+    }
+    text = python_text(host);
+    if (text == NULL)
+        return NULL;
+    found = PyObject_GetItem(hosts, text); /* __missing__ */
+    Py_DECREF(text);
+    return found;
+}
+
+Verdict
+move_usual(PyObject *usual, Span origin, octet **end, uint64_t *moved)
+{
+    static const char root[] = "://";
+    const octet *whole = *end;
+    Span scheme, host;
+    PyObject *found;
+    Py_ssize_t at = origin.start[4] == 's' ? USUAL_HTTPS : USUAL_HTTP;
+    Verdict verdict = YES;
+    int same;
+
+    if (!octets(usual, at, &scheme) || add_bits(usual, at + 1, moved) == FAULT)
+        return FAULT;
+    host = (Span){origin.start + (at == USUAL_HTTPS ? 5 : 4) + strlen(root), origin.end};
+    found = moved_host(usual, host, &same);
+    if (found == NULL && !same)
+        return FAULT;
+    if (found == Py_None)
+        verdict = NO;
+    else if (found != NULL) {
+        Py_ssize_t length;
+        PyObject *text = item(found, 0);
+        const char *start = text == NULL ? NULL : PyUnicode_AsUTF8AndSize(text, &length);
+        verdict = start == NULL ? FAULT : add_bits(found, 1, moved);
+        if (start != NULL)
+            host = (Span){(const octet *)start, (const octet *)start + length};
+    }
+    if (verdict == YES && length_of(scheme) + strlen(root) + length_of(host) > MAX_ORIGIN)
+        verdict = NO;
+    if (verdict == YES) {
+        memcpy(*end, scheme.start, length_of(scheme));
+        *end += length_of(scheme);
+        memcpy(*end, root, strlen(root));
+        *end += strlen(root);
+        memcpy(*end, host.start, length_of(host));
+        *end += length_of(host);
+        /* what a rule has made of it may be read in another way */
+        if (found != NULL && !is_usual_origin((Span){whole, *end}))
+            verdict = NO;
+    }
+    Py_XDECREF(found);
+    return verdict;
+}
+
 /* --- which tables hold ------------------------------------------------------------------------------------------- */
 
 static Verdict

@@ -7,8 +7,9 @@
 enum { MAX_FIELDS = 64 };
 
 /* The tuples of native.py, which has the number of this layout too. */
-enum { LAYOUT = 10 };
-enum { SITE_ORIGIN = 0, SITE_FAST = 5, SITE_MOVED = 6, SITE_LENGTH = 7 };
+enum { LAYOUT = 11 };
+enum { SITE_ORIGIN = 0, SITE_FAST = 5, SITE_MOVED = 6, SITE_USUAL = 7, SITE_LENGTH = 8 };
+enum { USUAL_HTTP = 0, USUAL_HTTPS = 2, USUAL_NEEDS = 4, USUAL_HOSTS = 5 };
 enum { PLAN_WHERES = 0, PLAN_PROGRAMS = 1, PLAN_BASE = 2, PLAN_LENGTH = 3 };
 enum { FAST_CONCERNS = 0, FAST_PATHS = 1, FAST_EDITS = 2, FAST_FLAGS = 3, FAST_VALUES = 4 };
 enum { SORTS = 1, DROPS_FRAGMENT = 2, KEY_ONLY = 4, TIDIES = 8, ASKS_SEMICOLON = 16 };
@@ -42,6 +43,9 @@ void forget_fields(Url *url);
 
 /* Apply the rules of a plan until nothing changes; *program is a new reference to those that hold in the end. */
 Verdict settle(PyObject *plan, Url *url, PyObject **program);
+
+/* Where the rules lead a usual origin: its text written at *end (room for MAX_ORIGIN octets), the bits of the rules. */
+Verdict move_usual(PyObject *usual, Span origin, octet **end, uint64_t *moved);
 
 /* Sort the fields as the key has them. */
 void sort_fields(Url *url);

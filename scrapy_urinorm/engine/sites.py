@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import functools
 import re
 from typing import TYPE_CHECKING, NamedTuple
 
-from scrapy_urinorm.engine.bits import mask_of
-from scrapy_urinorm.engine.plan import HostAct, Plan, Site
+from scrapy_urinorm.engine.bits import bit_of
+from scrapy_urinorm.engine.native import Moved, Usual
+from scrapy_urinorm.engine.plan import HostAct, Plan, Site, weight_of
 from scrapy_urinorm.engine.steps import Shared, bind
 from scrapy_urinorm.rules import CATALOGUE, Stage, at
 from scrapy_urinorm.url import split
@@ -15,16 +17,17 @@ if TYPE_CHECKING:
     from collections import Counter
     from collections.abc import Sequence
 
+    from scrapy_urinorm.engine.steps import Step
     from scrapy_urinorm.rulesets.ruleset import RuleSet
     from scrapy_urinorm.rulesets.scopes import Layer
     from scrapy_urinorm.url import Url
 
 #: A step is repeated until nothing changes, this many times at most: of 4,000 random rule sets, no one needed more.
 MAX_ROUNDS = 4
-#: Hosts of one crawl that are remembered: some 40 MB.
+#: Hosts of one crawl that are remembered, beside as many as have tables: some 40 MB.
 _MAX_SITES = 50_000
-#: Octets that the plans kept at once take, as far as that can be told: a crawl of more sites with rules of their own
-#: compiles some again. 57,000 tables of two rules, 18,000 of ten lines.
+#: Octets that the plans kept at once may take, as far as that can be told; or what one plan for each table takes, where
+#: that is more: about what the tables themselves do. A crawl that needs more compiles some again.
 MAX_WEIGHT = 256_000_000
 #: RFC 1035 2.3.4.
 _MAX_HOST = 253
@@ -58,6 +61,12 @@ class HostStep(NamedTuple):
     after: Origin
 
 
+def _host_act(step: Step) -> HostAct:
+    act = step.act
+    needs = act.needs_of(step.bound) if act.needs_of else act.needs
+    return HostAct(act.rule, act.stage.value, act.asks, step.run, 1 << bit_of(act.rule), needs)
+
+
 class Sites:
     """The sites of a rule set: hosts with their rules, remembered up to a bound."""
 
@@ -66,11 +75,14 @@ class Sites:
         self._counts = counts
         self._plans: dict[tuple[int, ...], Plan] = {}
         self._weight = 0
-        #: By `scheme://host[:port]` as it stands in URLs, for the module in C.
+        #: By `scheme://host[:port]` as it stands in URLs, for the module in C. Where no host has rules of its own, the
+        #: empty text stands for every usual origin, and those are not remembered.
         self.known: dict[str, Site] = {}
         self.bare = Plan([])
         self._shared = Shared([layer.body for layer in ruleset.everywhere])
-        self._has_scopes = bool(ruleset.sites or ruleset.hosts)
+        tables = len(ruleset.sites) + len(ruleset.hosts)
+        self._has_scopes = bool(tables)
+        self._most_sites = _MAX_SITES + tables
         self._moves = bool(ruleset.host_maps)
         self._everywhere: Plan | None = None
 
@@ -97,8 +109,46 @@ class Sites:
         """What `learn` gives, for a text of octets that the module in C takes for an origin."""
         usual = _usual_origin(origin)
         if usual is not None and len(origin) <= _MAX_HOST:
+            if not self._has_scopes and "" not in self.known and (every := self._every()) is not None:
+                self.known[""] = every
             return self.known.get(origin) or self._resolve(origin, Origin(usual[1], usual[2], ""))
         return self.learn(origin) if _origin(origin) else None
+
+    def _every(self) -> Site | None:
+        """The site that stands for all usual origins; None where rules ask for more than the host or the scheme."""
+        plan = self.plan_of("")
+        acts = self._host_acts(plan) if self._moves or plan.has_host_rules else []
+        hosts = [act for act in acts if act.part == "host"]
+        if any(act.asks for act in hosts) or any(
+            act.part not in (Stage.HOST.value, Stage.SCHEME.value) or not {"port"}.issuperset(act.asks) for act in acts
+        ):
+            return None
+
+        def move(host: str) -> tuple[str, int] | None:
+            end, bits = host, 0
+            for _ in range(MAX_ROUNDS):
+                before = end
+                for act in hosts:
+                    new = act.run(end)
+                    if new != end:
+                        end, bits = new, bits | act.bit
+                if end == before:
+                    return end, bits
+            return None
+
+        (http, of_http), (https, of_https) = (self._scheme(scheme, acts) for scheme in ("http", "https"))
+        needs = () if any(not act.needs for act in hosts) else [text.encode() for act in hosts for text in act.needs]
+        usual = Usual(http, of_http, https, of_https, tuple(needs), Moved(move) if hosts else None)
+        return Site("", "", "", "", plan, plan.fast, 0, usual if acts else None)
+
+    @staticmethod
+    def _scheme(scheme: str, acts: Sequence[HostAct]) -> tuple[bytes, int]:
+        """What rules on the scheme alone make of one, and their bits."""
+        bits = 0
+        for act in acts:
+            if act.part == Stage.SCHEME.value and (new := act.run(scheme, **dict.fromkeys(act.asks, ""))) != scheme:
+                scheme, bits = new, bits | act.bit
+        return scheme.encode(), bits
 
     def all_layers(self) -> Sequence[Layer]:
         """The layers of every scope of the rule set."""
@@ -116,7 +166,7 @@ class Sites:
         for _ in range(MAX_ROUNDS):
             plan = self.plan_of(state.host, state.port)
             before_round = state
-            for rule, part, asks, run in self._host_acts(plan):
+            for rule, part, asks, run, *_ in self._host_acts(plan):
                 old = getattr(state, part)
                 new = run(old, **{name: getattr(state, name) for name in asks}) if asks else run(old)
                 if new != old:
@@ -130,15 +180,16 @@ class Sites:
 
     def _host_acts(self, plan: Plan) -> list[HostAct]:
         """The acts on an origin under a plan, bound once."""
-        if plan.host_acts is None:
+        found = plan.host_acts
+        if found is None:
             rules = {**plan.base.host_rules, **self._ruleset.host_maps}
             acts = ((act, rules.get(act.rule)) for act in at(Stage.PORT, Stage.HOST, Stage.SCHEME))
-            plan.host_acts = [
-                HostAct(act.rule, act.stage.value, act.asks, bind(act, value).run)
+            found = plan.host_acts = [
+                _host_act(bind(act, value))
                 for act, value in acts
                 if value is not None and not CATALOGUE[act.rule].kind.is_inert(value)
             ]
-        return plan.host_acts
+        return found
 
     def _resolve(self, origin: str, state: Origin) -> Site:
         scheme, host, port = state
@@ -148,13 +199,32 @@ class Sites:
         plan = self.plan_of(host, port)
         site = Site(origin, scheme, host, port, plan, plan.fast)
         if self._moves or plan.has_host_rules:
-            steps = self._moved(state)
-            if steps:
-                end = steps[-1].after
+            end, moved = self._end(state, plan) or (state, 0)
+            if moved:
                 plan = self.plan_of(end.host, end.port)
-                site = Site(str(end), *end, plan, plan.fast, mask_of([step.rule for step in steps]))
+                site = Site(str(end), *end, plan, plan.fast, moved)
         self._remember(origin, site)
         return site
+
+    def _end(self, state: Origin, plan: Plan) -> tuple[Origin, int] | None:
+        """Where `_moved` ends, and the bits of the rules that led there; None where they do not settle.
+
+        A broad crawl asks this of every host.
+        """
+        parts, moved = state._asdict(), 0
+        for _ in range(MAX_ROUNDS):
+            before = [*parts.values()]
+            for _, part, asks, run, bit, _ in self._host_acts(plan):
+                old = parts[part]
+                new = run(old, **{name: parts[name] for name in asks}) if asks else run(old)
+                if new != old:
+                    parts[part] = new
+                    moved |= bit
+            if before == [*parts.values()]:
+                return Origin(**parts) if moved else state, moved
+            plan = self.plan_of(parts["host"], parts["port"])
+        self._counts["unstable"] += 1
+        return None
 
     def plan_of(self, host: str, port: str = "") -> Plan:
         """The plan of a canonical host."""
@@ -171,26 +241,38 @@ class Sites:
         plan = self._plans.get(bodies)
         if plan is None:
             plan = Plan(layers, self._shared)
-            if self._weight + plan.weight > MAX_WEIGHT:
+            if self._weight + plan.weight > MAX_WEIGHT and self._weight + plan.weight > self._weight_of_all:
                 self._forget_plans()
             self._weight += plan.weight
             self._plans[bodies] = plan
         return plan
 
+    @functools.cached_property
+    def _weight_of_all(self) -> int:
+        ruleset = self._ruleset
+        wide = [layer.body for layer in ruleset.everywhere if not layer.preset]
+        scopes = (*ruleset.sites.values(), *ruleset.hosts.values())
+        tables = {id(layer.body): layer.body for layers in scopes for layer in layers}
+        return weight_of(wide) + sum([weight_of([*wide, body]) for body in tables.values()])
+
     def _forget_plans(self) -> None:
         """Drop the older half of the plans, and the sites that would keep them alive."""
         for bodies in list(self._plans)[: (len(self._plans) + 1) // 2]:
             # that of hosts without a table of their own serves too many
-            if len(bodies) > len(self._ruleset.everywhere):
-                self._weight -= self._plans.pop(bodies).weight
-        kept = {id(plan) for plan in self._plans.values()}
+            if len(bodies) > len(self._ruleset.everywhere) and (plan := self._plans.pop(bodies, None)) is not None:
+                self._weight -= plan.weight
+        kept = {id(plan) for plan in tuple(self._plans.values())}
+        self._shared.keep(kept)
         for origin, site in list(self.known.items()):
             if id(site.plan) not in kept:
-                del self.known[origin]
+                self.known.pop(origin, None)
 
     def _remember(self, origin: str, site: Site) -> None:
-        if len(self.known) >= _MAX_SITES:
+        if len(self.known) >= self._most_sites:
             # the older half goes at once: nothing is paid on the way of each URL
-            for old in list(self.known)[: _MAX_SITES // 2]:
-                del self.known[old]
+            usual = self.known.pop("", None)
+            for old in list(self.known)[: self._most_sites // 2]:
+                self.known.pop(old, None)
+            if usual is not None:
+                self.known[""] = usual
         self.known[origin] = site

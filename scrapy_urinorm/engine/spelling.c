@@ -128,6 +128,29 @@ is_special_path(const octet *s, const octet *end)
 }
 
 int
+is_usual_origin(Span origin)
+{
+    static const char before[] = "https://";
+    const octet *s = origin.start, *end = origin.end, *label;
+    if (end - s > MAX_USUAL || end - s < 8 || memcmp(s, before, 4) != 0)
+        return 0;
+    s += s[4] == 's' ? 5 : 4;
+    if (end - s < 4 || memcmp(s, "://", 3) != 0)
+        return 0;
+    s += 3;
+    for (label = s; s < end; s++) {
+        if ((*s >= 'a' && *s <= 'z') || (*s >= '0' && *s <= '9'))
+            continue;
+        /* a dot or a hyphen, with a letter or digit on both sides */
+        if ((*s != '.' && *s != '-') || s == label || s + 1 == end || s[1] == '.' || s[1] == '-')
+            return 0;
+        if (*s == '.')
+            label = s + 1;
+    }
+    return label < end && *label >= 'a' && *label <= 'z';
+}
+
+int
 split(const octet *s, const octet *end, Parts *parts)
 {
     static const octet root[] = "/";

@@ -5,7 +5,7 @@
 
 #include "native.h"
 
-enum { MAX_URL = 2048, MAX_ORIGIN = 512, SPELLED = 4 * MAX_URL + 8, MAX_RESULT = MAX_ORIGIN + SPELLED };
+enum { MAX_URL = 2048, MAX_ORIGIN = 512, MAX_USUAL = 253, SPELLED = 4 * MAX_URL + 8, MAX_RESULT = MAX_ORIGIN + SPELLED };
 
 typedef enum { KEY, CANONICAL } Form;
 
@@ -22,6 +22,10 @@ void fill_spelling_tables(void);
 
 /* The parts of a URL that is short and begins in the usual way; false for any other. */
 int split(const octet *s, const octet *end, Parts *parts);
+
+/* Whether any parser leaves an origin of http or https as it is: labels of lower-case letters, digits and single hyphens
+ * between them, the last of which begins with a letter, so that it is no IPv4 address; no port. At most 253 octets. */
+int is_usual_origin(Span origin);
 
 octet *put_path(Span path, Form form, octet *out);
 /* A name or a value in the spelling of the key; `stray`: a '%' that starts no escape is written %25, else refused. */

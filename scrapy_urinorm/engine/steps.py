@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import functools
 import operator
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections import deque
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from scrapy_urinorm.rules import CATALOGUE, Stage
 from scrapy_urinorm.rules.kinds import JoinedNames
@@ -13,6 +15,17 @@ if TYPE_CHECKING:
 
     from scrapy_urinorm.rules import Act
     from scrapy_urinorm.rulesets.scopes import Body
+
+
+#: Plans that have their programs: some 10 MB of them.
+MAX_AWAKE = 2000
+
+
+class Resting(Protocol):
+    """A plan, as far as is needed here."""
+
+    def rest(self) -> None:
+        """Drop the programs."""
 
 
 class Step(NamedTuple):
@@ -33,26 +46,29 @@ class Step(NamedTuple):
 class Shared:
     """What tables for every site come to, which stand in many scope chains: merged, and their steps bound, once."""
 
-    __slots__ = ("_steps", "bodies", "merged")
+    __slots__ = ("_awake", "bodies", "merged", "steps")
 
     def __init__(self, bodies: Sequence[Body]):
         self.bodies = bodies
         #: The value of every rule over these tables.
         self.merged = merge_bodies(bodies)
-        self._steps: dict[str, list[Step]] = {}
+        #: The value of each rule, and its steps.
+        self.steps = {name: (value, steps_of(name, value)) for name, value in self.merged.items()}
+        self._awake: deque[Resting] = deque()
+
+    def woke(self, plan: Resting) -> None:
+        """Note that a plan has its programs; the one that has had them for longest rests, where too many do."""
+        self._awake.append(plan)
+        if len(self._awake) > MAX_AWAKE:
+            self._awake.popleft().rest()
+
+    def keep(self, plans: set[int]) -> None:
+        """Let go of all plans but those of some ids."""
+        self._awake = deque(plan for plan in tuple(self._awake) if id(plan) in plans)
 
     def leads(self, bodies: Sequence[Body]) -> bool:
         """Whether a chain begins with these tables."""
         return len(bodies) >= len(self.bodies) and all(map(operator.is_, self.bodies, bodies))
-
-    def steps(self, name: str, value: Any) -> list[Step] | None:
-        """The steps of a rule whose value is that of these tables; None where it is another one."""
-        if self.merged.get(name) is not value:
-            return None
-        found = self._steps.get(name)
-        if found is None:
-            found = self._steps[name] = steps_of(name, value)
-        return found
 
 
 def merge_bodies(bodies: Iterable[Body], merged: dict[str, Any] | None = None) -> dict[str, Any]:
@@ -76,8 +92,18 @@ def merge_bodies(bodies: Iterable[Body], merged: dict[str, Any] | None = None) -
     return merged
 
 
-def steps_of(name: str, value: Any) -> list[Step]:
+def steps_of(name: str, value: Any) -> Sequence[Step]:
     """The acts of a rule with a value that is not inert."""
+    return _steps_of_word(name, value) if isinstance(value, (str, bool)) else _steps_of(name, value)
+
+
+@functools.lru_cache(4096, typed=True)
+def _steps_of_word(name: str, value: str | bool) -> Sequence[Step]:
+    # few words are said in many tables
+    return _steps_of(name, value)
+
+
+def _steps_of(name: str, value: Any) -> list[Step]:
     rule = CATALOGUE[name]
     if rule.kind.is_inert(value):
         return []

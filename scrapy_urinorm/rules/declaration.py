@@ -34,14 +34,15 @@ class Act:
     """What a rule does at one stage.
 
     `each`: it judges every item by itself, by nothing but name, value and path, and leaves those alone of whose names
-    its value does not speak; without it the rule is asked for every URL (ITEMS). `drops`: which items go whatever
-    else the URL holds. `tidies`: it also drops empty fields and a `?` without a query. `needs`: texts without all
-    of which it leaves a path, or a value of the query, alone, so that it need not be asked. `gone`: the value at
-    which nothing is left of the part. `inert`: a value at which this act does nothing, beside the one that its kind
-    knows. `under`: it acts only where that rule is set. `values`: of a bound value and a decoded name, the values
-    in the key spelling at which the item goes (Drops.VALUES). `native`: of a bound value, what the module in C does
-    in its place, with the names for it; None where it calls the act (PATH). `edit`: what it does to path and query as
-    one text, for a bound value: the function on the text, and texts one of which it needs (TARGET).
+    its value does not speak; without it the rule is asked for every URL (ITEMS). `drops`: which items go whatever else
+    the URL holds. `tidies`: it also drops empty fields and a `?` without a query. `needs`: texts without all of which
+    it leaves its part, or a value of the query, alone, so that it need not be asked; `needs_of`: the same, of a bound
+    value. `gone`: the value at which nothing is left of the part. `inert`: a value at which this act does nothing,
+    beside the one that its kind knows. `under`: it acts only where that rule is set. `values`: of a bound value and a
+    decoded name, the values in the key spelling at which the item goes (Drops.VALUES). `native`: of a bound value, what
+    the module in C does in its place, with the names for it; None where it calls the act (PATH). `edit`: what it does
+    to path and query as one text, for a bound value: the function on the text, and texts one of which it needs
+    (TARGET).
     """
 
     rule: str
@@ -51,6 +52,7 @@ class Act:
     drops: Drops | None = None
     tidies: bool = False
     needs: tuple[str, ...] = ()
+    needs_of: Callable[[Any], tuple[str, ...]] | None = None
     gone: Any = None
     inert: Any = None
     under: str = ""

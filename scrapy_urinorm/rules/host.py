@@ -84,6 +84,7 @@ def www_numbers(host: str, *, remove: bool) -> str:
     kind=Choice(("keep", "remove", "add"), inert="keep"),
     value="remove",
     scope="site",
+    act={"needs_of": lambda mode: ("www.",) if mode == "remove" else ()},
 )
 def www(host: str, *, mode: str) -> str:
     """Remove or add the label `www.`.

@@ -73,7 +73,7 @@ def test_standard_input_is_read_like_a_file(tmp_path: Path, command: str, pack: 
     given = PACKED[pack](text_of("csv"))
     words = [*command.split(), *(["-"] if command != "normalize" else [])]
     done = subprocess.run(
-        [sys.executable, "-m", "scrapy_urinorm.cli", *words],
+        [sys.executable, "-m", "scrapy_urinorm", *words],
         input=given, capture_output=True, cwd=tmp_path, env={**os.environ, "COLUMNS": "200"}, check=True,
     )  # fmt: skip
     assert b"a.example" in done.stdout

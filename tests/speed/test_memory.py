@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import gc
-from typing import TYPE_CHECKING
+
+import pytest
 
 from benchmarks.under_rules import TEN_LINES, added, our_filter, scrapy_filter
 from scrapy_urinorm import Normalizer
-from scrapy_urinorm.engine import sites
+from scrapy_urinorm.engine import sites, steps
 from scrapy_urinorm.engine.plan import Plan
-
-if TYPE_CHECKING:
-    import pytest
 
 COUNT = 60
 RULES = {"site": {f"site{n}.example": {"remove_params": [f"p{n}"]} for n in range(COUNT)}}
@@ -32,6 +30,7 @@ def plans() -> int:
 def test_plans_of_many_sites_are_forgotten_in_turn(monkeypatch: pytest.MonkeyPatch) -> None:
     expected = [Normalizer(RULES).key(url) for url in urls()]
     monkeypatch.setattr(sites, "MAX_WEIGHT", 8 * WEIGHT)
+    monkeypatch.setattr(sites.Sites, "_weight_of_all", 0)
     normalizer = Normalizer(RULES)
     before = plans()
     for _ in range(2):
@@ -39,8 +38,52 @@ def test_plans_of_many_sites_are_forgotten_in_turn(monkeypatch: pytest.MonkeyPat
     assert 4 <= plans() - before <= 8
 
 
+def test_there_is_room_for_a_plan_of_each_table(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sites, "MAX_WEIGHT", 8 * WEIGHT)
+    normalizer = Normalizer(RULES)
+    made = []
+    for _ in range(2):
+        for url in urls():
+            normalizer.key(url)
+        made.append([normalizer.sites.known[f"http://site{n}.example"].plan for n in range(COUNT)])
+    assert made[0] == made[1]
+
+
+def test_plans_at_rest_know_what_they_knew(monkeypatch: pytest.MonkeyPatch) -> None:
+    rules = {"rules": TEN_LINES, **RULES}
+    more = [url.replace("x?", path) for url in urls() for path in ("x;y?", "forum/story_7?q=1&t=2&", "x?sid=1&")]
+    expected = [Normalizer(rules).key(url) for url in (*urls(), *more)]
+    monkeypatch.setattr(steps, "MAX_AWAKE", 3)
+    normalizer = Normalizer(rules)
+    for _ in range(2):
+        assert [normalizer.key(url) for url in (*urls(), *more)] == expected
+
+
+@pytest.mark.parametrize("told", [True, False])
+def test_a_program_at_hand_stays_good_when_its_plan_rests(told: bool) -> None:
+    # another thread may have it, or have woken the plan in between
+    plan = Normalizer({"rules": TEN_LINES, **RULES}).sites.plan_of("site1.example")
+    if not told:
+        plan.fast = None
+    base = plan.base
+    names = ["sid", "other", "utm_source"]
+    expected = {name: bool(base.concerns[name]) for name in names}
+    assert True in expected.values()
+    plan.rest()
+    base.concerns.clear()
+    assert {name: bool(base.concerns[name]) for name in names} == expected
+    waken = base.concerns._waken
+    assert waken is not None
+    plan.rest()
+    assert plan.base is not None
+    base.concerns.sleep(waken)
+    base.concerns.clear()
+    assert {name: bool(base.concerns[name]) for name in names} == expected
+
+
 def test_a_plan_that_many_hosts_share_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sites, "MAX_WEIGHT", 8 * WEIGHT)
+    monkeypatch.setattr(sites.Sites, "_weight_of_all", 0)
     normalizer = Normalizer(RULES)
     normalizer.key("http://other.example/")
     shared = normalizer.sites.known["http://other.example"].plan

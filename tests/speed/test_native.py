@@ -43,6 +43,16 @@ RULES: dict[str, dict[str, Any]] = {
         "site": {"example": {"where": [{"path": "/**/docs/**", "query": {"page": False}, "remove_params": ["id"]}]}}
     },
     "hosts": {"rules": {"scheme": "https", "www": "remove"}},
+    "hosts, all": {
+        "rules": {
+            "scheme": "http",
+            "www": "add",
+            "www_numbers": True,
+            "remove_subdomains": ["m", "a"],
+            "host_aliases": {"b-c.example.com": "example.com", "www.example": "0.example"},
+        }
+    },
+    "hosts, one with a table": {"rules": {"scheme": "https"}, "site": {"a.example": {"www": "remove"}}},
     "ten lines": {"rules": TEN_LINES},
     "values": {
         "preset": "safe",
@@ -275,6 +285,13 @@ def test_a_usual_origin_is_what_the_parser_says(host: str, scheme: str) -> None:
         assert site[:4] == parsed[:4]
 
 
+@pytest.mark.parametrize("rules", ["safe", "hosts", "hosts, all", "ten lines", "hosts, one with a table"])
+@given(host=_hosts, scheme=st.sampled_from(("http", "https", "ftp")))
+def test_equal_on_any_host(host: str, scheme: str, rules: str) -> None:
+    check(NORMALIZERS[rules], f"{scheme}://{host}/x?a=1")
+    check(NORMALIZERS[rules], f"{scheme}://www.{host}/x?a=1")
+
+
 @slow
 @given(rules=rule_files(), texts=st.lists(st.one_of(odd_urls, spoken_urls, urls), min_size=1, max_size=8))
 def test_equal_under_any_rules(rules: dict[str, Any], texts: list[str]) -> None:
@@ -443,7 +460,11 @@ def test_wrong_arguments_are_errors(name: str) -> None:
 
 def site_of(concerns: Any, *, wheres: Any = (), paths: Any = (), edit: Any = None) -> dict[str, Any]:
     base = (concerns, paths, edit, 0, None)
-    return {"http://a.example": ("http://a.example", "http", "a.example", "", None, (wheres, {}, base), 0)}
+    return {"http://a.example": ("http://a.example", "http", "a.example", "", None, (wheres, {}, base), 0, None)}
+
+
+def usual_site(usual: Any, origin: Any = "") -> dict[str, Any]:
+    return {"": (origin, "", "", "", None, ((), {}, ({}, (), None, 0, None)), 0, usual)}
 
 
 def request_of(module: Any) -> Any:
@@ -469,7 +490,8 @@ def test_errors_of_callbacks_come_through() -> None:
             site_of({"gone": 0}, wheres=((((2, b"/", fail),), ()),)),
             site_of({"gone": 0}, wheres=(((), ((Failing(), None, True),)),)),
             site_of({"gone": 0}, wheres=(((), (({"gone": True}, fail, True),)),)),
-            {"http://a.example": (*site_of({})["http://a.example"][:5], ((), {}, ({}, (), None, 16, fail)), 0)},
+            {"http://a.example": (*site_of({})["http://a.example"][:5], ((), {}, ({}, (), None, 16, fail)), 0, None)},
+            usual_site((b"http", 0, b"https", 0, (), Failing())),
         ):
             with pytest.raises(LookupError):
                 function(known, fail, fail, b"gone", "http://a.example/?gone=1;")
@@ -520,9 +542,27 @@ def test_what_has_another_shape_is_an_error_or_for_the_loop(wrong: Any) -> None:
         for function in (module.key, request_of(module), module.canonical):
             try:
                 found = function(
-                    {"http://a.example": (*good[:5], told, 0)}, None, None, b"", "http://a.example/x/y?a=1%3B"
+                    {"http://a.example": (*good[:5], told, 0, None)}, None, None, b"", "http://a.example/x/y?a=1%3B"
                 )
             except (TypeError, SystemError, KeyError, IndexError, OverflowError):
+                continue
+            assert found is None or isinstance(found, (str, tuple))
+
+
+@pytest.mark.parametrize("wrong", SHAPES, ids=repr)
+def test_a_usual_origin_of_another_shape_is_an_error_or_for_the_loop(wrong: Any) -> None:
+    module = compiled()
+    good = (b"http", 0, b"https", 0, (), {"a.example": ("b.example", 1)})
+    assert module.key(usual_site(good), None, None, b"", "http://a.example/") == "http://b.example/"
+    moved = (wrong, (wrong, 0), ("b.example", wrong), ("b_c", 0), ("b" * 600, 0))
+    told = [wrong, *((*good[:n], wrong, *good[n + 1 :]) for n in range(6)), (*good[:4], (wrong,), {})]
+    told += [(*good[:5], {"a.example": one}) for one in moved]
+    told += [(b"x" * 600, *good[1:]), (b"ht", *good[1:])]
+    for usual in told:
+        for function in (module.key, request_of(module), module.canonical):
+            try:
+                found = function(usual_site(usual), None, None, b"", "http://a.example/x")
+            except (TypeError, SystemError, KeyError, IndexError, OverflowError, ValueError):
                 continue
             assert found is None or isinstance(found, (str, tuple))
 
@@ -533,10 +573,10 @@ def test_what_has_another_shape_is_an_error_or_for_the_loop(wrong: Any) -> None:
         None,
         (),
         ("http://a.example",),
-        ("http://a.example", "", "", "", None, None, 0),
-        ("http://a.example", "", "", "", None, (), 0),
-        (1, "", "", "", None, ((), {}, ({}, (), None, 0)), 0),
-        ("http://a.example", "", "", "", None, ((), {}, None), 0),
+        ("http://a.example", "", "", "", None, None, 0, None),
+        ("http://a.example", "", "", "", None, (), 0, None),
+        (1, "", "", "", None, ((), {}, ({}, (), None, 0)), 0, None),
+        ("http://a.example", "", "", "", None, ((), {}, None), 0, None),
     ],
     ids=repr,
 )

@@ -7,6 +7,7 @@ import itertools
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from scrapy_urinorm.rules.globs import ascii_fold
 from scrapy_urinorm.url import decoded
 
 if TYPE_CHECKING:
@@ -85,14 +86,18 @@ class _Memo(dict[str, tuple[Name, ...]]):
 
 
 class _Speaking(_Memo):
-    __slots__ = ("_exact", "_globs")
+    __slots__ = ("_exact", "_globs", "_heads")
 
     def __init__(self, names: NameList):
         super().__init__()
         self._exact, self._globs = names.by_name
+        #: One of these begins each name that a glob takes, ASCII case aside: few names ask every glob.
+        self._heads = tuple({ascii_fold(entry.name.partition("*")[0]) for _, entry in self._globs})
 
     def __missing__(self, name: str) -> tuple[Name, ...]:
-        rows = [*self._exact.get(name.lower(), ()), *self._globs]
+        rows = self._exact.get(name.lower(), [])
+        if ascii_fold(name).startswith(self._heads):
+            rows = [*rows, *self._globs]
         found = tuple([entry for _, entry in sorted(rows, key=_place, reverse=True) if entry.match(name)])
         return self.kept(name, found)
 

@@ -1,0 +1,28 @@
+"""Registrable domains: the look-ups of our own give what the package does that has the list."""
+
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from scrapy_urinorm import suffixes
+
+_names = sorted(suffixes._extract().tlds)
+_labels = ["a", "www", "com", "uk", "co", "ck", "xn--p1ai", "1", "x_y", "-", "", "*", "!www", "kawasaki", "A", "ß"]
+_hosts = st.one_of(
+    st.lists(st.sampled_from(_labels), max_size=5).map(".".join),
+    st.tuples(st.sampled_from(("", "a.", "b.a.", "www.x.y.", ".")), st.sampled_from(_names)).map("".join),
+    st.sampled_from(_names).map(lambda name: "b.a." + name.lstrip("*!.")),
+    st.text(max_size=20),
+)
+
+
+@given(host=_hosts)
+def test_labels_are_those_of_the_package(host: str) -> None:
+    assert suffixes.registrable_labels(host) == suffixes._registrable_labels(host)
+
+
+def test_every_suffix() -> None:
+    for name in _names:
+        for host in (name, f"a.{name}", name.lstrip("*!."), "a." + name.lstrip("*!."), "b.a." + name.lstrip("*!.")):
+            assert suffixes.registrable_labels(host) == suffixes._registrable_labels(host), host
