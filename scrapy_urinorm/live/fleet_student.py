@@ -1,0 +1,52 @@
+"""A student that takes sites over from those of other workers, and gives them up."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from scrapy_urinorm.learn.site import host_of, site_of
+from scrapy_urinorm.live.student import Message, Student
+from scrapy_urinorm.live.watched import FIRST_STUDY, Watched
+
+if TYPE_CHECKING:
+    from scrapy_urinorm.visits.record import Visit
+
+
+class FleetStudent(Student):
+    """A `Student` whose sites come and go."""
+
+    def forget(self, name: str) -> None:
+        """Another worker learns a site, or will tell what is known of it."""
+        site = self._sites.pop(name, None)
+        if site is not None:
+            self._waiting -= len(site.waiting)
+
+    def recall(self, visit: Visit) -> list[Message]:
+        """Take a visit that another worker has learned from: what it says of rules is known, or will be asked."""
+        host = host_of(visit.url)
+        site = None if host is None else self._site(site_of(host))
+        if site is None:
+            return []
+        if visit.id is not None:
+            site.waiting.pop(visit.id, None)
+        self.store.add(site.name, visit)
+        self.restore({}, [(site.name, visit)])
+        # `again` is told whether there are rules
+        site.unsaid = False
+        return list(self._recognized(site, visit))
+
+    def again(self, name: str, *, had: bool) -> list[Message]:
+        """Study a site that was taken over; where it `had` rules, say what holds instead, whatever that is."""
+        site = self._sites.setdefault(name, Watched(name))
+        if not had:
+            return self.study(name) if site.pages >= FIRST_STUDY else []
+        if not site.pages:
+            return [self._without_rules(site)]
+        site.doubted = True
+        said = self.study(name)
+        return said if any(one["do"] == "rules" for one in said) else [*said, self._without_rules(site)]
+
+    @staticmethod
+    def _without_rules(site: Watched) -> Message:
+        return {"do": "rules", "site": site.name, "version": site.pages, "source": {}, "likely": {}, "rules": [],
+                "pages": site.pages, "rows": []}  # fmt: skip

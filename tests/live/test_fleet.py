@@ -1,0 +1,380 @@
+"""Live rules of a fleet over a real Redis: who learns, what waits, and crawls by several workers that are killed."""
+
+from __future__ import annotations
+
+import json
+import os
+import pickle
+import queue
+import signal
+import subprocess
+import sys
+import threading
+import time
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from scrapy import Request
+
+from scrapy_urinorm.learn.options import Options
+from scrapy_urinorm.live.exchange import Exchange
+from scrapy_urinorm.live.fleet_scripts import PULSE
+from scrapy_urinorm.live.fleet_share import CLOSED, FleetShare
+from scrapy_urinorm.live.fleet_student import FleetStudent
+from scrapy_urinorm.live.folder import FolderStore
+from tests.live.served import Served
+from tests.live.sites import Site, record
+from tests.live.test_crawl import all_pages
+from tests.seen.redis_server import RedisServer
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="needs a Redis server, and SIGKILL")
+
+redis = pytest.importorskip("redis")
+
+FLEET = Path(__file__).parents[2] / "example_project" / "fleet"
+A, B = b"a" * 8, b"b" * 8
+RULES = {"do": "rules", "version": 1, "source": {}, "likely": {}, "rules": [], "pages": 1, "rows": []}
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RedisServer]:
+    server = RedisServer(tmp_path_factory.mktemp("redis")).start()
+    yield server
+    server.kill()
+
+
+@pytest.fixture
+def join(server: RedisServer) -> Iterator[Callable[[str], FleetShare]]:
+    server.client().flushall()
+    joined = []
+
+    def joining(worker: str) -> FleetShare:
+        shared = FleetShare(server.url, "test", "stop", worker)
+        shared.open()
+        joined.append(shared)
+        return shared
+
+    yield joining
+    for shared in joined:
+        shared.close()
+
+
+class Worker:
+    """An exchange, with what it tells the crawl and teaches the student."""
+
+    def __init__(self, server: RedisServer, name: str) -> None:
+        self.told: queue.Queue[dict[str, Any]] = queue.Queue()
+        self.taught: queue.Queue[dict[str, Any]] = queue.Queue()
+        said = {"url": server.url, "prefix": "test", "on_lost": "stop", "worker": name}
+        self.exchange = Exchange(said, self.told.put, lambda header, _: self.taught.put(header), lambda: True)
+
+    def visit(self, url: str) -> None:
+        self.exchange.visit(json.dumps({"url": url}).encode(), "a pattern")
+
+    @staticmethod
+    def until(messages: queue.Queue[dict[str, Any]], what: str) -> dict[str, Any]:
+        """The next message of a kind; those before it are dropped."""
+        while (message := messages.get(timeout=30))["do"] != what:
+            pass
+        return message
+
+
+@pytest.fixture
+def work(server: RedisServer) -> Iterator[Callable[[str], Worker]]:
+    server.client().flushall()
+    workers: list[Worker] = []
+
+    def working(name: str) -> Worker:
+        workers.append(Worker(server, name))
+        return workers[-1]
+
+    yield working
+    for worker in workers:
+        worker.exchange.close()
+
+
+def ruled(server: RedisServer, site: str, generation: int, prefix: str = "test") -> None:
+    server.client().hset(f"{prefix}:live:generations", site, generation)
+
+
+def test_nothing_waits_under_rules_that_were_taken_back(server: RedisServer, join: Callable[[str], FleetShare]) -> None:
+    one, other = join("one"), join("other")
+    ruled(server, "a.example", 3)
+    assert one.park("a.example", 3, A, b"request")
+    ruled(server, "a.example", 0)
+    assert not one.park("a.example", 3, A, b"request")
+    ruled(server, "a.example", 5)
+    assert not other.park("a.example", 3, A, b"request")
+    assert other.park("a.example", 5, B, b"another")
+    assert other.park("a.example", CLOSED, A, b"closed")
+    assert other.older([5]) == [3]
+    (old,) = other.waiting(3)
+    assert (old.generation, old.class_key, old.data) == (3, A, b"request")
+    # to newer rules, once, and only to those that hold
+    assert not one.move("a.example", 4, B, old.member)
+    assert one.move("a.example", 5, B, old.member)
+    assert not other.move("a.example", 5, B, old.member)
+    assert other.older([5]) == []
+    assert sorted(found.data for found in other.waiting(5, B)) == [b"another", b"request"]
+    assert len(list(other.waiting(5, B, 1))) == 1
+    assert other.count() == len(list(other.waiting())) == len(list(other.classes())) == 3
+    one.remove([found.member for found in one.waiting(5)])
+    assert [found.generation for found in other.classes()] == [CLOSED]
+    assert one.salt == other.salt
+
+
+def test_what_was_served_is_told_to_all(join: Callable[[str], FleetShare]) -> None:
+    one, other = join("one"), join("other")
+    one.serve("a.example", 7, "http://a.example/ü?x=\ud800")
+    one.told({})
+    other.serve("a.example", 8, "http://a.example/2")
+    pages = [(7, "http://a.example/ü?x=\ud800"), (8, "http://a.example/2")]
+    assert other.told({"a.example": 0, "b.example": 0}) == {"a.example": pages, "b.example": []}
+    assert one.told({"a.example": 1}) == {"a.example": pages[1:]}
+
+
+def test_one_worker_asks_for_the_last_judgement_when_all_are_idle(
+    server: RedisServer, join: Callable[[str], FleetShare]
+) -> None:
+    one, other = join("one"), join("other")
+    client = server.client()
+    client.eval(PULSE, 1, "test:live", "one", 30)
+    client.eval(PULSE, 1, "test:live", "other", 30)
+    one.busy()
+    client.hset("test:live:idle", mapping={"one": 0, "other": 0})
+    # what has begun since counts
+    assert not other.standing().idle
+    client.hset("test:live:idle", "one", 1)
+    standing = other.standing()
+    assert standing.idle
+    assert standing.workers == {"one", "other"}
+    assert standing.moves == 1 != standing.judged
+    number = one.judge(standing.moves, 60)
+    assert number == 1
+    assert other.judge(standing.moves, 60) == 0
+    one.judged(standing.moves)
+    assert other.judge(standing.moves, 60) == 0
+    other.busy()
+    assert other.judge(other.standing().moves, 60) == 2
+    # a judge that is dead is none
+    client.zrem("test:live:workers", "other")
+    assert one.judge(2, 60) == 3
+
+
+def test_a_site_is_learned_by_one_worker_and_its_rules_reach_all(
+    server: RedisServer, work: Callable[[str], Worker]
+) -> None:
+    one, other = work("one"), work("other")
+    one.visit("http://a.example/1")
+    one.until(one.taught, "learn")
+    other.visit("http://a.example/2")
+    assert one.until(one.taught, "visit")["by"] == "other"
+    assert other.taught.empty()
+    one.exchange.say({**RULES, "site": "a.example"})
+    for worker in (one, other):
+        assert worker.until(worker.told, "rules")["generation"] == 1
+    # who does not learn a site has nothing to say of it
+    other.exchange.say({**RULES, "site": "a.example"})
+    other.exchange.say({"do": "news", "pattern": "p", "by": "one"})
+    assert one.until(one.told, "news")["own"]
+    assert server.client().hget("test:live", "generation") == b"1"
+    one.exchange.say({"do": "doubt", "site": "a.example", "version": 1, "rules": [], "urls": []})
+    for worker in (one, other):
+        worker.until(worker.told, "doubt")
+    assert server.client().hget("test:live:generations", "a.example") == b"0"
+
+
+def test_a_learner_that_ends_is_succeeded_with_all_that_it_has_seen(work: Callable[[str], Worker]) -> None:
+    one, other = work("one"), work("other")
+    for number in range(3):
+        one.visit(f"http://a.example/{number}")
+    one.until(one.taught, "learn")
+    one.exchange.say({**RULES, "site": "a.example"})
+    one.exchange.say({"do": "struck", "struck": {"a.example": ["a rule"]}})
+    one.until(one.told, "rules")
+    one.exchange.close()
+    assert other.until(other.taught, "forget")["site"] == "a.example"
+    assert [other.until(other.taught, "visit")["old"] for _ in range(3)] == [True] * 3
+    learn = other.until(other.taught, "learn")
+    assert (learn["struck"], learn["had"]) == ({"a.example": ["a rule"]}, True)
+    # and a judgement waits for what was handed over
+    other.visit("http://a.example/9")
+    other.exchange.say({"do": "idle", "epoch": 0})
+    other.until(other.told, "wake")
+    assert other.until(other.taught, "visit")["old"] is False
+
+
+def test_a_page_reader_that_is_started_again_goes_on(work: Callable[[str], Worker]) -> None:
+    before = work("one")
+    before.visit("http://a.example/1")
+    before.until(before.taught, "learn")
+    before.exchange.say({**RULES, "site": "a.example"})
+    before.until(before.told, "rules")
+    after = work("one")
+    assert after.until(after.told, "rules")["generation"] == 1
+    assert after.until(after.taught, "learn")["had"]
+
+
+def test_a_worker_taken_for_dead_gives_its_sites_up(server: RedisServer, work: Callable[[str], Worker]) -> None:
+    one = work("one")
+    one.visit("http://a.example/1")
+    one.until(one.taught, "learn")
+    client = server.client()
+    client.zrem("test:live:workers", "one")
+    client.hset("test:live:learners", "a.example", "other")
+    client.zadd("test:live:workers", {"other": time.time() + 60})
+    assert one.until(one.taught, "forget")["site"] == "a.example"
+
+
+@pytest.mark.slow
+def test_a_successor_learns_the_same_rules(tmp_path: Path) -> None:
+    visits, _ = record(Site(1, features={"sid", "ref"}, articles=40))
+    first, second = (FleetStudent(Options(skip=False), [], FolderStore(str(tmp_path / name))) for name in "ab")
+    said = [one for visit in visits for one in first.take(visit)]
+    (name,) = first.sites()
+    said += first.judge(name)
+    rules = [one for one in said if one["do"] == "rules"][-1]
+    for visit in visits:
+        assert second.recall(visit) == []
+    (again,) = second.again(name, had=True)
+    assert again["source"] == rules["source"]
+    second.forget(name)
+    assert second.again(name, had=True)[0]["rules"] == []
+
+
+def test_whatever_ends_the_exchange_is_told(server: RedisServer, work: Callable[[str], Worker]) -> None:
+    one = work("one")
+    one.visit("http://a.example/1")
+    one.until(one.taught, "learn")
+    # as where somebody flushes the keys in between: a generation without its rules
+    ruled(server, "a.example", 7)
+    server.client().hincrby("test:live", "version", 1)
+    assert "Error" in one.until(one.told, "failed")["text"]
+    one.until(one.told, "live_died")
+
+
+# ------------------------------------------------------------------ whole crawls
+
+
+@contextmanager
+def workers(served: Served, url: str, folder: Path, count: int, **settings: Any) -> Iterator[list[Any]]:
+    """Workers of the example fleet on a site."""
+    redis.Redis.from_url(url).lpush("pages:start_urls", json.dumps({"url": served.start}))
+    every = {
+        "FLEET_LEASE": 5, "MAX_IDLE_TIME_BEFORE_CLOSE": 3, "URINORM_LIVE": 1, "DOWNLOAD_DELAY": 0.03,
+        "LOG_LEVEL": "INFO", **settings,
+    }  # fmt: skip
+    path = os.pathsep.join([str(FLEET), str(FLEET.parents[1])])
+    environment = os.environ | {"REDIS_URL": url, "SCRAPY_SETTINGS_MODULE": "fleetcrawl.settings", "PYTHONPATH": path}
+    fleet = []
+    for number in range(count):
+        own = {"LOG_FILE": folder / f"{number}.log", "URINORM_LIVE_OUTPUT": folder / f"{number}.toml"}
+        options = [part for name, value in {**every, **own}.items() for part in ("-s", f"{name}={value}")]
+        command = [sys.executable, "-m", "scrapy", "crawl", "pages", *options]
+        fleet.append(subprocess.Popen(command, cwd=folder, env=environment))
+    try:
+        yield fleet
+        for worker in fleet:
+            worker.wait(280)
+    finally:
+        for worker in fleet:
+            worker.kill()
+
+
+def pages(served: Served) -> set[str]:
+    return served.identities([served.start + target[1:] for target in served.asked])
+
+
+def logs(folder: Path) -> str:
+    return "".join(path.read_text() for path in sorted(folder.glob("*.log")))
+
+
+def counted(folder: Path, name: str) -> int:
+    lines = [line for line in logs(folder).splitlines() if f"'urinorm/live/{name}': " in line]
+    return sum(int(line.split(": ")[1].rstrip(",}")) for line in lines)
+
+
+@pytest.fixture
+def lasting(tmp_path: Path) -> Iterator[RedisServer]:
+    (tmp_path / "redis").mkdir()
+    server = RedisServer(tmp_path / "redis", "--appendonly", "yes").start()
+    yield server
+    server.kill()
+
+
+@pytest.mark.slow
+def test_a_fleet_learns_one_set_of_rules_and_ends(tmp_path: Path, lasting: RedisServer) -> None:
+    pytest.importorskip("scrapy_redis", reason="lacks scrapy-redis: pip install scrapy-redis")
+    site = Site(1, host="127.0.0.1", features={"sid", "ref"}, articles=60)
+    # so slow that the process that learns, which has the lowest priority, learns something before the end
+    with Served(site) as served, workers(served, lasting.url, tmp_path, 3, DOWNLOAD_DELAY=0.1):
+        pass
+    assert pages(served) == all_pages(site)
+    assert " ERROR: " not in logs(tmp_path)
+    assert "Traceback" not in logs(tmp_path)
+    assert counted(tmp_path, "parked") > 0
+    assert len({path.read_text() for path in tmp_path.glob("*.toml")}) == 1
+    # what waits is named once
+    kept = (tmp_path / "urinorm.parked.jsonl").read_text().splitlines()
+    assert len(kept) == lasting.client().zcard("urinorm:pages:live:index")
+
+
+@pytest.mark.slow
+def test_a_rule_that_fails_is_taken_back_in_all_workers(tmp_path: Path, lasting: RedisServer) -> None:
+    pytest.importorskip("scrapy_redis", reason="lacks scrapy-redis: pip install scrapy-redis")
+    site = Site(5, host="127.0.0.1", features={"turning", "sid"}, articles=60)
+    site.turn = 35
+    with Served(site) as served, workers(served, lasting.url, tmp_path, 2):
+        pass
+    assert pages(served) == all_pages(site)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kills", [2, pytest.param(30, marks=pytest.mark.soak)])
+def test_workers_that_are_killed_lose_nothing(tmp_path: Path, lasting: RedisServer, kills: int) -> None:
+    """Any of them, the learner too, at any moment; and Redis in between."""
+    pytest.importorskip("scrapy_redis", reason="lacks scrapy-redis: pip install scrapy-redis")
+    site = Site(1, host="127.0.0.1", features={"sid", "ref", "turning"}, articles=60)
+    with Served(site) as served, workers(served, lasting.url, tmp_path, kills + 1) as fleet:
+        ended = threading.Event()
+
+        def kill() -> None:
+            for number, worker in enumerate(fleet[:kills], 1):
+                while len(served.asked) < number * 600 // (kills + 1) and not ended.wait(0.01):
+                    pass
+                worker.send_signal(signal.SIGKILL)
+                if number == kills:
+                    lasting.kill()
+                    lasting.start()
+
+        killer = threading.Thread(target=kill)
+        killer.start()
+        for worker in fleet:
+            worker.wait(280)
+        ended.set()
+        killer.join()
+    assert pages(served) == all_pages(site)
+
+
+@pytest.mark.slow
+def test_what_a_fleet_kept_back_is_fetched_without_live_rules(tmp_path: Path, lasting: RedisServer) -> None:
+    pytest.importorskip("scrapy_redis", reason="lacks scrapy-redis: pip install scrapy-redis")
+    site = Site(1, host="127.0.0.1", features={"sid"}, articles=5)
+    shared = FleetShare(lasting.url, "urinorm:pages", "stop", "a worker of the run before")
+    shared.open()
+    ruled(lasting, "127.0.0.1", 3, "urinorm:pages")
+    with Served(site) as served:
+        left = [f"/article/{n}?nobody=links" for n in range(3)]
+        for target in left:
+            data = pickle.dumps(Request(served.start + target[1:]).to_dict(), protocol=-1)
+            assert shared.park("127.0.0.1", 3, A, data)
+        with workers(served, lasting.url, tmp_path, 1, URINORM_LIVE=0):
+            pass
+        assert set(left) <= set(served.asked)
+    assert shared.count() == 0
+    shared.close()
