@@ -1,11 +1,17 @@
 """How fast rules are learned, and in how much memory: invented sites, repeated under other names.
 
-python benchmarks/learn.py [--visits 120000] [--jobs 2] [--only parameters]
+    python benchmarks/learn.py [--visits 120000] [--jobs 2] [--only parameters]
+    python benchmarks/learn.py --one-site 6000 12000 24000 64000
+    python benchmarks/learn.py --mirrors 80 --visits 200000
+
+With --one-site the visits are of a single forum with its links, of so many pages, one size after the other: time must
+grow with them and not faster. With --mirrors they are of such forums on so many hosts of one domain.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
 import os
 import re
 import resource
@@ -13,12 +19,17 @@ import sys
 import tempfile
 import time
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 sys.path.insert(0, str(Path(__file__).parent.parent))
 
 from scrapy_urinorm.learn import Options, learn
 from scrapy_urinorm.visits import read_visits
+from scrapy_urinorm.visits.reader import line_parser
 from tests.learn.sites import SITES
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
 
 
 def replicated(path: Path, count: int) -> int:
@@ -39,15 +50,60 @@ def replicated(path: Path, count: int) -> int:
     return written
 
 
+def forum(pages: int, host: str = "forum.test") -> Iterator[str]:
+    """Yield the visits of a forum with links: lists, threads under several addresses each, log-in forms."""
+    threads = max(1, pages // 5)
+    start = f"http://{host}"
+    for n in range(threads):
+        thread = f"{start}/thread.php?id={n}"
+        linked = [f"{start}/thread.php?id={m % threads}&from=list" for m in range(n, n + 20)]
+        links = [*linked, f"{thread}&from=list", f"{thread}&sort=old", f"{start}/login.php?back={n}"]
+        links.append(f"{start}/list.php?page={n // 20 + 1}")
+        for more in ("", "&from=list", "&sort=old"):
+            yield _line(thread + more, f"thread {n}", links, n)
+        yield _line(f"{start}/login.php?back={n}", "log in", [start + "/"], n)
+        yield _line(f"{start}/list.php?page={n}" if n else start + "/", f"list {n}", linked, n)
+
+
+def _line(url: str, text: str, links: list[str], n: int) -> str:
+    row = {"url": url, "status": 200, "text_digest": text, "words": 100, "links": links, "depth": min(n, 9)}
+    return json.dumps(row) + "\n"
+
+
+def linear(sizes: Sequence[int]) -> None:
+    """Print what learning one site of each size takes, without reading."""
+    parse = line_parser("jsonl")
+    for size in sizes:
+        visits = [visit for line in forum(size) for visit in parse(line)]
+        started = time.process_time()
+        result = learn(visits, Options(jobs=1))
+        took = time.process_time() - started
+        print(
+            f"{len(visits):7} visits of one site: {took:6.1f} s of CPU, {len(result.active)} rules, {result.keys} keys"
+        )
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--visits", type=int, default=120_000)
     parser.add_argument("--jobs", type=int, default=0)
     parser.add_argument("--only", action="append", help="only these families of rules")
+    parser.add_argument("--one-site", type=int, nargs="+", help="sizes of a single site with links")
+    parser.add_argument("--mirrors", type=int, default=0, help="hosts of one domain with a forum each")
     given = parser.parse_args()
+    if given.one_site:
+        linear(given.one_site)
+        return
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "visits.jsonl"
-        written = replicated(path, given.visits)
+        if given.mirrors:
+            size = given.visits // given.mirrors
+            with path.open("w") as file:
+                for n in range(given.mirrors):
+                    file.writelines(forum(size, f"m{n}.forum.test"))
+            written = sum(1 for _ in path.open())
+        else:
+            written = replicated(path, given.visits)
         started = time.monotonic()
         options = Options(jobs=given.jobs)
         if given.only:

@@ -1,12 +1,13 @@
 """Learn from a part of a recorded crawl, crawl the whole of it again in memory: requests, and pages lost.
 
-    python -m benchmarks.learn_partial RECORDINGS [--site wordpress ...] [--part 25 --part random ...] [--strict]
+    python -m benchmarks.learn_partial RECORDINGS [--site wordpress] [--part 25 --part random] [--strict] [--write]
 
 RECORDINGS holds, per site and order, the visits of a crawl (`SITE.breadth.jsonl.gz`, `SITE.depth.jsonl.gz`) and what
 the crawl testbed says of each response (`rows/SITE.breadth.jsonl.gz`: url, identity, core). Rules are learned from the
 first N percent of a crawl, from a random quarter of it, and from all of it; the graph of both recordings is then
 crawled under them in both orders at 1, 4 and 16 requests at a time. *lost*: page identities (core ones) that the same
-crawl meets without rules and not with them, the worst of the six crawls.
+crawl meets without rules and not with them, the worst of the six crawls. --write puts the figures into
+docs/figures.json.
 """
 
 from __future__ import annotations
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
 
 SITES = ("wordpress", "dokuwiki", "roundup", "spirit", "autoindex", "trac", "gitweb", "oscar")
 PARTS = ("10", "15", "20", "25", "50", "random", "100")
+FIGURES = ROOT / "docs" / "figures.json"
 WAYS = tuple((order, n) for order in (BREADTH, DEPTH) for n in (1, 4, 16))
 
 
@@ -125,6 +127,14 @@ def part_of(visits: list[Any], part: str) -> list[Any]:
     return visits[: len(visits) * int(part) // 100]
 
 
+def write(site: str, order: str, part: str, outcome: Outcome) -> None:
+    """Put figures into docs/figures.json."""
+    figures = json.loads(FIGURES.read_text("utf-8"))
+    row = {"plain": outcome.plain, "requests": outcome.requests, "lost": outcome.core}
+    figures.setdefault("partial", {}).setdefault(site, {}).setdefault(order, {})[part] = row
+    FIGURES.write_text(json.dumps(figures, indent=2, sort_keys=True) + "\n", "utf-8")
+
+
 def main() -> int:
     """Print one row per site, order and part."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -135,6 +145,7 @@ def main() -> int:
     parser.add_argument("--strict", action="store_true")
     parser.add_argument("--cap", type=int, help="end each simulated crawl after so many requests")
     parser.add_argument("--keep", type=Path, help="folder for the learned rules")
+    parser.add_argument("--write", action="store_true", help="write the figures into docs/figures.json")
     given = parser.parse_args()
     options = Options().strict() if given.strict else Options()
     options = replace(options, jobs=1)
@@ -157,6 +168,8 @@ def main() -> int:
                     (given.keep / f"{site}.{order}.{part}.toml").write_text(to_toml(result))
                 o = judge(recording, result.rules, given.cap)
                 rows, bad = rows + 1, bad + (o.core > 0)
+                if given.write:
+                    write(site, order, part, o)
                 print(
                     f"{site:10} {order:8} {part:>6} {o.plain:6} {o.requests:8} {o.lost:5} {o.core:5}"
                     f" {len(result.active):5} {took:5.1f} {' '.join(o.examples[:2])}",

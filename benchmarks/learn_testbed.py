@@ -9,7 +9,8 @@ of each crawl are written to docs/figures.json, from which docs/generate_referen
 documentation, site by site. --settings are more settings of Scrapy.
 
 With --held-out the visits of the first crawls, which must be in --work already, are split in halves by page, rules
-learned from one half, and scored on the other; pages are told apart by the testbed and not by the learner's labels.
+learned from one half, and scored on the other; pages are told apart by the testbed and not by the learner's labels. The
+scores of all sites together go into docs/figures.json, too.
 """
 
 from __future__ import annotations
@@ -89,10 +90,11 @@ def held_out(sites: Sequence[str], work: Path) -> None:
         f"{'rules':20} {'cut':>7} {'recall':>7} {'lost':>8} {'precision':>9} {'mean cut':>8} {'soft URLs':>9}"
         " requests mixed"
     )
+    written: dict[str, Any] = {}
     for rival in found["default"][sites[0]]:
-        table(rival, [found["default"][site][rival] for site in sites])
+        written[rival] = table(rival, [found["default"][site][rival] for site in sites])
     for name in SETTINGS:
-        table("learned, " + name, [found[name][site]["learned"] for site in sites])
+        written["learned, " + name] = table("learned, " + name, [found[name][site]["learned"] for site in sites])
     chosen = []
     for site in sites:
         others = {name: [scores[o]["learned"] for o in sites if o != site] for name, scores in found.items()}
@@ -100,6 +102,8 @@ def held_out(sites: Sequence[str], work: Path) -> None:
         chosen.append(found[best][site]["learned"])
         table(f"{site}: {best}", chosen[-1:])
     table("leave site out", chosen)
+    if tuple(sites) == SITES:
+        write("held_out", written)
 
 
 def choice(others: dict[str, list[Scores]]) -> str:
@@ -119,14 +123,25 @@ def added(scores: list[Scores]) -> Scores:
     return total
 
 
-def table(name: str, scores: list[Scores]) -> None:
-    """Print one row."""
+def table(name: str, scores: list[Scores]) -> dict[str, float]:
+    """Print one row, and return it."""
     one = added(scores)
     print(
         f"{name:20} {one.cut:7.2%} {one.recall:7.2%} {one.loss:8.3%} {one.precision:9.2%} {macro(scores)['cut']:8.2%}"
         f" {one.soft_urls:9} {one.soft_keys:8} {one.soft_mixed:5}",
         flush=True,
     )
+    shares = {"cut": one.cut, "recall": one.recall, "loss": one.loss, "precision": one.precision}
+    shares["mean_cut"] = macro(scores)["cut"]
+    soft = {"soft_urls": one.soft_urls, "soft_keys": one.soft_keys, "soft_mixed": one.soft_mixed}
+    return {name: round(share, 5) for name, share in shares.items()} | soft
+
+
+def write(part: str, found: dict[str, Any]) -> None:
+    """Put figures into docs/figures.json."""
+    known = json.loads(FIGURES.read_text()) if FIGURES.exists() else {}
+    known[part] = known.get(part, {}) | found
+    FIGURES.write_text(json.dumps(known, indent=2, sort_keys=True) + "\n")
 
 
 def measured(site: str, given: argparse.Namespace) -> dict[str, Any]:
@@ -147,7 +162,7 @@ def measured(site: str, given: argparse.Namespace) -> dict[str, Any]:
     alone: set[str] = set()
     for way in WAYS:
         if way == "learned":
-            command = [sys.executable, "-m", "scrapy_urinorm.cli", "learn", str(visits), "-o", str(learned)]
+            command = [sys.executable, "-m", "scrapy_urinorm", "learn", str(visits), "-o", str(learned)]
             subprocess.run(
                 [*command, *(["--strict"] if given.strict else [])], cwd=ROOT, check=True, capture_output=True
             )
@@ -180,9 +195,7 @@ def main() -> int:
     failed = False
     for site in sites:
         row = measured(site, given)
-        known = json.loads(FIGURES.read_text()) if FIGURES.exists() else {}
-        known.setdefault("testbed", {})[site] = row
-        FIGURES.write_text(json.dumps(known, indent=2, sort_keys=True) + "\n")
+        write("testbed", {site: row})
         failed |= bool(row["rules"]["lost"])
     return int(failed)
 

@@ -2,7 +2,9 @@
 
 A line stands in a *slot*, a place of the page's tree. Slots on nearly every page belong to the frame where they always
 say the same, or say little; and slots that vary where all else is equal ("recently viewed", ages, counters, tokens)
-are noise, however long they are.
+are noise where all else is more than they are: of an article of one paragraph, its versions and its translation have
+the same comments and links, and nothing but the article tells them apart. For the same reason they have to vary with
+this and with that: what varies with one parameter alone may be what that parameter asks for.
 """
 
 from __future__ import annotations
@@ -31,6 +33,8 @@ NOISE_GROUPS = 5
 """Groups of pages, equal but for their noise, that show it: one group alone may be pages that have only that slot."""
 NOISE_SHARE = 0.5
 """Share of those groups in which the slot varies; a version or a date stays what it was on pages fetched together."""
+MAX_KINDS = 16
+"""Differences of addresses that are remembered of a slot."""
 _MASK = 0xFFFF_FFFF_FFFF_FFFF
 UNKNOWN_WORDS = 4
 """Words of a line where they were not counted."""
@@ -39,6 +43,7 @@ UNKNOWN_WORDS = 4
 class RecordedLines(Recorded, Protocol):
     """A record that also has the lines of its page."""
 
+    url: str
     lines: bytes | None
     line_words: bytes | None
 
@@ -110,21 +115,34 @@ class Frame:
         open_slots = frozenset(slot for slot in self._common() if slot not in frame and self._is_single(slot))
         if not open_slots:
             return
-        groups: dict[tuple[int, int], dict[int, int | None]] = {}
-        sizes: Counter[tuple[int, int]] = Counter()
+        groups: dict[tuple[int, int], tuple[str, dict[int, int], set[int]]] = {}
+        several: set[tuple[int, int]] = set()
+        kinds: dict[int, set[frozenset[str]]] = {}
         for page in pages:
             if page.lines and page.status in (None, 200):
+                differences: dict[str, frozenset[str]] = {}
                 for rest, said in _told_apart(page.lines, page.line_words, frame, open_slots):
-                    sizes[rest] += 1
-                    _compare_slots(groups.setdefault(rest, said), said)
+                    url, first, differ = groups.setdefault(rest, (page.url, said, set()))
+                    if first is said:
+                        continue
+                    several.add(rest)
+                    for slot, text in said.items():
+                        if first.get(slot, text) != text:
+                            differ.add(slot)
+                            if len(seen := kinds.setdefault(slot, set())) < MAX_KINDS:
+                                # one for all slots: a page may have thousands, and an address hundreds of parameters
+                                if (kind := differences.get(url)) is None:
+                                    kind = differences[url] = _difference(url, page.url)
+                                seen.add(kind)
         varied: Counter[int] = Counter()
         present: Counter[int] = Counter()
-        for rest, n in sizes.items():
-            if n > 1:
-                present.update(groups[rest].keys())
-                varied.update(slot for slot, text in groups[rest].items() if text is None)
+        for rest in several:
+            present.update(groups[rest][1].keys())
+            varied.update(groups[rest][2])
         self._noise = frozenset(
-            slot for slot, n in varied.items() if n >= NOISE_GROUPS and n >= NOISE_SHARE * present[slot]
+            slot
+            for slot, n in varied.items()
+            if n >= NOISE_GROUPS and n >= NOISE_SHARE * present[slot] and _independent(kinds[slot])
         )
         self._frame = None
 
@@ -158,10 +176,10 @@ def _counts(line_words: bytes | None, lines: int) -> bytes:
 
 def _told_apart(
     lines: bytes, line_words: bytes | None, frame: frozenset[int], open_slots: frozenset[int]
-) -> Iterator[tuple[tuple[int, int], dict[int, int | None]]]:
+) -> Iterator[tuple[tuple[int, int], dict[int, int]]]:
     """Yield what a page says besides one of the open slots, and besides all of them, where that is not too little.
 
-    Each comes with what those slots say.
+    Each comes with what those slots say, which is no more than the rest.
     """
     hashes = array("Q", lines)
     said: dict[int, int] = {}
@@ -174,17 +192,22 @@ def _told_apart(
         elif slot not in frame:
             rest += text
             others += n
-    if others >= MIN_WORDS:
+    if others >= max(MIN_WORDS, words.total()):
         yield (0, rest & _MASK), dict(said)
     if len(said) > 1:
         whole, total = rest + sum(said.values()), others + words.total()
         for slot, text in said.items():
-            if total - words[slot] >= MIN_WORDS:
+            if total - words[slot] >= max(MIN_WORDS, words[slot]):
                 yield (slot, (whole - text) & _MASK), {slot: text}
 
 
-def _compare_slots(group: dict[int, int | None], said: dict[int, int | None]) -> None:
-    """Mark in a group, which holds what its first page said, the slots in which another page differs."""
-    for slot, text in said.items():
-        if group.get(slot, text) != text:
-            group[slot] = None
+def _difference(url: str, other: str) -> frozenset[str]:
+    """The names of the parameters in which two addresses differ, and `/` where their paths do."""
+    (path, _, query), (other_path, _, other_query) = (one.partition("#")[0].partition("?") for one in (url, other))
+    names = {item.partition("=")[0] for item in set(query.split("&")) ^ set(other_query.split("&"))} - {""}
+    return frozenset(names if path == other_path else names | {"/"})
+
+
+def _independent(kinds: set[frozenset[str]]) -> bool:
+    """Whether two of these differences have nothing in common, or an address differs from itself."""
+    return any(one.isdisjoint(other) for one in kinds for other in kinds)

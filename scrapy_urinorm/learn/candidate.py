@@ -23,6 +23,8 @@ FACETS = "facets"
 SKIP, DEFER = "skip", "defer"
 SILENT = (SKIP, DEFER, LIMIT)
 """Rules that say what is not requested, or last; they change no key."""
+SIBLINGS = "siblings"
+"""What is counted for live rules, and no rule: how often the others agreed where two addresses did."""
 ACTIVE, PROPOSED, REJECTED, UNVERIFIED = "active", "proposed", "rejected", "unverified"
 
 
@@ -34,7 +36,8 @@ class Candidate:
     spelling) that a URL must have to be touched, empty where it depends on the path; `conditions` stand for `context`
     where given; `examples` and `counterexamples` are pairs of URLs. `earlier` rules come from a
     file of before; `crawls` are those that its counts are from. `this_host` rules hold for the host `scope` and not
-    below it.
+    below it. `exact` is the share of groups that agreed with equal pages, not near ones; `graph` says that the recorded
+    links, too, were looked at.
     """
 
     scope: str
@@ -56,6 +59,8 @@ class Candidate:
     earlier: bool = False
     crawls: tuple[str, ...] = ()
     this_host: bool = False
+    exact: float | None = None
+    graph: bool = False
 
     def add_up(self, agree: int, against: int, crawls: set[str]) -> None:
         """Add what further visits show to the counts; those of a crawl that is in them already are not added again."""

@@ -125,7 +125,8 @@ class Contexts:
             atoms.append(Atom("path", template))
         first = path[1:].partition("/")
         if lasting and first[1] and first[0] and "*" not in first[0]:
-            atoms.append(Atom("path", f"/{first[0]}/**"))
+            # `/x/**` would hold for `/x` itself, of which the pages below say nothing
+            atoms.append(Atom("path", f"/{first[0]}/*/**"))
         present = set()
         for name, value in view.items:
             present.add(name)

@@ -51,6 +51,8 @@ def _candidate(row: Mapping[str, Any]) -> Candidate | None:
     candidate.status = str(row.get("status", ""))
     candidate.saved = shown.saved
     candidate.crawls = tuple(map(str, row.get("crawls", ())))
+    candidate.exact = row["exact"] if isinstance(row.get("exact"), float) else None
+    candidate.graph = "graph" not in row
     for key in ("examples", "counterexamples"):
         setattr(candidate, key, [(str(a), str(b)) for a, b in row.get(key, ())])
     return candidate
@@ -81,25 +83,36 @@ def _names(candidate: Candidate) -> frozenset[str]:
     return frozenset()
 
 
+def by_hand(ruleset: RuleSet) -> str:
+    """What a file holds that a person has written, which would be lost where it is written anew; empty: nothing."""
+    if len(ruleset.files) > 1:
+        return "includes other files, which would be forgotten: write to another file, such as one that it includes"
+    source = ruleset.to_dict()
+    known = {(one.scope, one.this_host) for one in candidates_of(ruleset.evidence) if one.status == ACTIVE}
+    written = [
+        *(site for site in source.get("site", {}) if (site, False) not in known),
+        *(
+            host
+            for host, table in source.get("host", {}).items()
+            if table.keys() != {SPLIT} and (host, True) not in known
+        ),
+    ]
+    if not source.get("rules") and not written:
+        return ""
+    said = ", ".join(written) or "rules"
+    return f"holds rules without a row of evidence ({said}), which would be lost: write to another file"
+
+
 class Earlier:
     """The rules of an earlier file of `learn`, and what else it says."""
 
     def __init__(self, path: Path) -> None:
         """Read a file. Raises `RuleFileError`, and `UrinormError` where a person has written rules into it."""
         ruleset = RuleSet.load(str(path))
+        if said := by_hand(ruleset):
+            raise UrinormError(f"{path}: {said}, or --force")
         candidates = candidates_of(ruleset.evidence)
         self.active = [candidate for candidate in candidates if candidate.status == ACTIVE]
-        source = ruleset.to_dict()
-        hosts = source.get("host", {})
+        hosts = ruleset.to_dict().get("host", {})
         base = {host: {SPLIT: table[SPLIT]} for host, table in hosts.items() if SPLIT in table}
         self.base: dict[str, Any] = {"host": base} if base else {}
-        known = {(candidate.scope, candidate.this_host) for candidate in self.active}
-        written = [
-            *(site for site in source.get("site", {}) if (site, False) not in known),
-            *(host for host, table in hosts.items() if table.keys() != {SPLIT} and (host, True) not in known),
-        ]
-        if source.get("rules") or written:
-            raise UrinormError(
-                f"{path}: holds rules without a row of evidence ({', '.join(written) or 'rules'}), which learning would"
-                " lose: write to another file, or --force"
-            )

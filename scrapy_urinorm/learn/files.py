@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from scrapy_urinorm.errors import UrinormError
 from scrapy_urinorm.learn.candidate import ACTIVE, Candidate
-from scrapy_urinorm.learn.earlier import SPLIT, Earlier, candidates_of
+from scrapy_urinorm.learn.earlier import SPLIT, Earlier, by_hand, candidates_of
 from scrapy_urinorm.learn.guilt import signature
 from scrapy_urinorm.learn.learner import LearnResult, learn
 from scrapy_urinorm.learn.options import Options
@@ -39,12 +39,15 @@ def validate_file(
 
     `urls` are files of visits or URLs to draw pairs from, beside the examples in the file. `budget` is in requests per
     site, `delay` in seconds per host. With `again`, active rules are tested too. `progress` is told of
-    requests as they are made. Raises `RuleFileError` and `OSError`.
+    requests as they are made. Raises `RuleFileError` and `OSError`, and `UrinormError` where a person has written rules
+    into `output`.
     """
     from scrapy_urinorm.learn.fetch import PoliteFetcher
     from scrapy_urinorm.learn.validate import Proposal, Validation, decided, pairs_of
 
     ruleset = RuleSet.load(str(rules))
+    if Path(output).exists() and (said := by_hand(RuleSet.load(str(output)))):
+        raise UrinormError(f"{output}: {said}")
     wanted = {*statuses, ACTIVE} if again else set(statuses)
     candidates = candidates_of(ruleset.evidence)
     chosen = sorted((c for c in candidates if c.status in wanted), key=lambda c: -c.saved)

@@ -208,6 +208,8 @@ class Judge:
         """Whether the rule may be active: low risk, or a constant view; unknown outcomes are not agreement."""
         if evidence.constant:
             return evidence.saved > 0
+        if self.options.exact and evidence.against:
+            return False
         return evidence.saved > 0 and evidence.risk <= self.options.risk and not self.mostly_unknown(evidence)
 
     def mostly_unknown(self, evidence: Evidence) -> bool:

@@ -35,8 +35,9 @@ class LearnResult:
     """What was learned: active rules, and everything that was considered, with its evidence.
 
     `rules` is a rule source (a dict that `RuleSet.load` takes). `blocked` counts the addresses at which a block page
-    stood in for a page. `withdrawn` are rules of earlier files that are no rules any more, and say why; `seen` names
-    the sites with visits. `refused` counts the pages that could not be fetched, by the reason (`validate`).
+    stood in for a page, `blocked_like` is one of them. `withdrawn` are rules of earlier files that are no rules any
+    more, and say why; `seen` names the sites with visits. `refused` counts the pages that could not be fetched, by the
+    reason (`validate`).
     """
 
     options: Options
@@ -49,6 +50,7 @@ class LearnResult:
     keys: int = 0
     skipped: int = 0
     blocked: int = 0
+    blocked_like: str = ""
     withdrawn: list[Candidate] = field(default_factory=list)
     seen: set[str] = field(default_factory=set)
     refused: dict[str, int] = field(default_factory=dict)
@@ -63,6 +65,7 @@ class LearnResult:
         self.urls += other.urls
         self.keys += other.keys
         self.blocked += other.blocked
+        self.blocked_like = self.blocked_like or other.blocked_like
         self.withdrawn += other.withdrawn
         self.seen |= other.seen
 
@@ -171,11 +174,13 @@ def learn_site(
     result.seen.add(site.name)
     result.urls += len(site.pages)
     result.blocked += site.blocked
+    result.blocked_like = result.blocked_like or site.blocked_like
     learner = SiteLearner(site, options, rules, earlier)
     learner.run()
     result.keys += len(learner.replay.members) - learner.skipped_keys
     for candidate in (*learner.replay.accepted, *learner.others):
         candidate.site = site.name
+        candidate.graph |= learner.proof is not None
         if not candidate.earlier:
             candidate.crawls = tuple(sorted(site.crawls))
     result.active += learner.replay.accepted

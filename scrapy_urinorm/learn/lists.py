@@ -29,6 +29,8 @@ MOST_PARAMETERS = 8
 NEW_SHARE = 0.2
 """Of so many of its addresses an order may show what no other address shows: the first page of a long list. Chosen on a
 shop; items, and pages of lists, have 1.0."""
+BELOW = "/*/**"
+"""What lies below a folder, and not the folder's own address without a slash."""
 HAS_LIST = 0.5
 """Of so many addresses the one without the parameter was visited, too; a capped crawl has not met all."""
 
@@ -47,7 +49,7 @@ def put_off(learner: Learner) -> None:
     filters: dict[tuple[str, str], list[str]] = defaultdict(list)
     ranked = sorted(found.items(), key=lambda item: (-len(item[1]), item[0]))[:MOST_PARAMETERS]
     for (host, path, name), members in ranked:
-        if len(members) < MIN_LISTS or "*" in path.removesuffix("/**") or not _have_lists(views, members, name):
+        if len(members) < MIN_LISTS or "*" in path.removesuffix(BELOW) or not _have_lists(views, members, name):
             continue
         own = Counter(views[n].page.label for n in members)
         private = sum(label < 0 or n == known[label] for label, n in own.items())
@@ -74,7 +76,7 @@ def put_off(learner: Learner) -> None:
 def _place(path: str) -> str:
     """Return the part of a site that a path belongs to, as a glob; a path without folders by itself."""
     first, slash, _ = path[1:].partition("/")
-    return f"/{first}/**" if first and slash and "*" not in first else path
+    return f"/{first}{BELOW}" if first and slash and "*" not in first else path
 
 
 def _have_lists(views: Sequence[View], members: Iterable[int], name: str) -> bool:

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 MAX_REJECTED = 60
 """Rejected candidates written down per site: those with the most evidence, a screen or two."""
+NO_GRAPH = "not recorded"
+"""Said of rules that were judged by what pages show alone."""
 MAX_CRAWLS = 20
 """Crawls named beside the counts that they gave: nobody learns from older ones again."""
 
@@ -41,6 +43,11 @@ def evidence_row(candidate: Candidate, hide: Callable[[str], str] = str) -> dict
         "against": e.against,
         "saved": candidate.saved or e.saved,
     }
+    exact = (e.groups_for - e.near) / e.groups_for if e.groups_for else candidate.exact
+    if exact is not None:
+        row["exact"] = round(exact, 3)
+    if not candidate.graph:
+        row["graph"] = NO_GRAPH
     if candidate.crawls:
         row["crawls"] = list(candidate.crawls[-MAX_CRAWLS:])
     if not e.constant:

@@ -11,6 +11,7 @@ from scrapy_urinorm.learn.edits import MOMENT, edited_value, text_value, value_k
 from scrapy_urinorm.learn.judge import Group, judged
 from scrapy_urinorm.learn.priors import default_prior, name_prior
 from scrapy_urinorm.learn.risk import DEFAULT_PRIOR
+from scrapy_urinorm.learn.siblings import siblings
 from scrapy_urinorm.learn.stage import Stage, against_text, distinct
 from scrapy_urinorm.learn.values import is_volatile
 from scrapy_urinorm.url import decoded
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from scrapy_urinorm.learn.candidate import Candidate
     from scrapy_urinorm.learn.edits import Name
     from scrapy_urinorm.learn.evidence import Neighbours
+    from scrapy_urinorm.learn.search import Conclusion
 
 MAX_ALIAS_VALUES = 40
 """Values of a parameter compared two by two: 780 pairs."""
@@ -39,7 +41,8 @@ def parameters(stage: Stage) -> list[Candidate]:
         groups = [judged(n, stage.views) for n in neighbours]
         if len(name) == 2:
             groups = _narrow(stage, name[1], neighbours, groups)
-        found += _drops(stage, name, groups)
+        found += _drops(stage, name, groups, neighbours)
+        stage.rejected += siblings(stage, name[1:], neighbours)
         if len(name) == 2:
             found += _values(stage, name[1], neighbours)
     return found
@@ -65,7 +68,7 @@ def _narrow(stage: Stage, name: str, neighbours: list[Neighbours], groups: list[
     return out
 
 
-def _drops(stage: Stage, name: Name, groups: list[Group]) -> list[Candidate]:
+def _drops(stage: Stage, name: Name, groups: list[Group], neighbours: list[Neighbours]) -> list[Candidate]:
     params = name[1:]
     shown = [decoded(p) for p in params]
     if any("*" in p for p in shown):
@@ -82,11 +85,34 @@ def _drops(stage: Stage, name: Name, groups: list[Group]) -> list[Candidate]:
         e = finding.evidence
         if e.constant:
             why = f"{what} took {e.values} values here and the page never changed"
-            out.append(stage.candidate(finding, "remove_params", shown, "constant view", why, params))
+            rule, value = _constant(stage, finding, params, neighbours)
+            out.append(stage.candidate(finding, rule, value, "constant view", why, params))
         else:
             why = f"{what} made no difference to {distinct(e.agree)}" + against_text(e)
             out.append(stage.candidate(finding, "remove_params", shown, family, why, params))
     return out
+
+
+def _constant(
+    stage: Stage, finding: Conclusion, params: tuple[str, ...], neighbours: list[Neighbours]
+) -> tuple[str, Any]:
+    """Return the rule of a constant view: the parameters are dropped where the page without them was seen to be it.
+
+    Else one value stands for all, as the address without may show another page. It is never looked at; what is gone
+    tomorrow is none.
+    """
+    dropped = "remove_params", [decoded(p) for p in params]
+    absent = {neighbours[n].absent for n in finding.support} - {-1}
+    if finding.exceptions or any(stage.views[page].page.label >= 0 for page in absent):
+        return dropped
+    pages = (page for n in finding.support for _, page in neighbours[n].members)
+    for items in sorted((stage.views[page].items for page in pages), key=lambda items: (len(str(items)), items)):
+        values = {decoded(name): decoded(value) for name, value in items if name in params}
+        lasting = all(value and not is_volatile(value) for value in values.values())
+        if lasting and len(values) == len(params) == sum(name in params for name, _ in items):
+            edits = {one: {"pattern": "^.+$", "replace": kept.replace("\\", r"\\")} for one, kept in values.items()}
+            return "rewrite_params", edits
+    return dropped
 
 
 def _values(stage: Stage, name: str, neighbours: list[Neighbours]) -> list[Candidate]:
@@ -99,17 +125,26 @@ def _values(stage: Stage, name: str, neighbours: list[Neighbours]) -> list[Candi
     for value, groups in sorted(defaults.items()):
         text = decoded(value)
         judge = stage.judge(default_prior(shown, text), constant=False)
-        for finding in stage.search(groups, judge, frozenset((name,)), exceptions=False):
+        findings = stage.search(groups, judge, frozenset((name,)), exceptions=False)
+        if not findings:
+            stage.missed(groups, judge, "default_params", {shown: text}, "default value", f"`{shown}={text}`")
+        for finding in findings:
             e = finding.evidence
             why = f"`{shown}={text}` showed what its absence shows on {distinct(e.agree)}" + against_text(e)
             out.append(stage.candidate(finding, "default_params", {shown: text}, "default value", why, (name,)))
     for (one, other), groups in sorted(aliases.items()):
         judge = stage.judge(DEFAULT_PRIOR, constant=False)
-        for finding in stage.search(groups, judge, frozenset((name,)), exceptions=False):
+        findings = stage.search(groups, judge, frozenset((name,)), exceptions=False)
+        if not findings and not stage.nearly(groups):
+            continue
+        keep, replaced = _by_frequency(stage, name, one, other)
+        value_map = {shown: [[keep, replaced]]}
+        if not findings:
+            said = f"`{shown}={replaced}` for `{shown}={keep}`"
+            stage.missed(groups, judge, "map_params", value_map, "value alias", said)
+        for finding in findings:
             e = finding.evidence
-            keep, replaced = _by_frequency(stage, name, one, other)
             why = f"`{shown}={replaced}` showed what `{shown}={keep}` shows on {distinct(e.agree)}" + against_text(e)
-            value_map = {shown: [[keep, replaced]]}
             out.append(stage.candidate(finding, "map_params", value_map, "value alias", why, (name,)))
     return out
 
@@ -173,7 +208,11 @@ def renames(stage: Stage) -> list[Candidate]:
         keep, replaced = sorted(pair, key=lambda n: (-counts[n], len(n), n))
         renamed = {decoded(replaced): decoded(keep)}
         judge = stage.judge(DEFAULT_PRIOR, constant=False)
-        for finding in stage.search(groups, judge, frozenset(pair), exceptions=False):
+        findings = stage.search(groups, judge, frozenset(pair), exceptions=False)
+        if not findings:
+            said = f"`{decoded(replaced)}` for `{decoded(keep)}`"
+            stage.missed(groups, judge, "rename_params", renamed, "rename", said)
+        for finding in findings:
             e = finding.evidence
             what = f"`{decoded(replaced)}` and `{decoded(keep)}` with one value showed one page"
             why = f"{what}, {distinct(e.agree)} in all" + against_text(e)
@@ -197,6 +236,8 @@ def edited_values(stage: Stage) -> list[Candidate]:
         judge = stage.judge(DEFAULT_PRIOR)
         rule, value, what = _value_rule(shown, kind)
         findings = stage.search(groups, judge, frozenset((name[1],)), exceptions=False)
+        if not findings:
+            stage.missed(groups, judge, rule, value, "value edit", f"the edit of `{shown}`")
         for finding in findings:
             e = finding.evidence
             shown_by = f"{e.values} values" if e.constant else distinct(e.agree)

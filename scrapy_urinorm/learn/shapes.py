@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from scrapy_urinorm.learn.options import Options
     from scrapy_urinorm.learn.view import View
 
+_LETTER = re.compile(r"[^\W\d_]")
 MAX_NAMES = 20
 """Names of parameters by which shapes are told apart, those of most pages."""
 
@@ -152,4 +153,5 @@ def _affix(values: list[str]) -> tuple[str, str]:
     head = head[: len(head) - len(re.search(r"[^\W_]*$", head)[0])]  # type: ignore[index]
     tail = _common_start([value[len(head) :][::-1] for value in values])[::-1]
     tail = tail[len(re.match(r"[^\W_]*", tail)[0]) :]  # type: ignore[index]
-    return head, tail
+    # that all dates seen are of one year is chance
+    return head if _LETTER.search(head) else "", tail if _LETTER.search(tail) else ""

@@ -51,6 +51,7 @@ class Site:
         self.label_count = 0
         self.sampled_from = 0
         self.blocked = 0
+        self.blocked_like = ""
         self.ids: dict[bytes, Page] = {}
         self.has_links = False
         self.crawls: set[str] = set()
@@ -122,6 +123,7 @@ class Site:
             if page.label in blocked:
                 page.label, page.sketches = -1, ()
                 self.blocked += 1
+                self.blocked_like = self.blocked_like or page.url
         self.soft -= blocked
 
     def _pages_of(self, visit: Visit, normalizer: Normalizer) -> Iterable[Page]:

@@ -6,7 +6,7 @@ from collections import defaultdict
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from scrapy_urinorm.content import compare
+from scrapy_urinorm.content import DIFFERENT, NEAR, compare
 from scrapy_urinorm.learn.candidate import PROPOSED, REJECTED, Candidate
 from scrapy_urinorm.learn.contexts import host_of_context
 from scrapy_urinorm.learn.edits import Name, bundles, closed_segments
@@ -175,6 +175,16 @@ class Stage:
             candidate.status = PROPOSED
         self.illustrate(candidate, evidence)
         self.rejected.append(candidate)
+
+    def nearly(self, groups: Sequence[Group]) -> bool:
+        """Whether an edit that was refused agreed at least as often as not, and more than once."""
+        agree = sum(group.outcome >= NEAR for group in groups)
+        return agree > 1 and agree >= sum(group.outcome == DIFFERENT for group in groups)
+
+    def missed(self, groups: Sequence[Group], judge: Judge, rule: str, value: Any, family: str, what: str) -> None:
+        """Remember an edit of values or names that was refused, one of many, where it was nearly right."""
+        if self.nearly(groups):
+            self.reject(groups, judge, rule, value, family, what)
 
     def says_one(self, page: int, other: int) -> bool:
         """Whether a redirect or a canonical link says that two views are one page."""

@@ -1,7 +1,8 @@
-"""The frame of a site is found by how it behaves, and what varies where nothing else does is noise, however long."""
+"""The frame of a site is found by how it behaves; what varies where nothing else does is noise, if it is less."""
 
 from __future__ import annotations
 
+import tracemalloc
 from array import array
 from hashlib import blake2b
 
@@ -18,15 +19,15 @@ def hashed(text: str) -> int:
     return int.from_bytes(blake2b(text.encode(), digest_size=8).digest(), "little") | 1
 
 
-def visit(lines: Lines) -> Visit:
+def visit(lines: Lines, url: str = "http://a.example/") -> Visit:
     packed = array("Q", [h for slot, text in lines for h in (hashed(slot), hashed(text))]).tobytes()
     words = bytes(len(text.split()) for _, text in lines)
-    return Visit(url="http://a.example/", status=200, lines=packed, line_words=words, words=sum(words))
+    return Visit(url=url, status=200, lines=packed, line_words=words, words=sum(words))
 
 
-def contents(pages: list[Lines]) -> list[Content]:
+def contents(pages: list[Lines], urls: list[str] | None = None) -> list[Content]:
     frame = Frame()
-    visits = [visit(lines) for lines in pages]
+    visits = [visit(lines, *url) for lines, *url in zip(pages, *([urls] if urls else []), strict=True)]
     for one in visits:
         frame.add(one.lines or b"", one.line_words)
     frame.find_noise(visits)
@@ -66,11 +67,35 @@ def test_a_slot_that_alone_tells_pages_apart_is_content() -> None:
     assert len({content.label for content in contents(pages)}) == 60
 
 
+def test_an_article_and_its_translation_with_the_same_comments_are_two_pages() -> None:
+    """A crawl under rules meets no duplicates: where all else is equal, the paragraph of the article always varies."""
+    pages: list[Lines] = [[("head", f"day {n}"), ("main", "no events on this day")] for n in range(60)]
+    for n in range(40):
+        comments: Lines = [("comment", f"comment {i} of page {n} has a few words") for i in range(4)]
+        for language in ("", "translated "):
+            words = " ".join(f"{language}word{i * n}" for i in range(40))
+            pages.append([("head", f"title {n}"), ("main", words), *comments])
+    found = contents(pages)
+    assert len({content.label for content in found[60:]}) == 80
+
+
 def test_a_slot_that_tells_one_kind_of_page_apart_is_content() -> None:
     """Profiles that say the same but for one line: a single group of pages shows no noise."""
     same = "this user has not written anything yet nor told anything about the person that they are"
     pages: list[Lines] = [[("menu", "home"), ("head", f"{ARTICLE} {n}"), ("main", same)] for n in range(60)]
     assert len({content.label for content in contents(pages)}) == 60
+
+
+@pytest.mark.parametrize(("other", "pages"), [("variant", 120), ("ref", 40)], ids=["what it asks for", "noise"])
+def test_what_varies_with_one_parameter_alone_is_content(other: str, pages: int) -> None:
+    """Variants of a product differ in one line; a line that is other each time also varies where `ref` does."""
+    lines, urls = list[Lines](), list[str]()
+    for n in range(40):
+        for turn, name in enumerate(("", "variant", other)):
+            urls.append(f"http://a.example/p/{n}" + (f"?{name}={turn}" if name else ""))
+            main = f"{ARTICLE} {n} and more than that"
+            lines.append([("menu", "home"), ("main", main), ("line", f"{ARTICLE} {n}.{turn}")])
+    assert len({content.label for content in contents(lines, urls)}) == pages
 
 
 @pytest.mark.parametrize("order", [1, -1], ids=["as it was", "another order"])
@@ -81,3 +106,18 @@ def test_content_has_no_order(order: int) -> None:
     pages.append([("menu", "home"), *lines[::order]])
     found = contents(pages)
     assert found[0].label == found[-1].label
+
+
+def test_long_addresses_are_told_apart_once_a_page() -> None:
+    frame = Frame()
+    much = [("list", f"{ARTICLE} {n}") for n in range(300)]
+    pages = [[*much, *((f"slot{slot}", f"{ARTICLE} {n}") for slot in range(200))] for n in range(24)]
+    address = "http://a.example/?" + "".join(f"&p%d-{k}=1" for k in range(200))
+    visits = [visit(lines, address.replace("%d", str(n))) for n, lines in enumerate(pages)]
+    for one in visits:
+        frame.add(one.lines or b"", one.line_words)
+    tracemalloc.start()
+    frame.find_noise(visits)
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert peak < 15_000_000

@@ -14,6 +14,7 @@ from scrapy_urinorm.learn import Options, learn_file
 from scrapy_urinorm.normalizer import Normalizer
 from scrapy_urinorm.rulesets.ruleset import RuleSet
 from scrapy_urinorm.visits.record import Visit
+from tests.cli.programs import run
 from tests.learn.sites import SITES
 
 ORIGIN = "http://shop.example"
@@ -133,3 +134,17 @@ def test_earlier_files_may_stand_among_the_visits(learned: Path, tmp_path: Path)
 def test_files_of_several_machines_become_one(learned: Path, tmp_path: Path) -> None:
     learn_file([learned], tmp_path / "all.toml")
     assert rules(tmp_path / "all.toml") == rules(learned)
+
+
+def test_what_is_made_of_learned_files_alone_is_said_to_be_of_these(learned: Path, tmp_path: Path) -> None:
+    done = run("learn", str(learned), "--output", "all.toml", cwd=tmp_path)
+    assert done.out.startswith("all.toml: 1 rule of earlier files, and no visits\n")
+
+
+def test_a_file_that_includes_others_is_not_overwritten(learned: Path, tmp_path: Path) -> None:
+    """All its rules have evidence, in the file that it includes; its own lines would be gone."""
+    path = tmp_path / "urinorm.toml"
+    path.write_text('include = ["learned.toml"]\n')
+    with pytest.raises(UrinormError, match="includes other files"):
+        learn_file([written(tmp_path, "second.jsonl", crawl("second"))], path)
+    assert path.read_text() == 'include = ["learned.toml"]\n'

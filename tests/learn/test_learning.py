@@ -333,6 +333,7 @@ def test_a_block_page_is_no_constant_view() -> None:
     learned = Learned(site)
     assert learned.result.active == []
     assert learned.result.blocked == 120
+    assert learned.result.blocked_like == "http://a.example/product?id=200"
 
 
 def test_a_log_in_form_at_the_end_of_a_crawl_is_no_block_page() -> None:

@@ -126,7 +126,7 @@ def test_what_cannot_be_read(local: Any, tmp_path: Path) -> None:
 
 def test_no_java(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     pytest.importorskip("pyspark")
-    command = [sys.executable, "-m", "scrapy_urinorm.cli", "learn", "x.jsonl", "-o", "y.toml", "--engine", "spark"]
+    command = [sys.executable, "-m", "scrapy_urinorm", "learn", "x.jsonl", "-o", "y.toml", "--engine", "spark"]
     outcome = subprocess.run(
         command, cwd=tmp_path, env={"PYTHONPATH": str(ROOT), "PATH": ""}, capture_output=True, text=True, timeout=120
     )
