@@ -33,7 +33,7 @@ class Addon:
 
     def update_settings(self, settings: BaseSettings) -> None:
         """Write the component settings at add-on priority; Scrapy calls this before anything is built."""
-        if not settings.getbool("URINORM_ENABLED", own.SETTINGS["URINORM_ENABLED"].default):
+        if not own.switch(settings, "URINORM_ENABLED"):
             return
         self._fingerprinter(settings)
         self._dupefilter(settings)
@@ -53,11 +53,12 @@ class Addon:
             if not settings.get("URINORM_VISITS"):
                 settings.set("URINORM_VISITS", visits_beside(settings["URINORM_REPORT"]), "addon")
             components.append(("EXTENSIONS", "report_extension.ReportExtension", 900))
-        live = settings.getbool("URINORM_LIVE")
+        live = own.switch(settings, "URINORM_LIVE")
         if settings.get("URINORM_VISITS") or live:
             components.append(("EXTENSIONS", "visits_extension.VisitsExtension", 0))
         if live:
-            components.append(("EXTENSIONS", "live.LiveRules", 1))
+            fleet = getattr(load_object(settings["SCHEDULER"]), "of_fleet", False)
+            components.append(("EXTENSIONS", "fleet_rules.FleetRules" if fleet else "live.LiveRules", 1))
         for name, component, place in components:
             path = f"scrapy_urinorm.crawl.{component}"
             settings.setdefault_in_component_priority_dict(name, load_object(path), place)
@@ -117,7 +118,13 @@ class Addon:
         priority = settings.getpriority(name) or 0
         # `issubclass` takes whatever has the methods for a scheduler of Scrapy's
         bases = getattr(current, "__mro__", ())
-        if Stock not in bases:
+        if any(base.__module__ == "scrapy_redis.scheduler" for base in bases) and str(
+            settings.get("URINORM_SEEN")
+        ).startswith(("redis", "unix:")):
+            from scrapy_urinorm.crawl.fleet import over_fleet
+
+            settings.set(name, over_fleet(current), max(priority, _ADDON))
+        elif Stock not in bases:
             logger.info("%s is %s, none of Scrapy's: no journal of requests, and defer goes by priority", name, current)
         elif Scheduler not in bases and (current is not Stock or priority < _COMMAND_LINE):
             settings.set(name, SCHEDULER if current is Stock else over(current), max(priority, _ADDON))

@@ -78,7 +78,7 @@ class DupeFilter(BaseDupeFilter):
         self._asked: tuple[Request | None, int | None] = _NOBODY
         limit = int(own.number(settings, "URINORM_SECOND_CHANCE_LIMIT") or 0)
         self.variants: Variants | None = None
-        if settings.getbool("URINORM_SECOND_CHANCE", True) and limit > 0:
+        if own.switch(settings, "URINORM_SECOND_CHANCE") and limit > 0:
             reusable = self._ours is self.fingerprinter
             self.variants = Variants(crawler, normalizer, self._ours, limit=limit, reusable=reusable)
         _filters[crawler] = self

@@ -77,6 +77,12 @@ class Flights:
         if flight is not None:
             flight.failed = True
 
+    def leave(self, request: Request) -> None:
+        """What follows goes to whoever is next: nobody here hears of its end, so it has come to nothing."""
+        flight = self._flight(request)
+        if flight is not None:
+            flight.waiting, flight.failed = False, True
+
     def ended(self, running: Container[Request]) -> Iterator[tuple[int, Flight]]:
         """Take out what is no longer under way; `running` are the engine's requests in progress."""
         gone = [number for number, one in self._of.items() if not one.waiting and one.request not in running]

@@ -9,6 +9,7 @@ from scrapy.http import HtmlResponse
 from scrapy.utils.response import get_meta_refresh
 from w3lib.url import safe_url_string
 
+from scrapy_urinorm.crawl import settings as own
 from scrapy_urinorm.crawl.dupefilter import filter_of
 from scrapy_urinorm.crawl.failures import failed
 
@@ -32,7 +33,7 @@ class ForeignCacheMiddleware:
     def from_crawler(cls, crawler: Crawler) -> Self:
         """Build from a crawler; raises NotConfigured without a cache or without second chances."""
         settings = crawler.settings
-        if not settings.getbool("HTTPCACHE_ENABLED") or not settings.getbool("URINORM_SECOND_CHANCE", True):
+        if not settings.getbool("HTTPCACHE_ENABLED") or not own.switch(settings, "URINORM_SECOND_CHANCE"):
             raise NotConfigured
         return cls(crawler)
 

@@ -11,7 +11,7 @@ from scrapy_urinorm.crawl.behind import Behind
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-_OURS = frozenset({"rules", "doubt", "news", "platform", "verdict", "live_died", "died", "failed"})
+_OURS = frozenset({"rules", "doubt", "news", "platform", "verdict", "live_died", "died", "failed", "wake"})
 
 
 class Heard:
@@ -45,7 +45,8 @@ class Heard:
         """Return what was heard since."""
         while self._waiting:
             message = self._waiting.popleft()
-            if message["do"] == "news":
+            # in a fleet the pages of others are none of ours
+            if message["do"] == "news" and message.get("own", True):
                 self._behind.heard()
             yield message
 

@@ -56,7 +56,7 @@ class Journal:
         self._store = store
         self._folder, name = place_of_requests(spider, lasting=store is not None)
         self.file = RequestsFile(self._folder, name)
-        self.in_force = self._folder is not None and spider.crawler.settings.getbool("URINORM_JOURNAL", True)
+        self.in_force = self._folder is not None and own.switch(spider.crawler.settings, "URINORM_JOURNAL")
         self.first = False
         self._exists = self._folder is not None and (self._folder / name).exists()
         self._flying: dict[Request, int] = {}

@@ -54,7 +54,7 @@ class LiveRules:
     """
 
     def __init__(self, crawler: Crawler):
-        if not crawler.settings.getbool("URINORM_LIVE"):
+        if not own.switch(crawler.settings, "URINORM_LIVE"):
             raise NotConfigured
         own.require_extras(crawler.settings)
         self.crawler = crawler

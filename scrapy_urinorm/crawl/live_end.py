@@ -80,13 +80,15 @@ class LiveEnd:
             self._until = 0.0
             live.off(f"the last judgement has not come in {JUDGE_SECONDS:.0f} s")
             return True
-        sites = [name for name, site in live.desk.sites.items() if site.on and site.sure is not None]
+        # one that is doubted, too: it has not been studied since
+        sites = [name for name, site in live.desk.sites.items() if site.sure is not None]
         if not sites or not live.parked.waiting():
             return False
         if self._judged != live.fetched:
             self._judged = live.fetched
             self._asked += 1
             self._until = time.monotonic() + JUDGE_SECONDS
+            own.logger.info("Live rules: nothing else is left; what was kept back is judged once more")
             live.ask(sites, self._asked)
             return True
         released = 0

@@ -131,8 +131,11 @@ class Parked:
             self._generations[name] = [known["generation"]]
         for name in self._desk.restore(state):
             self.ask_again(name)
-        # those of closed shapes are asked again in their turn
-        self._file.release(State.PARKED, to=State.LATER, generation=0)
+        # in their turn those of closed shapes are asked again, and what a kill left under rules before the last
+        last = {known["generation"] for known in state["sites"].values()}
+        for generation in self._file.generations():
+            if generation not in last:
+                self._file.release(State.PARKED, to=State.LATER, generation=generation)
 
     def save(self) -> None:
         """Write down what a later run takes up."""

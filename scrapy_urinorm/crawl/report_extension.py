@@ -111,7 +111,7 @@ class ReportExtension:
             with TemporaryDirectory(prefix="urinorm-report-") as name:
                 folder = Path(name)
                 (folder / "stats.json").write_text(json.dumps(stats), "utf-8")
-                command = [sys.executable, "-m", "scrapy_urinorm.cli", "report", "--output", str(target)]
+                command = [sys.executable, "-m", "scrapy_urinorm", "report", "--output", str(target)]
                 command += ["--stats", str(folder / "stats.json"), "--preset", ruleset.preset]
                 command += ["--json", str(folder / "report.json"), "--crawl", crawl or "newest"]
                 for source in self._sources(ruleset.sources, folder):

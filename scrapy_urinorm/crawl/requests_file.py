@@ -210,6 +210,13 @@ class RequestsFile:
             ).fetchall()
         return [Row(number, State(name), *rest) for number, name, *rest in found]
 
+    def generations(self) -> list[int]:
+        """Return the generations that anything is parked under."""
+        self.commit()
+        with self._base.explained("read") as database:
+            found = database.execute("select distinct generation from requests where state = 'parked'").fetchall()
+        return [generation for (generation,) in found]
+
     # ------------------------------------------------------------------ marks
 
     def mark(self, name: str) -> str:

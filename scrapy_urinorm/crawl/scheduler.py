@@ -123,7 +123,7 @@ class Scheduler(StockScheduler):
         engine = journal.engine
         slots = engine.downloader.slots if engine is not None else {}
         self._kept = KeptBack(journal.file, slots, newest_first=newest_first)
-        if not own.value(spider.crawler.settings, "URINORM_LIVE"):
+        if not own.switch(spider.crawler.settings, "URINORM_LIVE"):
             # of a run before that had live rules
             self.release()
         if isinstance(self.df, DupeFilter):

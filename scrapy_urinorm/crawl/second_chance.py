@@ -43,9 +43,9 @@ class SecondChanceMiddleware:
 
     def __init__(self, crawler: Crawler):
         settings = crawler.settings
-        self._records = settings.getbool("URINORM_RECORD_START", False)
+        self._records = own.switch(settings, "URINORM_RECORD_START")
         self._visits = bool(settings.get("URINORM_VISITS"))
-        if not (settings.getbool("URINORM_SECOND_CHANCE", True) or self._records or self._visits):
+        if not (own.switch(settings, "URINORM_SECOND_CHANCE") or self._records or self._visits):
             raise NotConfigured
         own.normalizer_of(crawler)  # a broken rule file is said now
         self._crawler = crawler

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import logging
-from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 from weakref import WeakKeyDictionary
@@ -16,6 +15,7 @@ from scrapy_urinorm.errors import RuleFileError
 from scrapy_urinorm.extras import MissingExtraError, missing
 from scrapy_urinorm.normalizer import Normalizer
 from scrapy_urinorm.rulesets.ruleset import RuleSet
+from scrapy_urinorm.seen.redis_address import is_redis
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -187,22 +187,34 @@ def number(settings: BaseSettings, name: str) -> float | None:
             raise ValueError(f"{name}: {given!r} is not a number") from None
 
 
+def switch(settings: BaseSettings, name: str) -> bool:
+    """A setting that is on or off; raises ValueError that names it."""
+    with said_readably():
+        try:
+            return settings.getbool(name, bool(SETTINGS[name].default))
+        except ValueError:
+            raise ValueError(f"{name}: {settings.get(name)!r} is neither True nor False") from None
+
+
 def misspelt(settings: BaseSettings) -> Iterator[tuple[str, str]]:
     """Settings with our prefix that are none of ours, each with the one that was meant, or nothing."""
     ours = {name.removeprefix(_PREFIX): name for name in SETTINGS}
     for name in sorted(str(name) for name in settings):
         if name.startswith(_PREFIX) and name not in SETTINGS:
+            from difflib import get_close_matches
+
             yield name, "".join(ours[near] for near in get_close_matches(name.removeprefix(_PREFIX), ours, 1))
 
 
 def require_extras(settings: BaseSettings) -> None:
     """Raise MissingExtraError with the settings that need extras and with all of those that are missing."""
-    store = str(value(settings, "URINORM_SEEN")).partition(":")[0]
+    store = str(value(settings, "URINORM_SEEN"))
+    kept = ("disk",) if store.partition(":")[0] == "disk" else ("redis",) if is_redis(store) else ()
     needed = {
         "URINORM_REPORT": ("learn", "report") if settings.get("URINORM_REPORT") else (),
         "URINORM_VISITS": ("learn",) if settings.get("URINORM_VISITS") else (),
-        "URINORM_LIVE": ("learn",) if settings.getbool("URINORM_LIVE") else (),
-        "URINORM_SEEN": () if store == "memory" else ("disk",) if store == "disk" else ("redis",),
+        "URINORM_LIVE": ("learn",) if switch(settings, "URINORM_LIVE") else (),
+        "URINORM_SEEN": kept,
     }
     lacking = {name: missing(*extras) for name, extras in needed.items()}
     if wanting := [name for name, extras in lacking.items() if extras]:
@@ -272,14 +284,8 @@ def normalizer_of(crawler: Crawler) -> Normalizer:
         rules = normalizer.ruleset
         files = ", ".join(rules.files) or "none"
         logger.info(
-            "Rules: preset %(preset)s; files: %(files)s; %(count)d rules for %(sites)d sites; digest %(digest)s",
-            {
-                "preset": rules.preset,
-                "files": files,
-                "count": rules.count(),
-                "sites": len(rules.sites) + len(rules.hosts),
-                "digest": rules.digest(),
-            },
+            "Rules: preset %s; files: %s; rules: %d; sites: %d; digest: %s",
+            *(rules.preset, files, rules.count(), len(rules.sites) + len(rules.hosts), rules.digest()),
         )
     return normalizer
 

@@ -27,6 +27,11 @@ def _spider_name(crawler: Crawler) -> str:
     return str(getattr(crawler.spider, "name", None) or getattr(crawler.spidercls, "name", None) or "spider")
 
 
+def redis_prefix(crawler: Crawler) -> str:
+    """The prefix of the keys of a crawl in Redis."""
+    return str(own.value(crawler.settings, "URINORM_SEEN_PREFIX")) % {"spider": _spider_name(crawler)}
+
+
 def seen_store(crawler: Crawler) -> SeenStore:
     """The store that a crawler's settings ask for, not yet opened; raises where they make no sense."""
     settings = crawler.settings
@@ -41,7 +46,7 @@ def seen_store(crawler: Crawler) -> SeenStore:
             "preset": rules.preset,
             "keys": _sample(normalizer),
         },
-        prefix=str(own.value(settings, "URINORM_SEEN_PREFIX")) % {"spider": _spider_name(crawler)},
+        prefix=redis_prefix(crawler),
         ttl=own.number(settings, "URINORM_SEEN_TTL"),
         on_lost=own.value(settings, "URINORM_SEEN_ON_LOST"),
     )

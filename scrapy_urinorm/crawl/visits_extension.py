@@ -21,6 +21,7 @@ from w3lib.url import file_uri_to_path, safe_url_string
 from scrapy_urinorm.compression import SUFFIXES
 from scrapy_urinorm.crawl import settings as own
 from scrapy_urinorm.crawl.crawl_identity import crawl_identity
+from scrapy_urinorm.crawl.fleet import fleet_of
 from scrapy_urinorm.crawl.reader_process import CLOSE_SECONDS, in_thread, shared_reader
 from scrapy_urinorm.crawl.visit_messages import asked_by, told_by
 from scrapy_urinorm.crawl.visits_budget import Budget
@@ -70,7 +71,7 @@ class VisitsExtension:
 
     def __init__(self, crawler: Crawler) -> None:
         uri: str = crawler.settings.get("URINORM_VISITS") or ""
-        live = crawler.settings.getbool("URINORM_LIVE")
+        live = own.switch(crawler.settings, "URINORM_LIVE")
         if not uri and not live:
             raise NotConfigured
         own.require_extras(crawler.settings)
@@ -82,7 +83,7 @@ class VisitsExtension:
         self.listener: Callable[[dict[str, Any]], None] | None = None
         """Is given what the reader says and is none of ours, in a thread of the reader's."""
         self.watcher: Onlooker | None = None
-        self.rotate = crawler.settings.getint("URINORM_VISITS_ROTATE") or None
+        self.rotate = max(0, int(own.number(crawler.settings, "URINORM_VISITS_ROTATE") or 0)) or None
         self.files: list[Path] = []
         """What was written, when the crawl has ended."""
         self.crawl_id = ""
@@ -139,6 +140,10 @@ class VisitsExtension:
 
     def _open(self, path: Path | None) -> None:
         self.crawl_id, salt = crawl_identity(self.crawler.settings.get("JOBDIR"))
+        fleet = fleet_of(self.crawler)
+        if fleet is not None and fleet.shared is not None:
+            # one page of two workers is one page: their masks are the same
+            salt = fleet.shared.salt
         rotate = None if self._storage else self.rotate
         options = {"id": self.crawl_id, "salt": salt, "path": str(path.absolute()) if path else "", "rotate": rotate}
         self._reader = shared_reader()

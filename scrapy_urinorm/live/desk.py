@@ -10,6 +10,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from scrapy_urinorm.errors import UrinormError
+from scrapy_urinorm.live.canaries import Waiting
 from scrapy_urinorm.live.known import Known
 from scrapy_urinorm.live.patterns import Patterns
 from scrapy_urinorm.live.questions import (
@@ -20,7 +21,6 @@ from scrapy_urinorm.live.questions import (
     PASSED,
     SAMPLE,
     Claimant,
-    Count,
     Question,
     Ruling,
     SiteDesk,
@@ -31,7 +31,6 @@ from scrapy_urinorm.live.questions import (
     pattern_key,
     speaks_of_action,
 )
-from scrapy_urinorm.live.trial import CANARIES, canary_share
 from scrapy_urinorm.live.yields import CLOSE, Turn, Yields
 
 if TYPE_CHECKING:
@@ -72,17 +71,16 @@ class Desk:
             held = self._held(site, url, kind)
             if held is not None:
                 return held
-        pattern = self.pattern(url, kind)
-        found = self.yields[pattern]
-        if found is not None and found.turn is Turn.CLOSED:
-            key = pattern_key(pattern)
+        found, name = self.yields.place(self.pattern(url, kind))
+        if found.turn is Turn.CLOSED:
+            key = pattern_key(name)
             if found.sampled(chance(url)):
                 return Ruling(SAMPLE, key, 0, _priority(found.share))
             return Ruling(CLOSED, key)
         if late:
             self.yields.sent(found)
             return PASSED
-        if found is not None and found.turn is Turn.LATER:
+        if found.turn is Turn.LATER:
             return Ruling(LATER, None, 0, _priority(found.share))
         if site is not None and site.on and (likely := site.likely) is not None:
             if likely.holds(likely.number(url, kind)):
@@ -96,21 +94,25 @@ class Desk:
         if not site.sure.holds(number):
             return None
         key = number.to_bytes(8, "little")
-        moving = [rule for rule in site.rules if rule.alone.key(url) != bare(url)]
-        movers = tuple(rule.id for rule in moving) or ("",)
-        counts = [site.counts.setdefault(name, Count()) for name in movers]
-        for count in counts:
-            count.parked += 1
-        proven = any(rule.proven for rule in moving)
-        share = min(canary_share(count.parked, proven=proven) for count in counts)
+        movers, proven = self._movers(site, url)
+        share = site.canaries.share(movers, proven=proven)
         if chance(url) < share and not speaks_of_action(url):
-            for count in counts:
-                count.canaries += 1
+            site.canaries.fetched(movers, url)
             return Ruling(CANARY, key, site.generation, 0, movers)
-        for count in counts:
-            if len(count.waiting) < CANARIES and key not in count.waiting:
-                count.waiting.append(key)
+        self._waits(site, url, key, movers, proven=proven)
         return Ruling(PARK, key, site.generation, 0, movers)
+
+    @staticmethod
+    def _movers(site: SiteDesk, url: str) -> tuple[tuple[str, ...], bool]:
+        """Return the rules that change an address, and whether one was proven on real installations."""
+        plain = bare(url)
+        moving = [rule for rule in site.rules if rule.alone.key(url) != plain]
+        return tuple(rule.id for rule in moving) or ("",), any(rule.proven for rule in moving)
+
+    @staticmethod
+    def _waits(site: SiteDesk, url: str, key: bytes, movers: tuple[str, ...], *, proven: bool) -> None:
+        if not speaks_of_action(url):
+            site.canaries.waits(Waiting(key, url, movers), proven=proven)
 
     def decide_class(self, url: str, kind: int) -> bytes | None:
         """Return the class of a request under what is sure; None where nothing is."""
@@ -119,8 +121,7 @@ class Desk:
 
     def comes_later(self, url: str, kind: int) -> bool:
         """Whether a request comes behind the others, or is kept back, by what its pattern has brought."""
-        found = self.yields[self.pattern(url, kind)]
-        return found is not None and found.turn is not Turn.OPEN
+        return self.yields.place(self.pattern(url, kind))[0].turn is not Turn.OPEN
 
     def still_held(self, url: str, kind: int) -> bytes | None:
         """Return the class that a request waits for under the rules of today, None where it is to go."""
@@ -128,7 +129,13 @@ class Desk:
         if site is None or not site.on or site.sure is None:
             return None
         number = site.sure.number(url, kind)
-        return number.to_bytes(8, "little") if site.sure.holds(number) else None
+        if not site.sure.holds(number):
+            return None
+        key = number.to_bytes(8, "little")
+        # what an older rule has kept back is to be tested for the new one, too
+        movers, proven = self._movers(site, url)
+        self._waits(site, url, key, movers, proven=proven)
+        return key
 
     # ------------------------------------------------------------------ under way
 
@@ -189,13 +196,10 @@ class Desk:
         """
         what = message["do"]
         if what == "news":
-            reopened = []
-            pattern, credit = message["pattern"], message.get("credit")
-            if self.yields.learned(pattern, message["news"], same=message["same"]):
-                reopened.append(pattern_key(pattern))
-            if credit and self.yields.credit(self.yields[credit]):
-                reopened.append(pattern_key(credit))
-            return reopened, None
+            credit = message.get("credit")
+            reopened = self.yields.learned(message["pattern"], message["news"], same=message["same"])
+            reopened += self.yields.credited(credit) if credit else []
+            return [pattern_key(name) for name in reopened], None
         if what == "doubt":
             site = self.sites.get(message["site"])
             if site is not None and site.message.get("version") == message["version"]:
@@ -220,7 +224,8 @@ class Desk:
         if site is None:
             site = self.sites[name] = SiteDesk(name)
         site.on = False
-        self._generations += 1
+        # a fleet has the same numbers
+        self._generations = message.get("generation") or self._generations + 1
         site.generation, site.message = self._generations, message
         site.rules, site.sure, site.likely = [], None, None
         # with the user's own rules they may make no rule file: then there are none
@@ -231,10 +236,7 @@ class Desk:
         with suppress(UrinormError):
             if message["likely"]:
                 site.likely = Question([message["likely"]], self._rules, self.preset)
-        known = {rule.id for rule in site.rules} | {""}
-        site.counts = {key: count for key, count in site.counts.items() if key in known}
-        for count in site.counts.values():
-            count.waiting.clear()
+        site.canaries.ruled(rule.id for rule in site.rules)
         return name
 
     def keyed(self, name: str, served: Iterable[tuple[str, int]]) -> None:
@@ -258,15 +260,7 @@ class Desk:
 
     def untested(self) -> list[bytes]:
         """Return classes of which one request is to be fetched before their rule may give up the rest."""
-        wanted = []
-        for site in self.sites.values():
-            for count in site.counts.values() if site.on else ():
-                missing = CANARIES - count.canaries
-                if missing > 0 and count.waiting:
-                    chosen, count.waiting = count.waiting[:missing], count.waiting[missing:]
-                    count.canaries += len(chosen)
-                    wanted += chosen
-        return wanted
+        return [key for site in self.sites.values() if site.on for key in site.canaries.untested()]
 
     # ------------------------------------------------------------------ from run to run
 
@@ -289,7 +283,7 @@ class Desk:
         for name, known in state["sites"].items():
             self._ruled(known["message"])
             site = self.sites[name]
-            site.counts = {key: Count(*counts) for key, counts in known["counts"].items()}
+            site.canaries.load(known["counts"])
             names.append(name)
         return names
 

@@ -7,7 +7,7 @@ import json
 import os
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from scrapy_urinorm.visits.record import visit_from_row
 
@@ -63,7 +63,11 @@ class FolderStore:
                 if isinstance(site, str):
                     yield from ((site, visit) for visit in self._read(path))
 
-    def keep(self, struck: dict[str, list[str]]) -> None:
+    def forget(self, site: str) -> None:
+        """Remove those of a site."""
+        self._path(site).unlink(missing_ok=True)
+
+    def keep(self, struck: dict[str, Any]) -> None:
         """Keep what a student's `state` says."""
         path = self.folder / _STRUCK
         partial = path.with_suffix(".partial")
@@ -71,7 +75,7 @@ class FolderStore:
             partial.write_text(json.dumps(struck), "utf-8")
             partial.replace(path)
 
-    def kept(self) -> dict[str, list[str]]:
+    def kept(self) -> dict[str, Any]:
         """Return what was kept; nothing where there is nothing."""
         with suppress(OSError, ValueError):
             found = json.loads((self.folder / _STRUCK).read_text("utf-8"))

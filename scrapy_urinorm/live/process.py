@@ -2,8 +2,10 @@
 
 Messages as those of `scrapy_urinorm.visits.messages`. To it: `open` (`crawl`, `preset`, `rules`, `folder`),
 `visit` (`crawl`, `pattern`; the body is the line of JSON), `met` (`crawl`, `urls`) and `judge` (`crawl`, `sites`,
-`asked`).
-From it what `scrapy_urinorm.live.student` says, with `crawl`, and `verdict` (`asked`) after a judgement.
+`asked`). In a fleet also `forget` (`crawl`, `site`), then `visit` with `old` for what others have learned from, and
+`learn` (`crawl`, `site`, `struck`, and `had`: whether rules of the site are in force).
+From it what `scrapy_urinorm.live.student` says, with `crawl`, `verdict` (`asked`) after a judgement, and `struck` after
+a doubt, what a later student of the site must know.
 """
 
 from __future__ import annotations
@@ -16,9 +18,10 @@ import traceback
 from typing import TYPE_CHECKING, Any
 
 from scrapy_urinorm.learn.options import Options
+from scrapy_urinorm.live.fleet_student import FleetStudent
 from scrapy_urinorm.live.folder import FolderStore
-from scrapy_urinorm.live.student import Student
 from scrapy_urinorm.visits import messages
+from scrapy_urinorm.visits.courtesy import Courtesy
 from scrapy_urinorm.visits.record import visit_from_row
 
 if TYPE_CHECKING:
@@ -31,7 +34,7 @@ class Students:
 
     def __init__(self, output: BinaryIO) -> None:
         self._output = output
-        self._of: dict[int, tuple[Student, FolderStore]] = {}
+        self._of: dict[int, tuple[FleetStudent, FolderStore]] = {}
 
     def take(self, header: dict[str, Any], body: bytes) -> None:
         """Do what a message says; what goes wrong is told, and ends nothing."""
@@ -47,15 +50,27 @@ class Students:
     def _open(self, crawl: int, header: dict[str, Any]) -> None:
         store = FolderStore(header["folder"])
         # what a study finds is only parked: it may be bolder than a rule file, and skips nothing
-        student = Student(Options(preset=header["preset"], skip=False), header["rules"], store)
+        student = FleetStudent(Options(preset=header["preset"], skip=False), header["rules"], store)
         student.restore(store.kept(), store.all())
         self._of[crawl] = student, store
 
     @staticmethod
-    def _taken(header: dict[str, Any], body: bytes, student: Student, store: FolderStore) -> list[dict[str, Any]]:
+    def _taken(header: dict[str, Any], body: bytes, student: FleetStudent, store: FolderStore) -> list[dict[str, Any]]:
         what = header["do"]
-        if what == "visit":
+        if what == "visit" and header.get("old"):
+            said = student.recall(visit_from_row(json.loads(body)))
+        elif what == "visit":
             said = student.take(visit_from_row(json.loads(body)), header.get("pattern"))
+            for one in said:
+                if one["do"] == "news":
+                    one["by"] = header.get("by")
+        elif what == "forget":
+            student.forget(header["site"])
+            store.forget(header["site"])
+            return []
+        elif what == "learn":
+            student.restore(header["struck"], ())
+            said = student.again(header["site"], had=header["had"])
         elif what == "met":
             student.met(header["urls"])
             return []
@@ -64,6 +79,7 @@ class Students:
             said.append({"do": "verdict", "asked": header["asked"]})
         if any(one["do"] == "doubt" for one in said):
             store.keep(student.state())
+            said.append({"do": "struck", "struck": student.state()})
         return said
 
     def _say(self, crawl: int, said: Iterable[dict[str, Any]]) -> None:
@@ -80,10 +96,12 @@ def main() -> None:
     output = os.fdopen(os.dup(1), "wb")
     # whatever prints must not print into the messages
     os.dup2(2, 1)
-    students = Students(output)
+    students, courtesy = Students(output), Courtesy()
     try:
         while (message := messages.received(sys.stdin.buffer.read)) is not None:
             students.take(*message)
+            if message[0].get("do") == "visit":
+                courtesy.page()
     except BrokenPipeError:
         # the reader is gone, and nobody wants to know any more
         pass

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from scrapy_urinorm.learn.site import host_of, site_of
+from scrapy_urinorm.live.canaries import Canaries
 from scrapy_urinorm.live.classes import NumberSet
 from scrapy_urinorm.normalizer import Normalizer
 
@@ -44,15 +45,6 @@ class Ruling(NamedTuple):
 
 PASS, PARK, CANARY, LATER, CLOSED, SAMPLE = "pass", "park", "canary", "later", "closed", "sample"
 PASSED = Ruling(PASS)
-
-
-@dataclass
-class Count:
-    """What a rule has kept back and let through to be tested, and some classes that wait for it."""
-
-    parked: int = 0
-    canaries: int = 0
-    waiting: list[bytes] = field(default_factory=list)
 
 
 _REMEMBERED = 10_000
@@ -111,7 +103,7 @@ class SiteDesk:
     likely: Question | None = None
     rules: list[LiveRule] = field(default_factory=list)
     on: bool = False
-    counts: dict[str, Count] = field(default_factory=dict)
+    canaries: Canaries = field(default_factory=Canaries)
 
     @property
     def questions(self) -> list[Question]:
@@ -120,8 +112,7 @@ class SiteDesk:
 
     def dump(self) -> dict[str, Any]:
         """Return what a later run needs, as JSON can hold it."""
-        counts = {key: [one.parked, one.canaries] for key, one in self.counts.items()}
-        return {"generation": self.generation, "message": self.message, "counts": counts}
+        return {"generation": self.generation, "message": self.message, "counts": self.canaries.dump()}
 
 
 class Claimant(NamedTuple):

@@ -14,6 +14,7 @@ import threading
 from queue import SimpleQueue
 from typing import TYPE_CHECKING, Any
 
+from scrapy_urinorm.live.exchange import Exchange
 from scrapy_urinorm.visits import messages
 from scrapy_urinorm.visits.process import main
 
@@ -35,7 +36,10 @@ class Live:
         self._process: subprocess.Popen[bytes] | None = None
         self._may_restart = True
         self._dead = False
+        self._fleets: dict[int, Exchange] = {}
+        self._close = reader.handlers["close"]
         reader.handlers |= {"live": self._open, "met": self._met, "judge": self._judge}
+        reader.handlers |= {"idle": self._idle, "leave": self._leave, "close": self._closed}
         reader.watchers.append(self._visit)
 
     def _open(self, number: int, header: dict[str, Any], _: bytes) -> None:
@@ -44,17 +48,48 @@ class Live:
             self._start()
             threading.Thread(target=self._feed, name="urinorm-student", daemon=True).start()
         self._put(self._opened[number])
+        if "fleet" in header:
+            self._join(number, header["fleet"])
+
+    def _join(self, number: int, said: dict[str, Any]) -> None:
+        """Learn with others: what is seen, and what is learned of it, goes by way of Redis."""
+        self._fleets[number] = Exchange(
+            said,
+            lambda message: self.reader.send({**message, "crawl": number}),
+            lambda header, body: self._put({**header, "crawl": number}, body),
+            lambda: self._in - self._out <= WAITING // 4,
+        )
+
+    def _idle(self, number: int, header: dict[str, Any], _: bytes) -> None:
+        if number in self._fleets:
+            self._fleets[number].say(header)
+
+    def _leave(self, number: int, _header: dict[str, Any], _: bytes) -> None:
+        if number in self._fleets:
+            self._fleets.pop(number).close()
+            # what it sees is for nobody from now on
+            del self._opened[number]
+
+    def _closed(self, number: int, header: dict[str, Any], body: bytes) -> None:
+        self._leave(number, header, body)
+        self._close(number, header, body)
 
     def _met(self, number: int, header: dict[str, Any], _: bytes) -> None:
         known = self.reader.crawls.get(number)
         if known is not None and number in self._opened:
-            self._put({**header, "urls": [known.crawl.redact(url) for url in header["urls"]]})
+            met = {**header, "urls": [known.crawl.redact(url) for url in header["urls"]]}
+            if number in self._fleets:
+                self._fleets[number].say(met)
+            else:
+                self._put(met)
 
     def _judge(self, number: int, header: dict[str, Any], _: bytes) -> None:
         self._put(header)
 
     def _visit(self, number: int, header: dict[str, Any], line: bytes) -> None:
-        if number in self._opened and self._in - self._out + len(line) <= WAITING:
+        if number in self._fleets:
+            self._fleets[number].visit(line, header.get("pattern"))
+        elif number in self._opened and self._in - self._out + len(line) <= WAITING:
             self._put({"do": "visit", "crawl": number, "pattern": header.get("pattern")}, line)
 
     def _put(self, header: dict[str, Any], body: bytes = b"") -> None:
@@ -92,15 +127,26 @@ class Live:
                     messages.send(self._process.stdin.write, header)  # type: ignore[union-attr]
                 return
         self._dead = True
-        for number in self._opened:
+        # a crawl that hears it leaves, in the thread of the reader
+        for number in list(self._opened):
             self.reader.send({"do": "live_died", "crawl": number})
+        for fleet in list(self._fleets.values()):
+            # who is not there learns nothing: others may
+            fleet.close()
 
     def _listen(self, process: subprocess.Popen[bytes]) -> None:
         with io.BufferedReader(process.stdout) as stream, contextlib.suppress(OSError, ValueError):  # type: ignore[type-var]
             while (message := messages.received(stream.read)) is not None:
-                self.reader.send(message[0])
+                self._say(message[0])
         # a write finds out that it has died
         self._queue.put(({"do": "", "crawl": 0}, b""))
+
+    def _say(self, message: dict[str, Any]) -> None:
+        fleet = self._fleets.get(message["crawl"])
+        if fleet is not None:
+            fleet.say(message)
+        elif message["do"] != "struck":
+            self.reader.send(message)
 
 
 if __name__ == "__main__":

@@ -16,7 +16,7 @@ from scrapy_urinorm.learn.site import host_of, site_of
 from scrapy_urinorm.live.novelty import Novelty
 from scrapy_urinorm.live.priors import FAMILY
 from scrapy_urinorm.live.reachable import FRESH
-from scrapy_urinorm.live.study import Studied, is_believed, study
+from scrapy_urinorm.live.study import LIKELY, Studied, is_believed, study
 from scrapy_urinorm.live.trial import BELIEVED, standing
 from scrapy_urinorm.live.watched import Standing, Trying, Watched
 from scrapy_urinorm.normalizer import Normalizer
@@ -85,17 +85,20 @@ class Student:
             site.waiting.pop(visit.id, None)
         self.store.add(name, visit)
         site.pages += 1
+        said += self._recognized(site, visit)
+        said += self._judged(site, visit)
+        if site.pages >= site.due or (site.doubted and site.pages >= site.studied * DOUBT_GROWTH + DOUBT_PAGES):
+            said += self.study(name)
+        return said
+
+    def _recognized(self, site: Watched, visit: Visit) -> Iterator[Message]:
         if site.priors.see(visit):
             priors = site.priors
             self._quiet |= {one.name for one in (*priors.traps, *priors.folds) if one.proven and one.quiet}
             self._alike |= {one.name for one in priors.folds if not one.quiet}
             traps, folds = ([one[:4] for one in lines] for lines in (priors.traps, priors.folds))
-            said.append({"do": "platform", "site": name, "said": priors.said, "traps": traps, "folds": folds})
+            yield {"do": "platform", "site": site.name, "said": priors.said, "traps": traps, "folds": folds}
             site.due = min(site.due, site.pages)
-        said += self._judged(site, visit)
-        if site.pages >= site.due or (site.doubted and site.pages >= site.studied * DOUBT_GROWTH + DOUBT_PAGES):
-            said += self.study(name)
-        return said
 
     def met(self, urls: Iterable[str]) -> None:
         """Note addresses that a page has named and that wait, redacted."""
@@ -141,21 +144,19 @@ class Student:
         if first is None:
             site.classes[key] = Standing(page, visit.url)
             return
-        if first.page.key == page.key:
-            return
-        outcome = compare(page, first.page)
+        outcome = UNKNOWN if first.page.key == page.key else compare(page, first.page)
         if outcome == UNKNOWN:
             return
         against = outcome == DIFFERENT
         if against and page.label in site.found.soft:
             return
-        pair = page.key, first.page.key
-        movers = [name for name, alone in site.alone.items() if any(alone.key(key) != key for key in pair)]
+        movers = site.movers(page.key, first.page.key)
         for name in movers:
             site.counts[name][against] += 1
         if against:
             site.doubted = True
             for name in movers:
+                site.spoke_against(name, page)
                 if standing(*site.counts[name]) <= -BELIEVED:
                     site.struck.add(name)
             yield {
@@ -176,6 +177,9 @@ class Student:
                 continue
             outcome = compare(page, first)
             if outcome != UNKNOWN and not (outcome == DIFFERENT and page.label in site.found.soft):
+                if outcome == DIFFERENT and not trial.counts[1] and trial.counts[0] >= LIKELY:
+                    # what was right so far is no more: another rule on the same may well be wrong from here on, too
+                    site.spoke_against(trial.name, page)
                 trial.counts[outcome == DIFFERENT] += 1
                 if trial.news and is_believed(*trial.counts, proven=trial.proven):
                     trial.news = False
@@ -197,17 +201,20 @@ class Student:
         struck = frozenset(site.struck)
         try:
             priors = [*site.priors.rules, *self.priors]
-            found = study(name, visits, self.options, self.rules, struck, earlier, priors, site.waiting, fresh)
+            found = study(
+                name, visits, self.options, self.rules, struck, earlier, priors, site.waiting, fresh, site.since
+            )
         except Exception:  # noqa: BLE001  whatever a site makes of the learner: what is believed so far goes on
             said: list[Message] = [{"do": "failed", "site": name, "text": traceback.format_exc(limit=-3)}]
-            if site.doubted and site.found is not None:
-                site.found, site.normalizer, site.doubted = None, None, False
+            if site.unsaid or (site.doubted and site.found is not None):
+                site.found, site.normalizer, site.doubted, site.unsaid = None, None, False, False
                 said.append({"do": "rules", "site": name, "version": site.pages, "source": {}, "likely": {},
                              "rules": [], "pages": site.pages, "rows": []})  # fmt: skip
             return said
         before = (site.found.source, site.found.likely) if site.found is not None else ({}, {})
         self._watch(site, found)
-        changed, site.doubted = site.doubted or before != (found.source, found.likely), False
+        changed = site.doubted or site.unsaid or before != (found.source, found.likely)
+        site.doubted = site.unsaid = False
         if not changed:
             return []
         # no two studies have seen equally much, whoever may have been restarted between them
@@ -243,8 +250,9 @@ class Student:
         site.normalizer = Normalizer([found.source, *self.rules], self.options.preset, check_examples=False)
         site.classes = {}
         site.trials = []
-        for source, counts, proven in found.tried.values():
-            trial = Trying(Normalizer([source], "safe", check_examples=False), counts, proven)
+        for name, (source, counts, proven) in found.tried.items():
+            alone = Normalizer([source], "safe", check_examples=False)
+            trial = Trying(name, alone, counts, proven)
             site.trials.append(trial)
             for page in found.pages:
                 if page.label >= 0:
@@ -262,7 +270,11 @@ class Student:
 
     def state(self) -> dict[str, Any]:
         """Return what a later run of the crawl must know beside the visits: what was taken back."""
-        return {name: sorted(site.struck) for name, site in self._sites.items() if site.struck}
+        return {
+            name: {"struck": sorted(site.struck), "since": site.since}
+            for name, site in self._sites.items()
+            if site.struck or site.since
+        }
 
     def restore(self, state: dict[str, Any], visits: Iterable[tuple[str, Visit]]) -> None:
         """Take up the visits of the run before, which are in the store."""
@@ -270,9 +282,13 @@ class Student:
             site = self._sites.setdefault(name, Watched(name))
             site.pages += 1
             site.due = max(site.due, int(site.pages * GROWTH))
+            site.unsaid = True
             self.novelty.news(visit)
-        for name, struck in state.items():
-            self._sites.setdefault(name, Watched(name)).struck.update(struck)
+        for name, known in state.items():
+            site = self._sites.setdefault(name, Watched(name))
+            # a job that was begun before there was `since` has a list
+            site.struck.update(known if isinstance(known, list) else known["struck"])
+            site.since.update({} if isinstance(known, list) else known["since"])
 
     def sites(self) -> list[str]:
         """Return the names of the sites that are watched."""

@@ -62,6 +62,8 @@ class Studied:
     """What is not believed yet, alone, with its pairs for and against, and whether it was proven elsewhere."""
     believed: list[Candidate] = field(default_factory=list)
     pages: list[Page] = field(default_factory=list)
+    subjects: dict[str, frozenset[str]] = field(default_factory=dict)
+    """What the rules of `alone` and `tried` are about."""
     soft: frozenset[int] = frozenset()
     frame: Frame | None = None
     labels: dict[bytes, int] = field(default_factory=dict)
@@ -94,12 +96,14 @@ def study(
     priors: Sequence[Prior] = (),
     waiting: Mapping[bytes, str] | None = None,
     fresh: int = FRESH,
+    since: Mapping[str, str] | None = None,
 ) -> Studied:
     """Learn the rules of a site from its visits.
 
     Those named in `struck` are not believed whatever speaks for them; `earlier` ones stay unless the visits contradict.
     `priors` are tried beside what the learner finds. `waiting` are addresses that were met and not fetched, by the hash
-    that links name them by; what the `fresh` latest pages lead to is not known yet.
+    that links name them by; what the `fresh` latest pages lead to is not known yet. `since` has the pages that spoke
+    against a rule, by its `subjects`: for another rule on one of these only pairs count that are later.
     """
     site = Site(name)
     for visit in visits:
@@ -120,7 +124,12 @@ def study(
         proven = frozenset(signature(one.candidate) for one in priors if one.proven)
         offered = [*(one.candidate for one in priors), *_candidates(learner)]
         chosen = {signature(one): one for one in reversed(offered) if signature(one) not in struck}
-        judged = [Tried(one, *_pairs(learner, one), mark in proven) for mark, one in reversed(chosen.items())]
+        number = {page.key: n for n, page in enumerate(site.pages)}
+        after = {subject: number.get(key, 0) for subject, key in (since or {}).items()}
+        judged = [
+            Tried(one, *_pairs(learner, one, max(after.get(of, 0) for of in subjects(one))), mark in proven)
+            for mark, one in reversed(chosen.items())
+        ]
         normalizer = Normalizer([*rules, site.base] if site.base.get("host") else list(rules) or None, options.preset)
         met = {hashed: normalizer.key(url) for hashed, url in (waiting or {}).items()}
         reachable = Reachable(site.pages, site.ids, met, site.soft, fresh) if site.has_links and site.pages else None
@@ -136,6 +145,7 @@ def study(
         found.likely = tables([one.candidate for one in (*believed, *likely)], site.base)
     for one in judged:
         mark = signature(one.candidate)
+        found.subjects[mark] = subjects(one.candidate)
         if one in believed:
             found.alone[mark] = tables([one.candidate], site.base)
             found.said[mark] = one.said
@@ -190,8 +200,15 @@ def _candidates(learner: SiteLearner) -> list[Candidate]:
     return list(known.values())
 
 
-def _pairs(learner: SiteLearner, candidate: Candidate) -> tuple[int, int]:
+def subjects(candidate: Candidate) -> frozenset[str]:
+    """Return what a rule is about: parameters, else the kind of rule that it is."""
+    return frozenset(candidate.names or {f"/{candidate.rule}"})
+
+
+def _pairs(learner: SiteLearner, candidate: Candidate, first: int = 0) -> tuple[int, int]:
     """Return how many pages agree with the first one of their class under a rule alone, and how many do not.
+
+    Of those that agree the ones from the page `first` on count.
 
     Of a class some are counted, since they stand or fall together; all, where the rule is of a part of the site that
     may well have one page only. Near pages count where exact ones are the most.
@@ -212,13 +229,14 @@ def _pairs(learner: SiteLearner, candidate: Candidate) -> tuple[int, int]:
     by_key = learner.site.by_key
     exact = near = against = 0
     for key, members in classes.items():
-        first = by_key.get(key)
-        if first is None or first.label < 0:
-            first = pages[members[0]]
-        outcomes = [compare(pages[n], first) for n in members if pages[n] is not first]
-        wrong = sum(one == DIFFERENT for one in outcomes) if first.label not in learner.site.soft else 0
-        exact += min(most, outcomes.count(EXACT))
-        near += min(most, outcomes.count(NEAR))
+        stands = by_key.get(key)
+        if stands is None or stands.label < 0:
+            stands = pages[members[0]]
+        outcomes = [(n, compare(pages[n], stands)) for n in members if pages[n] is not stands]
+        wrong = sum(one == DIFFERENT for _, one in outcomes) if stands.label not in learner.site.soft else 0
+        agree = [one for n, one in outcomes if n >= first]
+        exact += min(most, agree.count(EXACT))
+        near += min(most, agree.count(NEAR))
         against += min(most, wrong)
     return exact + (near if exact >= near else 0), against
 
@@ -252,10 +270,14 @@ def _together(
         for pair in guilty[:ASKED]:
             for n, of in enumerate(alone):
                 blamed[n] += any(of(one) != one for one in pair)
-        worst = max(blamed, key=lambda n: (blamed[n], n))
-        if not differing and blamed[worst] <= tolerated * believed[worst].agree:
-            return believed
-        believed = [one for n, one in enumerate(believed) if n != worst]
+        most = max(blamed.values())
+        # of two that only ever changed such addresses together neither is known to be the right one
+        worst = {n for n, times in blamed.items() if times == most}
+        if not differing:
+            worst = {max(worst)}
+            if most <= tolerated * believed[max(worst)].agree:
+                return believed
+        believed = [one for n, one in enumerate(believed) if n not in worst]
     return believed
 
 

@@ -28,6 +28,7 @@ class Standing:
 class Trying:
     """A rule that is not believed yet."""
 
+    name: str
     alone: Normalizer
     counts: list[int]
     proven: bool
@@ -52,8 +53,21 @@ class Watched:
     """Pairs that agreed and did not since a rule is believed, by rule."""
     struck: set[str] = field(default_factory=set)
     """Rules that were taken back: they do not come again in this crawl."""
+    since: dict[str, str] = field(default_factory=dict)
+    """The page that spoke against a rule, the latest one, by what the rule was about."""
     doubted: bool = False
+    unsaid: bool = False
+    """Whether the crawl may have rules that an earlier student has found: the next study says what holds instead."""
     trials: list[Trying] = field(default_factory=list)
     priors: Priors = field(default_factory=Priors)
     waiting: dict[bytes, str] = field(default_factory=dict)
     """Addresses that were met and not fetched, by the hash that links name them by."""
+
+    def movers(self, *keys: str) -> list[str]:
+        """Return the rules that change one of some keys."""
+        return [name for name, alone in self.alone.items() if any(alone.key(key) != key for key in keys)]
+
+    def spoke_against(self, rule: str, page: Page) -> None:
+        """A page shows that a rule is wrong: for another one on the same subject what was before is no evidence."""
+        if self.found is not None:
+            self.since |= dict.fromkeys(self.found.subjects[rule], page.key)

@@ -22,6 +22,8 @@ REOPEN = 0.2
 KNOWN_CLOSE = 3
 """So many for a line of a recognized platform that was proven on real installations of it, counted when they are sent:
 until their news come, a crawl would send hundreds."""
+_ALONE = 0.1
+"""The share of news from which a pattern is judged by itself, not with the others of its group."""
 _KEEP = 0.95
 """How much of the share each further page leaves: it looks back some twenty pages."""
 _MOST = 20_000
@@ -60,6 +62,13 @@ class Yield:
     """Of a known one, those sent since it led to something new."""
     same: int = 0
     """Redirects in a row to one page."""
+    closes: bool = True
+    """Not a group: what a shape brings says when its like are served, and not whether."""
+
+    @property
+    def is_alone(self) -> bool:
+        """Whether it brings so much that it is judged by itself."""
+        return self.news > 0 and self.news >= _ALONE * self.pages
 
     def sampled(self, chance: float) -> bool:
         """Whether a request of a closed pattern is fetched all the same; `chance` is its own, from 0 to 1.
@@ -68,6 +77,21 @@ class Yield:
         """
         self.kept += 1
         return chance < min(_SAMPLE_SHARE, _SAMPLES / self.kept) * (_KNOWN_SAMPLES if self.known else 1)
+
+
+_NEW = Yield()
+
+
+def group_of(pattern: str) -> str:
+    """Return the group of a pattern: all of its origin whose queries have the same names; empty where it has no query.
+
+    Lines of packs have none.
+    """
+    head, _, query = pattern.partition("?")
+    origin = "/".join(head.split("/", 3)[:3])
+    if not query or " " in head:
+        return ""
+    return f"{origin} ?{'&'.join(item.partition('=')[0] for item in query.split('&'))}"
 
 
 class Yields:
@@ -80,16 +104,47 @@ class Yields:
     def __getitem__(self, pattern: str) -> Yield | None:
         return self.of.get(pattern)
 
-    def learned(self, pattern: str, news: bool, *, same: bool = False) -> bool:
-        """Count a page of a pattern; return whether its closing ended: what it keeps back is to be served later.
+    def place(self, pattern: str) -> tuple[Yield, str]:
+        """Return by what the requests of a pattern are served, and its name: the pattern or its group.
+
+        Filters and orders of a shop are hundreds of patterns of a dozen addresses each, and none would ever be low.
+        """
+        own = self.of.get(pattern) or _NEW
+        name = group_of(pattern)
+        group = self.of.get(name) if name else None
+        if group is None or own.known or own.is_alone or group.turn <= own.turn:
+            return own, pattern
+        return group, name
+
+    def learned(self, pattern: str, news: bool, *, same: bool = False) -> list[str]:
+        """Count a page of a pattern; return of which patterns and groups the closing ended: what they keep back is to
+        be served later.
 
         `same`: a redirect that led to the page that the one before led to.
         """
+        group, reopened = self._judges(pattern), []
+        if group and self._counted(group, news):
+            reopened.append(group)
+        if self._counted(pattern, news, same=same):
+            reopened.append(pattern)
+        return reopened
+
+    def credited(self, pattern: str) -> list[str]:
+        """A page of the pattern has led to something new; return as `learned`."""
+        names = [name for name in (self._judges(pattern), pattern) if name]
+        return [name for name in names if self.credit(self.of.get(name))]
+
+    def _judges(self, pattern: str) -> str:
+        """Return the group that a pattern is judged with, empty where it is judged alone."""
         found = self.of.get(pattern)
+        return "" if found is not None and (found.known or found.is_alone) else group_of(pattern)
+
+    def _counted(self, name: str, news: bool, *, same: bool = False) -> bool:
+        found = self.of.get(name)
         if found is None:
             if len(self.of) >= _MOST:
                 return False
-            found = self.of[pattern] = Yield()
+            found = self.of[name] = Yield(closes=" ?" not in name)
         found.pages += 1
         found.share = found.share * _KEEP + (1 - _KEEP) * news
         found.same = found.same + 1 if same else 0
@@ -103,13 +158,13 @@ class Yields:
         return self.credit(found)
 
     def _is_enough(self, found: Yield) -> bool:
-        if not self.close or found.turn is not Turn.LATER:
+        if not self.close or not found.closes or found.turn is not Turn.LATER:
             return False
         return found.blank >= self.close or found.same >= min(self.close, ONE_PAGE)
 
-    def sent(self, found: Yield | None) -> None:
+    def sent(self, found: Yield) -> None:
         """A request that came later is sent: of what is known to lead nowhere a few are enough."""
-        if found is not None and found.known and found.turn is Turn.LATER:
+        if found.known and found.turn is Turn.LATER:
             found.tries += 1
             if self.close and found.tries >= KNOWN_CLOSE:
                 found.turn = Turn.CLOSED
@@ -154,12 +209,15 @@ class Yields:
                 one.known,
                 one.tries,
                 one.same,
+                one.closes,
             ]
             for name, one in self.of.items()
         }
 
     def load(self, rows: dict[str, list[float]]) -> None:
         """Take up what a run before has dumped."""
-        for name, (pages, news, blank, share, turn, kept, late, known, tries, same) in rows.items():
+        for name, row in rows.items():
+            # a job that was begun before there were groups has no `closes`
+            pages, news, blank, share, turn, kept, late, known, tries, same, closes = (*row, True)[:11]
             whole = int(pages), int(news), int(blank), share, Turn(int(turn)), int(kept), int(late)
-            self.of[name] = Yield(*whole, bool(known), int(tries), int(same))
+            self.of[name] = Yield(*whole, bool(known), int(tries), int(same), bool(closes))

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from scrapy_urinorm.visits import messages
+from scrapy_urinorm.visits.courtesy import Courtesy
 from scrapy_urinorm.visits.page import Crawl, visit_of
 
 if TYPE_CHECKING:
@@ -134,6 +135,7 @@ def _parse(sock: socket.socket) -> int:
     """Answer each response with its line, or with nothing."""
     signal.signal(signal.SIGPROF, signal.SIG_DFL)
     crawls: dict[str, Crawl] = {}
+    courtesy = Courtesy()
     _limit_memory()
     kept = _resident() + KEPT_MEMORY
     stream = sock.makefile("rb")
@@ -149,6 +151,7 @@ def _parse(sock: socket.socket) -> int:
         signal.setitimer(signal.ITIMER_PROF, 0)
         for piece in messages.packed({"cpu": time.process_time() - started}, line or b""):
             sock.sendall(piece)
+        courtesy.page()
         if _resident() > kept:
             return _RENEW
     return 0

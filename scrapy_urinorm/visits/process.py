@@ -24,6 +24,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 
 from scrapy_urinorm.recognition import Recognizer
 from scrapy_urinorm.visits import messages
+from scrapy_urinorm.visits.courtesy import Courtesy
 from scrapy_urinorm.visits.isolation import Parser
 from scrapy_urinorm.visits.marks import marks_of_line
 from scrapy_urinorm.visits.page import Crawl, visit_of
@@ -32,8 +33,6 @@ from scrapy_urinorm.visits.writer import VisitWriter
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-NICENESS = 10
-"""The crawl comes first where both want a processor."""
 PROGRESS = 50
 """Visits after which the crawl is told how far we are."""
 
@@ -94,7 +93,7 @@ class Reader:
     def close(self) -> None:
         """Close what is open: the crawl has ended, or was killed."""
         for number in list(self.crawls):
-            self._close(number, {}, b"")
+            self.handlers["close"](number, {}, b"")
         self.parser.close()
 
     def _open(self, number: int, header: dict[str, Any], _: bytes) -> None:
@@ -162,18 +161,18 @@ def main(extend: Callable[[Reader], object] | None = None) -> None:
     """Serve one process of a user's until its end; `extend` is given the reader before anything is read."""
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, signal.SIG_IGN)
-    if hasattr(os, "nice"):
-        os.nice(NICENESS)
     source = sys.stdin.buffer
     output = os.fdopen(os.dup(1), "wb")
     # whatever prints must not print into the messages
     os.dup2(2, 1)
-    reader = Reader(output, Parser())
+    reader, courtesy = Reader(output, Parser()), Courtesy()
     if extend is not None:
         extend(reader)
     try:
         while (message := messages.received(source.read)) is not None:
             reader.take(*message)
+            if message[0].get("do") == "visit":
+                courtesy.page()
     finally:
         reader.close()
 

@@ -9,9 +9,8 @@ from __future__ import annotations
 import gzip
 import random
 import sys
-import threading
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
+from tests.serving import Answer, Serving
 from tests.visits.hostile import KINDS, hostile_page
 
 #: Of most pages, of one in twenty, and what a compressed page of a few kilobytes unpacks to.
@@ -19,49 +18,30 @@ USUAL, LARGE, BOMB = 100_000, 3_900_000, 64 << 20
 SESSION = "0123456789abcdef0123456789abcdef"
 
 
-class Handler(BaseHTTPRequestHandler):
-    protocol_version = "HTTP/1.1"
-
-    def do_GET(self) -> None:
-        number = int("0" + "".join(filter(str.isdigit, self.path.partition("?")[0][:20])))
-        chance = random.Random(number)
-        links = f"<a href='/{2 * number + 1}'>l</a><a href='/{2 * number + 2}'>r</a>"
-        cycle = f"<a href='/{number}/{'a/' * (number % 7)}?PHPSESSID={SESSION}&n={'x' * (number % 3000)}'>c</a>"
-        kind = chance.choice([*KINDS, "bomb", "moved", "header"])
-        headers = {"Content-Type": "text/html"}
-        status = 200
-        body = f"<title>{number}</title>{links}{cycle}".encode()
-        if kind == "bomb":
-            headers["Content-Encoding"] = "gzip"
-            body = gzip.compress(body + b"<div>" * (BOMB // 5), 9) if number % 5 == 0 else gzip.compress(body * 3000)
-        elif kind == "moved" and "?" not in self.path:
-            status = 302
-            headers["Location"] = f"/{number}?" + "a=" * chance.randrange(8000)
-        elif kind == "header":
-            headers["Link"] = f"<http://a.example/?{'s=s&' * 4000}>; rel=canonical"
-            headers["No-Vary-Search"] = "params=(" + '"a" ' * 6000 + ")"
-        elif kind in KINDS:
-            body += hostile_page(kind, LARGE if chance.random() < 0.05 else chance.randrange(USUAL))
-        self.send_response(status)
-        for name, value in headers.items():
-            self.send_header(name, value)
-        self.send_header("Content-Length", str(len(body)))
-        self.end_headers()
-        self.wfile.write(body)
-
-    def log_message(self, *_: object) -> None:
-        """Be quiet."""
-
-
-class Server(ThreadingHTTPServer):
-    daemon_threads = True
-
-    def handle_error(self, request: object, client_address: object) -> None:
-        """A crawl hangs up on what is too large."""
+def answer(target: str) -> Answer:
+    number = int("0" + "".join(filter(str.isdigit, target.partition("?")[0][:20])))
+    chance = random.Random(number)
+    links = f"<a href='/{2 * number + 1}'>l</a><a href='/{2 * number + 2}'>r</a>"
+    cycle = f"<a href='/{number}/{'a/' * (number % 7)}?PHPSESSID={SESSION}&n={'x' * (number % 3000)}'>c</a>"
+    kind = chance.choice([*KINDS, "bomb", "moved", "header"])
+    headers = {}
+    status = 200
+    body = f"<title>{number}</title>{links}{cycle}".encode()
+    if kind == "bomb":
+        headers["Content-Encoding"] = "gzip"
+        body = gzip.compress(body + b"<div>" * (BOMB // 5), 9) if number % 5 == 0 else gzip.compress(body * 3000)
+    elif kind == "moved" and "?" not in target:
+        status = 302
+        headers["Location"] = f"/{number}?" + "a=" * chance.randrange(8000)
+    elif kind == "header":
+        headers["Link"] = f"<http://a.example/?{'s=s&' * 4000}>; rel=canonical"
+        headers["No-Vary-Search"] = "params=(" + '"a" ' * 6000 + ")"
+    elif kind in KINDS:
+        body += hostile_page(kind, LARGE if chance.random() < 0.05 else chance.randrange(USUAL))
+    return status, headers, body
 
 
 if __name__ == "__main__":
-    server = Server(("127.0.0.1", 0), Handler)
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    print(server.server_port, flush=True)
-    sys.stdin.read()
+    with Serving(answer) as server:
+        print(server.server_port, flush=True)
+        sys.stdin.read()

@@ -13,11 +13,11 @@ import signal
 import subprocess
 import sys
 import threading
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 from tests.crawl.crawling import environment
+from tests.serving import Answer, Serving
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -34,28 +34,19 @@ def links(page: int, pages: int) -> list[int]:
     return [link for link in [*below, *anywhere] if link < pages]
 
 
-class Website:
+class Website(Serving):
     """``pages`` pages at /page/N; ``served`` tells the page of every answer, in order. A context manager.
 
     ``linked`` False: pages without links, which only a list leads to.
     """
 
     def __init__(self, pages: int, *, linked: bool) -> None:
+        super().__init__(self._page)
         self.pages = pages
         self.linked = linked
         self.served: list[int] = []
         self.changed = threading.Condition()
-        self._server = _Server(("127.0.0.1", 0), _Handler)
-        self._server.website = self  # type: ignore[attr-defined]
-        self.url = f"http://127.0.0.1:{self._server.server_address[1]}/page/"
-
-    def __enter__(self) -> Self:
-        threading.Thread(target=self._server.serve_forever, args=(0.05,), daemon=True).start()
-        return self
-
-    def __exit__(self, *exception: object) -> None:
-        self._server.shutdown()
-        self._server.server_close()
+        self.url = f"{self.origin}/page/"
 
     def wait_for(self, count: int, ended: threading.Event) -> bool:
         """Wait until so many answers were given; False where the crawl has ended before."""
@@ -66,33 +57,13 @@ class Website:
                     return False
         return True
 
-
-class _Server(ThreadingHTTPServer):
-    daemon_threads = True
-
-    def handle_error(self, request: Any, client_address: Any) -> None:
-        """Nothing: a killed crawl hangs up in the middle of an answer."""
-
-
-class _Handler(BaseHTTPRequestHandler):
-    protocol_version = "HTTP/1.1"
-
-    def do_GET(self) -> None:
-        website: Website = self.server.website  # type: ignore[attr-defined]
-        page = int(self.path.rpartition("/")[2])
-        with website.changed:
-            website.served.append(page)
-            website.changed.notify_all()
-        found = links(page, website.pages) if website.linked else []
-        body = "".join(f'<a href="/page/{link}">{link}</a>\n' for link in found).encode()
-        self.send_response(200)
-        self.send_header("Content-Type", "text/html; charset=utf-8")
-        self.send_header("Content-Length", str(len(body)))
-        self.end_headers()
-        self.wfile.write(body)
-
-    def log_message(self, format: str, *args: Any) -> None:  # noqa: A002  the parent's name
-        """Stay quiet."""
+    def _page(self, target: str) -> Answer:
+        page = int(target.rpartition("/")[2])
+        with self.changed:
+            self.served.append(page)
+            self.changed.notify_all()
+        found = links(page, self.pages) if self.linked else []
+        return 200, {}, "".join(f'<a href="/page/{link}">{link}</a>\n' for link in found)
 
 
 class Killed(NamedTuple):

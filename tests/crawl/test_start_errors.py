@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import contextlib
 from typing import TYPE_CHECKING
 
 import pytest
 from scrapy import crawler as scrapy_crawler
+from scrapy.settings import Settings
 
+from scrapy_urinorm.crawl.settings import require_extras
+from scrapy_urinorm.extras import MissingExtraError
 from tests.crawl.components import ADDON, crawler_with
 from tests.crawl.crawling import Job, crawl
 from tests.crawl.project import Project
@@ -108,6 +112,7 @@ def test_no_file_at_all_is_fine(project: Project, site: Site) -> None:
     [
         pytest.param("URINORM_PRESET = 'strict'", ["URINORM_PRESET", "strict", "recommended"], marks=pytest.mark.slow),
         ("URINORM_SEEN = 'dsk'", ["URINORM_SEEN", "dsk"]),
+        ("URINORM_LIVE = 'maybe'", ["URINORM_LIVE: 'maybe' is neither True nor False"]),
         pytest.param("URINORM_SEEN_TTL = 'soon'", ["URINORM_SEEN_TTL", "soon"], marks=pytest.mark.slow),
         pytest.param("URINORM_RULES = 3", ["URINORM_RULES"], marks=pytest.mark.slow),
         ("URINORM_FALLBACK_REQUEST_FINGERPRINTER_CLASS = 'no.such.Class'",
@@ -119,6 +124,17 @@ def test_a_wrong_setting_is_named(project: Project, site: Site, setting: str, wo
     project.set(setting)
     told = stopped(project, site)
     assert [word for word in words if word not in told] == []
+
+
+@pytest.mark.parametrize(
+    ("seen", "lacking"),
+    [("memory", ""), ("dsk", ""), ("disk:x", "disk"), ("redis://h", "redis"), ("rediss+cluster://h", "redis")],
+)
+def test_a_store_that_is_none_needs_no_extra(seen: str, lacking: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is told as a wrong setting, not as a package that lacks."""
+    monkeypatch.setattr("scrapy_urinorm.extras.find_spec", lambda _: None)
+    with pytest.raises(MissingExtraError, match=rf"\[{lacking}\]") if lacking else contextlib.nullcontext():
+        require_extras(Settings({"URINORM_SEEN": seen}))
 
 
 @pytest.mark.parametrize(

@@ -82,7 +82,7 @@ def test_the_first_crawl_saves_and_loses_nothing(tmp_path: Path, order: dict[str
     # whatever was met was fetched, or is named
     kept = [json.loads(line)["why"] for line in (tmp_path / "urinorm.parked.jsonl").read_text("utf-8").splitlines()]
     assert len(kept) == found["given_up"] + found.get("not_fetched", 0)
-    assert len(set(served.targets)) + len(kept) == outcome.stats["scheduler/enqueued"]
+    assert len(set(served.asked)) + len(kept) == outcome.stats["scheduler/enqueued"]
     assert outcome.lines("Live rules: after", "remove_params")
 
 
@@ -156,7 +156,7 @@ def test_an_endless_site_ends_and_names_what_it_left(tmp_path: Path) -> None:
         assert outcome.reason == "finished"
         assert {f"article {n}" for n in range(30)} <= served.identities(pages(tmp_path))
     # on a busy machine the process that learns is behind; without it the crawl would not end at all
-    assert len(served.targets) < 3_000
+    assert len(served.asked) < 3_000
     rows = [json.loads(line) for line in (tmp_path / "urinorm.parked.jsonl").read_text("utf-8").splitlines()]
     assert {row["why"] for row in rows} == {"closed"}
     assert outcome.lines("brought nothing new", "URINORM_LIVE_CLOSE")
@@ -184,10 +184,13 @@ def left_parked(folder: Path, urls: list[str], mark: str) -> None:
     [
         ('{"sites":', {}, "Live rules are off"),
         ('{"generations": 3, "sites": {"a": {}}, "yields": {}}', {}, "Live rules are off"),
+        ('{"generations": 3, "sites": {}, "yields": {}}', {}, ""),
         ("", {"DEPTH_LIMIT": 30}, "Live rules only observe"),
         ("", {"URINORM_LIVE": False}, ""),
+        # as `-s URINORM_LIVE=0` gives it
+        ("", {"URINORM_LIVE": "0"}, ""),
     ],
-    ids=["cut off", "of another version", "observing", "turned off"],
+    ids=["cut off", "of another version", "of rules before the last", "observing", "off", "off as text"],
 )
 def test_what_the_run_before_kept_back_is_fetched(
     tmp_path: Path, mark: str, settings: dict[str, Any], said: str

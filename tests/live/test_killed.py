@@ -35,7 +35,7 @@ def run(served: Served, folder: Path, kill_after: int | None) -> bool:
     )
     ended = threading.Event()
     if kill_after is not None:
-        threading.Thread(target=_kill, args=(process, served, len(served.targets) + kill_after, ended)).start()
+        threading.Thread(target=_kill, args=(process, served, len(served.asked) + kill_after, ended)).start()
     _, errors = process.communicate(timeout=300)
     ended.set()
     assert process.returncode in (0, -signal.SIGKILL), errors[-3000:]
@@ -44,7 +44,7 @@ def run(served: Served, folder: Path, kill_after: int | None) -> bool:
 
 def _kill(process: subprocess.Popen[bytes], served: Served, at: int, ended: threading.Event) -> None:
     while not ended.wait(0.01):
-        if len(served.targets) >= at:
+        if len(served.asked) >= at:
             os.kill(process.pid, signal.SIGKILL)
             return
 
@@ -55,7 +55,8 @@ def test_nothing_is_lost(tmp_path: Path, kills: int) -> None:
     lot = random.Random(kills)
     with Served(site) as served:
         for _ in range(kills):
-            if run(served, tmp_path, lot.randrange(1, 120)):
+            # so soon that the job is not done before
+            if run(served, tmp_path, lot.randrange(1, 2 + 480 // kills)):
                 break
         while not run(served, tmp_path, None):
             pass

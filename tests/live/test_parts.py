@@ -2,18 +2,30 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scrapy import Request
 
+from scrapy_urinorm.crawl.flights import Flights
+from scrapy_urinorm.learn.options import Options
+from scrapy_urinorm.learn.site import host_of, site_of
 from scrapy_urinorm.live.classes import NumberSet
 from scrapy_urinorm.live.desk import Desk
+from scrapy_urinorm.live.folder import FolderStore
 from scrapy_urinorm.live.novelty import Novelty
 from scrapy_urinorm.live.patterns import Patterns
 from scrapy_urinorm.live.questions import CANARY, CLOSED, LATER, PARK, PASS, SAMPLE, speaks_of_action
+from scrapy_urinorm.live.student import Student
 from scrapy_urinorm.live.trial import BELIEVED, canary_share, standing
 from scrapy_urinorm.live.yields import Turn, Yields
 from scrapy_urinorm.visits.record import Visit
+from tests.live.sites import Site, record
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 
 @pytest.mark.parametrize(
@@ -75,6 +87,30 @@ def test_what_brings_nothing_comes_later_and_is_closed_in_the_end() -> None:
     # news of a sample, or of a page that it led to, has it opened again
     assert yields.credit(yields["p"])
     assert (yields.of["p"].turn, yields.of["p"].late_news) == (Turn.LATER, 1)
+    fresh = Yields(close=30)
+    fresh.load(yields.dump())
+    assert fresh.of == yields.of
+
+
+SHOP = "http://shop.example/{}/?facet=*&sort={}"
+
+
+def test_many_small_patterns_are_low_together() -> None:
+    """Filters and orders multiply: a shop has hundreds of patterns of a dozen addresses, none of which is ever low."""
+    yields = Yields(close=30)
+    for n in range(60):
+        assert not yields.learned(SHOP.format(n, "price"), False)
+    group = "http://shop.example ?facet&sort"
+    assert [yields.place(SHOP.format(n, "name"))[0].turn for n in range(3)] == [Turn.LATER] * 3
+    assert yields.place(SHOP.format(3, "price")) == (yields.of[group], group)
+    # which is never closed
+    assert yields.of[group].turn is Turn.LATER
+    # of another shape nothing is known
+    assert yields.place("http://shop.example/1/?facet=*")[0].turn is Turn.OPEN
+    # one that leads to something new is judged by itself
+    assert yields.credited(SHOP.format(7, "price")) == []
+    assert yields.place(SHOP.format(7, "price"))[0].turn is Turn.OPEN
+    assert yields.place(SHOP.format(3, "price"))[0].turn is Turn.LATER
     fresh = Yields(close=30)
     fresh.load(yields.dump())
     assert fresh.of == yields.of
@@ -211,3 +247,48 @@ ACTS = [("http://a.example/logout?x=1", True), ("http://a.example/?do=delete", T
 @pytest.mark.parametrize(("url", "acts"), ACTS)
 def test_addresses_that_act_are_no_canaries(url: str, acts: bool) -> None:
     assert speaks_of_action(url) is acts
+
+
+def test_what_a_job_of_an_earlier_version_has_left_is_read() -> None:
+    found = Yields()
+    found.load({"http://a.example/#": [30, 0, 10, 0.2, 1, 0, 0, False, 0, 0]})
+    assert found.of["http://a.example/#"].closes
+    student = Student(Options(), [], NoStore())
+    student.restore({"a.example": ["a rule"]}, ())
+    assert student.state() == {"a.example": {"struck": ["a rule"], "since": {}}}
+
+
+class NoStore:
+    """Of a site where nothing was seen."""
+
+    def add(self, site: str, visit: Visit) -> None: ...
+
+    def visits(self, site: str) -> list[Visit]:
+        return []
+
+
+def test_a_student_that_is_started_again_says_that_nothing_holds(tmp_path: Path) -> None:
+    """The crawl may still have a rule that was doubted just before."""
+    # too little to learn anything from
+    visits = record(Site(1, features=set(), articles=5))[0][:4]
+    store = FolderStore(str(tmp_path))
+    (name,) = {site_of(host_of(visit.url) or "") for visit in visits}
+    for visit in visits:
+        store.add(name, visit)
+    student = Student(Options(skip=False), [], store)
+    student.restore(store.kept(), store.all())
+    said, *_ = student.judge(name)
+    assert (said["do"], said["site"], said["rules"], said["likely"]) == ("rules", name, [], {})
+    assert [one["do"] for one in student.judge(name)] == ["judged"]
+
+
+def test_what_goes_on_in_another_worker_has_come_to_nothing_here() -> None:
+    flights, first = Flights(), Request("http://a.example/1")
+    flights.begin(first, 1)
+    second = first.replace(url="http://b.example/", meta={**first.meta, "redirect_times": 1})
+    assert flights.follow(second)
+    assert not list(flights.ended(()))
+    flights.leave(second)
+    ((number, flight),) = flights.ended([first])
+    assert (number, flight.failed) == (1, True)
+    assert not flights

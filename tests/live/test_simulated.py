@@ -19,7 +19,14 @@ OPTIONS = Options(skip=False)
 
 
 @pytest.mark.parametrize("newest_first", [False, True], ids=["breadth first", "depth first"])
-@pytest.mark.parametrize("seed", [*range(6), *(pytest.param(n, marks=pytest.mark.slow) for n in range(6, 40))])
+@pytest.mark.parametrize(
+    "seed",
+    [
+        *range(2),
+        *(pytest.param(n, marks=pytest.mark.slow) for n in range(2, 20)),
+        *(pytest.param(n, marks=pytest.mark.soak) for n in range(20, 40)),
+    ],
+)
 def test_nothing_is_lost_on_a_site_made_by_lot(seed: int, newest_first: bool) -> None:
     site = Site(seed)
     visits, identities = record(site, 2_000)

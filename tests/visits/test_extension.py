@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-import threading
 import time
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +13,7 @@ import pytest
 from scrapy_urinorm.crawl.visits_budget import Budget
 from scrapy_urinorm.visits import Visit, read_visits
 from tests.crawl import forked
+from tests.serving import Answer, Serving
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -38,31 +37,14 @@ PAGES: dict[str, tuple[int, dict[str, str], str]] = {
 }
 
 
-class Handler(BaseHTTPRequestHandler):
-    def do_GET(self) -> None:
-        status, headers, body = PAGES.get(self.path.partition("?")[0], (404, {}, ""))
-        self.send_response(status)
-        for name, value in {"Content-Type": "text/html", **headers}.items():
-            self.send_header(name, value)
-        data = body.encode()
-        self.send_header("Content-Length", str(len(data)))
-        self.end_headers()
-        self.wfile.write(data)
-
-    do_HEAD = do_GET  # noqa: N815  the name that http.server calls
-
-    def log_message(self, *_: Any) -> None:
-        pass
+def answer(target: str) -> Answer:
+    return PAGES.get(target.partition("?")[0], (404, {}, ""))
 
 
 @pytest.fixture(scope="module")
 def server() -> Iterator[str]:
-    httpd = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    thread = threading.Thread(target=httpd.serve_forever, daemon=True)
-    thread.start()
-    yield f"http://127.0.0.1:{httpd.server_port}"
-    httpd.shutdown()
-    httpd.server_close()
+    with Serving(answer) as serving:
+        yield serving.origin
 
 
 SCRIPT = """

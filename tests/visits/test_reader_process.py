@@ -18,6 +18,7 @@ from scrapy_urinorm.crawl import reader_process
 from scrapy_urinorm.crawl.crawl_identity import crawl_identity
 from scrapy_urinorm.crawl.reader_process import ReaderProcess, shared_reader
 from scrapy_urinorm.visits import messages, read_visits
+from scrapy_urinorm.visits.courtesy import EAGER, NICENESS
 from scrapy_urinorm.visits.isolation import Parser
 from scrapy_urinorm.visits.page import Crawl
 from tests.visits.hostile import KINDS, hostile_page
@@ -315,3 +316,15 @@ def test_a_resumed_crawl_keeps_its_id_and_its_masks(tmp_path: Path) -> None:
     assert stat.S_IMODE((tmp_path / "job" / "urinorm.crawl").stat().st_mode) == 0o600
     (tmp_path / "job" / "urinorm.crawl").write_text("torn")
     assert crawl_identity(jobdir) != first
+
+
+@pytest.mark.skipif(not hasattr(os, "setpriority"), reason="there are no priorities")
+@pytest.mark.parametrize(("pages", "lower"), [(EAGER - 1, 0), (EAGER, NICENESS), (3 * EAGER, NICENESS)])
+def test_the_first_pages_are_read_at_the_priority_of_the_crawl(pages: int, lower: int) -> None:
+    code = (
+        "import os; from scrapy_urinorm.visits.courtesy import Courtesy; one = Courtesy();"
+        f"[one.page() for _ in range({pages})]; print(os.getpriority(os.PRIO_PROCESS, 0))"
+    )
+    ours = os.getpriority(os.PRIO_PROCESS, 0)
+    said = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
+    assert int(said) == max(ours, lower)

@@ -5,8 +5,6 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-import threading
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
 import pytest
@@ -19,6 +17,7 @@ from scrapy_urinorm.report import write_report
 from scrapy_urinorm.rulesets.ruleset import RuleSet
 from scrapy_urinorm.visits import Redaction
 from tests.seen.redis_server import RedisServer
+from tests.serving import Answer, Serving
 from tests.visits.secrets_table import ROWS
 
 IDS = [row[0].format("...") for row in ROWS]
@@ -103,25 +102,15 @@ print(json.dumps(crawler.stats.get_stats(), default=str))
 """
 
 
-class Site(BaseHTTPRequestHandler):
+def answer(target: str) -> Answer:
     """A page that links to each address of the table, twice; every other page is of one of seven kinds."""
-
-    def do_GET(self) -> None:
-        words = " ".join(f"word{self.path[1:2]}{n}" for n in range(40))
-        body = f"<link rel=canonical href='{self.path}'><p>{words}</p>"
-        if self.path == "/":
-            for n, (query, value) in enumerate(ROWS):
-                href = f"/{n % 7}?{query.format(value)}"
-                body += f"<a href='{href}&i={n}'>x</a><a href='{href}'>x</a>"
-        self.send_response(200)
-        self.send_header("Content-Type", "text/html")
-        self.send_header("Content-Length", str(len(body)))
-        self.send_header("Set-Cookie", f"DokuWiki={COOKIE}")
-        self.end_headers()
-        self.wfile.write(body.encode())
-
-    def log_message(self, *_: Any) -> None:
-        pass
+    words = " ".join(f"word{target[1:2]}{n}" for n in range(40))
+    body = f"<link rel=canonical href='{target}'><p>{words}</p>"
+    if target == "/":
+        for n, (query, value) in enumerate(ROWS):
+            href = f"/{n % 7}?{query.format(value)}"
+            body += f"<a href='{href}&i={n}'>x</a><a href='{href}'>x</a>"
+    return 200, {"Set-Cookie": f"DokuWiki={COOKIE}"}, body
 
 
 @pytest.fixture(scope="module")
@@ -136,12 +125,9 @@ def written(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
         "URINORM_VISITS": str(visits), "URINORM_REPORT": str(folder / "own.html"),
         "URINORM_SEEN": redis.url,
     }  # fmt: skip
-    httpd = ThreadingHTTPServer(("127.0.0.1", 0), Site)
-    threading.Thread(target=httpd.serve_forever, daemon=True).start()
-    command = [sys.executable, "-c", SPIDER, f"http://127.0.0.1:{httpd.server_port}/", json.dumps(settings)]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=300)
-    httpd.shutdown()
-    httpd.server_close()
+    with Serving(answer) as site:
+        command = [sys.executable, "-c", SPIDER, f"{site.origin}/", json.dumps(settings)]
+        done = subprocess.run(command, capture_output=True, text=True, timeout=300)
     assert done.returncode == 0, done.stderr
     found["stats"], found["log"] = done.stdout, done.stderr
     found["visits"] = b"".join(compression.chunks(visits)).decode()

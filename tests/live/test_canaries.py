@@ -1,0 +1,72 @@
+"""What is tested before a rule may give up what it has kept back, and what is no evidence for a rule any more."""
+
+from __future__ import annotations
+
+import pytest
+
+from scrapy_urinorm.learn.options import Options
+from scrapy_urinorm.live.canaries import Canaries, Waiting
+from scrapy_urinorm.live.simulator import Simulator
+from scrapy_urinorm.live.trial import CANARIES
+from tests.live.sites import Site, identities_of, record
+
+
+def waiting(numbers: range, tested: list[int], *, proven: bool = False) -> list[str]:
+    """Which addresses are fetched in the end, when some wait for a rule and some were tested."""
+    canaries = Canaries()
+    for n in tested:
+        canaries.fetched(["rule"], f"http://a.example/{n}")
+    urls = {n.to_bytes(8, "little"): f"http://a.example/{n}" for n in numbers}
+    for key, url in urls.items():
+        canaries.waits(Waiting(key, url, ("rule",)), proven=proven)
+    chosen = [urls[key] for key in canaries.untested()]
+    assert not canaries.untested()
+    return chosen
+
+
+def test_no_eighth_of_what_waits_is_left_without_a_test() -> None:
+    assert waiting(range(3), []) == [f"http://a.example/{n}" for n in (0, 2, 1)]
+    assert len(waiting(range(40), [])) >= 7
+    # the ends of a series first
+    assert waiting(range(8), [])[:2] == ["http://a.example/0", "http://a.example/7"]
+    # those tested stand among the first ones: 9 before 10
+    late = waiting(range(20), [0, 1, 2, 3, 4, 5, 6, 7, 8])
+    assert late
+    assert all(int(url.rpartition("/")[2]) > 9 for url in late)
+    spread = [0, *range(1, 200, 5), 199]
+    assert not waiting(range(200), spread)
+
+
+def test_of_a_proven_line_three_are_enough() -> None:
+    assert len(waiting(range(500), [], proven=True)) == CANARIES
+
+
+def test_however_many_wait_few_are_remembered() -> None:
+    assert len(waiting(range(100_000), [])) <= 20
+
+
+def test_one_canary_tests_all_rules_that_hold_it() -> None:
+    canaries = Canaries()
+    for n in range(3):
+        canaries.waits(Waiting(bytes([n] * 8), f"http://a.example/{n}", ("one", "other")), proven=False)
+    assert len(canaries.untested()) == 3
+    assert canaries.dump() == {"one": [0, 3], "other": [0, 3]}
+
+
+LATE = [
+    (5, {"noise", "deep", "sid"}, 59, 51),
+    (6, {"turning", "deep", "print", "noise"}, 61, 48),
+    (9, {"deep"}, 76, 69),
+]
+
+
+@pytest.mark.parametrize(("seed", "features", "articles", "turn"), LATE)
+def test_what_took_the_place_of_a_wrong_rule_loses_nothing(
+    seed: int, features: set[str], articles: int, turn: int
+) -> None:
+    """Right for nine pages of ten, then wrong: what is found in its stead had all its evidence from the same pages."""
+    site = Site(seed, features=features, articles=articles)
+    site.turn = turn
+    visits, identities = record(site)
+    live = Simulator(visits, Options(skip=False)).crawl()
+    assert identities_of(live.fetched, identities) == identities_of([visit.url for visit in visits], identities)
