@@ -16,7 +16,7 @@ DEAR := full_disk other_fingerprinters random_sites reactorless
 TOUCHES_SCRAPY := $(filter-out $(DEAR:%=tests/crawl/test_%.py),$(wildcard tests/crawl/test_*.py)) tests/live/test_crawl.py tests/visits/test_extension.py tests/seen/test_requests_seen.py tests/report/test_extension.py
 
 # what `make test-platforms` crawls
-PLATFORMS := caddy cgit libnginx-mod-http-fancyindex lighttpd mediawiki mercurial nginx php-cli php-sqlite3
+PLATFORMS := caddy cgit libnginx-mod-http-fancyindex lighttpd mediawiki mercurial nginx php-cli php-sqlite3 puma redmine redmine-sqlite
 
 NEWEST := $(VENV)/newest
 FLOOR := $(VENV)/floor
@@ -63,7 +63,9 @@ test-system: $(NEWEST)/.system  ## the tests that need a browser or Java (see .c
 	$(NEWEST)/bin/python -m pytest -m system --ignore tests/platforms --timeout 900 $(PYTEST_ARGS)
 
 test-platforms: $(NEWEST)/.system $(VENV)/platforms/.stamp  ## crawls of programs that apt-get installs first, as root: the packs of platforms
-	DEBIAN_FRONTEND=noninteractive apt-get -qq install --yes --no-install-recommends $(PLATFORMS)
+	@# the tests start an instance of their own, with a database of its own
+	echo 'redmine redmine/instances/default/dbconfig-install boolean false' | debconf-set-selections
+	RUBYOPT=-r$(CURDIR)/tests/platforms/redmine_gems.rb DEBIAN_FRONTEND=noninteractive apt-get -qq install --yes --no-install-recommends $(PLATFORMS)
 	$(NEWEST)/bin/python -m pytest -m system tests/platforms --timeout 900 $(PYTEST_ARGS)
 
 lint: $(NEWEST)/.stamp  ## ruff, mypy, import-linter

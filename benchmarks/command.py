@@ -28,7 +28,7 @@ def command(urls: list[str], lines: int, *, pure: bool = False) -> Iterator[Figu
                 file.write(block)
         small.write_bytes(block * max(1, copies // 10))
         count = copies * len(urls)
-        program = [sys.executable, "-m", "scrapy_urinorm.cli", "normalize"]
+        program = [sys.executable, "-m", "scrapy_urinorm", "normalize"]
         way = " in pure Python" if pure else ""
         for jobs in (1, 2):
             done = run([*program, "-j", str(jobs), str(big)], pure=pure, stdout=subprocess.DEVNULL)

@@ -51,20 +51,24 @@ def lists(lines: int, rounds: int) -> Iterator[Figure]:
             long.write_bytes(block * copies)
             spent = _spent(str(long), rounds)
         count = block.count(b"\n") * copies
+        groups = spent.pop("groups")
         rates = {name: count / seconds for name, seconds in spent.items()}
         others = "; ".join(f"{name} {number(rate, '')}" for name, rate in rates.items() if name != "urinorm")
         what = f"`urinorm normalize -j 1` on {file.name}, lines a CPU second"
         yield Figure(what, rates["urinorm"], "lines/s", 900_000, least=True, note=others)
         ratio = spent["urinorm"] / spent["a loop over can_ada's parse"]
         yield Figure(f"its CPU time on {file.name}, to a loop over can_ada's parse", ratio, "x", 1.3)
+        what = f"`urinorm groups -j 1` on {file.name}, CPU time to that of `urinorm normalize -j 1`"
+        yield Figure(what, groups / spent["urinorm"], "x", 1.5)
 
 
 def _spent(file: str, rounds: int) -> dict[str, float]:
     """The median CPU seconds of each program, in turns."""
     commands = {
-        "urinorm": [sys.executable, "-m", "scrapy_urinorm.cli", "normalize", "-j", "1", file],
+        "urinorm": [sys.executable, "-m", "scrapy_urinorm", "normalize", "-j", "1", file],
         "a loop over can_ada's parse": [sys.executable, "-c", _CAN_ADA, file],
     }
+    commands["groups"] = [sys.executable, "-m", "scrapy_urinorm", "groups", "-j", "1", file]
     if (sort := shutil.which("sort")) is not None:
         commands["`sort -u`"] = [sort, "-u", file]
     for name, code in (("duckdb", _DUCKDB), ("polars", _POLARS)):

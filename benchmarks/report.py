@@ -71,8 +71,8 @@ functions that only parse and print are there because nobody can be faster than 
 - **One pass** gives a request its fingerprint, whether it is skipped, and which rules have changed its URL; the line
   that counts a duplicate asks nothing again.
 - **Sites share what is equal**: tables with equal rules are one compiled plan, and different ones share what finds
-  the names of a preset. Plans are kept up to 256 MB: 57,000 different tables of two rules, 18,000 of ten lines. A
-  crawl that meets more of them in turns compiles them again each time.
+  the names of a preset. A plan at rest takes
+  1.8 kB with two rules, 8 kB with ten lines; 256 MB of them are kept, or one for each table where that is more.
 - **Nothing is cached by URL**: a run over URLs that never repeat costs the same.
 - A fingerprint is remembered for a request object, as Scrapy does; no temporary request is made, and no `meta`. Its
   SHA-1 is made in C where the processor has instructions for it (`digest.c`): less than the call of a library.

@@ -1,4 +1,7 @@
-"""The figures of the documentation, from docs/figures.json, which learn_testbed.py and live.py of benchmarks/ write.
+"""The figures of the documentation, from docs/figures.json.
+
+learn_testbed.py, learn_partial.py, live.py and platforms.py of benchmarks/ write it, and the tests of further
+installations.
 
 Between `<!-- figures: NAME -->` and `<!-- end of figures -->` stands in a page what `BLOCKS[NAME]` makes.
 """
@@ -15,12 +18,24 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 DOCS = Path(__file__).resolve().parent
-PAGES = ("../README.md", "index.md", "why.md", "accuracy.md", "howto/live.md")
+PAGES = ("../README.md", "index.md", "why.md", "accuracy.md", "howto/live.md", "howto/platforms.md")
 PICTURE = DOCS / "_static" / "requests.svg"
 NAMES = {
     "wordpress": "WordPress", "dokuwiki": "DokuWiki", "spirit": "Spirit (forum)",
     "autoindex": "Apache directory listings", "roundup": "Roundup (tracker)",
 }  # fmt: skip
+MORE_NAMES = NAMES | {"trac": "Trac", "gitweb": "gitweb", "oscar": "Oscar (shop)"}
+#: Rows of the table of pages that rules were not learned from: what was scored, and its name on the page.
+HELD_OUT = {
+    "learned, default": "**learned**",
+    "learned, strict": "learned, `--strict`",
+    "learned, risk 0.1": "learned, `--risk 0.1`",
+    "preset": "the preset; w3lib's canonical URL",
+    "session names": "parameters named and valued like a session dropped",
+    "two confirmations": "two confirmations, nothing counted against",
+    "DustBuster": "DustBuster (our small version of it)",
+    "no parameters": "all parameters dropped",
+}
 IN_A_SENTENCE = {"spirit": "a Spirit forum", "autoindex": "file listings", "roundup": "Roundup"}
 _BLOCK = re.compile(r"(<!-- figures: (\w+) -->\n).*?(<!-- end of figures -->)", re.DOTALL)
 # in pixels: where bars begin, the longest one, and a line for each application
@@ -87,12 +102,11 @@ def _picture_line() -> str:
 
 def _live() -> str:
     found = json.loads((DOCS / "figures.json").read_text("utf-8"))["live"]
-    names = NAMES | {"trac": "Trac", "gitweb": "gitweb", "oscar": "Oscar (shop)"}
     lines = [
         "| application | order | Scrapy | live rules alone | core pages lost | reached after N: live, Scrapy |",
         "| --- | --- | ---: | ---: | ---: | ---: |",
     ]
-    for site, name in names.items():
+    for site, name in MORE_NAMES.items():
         for order, crawl in found.get(site, {}).items():
             cells = [name, f"{order} first", f"{crawl['plain']:,}", f"{crawl['live']:,}", str(crawl["lost"])]
             cells.append(f"{crawl['reached']:.0%}, {crawl['plain_reached']:.0%}")
@@ -100,12 +114,125 @@ def _live() -> str:
     return "\n".join(lines) + "\n"
 
 
+def _share(value: float, digits: int = 1) -> str:
+    return f"{value:.{digits}%}".replace("%", " %") if 0 < value < 1 else f"{100 * value:.0f} %" if value else "0"
+
+
+def _held_out() -> str:
+    found = json.loads((DOCS / "figures.json").read_text("utf-8"))["held_out"]
+    lines = [
+        "| | crawl cut | redundant saved | pages lost | merged pairs right | cut, mean of sites |",
+        "| --- | ---: | ---: | ---: | ---: | ---: |",
+    ]
+    for scored, name in HELD_OUT.items():
+        one = found[scored]
+        cells = [name, _share(one["cut"]), _share(one["recall"]), _share(one["loss"], 3 if one["loss"] < 0.01 else 1)]
+        cells += [_share(one["precision"]) if one["cut"] else "-", _share(one["mean_cut"])]
+        lines.append(f"| {' | '.join(cells)} |")
+    return "\n".join(lines) + "\n"
+
+
+def _partial() -> str:
+    found = json.loads((DOCS / "figures.json").read_text("utf-8"))["partial"]
+    sites = [site for site in MORE_NAMES if site in found]
+    ways = [
+        (f"{text}, {order} first", order, part)
+        for part, text in (("25", "from the first quarter"), ("random", "from a random quarter"), ("100", "from all"))
+        for order in ("breadth", "depth")
+        if any(part in found[site].get(order, {}) for site in sites)
+    ]
+    lines = [
+        f"| application | recorded | {' | '.join(title for title, _, _ in ways)} |",
+        f"| --- |{' ---: |' * (len(ways) + 1)}",
+    ]
+    for site in sites:
+        crawls = [found[site].get(order, {}).get(part) for _, order, part in ways]
+        plain = max(crawl["plain"] for crawl in crawls if crawl)
+        cells = [f"{crawl['requests']:,}" if crawl else "" for crawl in crawls]
+        lines.append(f"| {MORE_NAMES[site]} | {plain:,} | {' | '.join(cells)} |")
+    return "\n".join(lines) + "\n"
+
+
+#: What the tables of platforms call the sites and the installations.
+PROGRAMS = {
+    "wordpress": "WordPress 6.1", "dokuwiki": "DokuWiki 2022-07-31", "trac": "Trac 1.6", "gitweb": "gitweb 2.39",
+    "roundup": "Roundup 2.6", "autoindex": "Apache's listings", "spirit": "Spirit (a forum; no pack)",
+    "oscar": "Oscar (a shop; no pack)", "fancyindex": "nginx with fancyindex", "caddy": "Caddy's file browser",
+    "lighttpd": "lighttpd's listings", "cgit": "cgit 1.2", "hgweb": "Mercurial 6.3 (hgweb)",
+    "mediawiki": "MediaWiki 1.39",
+    "hyperkitty": "HyperKitty 1.3", "redmine": "Redmine 5.0", "nginx": "nginx's listings, plain pages",
+}  # fmt: skip
+
+
+def _of_platforms(kind: str) -> dict[str, Any]:
+    found = json.loads((DOCS / "figures.json").read_text("utf-8"))["platforms"].get(kind, {})
+    return {name: found[name] for name in PROGRAMS if name in found}
+
+
+def _ended(requests: int, ended: bool) -> str:
+    return f"{requests:,}" if ended else f"{requests:,}, not ended"
+
+
+def _platforms() -> str:
+    lines = [
+        '| program | Scrapy alone | `platform = "..."` alone | live rules alone | articles, files, tickets lost |',
+        "| --- | ---: | ---: | ---: | ---: |",
+    ]
+    alive = _of_platforms("live")
+    for name, site in _of_platforms("testbed").items():
+        if name in alive:
+            live, row = alive[name], site["breadth"]
+            cells = [PROGRAMS[name], _ended(live["alone"], live["alone_ended"]), f"{row['platform']:,}"]
+            cells += [_ended(live["live"], live["ended"]), str(max(row["platform_lost"], live["lost"]))]
+            lines.append(f"| {' | '.join(cells)} |")
+    return "\n".join(lines) + "\n"
+
+
+def _all_at_once() -> str:
+    lines = [
+        "| site | Scrapy alone | all packs, breadth first | depth first | lost |",
+        "| --- | ---: | ---: | ---: | ---: |",
+    ]
+    for name, site in _of_platforms("testbed").items():
+        orders = [site[order] for order in ("breadth", "depth")]
+        lost = max(row[f"{said}_lost"] for row in orders for said in ("all", "backwards"))
+        cells = [PROGRAMS[name], f"{orders[0]['plain']:,}", *(f"{row['all']:,}" for row in orders), str(lost)]
+        lines.append(f"| {' | '.join(cells)} |")
+    return "\n".join(lines) + "\n"
+
+
+def _installations() -> str:
+    lines = ["| program | Scrapy alone | all lines | contents | lost |", "| --- | ---: | ---: | ---: | ---: |"]
+    for name, row in _of_platforms("installations").items():
+        if row["recognized"]:
+            cells = [_ended(row["alone"], row["ended"]), _ended(row["pack"], row["pack_ended"])]
+            cells += [f"{row['contents']:,}", str(row["lost"])]
+            lines.append(f"| {PROGRAMS[name]} | {' | '.join(cells)} |")
+    return "\n".join(lines) + "\n"
+
+
+def _recognized() -> str:
+    lines = ["| site | as | by so many pages |", "| --- | --- | ---: |"]
+    for name, row in (_of_platforms("testbed") | _of_platforms("installations")).items():
+        said = ", ".join(f"`{platform}` in `{path}`" for platform, path, _ in row["recognized"]) or "nothing"
+        pages = ", ".join(f"{number:,}" for *_, number in row["recognized"]) or "none"
+        of = f" of {row['pages']:,}" if "pages" in row else ""
+        lines.append(f"| {PROGRAMS[name]} | {said} | {pages}{of} |")
+    return "\n".join(lines) + "\n"
+
+
 BLOCKS: dict[str, Callable[[], str]] = {
+    "platforms": _platforms,
+    "all_at_once": _all_at_once,
+    "installations": _installations,
+    "recognized": _recognized,
     "sentence": _sentence,
     "picture": _picture_line,
     "requests": lambda: _table("alone", "addon", "rules", lost=""),
     "lost": lambda: _table("alone", "addon", "rules", lost="rules"),
     "live": _live,
+    "held_out": _held_out,
+    "partial": _partial,
     "learned": lambda: _table("alone", "rules", "learned", lost="learned"),
 }
 

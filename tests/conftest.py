@@ -1,8 +1,9 @@
-"""What all tests share: how long hypothesis searches, and the marker of tests that need root-installed programs."""
+"""What all tests share: how long hypothesis searches, Ctrl-C, and the marker of tests that need installed programs."""
 
 from __future__ import annotations
 
 import shutil
+import signal
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -14,6 +15,12 @@ settings.register_profile("same", _COMMON, derandomize=True, max_examples=40)
 settings.register_profile("long", _COMMON, max_examples=400)
 settings.register_profile("hours", _COMMON, max_examples=20_000)
 settings.load_profile("same")
+
+
+def pytest_configure() -> None:
+    """Let Ctrl-C end what tests start: a shell's background job, and what it starts in turn, ignores it."""
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.hookimpl(tryfirst=True)

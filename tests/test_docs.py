@@ -152,7 +152,7 @@ def test_commands_exist(block: Block) -> None:
 @pytest.mark.parametrize("page", PAGES, ids=relative)
 def test_names_exist(page: Path) -> None:
     text = page.read_text("utf-8")
-    known = {*SETTINGS, "URINORM_KILLS", "URINORM_PURE", "URINORM_TESTBED"}
+    known = {*SETTINGS, "URINORM_KILLS", "URINORM_PLATFORM_TABLE", "URINORM_PURE", "URINORM_TESTBED"}
     assert set(re.findall(r"\bURINORM_[A-Z_]+\b", text)) <= known
     stats = {stat.partition("RULE")[0] for stat in STATS} | {f"urinorm/filtered/{rule}" for rule in CATALOGUE}
     named = set(re.findall(r"`(urinorm/[a-z_/]+)`", text))

@@ -11,9 +11,7 @@ import subprocess
 import sys
 import tomllib
 import venv
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from threading import Thread
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -21,6 +19,7 @@ from scrapy.utils.misc import load_object
 
 from scrapy_urinorm import RuleSet
 from scrapy_urinorm.extras import EXTRAS
+from tests.serving import Serving
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -90,6 +89,7 @@ def test_modules_by_which_extras_are_known_are_those_that_they_install() -> None
 
 SPIDER = """
 import scrapy
+from tests.serving import Serving
 
 class Pages(scrapy.Spider):
     name = "pages"
@@ -148,24 +148,11 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-class Home(BaseHTTPRequestHandler):
-    def do_GET(self) -> None:
-        self.send_response(200)
-        self.send_header("Content-Type", "text/html")
-        self.end_headers()
-        self.wfile.write(b"<title>home</title><h1>home</h1>")
-
-    def log_message(self, format: str, *args: object) -> None:  # noqa: A002
-        """Say nothing."""
-
-
 @pytest.fixture
 def home() -> Iterator[int]:
     """The port of a site of one page."""
-    with ThreadingHTTPServer(("127.0.0.1", 0), Home) as server:
-        Thread(target=server.serve_forever, daemon=True).start()
+    with Serving(lambda _: (200, {}, "<title>home</title><h1>home</h1>")) as server:
         yield server.server_port
-        server.shutdown()
 
 
 FROM_INDEX, FROM_CHECKOUT = [shlex.split(line)[2] for line in COMMANDS if line.startswith("pip install ")]

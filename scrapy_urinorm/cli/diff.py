@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
+from scrapy_urinorm.cli.amounts import whole
 from scrapy_urinorm.cli.display import count, say, show_table, write_json
 from scrapy_urinorm.cli.failures import FINDINGS, complain
 from scrapy_urinorm.cli.inputs import Column, Format, Inputs, as_utf8, lines_of
@@ -28,7 +29,9 @@ def diff(
     files: Annotated[
         list[str] | None, typer.Argument(metavar="[URLS]...", help="Files of URLs as for `normalize`; none: stdin.")
     ] = None,
-    examples: Annotated[int, typer.Option("--examples", "-e", min=1, metavar="N", help="Examples of each rule.")] = 3,
+    examples: Annotated[
+        int, typer.Option("--examples", "-e", parser=whole("--examples", 1), metavar="N", help="Examples of each rule.")
+    ] = 3,
     as_json: Json = False,
     column: Column = None,
     kind: Format = None,

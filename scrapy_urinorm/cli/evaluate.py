@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from scrapy_urinorm.cli.amounts import number, whole
 from scrapy_urinorm.cli.display import count, say, show_table, write_json
 from scrapy_urinorm.cli.failures import complain
 from scrapy_urinorm.cli.learn import Base, Columns, Kind, Visits, column_pairs
@@ -28,9 +29,14 @@ def evaluate(
     ] = "recommended",
     strict: Annotated[bool, typer.Option("--strict", help="As for `learn`.")] = False,
     risk: Annotated[
-        float | None, typer.Option("--risk", min=0, max=1, metavar="P", help="Highest share of wrong merges of a rule.")
+        float | None,
+        typer.Option(
+            "--risk", parser=number("--risk", 1), metavar="P", help="Highest share of wrong merges of a rule, 0 to 1."
+        ),
     ] = None,
-    seeds: Annotated[int, typer.Option("--seeds", min=1, metavar="N", help="How many ways to split the pages.")] = 5,
+    seeds: Annotated[
+        int, typer.Option("--seeds", parser=whole("--seeds", 1), metavar="N", help="How many ways to split the pages.")
+    ] = 5,
     rules: Annotated[
         list[str] | None, typer.Option("--rules", "-r", metavar="FILE", help="Score these rules, too.")
     ] = None,

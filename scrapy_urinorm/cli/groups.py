@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from scrapy_urinorm.cli.amounts import whole
 from scrapy_urinorm.cli.columns import Output, with_groups
 from scrapy_urinorm.cli.display import completing, count, say, write_json
 from scrapy_urinorm.cli.failures import complain
@@ -20,14 +21,21 @@ from scrapy_urinorm.cli.workers import Jobs, in_order
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from scrapy_urinorm.normalizer import Normalizer
+
 
 def groups(
     ctx: typer.Context,
     files: Files = None,
     rules: Rules = None,
     preset: Preset = None,
-    limit: Annotated[int, typer.Option("--limit", "-n", min=0, metavar="N", help="Groups to show; 0: all.")] = 20,
-    examples: Annotated[int, typer.Option("--examples", "-e", min=1, metavar="N", help="URLs to show of a group.")] = 5,
+    limit: Annotated[
+        int, typer.Option("--limit", "-n", parser=whole("--limit", 0), metavar="N", help="Groups to show; 0: all.")
+    ] = 20,
+    examples: Annotated[
+        int,
+        typer.Option("--examples", "-e", parser=whole("--examples", 1), metavar="N", help="URLs to show of a group."),
+    ] = 5,
     rule: Annotated[
         str | None,
         typer.Option(
@@ -63,19 +71,23 @@ def groups(
         say(f"{output}: {count(rows, 'row')}", "green")
         return
     inputs = Inputs(files, kind, column)
-    members: dict[str, _Group] = {}
+    # the one URL of a key, until another comes: most have no more
+    members: dict[str, str | _Group] = {}
     total = 0
     with Progress() as progress:
-        for pairs in in_order(functools.partial(_work, choice), inputs.blocks(), jobs):
-            for key, bare, url in pairs:
-                group = members.get(key)
-                if group is None:
-                    members[key] = _Group(bare, url)
-                else:
-                    group.add(bare, url, examples)
-            total += len(pairs)
-            progress.add(len(pairs), inputs.read / inputs.size if inputs.size else 0.0)
-    found = sorted((g for g in members.items() if g[1].others), key=lambda item: (-item[1].size, item[0]))
+        for urls, keys in in_order(functools.partial(_work, choice), inputs.blocks(), jobs):
+            again = [
+                (key, url)
+                for key, url in zip(keys, urls, strict=True)
+                if url and members.setdefault(key, url) is not url
+            ]
+            if again:
+                _join(members, again, examples, normalizer)
+            lines = len(urls) - urls.count("")
+            total += lines
+            progress.add(lines, inputs.read / inputs.size if inputs.size else 0.0)
+    groups = ((key, group) for key, group in members.items() if isinstance(group, _Group) and group.others)
+    found = sorted(groups, key=lambda item: (-item[1].size, item[0]))
     if not as_json:
         saved = sum(group.size - 1 for _, group in found)
         pages, made = count(len(members), "page"), count(len(found), "group")
@@ -117,22 +129,28 @@ class _Group:
         return 1 + len(self.others or ())
 
 
-#: Key, a digest of the key without rules (empty where that is the same), and URL.
-Row = tuple[str, bytes, str]
-
-
-def _work(choice: ChosenRules, block: bytes) -> list[Row]:
+def _work(choice: ChosenRules, block: bytes) -> tuple[list[str], list[str]]:
     normalizer = choice.shared()
     block = as_utf8(block)[0]
-    urls, keys, bare = (
-        lines_of(one)
-        for one in (block, normalizer.lines(block, keys=True), normalizer.lines(block, keys=True, lossy=False))
-    )
-    return [
-        (key, b"" if alone == key else _digest(alone), url)
-        for url, key, alone in zip(urls, keys, bare, strict=True)
-        if url
-    ]
+    return lines_of(block), lines_of(normalizer.lines(block, keys=True))
+
+
+def _join(
+    members: dict[str, str | _Group], again: list[tuple[str, str]], examples: int, normalizer: Normalizer
+) -> None:
+    """Put URLs to others of their keys; only these are asked for their keys without rules."""
+    again = [(key, url) for key, url in again if members[key] != url]
+    alone = {key: first for key, _ in again if isinstance(first := members[key], str)}
+    bare = _without_rules([*alone.values(), *(url for _, url in again)], normalizer)
+    for (key, first), digest in zip(alone.items(), bare, strict=False):
+        members[key] = _Group(digest, first)
+    for (key, url), digest in zip(again, bare[len(alone) :], strict=True):
+        members[key].add(digest, url, examples)  # type: ignore[union-attr]
+
+
+def _without_rules(urls: list[str], normalizer: Normalizer) -> list[bytes]:
+    block = "".join([f"{url}\n" for url in urls]).encode("utf-8", "surrogatepass")
+    return [_digest(key) for key in lines_of(normalizer.lines(block, keys=True, lossy=False))]
 
 
 def _digest(text: str) -> bytes:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from scrapy_urinorm.cli.amounts import whole
 from scrapy_urinorm.cli.display import next_step, say
 from scrapy_urinorm.cli.inputs import Column, Format, Inputs, lines_of
 from scrapy_urinorm.cli.progress import Progress
@@ -30,7 +31,9 @@ def init(
     output: Annotated[
         str, typer.Option("--output", "-o", metavar="FILE", help="Where to write; `-`: stdout.")
     ] = RULE_FILE,
-    sites: Annotated[int, typer.Option("--sites", min=1, metavar="N", help="How many sites, largest first.")] = 20,
+    sites: Annotated[
+        int, typer.Option("--sites", parser=whole("--sites", 1), metavar="N", help="How many sites, largest first.")
+    ] = 20,
     force: Annotated[bool, typer.Option("--force", help="Overwrite the file.")] = False,
     column: Column = None,
     kind: Format = None,

@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import csv
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from scrapy_urinorm.cli.amounts import number
 from scrapy_urinorm.cli.display import completing, count, next_step, say, show_table, write_json
 from scrapy_urinorm.cli.failures import complain
 from scrapy_urinorm.cli.progress import Progress
 from scrapy_urinorm.cli.project import Json  # noqa: TC001  read at run time
 from scrapy_urinorm.cli.workers import Jobs  # noqa: TC001  read at run time
 from scrapy_urinorm.errors import UrinormError
+
+if TYPE_CHECKING:
+    from scrapy_urinorm.learn import LearnResult
 
 
 def _engines() -> tuple[str, ...]:
@@ -49,9 +53,12 @@ def learn(
     preset: Annotated[
         str, typer.Option("--preset", "-p", metavar="NAME", help="What is learned on top of.")
     ] = "recommended",
-    strict: Annotated[bool, typer.Option("--strict", help="Lower risk, and no wrong merge in the replay.")] = False,
+    strict: Annotated[bool, typer.Option("--strict", help="Nothing may speak against a rule.")] = False,
     risk: Annotated[
-        float | None, typer.Option("--risk", min=0, max=1, metavar="P", help="Highest share of wrong merges of a rule.")
+        float | None,
+        typer.Option(
+            "--risk", parser=number("--risk", 1), metavar="P", help="Highest share of wrong merges of a rule, 0 to 1."
+        ),
     ] = None,
     skip: Annotated[bool, typer.Option("--skip/--no-skip", help="Learn which URLs need not be requested.")] = True,
     families: Annotated[
@@ -132,8 +139,9 @@ def learn(
         complain(f"the visits are of {len(reader.crawls)} crawls, and all of them are read (--crawl newest, or an id)")
     if result.blocked:
         complain(
-            f"{result.blocked:,} of {result.urls:,} addresses showed one and the same page from some point of the crawl"
-            " on, as a server does that has had enough; nothing is learned from them"
+            f"{result.blocked:,} of {result.urls:,} addresses, such as {result.blocked_like}, showed one and the same"
+            " page from some point of the crawl on, as does a server that has had enough, or a calendar without end;"
+            " nothing is learned from them"
         )
     if output == "-":
         print(to_toml(result), end="")
@@ -151,12 +159,7 @@ def learn(
     if as_json:
         write_json(figures)
         return
-    say(
-        f"{output}: {count(len(result.active), 'rule')} from {count(result.visits, 'visit')} of"
-        f" {count(result.sites, 'site')}; {count(result.urls, 'URL')}"
-        f" {'becomes' if result.urls == 1 else 'become'} {count(result.keys, 'page')}",
-        "green" if result.active else "yellow",
-    )
+    say(f"{output}: {count(len(result.active), 'rule')} {_read(result)}", "green" if result.active else "yellow")
     if result.active:
         rows = [(one.scope, one.rule, str(one.value), one.saved or one.evidence.saved) for one in result.active[:30]]
         show_table(("site", "rule", "value", "saves"), rows, fold=("value",))
@@ -168,6 +171,15 @@ def learn(
         next_step(f'include = ["{output}"] in urinorm.toml, then `urinorm check` and crawl again')
     else:
         next_step(f"`urinorm report {visits[0]} --output report.html` shows what came twice")
+
+
+def _read(result: LearnResult) -> str:
+    if not result.visits and result.active:
+        return "of earlier files, and no visits"
+    return (
+        f"from {count(result.visits, 'visit')} of {count(result.sites, 'site')}; {count(result.urls, 'URL')}"
+        f" {'becomes' if result.urls == 1 else 'become'} {count(result.keys, 'page')}"
+    )
 
 
 def _families(given: list[str] | None) -> tuple[str, ...]:

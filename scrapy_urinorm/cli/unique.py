@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 import typer
 
+from scrapy_urinorm.cli.amounts import whole
 from scrapy_urinorm.cli.display import completing, count, inert, is_terminal
 from scrapy_urinorm.cli.failures import complain
 from scrapy_urinorm.cli.inputs import Column, Files, Format, Inputs, as_utf8, lines_of
@@ -151,7 +152,10 @@ def sample(
     rules: Rules = None,
     preset: Preset = None,
     per_template: Annotated[
-        int, typer.Option("--per-template", "-k", min=1, metavar="K", help="URLs of each template.")
+        int,
+        typer.Option(
+            "--per-template", "-k", parser=whole("--per-template", 1), metavar="K", help="URLs of each template."
+        ),
     ] = 1,
     names_alone: Annotated[
         bool, typer.Option("--names", help="A path with one set of parameter names is one template, whatever values.")

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from scrapy_urinorm.cli.amounts import number, whole
 from scrapy_urinorm.cli.display import count, say, show_table, write_json
 from scrapy_urinorm.cli.progress import Progress
 from scrapy_urinorm.cli.project import Json  # noqa: TC001  read at run time
@@ -25,9 +26,11 @@ def validate(
         typer.Argument(metavar="[VISITS]...", help="Visits or URLs to draw addresses from, as for `learn`."),
     ] = None,
     output: Annotated[str, typer.Option("--output", "-o", metavar="FILE", help="The rule file to write.")] = "",
-    budget: Annotated[int, typer.Option("--budget", min=2, metavar="N", help="Requests per site at the most.")] = 200,
+    budget: Annotated[
+        int, typer.Option("--budget", parser=whole("--budget", 2), metavar="N", help="Requests per site at the most.")
+    ] = 200,
     delay: Annotated[
-        float, typer.Option("--delay", min=0, metavar="SECONDS", help="Between requests to a host.")
+        float, typer.Option("--delay", parser=number("--delay"), metavar="SECONDS", help="Between requests to a host.")
     ] = 1.0,
     again: Annotated[bool, typer.Option("--again", help="Test the rules of the file, too.")] = False,
     as_json: Json = False,
@@ -62,8 +65,8 @@ def validate(
         write_json({"output": output, "rules": len(result.active), "decided": rows})
         return
     say(f"{output}: {count(len(result.active), 'rule')}; {count(len(rows), 'proposal')} decided", "green")
-    for why, number in sorted(result.refused.items(), key=lambda one: -one[1])[:_REASONS]:
-        say(f"{count(number, 'page')} without answer: {why}", "yellow")
+    for why, times in sorted(result.refused.items(), key=lambda one: -one[1])[:_REASONS]:
+        say(f"{count(times, 'page')} without answer: {why}", "yellow")
     if rows:
         shown = [(row["status"], row["site"], row["rule"], str(row["value"]), row["why"]) for row in rows]
         show_table(("", "site", "rule", "value", "why"), shown, fold=("value", "why"))

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, TypeVar
 import typer
 
 from scrapy_urinorm import processes
+from scrapy_urinorm.cli.amounts import whole
 from scrapy_urinorm.inputs import BLOCK
 
 if TYPE_CHECKING:
@@ -15,7 +16,15 @@ if TYPE_CHECKING:
 Result = TypeVar("Result")
 
 Jobs = Annotated[
-    int, typer.Option("--jobs", "-j", min=0, metavar="N", help="Processes; 0: one for each core.", show_default=False)
+    int,
+    typer.Option(
+        "--jobs",
+        "-j",
+        parser=whole("--jobs", 0),
+        metavar="N",
+        help="Processes; 0: one for each core.",
+        show_default=False,
+    ),
 ]
 
 

@@ -19,7 +19,7 @@ import pytest
 from scrapy_urinorm.cli import main
 from tests.crawl import forked
 
-URINORM = [sys.executable, "-m", "scrapy_urinorm.cli"]
+URINORM = [sys.executable, "-m", "scrapy_urinorm"]
 SCRAPY = [sys.executable, "-m", "scrapy", "urinorm"]
 
 

@@ -7,8 +7,6 @@ import gzip
 import json
 import subprocess
 import sys
-import threading
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +16,7 @@ from scrapy import Request
 from scrapy_urinorm import Normalizer
 from scrapy_urinorm.crawl.fingerprinter import RequestFingerprinter
 from tests.cli.programs import SCRAPY, URINORM, environment, on_terminal, run
+from tests.serving import Answer, Serving
 
 CORPUS = Path(__file__).resolve().parents[2] / "benchmarks" / "corpus" / "urls.txt"
 RULES = """
@@ -411,40 +410,24 @@ def test_eval_in_processes_with_another_risk(folder: Path) -> None:
     assert {"learned", "rules", "w3lib"} <= next(iter(said[0][0].values())).keys()
 
 
-class Pages(BaseHTTPRequestHandler):
+def pages(target: str) -> Answer:
     """A site on which `ref` means nothing and `id` is the page."""
-
-    def do_GET(self) -> None:
-        path, _, query = self.path.partition("?")
-        page = dict(field.partition("=")[::2] for field in query.split("&")).get("id", "")
-        body = "".join(f"<p>line {n} of page {page}</p>" for n in range(30)).encode() if path == "/p" else b""
-        self.send_response(200 if body else 404)
-        self.send_header("Content-Type", "text/html")
-        self.send_header("Content-Length", str(len(body)))
-        self.end_headers()
-        self.wfile.write(body)
-
-    def log_message(self, *args: Any) -> None:
-        pass
+    path, _, query = target.partition("?")
+    page = dict(field.partition("=")[::2] for field in query.split("&")).get("id", "")
+    found = path == "/p"
+    return 200 if found else 404, {}, "".join(f"<p>line {n} of page {page}</p>" for n in range(30)) * found
 
 
 def test_validate(folder: Path) -> None:
     pytest.importorskip("selectolax")
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Pages)
-    thread = threading.Thread(target=server.serve_forever, daemon=True)
-    thread.start()
-    origin = f"http://127.0.0.1:{server.server_port}"
-    lines = [f"{origin}/p?id={page}{tail}\n" for page in range(50) for tail in ("", "&ref=home", "&ref=menu")]
-    (folder / "urls.txt").write_text("".join(lines))
-    try:
+    with Serving(pages) as server:
+        origin = server.origin
+        lines = [f"{origin}/p?id={page}{tail}\n" for page in range(50) for tail in ("", "&ref=home", "&ref=menu")]
+        (folder / "urls.txt").write_text("".join(lines))
         assert run("learn", "urls.txt", "--output", "proposed.toml", cwd=folder).code == 0
         done = run(
             "validate", "proposed.toml", "urls.txt", "--delay", "0", "--output", "learned.toml", "--json", cwd=folder
         )
-    finally:
-        server.shutdown()
-        server.server_close()
-        thread.join()
     (row,) = json_lines(done.out)
     assert [(one["rule"], one["value"], one["status"]) for one in row["decided"]] == [
         ("remove_params", ["ref"], "active")

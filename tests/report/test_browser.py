@@ -397,6 +397,7 @@ def test_without_script(opener: Any, files: dict[str, Path]) -> None:
         page = context.new_page()
         page.goto(files["shop"].as_uri())
         assert page.get_by_text("With JavaScript").is_visible()
+        assert not page.locator("#theme").is_visible()
         for section in ("traps", "suspicious", "rules", "groups", "parameters", "proposals"):
             assert page.locator(f"#{section}-box tbody tr").count() > 0, section
         assert page.locator("#curve-box svg rect").count() > 4

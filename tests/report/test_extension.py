@@ -5,8 +5,6 @@ from __future__ import annotations
 import json
 import os
 import re
-import threading
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,6 +14,7 @@ from scrapy_urinorm.crawl.report_extension import visits_beside
 from tests.crawl import forked
 from tests.report.crawls import html, prose
 from tests.report.test_page import data_of
+from tests.serving import Answer, Serving
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -23,30 +22,17 @@ if TYPE_CHECKING:
 PAGES = 12
 
 
-class Handler(BaseHTTPRequestHandler):
+def answer(target: str) -> Answer:
     """Pages that link to each other under a session parameter."""
-
-    def do_GET(self) -> None:
-        path = self.path.partition("?")[0]
-        links = [f'<a href="/page/{n}?track={path[-1]}">x</a>' for n in range(PAGES)]
-        data = html([*prose(path), *links]).encode()
-        self.send_response(200 if path == "/" or path.startswith("/page/") else 404)
-        self.send_header("Content-Type", "text/html")
-        self.send_header("Content-Length", str(len(data)))
-        self.end_headers()
-        self.wfile.write(data)
-
-    def log_message(self, *_: Any) -> None:
-        pass
+    path = target.partition("?")[0]
+    links = [f'<a href="/page/{n}?track={path[-1]}">x</a>' for n in range(PAGES)]
+    return 200 if path == "/" or path.startswith("/page/") else 404, {}, html([*prose(path), *links])
 
 
 @pytest.fixture(scope="module")
 def server() -> Iterator[str]:
-    httpd = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    threading.Thread(target=httpd.serve_forever, daemon=True).start()
-    yield f"http://127.0.0.1:{httpd.server_port}"
-    httpd.shutdown()
-    httpd.server_close()
+    with Serving(answer) as serving:
+        yield serving.origin
 
 
 SCRIPT = """

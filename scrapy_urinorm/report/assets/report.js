@@ -429,7 +429,7 @@
     root.dataset.theme = theme;
     $("theme").textContent = theme === "dark" ? "Light" : "Dark";
     $("theme").setAttribute("aria-label", theme === "dark" ? "Light theme" : "Dark theme");
-    $("theme").removeAttribute("aria-pressed");
+    $("theme").hidden = false;
     for (const chart of charts) chart.paint();
   }
   paint(stored() || (dark.matches ? "dark" : "light"));

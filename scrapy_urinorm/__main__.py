@@ -1,4 +1,4 @@
-"""`python -m scrapy_urinorm.cli`: the program where no script is installed."""
+"""`python -m scrapy_urinorm`: the program where no script is installed."""
 
 from __future__ import annotations
 

@@ -1,0 +1,48 @@
+"""Options that are numbers: what is none, or out of bounds, is said in this program's words and not in its parser's."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+from scrapy_urinorm.errors import UrinormError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+
+def whole(option: str, least: int) -> Callable[[str], int]:
+    """Return what reads a whole number of at least so much."""
+
+    def read(text: str) -> int:
+        try:
+            number = int(text)
+        except ValueError:
+            raise UrinormError(f"{option} {_shown(text)}: not a whole number") from None
+        if number < least:
+            raise UrinormError(f"{option} {number}: less than {least}")
+        return number
+
+    return read
+
+
+def number(option: str, most: float = math.inf) -> Callable[[str], float]:
+    """Return what reads a number from 0 on."""
+    bounds = "less than 0" if most == math.inf else f"not between 0 and {most:g}"
+
+    def read(text: str) -> float:
+        try:
+            value = float(text)
+        except ValueError:
+            raise UrinormError(f"{option} {_shown(text)}: not a number") from None
+        if math.isinf(value) or math.isnan(value):
+            raise UrinormError(f"{option} {_shown(text)}: not a number to reckon with")
+        if not 0 <= value <= most:
+            raise UrinormError(f"{option} {value:g}: {bounds}")
+        return value
+
+    return read
+
+
+def _shown(text: str) -> str:
+    return repr(text if len(text) <= 40 else f"{text[:40]}...")
