@@ -261,7 +261,7 @@ class LiveRules:
     def _told(self, message: dict[str, Any]) -> None:
         what = message["do"]
         if what in ("live_died", "died"):
-            self.off("the process that learns has ended twice")
+            self.off(message.get("why", "the process that learns has ended twice"))
             return
         if what == "verdict":
             self.end.heard(message["asked"])

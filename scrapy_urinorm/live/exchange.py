@@ -67,12 +67,12 @@ class Exchange:
         self._behind: dict[str, Message] = {}
         """Those of which not all was read yet that others have seen, with what the student is told then."""
         self._judging = 0
-        self._begun = False
         self._events = b"$"
         self._version = b""
         self._rules: dict[str, int] = {}
         self._platforms: dict[str, bytes] = {}
-        self._pulse = self._wake = 0.0
+        self._pulse = -_PULSE
+        self._wake = 0.0
         self._thread = threading.Thread(target=self._run, name="urinorm-fleet", daemon=True)
         self._thread.start()
 
@@ -84,7 +84,7 @@ class Exchange:
 
     def say(self, message: Message) -> None:
         """Take a message of the crawl (`met`, `idle`) or of the student."""
-        if message["do"] == "failed":
+        if message["do"] in ("failed", "live_died"):
             self._tell(message)
         else:
             self._queue.put(message)
@@ -110,11 +110,12 @@ class Exchange:
             self._connection.close()
 
     def _turn(self) -> None:
-        sent = self._sent()
         now = time.monotonic()
         if now - self._pulse >= _PULSE:
+            # before anything is said: who has not said that he lives is taken for dead
             self._pulse = now
             self._beat()
+        sent = self._sent()
         heard = self._listened()
         if self._wake and now >= self._wake:
             self._wake = 0.0
@@ -193,17 +194,12 @@ class Exchange:
     # ------------------------------------------------------------------ who learns
 
     def _beat(self) -> None:
-        late, taken = self._ask(PULSE, self.worker, LEASE)
-        if late or not self._begun:
-            # taken for dead, or the page reader was started again
-            self._begun = True
-            (found,) = self._piped([("HGETALL", f"{self._base}:learners")])
-            mine = {text(site) for site, worker in pairs(found).items() if worker.decode() == self.worker}
-            for site in self._read.keys() - mine:
-                self._forget(site)
-            taken = [*taken, *(mine - self._read.keys())]
-        for site in taken:
-            self._learn(site if isinstance(site, str) else text(site))
+        """Say that this worker lives, and learn what the server says that it learns: an answer may have been lost."""
+        mine = [text(site) for site in self._ask(PULSE, self.worker, LEASE)]
+        for site in self._read.keys() - set(mine):
+            self._forget(site)
+        for site in mine:
+            self._learn(site)
 
     def _forget(self, site: str) -> None:
         self._behind.pop(site, None)

@@ -28,30 +28,30 @@ EVENTS = 100_000
 MOST_SITES = 1_000
 """Sites that are learned from: as many as a student studies."""
 
-#: ARGV: worker, seconds, whether nothing more is to be learned. Returns whether he was taken for dead, and the sites
-#: that he is to learn from now on, as their learner is dead.
+#: ARGV: worker, seconds. Returns the sites that he is to learn: those of workers that are dead, too, while there is
+#: something to be learned.
 PULSE = """
 local base, worker = KEYS[1], ARGV[1]
+local workers, learners = base .. ':workers', base .. ':learners'
 local now = tonumber(redis.call('TIME')[1])
-local late = redis.call('ZSCORE', base .. ':workers', worker) and 0 or 1
-for _, dead in ipairs(redis.call('ZRANGEBYSCORE', base .. ':workers', '-inf', now)) do
-  if dead == worker then late = 1 end
-  redis.call('ZREM', base .. ':workers', dead)
+for _, dead in ipairs(redis.call('ZRANGEBYSCORE', workers, '-inf', now)) do
+  redis.call('ZREM', workers, dead)
   redis.call('HDEL', base .. ':epoch', dead)
   redis.call('HDEL', base .. ':idle', dead)
 end
-redis.call('ZADD', base .. ':workers', now + ARGV[2], worker)
-local taken = {}
+redis.call('ZADD', workers, now + ARGV[2], worker)
 local moves, judged = redis.call('HGET', base, 'moves'), redis.call('HGET', base, 'judged')
-if moves and moves == judged then return {late, taken} end
-local learners = redis.call('HGETALL', base .. ':learners')
-for i = 1, #learners, 2 do
-  if not redis.call('ZSCORE', base .. ':workers', learners[i + 1]) then
-    redis.call('HSET', base .. ':learners', learners[i], worker)
-    taken[#taken + 1] = learners[i]
+local over = moves and moves == judged
+local mine, found = {}, redis.call('HGETALL', learners)
+for i = 1, #found, 2 do
+  if found[i + 1] == worker then
+    mine[#mine + 1] = found[i]
+  elseif not over and not redis.call('ZSCORE', workers, found[i + 1]) then
+    redis.call('HSET', learners, found[i], worker)
+    mine[#mine + 1] = found[i]
   end
 end
-return {late, taken}
+return mine
 """
 
 #: ARGV: worker, site, header, body, octets that are kept. Returns whether he is to learn the site from now on.

@@ -5,7 +5,8 @@ Messages as those of `scrapy_urinorm.visits.messages`. To it: `open` (`crawl`, `
 `asked`). In a fleet also `forget` (`crawl`, `site`), then `visit` with `old` for what others have learned from, and
 `learn` (`crawl`, `site`, `struck`, and `had`: whether rules of the site are in force).
 From it what `scrapy_urinorm.live.student` says, with `crawl`, `verdict` (`asked`) after a judgement, and `struck` after
-a doubt, what a later student of the site must know.
+a doubt, what a later student of the site must know; `failed` after what has gone wrong, and `live_died` where a crawl
+gets no student at all.
 """
 
 from __future__ import annotations
@@ -46,6 +47,8 @@ class Students:
                 self._say(crawl, self._taken(header, body, *self._of[crawl]))
         except Exception:  # noqa: BLE001  told, see above
             self._say(crawl, [{"do": "failed", "site": "", "text": traceback.format_exc(limit=-4)}])
+            if header["do"] == "open":
+                self._say(crawl, [{"do": "live_died", "why": "the process that learns cannot begin"}])
 
     def _open(self, crawl: int, header: dict[str, Any]) -> None:
         store = FolderStore(header["folder"])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 from typing import TYPE_CHECKING
 
 import pytest
@@ -17,10 +18,12 @@ from scrapy_urinorm.live.desk import Desk
 from scrapy_urinorm.live.folder import FolderStore
 from scrapy_urinorm.live.novelty import Novelty
 from scrapy_urinorm.live.patterns import Patterns
+from scrapy_urinorm.live.process import Students
 from scrapy_urinorm.live.questions import CANARY, CLOSED, LATER, PARK, PASS, SAMPLE, speaks_of_action
 from scrapy_urinorm.live.student import Student
 from scrapy_urinorm.live.trial import BELIEVED, canary_share, standing
 from scrapy_urinorm.live.yields import Turn, Yields
+from scrapy_urinorm.visits import messages
 from scrapy_urinorm.visits.record import Visit
 from tests.live.sites import Site, record
 
@@ -292,3 +295,16 @@ def test_what_goes_on_in_another_worker_has_come_to_nothing_here() -> None:
     ((number, flight),) = flights.ended([first])
     assert (number, flight.failed) == (1, True)
     assert not flights
+
+
+def test_a_student_that_cannot_begin_says_that_there_is_none(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    output = io.BytesIO()
+    Students(output).take(
+        {"do": "open", "crawl": 7, "preset": "safe", "rules": [], "folder": str(tmp_path / "file" / "below")}, b""
+    )
+    output.seek(0)
+    said = []
+    while (message := messages.received(output.read)) is not None:
+        said.append((message[0]["do"], message[0]["crawl"]))
+    assert said == [("failed", 7), ("live_died", 7)]
