@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from typing import TYPE_CHECKING, Any, Protocol
+from zlib import crc32
 
 from scrapy_urinorm.crawl import settings as own
 from scrapy_urinorm.crawl.live_end import JUDGE_SECONDS, Crawling, LiveEnd
@@ -33,7 +34,7 @@ class FleetEnd(LiveEnd):
         self._worker = live
         self._shared = shared
         self._moves = -1
-        self._checked = (-1, -1)
+        self._checked: tuple[int, int, frozenset[str]] | None = None
         self._judge = False
         self._workers: frozenset[str] = frozenset()
 
@@ -55,10 +56,12 @@ class FleetEnd(LiveEnd):
         if not standing.idle and not judged:
             # what they find may be for all
             return bool(standing.parked)
-        now = (standing.moves, standing.judged)
+        # anew when a worker has died: it may have been the one that looked
+        now = (standing.moves, standing.judged, standing.workers)
         if self._checked != now:
             self._checked = now
-            if self._shared.alone(f"check {now}", _CHECKING_SECONDS):
+            task = f"check {standing.moves} {standing.judged} {crc32(' '.join(sorted(standing.workers)).encode()):x}"
+            if self._shared.alone(task, _CHECKING_SECONDS):
                 self._worker.parked.check()
                 live.scheduler.poke()
                 return True
