@@ -1,4 +1,4 @@
-"""What is remembered is counted in characters: two hundred long texts of a stranger leave next to nothing behind."""
+"""What is remembered is counted in characters: a hundred long texts of a stranger leave next to nothing behind."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from scrapy_urinorm.visits.links import LinkHashes
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-MANY, LONG = 200, 100_000
+MANY, LONG = 100, 100_000
 MOST = 8 << 20
 normalizer = Normalizer({"rules": {"www": "remove", "unwrap_params": ["u"], "remove_params": ["a*"]}}, "loose")
 recognizer = Recognizer()

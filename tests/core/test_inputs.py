@@ -120,7 +120,7 @@ def test_damaged_data_are_said_to_be(tmp_path: Path, pack: str) -> None:
 def test_a_cut_is_an_error_of_lists_and_the_end_of_visits(tmp_path: Path, pack: str) -> None:
     """A killed crawl stops writing in the middle; of a list that is cut off nobody knows what is missing."""
     file = tmp_path / "cut"
-    file.write_bytes(PACKED[pack](b"".join(b'{"url": "http://a.example/%d"}\n' % n for n in range(50_000)))[:-20])
+    file.write_bytes(PACKED[pack](b"".join(b'{"url": "http://a.example/%d"}\n' % n for n in range(20_000)))[:-20])
     with pytest.raises(InputError, match="damaged or cut off"):
         urls(file)
     read = read_visits([file])

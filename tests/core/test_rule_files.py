@@ -494,10 +494,10 @@ def test_a_rule_set_written_down_says_the_same() -> None:
         assert Normalizer(again).decide(url) == Normalizer(ruleset).decide(url)
 
 
-def test_a_hundred_thousand_sites() -> None:
-    tables = {f"s{n}.example": {"www": "remove", "remove_params": ["sid"]} for n in range(100_000)}
+def test_twenty_thousand_sites() -> None:
+    tables = {f"s{n}.example": {"www": "remove", "remove_params": ["sid"]} for n in range(20_000)}
     n = Normalizer({"site": tables}, preset="safe")
-    assert n.key("http://www.s99999.example/?sid=1&a=2") == "http://s99999.example/?a=2"
-    assert n.key("http://www.s100000.example/?sid=1") == "http://www.s100000.example/?sid=1"
+    assert n.key("http://www.s19999.example/?sid=1&a=2") == "http://s19999.example/?a=2"
+    assert n.key("http://www.s20000.example/?sid=1") == "http://www.s20000.example/?sid=1"
     # equal tables share what they compile to
     assert len({id(layer.body) for layers in n.ruleset.sites.values() for layer in layers}) == 1

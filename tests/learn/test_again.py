@@ -71,7 +71,9 @@ def test_visits_of_another_crawl_add_up_and_those_of_the_same_do_not(learned: Pa
     assert rows(learned)[0]["crawls"] == ["first", "second"]
 
 
-@pytest.mark.parametrize("name", sorted(SITES))
+@pytest.mark.parametrize(
+    "name", [name if name == "shop" else pytest.param(name, marks=pytest.mark.slow) for name in sorted(SITES)]
+)
 def test_the_loop_of_the_docs_loses_no_rule_and_doubles_none(name: str, tmp_path: Path) -> None:
     """Crawl, learn, include, three times: the later crawls fetch one address of each key, and none that is skipped."""
     visits = SITES[name]().visits()

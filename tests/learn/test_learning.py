@@ -139,6 +139,7 @@ def test_the_crawl_gets_smaller(learned: dict[str, Learned], name: str, most: fl
     assert learned[name].requests() <= most * len(learned[name].site.pages)
 
 
+@pytest.mark.slow
 def test_strict_is_stricter(learned: dict[str, Learned]) -> None:
     strict = Learned(forum(), Options().strict())
     assert strict.lost() == []

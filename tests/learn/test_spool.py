@@ -20,7 +20,7 @@ def visits() -> list[Visit]:
     return [*blog(posts=40).visits(), *shop(products=60).visits(), *docs(pages=20).visits()]
 
 
-@pytest.mark.parametrize("jobs", [1, 2])
+@pytest.mark.parametrize("jobs", [1, pytest.param(2, marks=pytest.mark.slow)])
 def test_the_same_rules_from_disk(monkeypatch: pytest.MonkeyPatch, jobs: int) -> None:
     in_memory = to_toml(learn(visits(), Options(jobs=jobs)))
     monkeypatch.setattr(spool, "IN_MEMORY", 100)

@@ -80,7 +80,7 @@ class Worker:
     @staticmethod
     def until(messages: queue.Queue[dict[str, Any]], what: str) -> dict[str, Any]:
         """The next message of a kind; those before it are dropped."""
-        while (message := messages.get(timeout=30))["do"] != what:
+        while (message := messages.get(timeout=240))["do"] != what:
             pass
         return message
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import random
+import time
 from typing import TYPE_CHECKING, Protocol
 
 import pytest
@@ -105,3 +106,15 @@ def fingerprints(count: int, seed: int = 1) -> list[bytes]:
     """Different 20-byte fingerprints."""
     source = random.Random(seed)
     return [source.randbytes(20) for _ in range(count)]
+
+
+@pytest.fixture
+def later(monkeypatch: pytest.MonkeyPatch) -> Callable[[float], None]:
+    """Moves the clocks of this process on."""
+
+    def move(seconds: float) -> None:
+        wall, steady = time.time, time.monotonic
+        monkeypatch.setattr(time, "time", lambda: wall() + seconds)
+        monkeypatch.setattr(time, "monotonic", lambda: steady() + seconds)
+
+    return move

@@ -61,13 +61,14 @@ def follows(server: RedisServer, primary: RedisServer) -> None:
 class Service:
     """A primary, its replica and a Sentinel that needs nobody's consent."""
 
-    def __init__(self, new: NewServer, folder: Path) -> None:
+    def __init__(self, new: NewServer, folder: Path, patience: float = 60) -> None:
         self.primary = new()
         self.replica = new("--replicaof", "127.0.0.1", str(self.primary.port))
         configuration = folder / "sentinel.conf"
         configuration.write_text(
             f"sentinel monitor shop 127.0.0.1 {self.primary.port} 1\n"
-            "sentinel down-after-milliseconds shop 300\nsentinel failover-timeout shop 3000\n"
+            # a machine that is busy is not down
+            f"sentinel down-after-milliseconds shop {patience * 1000:.0f}\nsentinel failover-timeout shop 60000\n"
         )
         self.sentinel = new(str(configuration), "--sentinel")
         self.url = f"redis+sentinel://127.0.0.1:{redis_server.free_port()},127.0.0.1:{self.sentinel.port}/shop/0"
@@ -81,7 +82,7 @@ class Service:
 
 
 def test_a_crawl_waits_for_the_failover(new_redis_server: NewServer, tmp_path: Path) -> None:
-    service = Service(new_redis_server, tmp_path)
+    service = Service(new_redis_server, tmp_path, patience=1)
     store, other = opened(service.url, on_lost="wait"), opened(service.url, on_lost="wait")
     fps = fingerprints(300)
     assert all(map(store.add, fps[:200]))
@@ -149,14 +150,9 @@ def test_an_unknown_service(new_redis_server: NewServer, tmp_path: Path) -> None
 class Cluster:
     """Three nodes: two share the slots, the third follows the one that has those of the store."""
 
-    def __init__(self, new: NewServer, monkeypatch: pytest.MonkeyPatch) -> None:
-        # nodes speak to each other at a port that is 10,000 higher
-        free = redis_server.free_port
-        monkeypatch.setattr(
-            redis_server, "free_port", lambda: next(port for _ in range(10_000) if (port := free()) < 55_000)
-        )
+    def __init__(self, new: NewServer) -> None:
         self.nodes = [
-            new("--cluster-enabled", "yes", "--cluster-node-timeout", "500", "--cluster-require-full-coverage", "no")
+            new("--cluster-enabled", "yes", "--cluster-node-timeout", "10000", "--cluster-require-full-coverage", "no")
             for _ in range(3)
         ]
         self.other, self.primary, self.replica = self.nodes
@@ -181,8 +177,8 @@ class Cluster:
         until(lambda: port in str(said(self.other, "CLUSTER", "SLOTS")[1]).encode())
 
 
-def test_a_store_in_a_cluster(new_redis_server: NewServer, monkeypatch: pytest.MonkeyPatch) -> None:
-    cluster = Cluster(new_redis_server, monkeypatch)
+def test_a_store_in_a_cluster(new_redis_server: NewServer) -> None:
+    cluster = Cluster(new_redis_server)
     store = opened(cluster.url, on_lost="wait")
     fps = fingerprints(3000)
     assert store.add_many(fps[:1000]) == 1000
