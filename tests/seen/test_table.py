@@ -129,6 +129,23 @@ def _of_one_hash(number: int) -> bytes:
 
 
 @needs_c
+def test_a_segment_of_many_pages_holds_what_it_is_given() -> None:
+    first, more = ([_of_hash((n << 54) // 60_000) for n in range(start, 60_000, 3)] for start in (0, 1))
+    table = filled(first, in_c=True)
+    assert not any(map(table.add, first))
+    assert not any(fp in table for fp in more)
+    assert all(map(table.add, reversed(more)))
+    assert sorted(table) == sorted(first + more)
+    assert table.memory_bytes() < 30 * len(table) + 100_000
+
+
+def _of_hash(number: int) -> bytes:
+    """The record of which table.c makes this hash; below 1 << 54 all are of one segment."""
+    mixed = number * pow(0xC4CEB9FE1A85EC53, -1, 1 << 64) % (1 << 64)
+    return bytes(8) + (mixed ^ mixed >> 32).to_bytes(8, "little") + bytes(4)
+
+
+@needs_c
 def test_wrong_arguments_of_the_module_in_c_are_errors() -> None:
     module: Any = native.module
     with pytest.raises(TypeError):
