@@ -46,7 +46,7 @@ test-newest: $(NEWEST)/.stamp
 	$(NEWEST)/bin/python -m pytest $(PARALLEL) $(PYTEST_ARGS)
 
 test-floor: $(FLOOR)/.stamp
-	URINORM_PURE=1 $(FLOOR)/bin/python -m pytest $(PARALLEL) $(TOUCHES_SCRAPY) $(PYTEST_ARGS)
+	URINORM_PURE=1 $(FLOOR)/bin/python -m pytest $(PARALLEL) -m "not slow and not soak and not system and not newest" $(TOUCHES_SCRAPY) $(PYTEST_ARGS)
 
 test-all: lint test-all-newest test-all-floor docs  ## all tests against both, with long searches and the gate of coverage; the documentation
 

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import pytest
 
 from tests.crawl.crawling import Job, Outcome, crawl_all
 from tests.crawl.site import Site, SiteServer, page
@@ -18,7 +20,15 @@ MODES = ("links", "links, cache cold", "links, cache warm", "starts", "starts, c
 #: Links, in the other order, and with room for one claim: what is kept in short, and what passes for want of room.
 CROWDED = "links, first in first out, one claim"
 FIFO = "scrapy.squeues.FifoMemoryQueue"
+#: The modes of a table; starts with a cache go the ways of links with a cache, and what is kept in short is ours alone.
+PARAMETERS = [
+    *(pytest.param(mode, marks=[pytest.mark.slow] * mode.startswith("starts, ")) for mode in MODES),
+    pytest.param(CROWDED, marks=pytest.mark.newest),
+]
 STORY = ("Crawled (", "Redirecting", "Filtered duplicate", "Ignoring", "Error", "Discarding", "urinorm")
+
+
+Value = TypeVar("Value")
 
 
 @dataclass
@@ -39,6 +49,18 @@ class Crawl:
         lines = [line.splitlines()[0] for line in self.outcome.log if any(word in line for word in STORY)]
         stats = {k: v for k, v in self.outcome.stats.items() if k.startswith(("urinorm", "dupefilter"))}
         return "\n".join([f"lost {sorted(self.lost)}, fetched {self.fetched}, {stats}", *lines])
+
+
+def asked(request: pytest.FixtureRequest, name: str, values: Iterable[Value]) -> list[Value]:
+    """Those values of a parameter that a selected test of the module has: what no test looks at is not crawled."""
+    items = [item for item in request.session.items if item.path == request.path and isinstance(item, pytest.Function)]
+    having = [item.callspec.params for item in items if hasattr(item, "callspec")]
+    return [value for value in values if any(given.get(name) == value for given in having)]
+
+
+def each_third(cases: Iterable[Case]) -> list[Any]:
+    """The cases as parameters, most of them slow: for what goes the ways of the tables themselves."""
+    return [pytest.param(case, marks=[pytest.mark.slow] * bool(n % 3)) for n, case in enumerate(cases)]
 
 
 def with_addon(case: Case, site: Site) -> dict[str, Any]:

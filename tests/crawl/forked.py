@@ -91,11 +91,18 @@ def _forker() -> _Forker:
 def import_components() -> None:
     """Import what every crawl does, but what wants a reactor: that is chosen by each one."""
     from scrapy import cmdline
+    from scrapy.downloadermiddlewares import cookies
     from scrapy.settings import default_settings
 
     import tests.crawl.runner
     from scrapy_urinorm.crawl import addon, dupefilter, fingerprinter, second_chance, summary
+    from scrapy_urinorm.suffixes import same_site
+    from tests.crawl.loopback import read_the_bundled_suffixes
 
+    # the list of suffixes, Scrapy's and ours, takes longer to read than most crawls
+    read_the_bundled_suffixes()
+    assert cookies._split_domain("a.example").suffix is not None
+    assert same_site("www.a.example", "a.example")
     assert [cmdline, tests.crawl.runner, addon, dupefilter, fingerprinter, second_chance, summary]
     said = [value for name, value in vars(default_settings).items() if name.isupper()]
     named = [name for value in said for name in (value if isinstance(value, dict) else [value])]

@@ -30,7 +30,8 @@ COMMON = {
     ROOT_HANDLER: False,
     "TELNETCONSOLE_ENABLED": False,
     "REMOTE_CONTROL_ENABLED": False,
-    "LOG_LEVEL": "DEBUG",
+    # of what each crawl counts, which sees the lines of all; those that are kept are of every level
+    "LOG_LEVEL": "WARNING",
     "LOGSTATS_INTERVAL": 0,
     "RETRY_TIMES": 1,
     # hundreds of crawls share a process and a busy machine: what is to time out says so itself

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from tests.crawl.cases import Case, failing_variants, redirects
-from tests.crawl.casework import Crawl, crawl_cases, with_addon
+from tests.crawl.casework import Crawl, asked, crawl_cases, each_third, with_addon
 from tests.crawl.own_classes import Wrapped
 
 if TYPE_CHECKING:
@@ -41,10 +41,11 @@ def crawls(request: pytest.FixtureRequest, server: SiteServer, tmp_path_factory:
     def settings(case: Case, site: Site) -> dict[str, Any]:
         return {**with_addon(case, site), **OTHERS[name]}
 
-    return crawl_cases(CASES, server, tmp_path_factory.mktemp("others"), modes=[MODE], settings=settings)
+    cases = asked(request, "case", CASES)
+    return crawl_cases(cases, server, tmp_path_factory.mktemp("others"), modes=[MODE], settings=settings)
 
 
-@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
+@pytest.mark.parametrize("case", each_third(CASES), ids=lambda case: case.name)
 def test_every_page_is_scraped(case: Case, crawls: Crawls) -> None:
     crawl = crawls[case.name, MODE]
     assert not crawl.lost, crawl.story()

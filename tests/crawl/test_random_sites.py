@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.crawl.cases import Case, case
-from tests.crawl.casework import Crawl, crawl_cases
+from tests.crawl.casework import Crawl, asked, crawl_cases
 from tests.crawl.site import MISSING, Reply, Route, moved, page
 
 if TYPE_CHECKING:
@@ -68,13 +68,15 @@ def served(spelling: str, answers: dict[str, Reply]) -> bool:
 
 
 @pytest.fixture(scope="module")
-def crawls(server: SiteServer, tmp_path_factory: pytest.TempPathFactory) -> dict[tuple[str, str], Crawl]:
-    cases = [random_site(seed) for seed in SEEDS]
+def crawls(
+    request: pytest.FixtureRequest, server: SiteServer, tmp_path_factory: pytest.TempPathFactory
+) -> dict[tuple[str, str], Crawl]:
+    cases = [random_site(seed) for seed in asked(request, "seed", SEEDS)]
     return crawl_cases(cases, server, tmp_path_factory.mktemp("random"), modes=MODES)
 
 
 @pytest.mark.parametrize("mode", MODES)
-@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize("seed", [seed if seed < 4 else pytest.param(seed, marks=pytest.mark.slow) for seed in SEEDS])
 def test_every_page_that_a_variant_serves_is_scraped(
     seed: int, mode: str, crawls: dict[tuple[str, str], Crawl]
 ) -> None:

@@ -9,7 +9,7 @@ import pytest
 import scrapy
 
 from tests.crawl.cases import Case, failing_variants, redirects
-from tests.crawl.casework import Crawl, crawl_cases
+from tests.crawl.casework import Crawl, asked, crawl_cases, each_third
 
 if TYPE_CHECKING:
     from tests.crawl.site import SiteServer
@@ -34,16 +34,17 @@ Crawls = dict[tuple[str, str], Crawl]
 
 
 @pytest.fixture(scope="module")
-def crawls(server: SiteServer, tmp_path_factory: pytest.TempPathFactory) -> Crawls:
+def crawls(request: pytest.FixtureRequest, server: SiteServer, tmp_path_factory: pytest.TempPathFactory) -> Crawls:
     settings = {
         "TWISTED_REACTOR_ENABLED": False,
         "DOWNLOAD_HANDLERS": {"http": HANDLER, "https": HANDLER, "ftp": None},
     }
     directory = tmp_path_factory.mktemp("reactorless")
-    return crawl_cases(CASES, server, directory, modes=["links, cache cold"], process_settings=settings)
+    cases = asked(request, "case", CASES)
+    return crawl_cases(cases, server, directory, modes=["links, cache cold"], process_settings=settings)
 
 
-@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
+@pytest.mark.parametrize("case", each_third(CASES), ids=lambda case: case.name)
 def test_every_page_is_scraped(case: Case, crawls: Crawls) -> None:
     crawl = crawls[case.name, "links, cache cold"]
     assert not crawl.lost, crawl.story()

@@ -8,7 +8,7 @@ import pytest
 
 from scrapy_urinorm.crawl.claims import MAX_CHANCES
 from tests.crawl.cases import Case, failing_variants, redirects
-from tests.crawl.casework import CROWDED, MODES, Crawl, crawl_cases
+from tests.crawl.casework import CROWDED, MODES, PARAMETERS, Crawl, asked, crawl_cases
 
 if TYPE_CHECKING:
     from tests.crawl.site import SiteServer
@@ -21,11 +21,16 @@ Crawls = dict[tuple[str, str], Crawl]
 
 
 @pytest.fixture(scope="module")
-def crawls(server: SiteServer, tmp_path_factory: pytest.TempPathFactory) -> Crawls:
-    return crawl_cases(CASES, server, tmp_path_factory.mktemp("redirects"), modes=[*MODES, CROWDED])
+def crawls(request: pytest.FixtureRequest, server: SiteServer, tmp_path_factory: pytest.TempPathFactory) -> Crawls:
+    modes = asked(request, "mode", [*MODES, CROWDED])
+    return crawl_cases(CASES, server, tmp_path_factory.mktemp("redirects"), modes=modes)
 
 
-@pytest.mark.parametrize("mode", [*MODES, CROWDED])
+def of_case(case: Case, crawls: Crawls) -> list[Crawl]:
+    return [crawl for (name, mode), crawl in crawls.items() if name == case.name and mode != CROWDED]
+
+
+@pytest.mark.parametrize("mode", PARAMETERS)
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
 def test_every_page_is_scraped(case: Case, mode: str, crawls: Crawls) -> None:
     crawl = crawls[case.name, mode]
@@ -43,8 +48,7 @@ def test_few_requests_are_made(case: Case, mode: str, crawls: Crawls) -> None:
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
 def test_start_requests_end_at_scrapys_own_limit(case: Case, crawls: Crawls) -> None:
     """Start requests are `dont_filter`: no dupefilter is asked about their redirects."""
-    for mode in MODES:
-        crawl = crawls[case.name, mode]
+    for crawl in of_case(case, crawls):
         assert len(crawl.fetched) <= len(case.entry) * (REDIRECT_MAX_TIMES + 1) + len(case.pages), crawl.story()
 
 
@@ -56,8 +60,8 @@ def test_a_warm_cache_answers_what_is_cacheable(case: Case, crawls: Crawls) -> N
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
 def test_nothing_goes_wrong_in_the_log(case: Case, crawls: Crawls) -> None:
-    for mode in MODES:
-        outcome = crawls[case.name, mode].outcome
+    for crawl in of_case(case, crawls):
+        outcome = crawl.outcome
         # on a machine that is busy for a minute a timer of Twisted fires for what has ended; it names no code of ours
         late = outcome.lines("while handling timed call", "AlreadyCalledError")
         assert not [line for line in outcome.lines("Traceback") if line not in late or "scrapy_urinorm" in line]
@@ -70,6 +74,7 @@ def copied_meta(server: SiteServer, tmp_path_factory: pytest.TempPathFactory) ->
     return crawl_cases(ALL, server, directory, modes=["links"], spider="tests.crawl.spiders.FollowWithMeta")
 
 
+@pytest.mark.newest
 @pytest.mark.parametrize("case", ALL, ids=lambda case: case.name)
 def test_spiders_that_copy_meta_lose_nothing(case: Case, copied_meta: Crawls) -> None:
     """What we keep in a request's meta holds for that request only."""

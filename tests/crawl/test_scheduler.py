@@ -206,10 +206,12 @@ def test_a_kill_in_the_middle_of_taking_over_costs_nothing(
     stock.add(*"abcdef")
     stock.close()
     pop, left = Scheduler._dqpop, [3]
+    killed: list[Any] = []
 
     def killed_after_three(self: Scheduler) -> Request | None:
         if not left[0]:
             self.journal.file.commit()
+            killed.append(self.dqs)
             raise KeyboardInterrupt
         left[0] -= 1
         return pop(self)
@@ -220,6 +222,8 @@ def test_a_kill_in_the_middle_of_taking_over_costs_nothing(
     monkeypatch.undo()
     assert crawl(DUPEFILTER_CLASS="scrapy.dupefilters.BaseDupeFilter").rest() == [*"fedcba"]
     assert not (tmp_path / "job" / "requests.queue.before").exists()
+    # what only the end of a process closes
+    killed[0].close()
 
 
 def test_a_request_that_scrapys_queue_cannot_take_survives_a_stop(crawl: Callable[..., Crawl]) -> None:

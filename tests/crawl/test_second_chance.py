@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.crawl.cases import Case, case, failing_variants
-from tests.crawl.casework import CROWDED, FIFO, MODES, Crawl, crawl_cases, with_addon
+from tests.crawl.casework import CROWDED, FIFO, MODES, Crawl, asked, crawl_cases, with_addon
 from tests.crawl.components import ADDON
 from tests.crawl.crawling import Job, crawl_all
 from tests.crawl.site import Reply, Route, Site, SiteServer, by_cookie, in_turn, moved, page, refresh
@@ -24,11 +24,12 @@ Crawls = dict[tuple[str, str], Crawl]
 
 
 @pytest.fixture(scope="module")
-def crawls(server: SiteServer, tmp_path_factory: pytest.TempPathFactory) -> Crawls:
-    return crawl_cases(CASES, server, tmp_path_factory.mktemp("second-chance"), modes=[*LINKS, CROWDED])
+def crawls(request: pytest.FixtureRequest, server: SiteServer, tmp_path_factory: pytest.TempPathFactory) -> Crawls:
+    modes = asked(request, "mode", [*LINKS, CROWDED])
+    return crawl_cases(CASES, server, tmp_path_factory.mktemp("second-chance"), modes=modes)
 
 
-@pytest.mark.parametrize("mode", [*LINKS, CROWDED])
+@pytest.mark.parametrize("mode", [*LINKS, pytest.param(CROWDED, marks=pytest.mark.newest)])
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
 def test_the_page_is_scraped(case: Case, mode: str, crawls: Crawls) -> None:
     crawl = crawls[case.name, mode]
@@ -176,21 +177,25 @@ CIRCLES = [
 
 
 @pytest.fixture(scope="module")
-def started(server: SiteServer, tmp_path_factory: pytest.TempPathFactory) -> Crawls:
+def started(request: pytest.FixtureRequest, server: SiteServer, tmp_path_factory: pytest.TempPathFactory) -> Crawls:
     # what is found to be too large when Scrapy unpacks it, after the cache, is told to nobody (docs/limits.md)
     cases = [case for case in CASES if "unpacked" not in case.name]
-    return crawl_cases([*cases, *CIRCLES], server, tmp_path_factory.mktemp("starts"), modes=STARTS)
+    modes = asked(request, "starts", STARTS)
+    return crawl_cases([*cases, *CIRCLES], server, tmp_path_factory.mktemp("starts"), modes=modes)
 
 
-def test_a_cached_failure_speaks_for_its_own_url_only(started: Crawls) -> None:
+@pytest.mark.parametrize("starts", [pytest.param("starts", marks=pytest.mark.slow), *STARTS[1:]])
+@pytest.mark.newest
+def test_a_cached_failure_speaks_for_its_own_url_only(started: Crawls, starts: str) -> None:
     """A start request failed and is in the cache under the key; it is in no filter, so a variant is new.
 
     So does a cached redirect elsewhere.
     """
-    assert len(started) >= 2 * len(STARTS)
-    for (_, mode), crawl in started.items():
+    crawls = [crawl for (_, mode), crawl in started.items() if mode == starts]
+    assert crawls
+    for crawl in crawls:
         assert not crawl.lost - {"log-in"}, crawl.story()
-        if "later" in crawl.case.name or (crawl.case in CIRCLES and "cache" in mode):
+        if "later" in crawl.case.name or (crawl.case in CIRCLES and "cache" in starts):
             assert len(crawl.fetched) <= crawl.case.most, crawl.story()
 
 
@@ -202,6 +207,7 @@ def strict_crawls(server: SiteServer, tmp_path_factory: pytest.TempPathFactory) 
     return crawl_cases(CASES, server, tmp_path_factory.mktemp("strict"), modes=["links"], settings=settings)
 
 
+@pytest.mark.newest
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
 def test_second_chances_can_be_turned_off(case: Case, strict_crawls: Crawls) -> None:
     crawl = strict_crawls[case.name, "links"]
@@ -209,6 +215,7 @@ def test_second_chances_can_be_turned_off(case: Case, strict_crawls: Crawls) -> 
     assert crawl.outcome.reason == "finished"
 
 
+@pytest.mark.newest
 def test_turning_them_off_is_what_loses_the_pages(strict_crawls: Crawls) -> None:
     """Otherwise the cases above would prove nothing."""
     lost = [case.name for case in CASES if strict_crawls[case.name, "links"].lost]

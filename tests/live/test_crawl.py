@@ -137,7 +137,7 @@ def test_a_process_that_learns_and_dies_costs_no_page(tmp_path: Path, at: tuple[
     ("settings", "why"),
     [
         ({"DEPTH_LIMIT": 30}, "DEPTH_LIMIT is set"),
-        ({"SCHEDULER": "tests.live.strange.Strange"}, "the scheduler is"),
+        pytest.param({"SCHEDULER": "tests.live.strange.Strange"}, "the scheduler is", marks=pytest.mark.slow),
     ],
 )
 def test_it_only_observes_where_it_could_lose(tmp_path: Path, settings: dict[str, Any], why: str) -> None:
@@ -182,16 +182,18 @@ def left_parked(folder: Path, urls: list[str], mark: str) -> None:
 @pytest.mark.parametrize(
     ("mark", "settings", "said"),
     [
-        ('{"sites":', {}, "Live rules are off"),
-        ('{"generations": 3, "sites": {"a": {}}, "yields": {}}', {}, "Live rules are off"),
-        ('{"generations": 3, "sites": {}, "yields": {}}', {}, ""),
-        ("", {"DEPTH_LIMIT": 30}, "Live rules only observe"),
-        ("", {"URINORM_LIVE": False}, ""),
+        pytest.param('{"sites":', {}, "Live rules are off", id="cut off"),
+        pytest.param(
+            '{"generations": 3, "sites": {"a": {}}, "yields": {}}', {}, "Live rules are off", id="of another version",
+            marks=pytest.mark.slow,
+        ),
+        pytest.param('{"generations": 3, "sites": {}, "yields": {}}', {}, "", id="of rules before the last"),
+        pytest.param("", {"DEPTH_LIMIT": 30}, "Live rules only observe", id="observing", marks=pytest.mark.slow),
+        pytest.param("", {"URINORM_LIVE": False}, "", id="off", marks=pytest.mark.slow),
         # as `-s URINORM_LIVE=0` gives it
-        ("", {"URINORM_LIVE": "0"}, ""),
+        pytest.param("", {"URINORM_LIVE": "0"}, "", id="off as text"),
     ],
-    ids=["cut off", "of another version", "of rules before the last", "observing", "off", "off as text"],
-)
+)  # fmt: skip
 def test_what_the_run_before_kept_back_is_fetched(
     tmp_path: Path, mark: str, settings: dict[str, Any], said: str
 ) -> None:
@@ -205,9 +207,8 @@ def test_what_the_run_before_kept_back_is_fetched(
         assert set(left) <= set(pages(tmp_path))
 
 
-@pytest.mark.parametrize(
-    "size", [40_000, *(pytest.param(n, marks=pytest.mark.slow) for n in (20_000, 80_000, 160_000))]
-)
+@pytest.mark.slow
+@pytest.mark.parametrize("size", [20_000, 40_000, 80_000, 160_000])
 def test_a_full_disk_ends_it_and_costs_no_page(tmp_path: Path, size: int) -> None:
     site = Site(1, features={"sid", "ref"}, articles=60)
     job = str(tmp_path / "job")

@@ -107,6 +107,7 @@ def test_closing_summary_of_five_lines(server: str, tmp_path: Path) -> None:
     assert closing[-1].startswith(f"Report written: {tmp_path / 'r.html'}; ")
 
 
+@pytest.mark.slow
 def test_the_log_says_that_a_rule_loses_pages(server: str, tmp_path: Path) -> None:
     # what is resumed is one crawl: with the same JOBDIR the visits of both are reported
     settings = {"URINORM_VISITS": str(tmp_path / "v.jsonl"), "JOBDIR": str(tmp_path / "job")}
@@ -117,6 +118,7 @@ def test_the_log_says_that_a_rule_loses_pages(server: str, tmp_path: Path) -> No
     assert re.search(r"looks wrong: 1 suspicious merge, at least [89] pages lost", log), log
 
 
+@pytest.mark.slow
 def test_a_crawl_without_rules_gets_them_proposed(server: str, tmp_path: Path) -> None:
     crawl(server, URINORM_REPORT=str(tmp_path / "r.html"), URINORM_VISITS=str(tmp_path / "v.jsonl"))
     said = data_of((tmp_path / "r.html").read_text("utf-8"))
