@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from scrapy_urinorm.live.patterns import Patterns
 from scrapy_urinorm.live.trial import CANARIES, canary_share
 
 if TYPE_CHECKING:
@@ -19,6 +20,9 @@ it has four of them: what is wrong for late pages only, or for one folder, was l
 half of the sites of `tests/live/sites.py` with a rule that is wrong for 3 to 25 % of the pages."""
 _SERIES = 8
 """Series of numbered addresses (`/article/12`) of which both ends are tested: pages of another time differ first."""
+_PLACES = 64
+"""Shapes of paths of which one request is tested where a rule was not: `from` may be idle in `/news/*`, and all that
+`/trips` goes by. A rule acts on a handful."""
 _numbers = re.compile(r"(\d+)").split
 
 
@@ -53,10 +57,16 @@ class Count:
     proven: bool = False
     ends: dict[str, tuple[_Placed, _Placed]] = field(default_factory=dict)
     """Of each series the first and the last that wait."""
+    places: dict[str, Waiting] = field(default_factory=dict)
+    """One that waits of each shape of path."""
+    met: set[str] = field(default_factory=set)
+    """The shapes of path that were tested."""
 
-    def waits(self, one: Waiting, *, proven: bool) -> None:
-        """Note a request that waits."""
+    def waits(self, one: Waiting, place: str, *, proven: bool) -> None:
+        """Note a request that waits; `place` is the shape of its path."""
         self.proven = proven
+        if len(self.places) < _PLACES:
+            self.places.setdefault(place, one)
         self.waited += 1
         self._bounds(one)
         if self.waited % self.every == 0:
@@ -73,14 +83,16 @@ class Count:
         first, last = self.ends.get(series, (here, here))
         self.ends[series] = min(first, here), max(last, here)
 
-    def fetched(self, url: str) -> None:
+    def fetched(self, url: str, place: str) -> None:
         """Note a canary."""
         self.canaries += 1
+        self.met.add(place)
         self.tested = [*self.tested[1 - _SAMPLE :], url]
 
     def wanted(self) -> list[Waiting]:
         """Return those that are to be fetched before the others may be given up."""
-        found = dict.fromkeys([*self._at_ends(), *self._in_gaps()])
+        first = dict.fromkeys([*self._at_ends(), *self._in_places()])
+        found = first | dict.fromkeys(self._in_gaps(first))
         left = [one for one in self.waiting if one not in found]
         missing = min(max(0, CANARIES - self.canaries - len(found)), len(left))
         return [*found, *(left[-1 - n * len(left) // missing] for n in range(missing))]
@@ -98,11 +110,15 @@ class Count:
             if all(last[0] > one for one in known):
                 yield last[1]
 
-    def _in_gaps(self) -> list[Waiting]:
+    def _in_places(self) -> Iterable[Waiting]:
+        if not self.proven:
+            yield from (one for place, one in self.places.items() if place not in self.met)
+
+    def _in_gaps(self, first: Iterable[Waiting]) -> list[Waiting]:
         if self.proven:
             return []
         least = max(_SHORTEST, min(self.waited, _SAMPLE) // _PARTS)
-        done = [*self.tested, *(one.url for one in self._at_ends())]
+        done = [*self.tested, *(one.url for one in first)]
         every = [(_natural(url), None) for url in done] + [(_natural(one.url), one) for one in self.waiting]
         run: list[Waiting] = []
         runs = [run]
@@ -140,6 +156,10 @@ class Canaries:
 
     def __init__(self) -> None:
         self.of: dict[str, Count] = {}
+        self._shapes = Patterns()
+
+    def _place(self, url: str) -> str:
+        return self._shapes.of(url.partition("?")[0])
 
     def share(self, movers: Sequence[str], *, proven: bool) -> float:
         """Count a request that rules keep back; return the share of such requests that is fetched all the same."""
@@ -150,19 +170,21 @@ class Canaries:
 
     def fetched(self, movers: Iterable[str], url: str) -> None:
         """One of them is fetched: it is a canary of each rule that would have kept it back."""
+        place = self._place(url)
         for name in movers:
-            self.of.setdefault(name, Count()).fetched(url)
+            self.of.setdefault(name, Count()).fetched(url, place)
 
     def waits(self, one: Waiting, *, proven: bool) -> None:
         """One of them waits."""
+        place = self._place(one.url)
         for name in one.movers:
-            self.of.setdefault(name, Count()).waits(one, proven=proven)
+            self.of.setdefault(name, Count()).waits(one, place, proven=proven)
 
     def ruled(self, known: Iterable[str]) -> None:
         """There are new rules: what waits is counted anew, what was tested under a rule that stays is tested."""
         kept = {*known, ""}
         self.of = {
-            name: Count(count.parked, count.canaries, tested=count.tested)
+            name: Count(count.parked, count.canaries, tested=count.tested, met=count.met)
             for name, count in self.of.items()
             if name in kept
         }

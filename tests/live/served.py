@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 from tests.serving import Answer, Serving
 
 if TYPE_CHECKING:
-    from tests.live.sites import Site
+    from tests.live.sites import Answering
 
 
 class Served(Serving):
     """A context manager; ``broken`` are targets that fail the first time."""
 
-    def __init__(self, site: Site, broken: frozenset[str] = frozenset()) -> None:
+    def __init__(self, site: Answering, broken: frozenset[str] = frozenset()) -> None:
         super().__init__(self._answered)
         self.site = site
         self.broken = set(broken)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import random
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 from urllib.parse import parse_qsl, urlencode, urlsplit
 
 from scrapy_urinorm.visits.page import Crawl, visit_of
@@ -37,6 +37,19 @@ class Answer:
         links = "".join(f'<li><a href="{link.replace("&", "&amp;")}">{n}</a></li>' for n, link in enumerate(self.links))
         head = "<html><head><title>Site</title></head><body><nav>Home Contact</nav>"
         return f"{head}<main>{self.text}</main><ul>{links}</ul></body></html>"
+
+
+class Answering(Protocol):
+    """A site, whatever made it."""
+
+    host: str
+
+    @property
+    def start(self) -> str:
+        """Where a crawl begins."""
+
+    def answer(self, target: str) -> Answer:
+        """Answer a path with its query."""
 
 
 def prose(seed: str, words: int = 60) -> str:
@@ -160,7 +173,7 @@ class Site:
         return f"{path}?{urlencode(query)}" if query else path
 
 
-def record(site: Site, limit: int = 4_000) -> tuple[list[Visit], dict[str, str]]:
+def record(site: Answering, limit: int = 4_000) -> tuple[list[Visit], dict[str, str]]:
     """Crawl a site breadth first; return its visits as a crawl records them, and the identity of each address."""
     return crawled(site.start, lambda url: site.answer(url[len(site.start) - 1 :]), limit)
 

@@ -37,6 +37,20 @@ def test_no_eighth_of_what_waits_is_left_without_a_test() -> None:
     assert not waiting(range(200), spread)
 
 
+def test_where_a_rule_was_never_tested_one_is() -> None:
+    canaries = Canaries()
+    for n in range(20):
+        canaries.fetched(["rule"], f"http://a.example/news/{n}?from=top")
+    urls = [
+        *(f"http://a.example/news/{n}?from=side" for n in range(5, 15)),
+        *(f"http://a.example/trips?from={n}" for n in "ab"),
+    ]
+    for n, url in enumerate(urls):
+        canaries.waits(Waiting(n.to_bytes(8, "little"), url, ("rule",)), proven=False)
+    assert [urls[int.from_bytes(key, "little")] for key in canaries.untested()] == ["http://a.example/trips?from=a"]
+    assert not canaries.untested()
+
+
 def test_of_a_proven_line_three_are_enough() -> None:
     assert len(waiting(range(500), [], proven=True)) == CANARIES
 

@@ -17,7 +17,7 @@ from scrapy_urinorm.visits import read_visits
 from scrapy_urinorm.visits.why import answers
 from tests.crawl.crawling import Job, Outcome, crawl
 from tests.live.served import Served
-from tests.live.sites import Site, identities_of, record
+from tests.live.sites import Answering, Site, identities_of, record
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -52,7 +52,7 @@ def pages(folder: Path) -> list[str]:
     return (folder / "pages.txt").read_text("utf-8").split()
 
 
-def all_pages(site: Site) -> set[str]:
+def all_pages(site: Answering) -> set[str]:
     visits, identities = record(site)
     return identities_of([visit.url for visit in visits], identities)
 
