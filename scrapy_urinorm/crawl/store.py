@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 from scrapy.utils.job import job_dir
 
 from scrapy_urinorm.crawl import settings as own
-from scrapy_urinorm.crawl.requests_file import FILE_NAME
 from scrapy_urinorm.seen import make_store
 
 if TYPE_CHECKING:
@@ -74,6 +73,8 @@ def place_of_requests(spider: Spider, *, lasting: bool) -> tuple[Path | None, st
     `lasting`: whether fingerprints may be kept from run to run in a folder that is not the job's: what was found and
     not fetched then has to be kept there as well.
     """
+    from scrapy_urinorm.crawl.requests_file import FILE_NAME  # brings SQLite
+
     settings: BaseSettings = spider.crawler.settings
     if jobdir := job_dir(settings):
         return Path(jobdir), FILE_NAME

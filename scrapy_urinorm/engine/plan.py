@@ -44,7 +44,7 @@ class HostAct(NamedTuple):
 
     rule: str
     part: str
-    asks: list[str]
+    asks: tuple[str, ...]
     run: Callable[..., str]
     bit: int
     needs: tuple[str, ...]

@@ -7,11 +7,10 @@ order of their declaration; it knows no rule by name.
 
 from __future__ import annotations
 
-import dataclasses
 import functools
 import itertools
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from scrapy_urinorm.rules.stages import Drops, PathAction, Safety, Stage, TextEdit, Verdict
 
@@ -29,8 +28,7 @@ _PARTS = {
 }  # fmt: skip
 
 
-@dataclasses.dataclass(frozen=True)
-class Act:
+class Act(NamedTuple):
     """What a rule does at one stage.
 
     `each`: it judges every item by itself, by nothing but name, value and path, and leaves those alone of whose names
@@ -42,12 +40,15 @@ class Act:
     decoded name, the values in the key spelling at which the item goes (Drops.VALUES). `native`: of a bound value, what
     the module in C does in its place, with the names for it; None where it calls the act (PATH). `edit`: what it does
     to path and query as one text, for a bound value: the function on the text, and texts one of which it needs
-    (TARGET).
+    (TARGET). `keywords`: the names of the function's keyword-only parameters: that of the value, then what it asks to
+    know. `place`: its number in the order of declaration.
     """
 
     rule: str
     stage: Stage
     function: Callable[..., Any]
+    keywords: tuple[str, ...]
+    place: int
     each: bool = False
     drops: Drops | None = None
     tidies: bool = False
@@ -59,16 +60,9 @@ class Act:
     values: Callable[[Any, str], Iterable[str]] | None = None
     native: Callable[[Any], tuple[PathAction, tuple[str, ...]] | None] | None = None
     edit: Callable[[Any], TextEdit | None] | None = None
-    place: int = dataclasses.field(default_factory=itertools.count().__next__)
-
-    @functools.cached_property
-    def keywords(self) -> list[str]:
-        """The names of the keyword-only parameters: that of the value, then what the function asks to know."""
-        code = self.function.__code__
-        return [*code.co_varnames[code.co_argcount : code.co_argcount + code.co_kwonlyargcount]]
 
     @property
-    def asks(self) -> list[str]:
+    def asks(self) -> tuple[str, ...]:
         """What the function wants to be told beside its part and its value."""
         return self.keywords[1:]
 
@@ -83,8 +77,7 @@ class Act:
         return lambda items, _: function(items, **given)
 
 
-@dataclasses.dataclass(frozen=True)
-class Rule:
+class Rule(NamedTuple):
     """One normalization: its function, its schema and its documentation.
 
     `name` is also the config key, the stat, the CLI name and the docs row. `before`, `after` and `value` are
@@ -106,7 +99,7 @@ class Rule:
     splits: bool = False
     into: str = ""
     probes: tuple[str, ...] = ()
-    extra: Mapping[str, Any] = dataclasses.field(default_factory=lambda: MappingProxyType({}))
+    extra: Mapping[str, Any] = MappingProxyType({})
 
     @property
     def function(self) -> Callable[..., Any]:
@@ -148,6 +141,15 @@ class Rule:
 #: Every rule by name, in the order of declaration, which is the order of the source.
 CATALOGUE: dict[str, Rule] = {}
 _acts: dict[Stage, list[Act]] = {stage: [] for stage in Stage}
+_places = itertools.count()
+
+
+def _declared(rule: str, stage: Stage, function: Callable[..., Any], more: Mapping[str, Any]) -> Act:
+    code = function.__code__
+    keywords = code.co_varnames[code.co_argcount : code.co_argcount + code.co_kwonlyargcount]
+    act = Act(rule, stage, function, keywords, next(_places), **more)
+    _acts[stage].append(act)
+    return act
 
 
 def at(*stages: Stage) -> list[Act]:
@@ -183,8 +185,7 @@ def rule(
 
     def declare(function: Callable[..., Any]) -> Callable[..., Any]:
         name = function.__name__
-        main = Act(name, stage, function, **act)
-        _acts[stage].append(main)
+        main = _declared(name, stage, function, act)
         others = [one for acts in _acts.values() for one in acts if one.rule == name and one is not main]
         CATALOGUE[name] = Rule(
             name, safety, before, after, value, kind, [main, *others], scope, splits, into, probes,
@@ -199,8 +200,7 @@ def half(name: str, *, stage: Stage, **more: Any) -> Callable[[Callable[..., Any
     """Declare the decorated function as what the rule `name` does at another stage; `more` as in `Act`."""
 
     def declare(function: Callable[..., Any]) -> Callable[..., Any]:
-        act = Act(name, stage, function, **more)
-        _acts[stage].append(act)
+        act = _declared(name, stage, function, more)
         if name in CATALOGUE:
             CATALOGUE[name].acts.append(act)
         return function

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any
 from scrapy_urinorm.errors import Problem
 from scrapy_urinorm.rules import CATALOGUE
 from scrapy_urinorm.rules.kinds import Hosts, nearest
-from scrapy_urinorm.rulesets import platforms
 from scrapy_urinorm.rulesets.examples import Example
 from scrapy_urinorm.rulesets.scopes import Body, Layer, check_body
 from scrapy_urinorm.rulesets.sources import TextLines, parse_toml, preset_table, read_text
@@ -166,6 +165,8 @@ class Loader:
         """The layers of the platforms that a table names: they come below its own rules."""
         if "platform" not in table:
             return []
+        from scrapy_urinorm.rulesets import platforms
+
         layers = []
         for use in platforms.uses(table["platform"], lambda message, hint: report("platform", message, hint)):
             said, numbers = platforms.bound(use)

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import functools
 import re
-from importlib.resources import files
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from scrapy_urinorm.rulesets.sources import parse_toml, read_text
+from scrapy_urinorm.rulesets.sources import parse_toml, read_text, resource
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -94,6 +93,8 @@ class Pack(NamedTuple):
 
 def names() -> tuple[str, ...]:
     """The packs that come along."""
+    from importlib.resources import files
+
     return tuple(
         sorted(one.name.removesuffix(".toml") for one in files(__package__).iterdir() if one.name[-5:] == ".toml")
     )
@@ -115,7 +116,7 @@ def pack(name: str) -> Pack:
         return read_pack(name, text)
     if not re.fullmatch(r"[a-z0-9-]+", name) or name not in names():
         raise PackError(f"there is no platform {name!r}")
-    return read_pack(name, (files(__package__) / f"{name}.toml").read_text("utf-8"))
+    return read_pack(name, resource(__package__, f"{name}.toml"))
 
 
 def read_pack(name: str, text: str) -> Pack:
