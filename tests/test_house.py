@@ -6,6 +6,7 @@ The tables of exceptions only ever get shorter.
 from __future__ import annotations
 
 import ast
+import functools
 import io
 import re
 import tokenize
@@ -22,7 +23,13 @@ ROOT = Path(__file__).resolve().parents[1]
 PACKAGE = ROOT / "scrapy_urinorm"
 MODULES = sorted(PACKAGE.rglob("*.py"))
 SOURCES = {path.relative_to(PACKAGE).as_posix(): path.read_text("utf-8") for path in MODULES}
-TREES = {name: ast.parse(text) for name, text in SOURCES.items()}
+
+
+@functools.cache
+def trees() -> dict[str, ast.Module]:
+    """The modules, read when the first test wants them and not in every process that collects tests."""
+    return {name: ast.parse(text) for name, text in SOURCES.items()}
+
 
 LONGEST = 300
 
@@ -66,7 +73,7 @@ _OTHER_DIALECT = re.compile(
 
 def test_docstrings_are_markdown() -> None:
     """`code` in one pair of backticks, as in the documentation; no reStructuredText, no lists of arguments."""
-    other = {name for name, tree in TREES.items() for text in docstrings(tree) if _OTHER_DIALECT.search(text)}
+    other = {name for name, tree in trees().items() for text in docstrings(tree) if _OTHER_DIALECT.search(text)}
     assert other == set()
 
 
@@ -119,7 +126,7 @@ def said(name: str, first: int, last: int) -> bool:
 def test_constants_say_where_their_value_is_from() -> None:
     silent = [
         f"{name}:{first}: {constant}"
-        for name, tree in TREES.items()
+        for name, tree in trees().items()
         for constant, first, last in constants(tree)
         if not said(name, first, last)
     ]
@@ -135,7 +142,7 @@ TO_BE_RENAMED = {
 
 def test_a_name_of_a_class_has_one_meaning() -> None:
     homes = defaultdict(list)
-    for name, tree in TREES.items():
+    for name, tree in trees().items():
         for node in tree.body:
             if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
                 homes[node.name].append(name)
@@ -177,7 +184,7 @@ MOST_WRITTEN = 67
 def test_few_know_a_rule_by_its_name() -> None:
     known = {
         (name, node.value)
-        for name, tree in TREES.items()
+        for name, tree in trees().items()
         if not name.startswith(("rules/", "rulesets/presets/"))
         for node in ast.walk(tree)
         if isinstance(node, ast.Constant) and node.value in CATALOGUE
