@@ -56,6 +56,7 @@ class LiveEnd:
         self._asked = 0
         self._until = 0.0
         self._known: dict[str, dict[str, str]] = {}
+        self._combined: dict[str, dict[str, str]] = {}
         self._rows: dict[str, list[dict[str, Any]]] = {}
         self._said = time.monotonic()
         self._every = self._settings.getfloat("LOGSTATS_INTERVAL") or 60.0
@@ -121,6 +122,10 @@ class LiveEnd:
                 own.logger.info("Live rules: after %d pages of %s: %s", message["pages"], site, now[name])
             for name in before.keys() - now.keys():
                 own.logger.info("Live rules: after %d pages of %s taken back: %s", message["pages"], site, before[name])
+            for path in message.get("combined", {}).keys() - self._combined.get(site, {}).keys():
+                told = message["combined"][path]
+                own.logger.info("Live rules: of %s%s what has more than one filter comes last: %s", site, path, told)
+            self._combined[site] = message.get("combined", {})
             self._known[site] = now
             self._rows[site] = message["rows"]
 

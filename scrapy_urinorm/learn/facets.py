@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from scrapy_urinorm.importers.facets import Facets
+    from scrapy_urinorm.learn.graph import Graph
     from scrapy_urinorm.learn.silent import Learner
     from scrapy_urinorm.learn.view import View
 
@@ -35,14 +36,35 @@ def facets(learner: Learner) -> None:
     if learner.proof is None:
         return
     views = learner.views.of(learner.replay)
+    for host, found in _counted(views):
+        candidate = _proposed(learner, views, host, found)
+        if candidate is not None:
+            learner.others.append(candidate)
+
+
+def combined(learner: Learner, graph: Graph) -> list[Candidate]:
+    """Return limits under which lists with more than one filter come last, whatever else is found by them alone.
+
+    For live rules, which fetch them all the same: most of what they lead to is found by the lists with one filter.
+    """
+    views = learner.views.of(learner.replay)
+    candidates = []
+    for host, found in _counted(views):
+        lists = _lists(learner, graph, views, host, found)
+        if lists is not None:
+            candidate = _candidate(learner, host, found._replace(filters=tuple(sorted(found.filters))), 1)
+            if _are_lists(_gone(learner, views, lists, candidate), lists):
+                candidate.value[DEFER] = True
+                candidate.why = str(found)
+                candidates.append(candidate)
+    return candidates
+
+
+def _counted(views: Sequence[View]) -> list[tuple[str, Facets]]:
     counts: dict[str, FacetCount] = defaultdict(FacetCount)
     for view in views:
         counts[view.host].add(view.path, [name for name, value in view.items if value])
-    for host, count in sorted(counts.items()):
-        for found in count.found():
-            candidate = _proposed(learner, views, host, found)
-            if candidate is not None:
-                learner.others.append(candidate)
+    return [(host, found) for host, count in sorted(counts.items()) for found in count.found()]
 
 
 class _Lists(NamedTuple):
@@ -54,7 +76,7 @@ class _Lists(NamedTuple):
 
 def _proposed(learner: Learner, views: Sequence[View], host: str, found: Facets) -> Candidate | None:
     assert learner.proof is not None
-    lists = _lists(learner, views, host, found)
+    lists = _lists(learner, learner.proof.graph, views, host, found)
     if lists is None:
         return None
     number = {page.key: n for n, page in enumerate(learner.site.pages)}
@@ -63,10 +85,8 @@ def _proposed(learner: Learner, views: Sequence[View], host: str, found: Facets)
     last = None
     for at_most in LIMITS:
         candidate = _candidate(learner, host, found, at_most)
-        verdict = learner.replay.normalizer([*learner.replay.accepted, candidate]).verdict
-        gone = {n for n in lists.members if verdict(views[n].page.key)[0]} - learner.silent_views
-        shown = [lists.items[n] > 0 for n in gone if n in lists.items]
-        if len(gone) < MIN_SAVED or not shown or sum(shown) < LISTS * len(shown):
+        gone = _gone(learner, views, lists, candidate)
+        if not _are_lists(gone, lists):
             break
         skipped = learner.skipped | {number[page.key] for n in gone for page in views[n].pages}
         missed = _missed(learner, skipped) - before
@@ -84,20 +104,30 @@ def _proposed(learner: Learner, views: Sequence[View], host: str, found: Facets)
     return last
 
 
+def _gone(learner: Learner, views: Sequence[View], lists: _Lists, candidate: Candidate) -> set[int]:
+    verdict = learner.replay.normalizer([*learner.replay.accepted, candidate]).verdict
+    return {n for n in lists.members if verdict(views[n].page.key)[0]} - learner.silent_views
+
+
+def _are_lists(gone: set[int], lists: _Lists) -> bool:
+    """Whether a limit is worth writing for, and ends lists, not pages that parameters name."""
+    shown = [lists.items[n] > 0 for n in gone if n in lists.items]
+    return len(gone) >= MIN_SAVED and bool(shown) and sum(shown) >= LISTS * len(shown)
+
+
 def _missed(learner: Learner, skipped: set[int]) -> set[int]:
     assert learner.proof is not None
     return {loss.label for loss in learner.proof.losses(learner.replay.keys, skipped)}
 
 
-def _lists(learner: Learner, views: Sequence[View], host: str, found: Facets) -> _Lists | None:
+def _lists(learner: Learner, graph: Graph, views: Sequence[View], host: str, found: Facets) -> _Lists | None:
     """The lists of a part, where they are some: what most of its pages lead to is the frame and no item."""
-    assert learner.proof is not None
     part = found.path.removesuffix("**")
     members = {n for n, view in enumerate(views) if view.host == host and part in (view.path, part_of(view.path))}
     pages = learner.site.pages
     number = {page.key: n for n, page in enumerate(pages)}
     inside = {number[page.key] for n in members for page in views[n].pages}
-    links = {n: set(learner.proof.graph.links[number[views[n].page.key]]) for n in members}
+    links = {n: set(graph.links[number[views[n].page.key]]) for n in members}
     often = Counter(target for targets in links.values() for target in targets - inside)
     items = {target for target, uses in often.items() if uses < len(members) / 2}
     if len(items) < MIN_ITEMS:

@@ -32,6 +32,7 @@ from scrapy_urinorm.live.questions import (
     speaks_of_action,
 )
 from scrapy_urinorm.live.yields import CLOSE, Turn, Yields
+from scrapy_urinorm.normalizer import Normalizer
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -80,7 +81,7 @@ class Desk:
         if late:
             self.yields.sent(found)
             return PASSED
-        if found.turn is Turn.LATER:
+        if found.turn is Turn.LATER or (site is not None and site.defers(url)):
             return Ruling(LATER, None, 0, _priority(found.share))
         if site is not None and site.on and (likely := site.likely) is not None:
             if likely.holds(likely.number(url, kind)):
@@ -120,8 +121,10 @@ class Desk:
         return None if site is None or site.sure is None else site.sure.number(url, kind).to_bytes(8, "little")
 
     def comes_later(self, url: str, kind: int) -> bool:
-        """Whether a request comes behind the others, or is kept back, by what its pattern has brought."""
-        return self.yields.place(self.pattern(url, kind))[0].turn is not Turn.OPEN
+        """Whether a request comes behind the others, or is kept back, by what its pattern has brought or what it is."""
+        site = self.sites.get(self.site_name(url))
+        behind = site is not None and site.defers(url)
+        return behind or self.yields.place(self.pattern(url, kind))[0].turn is not Turn.OPEN
 
     def still_held(self, url: str, kind: int) -> bytes | None:
         """Return the class that a request waits for under the rules of today, None where it is to go."""
@@ -227,7 +230,7 @@ class Desk:
         # a fleet has the same numbers
         self._generations = message.get("generation") or self._generations + 1
         site.generation, site.message = self._generations, message
-        site.rules, site.sure, site.likely = [], None, None
+        site.rules, site.sure, site.likely, site.later = [], None, None, None
         # with the user's own rules they may make no rule file: then there are none
         with suppress(UrinormError):
             if message["rules"]:
@@ -236,6 +239,10 @@ class Desk:
         with suppress(UrinormError):
             if message["likely"]:
                 site.likely = Question([message["likely"]], self._rules, self.preset)
+        with suppress(UrinormError):
+            # a job that was begun before there was `later` has none
+            if message.get("later"):
+                site.later = Normalizer([message["later"]], "safe", check_examples=False)
         site.canaries.ruled(rule.id for rule in site.rules)
         return name
 

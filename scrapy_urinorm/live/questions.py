@@ -92,7 +92,8 @@ class Question:
 class SiteDesk:
     """A site under live rules; `on` while its questions are answered.
 
-    What is `sure` parks a request; what is only `likely`, as its rules are not believed yet, has it come later.
+    What is `sure` parks a request; what is only `likely`, as its rules are not believed yet, has it come later, and so
+    does what `later` defers.
     """
 
     name: str
@@ -101,6 +102,7 @@ class SiteDesk:
     """The student's, with the rules that hold now."""
     sure: Question | None = None
     likely: Question | None = None
+    later: Normalizer | None = None
     rules: list[LiveRule] = field(default_factory=list)
     on: bool = False
     canaries: Canaries = field(default_factory=Canaries)
@@ -109,6 +111,10 @@ class SiteDesk:
     def questions(self) -> list[Question]:
         """Those that there are."""
         return [one for one in (self.sure, self.likely) if one is not None]
+
+    def defers(self, url: str) -> bool:
+        """Whether a request comes behind the others by what it is: a list with more than one filter."""
+        return self.later is not None and self.later.verdict(url)[1]
 
     def dump(self) -> dict[str, Any]:
         """Return what a later run needs, as JSON can hold it."""

@@ -211,9 +211,9 @@ class Student:
                 said.append({"do": "rules", "site": name, "version": site.pages, "source": {}, "likely": {},
                              "rules": [], "pages": site.pages, "rows": []})  # fmt: skip
             return said
-        before = (site.found.source, site.found.likely) if site.found is not None else ({}, {})
+        before = (site.found.source, site.found.likely, site.found.later) if site.found is not None else ({}, {}, {})
         self._watch(site, found)
-        changed = site.doubted or site.unsaid or before != (found.source, found.likely)
+        changed = site.doubted or site.unsaid or before != (found.source, found.likely, found.later)
         site.doubted = site.unsaid = False
         if not changed:
             return []
@@ -230,6 +230,8 @@ class Student:
                 "version": site.version,
                 "source": found.source,
                 "likely": found.likely,
+                "later": found.later,
+                "combined": found.combined,
                 "rules": rules,
                 "pages": site.pages,
                 "rows": found.rows,

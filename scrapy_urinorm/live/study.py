@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from scrapy_urinorm.content import DIFFERENT, EXACT, NEAR, Content, compare, plain_content
 from scrapy_urinorm.errors import RuleFileError
 from scrapy_urinorm.learn.candidate import PROPOSED, Candidate, is_writable, tables
+from scrapy_urinorm.learn.facets import combined
 from scrapy_urinorm.learn.guilt import signature
 from scrapy_urinorm.learn.output import evidence_row
 from scrapy_urinorm.learn.page import Page
@@ -33,7 +34,7 @@ if TYPE_CHECKING:
 LIKELY = 3
 """Pairs that agree from which a rule puts requests behind the others; more is not at stake."""
 MOST_PROPOSED = 20
-"""Proposals of a site that are tried beside what the learner accepts: each costs a fingerprint a page."""
+"""Proposals that are tried beside what the learner accepts: each costs a fingerprint a page."""
 CLASS_PAIRS = 3
 """Pairs of one class that count: a page that is noise may have a hundred addresses."""
 CUT_OFF = 0.1
@@ -55,6 +56,9 @@ class Studied:
     said: dict[str, str] = field(default_factory=dict)
     likely: dict[str, Any] = field(default_factory=dict)
     """With what is not believed yet but has something for it and nothing against; empty where there is none."""
+    later: dict[str, Any] = field(default_factory=dict)
+    """What comes after all else: lists with more than one filter; `combined` says in words where, and what was seen."""
+    combined: dict[str, str] = field(default_factory=dict)
     rows: list[dict[str, Any]] = field(default_factory=list)
     proven: set[str] = field(default_factory=set)
     """Of `alone` those that were proven on real installations."""
@@ -118,9 +122,11 @@ def study(
         for candidate in earlier:
             candidate.earlier = True
         learner = SiteLearner(site, options, rules, [one for one in earlier if signature(one) not in struck])
+        graph = learner.proof.graph if learner.proof is not None else None
         # it would take for lost what only waits: that is judged below
         learner.proof = learner.court = None
         learner.run()
+        lists = combined(learner, graph) if graph is not None else []
         proven = frozenset(signature(one.candidate) for one in priors if one.proven)
         offered = [*(one.candidate for one in priors), *_candidates(learner)]
         chosen = {signature(one): one for one in reversed(offered) if signature(one) not in struck}
@@ -137,8 +143,8 @@ def study(
     finally:
         if enabled:
             gc.enable()
-    found = Studied(pages=site.pages, soft=site.soft, frame=frame, labels=site.labels)
-    found.normalizer = normalizer
+    found = Studied(pages=site.pages, soft=site.soft, frame=frame, labels=site.labels, normalizer=normalizer)
+    found.later, found.combined = tables(lists), {one.where["path"]: one.why for one in lists}
     found.source = tables([one.candidate for one in believed], site.base if believed else None)
     likely = [one for one in judged if one not in believed and one.agree >= LIKELY and not one.against]
     if likely:

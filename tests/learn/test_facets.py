@@ -12,6 +12,7 @@ from scrapy_urinorm import Normalizer
 from scrapy_urinorm.importers.facets import FacetCount, Facets, part_of
 from scrapy_urinorm.learn import Options, learn, to_toml
 from scrapy_urinorm.learn.output import facets_toml
+from scrapy_urinorm.live.study import study
 from scrapy_urinorm.visits.links import link_hashes, page_links, url_hash
 from tests.cli.programs import run
 from tests.learn.sites import Site
@@ -114,6 +115,23 @@ def test_what_only_combined_filters_show_is_requested_last() -> None:
 def test_pages_named_by_parameters_are_no_lists() -> None:
     pages = {url: [link for link in links if "?" in link] for url, links in lists().items() if "/p/" not in url}
     assert proposed({**pages, "/": ["/c/mugs"]}) == ""
+
+
+@pytest.mark.parametrize("hidden", [False, True])
+def test_live_rules_put_what_has_more_than_one_filter_last(hidden: bool) -> None:
+    found = study("shop.example", visits_of(lists(hidden=hidden)), Options(skip=False), [])
+    assert found.later == {"site": {"shop.example": {"where": [
+        {"path": "/c/mugs", "max_params": {"of": ["brand", "colour", "size"], "at_most": 1, "defer": True}},
+    ]}}}  # fmt: skip
+    assert list(found.combined) == ["/c/mugs"]
+    # the same under `/c/`, of which this is a part
+    wider = study("shop.example", visits_of(lists() | lists(path="/c/cups")), Options(skip=False), [])
+    assert list(wider.combined) == ["/c/**"]
+
+
+def test_live_rules_leave_pages_named_by_parameters_in_their_turn() -> None:
+    pages = {url: [link for link in links if "?" in link] for url, links in lists().items() if "/p/" not in url}
+    assert study("shop.example", visits_of({**pages, "/": ["/c/mugs"]}), Options(skip=False), []).later == {}
 
 
 def test_without_recorded_links_nothing_is_proposed() -> None:

@@ -235,6 +235,26 @@ def test_what_is_likely_a_duplicate_comes_later_and_is_asked_about_once() -> Non
     assert found.decide("http://a.example/p?s=2", 7, late=True).verdict == PASS
 
 
+def test_lists_with_more_than_one_filter_come_later() -> None:
+    limit = {"max_params": {"of": ["brand", "size"], "at_most": 1, "defer": True}}
+    first = Desk([], "recommended")
+    _, site = first.take({
+        "do": "rules", "site": "a.example", "version": 1, "source": {}, "likely": {}, "rules": [], "pages": 9,
+        "later": {"site": {"a.example": limit}}, "combined": {"/": "3 combinations"},
+    })  # fmt: skip
+    assert site is not None
+    first.ready(site)
+    second = Desk([], "recommended")
+    second.restore(first.state())
+    for found in (first, second):
+        url = "http://a.example/?brand=a&size=1"
+        assert found.decide(url, 7).verdict == LATER
+        assert found.comes_later(url, 7)
+        assert found.decide(url, 7, late=True).verdict == PASS
+        assert found.decide("http://a.example/?brand=a", 7).verdict == PASS
+        assert not found.comes_later("http://a.example/?brand=a", 7)
+
+
 def test_a_closed_pattern_is_kept_back_but_for_samples() -> None:
     found = desk(close=1)
     for _ in range(30):
