@@ -149,6 +149,7 @@ def test_it_only_observes_where_it_could_lose(tmp_path: Path, settings: dict[str
     assert "parked" not in counts(outcome)
 
 
+@pytest.mark.newest
 def test_an_endless_site_ends_and_names_what_it_left(tmp_path: Path) -> None:
     site = Site(2, features={"calendar"}, articles=30)
     with Served(site) as served:

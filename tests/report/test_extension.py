@@ -87,6 +87,7 @@ def test_report_says_what_the_crawl_did_and_what_it_avoided(server: str, tmp_pat
     assert said["rules_used"]["files"] == ["urinorm_rules of Spider"]
 
 
+@pytest.mark.newest
 def test_closing_summary_of_five_lines(server: str, tmp_path: Path) -> None:
     """What was avoided, by which rules, what looks wrong, and where the report is."""
     rules = {
