@@ -399,6 +399,7 @@ def test_eval(folder: Path) -> None:
     assert scores["no parameters"]["loss"] > 0.9
 
 
+@pytest.mark.slow
 def test_eval_in_processes_with_another_risk(folder: Path) -> None:
     (folder / "rules.toml").write_text('[rules]\nremove_params = ["ref"]\n')
     said = [

@@ -68,8 +68,8 @@ def test_one_canary_tests_all_rules_that_hold_it() -> None:
 
 
 LATE = [
-    (5, {"noise", "deep", "sid"}, 59, 51),
-    (6, {"turning", "deep", "print", "noise"}, 61, 48),
+    pytest.param(5, {"noise", "deep", "sid"}, 59, 51, marks=pytest.mark.slow),
+    pytest.param(6, {"turning", "deep", "print", "noise"}, 61, 48, marks=pytest.mark.slow),
     (9, {"deep"}, 76, 69),
 ]
 

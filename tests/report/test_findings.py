@@ -394,7 +394,7 @@ def rows(draw: st.DrawFn) -> list[dict[str, Any]]:
     return draw(st.lists(one, max_size=25))
 
 
-@settings(max_examples=share(4), suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=share(8), suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(rows())
 def test_the_counts_add_up(tmp_path: Path, made: list[dict[str, Any]]) -> None:
     path = tmp_path / "visits.jsonl"
@@ -411,10 +411,10 @@ def test_the_counts_add_up(tmp_path: Path, made: list[dict[str, Any]]) -> None:
 
 
 RULES_TRIED: list[Any] = [
-    pytest.param([], id="none"),
-    pytest.param([DROP_REF], id="a good one"),
+    pytest.param([], id="none", marks=pytest.mark.slow),
+    pytest.param([DROP_REF], id="a good one", marks=pytest.mark.slow),
     pytest.param([{"rules": {"remove_params": ["x", "ref", "id"]}}], id="one too many"),
-    pytest.param([{"preset": "safe"}], id="safe"),
+    pytest.param([{"preset": "safe"}], id="safe", marks=pytest.mark.slow),
     pytest.param([{"preset": "loose", "rules": {"sort_query": "off"}}], id="loose"),
     pytest.param([{"site": {"shop.test": {"where": [{"path": "/list/**", "skip": True}]}}}], id="skip"),
 ]
