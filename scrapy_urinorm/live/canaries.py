@@ -10,7 +10,7 @@ from scrapy_urinorm.live.patterns import Patterns
 from scrapy_urinorm.live.trial import CANARIES, canary_share
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
 _SAMPLE = 64
 """Addresses that a rule remembers of those that wait for it, and of those that were tested."""
@@ -21,8 +21,10 @@ half of the sites of `tests/live/sites.py` with a rule that is wrong for 3 to 25
 _SERIES = 8
 """Series of numbered addresses (`/article/12`) of which both ends are tested: pages of another time differ first."""
 _PLACES = 64
-"""Shapes of paths of which one request is tested where a rule was not: `from` may be idle in `/news/*`, and all that
-`/trips` goes by. A rule acts on a handful."""
+"""Places where a rule is tested that was not: shapes of paths, as `from` may be idle in `/news/*` and all that `/trips`
+goes by, and words that a parameter has there, as `xl` may be the one size that matters."""
+_OF_CLASS = 8
+"""Requests of a class that go for the sake of a word: only their file knows which of them has it. Sizes are as many."""
 _numbers = re.compile(r"(\d+)").split
 
 
@@ -58,15 +60,16 @@ class Count:
     ends: dict[str, tuple[_Placed, _Placed]] = field(default_factory=dict)
     """Of each series the first and the last that wait."""
     places: dict[str, Waiting] = field(default_factory=dict)
-    """One that waits of each shape of path."""
+    """One that waits of each shape of path, and with each word of a parameter there."""
     met: set[str] = field(default_factory=set)
-    """The shapes of path that were tested."""
+    """Those that were tested."""
 
-    def waits(self, one: Waiting, place: str, *, proven: bool) -> None:
-        """Note a request that waits; `place` is the shape of its path."""
+    def waits(self, one: Waiting, places: Sequence[str], *, proven: bool) -> None:
+        """Note a request that waits."""
         self.proven = proven
-        if len(self.places) < _PLACES:
-            self.places.setdefault(place, one)
+        for place in places:
+            if len(self.places) < _PLACES:
+                self.places.setdefault(place, one)
         self.waited += 1
         self._bounds(one)
         if self.waited % self.every == 0:
@@ -83,19 +86,28 @@ class Count:
         first, last = self.ends.get(series, (here, here))
         self.ends[series] = min(first, here), max(last, here)
 
-    def fetched(self, url: str, place: str) -> None:
+    def fetched(self, url: str, places: Sequence[str]) -> None:
         """Note a canary."""
         self.canaries += 1
-        self.met.add(place)
+        self.met.update(places)
         self.tested = [*self.tested[1 - _SAMPLE :], url]
 
-    def wanted(self) -> list[Waiting]:
-        """Return those that are to be fetched before the others may be given up."""
-        first = dict.fromkeys([*self._at_ends(), *self._in_places()])
-        found = first | dict.fromkeys(self._in_gaps(first))
+    def wanted(self, places: Callable[[str], Sequence[str]]) -> dict[Waiting, int]:
+        """Return those that are to be fetched before the others may be given up, and how many of the class of each.
+
+        `places` says of an address in which ones it is by now.
+        """
+        first = dict.fromkeys(self._at_ends(), 1)
+        met = self.met.union(*(places(one.url) for one in first))
+        for one in () if self.proven else dict.fromkeys(self.places.values()):
+            path, *words = places(one.url)
+            if path not in met or not met.issuperset(words):
+                first[one] = 1 if met.issuperset(words) else _OF_CLASS
+                met.update((path, *words))
+        found = dict.fromkeys(self._in_gaps(first), 1) | first
         left = [one for one in self.waiting if one not in found]
         missing = min(max(0, CANARIES - self.canaries - len(found)), len(left))
-        return [*found, *(left[-1 - n * len(left) // missing] for n in range(missing))]
+        return first | found | dict.fromkeys((left[-1 - n * len(left) // missing] for n in range(missing)), 1)
 
     def _at_ends(self) -> Iterable[Waiting]:
         if self.proven:
@@ -109,10 +121,6 @@ class Count:
                 yield first[1]
             if all(last[0] > one for one in known):
                 yield last[1]
-
-    def _in_places(self) -> Iterable[Waiting]:
-        if not self.proven:
-            yield from (one for place, one in self.places.items() if place not in self.met)
 
     def _in_gaps(self, first: Iterable[Waiting]) -> list[Waiting]:
         if self.proven:
@@ -158,8 +166,9 @@ class Canaries:
         self.of: dict[str, Count] = {}
         self._shapes = Patterns()
 
-    def _place(self, url: str) -> str:
-        return self._shapes.of(url.partition("?")[0])
+    def _places(self, url: str) -> list[str]:
+        path, _, query = self._shapes.of(url).partition("?")
+        return [path, *(f"{path}?{item}" for item in query.split("&") if item)]
 
     def share(self, movers: Sequence[str], *, proven: bool) -> float:
         """Count a request that rules keep back; return the share of such requests that is fetched all the same."""
@@ -170,15 +179,15 @@ class Canaries:
 
     def fetched(self, movers: Iterable[str], url: str) -> None:
         """One of them is fetched: it is a canary of each rule that would have kept it back."""
-        place = self._place(url)
+        places = self._places(url)
         for name in movers:
-            self.of.setdefault(name, Count()).fetched(url, place)
+            self.of.setdefault(name, Count()).fetched(url, places)
 
     def waits(self, one: Waiting, *, proven: bool) -> None:
         """One of them waits."""
-        place = self._place(one.url)
+        places = self._places(one.url)
         for name in one.movers:
-            self.of.setdefault(name, Count()).waits(one, place, proven=proven)
+            self.of.setdefault(name, Count()).waits(one, places, proven=proven)
 
     def ruled(self, known: Iterable[str]) -> None:
         """There are new rules: what waits is counted anew, what was tested under a rule that stays is tested."""
@@ -190,16 +199,19 @@ class Canaries:
         }
 
     def untested(self) -> list[bytes]:
-        """Return classes of which one request is to be fetched before their rules may give up the rest."""
-        chosen: dict[bytes, None] = {}
+        """Return classes of which a request is to be fetched before their rules may give up the rest.
+
+        One is there as many times as requests of it are to go, should so many wait.
+        """
+        chosen: dict[bytes, int] = {}
         for count in self.of.values():
             count.waiting = [one for one in count.waiting if one.key not in chosen]
-            for key, url, movers in count.wanted():
-                if key not in chosen:
-                    chosen[key] = None
+            for (key, url, movers), number in count.wanted(self._places).items():
+                if chosen.get(key, 0) < number:
+                    chosen[key] = number
                     self.fetched(movers, url)
             count.waiting = [one for one in count.waiting if one.key not in chosen]
-        return list(chosen)
+        return [key for key, number in chosen.items() for _ in range(number)]
 
     def dump(self) -> dict[str, Any]:
         """Return what a later run needs, as JSON can hold it: what waits is asked again there."""

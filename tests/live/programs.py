@@ -222,10 +222,16 @@ class Shop(Program):
         if "color" in self.has:
             links += [to(f"/shop/item/{n}", [("color", one)]) for one in self.COLORS]
         if "sizes" in self.has and n % 2:
-            links += [to(f"/shop/item/{n}", [("size", one)]) for one in ("s", "m", "l", "xl")]
+            links += [
+                to(f"/shop/item/{n}", [("size", one)]) for one in ("s", "m", "l", "xl")[: 4 if self._large(n) else 3]
+            ]
         if "branch" in self.has and n == 3:
             links.append("/shop/branches")
         return shown(identity, body, links)
+
+    def _large(self, n: int) -> bool:
+        """Whether an item is to be had in the one size that matters; no lot gives the habit `late`, a test does."""
+        return "late" not in self.has or (n >= self.turn and n % 8 == 1)
 
     def _list(self, kind: str, query: Query) -> Answer:
         at = self.KINDS.index(kind)

@@ -11,7 +11,7 @@ from scrapy_urinorm.learn.learner import learn
 from scrapy_urinorm.learn.options import Options
 from scrapy_urinorm.live.simulator import Simulator
 from scrapy_urinorm.visits.record import visit_from_row
-from tests.live.programs import place
+from tests.live.programs import Place, Shop, place
 from tests.live.served import Served
 from tests.live.sites import identities_of, record
 from tests.live.test_crawl import FIFO, all_pages, live, pages
@@ -40,6 +40,18 @@ def test_nothing_is_lost_on_a_site_of_programs(seed: int, most: int, newest_firs
     met = identities_of(plain.fetched, identities)
     assert identities_of([*found.fetched, *found.closed], identities) == met
     assert len(found.fetched) <= len(plain.fetched)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("newest_first", [False, True], ids=["breadth first", "depth first"])
+@pytest.mark.parametrize("seed", [1, 3])
+def test_a_value_that_was_not_there_when_a_rule_was_learned_is_tested(seed: int, newest_first: bool) -> None:
+    site = Place(seed, [Shop], [])
+    site.programs["shop"].has = {"sizes", "late"}
+    site.programs["shop"].count = 240
+    visits, identities = record(site)
+    found = Simulator(visits, OPTIONS).crawl(newest_first=newest_first)
+    assert identities_of(found.fetched, identities) == set(identities.values())
 
 
 @pytest.mark.slow
