@@ -15,7 +15,7 @@ _BLOCK = 4096 * RECORD_BYTES
 
 
 class FingerprintTable:
-    """Set of 20-byte records: 23 to 30 bytes each at any size, where a set of `bytes` takes 90 to 120.
+    """Set of 20-byte records: 23 to 31 bytes each at any size, where a set of `bytes` takes 90 to 120.
 
     No insert waits for all records to be placed anew. `add` inserts a fingerprint of any length, as its record, and
     says whether it was new: the one call of the hot path, hence the method of the table within and no detour.
