@@ -114,6 +114,7 @@ def costs(rounds: int, pages: int = PAGES) -> Iterator[Figure]:
             own.append(recorded[0] / bare[0] - 1)
             reader.append(recorded[1] / bare[0])
     server.shutdown()
+    server.server_close()
     note = f"pages of {len(page(7)):,} bytes, {pages} of them"
     yield Figure("recording visits, CPU it adds in the crawl's own process", 100 * statistics.median(own), "%", 2.0,
                  note=note)  # fmt: skip

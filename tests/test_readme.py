@@ -89,7 +89,6 @@ def test_modules_by_which_extras_are_known_are_those_that_they_install() -> None
 
 SPIDER = """
 import scrapy
-from tests.serving import Serving
 
 class Pages(scrapy.Spider):
     name = "pages"
