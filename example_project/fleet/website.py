@@ -75,14 +75,18 @@ class _Handler(BaseHTTPRequestHandler):
         page = int(path.removeprefix("/page/"))
         website.log.append(Served(page, self.headers.get("User-Agent", "")))
         threading.Event().wait(website.seconds)
-        links = "".join(f'<a href="{self._address(link, page)}">{link}</a>\n' for link in website.links(page))
+        links = "".join(
+            f'<a href="{self._address(link, page, unknown=website.unknown)}">{link}</a>\n'
+            for link in website.links(page)
+        )
         if website.unknown and page == 0:
             links += '<a href="/calendar/1">Calendar</a>'
         words = random.Random(page).choices(WORDS, k=40)
         self._answer(200, f"<html><title>page {page}</title><p>{page} {' '.join(words)}</p>{links}</html>")
 
-    def _address(self, link: int, page: int) -> str:
-        if self.server.website.unknown:  # type: ignore[attr-defined]
+    @staticmethod
+    def _address(link: int, page: int, *, unknown: bool) -> str:
+        if unknown:
             return f"/page/{link}?from={page}"
         return f"/page/{link}?PHPSESSID={random.getrandbits(128):032x}"
 

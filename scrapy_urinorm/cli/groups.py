@@ -145,7 +145,9 @@ def _join(
     for (key, first), digest in zip(alone.items(), bare, strict=False):
         members[key] = _Group(digest, first)
     for (key, url), digest in zip(again, bare[len(alone) :], strict=True):
-        members[key].add(digest, url, examples)  # type: ignore[union-attr]
+        group = members[key]
+        assert isinstance(group, _Group)
+        group.add(digest, url, examples)
 
 
 def _without_rules(urls: list[str], normalizer: Normalizer) -> list[bytes]:

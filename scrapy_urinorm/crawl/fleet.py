@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 import uuid
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 from weakref import WeakKeyDictionary
 
 from scrapy_urinorm.crawl import settings as own
@@ -25,6 +25,26 @@ if TYPE_CHECKING:
     from scrapy_urinorm.crawl.journal import Kept
     from scrapy_urinorm.crawl.scheduler import Gate
     from scrapy_urinorm.live.fleet_share import HeldBack
+
+    class FleetGate(Gate, Protocol):
+        """A gate that knows sites."""
+
+        def site_of(self, url: str) -> str:
+            """The site whose rules hold an address."""
+
+    class _Below:
+        """What is used of scrapy-redis' scheduler, which has no types."""
+
+        @classmethod
+        def from_crawler(cls, crawler: Crawler) -> Any: ...
+        def open(self, spider: Spider) -> Any: ...
+        def close(self, reason: str) -> Any: ...
+        def flush(self) -> None: ...
+        def enqueue_request(self, request: Request) -> Any: ...
+        def next_request(self) -> Request | None: ...
+else:
+    # the mixin stands over whatever class the project has
+    _Below = object
 
 _LOOK_SECONDS = 0.02
 """How long one call may look for a request that goes, as in the scheduler over Scrapy's."""
@@ -73,7 +93,7 @@ class FleetJournal:
         return engine._slot.inprogress if engine is not None and engine._slot is not None else ()
 
 
-class FleetScheduler:
+class FleetScheduler(_Below):
     """A mixin over scrapy-redis' scheduler; the add-on puts it there where fingerprints are in Redis, too.
 
     What `gate` keeps back is in Redis (`shared`), and leaves the queue. What is to go after all goes into the queue
@@ -88,7 +108,7 @@ class FleetScheduler:
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Any:
         """Build the scheduler."""
-        scheduler = super().from_crawler(crawler)  # type: ignore[misc]
+        scheduler = super().from_crawler(crawler)
         scheduler.crawler = crawler
         scheduler.gate = scheduler.shared = None
         scheduler.journal = FleetJournal(crawler)
@@ -96,7 +116,7 @@ class FleetScheduler:
         _schedulers[crawler] = scheduler
         return scheduler
 
-    gate: Gate | None
+    gate: FleetGate | None
     shared: FleetShare | None
     journal: FleetJournal
     _pause: float
@@ -109,7 +129,7 @@ class FleetScheduler:
             on_lost = own.value(settings, "URINORM_SEEN_ON_LOST")
             self.shared = FleetShare(url, redis_prefix(spider.crawler), on_lost, uuid.uuid4().hex)
             self.shared.open()
-        opened = super().open(spider)  # type: ignore[misc]
+        opened = super().open(spider)
         if not own.switch(settings, "URINORM_LIVE"):
             # of a run before that had live rules
             self.release()
@@ -121,14 +141,14 @@ class FleetScheduler:
             self.gate.at_close()
             self.gate = None
         try:
-            return super().close(reason)  # type: ignore[misc]
+            return super().close(reason)
         finally:
             if self.shared is not None:
                 self.shared.close()
 
     def flush(self) -> None:
         """Forget everything, for all."""
-        super().flush()  # type: ignore[misc]
+        super().flush()
         if self.shared is not None:
             self.shared.clear()
 
@@ -136,7 +156,7 @@ class FleetScheduler:
         """As scrapy-redis'; nothing that is known of the request's origin in this worker goes along."""
         if self.gate is not None:
             self.gate.at_enqueue(request)
-        return super().enqueue_request(request)  # type: ignore[misc]
+        return super().enqueue_request(request)
 
     def next_request(self) -> Request | None:
         """The next request that is not kept back."""
@@ -165,8 +185,7 @@ class FleetScheduler:
         return None
 
     def _popped(self) -> Request | None:
-        request: Request | None = super().next_request()  # type: ignore[misc]
-        return request
+        return super().next_request()
 
     def poke(self) -> None:
         """Have the engine ask for requests soon; otherwise it may wait for its heartbeat, five seconds."""
@@ -193,7 +212,7 @@ class FleetScheduler:
 
     def site(self, url: str) -> str:
         """The site whose rules hold an address."""
-        return self.gate.site_of(url) if self.gate is not None else ""  # type: ignore[attr-defined]
+        return self.gate.site_of(url) if self.gate is not None else ""
 
     def _put(self, request: Request) -> bool:
         try:

@@ -35,7 +35,7 @@ class FleetParked(Parked):
     def __init__(
         self, scheduler: FleetScheduler, desk: Desk, count: Callable[[str, int], None], shared: FleetShare
     ) -> None:
-        super().__init__(scheduler, desk, count)  # type: ignore[arg-type]
+        super().__init__(scheduler, desk, count)  # type: ignore[arg-type]  # the stock one, asked for a journal alone
         self._fleet, self._shared = scheduler, shared
         self._known: dict[str, int] = {}
         self._told = self._noted = time.monotonic()
@@ -142,8 +142,9 @@ class FleetParked(Parked):
             freed, noted = self._desk.served(number, flight.final)
             for name, kind, url in ((name, kind, url) for name, url, kind in noted):
                 self._shared.serve(name, kind, url)
-        for class_key in freed if site is not None else ():
-            self._count("released", self._fleet.release(site.generation, class_key, 1))  # type: ignore[union-attr]
+        if site is not None:
+            for class_key in freed:
+                self._count("released", self._fleet.release(site.generation, class_key, 1))
         return served
 
     # ------------------------------------------------------------------ from run to run

@@ -64,7 +64,7 @@ class FleetRules(LiveRules):
         visits.watcher = self
         self.end = FleetEnd(self, job_dir(settings), visits.crawl_id, self.shared)
         self._heard.wakes(fleet.poke)
-        self.scheduler = fleet  # type: ignore[assignment]
+        self.scheduler = fleet  # type: ignore[assignment]  # has what is used of it
         self.parked = FleetParked(fleet, self.desk, self._count, self.shared)
         fleet.gate = self
         self.on = self._joined = True

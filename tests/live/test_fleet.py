@@ -44,9 +44,8 @@ RULES = {"do": "rules", "version": 1, "source": {}, "likely": {}, "rules": [], "
 
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RedisServer]:
-    server = RedisServer(tmp_path_factory.mktemp("redis")).start()
-    yield server
-    server.kill()
+    with RedisServer(tmp_path_factory.mktemp("redis")) as server:
+        yield server
 
 
 @pytest.fixture
@@ -310,9 +309,8 @@ def counted(folder: Path, name: str) -> int:
 @pytest.fixture
 def lasting(tmp_path: Path) -> Iterator[RedisServer]:
     (tmp_path / "redis").mkdir()
-    server = RedisServer(tmp_path / "redis", "--appendonly", "yes").start()
-    yield server
-    server.kill()
+    with RedisServer(tmp_path / "redis", "--appendonly", "yes") as server:
+        yield server
 
 
 @pytest.mark.slow

@@ -53,6 +53,12 @@ class RedisServer:
         self.url = f"redis://127.0.0.1:{self.port}/0"
         self._process: subprocess.Popen[bytes] | None = None
 
+    def __enter__(self) -> Self:
+        return self.start()
+
+    def __exit__(self, *exception: object) -> None:
+        self.kill()
+
     def start(self) -> Self:
         common = ["--port", str(self.port), "--bind", "127.0.0.1", "--dir", str(self.folder)]
         # a file of settings, as Sentinel wants one, comes first
