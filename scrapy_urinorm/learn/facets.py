@@ -23,6 +23,8 @@ LISTS = 0.8
 """Of the pages that would be skipped and have links at all so many lead to items."""
 LIMITS = (1, 2, 3)
 """Filters at a time, tried in this order."""
+MOST_PARTS = 20
+"""Parts of a site that are looked at, the largest: each costs a look at all pages, and a site may have thousands."""
 MIN_SAVED = 25
 """Requests that a limit is worth writing for, chosen."""
 
@@ -64,7 +66,8 @@ def _counted(views: Sequence[View]) -> list[tuple[str, Facets]]:
     counts: dict[str, FacetCount] = defaultdict(FacetCount)
     for view in views:
         counts[view.host].add(view.path, [name for name, value in view.items if value])
-    return [(host, found) for host, count in sorted(counts.items()) for found in count.found()]
+    found = [(host, one) for host, count in sorted(counts.items()) for one in count.found()]
+    return sorted(found, key=lambda item: -item[1].urls)[:MOST_PARTS]
 
 
 class _Lists(NamedTuple):
