@@ -8,6 +8,7 @@ from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
 from scrapy_urinorm.content import EXACT, UNKNOWN
+from scrapy_urinorm.learn.aliases import host_aliases
 from scrapy_urinorm.learn.candidate import Candidate
 from scrapy_urinorm.learn.judge import Group, judged
 from scrapy_urinorm.learn.risk import DEFAULT_PRIOR
@@ -56,7 +57,7 @@ def origins(stage: Stage) -> list[Candidate]:
         if name[0] not in ("scheme", "www", "host"):
             continue
         if name[0] == "host":
-            out += _host_aliases(stage, neighbours)
+            out += host_aliases(stage, neighbours)
             continue
         judge = stage.judge(PATH_PRIOR, constant=False)
         rule, value = ("scheme", "https") if name[0] == "scheme" else ("www", "remove")
@@ -86,27 +87,6 @@ def _whole(stage: Stage, rule: str, value: Any, evidence: Evidence, why: str, sc
     candidate = Candidate(scope, rule, value, evidence, "origin", why)
     stage.illustrate(candidate, evidence)
     return candidate
-
-
-def _host_aliases(stage: Stage, neighbours: Iterable[Neighbours]) -> list[Candidate]:
-    pairs: dict[tuple[str, str], list[Group]] = defaultdict(list)
-    for group in neighbours:
-        hosts: dict[str, int] = {}
-        for _, page in group.members:
-            hosts.setdefault(stage.views[page].host, page)
-        for one, other in combinations(sorted(hosts), 2):
-            if one.removeprefix("www.") != other.removeprefix("www."):
-                pairs[one, other].append(stage.pair(hosts[one], hosts[other]))
-    counts = Counter(view.host for view in stage.views)
-    out = []
-    for pair, groups in sorted(pairs.items()):
-        judge = stage.judge(DEFAULT_PRIOR, constant=False)
-        evidence = judge.weigh(groups)
-        keep, alias = sorted(pair, key=lambda h: (-counts[h], len(h), h))
-        why = f"{alias} shows what {keep} shows on {distinct(evidence.agree)}" + against_text(evidence)
-        if judge.accepts(evidence):
-            out.append(_whole(stage, "host_aliases", [alias], evidence, why, keep))
-    return out
 
 
 def segments(stage: Stage) -> list[Candidate]:

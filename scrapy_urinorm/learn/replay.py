@@ -7,6 +7,7 @@ are in already, by the fixpoint that a crawl will run.
 from __future__ import annotations
 
 from collections import Counter, defaultdict
+from itertools import chain
 from typing import TYPE_CHECKING, NamedTuple
 
 from scrapy_urinorm.content import DIFFERENT, compare
@@ -58,8 +59,10 @@ class Replay:
         self._mover: dict[int, Candidate] = {}
         self.keys = [page.key for page in site.pages]
         self.members: dict[str, set[int]] = defaultdict(set)
+        self._on_host: dict[str, set[int]] = defaultdict(set)
         for n, key in enumerate(self.keys):
             self.members[key].add(n)
+            self._on_host[host_of_key(key)].add(n)
         self.totals = Counter(page.label for page in site.pages)
         self._pages_of = Counter(host_of_key(key) for key in self.keys)
 
@@ -158,11 +161,28 @@ class Replay:
             elif atom.kind == "path":
                 all_of.append(max(atom.name.split("*"), key=len))
         # rules on another spelling of the name, and names that an earlier rule makes, are found by `settle`
+        keys = self.keys
         return [
             n
-            for n, key in enumerate(self.keys)
-            if (not any_of or any(mark in key for mark in any_of)) and all(text in key for text in all_of)
+            for n in self._within(candidate)
+            if (not any_of or any(mark in keys[n] for mark in any_of)) and all(text in keys[n] for text in all_of)
         ]
+
+    def _within(self, candidate: Candidate) -> Iterable[int]:
+        """Return the pages on the hosts that a candidate is for: of many hosts most rules are for one."""
+        known = self._on_host
+        if (
+            candidate.rule == "host_aliases"
+            and isinstance(candidate.value, list)
+            and known.keys() >= {*candidate.value}
+        ):
+            hosts = candidate.value
+        elif candidate.scope in known and candidate.scope != self.site.name:
+            below = "." + candidate.scope
+            hosts = [host for host in known if host == candidate.scope or host.endswith(below)]
+        else:
+            return range(len(self.keys))
+        return sorted(chain.from_iterable(known[host] for host in hosts))
 
     def least(self, candidate: Candidate) -> float:
         """Return the requests that a rule must save: a share of the pages of its host, or of all."""
@@ -194,6 +214,10 @@ class Replay:
                 del self.members[before]
             self.members[after].add(n)
             self.keys[n] = after
+            old, new = host_of_key(before), host_of_key(after)
+            if old != new:
+                self._on_host[old].discard(n)
+                self._on_host[new].add(n)
 
     def movers(self, *nodes: int) -> list[Candidate]:
         """Return the rules that changed the key of one of these pages when they were taken in."""

@@ -83,6 +83,7 @@ def _is_known(learner: Learner, candidate: Candidate) -> bool:
 def endless(learner: Learner) -> None:
     """Skip what lies beyond the last page of an endless parameter; without recorded links it is put off."""
     views = learner.views.of(learner.replay)
+    missed = _missed(learner, learner.skipped)
     number = {page.key: n for n, page in enumerate(learner.site.pages)}
     for candidate, members in traps(views, learner.contexts_of(views), learner.scope):
         if _is_known(learner, candidate):
@@ -96,11 +97,13 @@ def endless(learner: Learner) -> None:
             learner.refuse(candidate, "its conditions also hold for other addresses")
             continue
         skipped = {number[page.key] for n in silent for page in views[n].pages}
-        if _missed(learner, learner.skipped | skipped) - _missed(learner, learner.skipped) or learner.proof is None:
+        without = _missed(learner, learner.skipped | skipped)
+        if without - missed or learner.proof is None:
             candidate.rule = DEFER
             candidate.why += "; other pages may only be found behind them"
         else:
             learner.skipped |= skipped
+            missed = without
             learner.skipped_keys += len(silent)
             candidate.saved = len(silent)
         learner.replay.accepted.append(candidate)
@@ -123,6 +126,7 @@ def redundant_shapes(learner: Learner) -> None:
         else None
     )
     before = reach.labels() - learner.site.soft if reach is not None else set()
+    missed = _missed(learner, learner.skipped)
     number = {page.key: n for n, page in enumerate(learner.site.pages)}
     for candidate, members in covered(shapes, learner.proof is not None or reach is not None):
         if _is_known(learner, candidate):
@@ -135,8 +139,9 @@ def redundant_shapes(learner: Learner) -> None:
             continue
         members = sorted(silent | set(members))
         skipped = {number[page.key] for n in members for page in views[n].pages}
+        without = _missed(learner, learner.skipped | skipped)
         if learner.proof is not None:
-            gone = _missed(learner, learner.skipped | skipped) - _missed(learner, learner.skipped)
+            gone = without - missed
             gone -= only_in(shapes, set(members)) if learner.options.wrong_merges else set()
             if gone:
                 candidate.rule = DEFER
@@ -146,6 +151,7 @@ def redundant_shapes(learner: Learner) -> None:
             candidate.why += ", some of which only lead from one to the next by it"
         if candidate.rule == SKIP:
             learner.skipped |= skipped
+            missed = without
             learner.skipped_keys += len(members)
             candidate.saved = len(members)
         learner.replay.accepted.append(candidate)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cached_property
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
@@ -68,17 +69,21 @@ class SiteLearner:
         hosts = {host_of_key(page.key) for page in site.pages}
         self.scope = next(iter(hosts)) if len(hosts) == 1 else site.name
         self.declared = frozenset[str]()
-        self.court = None if self.proof is None else Court(self.replay, self.proof, self._atoms())
+        self.court = None if self.proof is None else Court(self.replay, self.proof, self._atoms)
         self.convicted: list[Candidate] = []
         self.refused: list[Candidate] = []
 
-    def _atoms(self) -> Callable[[int], frozenset[Atom]]:
-        """Return what gives the conditions that hold for a page by its number, whatever rules are in."""
+    def _atoms(self, page: int) -> frozenset[Atom]:
+        """Return the conditions that hold for a page by its number, whatever rules are in."""
+        place, contexts = self._conditions
+        return contexts.atoms(place[page]) if page in place else frozenset()
+
+    @cached_property
+    def _conditions(self) -> tuple[dict[int, int], Contexts]:
+        # a view of each page takes as much memory as the pages, and few sites ask
         views = [view_of(page.key, [page]) for page in self.site.pages]
         known = [n for n, view in enumerate(views) if view is not None]
-        place = {n: at for at, n in enumerate(known)}
-        contexts = Contexts([view for view in views if view is not None])
-        return lambda n: contexts.atoms(place[n]) if n in place else frozenset()
+        return {n: at for at, n in enumerate(known)}, Contexts([view for view in views if view is not None])
 
     def _prove(self) -> None:
         if self.court is not None:
