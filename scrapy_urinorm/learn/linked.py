@@ -31,7 +31,7 @@ def graph_of(pages: Sequence[Page], ids: Mapping[bytes, Page]) -> Graph | None:
         found = page.links or b""
         hashes = [found[at : at + HASH] for at in range(0, len(found), HASH)]
         # what was not visited is numbered as it comes, after the pages
-        links.append(array("q", [numbers.setdefault(hashed, len(pages) + len(numbers)) for hashed in hashes]))
+        links.append(array("i", [numbers.setdefault(hashed, len(pages) + len(numbers)) for hashed in hashes]))
     hops = {n: by_key[page.final] for n, page in enumerate(pages) if page.final in by_key and page.final != page.key}
     return Graph(links, _starts(pages), hops)
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+
+NOBODY: frozenset[str] = frozenset()
 
 
 @dataclass(slots=True, eq=False)
@@ -28,5 +30,21 @@ class Page:
     links: bytes | None = None
     day: int | None = None
     size: int | None = None
-    referers: set[str] = field(default_factory=set)
-    sources: set[str] = field(default_factory=set)
+    # an empty set of its own would be a fifth of what a page takes, and most pages have no use for one of the two
+    referers: set[str] | frozenset[str] = NOBODY
+    sources: set[str] | frozenset[str] = NOBODY
+
+    def refer(self, key: str) -> None:
+        """Note that a page links here."""
+        self.referers = _with(self.referers, key)
+
+    def lead(self, key: str) -> None:
+        """Note that a page redirects here."""
+        self.sources = _with(self.sources, key)
+
+
+def _with(keys: set[str] | frozenset[str], key: str) -> set[str]:
+    if isinstance(keys, frozenset):
+        return {key}
+    keys.add(key)
+    return keys

@@ -10,7 +10,7 @@ from scrapy_urinorm.learn.reach import Reach
 from scrapy_urinorm.learn.traps import traps
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from scrapy_urinorm.learn.candidate import Candidate
     from scrapy_urinorm.learn.contexts import Contexts
@@ -89,7 +89,7 @@ def endless(learner: Learner) -> None:
         if _is_known(learner, candidate):
             continue
         trial = learner.replay.normalizer([*learner.replay.accepted, candidate])
-        silent = {n for n, view in enumerate(views) if any(trial.verdict(view.page.key))} - learner.silent_views
+        silent = _newly_silent(learner, trial.verdict, views)
         labels = {views[n].page.label for n in members}
         if len(members) < learner.replay.least(candidate):
             continue
@@ -108,6 +108,12 @@ def endless(learner: Learner) -> None:
             candidate.saved = len(silent)
         learner.replay.accepted.append(candidate)
         learner.silent_views |= silent
+
+
+def _newly_silent(learner: Learner, verdict: Callable[[str], tuple[bool, bool]], views: Sequence[View]) -> set[int]:
+    """Return the views that a rule silences and none did before."""
+    known = learner.silent_views
+    return {n for n, view in enumerate(views) if n not in known and any(verdict(view.page.key))}
 
 
 def _missed(learner: Learner, skipped: set[int]) -> set[int]:
@@ -132,7 +138,7 @@ def redundant_shapes(learner: Learner) -> None:
         if _is_known(learner, candidate):
             continue
         trial = learner.replay.normalizer([*learner.replay.accepted, candidate])
-        silent = {n for n, view in enumerate(views) if any(trial.verdict(view.page.key))} - learner.silent_views
+        silent = _newly_silent(learner, trial.verdict, views)
         others = silent - set(members)
         if others and not also_covered(shapes, others):
             learner.refuse(candidate, "its conditions also hold for other addresses")

@@ -136,7 +136,7 @@ class Site:
         hop = visit.status is not None and 300 <= visit.status < 400
         if visit.referer and (hop or not visit.redirects):
             self.knows_referers = True
-            page.referers.add(normalizer.key(visit.referer))
+            page.refer(normalizer.key(visit.referer))
         self._link(page, visit, visit.id or visit.url)
         final = None if visit.final_url is None else normalizer.key(visit.final_url)
         if final is None or final == key:
@@ -144,10 +144,10 @@ class Site:
         page.final = final
         if hop:
             if final in self.by_key:
-                self.by_key[final].sources.add(key)
+                self.by_key[final].lead(key)
             return (page,)
         target = self._page(final, visit.final_url or visit.url)
-        target.sources.add(key)
+        target.lead(key)
         target.canonical = page.canonical
         target.day = page.day
         page.canonical = None
