@@ -54,7 +54,7 @@ def host_aliases(stage: Stage, neighbours: Iterable[Neighbours]) -> list[Candida
             evidence = judge.weigh(groups(alias, keep))
             if judge.accepts(evidence):
                 why = f"{alias} shows what {keep} shows on {distinct(evidence.agree)}" + against_text(evidence)
-                candidate = Candidate(keep, "host_aliases", [alias], evidence, "origin", why)
+                candidate = Candidate(keep, "host_aliases", [alias], evidence, "origin", why, host=alias)
                 stage.illustrate(candidate, evidence)
                 out.append(candidate)
     return out

@@ -32,12 +32,12 @@ ACTIVE, PROPOSED, REJECTED, UNVERIFIED = "active", "proposed", "rejected", "unve
 class Candidate:
     """One rule with where it holds and why: `value` is in the grammar of a rule file.
 
-    `scope` is the host or domain of the `site` table, `site` the registrable domain; `names` are the parameters (key
-    spelling) that a URL must have to be touched, empty where it depends on the path; `conditions` stand for `context`
-    where given; `examples` and `counterexamples` are pairs of URLs. `earlier` rules come from a
-    file of before; `crawls` are those that its counts are from. `this_host` rules hold for the host `scope` and not
-    below it. `exact` is the share of groups that agreed with equal pages, not near ones; `graph` says that the recorded
-    links, too, were looked at.
+    `scope` is the host or domain of the `site` table, `site` the registrable domain; `names` are the parameters
+    (key spelling) that a URL must have to be touched, empty where it depends on the path; `host` is the one that it
+    must have where that is not the scope; `conditions` stand for `context` where given; `examples` and
+    `counterexamples` are pairs of URLs. `earlier` rules come from a file of before; `crawls` are those that its
+    counts are from. `this_host` rules hold for the host `scope` and not below it. `exact` is the share of groups
+    that agreed with equal pages, not near ones; `graph` says that the recorded links, too, were looked at.
     """
 
     scope: str
@@ -49,6 +49,7 @@ class Candidate:
     context: Context = ()
     exceptions: tuple[Atom, ...] = ()
     names: frozenset[str] = frozenset()
+    host: str = ""
     status: str = ACTIVE
     saved: int = 0
     wrong: int = 0

@@ -170,18 +170,12 @@ class Replay:
 
     def _within(self, candidate: Candidate) -> Iterable[int]:
         """Return the pages on the hosts that a candidate is for: of many hosts most rules are for one."""
-        known = self._on_host
-        if (
-            candidate.rule == "host_aliases"
-            and isinstance(candidate.value, list)
-            and known.keys() >= {*candidate.value}
-        ):
-            hosts = candidate.value
-        elif candidate.scope in known and candidate.scope != self.site.name:
-            below = "." + candidate.scope
-            hosts = [host for host in known if host == candidate.scope or host.endswith(below)]
-        else:
+        known, scope = self._on_host, candidate.scope
+        if candidate.host:
+            return sorted(known.get(candidate.host, ()))
+        if scope == self.site.name or scope not in known:
             return range(len(self.keys))
+        hosts = [host for host in known if host == scope or host.endswith("." + scope)]
         return sorted(chain.from_iterable(known[host] for host in hosts))
 
     def least(self, candidate: Candidate) -> float:

@@ -97,7 +97,7 @@ def test_a_rule_is_tried_on_all_pages_that_it_may_touch(scope: str) -> None:
         candidate = Candidate(scope, rule, value, Evidence(), "test", "")
         alone = replay.normalizer([candidate]).key
         assert set(replay.trial(candidate).keys) == {n for n, key in enumerate(replay.keys) if alone(key) != key}
-    alias = Candidate(f"b1.{DOMAIN}", "host_aliases", [f"b2.{DOMAIN}"], Evidence(), "test", "")
+    alias = Candidate(f"b1.{DOMAIN}", "host_aliases", [f"b2.{DOMAIN}"], Evidence(), "test", "", host=f"b2.{DOMAIN}")
     replay.add(alias, replay.trial(alias))
     again = Candidate(f"b1.{DOMAIN}", "remove_params", ["a"], Evidence(), "test", "")
     moved = {site.pages[n].url for n in replay.trial(again).keys}
