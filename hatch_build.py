@@ -18,10 +18,13 @@ from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
 SOURCES = [
     *(f"scrapy_urinorm/engine/{name}.c" for name in ("native", "digest", "rules", "spelling")),
-    "scrapy_urinorm/visits/features.c",
+    *(f"scrapy_urinorm/visits/{name}.c" for name in ("features", "markup", "marks")),
     "scrapy_urinorm/seen/table.c",
 ]
-HEADERS = [f"scrapy_urinorm/engine/{name}.h" for name in ("native", "digest", "rules", "spelling")]
+HEADERS = [
+    *(f"scrapy_urinorm/engine/{name}.h" for name in ("native", "digest", "rules", "spelling")),
+    "scrapy_urinorm/visits/features.h",
+]
 
 
 class NativeHook(BuildHookInterface[Any]):

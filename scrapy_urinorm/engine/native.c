@@ -546,6 +546,8 @@ static PyMethodDef methods[] = {
     {"canonical", FUNCTION(native_canonical), METH_FASTCALL, canonical_doc},
     {"lines", FUNCTION(native_lines), METH_FASTCALL, lines_doc},
     {"text", FUNCTION(native_text), METH_FASTCALL, text_doc},
+    {"page", FUNCTION(native_page), METH_FASTCALL, page_doc},
+    {"found", FUNCTION(native_found), METH_FASTCALL, found_doc},
     {NULL, NULL, 0, NULL},
 };
 
@@ -566,7 +568,7 @@ static PyModuleDef_Slot slots[] = {
 static struct PyModuleDef definition = {
     PyModuleDef_HEAD_INIT,
     .m_name = "_native",
-    .m_doc = "The hot paths of scrapy_urinorm.engine.pipeline, scrapy_urinorm.visits.features and scrapy_urinorm.seen.table.",
+    .m_doc = "The hot paths of scrapy_urinorm.engine.pipeline, scrapy_urinorm.visits and scrapy_urinorm.seen.table.",
     .m_size = 0,
     .m_methods = methods,
     .m_slots = slots,

@@ -25,6 +25,14 @@ void fill_text_tables(void);
 PyObject *native_text(PyObject *module, PyObject *const *args, Py_ssize_t count);
 extern const char text_doc[];
 
+/* visits/markup.c */
+PyObject *native_page(PyObject *module, PyObject *const *args, Py_ssize_t count);
+extern const char page_doc[];
+
+/* visits/marks.c */
+PyObject *native_found(PyObject *module, PyObject *const *args, Py_ssize_t count);
+extern const char found_doc[];
+
 /* seen/table.c: the type Table, added to the module; -1 with an error set */
 int add_table(PyObject *module);
 

@@ -1,7 +1,5 @@
-/* The text of a page in C: visits/features.py (`_plain_text`) is the reference, tests/visits compares the two. */
-#include "../engine/native.h"
-
-enum { BINS = 32, SHINGLE = 4, MOST_COUNTED = 255, LINE_HASH = 8, TEXT_DIGEST = 16, BLOCK = 128 };
+/* The text of a page in C: visits/texts.py (`plain_text`) is the reference, tests/visits compares the two. */
+#include "features.h"
 
 /* BLAKE2b of RFC 7693, without a key. */
 
@@ -53,8 +51,7 @@ blake2b_block(uint64_t *h, const octet *block, uint64_t read, int last)
         h[n] ^= v[n] ^ v[n + 8];
 }
 
-/* The digest, of at most 64 octets, of some octets. */
-static void
+void
 blake2b(const octet *s, size_t length, octet *digest, int size)
 {
     octet block[BLOCK] = {0};
@@ -74,9 +71,7 @@ blake2b(const octet *s, size_t length, octet *digest, int size)
 
 static uint32_t crc_table[256];
 
-/* What an octet of UTF-8 is to str.split(): the high ones begin a character that may be a space. */
-enum { LETTER = 0, SPACE = 1, HIGH = 2 };
-static octet octet_class[256];
+octet octet_class[256];
 
 void
 fill_text_tables(void)
@@ -94,8 +89,7 @@ fill_text_tables(void)
         octet_class[high[n]] = HIGH;
 }
 
-/* The octets of the space that begins with a high octet, 0 where it is another character; Unicode White_Space. */
-static int
+int
 wide_space(const octet *s, const octet *end)
 {
     if (end - s >= 2 && s[0] == 0xC2)
@@ -114,12 +108,6 @@ wide_space(const octet *s, const octet *end)
     }
     return 0;
 }
-
-typedef struct {
-    uint64_t last[SHINGLE];
-    size_t words;
-    uint32_t bins[BINS];
-} Sketch;
 
 /* The hash that CPython has for a tuple of the four integers (Objects/tupleobject.c; xxHash), into its bin. */
 static void
@@ -151,8 +139,7 @@ add_word(Sketch *sketch, uint64_t word)
         add_shingle(sketch, sketch->last);
 }
 
-/* A text shorter than a shingle counts as one, filled up with zeros. */
-static void
+void
 finish(Sketch *sketch)
 {
     size_t words = sketch->words;
@@ -200,12 +187,7 @@ put_words(Sketch *sketch, const octet *s, const octet *end, octet *out)
 const char text_doc[] = "text(texts, seen) -> (hashes, counts, words, digest, minhash) of the texts of a page; None where "
                         "one of them is not Unicode.";
 
-typedef struct {
-    octet *start;
-    size_t used, size;
-} Room;
-
-static int
+int
 reserve(Room *room, size_t more)
 {
     size_t size = 2 * (room->used + more);
@@ -222,22 +204,17 @@ reserve(Room *room, size_t more)
     return 1;
 }
 
-/* One text: its hash, the number of its words, and, where it is seen, its line in the room. Returns -1 with an error set. */
-static int
-add_text(Sketch *sketch, Room *room, PyObject *text, int seen, octet *hash, octet *count)
+int
+add_octets(Sketch *sketch, Room *room, const octet *octets, size_t length, int seen, octet *hash, octet *count)
 {
-    Py_ssize_t length;
     size_t before = sketch->words, line;
-    const octet *octets = (const octet *)PyUnicode_AsUTF8AndSize(text, &length);
     octet *end;
     *count = 0;
-    if (octets == NULL)
-        return -1;
     if (!seen) {
-        blake2b(octets, (size_t)length, hash, LINE_HASH);
+        blake2b(octets, length, hash, LINE_HASH);
         return 0;
     }
-    if (!reserve(room, (size_t)length + 1))
+    if (!reserve(room, length + 1))
         return -1;
     line = room->used;
     end = put_words(sketch, octets, octets + length, room->start + line);
@@ -247,6 +224,16 @@ add_text(Sketch *sketch, Room *room, PyObject *text, int seen, octet *hash, octe
     before = sketch->words - before;
     *count = (octet)(before < MOST_COUNTED ? before : MOST_COUNTED);
     return 0;
+}
+
+void
+text_digests(const Sketch *sketch, const Room *room, octet *digest, octet *minima)
+{
+    /* between the lines, not after them */
+    blake2b(room->start, room->used > 0 ? room->used - 1 : 0, digest, TEXT_DIGEST);
+    for (int n = 0; n < BINS; n++)
+        for (int part = 0; part < 4; part++)
+            minima[4 * n + part] = (octet)(sketch->bins[n] >> 8 * part);
 }
 
 PyObject *
@@ -279,9 +266,10 @@ native_text(PyObject *module, PyObject *const *args, Py_ssize_t count)
     counted = PyBytes_AsString(counts);
     for (Py_ssize_t n = 0; n < length; n++) {
         PyObject *text = PyList_GetItem(args[0], n);
-        if (text == NULL)
-            goto done;
-        if (add_text(&sketch, &room, text, seen[n], (octet *)hashed + LINE_HASH * n, (octet *)counted + n) < 0) {
+        Py_ssize_t octets;
+        const char *start = text == NULL ? NULL : PyUnicode_AsUTF8AndSize(text, &octets);
+        if (start == NULL || add_octets(&sketch, &room, (const octet *)start, (size_t)octets, seen[n],
+                                        (octet *)hashed + LINE_HASH * n, (octet *)counted + n) < 0) {
             if (PyErr_ExceptionMatches(PyExc_UnicodeEncodeError)) {
                 PyErr_Clear();
                 result = Py_NewRef(Py_None);
@@ -290,11 +278,7 @@ native_text(PyObject *module, PyObject *const *args, Py_ssize_t count)
         }
     }
     finish(&sketch);
-    /* between the lines, not after them */
-    blake2b(room.start, room.used > 0 ? room.used - 1 : 0, digest, TEXT_DIGEST);
-    for (int n = 0; n < BINS; n++)
-        for (int part = 0; part < 4; part++)
-            packed[4 * n + part] = (octet)(sketch.bins[n] >> 8 * part);
+    text_digests(&sketch, &room, digest, packed);
     result = Py_BuildValue("OOnNN", hashes, counts, (Py_ssize_t)sketch.words,
                            PyBytes_FromStringAndSize((const char *)digest, TEXT_DIGEST),
                            PyBytes_FromStringAndSize((const char *)packed, (Py_ssize_t)sizeof packed));

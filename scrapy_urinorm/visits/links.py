@@ -17,7 +17,9 @@ from scrapy_urinorm.normalizer import Normalizer
 from scrapy_urinorm.url import resolve
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Iterable
+
+    from scrapy_urinorm.visits.redaction import Redaction
 
 LINK_CAP = 2_000
 """Links kept of a page: every menu and list fits, and 2,000 hashes are 21 kB of base64."""
@@ -68,18 +70,22 @@ def hashes_of(urls: list[str]) -> bytes:
     return b"".join(map(_hash, keys))
 
 
+def stems(base: str) -> tuple[str, str, str, str]:
+    """Return what the links of a page are joined to: scheme and colon, origin, folder, the page without its query."""
+    page = base.partition("#")[0].partition("?")[0]
+    scheme, colon, rest = page.partition("://")
+    authority, slash, _ = rest.partition("/")
+    origin = scheme + colon + authority
+    return scheme + ":", origin, page[: page.rindex("/") + 1] if slash else origin + "/", page
+
+
 def page_links(hrefs: Iterable[str], base: str) -> list[str]:
     """Return the addresses that the `href` of a page mean, in their order, each once.
 
     `base` is the URL of the page, or what its `base` element says. Links within the page, of other schemes than HTTP,
     and above `LONGEST_LINK` are left out. Dot segments stay: a key has none.
     """
-    stem = base.partition("#")[0]
-    page = stem.partition("?")[0]
-    scheme, colon, rest = page.partition("://")
-    authority, slash, _ = rest.partition("/")
-    origin = scheme + colon + authority
-    folder = page[: page.rindex("/") + 1] if slash else origin + "/"
+    scheme, origin, folder, page = stems(base)
     found: dict[str, None] = {}
     for given in hrefs:
         if len(given) > LONGEST_LINK:
@@ -93,7 +99,7 @@ def page_links(hrefs: Iterable[str], base: str) -> list[str]:
         if not head or head == "#":
             continue
         if head == "/":
-            href = scheme + ":" + href if href[1:2] == "/" else origin + href
+            href = scheme + href if href[1:2] == "/" else origin + href
         elif head == "?":
             href = page + href
         elif _scheme(href) is None:
@@ -120,7 +126,7 @@ def _unique(hashes: Iterable[bytes]) -> tuple[bytes, int]:
 class LinkHashes:
     """The columns `links` and `id` of one crawl; what it has met it remembers, as most links of a site come again."""
 
-    def __init__(self, redact: Callable[[str], str]) -> None:
+    def __init__(self, redact: Redaction) -> None:
         self._redact = redact
         self._known: dict[str, bytes] = {}
         self._room = _REMEMBERED
@@ -131,7 +137,7 @@ class LinkHashes:
         new = [url for url in urls if url not in known]
         if not new:
             return _unique([known[url] for url in urls])
-        hashes = dict(zip(new, _split(hashes_of(list(map(self._redact, new)))), strict=True))
+        hashes = dict(zip(new, _split(hashes_of(self._redact.all(new))), strict=True))
         columns = _unique([known.get(url) or hashes[url] for url in urls])
         self._remember(hashes)
         return columns

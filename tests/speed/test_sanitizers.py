@@ -62,3 +62,13 @@ def test_no_report_and_no_difference(count: int, sanitized: dict[str, str], tmp_
         done = subprocess.run(command, env=sanitized, cwd=tmp_path, capture_output=True, text=True, check=False)
         assert done.returncode == 0, done.stderr[-5000:]
         assert sanitized["PYTHONPATH"].partition(os.pathsep)[0] in done.stdout, "another module was loaded"
+
+
+@pytest.mark.parametrize(
+    "count", [pytest.param(2_000, marks=pytest.mark.slow), pytest.param(1_000_000, marks=pytest.mark.soak)]
+)
+def test_no_report_of_pages_and_no_difference(count: int, sanitized: dict[str, str], tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "tests.speed.sanitized_pages", str(count), "1"]
+    done = subprocess.run(command, env=sanitized, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr[-5000:]
+    assert sanitized["PYTHONPATH"].partition(os.pathsep)[0] in done.stdout, "another module was loaded"

@@ -13,7 +13,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scrapy_urinorm.engine import native
-from scrapy_urinorm.visits.features import LINE_CAP, PageFeatures, page_features
+from scrapy_urinorm.visits.features import PageFeatures, page_features
+from scrapy_urinorm.visits.markup import LINE_CAP
 from scrapy_urinorm.visits.texts import BINS, EMPTY_BIN, minhash, plain_text
 
 HTML = "text/html; charset=utf-8"

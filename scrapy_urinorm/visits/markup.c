@@ -1,0 +1,780 @@
+/* A page in C, in one pass over its tree as the parser writes it out: visits/markup.py (`walked`) and
+ * visits/links.py (`page_links`) are the reference, tests/visits compares.
+ *
+ * What a parser writes is well formed: each element is closed, each value stands in quotes, four characters are escaped.
+ * Where it could mean two trees, and where a page is deeper or larger than any that somebody wrote, the module takes none.
+ */
+#include "features.h"
+
+enum { LINE_CAP = 512, DEEPEST = 960, MOST_OPEN = 4096, MOST_COUNTERS = 1 << 17, MOST_PROBES = 64, LONGEST_LINK = 8192 };
+static const uint64_t mix = 0x9E3779B97F4A7C15u; /* markup.py: _MIX */
+
+enum { BLOCK_KIND, INLINE_KIND, EMBEDDED_KIND, HIDDEN_KIND, LINK_KIND, BREAK_KIND };
+enum { VOID = 1, RAW = 2, FOREIGN = 4, INERT = 8, ANCHOR = 16, BASE = 32, META = 64, UNSURE = 128 };
+
+typedef struct {
+    const char *name;
+    octet kind, flags;
+} Known;
+
+/* Tags that are no plain blocks: visits/markup.py (`_NAMES`); VOID and RAW as in the HTML standard, 13.3. */
+static const Known known_tags[] = {
+    {"a", INLINE_KIND, ANCHOR}, {"abbr", INLINE_KIND, 0}, {"acronym", INLINE_KIND, 0}, {"b", INLINE_KIND, 0},
+    {"bdi", INLINE_KIND, 0}, {"bdo", INLINE_KIND, 0}, {"big", INLINE_KIND, 0}, {"cite", INLINE_KIND, 0},
+    {"code", INLINE_KIND, 0}, {"data", INLINE_KIND, 0}, {"del", INLINE_KIND, 0}, {"dfn", INLINE_KIND, 0},
+    {"em", INLINE_KIND, 0}, {"font", INLINE_KIND, 0}, {"i", INLINE_KIND, 0}, {"ins", INLINE_KIND, 0},
+    {"kbd", INLINE_KIND, 0}, {"label", INLINE_KIND, 0}, {"mark", INLINE_KIND, 0}, {"q", INLINE_KIND, 0},
+    {"s", INLINE_KIND, 0}, {"samp", INLINE_KIND, 0}, {"small", INLINE_KIND, 0}, {"span", INLINE_KIND, 0},
+    {"strike", INLINE_KIND, 0}, {"strong", INLINE_KIND, 0}, {"sub", INLINE_KIND, 0}, {"sup", INLINE_KIND, 0},
+    {"time", INLINE_KIND, 0}, {"tt", INLINE_KIND, 0}, {"u", INLINE_KIND, 0}, {"var", INLINE_KIND, 0},
+    {"wbr", INLINE_KIND, VOID}, {"img", EMBEDDED_KIND, VOID}, {"iframe", EMBEDDED_KIND, RAW}, {"video", EMBEDDED_KIND, 0},
+    {"audio", EMBEDDED_KIND, 0}, {"source", EMBEDDED_KIND, VOID}, {"embed", EMBEDDED_KIND, VOID},
+    {"input", EMBEDDED_KIND, VOID}, {"script", HIDDEN_KIND, RAW}, {"style", HIDDEN_KIND, RAW}, {"noscript", HIDDEN_KIND, 0},
+    {"template", HIDDEN_KIND, INERT}, {"svg", HIDDEN_KIND, FOREIGN}, {"math", HIDDEN_KIND, FOREIGN},
+    {"meta", HIDDEN_KIND, VOID | META}, {"base", HIDDEN_KIND, VOID | BASE}, {"object", HIDDEN_KIND, 0},
+    {"canvas", HIDDEN_KIND, 0}, {"link", LINK_KIND, VOID}, {"br", BREAK_KIND, VOID}, {"area", BLOCK_KIND, VOID | ANCHOR},
+    {"basefont", BLOCK_KIND, VOID}, {"bgsound", BLOCK_KIND, VOID}, {"col", BLOCK_KIND, VOID}, {"frame", BLOCK_KIND, VOID},
+    {"hr", BLOCK_KIND, VOID}, {"keygen", BLOCK_KIND, VOID}, {"param", BLOCK_KIND, VOID}, {"track", BLOCK_KIND, VOID},
+    {"xmp", BLOCK_KIND, RAW}, {"noembed", BLOCK_KIND, RAW}, {"noframes", BLOCK_KIND, RAW}, {"plaintext", BLOCK_KIND, UNSURE},
+};
+
+typedef struct {
+    const octet *start;
+    size_t length;
+} Piece;
+
+/* A tag of the page: what it is, and the hash of its name. */
+typedef struct {
+    Piece name;
+    uint64_t hash;
+    octet kind, flags;
+} Tag;
+
+enum { TAGS = 128 };
+
+/* An element that is open. */
+typedef struct {
+    Piece name;
+    uint64_t slot;
+    uint32_t serial;
+    octet kind, flags;
+    octet walked;
+} Frame;
+
+/* How many elements of one tag an element has had so far. */
+typedef struct {
+    uint64_t tag;
+    uint32_t serial, count;
+} Counter;
+
+enum { ID, HREF, REL, NAME, CONTENT, SRC, DATA_SRC, ALT, ATTRIBUTES };
+
+typedef struct {
+    const octet *s, *end;
+    Sketch sketch;
+    Room shown, line, frames, hrefs, bases, canonical, generator, scratch;
+    size_t depth, walked;
+    uint32_t serials;
+    Counter *counters;
+    size_t counters_used, counters_size;
+    Tag tags[TAGS];
+    uint64_t pairs[LINE_CAP][2], rest;
+    octet counts[LINE_CAP];
+    size_t lines, rest_words;
+    uint64_t line_slot;
+    int open, stopped;
+} Page;
+
+/* YES, NO: the module does not take this page; FAULT: an error is set. */
+typedef enum { NO, YES, FAULT } Taken;
+
+static int
+is(Piece piece, const char *text)
+{
+    size_t length = strlen(text);
+    return piece.length == length && memcmp(piece.start, text, length) == 0;
+}
+
+static uint64_t
+name_hash(const octet *s, size_t length)
+{
+    octet digest[LINE_HASH];
+    uint64_t hash = 0;
+    blake2b(s, length, digest, LINE_HASH);
+    for (int n = 0; n < LINE_HASH; n++)
+        hash |= (uint64_t)digest[n] << 8 * n;
+    return hash;
+}
+
+/* What a tag is: looked up once, as a page has few. */
+static const Tag *
+tag_of(Page *page, Piece name)
+{
+    const octet *s = name.start;
+    size_t at = (s[0] * 31u + s[name.length / 2] * 17u + s[name.length - 1] * 7u + name.length) % TAGS;
+    Tag *tag = &page->tags[at];
+    if (tag->name.length == name.length && memcmp(tag->name.start, s, name.length) == 0)
+        return tag;
+    tag->name = name;
+    tag->hash = name_hash(s, name.length);
+    tag->kind = BLOCK_KIND;
+    tag->flags = 0;
+    for (size_t n = 0; n < sizeof known_tags / sizeof *known_tags; n++)
+        if (is(name, known_tags[n].name)) {
+            tag->kind = known_tags[n].kind;
+            tag->flags = known_tags[n].flags;
+            break;
+        }
+    return tag;
+}
+
+/* The number of an element among its likes in its parent; 0 where there are more elements than the module counts. */
+static uint32_t
+numbered(Page *page, uint32_t serial, uint64_t tag)
+{
+    if (page->counters_used * 2 >= page->counters_size) {
+        size_t size = page->counters_size ? 4 * page->counters_size : 1024;
+        Counter *old = page->counters, *fresh = size > MOST_COUNTERS ? NULL : PyMem_Calloc(size, sizeof *fresh);
+        if (fresh == NULL)
+            return 0;
+        for (size_t n = 0; n < page->counters_size; n++) {
+            size_t at = (size_t)(((old[n].tag ^ old[n].serial) * mix) >> 32) & (size - 1);
+            if (!old[n].count)
+                continue;
+            while (fresh[at].count)
+                at = (at + 1) & (size - 1);
+            fresh[at] = old[n];
+        }
+        PyMem_Free(old);
+        page->counters = fresh;
+        page->counters_size = size;
+    }
+    for (size_t at = (size_t)(((tag ^ serial) * mix) >> 32), probes = 0; probes < MOST_PROBES; at++, probes++) {
+        Counter *one = &page->counters[at & (page->counters_size - 1)];
+        if (!one->count) {
+            one->tag = tag;
+            one->serial = serial;
+            page->counters_used++;
+        }
+        else if (one->tag != tag || one->serial != serial)
+            continue;
+        return ++one->count;
+    }
+    return 0;
+}
+
+/* Text as it was before it was written: at the end of a room. */
+static Taken
+put_text(Room *room, Piece text)
+{
+    static const struct {
+        const char *name;
+        size_t length;
+        const char *character;
+        size_t octets;
+    } escapes[] = {{"&amp;", 5, "&", 1}, {"&lt;", 4, "<", 1}, {"&gt;", 4, ">", 1}, {"&nbsp;", 6, "\xC2\xA0", 2}, {"&quot;", 6, "\"", 1}};
+    const octet *s = text.start, *end = s + text.length;
+    if (!reserve(room, text.length + 1))
+        return FAULT;
+    while (s < end) {
+        const octet *escape = memchr(s, '&', (size_t)(end - s)), *stop = escape == NULL ? end : escape;
+        size_t n = 0, count = sizeof escapes / sizeof *escapes;
+        memcpy(room->start + room->used, s, (size_t)(stop - s));
+        room->used += (size_t)(stop - s);
+        if (escape == NULL)
+            break;
+        while (n < count && ((size_t)(end - escape) < escapes[n].length || memcmp(escape, escapes[n].name, escapes[n].length)))
+            n++;
+        if (n == count)
+            return NO;
+        memcpy(room->start + room->used, escapes[n].character, escapes[n].octets);
+        room->used += escapes[n].octets;
+        s = escape + escapes[n].length;
+    }
+    return YES;
+}
+
+static void
+push_line(Page *page, uint64_t slot, const octet *hash, octet count)
+{
+    uint64_t value = 0;
+    for (int n = 0; n < LINE_HASH; n++)
+        value |= (uint64_t)hash[n] << 8 * n;
+    if (page->lines < LINE_CAP) {
+        page->pairs[page->lines][0] = slot;
+        page->pairs[page->lines][1] = value;
+        page->counts[page->lines] = count;
+    }
+    if (page->lines >= LINE_CAP - 1) {
+        page->rest += value;
+        page->rest_words += count;
+    }
+    page->lines++;
+}
+
+/* The text that is open becomes a line. */
+static int
+close_line(Page *page)
+{
+    octet hash[LINE_HASH], count;
+    if (!page->open)
+        return 1;
+    page->open = 0;
+    if (add_octets(&page->sketch, &page->shown, page->line.start, page->line.used, 1, hash, &count) < 0)
+        return 0;
+    push_line(page, page->line_slot, hash, count);
+    return 1;
+}
+
+static int
+is_spaces(const octet *s, const octet *end)
+{
+    while (s < end) {
+        int kind = octet_class[*s], wide = kind == SPACE ? 1 : kind == HIGH ? wide_space(s, end) : 0;
+        if (wide == 0)
+            return 0;
+        s += wide;
+    }
+    return 1;
+}
+
+static Taken
+shown_text(Page *page, const Frame *frame, Piece text, int raw)
+{
+    Taken taken = YES;
+    if (!page->open)
+        page->line.used = 0;
+    if (raw) {
+        if (!reserve(&page->line, text.length + 1))
+            return FAULT;
+        memcpy(page->line.start + page->line.used, text.start, text.length);
+        page->line.used += text.length;
+    }
+    else
+        taken = put_text(&page->line, text);
+    if (taken == YES && !page->open && text.length && !is_spaces(page->line.start, page->line.start + page->line.used)) {
+        page->open = 1;
+        page->line_slot = frame->slot;
+    }
+    return taken;
+}
+
+/* A picture or player: its address is a line that nobody reads, the text for those who do not see it one that is read. */
+static Taken
+embedded(Page *page, const Tag *tag, uint64_t slot, const Piece *attributes)
+{
+    Piece address = attributes[DATA_SRC].length ? attributes[DATA_SRC] : attributes[SRC];
+    octet hash[LINE_HASH], count;
+    Room *room = &page->scratch;
+    Taken taken;
+    if (address.length) {
+        room->used = 0;
+        if (!reserve(room, tag->name.length + 1))
+            return FAULT;
+        memcpy(room->start, tag->name.start, tag->name.length);
+        room->start[tag->name.length] = ':';
+        room->used = tag->name.length + 1;
+        if ((taken = put_text(room, address)) != YES)
+            return taken;
+        blake2b(room->start, room->used, hash, LINE_HASH);
+        push_line(page, slot, hash, 0);
+    }
+    if (attributes[ALT].length) {
+        room->used = 0;
+        if ((taken = put_text(room, attributes[ALT])) != YES || is_spaces(room->start, room->start + room->used))
+            return taken;
+        if (add_octets(&page->sketch, &page->shown, room->start, room->used, 1, hash, &count) < 0)
+            return FAULT;
+        push_line(page, slot, hash, count);
+    }
+    return YES;
+}
+
+/* Whether an id is a name: letters alone. */
+static int
+is_name(Piece id)
+{
+    int wide = 0, all;
+    PyObject *text, *answer;
+    for (size_t n = 0; n < id.length; n++) {
+        octet lower = id.start[n] | 0x20;
+        if (id.start[n] >= 0x80)
+            wide = 1;
+        else if (lower < 'a' || lower > 'z')
+            return 0;
+    }
+    if (!wide)
+        return id.length > 0;
+    text = PyUnicode_DecodeUTF8((const char *)id.start, (Py_ssize_t)id.length, NULL);
+    answer = text == NULL ? NULL : PyObject_CallMethod(text, "isalpha", NULL);
+    all = answer == NULL ? -1 : PyObject_IsTrue(answer);
+    Py_XDECREF(text);
+    Py_XDECREF(answer);
+    return all;
+}
+
+/* Whether one of the words of a `rel` is "canonical". */
+static int
+is_canonical(const octet *s, const octet *end)
+{
+    static const char word[] = "canonical";
+    while (s < end) {
+        size_t n = 0;
+        int wide;
+        while (s < end && (octet_class[*s] == SPACE || (octet_class[*s] == HIGH && wide_space(s, end))))
+            s += octet_class[*s] == SPACE ? 1 : wide_space(s, end);
+        while (s + n < end && n + 1 < sizeof word && (octet)(s[n] >= 'A' && s[n] <= 'Z' ? s[n] | 0x20 : s[n]) == (octet)word[n])
+            n++;
+        s += n;
+        wide = s == end || octet_class[*s] == SPACE || (octet_class[*s] == HIGH && wide_space(s, end));
+        if (n + 1 == sizeof word && wide)
+            return 1;
+        while (s < end && octet_class[*s] != SPACE && !(octet_class[*s] == HIGH && wide_space(s, end)))
+            s++;
+    }
+    return 0;
+}
+
+static Taken
+put_canonical(Page *page, const Piece *attributes)
+{
+    Taken taken;
+    page->scratch.used = 0;
+    if (page->canonical.used || !attributes[REL].length)
+        return YES;
+    taken = put_text(&page->scratch, attributes[REL]);
+    if (taken != YES || !is_canonical(page->scratch.start, page->scratch.start + page->scratch.used))
+        return taken;
+    /* to the reference an empty value is another one than none, which is written in the same way */
+    return attributes[HREF].length || attributes[HREF].start == NULL ? put_text(&page->canonical, attributes[HREF]) : NO;
+}
+
+/* One more of the texts that a NUL separates, which no value of a page has. */
+static Taken
+put_listed(Room *room, Piece text)
+{
+    size_t before = room->used;
+    Taken taken;
+    if (!reserve(room, 1))
+        return FAULT;
+    if (before)
+        room->start[room->used++] = 0;
+    taken = put_text(room, text);
+    return taken == YES && memchr(room->start + before + (before > 0), 0, room->used - before - (before > 0)) ? NO : taken;
+}
+
+/* What the elements by which a page says where it leads have to say. */
+static Taken
+put_link(Page *page, const Tag *tag, const Piece *attributes)
+{
+    if (tag->flags & META) {
+        static const char generator[] = "generator";
+        Piece name = attributes[NAME];
+        if (page->generator.used || name.length != sizeof generator - 1)
+            return YES;
+        for (size_t n = 0; n < name.length; n++)
+            if ((octet)(name.start[n] | 0x20) != (octet)generator[n])
+                return YES;
+        return put_text(&page->generator, attributes[CONTENT]);
+    }
+    if (!attributes[HREF].length)
+        return YES;
+    return put_listed(tag->flags & BASE ? &page->bases : &page->hrefs, attributes[HREF]);
+}
+
+/* The tag that begins at `s`, behind its bracket: its name and its attributes. */
+static Taken
+read_tag(Page *page, Piece *name, Piece *attributes)
+{
+    static const struct {
+        const char *name;
+        int place;
+    } names[] = {{"id", ID}, {"href", HREF}, {"rel", REL}, {"name", NAME}, {"content", CONTENT}, {"src", SRC},
+                 {"data-src", DATA_SRC}, {"alt", ALT}};
+    const octet *s = page->s, *end = page->end;
+    name->start = s;
+    while (s < end && *s != ' ' && *s != '>')
+        s++;
+    name->length = (size_t)(s - name->start);
+    if (name->length == 0)
+        return NO;
+    while (s < end && *s == ' ') {
+        Piece attribute, value;
+        const octet *quote;
+        attribute.start = ++s;
+        /* a name may begin with an equals sign, but has no other */
+        for (s += s < end; s < end && *s != '='; s++)
+            ;
+        attribute.length = (size_t)(s - attribute.start);
+        if (end - s < 2 || s[1] != '"')
+            return NO;
+        value.start = s + 2;
+        quote = memchr(value.start, '"', (size_t)(end - value.start));
+        if (quote == NULL)
+            return NO;
+        value.length = (size_t)(quote - value.start);
+        s = quote + 1;
+        if (attribute.length <= 8)
+            for (size_t n = 0; n < sizeof names / sizeof *names; n++)
+                if (*attribute.start == *names[n].name && is(attribute, names[n].name))
+                    attributes[names[n].place] = value;
+    }
+    if (s == end || *s != '>')
+        return NO;
+    page->s = s + 1;
+    return YES;
+}
+
+static const octet *
+find(const octet *s, const octet *end, const char *text, size_t length)
+{
+    while ((size_t)(end - s) >= length && (s = memchr(s, text[0], (size_t)(end - s) - length + 1)) != NULL) {
+        if (memcmp(s, text, length) == 0)
+            return s;
+        s++;
+    }
+    return NULL;
+}
+
+/* Whether a script may have the end of a script in it: in a comment that begins another one. */
+static int
+hides_an_end(const octet *s, const octet *end)
+{
+    static const char script[] = "<script";
+    for (s = find(s, end, "<!--", 4); s != NULL && (size_t)(end - s) >= sizeof script - 1; s++) {
+        size_t n = 0;
+        s = memchr(s, '<', (size_t)(end - s));
+        if (s == NULL)
+            return 0;
+        while (n + 1 < sizeof script && s + n < end && (octet)(n ? s[n] | 0x20 : s[n]) == (octet)script[n])
+            n++;
+        if (n + 1 == sizeof script)
+            return 1;
+    }
+    return 0;
+}
+
+/* The text of an element in which nothing is escaped; what follows is its end. */
+static Taken
+raw_text(Page *page, const Frame *frame)
+{
+    const octet *s = page->s, *stop = s;
+    Piece text;
+    for (;; stop++) {
+        stop = find(stop, page->end, "</", 2);
+        if (stop == NULL || (size_t)(page->end - stop) < frame->name.length + 3)
+            return NO;
+        if (memcmp(stop + 2, frame->name.start, frame->name.length) == 0 && stop[2 + frame->name.length] == '>')
+            break;
+    }
+    text.start = s;
+    text.length = (size_t)(stop - s);
+    page->s = stop;
+    if (frame->flags & FOREIGN)
+        return memchr(s, '<', text.length) == NULL ? YES : NO;
+    if (is(frame->name, "script") && hides_an_end(s, stop))
+        return NO;
+    return frame->walked ? shown_text(page, frame, text, 1) : YES;
+}
+
+/* The element that begins at `s`, behind its bracket. */
+static Taken
+begin(Page *page)
+{
+    Piece name, attributes[ATTRIBUTES] = {{NULL, 0}};
+    const Tag *tag;
+    const Frame *parent = page->depth ? (const Frame *)page->frames.start + page->depth - 1 : NULL;
+    Frame fresh = {{NULL, 0}, 1, 0, BLOCK_KIND, 0, 0};
+    uint64_t slot;
+    Taken taken = read_tag(page, &name, attributes);
+    if (taken != YES)
+        return taken;
+    tag = tag_of(page, name);
+    fresh.name = name;
+    fresh.kind = tag->kind;
+    if (parent == NULL) {
+        if (!is(name, "html"))
+            return NO;
+        fresh.walked = 1;
+    }
+    else {
+        fresh.flags = (parent->flags & (FOREIGN | INERT)) | tag->flags;
+        if (tag->flags & UNSURE)
+            return NO;
+        if ((parent->flags & FOREIGN) && (tag->flags & (VOID | RAW)) && !is(name, "style") && !is(name, "script"))
+            return NO;
+        if ((tag->flags & (ANCHOR | BASE | META)) && !(fresh.flags & INERT) && (taken = put_link(page, tag, attributes)) != YES)
+            return taken;
+        slot = parent->slot;
+        fresh.walked = parent->walked && tag->kind <= INLINE_KIND && !page->stopped;
+        if (parent->walked && !page->stopped && tag->kind != INLINE_KIND) {
+            if (!close_line(page))
+                return FAULT;
+            if (tag->kind <= EMBEDDED_KIND) {
+                int named = is_name(attributes[ID]);
+                if (named < 0)
+                    return FAULT;
+                if (named)
+                    slot = name_hash(attributes[ID].start, attributes[ID].length);
+                else {
+                    uint32_t number = numbered(page, parent->serial, tag->hash);
+                    if (number == 0)
+                        return NO;
+                    slot = (slot ^ tag->hash) * mix + number;
+                }
+                if (tag->kind == EMBEDDED_KIND && (taken = embedded(page, tag, slot, attributes)) != YES)
+                    return taken;
+            }
+            else if (tag->kind == LINK_KIND && (taken = put_canonical(page, attributes)) != YES)
+                return taken;
+        }
+        fresh.slot = slot;
+    }
+    if (fresh.walked && page->walked >= DEEPEST) {
+        /* the walk ends here, as the reference does */
+        page->stopped = 1;
+        fresh.walked = 0;
+    }
+    if (tag->flags & VOID)
+        return YES;
+    if (page->depth == MOST_OPEN)
+        return NO;
+    if (!reserve(&page->frames, sizeof fresh))
+        return FAULT;
+    fresh.serial = ++page->serials;
+    page->walked += fresh.walked;
+    memcpy((Frame *)page->frames.start + page->depth++, &fresh, sizeof fresh);
+    page->frames.used = page->depth * sizeof fresh;
+    return tag->flags & RAW ? raw_text(page, (const Frame *)page->frames.start + page->depth - 1) : YES;
+}
+
+/* The end of the element that is open, at `s`. */
+static Taken
+finish_element(Page *page)
+{
+    const Frame *frame = (const Frame *)page->frames.start + page->depth - 1;
+    const octet *s = page->s + 2;
+    size_t length = frame->name.length;
+    if ((size_t)(page->end - s) <= length || memcmp(s, frame->name.start, length) != 0 || s[length] != '>')
+        return NO;
+    page->s = s + length + 1;
+    page->depth--;
+    page->frames.used = page->depth * sizeof *frame;
+    page->walked -= frame->walked;
+    return frame->walked && frame->kind == BLOCK_KIND && !page->stopped && !close_line(page) ? FAULT : YES;
+}
+
+static Taken
+read_page(Page *page)
+{
+    const octet *stop;
+    Taken taken;
+    if (page->s == page->end || *page->s++ != '<')
+        return NO;
+    taken = begin(page);
+    while (taken == YES && page->depth && page->s < page->end) {
+        const octet *s = page->s;
+        size_t left = (size_t)(page->end - s);
+        if (*s != '<') {
+            const Frame *frame = (const Frame *)page->frames.start + page->depth - 1;
+            Piece text = {s, 0};
+            stop = memchr(s, '<', left);
+            if (stop == NULL)
+                return NO;
+            text.length = (size_t)(stop - s);
+            page->s = stop;
+            if (frame->walked && !page->stopped)
+                taken = shown_text(page, frame, text, 0);
+        }
+        else if (left >= 4 && memcmp(s, "<!--", 4) == 0) {
+            stop = find(s + 4, page->end, "-->", 3);
+            if (stop == NULL)
+                return NO;
+            page->s = stop + 3;
+        }
+        else if (left >= 2 && (s[1] == '!' || s[1] == '?')) {
+            /* an instruction has no bracket before its end */
+            stop = s[1] == '?' ? memchr(s, '>', left) : NULL;
+            if (stop == NULL)
+                return NO;
+            page->s = stop + 1;
+        }
+        else if (left >= 2 && s[1] == '/')
+            taken = finish_element(page);
+        else {
+            page->s++;
+            taken = begin(page);
+        }
+    }
+    if (taken == YES)
+        taken = page->depth == 0 && page->s == page->end ? YES : NO;
+    return taken == YES && !close_line(page) ? FAULT : taken;
+}
+
+/* What the addresses of a page are joined to: its scheme with a colon, its origin, its folder, and itself without query. */
+enum { SCHEME, ORIGIN, FOLDER, ITSELF, STEMS };
+
+static int
+is_one_of(octet one, const char *all)
+{
+    return one != 0 && strchr(all, one) != NULL;
+}
+
+static int
+has_scheme(const octet *s, const octet *end)
+{
+    octet lower = s < end ? *s | 0x20 : 0;
+    if (lower < 'a' || lower > 'z')
+        return 0;
+    for (; s < end && *s != ':'; s++)
+        if (!((*s | 0x20) >= 'a' && (*s | 0x20) <= 'z') && !(*s >= '0' && *s <= '9') && !is_one_of(*s, "+.-"))
+            return 0;
+    return s < end;
+}
+
+/* Whether it is an address of HTTP with something behind its slashes. */
+static int
+is_http(const octet *s, const octet *end)
+{
+    static const char http[] = "http";
+    for (size_t n = 0; n < 4; n++, s++)
+        if (s == end || (*s | 0x20) != http[n])
+            return 0;
+    if (s < end && (*s | 0x20) == 's')
+        s++;
+    return end - s >= 4 && memcmp(s, "://", 3) == 0 && s[3] != '/' && s[3] != '\\';
+}
+
+/* The addresses that the `href` of a page mean, a line each: links.py (`page_links`). NO where one is unusual. */
+static Taken
+resolve(const Room *hrefs, const Piece *stems, Room *out)
+{
+    const octet *s = hrefs->start, *all = s + hrefs->used;
+    for (const octet *next; s < all; s = next + 1) {
+        const octet *end = next = memchr(s, 0, (size_t)(all - s)) ? memchr(s, 0, (size_t)(all - s)) : all;
+        Piece stem = {NULL, 0};
+        size_t before = out->used;
+        if (end - s > LONGEST_LINK)
+            return NO;
+        while (s < end && is_one_of(*s, " \t\n\r\f"))
+            s++;
+        while (s < end && is_one_of(end[-1], " \t\n\r\f"))
+            end--;
+        for (const octet *at = s; at < end; at++)
+            if (*at < 0x20 || *at == '\\')
+                return NO;
+        if (s == end || *s == '#')
+            continue;
+        if (*s == '/')
+            stem = stems[end - s > 1 && s[1] == '/' ? SCHEME : ORIGIN];
+        else if (*s == '?')
+            stem = stems[ITSELF];
+        else if (!has_scheme(s, end))
+            stem = stems[FOLDER];
+        if (!reserve(out, stem.length + (size_t)(end - s) + 1))
+            return FAULT;
+        if (stem.length)
+            memcpy(out->start + before, stem.start, stem.length);
+        memcpy(out->start + before + stem.length, s, (size_t)(end - s));
+        if (!is_http(out->start + before, out->start + before + stem.length + (size_t)(end - s)))
+            continue;
+        out->used += stem.length + (size_t)(end - s);
+        out->start[out->used++] = '\n';
+    }
+    return YES;
+}
+
+const char page_doc[] = "page(html, scheme, origin, folder, itself) -> (lines, counts, words, digest, minhash, canonical, bases, "
+                        "generator, hrefs, links) of a page as the parser wrote it; None where it is not taken.";
+
+static PyObject *
+as_text(const Room *room)
+{
+    return PyUnicode_DecodeUTF8(room->used ? (const char *)room->start : "", (Py_ssize_t)room->used, NULL);
+}
+
+static PyObject *
+packed_lines(const Page *page)
+{
+    size_t count = page->lines < LINE_CAP ? page->lines : LINE_CAP;
+    PyObject *lines = PyBytes_FromStringAndSize(NULL, (Py_ssize_t)(16 * count));
+    octet *out = lines == NULL ? NULL : (octet *)PyBytes_AsString(lines);
+    for (size_t n = 0; out != NULL && n < 2 * count; n++) {
+        uint64_t value = page->pairs[n / 2][n % 2];
+        /* the last line of a long page stands for all that are left */
+        if (page->lines > LINE_CAP && n / 2 == LINE_CAP - 1)
+            value = n % 2 ? page->rest : 0;
+        for (int part = 0; part < 8; part++)
+            out[8 * n + (size_t)part] = (octet)(value >> 8 * part);
+    }
+    return lines;
+}
+
+static PyObject *
+result_of(Page *page, const Piece *stems)
+{
+    Room links = {NULL, 0, 0};
+    PyObject *result, *resolved = NULL, *hrefs = NULL;
+    octet digest[TEXT_DIGEST], minima[4 * BINS];
+    Taken taken = page->bases.used ? NO : resolve(&page->hrefs, stems, &links);
+    if (taken != FAULT) {
+        resolved = taken == YES ? as_text(&links) : Py_NewRef(Py_None);
+        hrefs = taken == NO ? as_text(&page->hrefs) : Py_NewRef(Py_None);
+    }
+    PyMem_Free(links.start);
+    if (taken == FAULT)
+        return NULL;
+    if (page->lines > LINE_CAP)
+        page->counts[LINE_CAP - 1] = (octet)(page->rest_words < MOST_COUNTED ? page->rest_words : MOST_COUNTED);
+    finish(&page->sketch);
+    text_digests(&page->sketch, &page->shown, digest, minima);
+    result = Py_BuildValue(
+        "NNnNNNNNNN", packed_lines(page),
+        PyBytes_FromStringAndSize((const char *)page->counts, (Py_ssize_t)(page->lines < LINE_CAP ? page->lines : LINE_CAP)),
+        (Py_ssize_t)page->sketch.words, PyBytes_FromStringAndSize((const char *)digest, TEXT_DIGEST),
+        PyBytes_FromStringAndSize((const char *)minima, (Py_ssize_t)sizeof minima), as_text(&page->canonical),
+        as_text(&page->bases), as_text(&page->generator), hrefs, resolved);
+    return result;
+}
+
+PyObject *
+native_page(PyObject *module, PyObject *const *args, Py_ssize_t count)
+{
+    Piece pieces[1 + STEMS];
+    PyObject *result = NULL;
+    Page *page;
+    Taken taken;
+
+    if (count != 1 + STEMS) {
+        PyErr_SetString(PyExc_TypeError, "expected (html, scheme, origin, folder, itself)");
+        return NULL;
+    }
+    for (int n = 0; n < 1 + STEMS; n++) {
+        Py_ssize_t length;
+        pieces[n].start = (const octet *)PyUnicode_AsUTF8AndSize(args[n], &length);
+        if (pieces[n].start == NULL) {
+            if (!PyErr_ExceptionMatches(PyExc_UnicodeEncodeError))
+                return NULL;
+            PyErr_Clear();
+            return Py_NewRef(Py_None);
+        }
+        pieces[n].length = (size_t)length;
+    }
+    page = PyMem_Calloc(1, sizeof *page);
+    if (page == NULL)
+        return PyErr_NoMemory();
+    page->s = pieces[0].start;
+    page->end = page->s + pieces[0].length;
+    memset(page->sketch.bins, 0xFF, sizeof page->sketch.bins);
+    taken = read_page(page);
+    if (taken == YES)
+        result = result_of(page, pieces + 1);
+    else if (taken == NO)
+        result = Py_NewRef(Py_None);
+    Room *rooms[] = {&page->shown, &page->line, &page->frames, &page->hrefs, &page->bases, &page->canonical, &page->generator, &page->scratch};
+    for (size_t n = 0; n < sizeof rooms / sizeof *rooms; n++)
+        PyMem_Free(rooms[n]->start);
+    PyMem_Free(page->counters);
+    PyMem_Free(page);
+    return result;
+}

@@ -1,0 +1,143 @@
+"""Pages read by the module in C: what it says is what the walk over the tree says."""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from scrapy_urinorm.engine import native
+from scrapy_urinorm.visits.links import stems
+from scrapy_urinorm.visits.marks import plain_texts_in
+from scrapy_urinorm.visits.redaction import Redaction
+from tests.visits import pages
+from tests.visits.pages import ADDRESSES, taken
+
+URL = "http://a.example/d/p"
+
+TAKEN = {
+    "nothing": "",
+    "text alone": "a b",
+    "blocks, inline, ids": "<div id=main><p>a <b>b</b></p><p id=x1>c<p>d</div><ul><li>e<li>f</ul>",
+    "letters of other scripts as an id": "<p id=straße>a</p><p id=東京>b</p><p id='a&amp;é'>c",
+    "pictures": "<img src=/1.png alt=x><img data-src=2 src=3 alt=' '><iframe src='a&amp;b'>x</iframe><video><a href=v>",
+    "escaped": "<p>&amp;lt; &nbsp;&lt;&gt;&quot;</p><a href='?a=1&amp;b=&quot;'>x</a>",
+    "canonical links": "<link rel=canonical><link rel='X Canonical' href=/c><link rel=canonical href=/d>",
+    "a generator": "<meta name=Generator content=''><meta name=GENERATOR content='x&amp;y'>",
+    "bases": "<base><base href='http://[x/'><base href=/b/><base href=/c/><a href=y>x</a>",
+    "links in a template are none": "<template><a href=/t>x</a></template><a href=/u>y</a>",
+    "scripts": "<script>if (a < b) '<a href=/s>'</script><script><!-- x\n//--></script>a",
+    "instructions": "<p>a<?php echo 1 ?>b",
+    "drawings": "<svg><style>a{}</style><a href=/s><path></path></a></svg><math><mi>x</mi></math>a",
+    "texts as they are": "<xmp>&lt;a&gt;</xmp><noembed><b></noembed>",
+    "unusual links": "<a href='a\tb'>x</a><a href='..\\c'>y</a>",
+    "more lines than are kept": "<p>" + "x y<br>" * 600,
+    "deeper than a walk goes": "<div>" * 1100 + "<a href=/deep>x</a>",
+    "links of all kinds": "".join(
+        f"<a href='{href}'>x</a>" for href in pages.VALUES if "'" not in href and len(href) < 99
+    ),
+}
+NOT_TAKEN = {
+    "an empty canonical link": "<link rel=canonical href=''><link rel=canonical href=/c>",
+    "a script in a comment of a script": "<script><!--<script></script>--></script>x",
+    "the end of markup": "<plaintext>a<b",
+    "pictures in drawings": "<svg><desc><img src=1></desc></svg>",
+    "markup in the style of a drawing": "<svg><style>&lt;a href=1></style></svg>",
+    "deeper than anything": "<div>" * 5000,
+    "more elements than are counted": "<p><br>".join(f"<x{n}>" for n in range(70_000)),
+}
+
+
+@pytest.mark.parametrize("page", TAKEN.values(), ids=TAKEN)
+@pytest.mark.parametrize("url", ADDRESSES[:-1])
+def test_a_page_in_c_is_that_in_python(page: str, url: str) -> None:
+    assert taken(page.encode(), url)
+
+
+@pytest.mark.parametrize("page", NOT_TAKEN.values(), ids=NOT_TAKEN)
+def test_what_might_mean_two_trees_is_left_to_the_walk(page: str) -> None:
+    assert not taken(page.encode(), URL)
+
+
+@given(st.integers(0))
+def test_any_page_in_c_is_that_in_python(seed: int) -> None:
+    chance = random.Random(seed)
+    for page in pages.pages(20, chance):
+        taken(page, chance.choice(ADDRESSES))
+
+
+def test_the_pages_of_this_machine() -> None:
+    """Of what programs write as documentation nothing is left to the walk."""
+    found = sorted(Path("/usr/share/doc").glob("**/*.html"))[:300]
+    for path in filter(Path.is_file, found):
+        assert taken(path.read_bytes(), URL), path
+
+
+@pytest.mark.parametrize(
+    "html", ["", "a", "<", "</html>", "<!---->", "<html", "<html>", "<html></p>", "<html></html>a", "<p>"]
+)
+def test_what_no_parser_writes_is_not_taken(html: str) -> None:
+    compiled = native.module or pytest.skip("needs the C module")
+    assert compiled.page(html, *stems(URL)) is None
+
+
+def test_an_instruction_gives_no_page_up() -> None:
+    features = pytest.importorskip("scrapy_urinorm.visits.features", exc_type=ImportError)
+    page = b"<p>a<?php x ?>b"
+    assert features.page_features(page, "text/html").words == 1
+
+
+@pytest.mark.parametrize(
+    ("given", "error"),
+    [((), TypeError), (("",), TypeError), ((b"", "", "", "", ""), TypeError), (("", "", "", "", 1), TypeError)],
+    ids=repr,
+)
+def test_wrong_arguments_are_errors(given: tuple[Any, ...], error: type[Exception]) -> None:
+    compiled = native.module or pytest.skip("needs the C module")
+    with pytest.raises(error):
+        compiled.page(*given)
+
+
+@given(st.lists(st.sampled_from(["abcd", "abce", "bcdabcd", "cdab", "éabc"]), max_size=6), st.binary(max_size=40))
+def test_texts_found_in_c_are_those_found_in_python(texts: list[str], noise: bytes) -> None:
+    compiled = native.module or pytest.skip("needs the C module")
+    octets = noise + b"ABCDabceBcDaBcD" + noise
+    sought = tuple(text.encode() for text in texts)
+    assert compiled.found(octets, sought) == plain_texts_in(octets, sought)
+
+
+@pytest.mark.parametrize(
+    ("given", "error"),
+    [((), TypeError), ((b"", []), TypeError), ((b"", (b"abc",)), ValueError), ((b"", (b"abcd",) * 257), ValueError)],
+    ids=lambda given: repr(given)[:40],
+)
+def test_wrong_texts_are_errors(given: tuple[Any, ...], error: type[Exception]) -> None:
+    compiled = native.module or pytest.skip("needs the C module")
+    with pytest.raises(error):
+        compiled.found(*given)
+
+
+PIECES = (
+    "http://a.example/",
+    "?",
+    "&",
+    "=",
+    "sid=",
+    "token",
+    "a",
+    "0123456789abcdef" * 2,
+    "@",
+    "%3D",
+    "/(S(x))",
+    ";",
+    "x" * 210,
+)
+
+
+@given(st.lists(st.lists(st.sampled_from(PIECES), max_size=9).map("".join), max_size=6))
+def test_many_urls_are_redacted_as_each(urls: list[str]) -> None:
+    assert Redaction(b"salt").all(urls) == list(map(Redaction(b"salt"), urls))
