@@ -17,9 +17,7 @@ from scrapy_urinorm.normalizer import Normalizer
 from scrapy_urinorm.url import resolve
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from scrapy_urinorm.visits.redaction import Redaction
+    from collections.abc import Callable, Iterable
 
 LINK_CAP = 2_000
 """Links kept of a page: every menu and list fits, and 2,000 hashes are 21 kB of base64."""
@@ -126,7 +124,7 @@ def _unique(hashes: Iterable[bytes]) -> tuple[bytes, int]:
 class LinkHashes:
     """The columns `links` and `id` of one crawl; what it has met it remembers, as most links of a site come again."""
 
-    def __init__(self, redact: Redaction) -> None:
+    def __init__(self, redact: Callable[[list[str]], list[str]]) -> None:
         self._redact = redact
         self._known: dict[str, bytes] = {}
         self._room = _REMEMBERED
@@ -137,7 +135,7 @@ class LinkHashes:
         new = [url for url in urls if url not in known]
         if not new:
             return _unique([known[url] for url in urls])
-        hashes = dict(zip(new, _split(hashes_of(self._redact.all(new))), strict=True))
+        hashes = dict(zip(new, _split(hashes_of(self._redact(new))), strict=True))
         columns = _unique([known.get(url) or hashes[url] for url in urls])
         self._remember(hashes)
         return columns

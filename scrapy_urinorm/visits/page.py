@@ -25,7 +25,7 @@ class Crawl:
     def __init__(self, crawl_id: str, salt: bytes) -> None:
         self.id = crawl_id
         self.redact = Redaction(salt)
-        self.links = LinkHashes(self.redact)
+        self.links = LinkHashes(self.redact.all)
 
 
 def visit_of(crawl: Crawl, said: dict[str, Any], body: bytes | None) -> Visit:

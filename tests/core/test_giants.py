@@ -21,7 +21,7 @@ MANY, LONG = 100, 100_000
 MOST = 8 << 20
 normalizer = Normalizer({"rules": {"www": "remove", "unwrap_params": ["u"], "remove_params": ["a*"]}}, "loose")
 recognizer = Recognizer()
-links = LinkHashes(Redaction(b""))
+links = LinkHashes(Redaction(b"").all)
 
 
 def page(text: str) -> None:

@@ -99,7 +99,7 @@ def test_one_page_under_two_spellings_is_one_link() -> None:
 
 def test_secrets_are_masked_before_they_are_hashed() -> None:
     redact = Redaction(b"salt")
-    hashes = LinkHashes(redact)
+    hashes = LinkHashes(redact.all)
     links = ["http://u:p@a.example/?PHPSESSID=0123456789abcdef", "http://a.example/"]
     for _ in range(2):
         assert hashes(links) == (hashes_of(list(map(redact, links))), 2)
@@ -107,7 +107,7 @@ def test_secrets_are_masked_before_they_are_hashed() -> None:
 
 
 def test_what_is_remembered_is_bounded_in_bytes() -> None:
-    hashes = LinkHashes(Redaction(b""))
+    hashes = LinkHashes(Redaction(b"").all)
     for n in range(4_000):
         hashes([f"http://a.example/{n}/{'x' * 8_000}"])
     assert sum(map(len, hashes._known)) <= 8 << 20
