@@ -4,8 +4,8 @@
 
 RECORDINGS is as for `benchmarks.learn_partial`; the breadth first recording of a site is crawled in both orders.
 *lost*: core pages that the same crawl meets without live rules and not with them. *reached*: the share of all pages
-(page identities of the crawl testbed) that were met after as many requests as rules written by hand need for the whole
-site.
+(page identities of the crawl testbed), and of core ones (articles, products, files, tickets; no forms, diffs, filtered
+lists), that were met after as many requests as rules written by hand need for the whole site.
 --write puts the figures into docs/figures.json.
 """
 
@@ -55,6 +55,10 @@ class Pages:
         found = (self._said.get(url) or self._said.get(self._led_to.get(url, "")) for url in urls)
         return {one[0] for one in found if one is not None and (one[1] or not core)}
 
+    def share(self, urls: Iterable[str], every: Iterable[str], *, core: bool = False) -> float:
+        """Return how much of what is behind `every` address was met at some of them, from 0 to 1."""
+        return round(len(self.met(urls, core=core)) / len(self.met(every, core=core)), 3)
+
 
 def crawled(folder: Path, site: str) -> dict[str, dict[str, Any]]:
     """Return what the crawls of a site did, by order."""
@@ -65,7 +69,7 @@ def crawled(folder: Path, site: str) -> dict[str, dict[str, Any]]:
         newest_first = order == "depth"
         plain = Simulator(pages.visits, options, live=False).crawl(newest_first=newest_first).fetched
         live = Simulator(pages.visits, options).crawl(newest_first=newest_first)
-        every, first = pages.met(plain), BY_HAND[site]
+        first = BY_HAND[site]
         out[order] = {
             "plain": len(plain),
             "live": len(live.fetched),
@@ -73,8 +77,10 @@ def crawled(folder: Path, site: str) -> dict[str, dict[str, Any]]:
             "canaries": live.canaries,
             "given_up": len(live.parked),
             "closed": len(live.closed),
-            "reached": round(len(pages.met(live.fetched[:first])) / len(every), 3),
-            "plain_reached": round(len(pages.met(plain[:first])) / len(every), 3),
+            "reached": pages.share(live.fetched[:first], plain),
+            "plain_reached": pages.share(plain[:first], plain),
+            "reached_core": pages.share(live.fetched[:first], plain, core=True),
+            "plain_reached_core": pages.share(plain[:first], plain, core=True),
         }
     return out
 

@@ -103,13 +103,14 @@ def _picture_line() -> str:
 def _live() -> str:
     found = json.loads((DOCS / "figures.json").read_text("utf-8"))["live"]
     lines = [
-        "| application | order | Scrapy | live rules alone | core pages lost | reached after N: live, Scrapy |",
-        "| --- | --- | ---: | ---: | ---: | ---: |",
+        "| application | order | Scrapy | live rules alone | core lost | after N: live, Scrapy | of core pages |",
+        "| --- | --- | ---: | ---: | ---: | ---: | ---: |",
     ]
     for site, name in MORE_NAMES.items():
         for order, crawl in found.get(site, {}).items():
             cells = [name, f"{order} first", f"{crawl['plain']:,}", f"{crawl['live']:,}", str(crawl["lost"])]
             cells.append(f"{crawl['reached']:.0%}, {crawl['plain_reached']:.0%}")
+            cells.append(f"{crawl['reached_core']:.0%}, {crawl['plain_reached_core']:.0%}")
             lines.append(f"| {' | '.join(cells)} |")
     return "\n".join(lines) + "\n"
 
