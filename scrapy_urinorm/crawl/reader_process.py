@@ -14,7 +14,8 @@ import os
 import subprocess
 import sys
 import threading
-from queue import SimpleQueue
+from collections import deque
+from queue import Empty, SimpleQueue
 from typing import TYPE_CHECKING, Any
 
 from scrapy_urinorm.visits import messages
@@ -28,6 +29,10 @@ WAITING_BODIES = 32 << 20
 """Octets of responses that wait for the reader: some seconds of crawling, and little beside a crawl's own memory."""
 WAITING_VISITS = 50_000
 """Visits that wait, with or without a body: about 50 MB."""
+TOGETHER = 512 << 10
+"""Octets of responses that are handed over together: to wake a thread for each costs more than to hand it over."""
+LINGER = 0.1
+"""Seconds for which they wait for each other: nothing beside the minutes of a crawl, twenty pages of a fast one."""
 CLOSE_SECONDS = 60.0
 """How long the end of a crawl waits for the pages that wait; then what is left of them is recorded without text."""
 PIPE = 1 << 20
@@ -61,6 +66,9 @@ class ReaderProcess:
         self._queue: SimpleQueue[tuple[dict[str, Any], bytes] | None] = SimpleQueue()
         # of each pair one is written by the crawl's thread alone, the other by ours
         self._bodies_in = self._bodies_out = self._visits_in = self._visits_out = 0
+        self._now = threading.Event()
+        """Set where what waits is to be handed over at once."""
+        self._lingers = True
         self._without_bodies = self._stopping = self._died = False
         self._may_restart = True
         self._process = self._started()
@@ -71,7 +79,7 @@ class ReaderProcess:
         self._numbers += 1
         header = {"do": "open", "crawl": self._numbers, **options}
         self._clients[self._numbers] = _Client(header, handler)
-        self._queue.put((header, b""))
+        self._put((header, b""))
         return self._numbers
 
     def say(self, number: int, header: dict[str, Any], *, again: bool = False) -> None:
@@ -79,8 +87,11 @@ class ReaderProcess:
         header = {**header, "crawl": number}
         if again and number in self._clients:
             self._clients[number].headers.append(header)
+        if header["do"] == "live":
+            # who learns while the crawl runs waits for every page
+            self._lingers = False
         if not self._died:
-            self._queue.put((header, b""))
+            self._put((header, b""), at_once=header["do"] != "failure")
 
     def send(self, header: dict[str, Any], body: bytes = b"") -> bool | None:
         """Hand over a visit; False where its body was left out, None where it was not taken at all."""
@@ -92,12 +103,12 @@ class ReaderProcess:
             body = b""
         self._visits_in += 1
         self._bodies_in += len(body)
-        self._queue.put((header, body))
+        self._put((header, body), at_once=self._bodies_in - self._bodies_out >= TOGETHER)
         return taken
 
     def close(self, number: int) -> None:
         """End the visits of a crawl; the message `closed` comes when they are written."""
-        self._queue.put(({"do": "close", "crawl": number}, b""))
+        self._put(({"do": "close", "crawl": number}, b""))
 
     def hurry(self) -> None:
         """Leave the bodies out of all that waits."""
@@ -109,7 +120,7 @@ class ReaderProcess:
         if self._clients:
             return False
         self._stopping = True
-        self._queue.put(None)
+        self._put(None)
         return True
 
     def kill(self) -> None:
@@ -137,38 +148,67 @@ class ReaderProcess:
         threading.Thread(target=self._listen, args=(process,), name="urinorm-reader", daemon=True).start()
         return process
 
+    def _put(self, item: tuple[dict[str, Any], bytes] | None, *, at_once: bool = True) -> None:
+        self._queue.put(item)
+        if at_once and not self._now.is_set():
+            self._now.set()
+
     def _write(self) -> None:
-        while (item := self._queue.get()) is not None:
-            header, body = item
-            size = len(body)
-            if self._without_bodies and body:
-                header["read"], body = False, b""
-            try:
-                if not self._died:
-                    self._delivered(header, body)
-            except Exception:
-                # what is no JSON, in the meta of a request: this thread serves all crawls
-                logger.exception("A message to the page reader was not sent")
-            if header["do"] == "visit":
-                self._visits_out += 1
-                self._bodies_out += size
+        item = self._queue.get()
+        while item is not None:
+            if self._lingers:
+                self._now.wait(LINGER)
+            # before what waits is taken: who sets it later has put something that is not taken yet, or is
+            self._now.clear()
+            items, size = [item], len(item[1])
+            with contextlib.suppress(Empty):
+                while (item := self._queue.get_nowait()) is not None:
+                    items.append(item)
+                    size += len(item[1])
+                    if size >= TOGETHER:
+                        self._now.set()
+                        break
+            ends = item is None
+            self._deliver(items)
+            item = None if ends else self._queue.get()
         with contextlib.suppress(OSError):
             self._process.stdin.close()  # type: ignore[union-attr]
 
-    def _delivered(self, header: dict[str, Any], body: bytes) -> None:
-        try:
-            self._put(header, body)
-        except OSError:
-            self._restart()
-            if not self._died:
-                with contextlib.suppress(OSError):
-                    self._put(header, body)
-        client = self._clients.get(header["crawl"])
-        if client is not None and header["do"] == "close":
-            client.closing = True
+    def _deliver(self, items: list[tuple[dict[str, Any], bytes]]) -> None:
+        """Hand messages over, and note that they no longer wait."""
+        sent: list[tuple[dict[str, Any], list[bytes]]] = []
+        for header, body in items:
+            if self._without_bodies and body:
+                header["read"] = False
+            try:
+                sent.append((header, messages.packed(header, b"" if self._without_bodies else body)))
+            except Exception:
+                # what is no JSON, in the meta of a request: this thread serves all crawls
+                logger.exception("A message to the page reader was not sent")
+        if not self._died:
+            left = self._sent(sent)
+            if left:
+                self._restart()
+                if not self._died:
+                    self._sent(left)
+        for header, body in items:
+            if header["do"] == "visit":
+                self._visits_out += 1
+                self._bodies_out += len(body)
+            elif header["do"] == "close" and (client := self._clients.get(header["crawl"])) is not None:
+                client.closing = True
 
-    def _put(self, header: dict[str, Any], body: bytes) -> None:
-        messages.send(self._process.stdin.write, header, body)  # type: ignore[union-attr]
+    def _sent(self, several: list[tuple[dict[str, Any], list[bytes]]]) -> list[tuple[dict[str, Any], list[bytes]]]:
+        """Write messages; return those that were not written whole, as nobody reads them."""
+        pieces = deque(piece for _, message in several for piece in message)
+        with contextlib.suppress(OSError):
+            messages.send_many(self._process.stdin.fileno(), pieces)  # type: ignore[union-attr]
+        left = len(several)
+        missing = len(pieces)
+        while missing > 0:
+            left -= 1
+            missing -= len(several[left][1])
+        return several[left:]
 
     def _restart(self) -> None:
         """Start the reader again, the first time that it died, and open what was open."""
@@ -186,9 +226,12 @@ class ReaderProcess:
         with contextlib.suppress(OSError):
             for number, client in list(self._clients.items()):
                 for header in client.headers:
-                    self._put(header, b"")
+                    self._say_now(header)
                 if client.closing:
-                    self._put({"do": "close", "crawl": number}, b"")
+                    self._say_now({"do": "close", "crawl": number})
+
+    def _say_now(self, header: dict[str, Any]) -> None:
+        messages.send(self._process.stdin.write, header)  # type: ignore[union-attr]
 
     def _listen(self, process: subprocess.Popen[bytes]) -> None:
         with io.BufferedReader(process.stdout) as stream, contextlib.suppress(OSError, ValueError):  # type: ignore[type-var]
@@ -202,7 +245,7 @@ class ReaderProcess:
         process.wait()
         if not self._stopping:
             # it has died: a write will find out
-            self._queue.put(({"do": "", "crawl": 0}, b""))
+            self._put(({"do": "", "crawl": 0}, b""))
 
     @staticmethod
     def _handle(client: _Client, header: dict[str, Any], body: bytes) -> None:

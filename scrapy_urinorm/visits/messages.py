@@ -22,22 +22,30 @@ either can learn new ones.
 from __future__ import annotations
 
 import json
+import os
+from itertools import islice
 from struct import Struct
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from collections import deque
     from collections.abc import Callable
 
 _LENGTHS = Struct("<II")
+_PIECES = 64
+"""Pieces of one call: POSIX lets a system refuse more than 16, all that Python runs on take 1024."""
 MOST = 1 << 31
 """Octets of a header or a body: more is no message of ours."""
 
 Message = tuple[dict[str, Any], bytes]
 
 
+_encoded = json.JSONEncoder(separators=(",", ":")).encode
+
+
 def packed(header: dict[str, Any], body: bytes = b"") -> list[bytes]:
     """Return the pieces of a message, the body as it is: a page is not copied to be sent."""
-    text = json.dumps(header, separators=(",", ":")).encode()
+    text = _encoded(header).encode()
     head = _LENGTHS.pack(len(text), len(body)) + text
     return [head, body] if body else [head]
 
@@ -48,6 +56,23 @@ def send(write: Callable[[memoryview], int], header: dict[str, Any], body: bytes
         left = memoryview(piece)
         while left:
             left = left[write(left) :]
+
+
+def send_many(pipe: int, pieces: deque[bytes]) -> None:
+    """Write pieces to the pipe of this descriptor, in few calls, and take away those that are written.
+
+    Raises `OSError` where nobody reads; a piece that was not written whole is then still there.
+    """
+    while pieces:
+        some = list(islice(pieces, _PIECES))
+        taken = os.writev(pipe, some) if hasattr(os, "writev") else os.write(pipe, some[0])
+        while pieces and taken >= len(pieces[0]):
+            taken -= len(pieces.popleft())
+        if taken:
+            left = memoryview(pieces[0])[taken:]
+            while left:
+                left = left[os.write(pipe, left) :]
+            pieces.popleft()
 
 
 def received(read: Callable[[int], bytes]) -> Message | None:

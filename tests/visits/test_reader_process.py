@@ -9,6 +9,7 @@ import subprocess
 import sys
 import threading
 import time
+from collections import deque
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -329,3 +330,35 @@ def test_the_first_pages_are_read_at_the_priority_of_the_crawl(pages: int, lower
     ours = os.getpriority(os.PRIO_PROCESS, 0)
     said = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
     assert int(said) == max(ours, lower)
+
+
+def test_pieces_are_written_whole_whatever_a_pipe_takes_at_a_time() -> None:
+    source, target = os.pipe()
+    pieces = deque(bytes([n % 256]) * size for n, size in enumerate([1, 0, 300_000, 7, *[3] * 200, 100_000]))
+    whole = b"".join(pieces)
+    got: list[bytes] = []
+    with os.fdopen(source, "rb") as pipe:
+        thread = threading.Thread(target=lambda: got.append(pipe.read()))
+        thread.start()
+        messages.send_many(target, pieces)
+        os.close(target)
+        thread.join()
+    assert got == [whole]
+    assert not pieces
+
+
+def test_pieces_that_nobody_reads_are_left() -> None:
+    source, target = os.pipe()
+    os.close(source)
+    pieces = deque([b"a", b"b"])
+    with pytest.raises(OSError, match="pipe"):
+        messages.send_many(target, pieces)
+    os.close(target)
+    assert list(pieces) == [b"a", b"b"]
+
+
+def test_visits_that_wait_for_others_do_not_wait_for_long(reader: ReaderProcess, tmp_path: Path) -> None:
+    number, heard = opened(reader, tmp_path / "v.jsonl")
+    for _ in range(50):
+        assert reader.send(visit(number, read=True), PAGE)
+    assert heard.wait_for("progress")["written"] == 50
