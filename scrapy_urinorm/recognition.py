@@ -148,18 +148,6 @@ def _site(parts: Url) -> str:
     return f"{parts.host}:{parts.port}" if parts.port else parts.host
 
 
-def recognize(pages: Iterable[tuple[str, Iterable[str]]], packs: Sequence[Pack] | None = None) -> list[Found]:
-    """Return the programs behind some pages, given as (address, marks).
-
-    Pages are those that answered with status 200 and markup (`Visit.marks` has the marks, `Visit.final_url` or `url`
-    the address). `packs` are those that come along unless said otherwise. Never raises on what a site has sent.
-    """
-    recognizer = Recognizer(packs)
-    for url, marks in pages:
-        recognizer.see(url, marks)
-    return recognizer.found()
-
-
 def _places(pack: Pack, host: _Host, seen: _Seen) -> list[tuple[str, set[int], int]]:
     """The directories of a program on a host, with the numbers of the marks below each, and pages."""
     shown = seen.pages or seen.by_cookie

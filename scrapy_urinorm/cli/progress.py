@@ -39,12 +39,6 @@ class Progress:
             part = f"  {share:.0%}" if share else ""
             print(f"\r{self.done:,} {self._noun}  {rate:,.0f}/s{part}\033[K", end="", file=sys.stderr, flush=True)
 
-    def phase(self, text: str) -> None:
-        """Say what is done now that all is read."""
-        if self._active:
-            self._shown = time.monotonic()
-            print(f"\r{text} ...\033[K", end="", file=sys.stderr, flush=True)
-
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:

@@ -46,9 +46,7 @@ class Site:
         self.by_key: dict[str, Page] = {}
         self.soft: frozenset[int] = frozenset()
         self.base: dict[str, Any] = {}
-        self.noise = (0, 0)
         self.knows_referers = False
-        self.label_count = 0
         self.sampled_from = 0
         self.blocked = 0
         self.blocked_like = ""
@@ -95,7 +93,6 @@ class Site:
         if self.frame is not None:
             self.frame.find_noise(visit for visit, _ in self.rows)
         labels = self.labels
-        same = other = 0
         self.has_links = any(visit.links is not None for visit, _ in self.rows)
         for visit, content in self.rows:
             if visit.lines and self.frame is not None:
@@ -103,15 +100,10 @@ class Site:
                 visit.lines = visit.line_words = None
             number = -1 if content.label is None else labels.setdefault(content.label, len(labels))
             for page in self._pages_of(visit, normalizer):
-                if page.label >= 0 and number >= 0:
-                    same += page.label == number
-                    other += page.label != number
-                elif number >= 0:
+                if page.label < 0 <= number:
                     page.label, page.weak, page.sketches = number, content.weak, content.sketches
                     page.words, page.order = content.words, content.order
-        self.noise = (same, other)
         self.rows.clear()
-        self.label_count = len(labels)
         self._follow_redirects()
         self.pages = list(self.by_key.values())
         self.soft = soft_labels([page.label for page in self.pages])

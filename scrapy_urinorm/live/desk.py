@@ -115,11 +115,6 @@ class Desk:
         if not speaks_of_action(url):
             site.canaries.waits(Waiting(key, url, movers), proven=proven)
 
-    def decide_class(self, url: str, kind: int) -> bytes | None:
-        """Return the class of a request under what is sure; None where nothing is."""
-        site = self.sites.get(self.site_name(url))
-        return None if site is None or site.sure is None else site.sure.number(url, kind).to_bytes(8, "little")
-
     def comes_later(self, url: str, kind: int) -> bool:
         """Whether a request comes behind the others, or is kept back, by what its pattern has brought or what it is."""
         site = self.sites.get(self.site_name(url))

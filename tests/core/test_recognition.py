@@ -3,14 +3,19 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import pytest
 
 from scrapy_urinorm import Normalizer
-from scrapy_urinorm.recognition import MOST_DIRECTORIES, MOST_PLACES, Recognizer, recognize
+from scrapy_urinorm.recognition import MOST_DIRECTORIES, MOST_PLACES, Found, Recognizer
 from scrapy_urinorm.rulesets import platforms
 from scrapy_urinorm.rulesets.platforms import Use
 from scrapy_urinorm.visits import Visit
 from scrapy_urinorm.visits.programs import programs
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 WP = ("generator:WordPress 6.4",)
 MW = ("generator:MediaWiki 1.39",)
@@ -39,6 +44,13 @@ ROWS = [
     ([("/a/b/c/d/e/f/g/", WP), ("/", NONE), ("/1", NONE)], [("wordpress", "/a/b/c/d/")], "deeper than programs are installed"),
     ([], [], "nothing"),
 ]  # fmt: skip
+
+
+def recognize(pages: Iterable[tuple[str, Iterable[str]]]) -> list[Found]:
+    recognizer = Recognizer()
+    for url, marks in pages:
+        recognizer.see(url, marks)
+    return recognizer.found()
 
 
 @pytest.mark.parametrize(("pages", "expected"), [row[:2] for row in ROWS], ids=[row[2] for row in ROWS])

@@ -6,9 +6,9 @@ from collections import Counter
 
 import pytest
 
+from benchmarks.simulator import Simulator
 from scrapy_urinorm.learn.options import Options
 from scrapy_urinorm.live.canaries import Canaries, Waiting
-from scrapy_urinorm.live.simulator import Simulator
 from scrapy_urinorm.live.trial import CANARIES
 from tests.live.sites import Site, identities_of, record
 

@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
+from benchmarks.simulator import InMemory
 from scrapy_urinorm.learn.options import Options
 from scrapy_urinorm.live.desk import Desk
 from scrapy_urinorm.live.questions import CLOSED, LATER, PASS, SAMPLE
-from scrapy_urinorm.live.simulator import InMemory
 from scrapy_urinorm.live.student import Student
 from scrapy_urinorm.live.trial import CANARIES
 from scrapy_urinorm.live.yields import KNOWN_CLOSE

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from benchmarks.simulator import Simulator
 from scrapy_urinorm.learn.learner import learn
 from scrapy_urinorm.learn.options import Options
-from scrapy_urinorm.live.simulator import Simulator
 from scrapy_urinorm.visits.record import visit_from_row
 from tests.live.programs import Place, Shop, place
 from tests.live.served import Served

@@ -6,11 +6,11 @@ import json
 
 import pytest
 
+from benchmarks.simulator import Simulator
 from scrapy_urinorm.learn.candidate import Candidate
 from scrapy_urinorm.learn.judge import Evidence
 from scrapy_urinorm.learn.options import Options
 from scrapy_urinorm.live.priors import Prior
-from scrapy_urinorm.live.simulator import Simulator
 from scrapy_urinorm.live.study import study
 from scrapy_urinorm.visits.record import visit_from_row
 from tests.live.sites import Site, identities_of, record

@@ -11,7 +11,6 @@ from collections import deque
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from scrapy_urinorm.learn.site import host_of, site_of
 from scrapy_urinorm.live.desk import Desk
 from scrapy_urinorm.live.questions import CANARY, CLOSED, LATER, PARK, SAMPLE
 from scrapy_urinorm.live.student import Student
@@ -282,8 +281,3 @@ class _Run:
 
 def _is_hop(visit: Visit) -> bool:
     return visit.status is not None and 300 <= visit.status < 400
-
-
-def sites_of(visits: Iterable[Visit]) -> set[str]:
-    """Return the names of the sites of some visits."""
-    return {site_of(host) for visit in visits if (host := host_of(visit.url))}
