@@ -65,6 +65,7 @@ def parse_target(text: str) -> Target:
     stage=Stage.TARGET,
     kind=Templates(),
     value=[{"from": "/index.php?title={x}", "to": "/wiki/{x}"}],
+    act={"edit": lambda templates: TextEdit(functools.partial(_templated, templates), _marks(templates))},
 )
 def template(target: Target, *, templates: tuple[Template, ...]) -> Target:
     """Replace one URL shape by another, parameters in any order; only where no other parameter is present.
@@ -98,6 +99,31 @@ def template(target: Target, *, templates: tuple[Template, ...]) -> Target:
     return target
 
 
+def _templated(templates: tuple[Template, ...], text: str) -> str:
+    before = parse_target(text)
+    path, items = template(before, templates=templates)
+    if (path, items) == before:
+        return text
+    return f"{path}?{join_items(items)}" if items else path
+
+
+def _marks(templates: tuple[Template, ...]) -> tuple[tuple[bool, str], ...]:
+    """A text for each template, without all of which none of them matches; (True, text): at the start."""
+    found = [_mark(one.source) for one in templates]
+    return tuple(one for one in found if one is not None) if None not in found else ()
+
+
+def _mark(source: str) -> tuple[bool, str] | None:
+    path, _, query = source.partition("?")
+    head = _HOLE.split(path_key_holes(path))[0]
+    if len(head) > 1:
+        return True, head
+    # a name of such characters has one spelling in a key
+    names = [name for name, _ in _raw_items(query) if _one_spelling(name)]
+    return (False, max(names, key=len) + "=") if names else None
+
+
+_one_spelling = re.compile(r"[A-Za-z0-9_.-]+").fullmatch
 _HOLE = re.compile(r"\{(\w+)\}")
 
 

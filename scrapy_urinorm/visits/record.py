@@ -96,18 +96,16 @@ def visit_from_row(row: Mapping[str, Any]) -> Visit:
     if not isinstance(url, str) or not url:
         raise ValueError("url: missing or not a text")
     visit = Visit(url=url)
-    for names, read in _READERS:
-        for name in names:
-            value = row.get(name)
-            if value is not None and not (type(value) is str and not value):
-                setattr(visit, name, read(name, value))
+    for name, value in row.items():
+        if value is not None and (type(value) is not str or value) and (read := _READERS.get(name)) is not None:
+            setattr(visit, name, read(name, value))
     links = row.get("links")
     if isinstance(links, (str, bytes)):
         visit.links = _octets("links", links) or None
     elif links is not None:
         visit.links, visit.links_count = _listed_links(links, visit)
     for name, unit in _UNITS.items():
-        octets = getattr(visit, name)
+        octets = getattr(visit, name) if name in row else None
         if octets is not None and (len(octets) % unit or (name in _WHOLE and len(octets) != unit)):
             raise ValueError(f"{name}: {len(octets)} bytes, not {'' if name in _WHOLE else 'a multiple of '}{unit}")
     redirects = row.get("redirects")
@@ -167,9 +165,9 @@ def _redirects(value: Any) -> tuple[tuple[int, str], ...]:
         raise ValueError("redirects: not a list of [status, url]") from None
 
 
-_READERS: tuple[tuple[tuple[str, ...], Callable[[str, Any], Any]], ...] = (
-    (_TEXTS, _text),
-    (_INTEGERS, _integer),
-    (_BYTES, _octets),
-    (_LISTS, _list),
-)
+_READERS: dict[str, Callable[[str, Any], Any]] = {
+    **dict.fromkeys(_TEXTS, _text),
+    **dict.fromkeys(_INTEGERS, _integer),
+    **dict.fromkeys(_BYTES, _octets),
+    **dict.fromkeys(_LISTS, _list),
+}

@@ -104,6 +104,23 @@ RULES: dict[str, dict[str, Any]] = {
         }
     },
     "any edit": {"rules": {"rewrite": [{"pattern": r"^/(\w+)/(\w+)$", "replace": r"/\2?x=é \1&y=#z"}]}},
+    "templates": {
+        "rules": {
+            "template": [
+                {"from": "/docs/{a}", "to": "/forum?id={a}"},
+                {"from": "/x?id={a}&page={b}", "to": "/x/{a}/é {b}"},
+                {"from": "/forum/story_{a}", "to": "/forum?é={a}&q=a b", "rest": "keep"},
+                {"from": "/xy?q=a{b}&sid=1", "to": "/xy?q={b}"},
+            ],
+            "remove_params": ["t"],
+        }
+    },
+    "templates that may match anywhere": {
+        "rules": {
+            "template": [{"from": "/{a}/{b}.html", "to": "/{b}?x={a}"}, {"from": "/?%C3%A9={a}", "to": "/{a}/docs"}],
+            "trailing_slash": "remove",
+        }
+    },
     "edits without an end": {
         "rules": {"rewrite": [{"pattern": "$", "replace": "x"}, {"pattern": "xxx+", "replace": ""}]}
     },
