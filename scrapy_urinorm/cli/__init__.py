@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Annotated
 
 import typer
+from typer.main import get_command
 
 from scrapy_urinorm.cli import (
     check,
@@ -75,6 +77,10 @@ def urinorm(
     """See, check and try the rules by which a crawl tells that two URLs are one page."""
 
 
+#: Commands and options are read from the functions once in a process, which takes longer than most commands.
+_command = cache(get_command)
+
+
 def main(args: list[str] | None = None, *, prog_name: str = "urinorm", project: object = None) -> int:
     """Run the program and return its exit code: 0, 1 for findings or differences, 2 for errors, 130 for Ctrl-C.
 
@@ -83,7 +89,7 @@ def main(args: list[str] | None = None, *, prog_name: str = "urinorm", project: 
     read_again()
     with reported() as outcome:
         try:
-            app(args=args, prog_name=prog_name, obj=project)
+            _command(app)(args=args, prog_name=prog_name, obj=project)
         except SystemExit as error:
             outcome.code = error.code if isinstance(error.code, int) else 2
     return outcome.code
