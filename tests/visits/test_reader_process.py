@@ -138,6 +138,14 @@ def test_no_page_takes_longer_than_a_second_of_cpu(parser: Parser, kind: str, si
     assert parser.line(Crawl("c", b""), SALT, visit(1), PAGE) is not None
 
 
+def test_the_time_of_each_page_is_counted(parser: Parser) -> None:
+    # the clock of a process that has an alarm stands still between the ticks of the system
+    for _ in range(5):
+        before = parser.spent
+        parser.line(Crawl("c", b""), SALT, visit(1), PAGE)
+        assert parser.spent > before
+
+
 def test_a_page_that_is_given_up_is_recorded_without_text(reader: ReaderProcess, tmp_path: Path) -> None:
     number, heard = opened(reader, tmp_path / "v.jsonl")
     reader.send(
