@@ -75,7 +75,7 @@ def _said(steps: Sequence[Step], name: str, plain: str) -> Any:
     by_value: list[tuple[Values, int]] = []
     for step in steps:
         drops = step.act.drops
-        if drops is None or step.certain is None:
+        if drops is None:
             if step.speaks is None or step.speaks(plain):
                 return CONCERNED
         elif step.act.values is not None:

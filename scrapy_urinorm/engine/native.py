@@ -108,12 +108,18 @@ def fast_of(program: Program) -> Fast | None:
     paths = tuple(map(_path_step, asked))
     flags = SORTS * program.sorts | DROPS_FRAGMENT * program.drops_fragment | TIDIES * program.tidies
     flags |= KEY_ONLY * bool(program.display_steps) | ASKS_SEMICOLON * bool(program.value_needs)
-    needy = [step.run for step in program.item_steps if step.act.needs]
-    return Fast(program.concerns, paths, edit, flags, functools.partial(_changes, needy) if needy else _changes_nothing)
+    needy = tuple([step.run for step in program.item_steps if step.act.needs])
+    return Fast(program.concerns, paths, edit, flags, _changing(needy) if needy else _changes_nothing)
 
 
 def _changes_nothing(_: str) -> bool:
     return False
+
+
+@functools.lru_cache(64)
+def _changing(runs: tuple[Callable[..., Any], ...]) -> Callable[[str], bool]:
+    # nearly always those of a preset, which are the same for all tables
+    return functools.partial(_changes, runs)
 
 
 def _changes(runs: Sequence[Callable[..., Any]], field: str) -> bool:

@@ -85,7 +85,8 @@ class Program:
         self.text_steps = get(Stage.TEXT, _NOTHING)
         self.path_steps = get(Stage.PATH, _NOTHING)
         self.item_steps = get(Stage.ITEMS, _NOTHING)
-        self._path_runs = [(step.act.needs, step.run) for step in self.path_steps]
+        # what the module in C takes never asks for them
+        self._path_runs: list[tuple[tuple[str, ...], Callable[[str], str]]] | None = None
         self.target_steps = get(Stage.TARGET, _NOTHING)
         self.unwrap_steps = get(Stage.UNWRAP, _NOTHING)
         self.verdict_steps = get(Stage.VERDICT, _NOTHING)
@@ -126,8 +127,11 @@ class Program:
 
     def leaves(self, path: str, items: list[Item]) -> bool:
         """Whether no rule changes path and items, as far as that is known at little cost."""
+        runs = self._path_runs
+        if runs is None:
+            runs = self._path_runs = [(step.act.needs, step.run) for step in self.path_steps]
         # loops, since a generator costs as much as what it asks
-        for needs, run in self._path_runs:
+        for needs, run in runs:
             if needs:
                 for text in needs:
                     if text in path:

@@ -40,7 +40,10 @@ class Step(NamedTuple):
     act: Act
     bound: Any = None
     speaks: Callable[[str], Any] | None = None
-    certain: Callable[[str], bool | None] | None = None
+
+    def certain(self, name: str) -> bool | None:
+        """Whether the rule, one that drops items, speaks of a decoded name; None where that depends on the value."""
+        return CATALOGUE[self.name].kind.certain(self.bound, name)
 
 
 class Shared:
@@ -107,14 +110,20 @@ def _steps_of(name: str, value: Any) -> list[Step]:
     rule = CATALOGUE[name]
     if rule.kind.is_inert(value):
         return []
-    return [bind(act, value) for act in rule.acts if not (act.inert is not None and act.inert == value)]
+    acts = [act for act in rule.acts if not (act.inert is not None and act.inert == value)]
+    # what is bound is the same for all of them
+    return _bound(acts, rule.kind.bind(value)) if acts else []
 
 
 def bind(act: Act, value: Any) -> Step:
     """An act with a checked value bound."""
-    kind = CATALOGUE[act.rule].kind
-    bound = kind.bind(value)
-    if act.stage is not Stage.ITEMS:
-        return Step(act.rule, act.bound(bound), act, bound)
-    certain = (lambda name: kind.certain(bound, name)) if act.drops else None
-    return Step(act.rule, act.bound(bound), act, bound, kind.speaks(bound), certain)
+    return _bound([act], CATALOGUE[act.rule].kind.bind(value))[0]
+
+
+def _bound(acts: Iterable[Act], bound: Any) -> list[Step]:
+    return [
+        Step(act.rule, act.bound(bound), act, bound, CATALOGUE[act.rule].kind.speaks(bound))
+        if act.stage is Stage.ITEMS
+        else Step(act.rule, act.bound(bound), act, bound)
+        for act in acts
+    ]

@@ -68,13 +68,18 @@ class Act(NamedTuple):
 
     def bound(self, value: Any) -> Callable[..., Any]:
         """The function with a value bound that `bind` gave; an act on items takes (items, path)."""
-        function = self.function
-        given = {self.keywords[0]: value}
+        # functions of C over values, not closures: a crawl of many tables has the garbage collector look at each part
         if self.stage is not Stage.ITEMS:
-            return functools.partial(function, **given)
-        if self.asks:
-            return lambda items, path: function(items, path=path, **given)
-        return lambda items, _: function(items, **given)
+            return functools.partial(self.function, **{self.keywords[0]: value})
+        return functools.partial(_on_items if self.asks else _on_items_alone, self.function, self.keywords[0], value)
+
+
+def _on_items(function: Callable[..., Any], keyword: str, value: Any, items: Any, path: str) -> Any:
+    return function(items, path=path, **{keyword: value})
+
+
+def _on_items_alone(function: Callable[..., Any], keyword: str, value: Any, items: Any, _: str) -> Any:
+    return function(items, **{keyword: value})
 
 
 class Rule(NamedTuple):

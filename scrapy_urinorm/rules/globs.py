@@ -23,6 +23,10 @@ def ascii_fold(text: str) -> str:
     return text.lower() if text.isascii() else text.translate(_FOLD)
 
 
+def _is(fold: Callable[[str], str], text: str, name: str) -> bool:
+    return fold(name) == text
+
+
 @functools.lru_cache(65536)
 def glob_pattern(glob: str, case_sensitive: bool = False) -> Callable[[str], bool]:
     """A function that tells whether a name matches `glob`, in which `*` alone is special.
@@ -32,7 +36,8 @@ def glob_pattern(glob: str, case_sensitive: bool = False) -> Callable[[str], boo
     fold = str if case_sensitive else ascii_fold
     first, *middle = fold(glob).split("*")
     if not middle:
-        return lambda name: fold(name) == first
+        # no closure: rules of many sites have many names, and the garbage collector looks at each part of one
+        return functools.partial(_is, fold, first)
     last = middle.pop()
     if not middle and not last:
         return lambda name: fold(name).startswith(first)
