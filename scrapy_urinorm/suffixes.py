@@ -59,6 +59,10 @@ def registrable_labels(host: str) -> int:
         return _registrable_labels(host)
     known, exceptions = _tree()
     # a crawl of many sites asks this of each: a few look-ups, where the package makes five objects
+    at = host.rfind(".")
+    if at > 0 and known.get(host[at + 1 :], 0) & (_SUFFIX | _WILD) == _SUFFIX:
+        if host[host.rfind(".", 0, at) + 1 :] not in known:
+            return 2
     dots = host.count(".")
     at, labels, here, found = len(host), 0, 0, 0
     while labels <= dots:

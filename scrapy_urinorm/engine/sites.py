@@ -124,14 +124,16 @@ class Sites:
         ):
             return None
 
+        # the empty text is in each host
+        runs = [(act.needs[0] if len(act.needs) == 1 else "", act.run, act.bit) for act in hosts]
+
         def move(host: str) -> tuple[str, int] | None:
             end, bits = host, 0
             for _ in range(MAX_ROUNDS):
                 before = end
-                for act in hosts:
-                    new = act.run(end)
-                    if new != end:
-                        end, bits = new, bits | act.bit
+                for need, run, bit in runs:
+                    if need in end and (new := run(end)) != end:
+                        end, bits = new, bits | bit
                 if end == before:
                     return end, bits
             return None
