@@ -31,7 +31,7 @@ from scrapy_urinorm.live.questions import (
     pattern_key,
     speaks_of_action,
 )
-from scrapy_urinorm.live.yields import CLOSE, Turn, Yields
+from scrapy_urinorm.live.yields import CLOSE, Turn, Yields, priority
 from scrapy_urinorm.normalizer import Normalizer
 
 if TYPE_CHECKING:
@@ -76,16 +76,16 @@ class Desk:
         if found.turn is Turn.CLOSED:
             key = pattern_key(name)
             if found.sampled(chance(url)):
-                return Ruling(SAMPLE, key, 0, _priority(found.share))
+                return Ruling(SAMPLE, key, 0, priority(found, name))
             return Ruling(CLOSED, key)
         if late:
             self.yields.sent(found)
             return PASSED
         if found.turn is Turn.LATER or (site is not None and site.defers(url)):
-            return Ruling(LATER, None, 0, _priority(found.share))
+            return Ruling(LATER, None, 0, priority(found, name))
         if site is not None and site.on and (likely := site.likely) is not None:
             if likely.holds(likely.number(url, kind)):
-                return Ruling(LATER, None, 0, _priority(0.0))
+                return Ruling(LATER, None, 0, 0)
         return PASSED
 
     def _held(self, site: SiteDesk, url: str, kind: int) -> Ruling | None:
@@ -195,7 +195,8 @@ class Desk:
         what = message["do"]
         if what == "news":
             credit = message.get("credit")
-            reopened = self.yields.learned(message["pattern"], message["news"], same=message["same"])
+            same, few = message["same"], message.get("few", False)
+            reopened = self.yields.learned(message["pattern"], message["news"], same=same, few=few)
             reopened += self.yields.credited(credit) if credit else []
             return [pattern_key(name) for name in reopened], None
         if what == "doubt":
@@ -288,8 +289,3 @@ class Desk:
             site.canaries.load(known["counts"])
             names.append(name)
         return names
-
-
-def _priority(share: float) -> int:
-    """The priority of what comes later, by what its pattern brings; what is likely a duplicate comes last of all."""
-    return int(1000 * share)

@@ -1,16 +1,20 @@
 """Whether a page brings news: lines that no page had so far, or links that led to such a page.
 
 A list in another order, a facet, the next empty month: other texts than those before, of lines that are all known.
+A page of a few words, a person of a register, is told from such by who names it: a page that brought news, and not one
+of its own kind.
 """
 
 from __future__ import annotations
 
 from array import array
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from scrapy_urinorm.visits.links import HASH
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from scrapy_urinorm.visits.record import Visit
 
 NEWS_WORDS = 10
@@ -19,8 +23,22 @@ BITS = 1 << 25
 """The lines known, as a Bloom filter of 4 MB: at five million lines one in fifteen looks known and is not."""
 LINKERS = 400_000
 """Links that wait for their page, to be credited to who named them first; some 40 MB."""
+CLOCK = 4
+"""Forms of views (addresses with a query) in which a place on the page has a few new words, and it is a clock, a
+counter, or the time that the server took: a person's name is new on the pages of persons alone."""
+PLACES = 100_000
+"""Places that are watched for that; some 20 MB."""
 PATTERNS = 20_000
 """Patterns of which it is remembered where their redirects lead; as many as are counted."""
+# before the pattern of a page without news, in the table of who named what; no pattern begins so
+_BLANK = "\n"
+
+
+class News(NamedTuple):
+    """What a page has that none before had: `few` are words, fewer than news, that are its own all the same."""
+
+    news: bool
+    few: bool = False
 
 
 class Novelty:
@@ -30,28 +48,50 @@ class Novelty:
         self._bits = bytearray(BITS // 8)
         self._texts: set[str] = set()
         self._linkers: dict[bytes, str] = {}
+        self._blank: dict[str, str] = {}
+        self._clocks: dict[int, set[str]] = {}
         self._led_to: dict[str, str | None] = {}
 
-    def news(self, visit: Visit) -> bool:
-        """Return whether a page has something that none before had, and note what it has."""
+    def news(self, visit: Visit, pattern: str = "") -> News:
+        """Return whether a page of a pattern has something that none before had, and note what it has."""
         if visit.status not in (None, 200):
-            return False
+            return News(False)
         if visit.lines is None:
             # a file, or a page that was not read
             digest = visit.text_digest or visit.body_digest
             if digest is None or digest in self._texts:
-                return digest is None
+                return News(digest is None)
             if len(self._texts) < LINKERS:
                 self._texts.add(digest)
-            return True
+            return News(True)
         words = visit.line_words or b""
-        new = 0
+        lines = array("Q", visit.lines)
+        new: dict[int, int] = {}
         seen = set()
-        for n, line in enumerate(array("Q", visit.lines)[1::2]):
+        for n, line in enumerate(lines[1::2]):
             if line not in seen and not self._known(line):
-                new += words[n] if n < len(words) else 1
+                slot = lines[2 * n]
+                new[slot] = new.get(slot, 0) + (words[n] if n < len(words) else 1)
             seen.add(line)
-        return new >= NEWS_WORDS
+        if sum(new.values()) >= NEWS_WORDS:
+            return News(True)
+        return News(False, bool(new) and not visit.redirects and self._are_own(new, visit, pattern))
+
+    def _are_own(self, new: Iterable[int], visit: Visit, pattern: str) -> bool:
+        """Whether a few words are a page's own: not a clock's, and not those of one that its own kind leads to.
+
+        Pages with news are as many as the site has, and so is what they name: waiting for it always ends.
+        """
+        if "?" in pattern:
+            for slot in new:
+                if slot in self._clocks or len(self._clocks) < PLACES:
+                    forms = self._clocks.setdefault(slot, set())
+                    if len(forms) < CLOCK:
+                        forms.add(pattern)
+        first = self._linkers.get(visit.id) if visit.id is not None else None
+        if first is None or first == pattern or first.startswith(_BLANK):
+            return False
+        return any(len(self._clocks.get(slot, ())) < CLOCK for slot in new)
 
     def _known(self, line: int) -> bool:
         """Whether a line was there; it is from now on."""
@@ -71,9 +111,11 @@ class Novelty:
             self._led_to[pattern] = digest
         return digest is not None and digest == before
 
-    def linked(self, visit: Visit, pattern: str) -> None:
+    def linked(self, visit: Visit, pattern: str, *, news: bool) -> None:
         """Note the links of a page of a pattern: what they lead to is its merit, if nobody named them before."""
         links = visit.links or b""
+        if not news:
+            pattern = self._blank.setdefault(pattern, _BLANK + pattern)
         for at in range(0, len(links), HASH):
             if len(self._linkers) >= LINKERS:
                 return
@@ -87,4 +129,4 @@ class Novelty:
         if first is not None:
             # known from now on: a later link to it is nobody's merit
             self._linkers[visit.id] = ""
-        return first or None
+        return first.removeprefix(_BLANK) if first else None

@@ -116,17 +116,17 @@ class Student:
         return site
 
     def _news(self, visit: Visit, pattern: str) -> Message:
-        news = self.novelty.news(visit)
+        news, few = self.novelty.news(visit, pattern)
         credit = self.novelty.linker(visit) if news else None
-        self.novelty.linked(visit, pattern)
+        self.novelty.linked(visit, pattern, news=news)
         if pattern in self._quiet:
             # what it leads to may speak against it
-            news, credit = False, None
+            news, few, credit = False, False, None
         if credit == pattern or credit in self._alike:
             # the page that it is the same as leads there as well
             credit = None
         same = bool(visit.redirects) and self.novelty.again(visit, pattern)
-        return {"do": "news", "pattern": pattern, "news": news, "credit": credit, "same": same}
+        return {"do": "news", "pattern": pattern, "news": news, "few": few, "credit": credit, "same": same}
 
     # ------------------------------------------------------------------ between studies
 
@@ -285,7 +285,7 @@ class Student:
             site.pages += 1
             site.due = max(site.due, int(site.pages * GROWTH))
             site.unsaid = True
-            self.novelty.news(visit)
+            self.novelty.linked(visit, "", news=self.novelty.news(visit).news)
         for name, known in state.items():
             site = self._sites.setdefault(name, Watched(name))
             # a job that was begun before there was `since` has a list

@@ -26,6 +26,11 @@ _ALONE = 0.1
 """The share of news from which a pattern is judged by itself, not with the others of its group."""
 _KEEP = 0.95
 """How much of the share each further page leaves: it looks back some twenty pages."""
+_FEW = 0.5
+"""What a few words count beside news, which is only an order."""
+_PLAIN = 0.4
+"""Addresses without a query, of what comes later, go before all that has just become low (0.95^20 = 0.36): they are
+pages, whose words a list may have shown, where queries make orders of lists without end."""
 _MOST = 20_000
 """Patterns that are counted: as many places as `patterns` tells apart."""
 _SAMPLES = 20.0
@@ -94,6 +99,16 @@ def group_of(pattern: str) -> str:
     return f"{origin} ?{'&'.join(item.partition('=')[0] for item in query.split('&'))}"
 
 
+def priority(found: Yield, name: str) -> int:
+    """Return the priority of what comes later, by what its pattern or group of this name brings.
+
+    What is likely a duplicate has 0, and comes last of all.
+    """
+    # lines of packs have a space
+    is_plain = "?" not in name and " " not in name
+    return int(1000 * (max(found.share, _PLAIN) if is_plain else found.share))
+
+
 class Yields:
     """The patterns of a crawl; `close` = 0 turns closing off."""
 
@@ -116,16 +131,17 @@ class Yields:
             return own, pattern
         return group, name
 
-    def learned(self, pattern: str, news: bool, *, same: bool = False) -> list[str]:
+    def learned(self, pattern: str, news: bool, *, same: bool = False, few: bool = False) -> list[str]:
         """Count a page of a pattern; return of which patterns and groups the closing ended: what they keep back is to
         be served later.
 
-        `same`: a redirect that led to the page that the one before led to.
+        `same`: a redirect that led to the page that the one before led to. `few`: a page without news that has a few
+        words of its own; it never closes its pattern.
         """
         group, reopened = self._judges(pattern), []
         if group and self._counted(group, news):
             reopened.append(group)
-        if self._counted(pattern, news, same=same):
+        if self._counted(pattern, news, same=same, few=few):
             reopened.append(pattern)
         return reopened
 
@@ -139,15 +155,19 @@ class Yields:
         found = self.of.get(pattern)
         return "" if found is not None and (found.known or found.is_alone) else group_of(pattern)
 
-    def _counted(self, name: str, news: bool, *, same: bool = False) -> bool:
+    def _counted(self, name: str, news: bool, *, same: bool = False, few: bool = False) -> bool:
         found = self.of.get(name)
         if found is None:
             if len(self.of) >= _MOST:
                 return False
             found = self.of[name] = Yield(closes=" ?" not in name)
         found.pages += 1
-        found.share = found.share * _KEEP + (1 - _KEEP) * news
+        found.share = found.share * _KEEP + (1 - _KEEP) * (1 if news else _FEW * few)
         found.same = found.same + 1 if same else 0
+        if few and found.turn is not Turn.OPEN:
+            found.blank = 0
+            was, found.turn = found.turn, Turn.LATER
+            return was is Turn.CLOSED
         if not news:
             found.blank += 1
             if found.turn is Turn.OPEN and found.blank >= LOW:

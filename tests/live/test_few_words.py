@@ -1,0 +1,125 @@
+"""Pages of a few words, as those of a register: they are told from views that have nothing, and never closed for it."""
+
+from __future__ import annotations
+
+import random
+from dataclasses import dataclass
+from urllib.parse import urlsplit
+
+import pytest
+
+from benchmarks.simulator import Simulated, Simulator
+from scrapy_urinorm.learn.options import Options
+from scrapy_urinorm.live.novelty import CLOCK, Novelty
+from scrapy_urinorm.live.yields import Turn, Yield, Yields, priority
+from tests.live.sites import Answer, identities_of, record
+
+PEOPLE, PER_LIST, CLOSE = 120, 20, 30
+VIEWS = ("edit", "mail", "print", "card", "log")
+ORDERS = pytest.mark.parametrize("newest_first", [False, True], ids=["breadth first", "depth first"])
+
+
+@dataclass
+class Register:
+    """People with a name and a telephone, in lists; a calendar without end; views of each, and a clock, if wanted."""
+
+    views: bool = False
+    clock: bool = False
+    host: str = "register.example"
+    start: str = "http://register.example/"
+
+    def answer(self, target: str) -> Answer:
+        parts = urlsplit(target)
+        first, *rest = parts.path.strip("/").split("/")
+        if first == "person":
+            number = int(rest[0])
+            if parts.query:
+                return self._shown(target, f"<h1>Log in to {parts.query}</h1>", (), "log in")
+            telephone = random.Random(number).randrange(10**6)
+            text = f"<h1>Ann{number} Bell</h1><p>Telephone</p><p>{telephone}</p>"
+            return self._shown(target, text, (f"/list/{number // PER_LIST}", "/month/1"), f"person {number}")
+        if first == "month":
+            days = "".join(f"<p>{day}</p>" for day in range(1, 31))
+            return self._shown(target, f"<h1>Month {rest[0]}</h1>{days}", (f"/month/{int(rest[0]) + 1}",), "month")
+        here = range(int(rest[0]) * PER_LIST if rest else 0, PEOPLE)[:PER_LIST]
+        names = "".join(f"<p>Ann{number} Bell</p>" for number in here)
+        following = (f"/list/{here[-1] // PER_LIST + 1}",) if here[-1] + 1 < PEOPLE else ()
+        links = (*(f"/person/{number}" for number in here), *following)
+        if self.views:
+            links += tuple(f"/person/{number}?{view}=1" for number in here for view in VIEWS)
+        return self._shown(target, f"<h1>People</h1>{names}", links, f"list {here[0]}")
+
+    def _shown(self, target: str, text: str, links: tuple[str, ...], identity: str) -> Answer:
+        clock = f"<footer>{random.Random(target).randrange(86_400)}</footer>" if self.clock else ""
+        return Answer(200, text + clock, links, identity=identity)
+
+
+def crawled(site: Register, *, newest_first: bool) -> tuple[Simulated, set[str]]:
+    """What a crawl of the site under live rules did, and the people that it met."""
+    visits, identities = record(site, 1_000)
+    live = Simulator(visits, Options(skip=False), close=CLOSE).crawl(newest_first=newest_first)
+    return live, {one for one in identities_of(live.fetched, identities) if one.startswith("person")}
+
+
+@ORDERS
+def test_a_register_is_fetched_as_a_whole_and_its_calendar_ends(newest_first: bool) -> None:
+    live, people = crawled(Register(), newest_first=newest_first)
+    assert len(people) == PEOPLE
+    assert len(live.fetched) < PEOPLE + PEOPLE // PER_LIST + 4 * CLOSE
+
+
+@ORDERS
+def test_views_that_say_nothing_but_the_time_are_closed(newest_first: bool) -> None:
+    live, people = crawled(Register(views=True, clock=True), newest_first=newest_first)
+    assert len(people) == PEOPLE
+    views = sum("?" in url for url in live.fetched)
+    assert views < len(VIEWS) * PEOPLE * 3 // 4
+
+
+NAMED = [
+    pytest.param("/p/*", "/list/#", True, False, True, id="by a page with news"),
+    pytest.param("/p/*", "/list/#", False, False, False, id="by a page without"),
+    pytest.param("/p/*", "/p/*", True, False, False, id="by one of its kind"),
+    pytest.param("/p/*", None, True, False, False, id="by none"),
+    pytest.param("/p/*", "/list/#", True, True, False, id="where there is a clock"),
+]
+
+
+@pytest.mark.parametrize(("pattern", "by", "news", "clock", "own"), NAMED)
+def test_a_few_words_are_a_pages_own_by_who_names_it(
+    pattern: str, by: str | None, news: bool, clock: bool, own: bool
+) -> None:
+    visits, _ = record(Register(), 20)
+    start, person = visits[0], visits[1]
+    assert person.url.endswith("/person/0")
+    novelty = Novelty()
+    novelty.news(start)
+    if by is not None:
+        novelty.linked(start, by, news=news)
+    if clock:
+        for n, visit in enumerate(visits[2 : 2 + CLOCK]):
+            novelty.news(visit, f"/view?{n}=*")
+    assert novelty.news(person, pattern) == (False, own)
+
+
+def test_a_few_words_close_nothing_and_open_what_is_closed() -> None:
+    yields, turns = Yields(close=30), []
+    for n in range(532):
+        reopened = yields.learned("p", False, few=n not in range(500, 530))
+        turns.append((yields.of["p"].turn, reopened))
+    assert turns[19:529] == [(Turn.LATER, [])] * 510
+    assert turns[529:] == [(Turn.CLOSED, []), (Turn.LATER, ["p"]), (Turn.LATER, [])]
+
+
+@pytest.mark.parametrize(
+    ("pattern", "share", "found"),
+    [
+        ("http://a.example/row/#", 0.0, 400),
+        ("http://a.example/row/#", 0.7, 700),
+        ("http://a.example/rows?sort=*", 0.36, 360),
+        ("http://a.example ?sort", 0.1, 100),
+        ("a.example gitweb/differences", 0.0, 0),
+    ],
+)
+def test_pages_go_before_lists_in_another_order(pattern: str, share: float, found: int) -> None:
+    assert priority(Yield(share=share), pattern) == found
