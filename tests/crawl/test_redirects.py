@@ -8,7 +8,7 @@ import pytest
 
 from scrapy_urinorm.crawl.claims import MAX_CHANCES
 from tests.crawl.cases import Case, failing_variants, redirects
-from tests.crawl.casework import CROWDED, MODES, PARAMETERS, Crawl, asked, crawl_cases
+from tests.crawl.casework import CROWDED, MODES, PARAMETERS, Crawl, asked, crawl_cases, each_third
 
 if TYPE_CHECKING:
     from tests.crawl.site import SiteServer
@@ -69,18 +69,19 @@ def test_nothing_goes_wrong_in_the_log(case: Case, crawls: Crawls) -> None:
 
 
 @pytest.fixture(scope="module")
-def copied_meta(server: SiteServer, tmp_path_factory: pytest.TempPathFactory) -> Crawls:
+def copied_meta(request: pytest.FixtureRequest, server: SiteServer, tmp_path_factory: pytest.TempPathFactory) -> Crawls:
     directory = tmp_path_factory.mktemp("copied-meta")
-    return crawl_cases(ALL, server, directory, modes=["links"], spider="tests.crawl.spiders.FollowWithMeta")
+    cases = asked(request, "copied", ALL)
+    return crawl_cases(cases, server, directory, modes=["links"], spider="tests.crawl.spiders.FollowWithMeta")
 
 
 @pytest.mark.newest
-@pytest.mark.parametrize("case", ALL, ids=lambda case: case.name)
-def test_spiders_that_copy_meta_lose_nothing(case: Case, copied_meta: Crawls) -> None:
+@pytest.mark.parametrize("copied", each_third(ALL), ids=lambda case: case.name)
+def test_spiders_that_copy_meta_lose_nothing(copied: Case, copied_meta: Crawls) -> None:
     """What we keep in a request's meta holds for that request only."""
-    crawl = copied_meta[case.name, "links"]
+    crawl = copied_meta[copied.name, "links"]
     assert not crawl.lost, crawl.story()
     # the chain of redirects is Scrapy's own meta: links of the page at its end have it too, and those of equal key
     # pass as redirects to it do, each with its second chances
     passed = crawl.outcome.stats.get("urinorm/redirect_passed", 0)
-    assert len(crawl.fetched) <= case.most + passed * (1 + MAX_CHANCES), crawl.story()
+    assert len(crawl.fetched) <= copied.most + passed * (1 + MAX_CHANCES), crawl.story()

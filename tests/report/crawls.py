@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -13,6 +14,8 @@ from scrapy_urinorm.visits.links import link_hashes
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
     from pathlib import Path
+
+    from scrapy_urinorm.visits import PageFeatures
 
 ORIGIN = "http://shop.test"
 _MENU = "".join(f"<li>{word}</li>" for word in "Home Catalogue Offers Contact Imprint Basket".split())  # noqa: SIM905
@@ -29,6 +32,11 @@ def prose(name: str, count: int = 12) -> list[str]:
     return [f"{name} line {n} tells of {name}{n} and of nothing that {n + len(name)} others tell" for n in range(count)]
 
 
+@functools.cache
+def _features(text: str) -> PageFeatures:
+    return page_features(text.encode(), "text/html; charset=utf-8")
+
+
 _FEATURES = ("text_digest", "words", "lines", "line_words", "minhash")
 
 
@@ -40,7 +48,7 @@ class Crawl:
 
     def page(self, path: str, lines: Iterable[str], **more: Any) -> Crawl:
         """Add a page."""
-        features = page_features(html(lines).encode(), "text/html; charset=utf-8")
+        features = _features(html(lines))
         url = path if "://" in path else ORIGIN + path
         links, count = link_hashes(features.links or [])
         known = {name: getattr(features, name) for name in ("body_digest", *_FEATURES)}

@@ -23,7 +23,7 @@ from tests.effort import share
 from tests.report.crawls import ORIGIN, Crawl, found, prose
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
     from pathlib import Path
 
 DROP_REF = {"rules": {"remove_params": ["ref"]}}
@@ -120,6 +120,16 @@ def pager(values: Callable[[int, int], list[str]], name: str = "x", plain: bool 
     return crawl
 
 
+def on_hosts(crawls: Iterable[Crawl]) -> Crawl:
+    """One crawl of many sites: each of these on a host of its own, shop0.test and so on."""
+    every = Crawl()
+    for number, crawl in enumerate(crawls):
+        every.rows += [
+            replace(visit, url=visit.url.replace(ORIGIN, f"http://shop{number}.test")) for visit in crawl.rows
+        ]
+    return every
+
+
 VERDICTS: list[Any] = [
     pytest.param(pager(lambda n, _: prose(f"list{n}")), IRRELEVANT, id="the page is the same for each value"),
     pytest.param(
@@ -142,10 +152,11 @@ VERDICTS: list[Any] = [
 
 
 class TestParameters:
-    @pytest.mark.parametrize(("crawl", "verdict"), VERDICTS)
-    def test_verdict(self, crawl: Crawl, verdict: str, tmp_path: Path) -> None:
-        (row,) = found(crawl, tmp_path)["parameters"]
-        assert (row["name"], row["verdict"]) == ("x", verdict)
+    def test_verdicts(self, tmp_path: Path) -> None:
+        rows = found(on_hosts([param.values[0] for param in VERDICTS]), tmp_path)["parameters"]
+        assert {(row["site"], row["name"]): row["verdict"] for row in rows} == {
+            (f"shop{n}.test", "x"): param.values[1] for n, param in enumerate(VERDICTS)
+        }
 
     @pytest.mark.parametrize(("crawl", "verdict"), VERDICTS[:1])
     def test_a_parameter_that_rules_drop_is_judged_too(self, crawl: Crawl, verdict: str, tmp_path: Path) -> None:
@@ -266,21 +277,14 @@ TRAPS: list[Any] = [
 ]
 
 
-def moved(visit: Visit, number: int) -> Visit:
-    """The visit on a host of its own."""
-    return replace(visit, url=visit.url.replace(ORIGIN, f"http://shop{number}.test"))
-
-
 class TestTraps:
     def test_signs(self, tmp_path: Path) -> None:
-        every = Crawl()
-        for number, param in enumerate(TRAPS):
-            crawl = Crawl().other_pages()
+        crawls = [Crawl().other_pages() for _ in TRAPS]
+        for crawl, param in zip(crawls, TRAPS, strict=True):
             for n, path in enumerate(param.values[0]):
                 crawl.page(path, prose(f"page{n}"))
-            every.rows += [moved(visit, number) for visit in crawl.rows]
         kinds: dict[str, set[str]] = {f"shop{n}.test": set() for n, _ in enumerate(TRAPS)}
-        for row in found(every, tmp_path)["traps"]:
+        for row in found(on_hosts(crawls), tmp_path)["traps"]:
             kinds[row["host"]].add(row["kind"])
         assert kinds == {f"shop{n}.test": param.values[1] for n, param in enumerate(TRAPS)}
 
@@ -485,16 +489,26 @@ TRAP_RULES: list[Any] = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("paths", "kind", "ended"), TRAP_RULES)
-def test_a_trap_has_a_rule_that_ends_it(paths: list[str], kind: str, ended: list[str], tmp_path: Path) -> None:
-    crawl = Crawl().other_pages()
-    for n, path in enumerate(paths):
-        crawl.page(path, prose("one" if kind == "one page" else f"page{n}"))
-    rows = [row for row in found(crawl, tmp_path)["traps"] if row["kind"] == kind]
+@pytest.fixture(scope="module")
+def traps(tmp_path_factory: pytest.TempPathFactory) -> list[dict[str, Any]]:
+    crawls = [Crawl().other_pages() for _ in TRAP_RULES]
+    for crawl, param in zip(crawls, TRAP_RULES, strict=True):
+        paths, kind, _ = param.values
+        for n, path in enumerate(paths):
+            crawl.page(path, prose("one" if kind == "one page" else f"page{n}"))
+    rows: list[dict[str, Any]] = found(on_hosts(crawls), tmp_path_factory.mktemp("traps"))["traps"]
+    return rows
+
+
+@pytest.mark.parametrize("number", range(len(TRAP_RULES)), ids=[param.id for param in TRAP_RULES])
+def test_a_trap_has_a_rule_that_ends_it(number: int, traps: list[dict[str, Any]]) -> None:
+    _, kind, ended = TRAP_RULES[number].values
+    host = f"shop{number}.test"
+    rows = [row for row in traps if (row["host"], row["kind"]) == (host, kind)]
     normalizer = Normalizer(tomllib.loads(rows[0]["toml"]))
-    urls = [ORIGIN + path for path in ended]
+    urls = [f"http://{host}{path}" for path in ended]
     assert all(normalizer.decide(url).skip for url in urls) or len({normalizer.key(url) for url in urls}) == 1
-    assert not normalizer.decide(f"{ORIGIN}/about/page-1").skip
+    assert not normalizer.decide(f"http://{host}/about/page-1").skip
 
 
 def test_facets_have_a_rule_of_filters_alone(tmp_path: Path) -> None:
