@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from functools import cache, partial
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from scrapy_urinorm.cli.amounts import number, whole
+from scrapy_urinorm.cli.amounts import whole
 from scrapy_urinorm.cli.display import count, say, show_table, write_json
 from scrapy_urinorm.cli.failures import complain
-from scrapy_urinorm.cli.learn import Base, Columns, Kind, Visits, column_pairs
+from scrapy_urinorm.cli.learn import Base, Columns, Ground, Kind, Risk, Strict, Visits, column_pairs, options_of
 from scrapy_urinorm.cli.progress import Progress
 from scrapy_urinorm.cli.project import Json  # noqa: TC001  read at run time
 from scrapy_urinorm.cli.workers import Jobs  # noqa: TC001  read at run time
@@ -24,16 +24,9 @@ if TYPE_CHECKING:
 
 def evaluate(
     visits: Visits,
-    preset: Annotated[
-        str, typer.Option("--preset", "-p", metavar="NAME", help="What is learned on top of.")
-    ] = "recommended",
-    strict: Annotated[bool, typer.Option("--strict", help="As for `learn`.")] = False,
-    risk: Annotated[
-        float | None,
-        typer.Option(
-            "--risk", parser=number("--risk", 1), metavar="P", help="Highest share of wrong merges of a rule, 0 to 1."
-        ),
-    ] = None,
+    preset: Ground = "recommended",
+    strict: Strict = False,
+    risk: Risk = None,
     seeds: Annotated[
         int, typer.Option("--seeds", parser=whole("--seeds", 1), metavar="N", help="How many ways to split the pages.")
     ] = 5,
@@ -60,7 +53,6 @@ def evaluate(
     from scrapy_urinorm.extras import require
 
     require("Learning", "learn")
-    from scrapy_urinorm.learn import Options
     from scrapy_urinorm.learn.evaluation import evaluate as score
     from scrapy_urinorm.normalizer import Normalizer
     from scrapy_urinorm.visits import read_visits
@@ -69,13 +61,12 @@ def evaluate(
     if rules:
         Normalizer(list(rules))  # a wrong rule file is reported before anything is read
         baselines["rules"] = partial(_by_rules, tuple(rules))
-    options = Options(preset=preset)
-    options = options.strict() if strict else options
-    options = options if risk is None else replace(options, risk=risk)
     with Progress("visits", streams=False) as progress:
         pairs = column_pairs(columns)
         reader = read_visits(visits, format=kind, columns=pairs, base=base, progress=progress.add)
-        found = score(reader, options, seeds=range(1, seeds + 1), baselines=baselines, jobs=jobs)
+        found = score(
+            reader, options_of(preset, strict, risk), seeds=range(1, seeds + 1), baselines=baselines, jobs=jobs
+        )
     for problem in reader.problems:
         complain(problem)
     if not any(one.urls for scores in found.values() for one in scores.values()):

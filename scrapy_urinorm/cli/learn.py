@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import csv
-from typing import TYPE_CHECKING, Annotated
+from dataclasses import replace
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -16,7 +17,7 @@ from scrapy_urinorm.cli.workers import Jobs  # noqa: TC001  read at run time
 from scrapy_urinorm.errors import UrinormError
 
 if TYPE_CHECKING:
-    from scrapy_urinorm.learn import LearnResult
+    from scrapy_urinorm.learn import LearnResult, Options
 
 
 def _engines() -> tuple[str, ...]:
@@ -42,6 +43,20 @@ Columns = Annotated[
 Base = Annotated[
     str | None, typer.Option("--base", metavar="URL", help="The site of an access log: it has paths only.")
 ]
+Ground = Annotated[str, typer.Option("--preset", "-p", metavar="NAME", help="What is learned on top of.")]
+Strict = Annotated[bool, typer.Option("--strict", help="Nothing may speak against a rule.")]
+Risk = Annotated[
+    float | None,
+    typer.Option(
+        "--risk", parser=number("--risk", 1), metavar="P", help="Highest share of wrong merges of a rule, 0 to 1."
+    ),
+]
+Crawl = Annotated[
+    str,
+    typer.Option(
+        "--crawl", metavar="ID", help="Of a file with several crawls: the `newest`, `all`, or the one of this id."
+    ),
+]
 
 
 def learn(
@@ -50,16 +65,9 @@ def learn(
     rules: Annotated[
         list[str] | None, typer.Option("--rules", "-r", metavar="FILE", help="Rules that hold already.")
     ] = None,
-    preset: Annotated[
-        str, typer.Option("--preset", "-p", metavar="NAME", help="What is learned on top of.")
-    ] = "recommended",
-    strict: Annotated[bool, typer.Option("--strict", help="Nothing may speak against a rule.")] = False,
-    risk: Annotated[
-        float | None,
-        typer.Option(
-            "--risk", parser=number("--risk", 1), metavar="P", help="Highest share of wrong merges of a rule, 0 to 1."
-        ),
-    ] = None,
+    preset: Ground = "recommended",
+    strict: Strict = False,
+    risk: Risk = None,
     skip: Annotated[bool, typer.Option("--skip/--no-skip", help="Learn which URLs need not be requested.")] = True,
     families: Annotated[
         list[str] | None,
@@ -85,12 +93,7 @@ def learn(
     kind: Kind = "auto",
     columns: Columns = None,
     base: Base = None,
-    crawl: Annotated[
-        str,
-        typer.Option(
-            "--crawl", metavar="ID", help="Of a file with several crawls: the `newest`, `all`, or the one of this id."
-        ),
-    ] = "all",
+    crawl: Crawl = "all",
     as_json: Json = False,
 ) -> None:
     """Learn from visits which URLs of a site show the same page, and write rules with their evidence.
@@ -107,19 +110,15 @@ def learn(
 
     - `urinorm learn --engine spark s3a://crawls/2026/ --output learned.toml`
     """
-    from dataclasses import replace
-
     from scrapy_urinorm.extras import require
 
     engine = _engine(engine)
     require("Learning", "learn", *["spark"] * (engine == "spark"))
-    from scrapy_urinorm.learn import Options, learn_file, to_toml
+    from scrapy_urinorm.learn import learn_file, to_toml
     from scrapy_urinorm.learn.output import facets_toml, told
 
     chosen = _families(families)
-    options = Options(preset=preset, skip=skip, anonymize=anonymize, jobs=jobs, families=chosen)
-    options = options.strict() if strict else options
-    options = options if risk is None else replace(options, risk=risk)
+    options = options_of(preset, strict, risk, skip=skip, anonymize=anonymize, jobs=jobs, families=chosen)
     target = None if output == "-" else output
     pairs = column_pairs(columns)
     only = _crawls(engine, [path for path in visits if not path.endswith(".toml")], crawl, kind)
@@ -171,6 +170,15 @@ def learn(
         next_step(f'include = ["{output}"] in urinorm.toml, then `urinorm check` and crawl again')
     else:
         next_step(f"`urinorm report {visits[0]} --output report.html` shows what came twice")
+
+
+def options_of(preset: str, strict: bool, risk: float | None, **more: Any) -> Options:
+    """How a command learns; what `--risk` says holds though it is strict."""
+    from scrapy_urinorm.learn.options import Options
+
+    options = Options(preset=preset, **more)
+    options = options.strict() if strict else options
+    return options if risk is None else replace(options, risk=risk)
 
 
 def _read(result: LearnResult) -> str:

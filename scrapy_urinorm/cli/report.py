@@ -10,7 +10,7 @@ import typer
 
 from scrapy_urinorm.cli.display import count, next_step, say, write_json
 from scrapy_urinorm.cli.failures import complain
-from scrapy_urinorm.cli.learn import Base, Columns, Kind, Visits, column_pairs
+from scrapy_urinorm.cli.learn import Base, Columns, Crawl, Kind, Visits, column_pairs
 from scrapy_urinorm.cli.progress import Progress
 from scrapy_urinorm.cli.project import Preset, Rules, chosen
 from scrapy_urinorm.cli.workers import Jobs  # noqa: TC001  read at run time
@@ -38,12 +38,7 @@ def report(
     columns: Columns = None,
     base: Base = None,
     jobs: Jobs = 0,
-    crawl: Annotated[
-        str,
-        typer.Option(
-            "--crawl", metavar="ID", help="Of a file with several crawls: the `newest`, `all`, or the one of this id."
-        ),
-    ] = "newest",
+    crawl: Crawl = "newest",
 ) -> None:
     """Write one HTML page on a crawl: what was fetched twice, what the rules merge, and which merges look wrong.
 

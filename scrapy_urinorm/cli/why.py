@@ -11,6 +11,7 @@ import typer
 from scrapy_urinorm.cli.display import say, write_json
 from scrapy_urinorm.cli.explain import need_schemes
 from scrapy_urinorm.cli.failures import complain
+from scrapy_urinorm.cli.learn import Crawl  # noqa: TC001  read at run time
 from scrapy_urinorm.cli.project import Json, Preset, Rules, chosen, crawl_of
 from scrapy_urinorm.errors import UrinormError
 
@@ -49,9 +50,7 @@ def why(
     ] = None,
     rules: Rules = None,
     preset: Preset = None,
-    crawl: Annotated[
-        str, typer.Option("--crawl", metavar="ID", help="Of a file with several crawls: `newest`, `all`, or an id.")
-    ] = "newest",
+    crawl: Crawl = "newest",
     as_json: Json = False,
 ) -> None:
     """Say why a URL was crawled, or why it was not: fetched, a duplicate of which, skipped by what, never linked.
