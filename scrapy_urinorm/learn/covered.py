@@ -21,9 +21,12 @@ MIN_COVERED = 15
 MAIN_COVER = 0.8
 """The share of them that one or two other shapes must show: else they are there by chance."""
 COVERED_RISK = 0.01
+"""The risk from which a shape is put off, and not skipped, where the links are not known or the crawl
+was cut short: some seventy pages, all found elsewhere, are below it."""
 MAX_UNCOVERED = 20
-"""One page in so many may be found nowhere else where a crawl of the recorded links judges; else one in `RARELY`."""
-RARELY = 500  # chosen: a skipped page is lost, and content alone does not say that others lead to what it links
+"""One page in so many may be found nowhere else where the recorded links are known, else one in `RARELY`; with any the
+shape is put off, and not skipped."""
+RARELY = 500  # chosen: content alone does not say that others lead to what a page links
 MAX_UNKNOWN = 0.2
 """The share of a shape's pages whose content may be unknown; chosen."""
 
@@ -73,12 +76,6 @@ def also_covered(shapes: Shapes, numbers: set[int]) -> bool:
     labels = {shapes.views[n].page.label for n in numbers}
     elsewhere = {view.page.label for n, view in enumerate(shapes.views) if n not in numbers}
     return -1 not in labels and labels <= elsewhere | shapes.soft
-
-
-def only_in(shapes: Shapes, numbers: set[int]) -> set[int]:
-    """Return the content classes that only these views show."""
-    labels = {shapes.views[n].page.label for n in numbers}
-    return labels - {view.page.label for n, view in enumerate(shapes.views) if n not in numbers}
 
 
 def _has_main_cover(shapes: Shapes, shape: Shape, known: set[int], homes: dict[int, Counter[Shape]]) -> bool:

@@ -7,6 +7,7 @@ class that it meets without them, soft errors aside.
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
 from scrapy_urinorm.content import NEAR, compare
@@ -63,6 +64,12 @@ class Proof:
             crawl(graph, range(len(pages)), order=order, concurrent=concurrent) for order, concurrent in WAYS
         ]
 
+    @cached_property
+    def is_finished(self) -> bool:
+        """Whether the recorded crawl requested nearly all that it found."""
+        found = self._plain[0].parents
+        return sum(node >= len(self.pages) for node in found) <= FINISHED * len(found)
+
     def losses(
         self, keys: Sequence[str], skipped: AbstractSet[int] = NONE, deferred: AbstractSet[int] = NONE
     ) -> list[Loss]:
@@ -84,10 +91,9 @@ class Proof:
 
         It is told by the address at which a way ends and the one fetched in its stead.
         """
-        plain = self._plain[0]
-        size = len(self.pages)
-        if sum(node >= size for node in plain.parents) <= FINISHED * len(plain.parents):
+        if self.is_finished:
             return {}
+        plain, size = self._plain[0], len(self.pages)
         ruled = crawl(self.graph, keys, skipped)
         found: dict[tuple[int, int], Hidden] = {}
         for node, at in cuts(plain, ruled).items():

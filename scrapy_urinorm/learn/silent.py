@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Protocol
 
 from scrapy_urinorm.learn.candidate import DEFER, SILENT, SKIP
-from scrapy_urinorm.learn.covered import also_covered, covered, only_in
+from scrapy_urinorm.learn.covered import COVERED_RISK, also_covered, covered
 from scrapy_urinorm.learn.reach import Reach
 from scrapy_urinorm.learn.traps import traps
 
@@ -146,15 +146,12 @@ def redundant_shapes(learner: Learner) -> None:
         members = sorted(silent | set(members))
         skipped = {number[page.key] for n in members for page in views[n].pages}
         without = _missed(learner, learner.skipped | skipped)
-        if learner.proof is not None:
-            gone = without - missed
-            gone -= only_in(shapes, set(members)) if learner.options.wrong_merges else set()
-            if gone:
-                candidate.rule = DEFER
-                candidate.why += f"; without it a crawl of the recorded links would miss {len(gone)} others"
-        elif reach is not None and len(before - reach.labels(learner.skipped | skipped)) > candidate.evidence.against:
+        gone = without - missed
+        if reach is not None:
+            gone = before - reach.labels(learner.skipped | skipped)
+        if why := _why_later(learner, candidate, gone):
             candidate.rule = DEFER
-            candidate.why += ", some of which only lead from one to the next by it"
+            candidate.why += f"; {why}"
         if candidate.rule == SKIP:
             learner.skipped |= skipped
             missed = without
@@ -162,3 +159,20 @@ def redundant_shapes(learner: Learner) -> None:
             candidate.saved = len(members)
         learner.replay.accepted.append(candidate)
         learner.silent_views |= set(members)
+
+
+def _why_later(learner: Learner, candidate: Candidate, gone: set[int]) -> str:
+    """Return why a shape is put off and not skipped; empty where nothing speaks against that.
+
+    `gone` are the content classes that a crawl of the recorded links would miss.
+    """
+    evidence = candidate.evidence
+    if gone:
+        return f"without it a crawl of the recorded links would miss {len(gone)} pages"
+    if evidence.against:
+        # a page that only these addresses showed is one, however rare it is among them
+        return f"{evidence.against} pages were found there alone"
+    if learner.proof is not None and not learner.proof.is_finished and evidence.risk > COVERED_RISK:
+        # too few to say of those that were not fetched that they, too, are found elsewhere
+        return "the crawl had not come to its end"
+    return ""

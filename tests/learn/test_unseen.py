@@ -205,3 +205,25 @@ def test_what_the_rule_itself_makes_one_is_not_hidden_by_it() -> None:
             visits += [page(url, f"feed {n}", [], depth=2) for url in feeds[: n % 3 == 0]]
     normalizer = Normalizer(learn(visits).rules)
     assert normalizer.key(f"{HOST}/list?c=new&o=up") == normalizer.key(f"{HOST}/list?c=new")
+
+
+def blog(short: int, alone: int, unread: int) -> list[Visit]:
+    """Stories by their names, some of them by their number, too; `alone` by their number only."""
+    names = [f"/{chr(97 + n % 26)}{chr(97 + n // 26)}-story/" for n in range(120)]
+    numbers = [f"/?p={100 + n}" for n in range(short)] + [f"/?p={900 + n}" for n in range(alone)]
+    news = [*numbers, *(f"/older/{n}" for n in range(unread))]
+    visits = [page("/", "front", ["/all", "/news"], depth=0), page("/all", "all", names), page("/news", "news", news)]
+    visits += [page(url, f"story {n}", []) for n, url in enumerate(names)]
+    return visits + [page(url, f"story {n}" if n < short else f"alone {n}", []) for n, url in enumerate(numbers)]
+
+
+@pytest.mark.parametrize(
+    ("short", "alone", "unread", "skips"),
+    [(25, 0, 0, True), (25, 1, 0, False), (100, 1, 0, False), (25, 0, 60, False), (100, 0, 60, True)],
+    ids=["all are elsewhere", "one is not", "one of many is not", "few of a part", "many of a part"],
+)
+def test_a_shape_is_put_off_and_not_skipped_where_it_may_have_a_page_of_its_own(
+    short: int, alone: int, unread: int, skips: bool
+) -> None:
+    decision = Normalizer(learn(blog(short, alone, unread)).rules).decide(f"{HOST}/?p=900")
+    assert (decision.skip, decision.defer) == (skips, not skips)
