@@ -23,6 +23,9 @@ if TYPE_CHECKING:
 
     from scrapy_urinorm.normalizer import Normalizer
 
+_REMEMBERED = 1 << 16
+"""URLs that are known to be in their groups already, as lists of visits repeat theirs: some 10 MB."""
+
 
 def groups(
     ctx: typer.Context,
@@ -73,19 +76,23 @@ def groups(
     inputs = Inputs(files, kind, column)
     # the one URL of a key, until another comes: most have no more
     members: dict[str, str | _Group] = {}
+    joined: set[str] = set()
     total = 0
     with Progress() as progress:
         for urls, keys in in_order(functools.partial(_work, choice), inputs.blocks(), jobs):
+            firsts = map(members.setdefault, keys, urls)
             again = [
                 (key, url)
-                for key, url in zip(keys, urls, strict=True)
-                if url and members.setdefault(key, url) is not url
+                for key, url, first in zip(keys, urls, firsts, strict=True)
+                if first is not url and (first != url if type(first) is str else url not in joined)
             ]
             if again:
                 _join(members, again, examples, normalizer)
-            lines = len(urls) - urls.count("")
-            total += lines
-            progress.add(lines, inputs.read / inputs.size if inputs.size else 0.0)
+                if len(joined) > _REMEMBERED:
+                    joined.clear()
+                joined.update([url for _, url in again])
+            total += len(urls)
+            progress.add(len(urls), inputs.read / inputs.size if inputs.size else 0.0)
     groups = ((key, group) for key, group in members.items() if isinstance(group, _Group) and group.others)
     found = sorted(groups, key=lambda item: (-item[1].size, item[0]))
     if not as_json:
@@ -132,14 +139,17 @@ class _Group:
 def _work(choice: ChosenRules, block: bytes) -> tuple[list[str], list[str]]:
     normalizer = choice.shared()
     block = as_utf8(block)[0]
-    return lines_of(block), lines_of(normalizer.lines(block, keys=True))
+    urls, keys = lines_of(block), lines_of(normalizer.lines(block, keys=True))
+    if "" in urls:
+        keys = [key for key, url in zip(keys, urls, strict=True) if url]
+        urls = [url for url in urls if url]
+    return urls, keys
 
 
 def _join(
     members: dict[str, str | _Group], again: list[tuple[str, str]], examples: int, normalizer: Normalizer
 ) -> None:
     """Put URLs to others of their keys; only these are asked for their keys without rules."""
-    again = [(key, url) for key, url in again if members[key] != url]
     alone = {key: first for key, _ in again if isinstance(first := members[key], str)}
     bare = _without_rules([*alone.values(), *(url for _, url in again)], normalizer)
     for (key, first), digest in zip(alone.items(), bare, strict=False):

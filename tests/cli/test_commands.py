@@ -268,6 +268,13 @@ def test_groups(folder: Path) -> None:
     assert {rule["rule"] for row in rows for rule in row["rules"]} == {"remove_params"}
 
 
+def test_groups_of_a_list_that_repeats_itself(folder: Path) -> None:
+    # several blocks, so that URLs come again when their groups are known
+    again = SOME * (1_200_000 // len(SOME))
+    alone = run("groups", "--json", "--rules", "rules.toml", cwd=folder, given=SOME)
+    assert run("groups", "--json", "--rules", "rules.toml", cwd=folder, given=again).out == alone.out
+
+
 def test_groups_of_a_rule(folder: Path) -> None:
     done = run("groups", "--json", "--rule", "www", "--rules", "rules.toml", cwd=folder, given=SOME)
     assert done.out == ""
