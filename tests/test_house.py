@@ -63,7 +63,7 @@ def test_no_text_names_a_document_that_is_not_here() -> None:
 def docstrings(tree: ast.Module) -> Iterator[str]:
     for node in ast.walk(tree):
         if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
-            yield ast.get_docstring(node) or ""
+            yield ast.get_docstring(node, clean=False) or ""
 
 
 _OTHER_DIALECT = re.compile(

@@ -6,7 +6,6 @@ import os
 import signal
 import subprocess
 import threading
-import time
 from pathlib import Path
 
 import pytest
@@ -347,6 +346,7 @@ def test_interrupt_while_processes_start(command: str, folder: Path) -> None:
     children: list[str] = []
     while process.poll() is None and not children:
         children = started.read_text().split()
+        threading.Event().wait(0.002)
     os.killpg(process.pid, signal.SIGINT)
     _, error = process.communicate()
     assert children, "the command ended without a process of its own"
@@ -354,7 +354,7 @@ def test_interrupt_while_processes_start(command: str, folder: Path) -> None:
     assert error.decode() == "urinorm: interrupted\n"
     # a machine may be as slow as it likes: the time limit of the run is the only one
     while any(Path("/proc", child).exists() for child in children):
-        time.sleep(0)
+        threading.Event().wait(0.01)
 
 
 def test_project_errors_are_clear(tmp_path: Path) -> None:

@@ -181,6 +181,7 @@ def test_robots(fetch: PoliteFetcher, robots: tuple[int, str, str], allowed: boo
         assert why in "".join(fetch.refused)
 
 
+@pytest.mark.slow
 def test_delays_hold_for_redirects_as_well() -> None:
     robots = (200, "User-agent: *\nCrawl-delay: 0.3\n", "text/plain")
     with bad_server(robots) as httpd, PoliteFetcher(delay=0.1) as fetch:

@@ -13,6 +13,7 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, pr
 
 from scrapy_urinorm.seen.journal import FILE_NAME
 from scrapy_urinorm.seen.protocol import as_record
+from tests.effort import share
 from tests.seen.conftest import MakeStore, opener
 
 if TYPE_CHECKING:
@@ -101,22 +102,22 @@ class StoreMachine(RuleBasedStateMachine):
 def run(kind: str, examples: int, redis_url: str = "") -> None:
     machine: type[StoreMachine] = type("Machine", (StoreMachine,), {"kind": kind, "redis_url": redis_url})
     case = machine.TestCase
-    case.settings = settings(max_examples=examples, stateful_step_count=30, deadline=None)
+    case.settings = settings(max_examples=examples, stateful_step_count=30)
     case().runTest()
 
 
 def test_memory() -> None:
-    run("memory", 60)
+    run("memory", share(2))
 
 
 def test_memory_with_a_journal() -> None:
-    run("memory with JOBDIR", 60)
+    run("memory with JOBDIR", share(2))
 
 
 def test_disk() -> None:
     pytest.importorskip("rocksdict", reason="lacks rocksdict: pip install 'scrapy-urinorm[disk]'")
-    run("disk", 15)
+    run("disk", share(4))
 
 
 def test_redis(redis_server: RedisServer) -> None:
-    run("redis", 25, redis_server.url)
+    run("redis", share(4), redis_server.url)

@@ -11,7 +11,7 @@ from scrapy_urinorm import Normalizer
 from scrapy_urinorm.engine import sites, steps
 from scrapy_urinorm.engine.plan import Plan
 
-COUNT = 60
+COUNT = 24
 RULES = {"site": {f"site{n}.example": {"remove_params": [f"p{n}"]} for n in range(COUNT)}}
 WEIGHT = Normalizer(RULES).sites.plan_of("site0.example").weight
 

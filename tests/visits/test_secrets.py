@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
+import os
 from typing import Any
 
 import pytest
@@ -16,6 +15,7 @@ from scrapy_urinorm.learn import learn_file
 from scrapy_urinorm.report import write_report
 from scrapy_urinorm.rulesets.ruleset import RuleSet
 from scrapy_urinorm.visits import Redaction
+from tests.crawl import forked
 from tests.seen.redis_server import RedisServer
 from tests.serving import Answer, Serving
 from tests.visits.secrets_table import ROWS
@@ -126,8 +126,8 @@ def written(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
         "URINORM_SEEN": redis.url,
     }  # fmt: skip
     with Serving(answer) as site:
-        command = [sys.executable, "-c", SPIDER, f"{site.origin}/", json.dumps(settings)]
-        done = subprocess.run(command, capture_output=True, text=True, timeout=300)
+        words = [SPIDER, f"{site.origin}/", json.dumps(settings)]
+        done = forked.run("-c", words, cwd=folder, env=dict(os.environ), timeout=280)
     assert done.returncode == 0, done.stderr
     found["stats"], found["log"] = done.stdout, done.stderr
     found["visits"] = b"".join(compression.chunks(visits)).decode()
