@@ -1,8 +1,8 @@
 """Whether a page brings news: lines that no page had so far, or links that led to such a page.
 
 A list in another order, a facet, the next empty month: other texts than those before, of lines that are all known.
-A page of a few words, a person of a register, is told from such by who names it: a page that brought news, and not one
-of its own kind.
+A page of a few words, a person of a register, or of none that a list has not shown, a row of a table at an address of
+its own, is told from such by who names it: a page that brought news, and not one of its own kind.
 """
 
 from __future__ import annotations
@@ -10,10 +10,11 @@ from __future__ import annotations
 from array import array
 from typing import TYPE_CHECKING, NamedTuple
 
+from scrapy_urinorm.live.patterns import is_plain
 from scrapy_urinorm.visits.links import HASH
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Collection
 
     from scrapy_urinorm.visits.record import Visit
 
@@ -32,6 +33,7 @@ PATTERNS = 20_000
 """Patterns of which it is remembered where their redirects lead; as many as are counted."""
 # before the pattern of a page without news, in the table of who named what; no pattern begins so
 _BLANK = "\n"
+_MASK = (1 << 64) - 1
 
 
 class News(NamedTuple):
@@ -73,12 +75,14 @@ class Novelty:
                 slot = lines[2 * n]
                 new[slot] = new.get(slot, 0) + (words[n] if n < len(words) else 1)
             seen.add(line)
+        # of texts as of lines: what is taken for known comes later, or is closed, as if it said nothing
+        repeated = visit.text_digest is None or self._known(hash(visit.text_digest) & _MASK)
         if sum(new.values()) >= NEWS_WORDS:
             return News(True)
-        return News(False, bool(new) and not visit.redirects and self._are_own(new, visit, pattern))
+        return News(False, not visit.redirects and not repeated and self._is_own(new, visit, pattern))
 
-    def _are_own(self, new: Iterable[int], visit: Visit, pattern: str) -> bool:
-        """Whether a few words are a page's own: not a clock's, and not those of one that its own kind leads to.
+    def _is_own(self, new: Collection[int], visit: Visit, pattern: str) -> bool:
+        """Whether a page without news is one all the same: no view with a clock, nor what its own kind leads to.
 
         Pages with news are as many as the site has, and so is what they name: waiting for it always ends.
         """
@@ -91,7 +95,7 @@ class Novelty:
         first = self._linkers.get(visit.id) if visit.id is not None else None
         if first is None or first == pattern or first.startswith(_BLANK):
             return False
-        return any(len(self._clocks.get(slot, ())) < CLOCK for slot in new)
+        return any(len(self._clocks.get(slot, ())) < CLOCK for slot in new) if new else is_plain(pattern)
 
     def _known(self, line: int) -> bool:
         """Whether a line was there; it is from now on."""

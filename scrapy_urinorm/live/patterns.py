@@ -21,6 +21,14 @@ _word = re.compile(r"[A-Za-z][\w.-]{0,31}").fullmatch
 _LONGEST = 300
 
 
+def is_plain(pattern: str) -> bool:
+    """Whether a pattern is of addresses without a query: pages, as queries make views and orders without end.
+
+    Groups of patterns and lines of packs, whose names have a space, are not.
+    """
+    return "?" not in pattern and " " not in pattern
+
+
 class Patterns:
     """The shapes of one crawl's addresses."""
 

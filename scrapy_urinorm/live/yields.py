@@ -9,6 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import IntEnum
 
+from scrapy_urinorm.live.patterns import is_plain
+
 LOW = 20
 """Pages in a row without news that make a pattern low: one that has news on a tenth of its pages gets there once in
 eight times, and loses nothing but its turn."""
@@ -104,9 +106,7 @@ def priority(found: Yield, name: str) -> int:
 
     What is likely a duplicate has 0, and comes last of all.
     """
-    # lines of packs have a space
-    is_plain = "?" not in name and " " not in name
-    return int(1000 * (max(found.share, _PLAIN) if is_plain else found.share))
+    return int(1000 * (max(found.share, _PLAIN) if is_plain(name) else found.share))
 
 
 class Yields:
@@ -135,8 +135,8 @@ class Yields:
         """Count a page of a pattern; return of which patterns and groups the closing ended: what they keep back is to
         be served later.
 
-        `same`: a redirect that led to the page that the one before led to. `few`: a page without news that has a few
-        words of its own; it never closes its pattern.
+        `same`: a redirect that led to the page that the one before led to. `few`: a page without news that is one
+        of its own all the same; it never closes its pattern, and has it come later only where there is a query.
         """
         group, reopened = self._judges(pattern), []
         if group and self._counted(group, news):
@@ -164,9 +164,13 @@ class Yields:
         found.pages += 1
         found.share = found.share * _KEEP + (1 - _KEEP) * (1 if news else _FEW * few)
         found.same = found.same + 1 if same else 0
-        if few and found.turn is not Turn.OPEN:
+        if few and (found.turn is not Turn.OPEN or is_plain(name)):
             found.blank = 0
-            was, found.turn = found.turn, Turn.LATER
+            was = found.turn
+            if was is Turn.CLOSED:
+                found.turn = Turn.LATER
+            elif is_plain(name) and found.share >= REOPEN:
+                found.turn = Turn.OPEN
             return was is Turn.CLOSED
         if not news:
             found.blank += 1

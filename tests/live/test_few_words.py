@@ -21,8 +21,12 @@ ORDERS = pytest.mark.parametrize("newest_first", [False, True], ids=["breadth fi
 
 @dataclass
 class Register:
-    """People with a name and a telephone, in lists; a calendar without end; views of each, and a clock, if wanted."""
+    """People with a name and a telephone, in lists; a calendar without end.
 
+    If wanted, the lists show all that the pages do, there are views of each person, and a clock.
+    """
+
+    shown: bool = False
     views: bool = False
     clock: bool = False
     host: str = "register.example"
@@ -35,14 +39,13 @@ class Register:
             number = int(rest[0])
             if parts.query:
                 return self._shown(target, f"<h1>Log in to {parts.query}</h1>", (), "log in")
-            telephone = random.Random(number).randrange(10**6)
-            text = f"<h1>Ann{number} Bell</h1><p>Telephone</p><p>{telephone}</p>"
+            text = f"<h1>Ann{number} Bell</h1><p>Telephone</p><p>{_telephone(number)}</p>"
             return self._shown(target, text, (f"/list/{number // PER_LIST}", "/month/1"), f"person {number}")
         if first == "month":
             days = "".join(f"<p>{day}</p>" for day in range(1, 31))
             return self._shown(target, f"<h1>Month {rest[0]}</h1>{days}", (f"/month/{int(rest[0]) + 1}",), "month")
         here = range(int(rest[0]) * PER_LIST if rest else 0, PEOPLE)[:PER_LIST]
-        names = "".join(f"<p>Ann{number} Bell</p>" for number in here)
+        names = "".join(f"<p>Ann{number} Bell</p>" + f"<p>{_telephone(number)}</p>" * self.shown for number in here)
         following = (f"/list/{here[-1] // PER_LIST + 1}",) if here[-1] + 1 < PEOPLE else ()
         links = (*(f"/person/{number}" for number in here), *following)
         if self.views:
@@ -52,6 +55,10 @@ class Register:
     def _shown(self, target: str, text: str, links: tuple[str, ...], identity: str) -> Answer:
         clock = f"<footer>{random.Random(target).randrange(86_400)}</footer>" if self.clock else ""
         return Answer(200, text + clock, links, identity=identity)
+
+
+def _telephone(number: int) -> int:
+    return random.Random(number).randrange(10**6)
 
 
 def crawled(site: Register, *, newest_first: bool) -> tuple[Simulated, set[str]]:
@@ -74,6 +81,16 @@ def test_views_that_say_nothing_but_the_time_are_closed(newest_first: bool) -> N
     assert len(people) == PEOPLE
     views = sum("?" in url for url in live.fetched)
     assert views < len(VIEWS) * PEOPLE * 3 // 4
+
+
+@ORDERS
+def test_pages_that_a_list_has_shown_are_fetched_in_their_turn(newest_first: bool) -> None:
+    site = Register(shown=True)
+    live, people = crawled(site, newest_first=newest_first)
+    assert len(people) == PEOPLE
+    assert len(live.fetched) < PEOPLE + PEOPLE // PER_LIST + 4 * CLOSE
+    last = max(n for n, url in enumerate(live.fetched) if "person" in url)
+    assert newest_first or last < PEOPLE + PEOPLE // PER_LIST + CLOSE
 
 
 NAMED = [
@@ -102,13 +119,21 @@ def test_a_few_words_are_a_pages_own_by_who_names_it(
     assert novelty.news(person, pattern) == (False, own)
 
 
-def test_a_few_words_close_nothing_and_open_what_is_closed() -> None:
+@pytest.mark.parametrize(
+    ("pattern", "few"),
+    [
+        pytest.param("http://a.example/row/#", Turn.OPEN, id="pages in their turn"),
+        pytest.param("http://a.example/row?id=#", Turn.LATER, id="views later"),
+    ],
+)
+def test_a_few_words_close_nothing_and_open_what_is_closed(pattern: str, few: Turn) -> None:
     yields, turns = Yields(close=30), []
-    for n in range(532):
-        reopened = yields.learned("p", False, few=n not in range(500, 530))
-        turns.append((yields.of["p"].turn, reopened))
-    assert turns[19:529] == [(Turn.LATER, [])] * 510
-    assert turns[529:] == [(Turn.CLOSED, []), (Turn.LATER, ["p"]), (Turn.LATER, [])]
+    for n in range(600):
+        reopened = yields.learned(pattern, False, few=n not in range(500, 550))
+        turns.append((yields.of[pattern].turn, reopened))
+    assert turns[20:500] == [(few, [])] * 480
+    assert turns[549:551] == [(Turn.CLOSED, []), (Turn.LATER, [pattern])]
+    assert turns[-1] == (few, [])
 
 
 @pytest.mark.parametrize(
