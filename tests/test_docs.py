@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import doctest
+import functools
 import os
 import re
 import shlex
@@ -112,14 +113,19 @@ def test_rule_file_loads_and_its_examples_hold(block: Block, tmp_path: Path, mon
     assert Normalizer(path).ruleset.count() or "preset" in block.text or "[[evidence]]" in block.text
 
 
-def _leaf(words: list[str]) -> tuple[Any, list[str]]:
+@functools.cache
+def _root() -> Any:
     with warnings.catch_warnings():
         # the oldest typer beside a click that deprecates what it imports
         warnings.simplefilter("ignore", DeprecationWarning)
         import typer
 
         from scrapy_urinorm.cli import app
-    command: Any = typer.main.get_command(app)
+    return typer.main.get_command(app)
+
+
+def _leaf(words: list[str]) -> tuple[Any, list[str]]:
+    command = _root()
     while words and words[0] in getattr(command, "commands", {}):
         command, words = command.commands[words[0]], words[1:]
     return command, words

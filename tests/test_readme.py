@@ -19,6 +19,7 @@ from scrapy.utils.misc import load_object
 
 from scrapy_urinorm import RuleSet
 from scrapy_urinorm.extras import EXTRAS
+from tests.cli.programs import run
 from tests.serving import Serving
 
 if TYPE_CHECKING:
@@ -76,9 +77,7 @@ def test_commands_exist() -> None:
     named = {command.split()[2] for command in COMMANDS if command.startswith("scrapy urinorm ")}
     assert named
     for command in sorted(named):
-        subprocess.run(
-            [sys.executable, "-m", "scrapy", "urinorm", command, "--help"], check=True, capture_output=True, cwd=ROOT
-        )
+        assert run(command, "--help", cwd=ROOT).code == 0
 
 
 def test_modules_by_which_extras_are_known_are_those_that_they_install() -> None:

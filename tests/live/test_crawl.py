@@ -136,7 +136,7 @@ def test_a_process_that_learns_and_dies_costs_no_page(tmp_path: Path, at: tuple[
 @pytest.mark.parametrize(
     ("settings", "why"),
     [
-        ({"DEPTH_LIMIT": 30}, "DEPTH_LIMIT is set"),
+        pytest.param({"DEPTH_LIMIT": 30}, "DEPTH_LIMIT is set", marks=pytest.mark.newest),
         pytest.param({"SCHEDULER": "tests.live.strange.Strange"}, "the scheduler is", marks=pytest.mark.slow),
     ],
 )
@@ -183,12 +183,15 @@ def left_parked(folder: Path, urls: list[str], mark: str) -> None:
 @pytest.mark.parametrize(
     ("mark", "settings", "said"),
     [
-        pytest.param('{"sites":', {}, "Live rules are off", id="cut off"),
+        pytest.param('{"sites":', {}, "Live rules are off", id="cut off", marks=pytest.mark.newest),
         pytest.param(
             '{"generations": 3, "sites": {"a": {}}, "yields": {}}', {}, "Live rules are off", id="of another version",
             marks=pytest.mark.slow,
         ),
-        pytest.param('{"generations": 3, "sites": {}, "yields": {}}', {}, "", id="of rules before the last"),
+        pytest.param(
+            '{"generations": 3, "sites": {}, "yields": {}}', {}, "", id="of rules before the last",
+            marks=pytest.mark.newest,
+        ),
         pytest.param("", {"DEPTH_LIMIT": 30}, "Live rules only observe", id="observing", marks=pytest.mark.slow),
         pytest.param("", {"URINORM_LIVE": False}, "", id="off", marks=pytest.mark.slow),
         # as `-s URINORM_LIVE=0` gives it

@@ -212,6 +212,7 @@ def test_what_a_feed_storage_refuses_is_kept(server: str, tmp_path: Path, monkey
     assert len(list(read_visits([kept]))) == 10
 
 
+@pytest.mark.newest
 def test_rotation(server: str, tmp_path: Path) -> None:
     run(server, URINORM_VISITS=str(tmp_path / "v.jsonl"), URINORM_VISITS_ROTATE=1000)
     assert len(list(tmp_path.glob("v.*jsonl"))) >= 3
