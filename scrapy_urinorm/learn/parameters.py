@@ -7,12 +7,14 @@ from collections import Counter, defaultdict
 from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
+from scrapy_urinorm.learn.candidate import REJECTED
 from scrapy_urinorm.learn.edits import MOMENT, edited_value, text_value, value_kinds
 from scrapy_urinorm.learn.judge import Group, judged
 from scrapy_urinorm.learn.priors import default_prior, name_prior
 from scrapy_urinorm.learn.risk import DEFAULT_PRIOR
 from scrapy_urinorm.learn.siblings import siblings
 from scrapy_urinorm.learn.stage import Stage, against_text, distinct
+from scrapy_urinorm.learn.unchanged import LUCK, by_luck
 from scrapy_urinorm.learn.values import is_volatile
 from scrapy_urinorm.url import decoded
 
@@ -86,7 +88,13 @@ def _drops(stage: Stage, name: Name, groups: list[Group], neighbours: list[Neigh
         if e.constant:
             why = f"{what} took {e.values} values here and the page never changed"
             rule, value = _constant(stage, finding, params, neighbours)
-            out.append(stage.candidate(finding, rule, value, "constant view", why, params))
+            found = stage.candidate(finding, rule, value, "constant view", why, params)
+            if by_luck(neighbours, groups, finding.support, stage.views, params) <= LUCK:
+                out.append(found)
+            else:
+                found.status = REJECTED
+                found.why += ", but its siblings change so seldom that it may, too"
+                stage.rejected.append(found)
         else:
             why = f"{what} made no difference to {distinct(e.agree)}" + against_text(e)
             out.append(stage.candidate(finding, "remove_params", shown, family, why, params))

@@ -227,3 +227,18 @@ def test_a_shape_is_put_off_and_not_skipped_where_it_may_have_a_page_of_its_own(
 ) -> None:
     decision = Normalizer(learn(blog(short, alone, unread)).rules).decide(f"{HOST}/?p=900")
     assert (decision.skip, decision.defer) == (skips, not skips)
+
+
+@pytest.mark.parametrize(
+    ("period", "folds"), [(8, False), (1, True)], ids=["the others change now and then", "the others always differ"]
+)
+def test_a_file_that_did_not_change_in_the_versions_that_were_seen_may_yet(period: int, folds: bool) -> None:
+    """Thirty versions of a folder of files, of which one has not changed so far."""
+    visits = []
+    for version in range(30):
+        files = [f"file {n} {(version + n) // period}" for n in range(9)]
+        visits += [page(f"/src/file{n}.c?id=v{version}x", text) for n, text in enumerate(files)]
+        visits.append(page(f"/src/still.c?id=v{version}x", "still the same"))
+    normalizer = Normalizer(learn(visits).rules)
+    one, other = (normalizer.key(f"{HOST}/src/still.c?id={version}") for version in ("v2x", "v77x"))
+    assert (one == other) is folds
