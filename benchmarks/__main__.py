@@ -161,6 +161,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--only", choices=PARTS, nargs="+", default=list(PARTS), help="some parts; no page is written")
     parser.add_argument("--quick", action="store_true", help="little of everything: shows that it works, not how fast")
     parser.add_argument("--docs", type=Path, help="the folder of the page (default: docs, after a full run)")
+    parser.add_argument("--again", action="store_true", help="replace their rows in the page, not what is side by side")
     options = parser.parse_args(arguments)
     sizes = QUICK if options.quick else Sizes()
     if options.rounds:
@@ -180,6 +181,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
         print(f"-- {part}: {time.monotonic() - began:.0f} s so far", flush=True)
     about.append(f"the run took {(time.monotonic() - began) / 60:.0f} minutes")
     folder = options.docs
+    if options.again:
+        print("\nwritten:", report.write_again(folder or ROOT / "docs", about[0].partition(";")[0], figures))
+        return
     if folder is None and len(options.only) == len(PARTS) and not options.quick:
         folder = ROOT / "docs"
     if folder is not None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 import math
+from dataclasses import replace
 from html import escape
 from typing import TYPE_CHECKING
 
@@ -48,6 +49,8 @@ $ .venv/bench/bin/python -m benchmarks --only fingerprints texts --rounds 31
 $ .venv/bench/bin/python -m benchmarks --only fingerprints --urls my-urls.txt
 $ URINORM_PURE=1 .venv/bench/bin/python -m benchmarks --only tables hosts imports
 ```
+
+With `--again` the rows of these parts are replaced in this page, and say when and where they were measured.
 
 A table of rules holds for every host of the input (`benchmarks/under_rules.py` has them; half of the URLs are taken),
 hosts are known unless "cold" is said, and the garbage collector runs as in a crawl; elsewhere it is off, and all rules
@@ -102,6 +105,22 @@ def write(
         written.append(plot)
     page.write_text("".join(lines).rstrip() + "\n" + _TAIL, encoding="utf-8")
     return written
+
+
+def write_again(folder: Path, machine: str, figures: Mapping[str, Sequence[Figure]]) -> Path:
+    """Put figures that were measured again into the page of an earlier run; each says when and on which machine.
+
+    Raises `LookupError` where the page has no such row.
+    """
+    page = folder / "performance.md"
+    rows = page.read_text("utf-8").splitlines(keepends=True)
+    begins = {row.partition(" | ")[0]: place for place, row in enumerate(rows) if row.startswith("| ")}
+    for one in (one for part in figures.values() for one in part):
+        note = f"{one.note}; " if one.note else ""
+        fresh = replace(one, note=f"{note}measured again on {dt.datetime.now(dt.UTC):%Y-%m-%d}: {machine}")
+        rows[begins[f"| {one.what}"]] = _goals([fresh])[-1]
+    page.write_text("".join(rows), encoding="utf-8")
+    return page
 
 
 #: The parts of a run that have a section of their own, in the order of the page; the others are in the last one.

@@ -66,6 +66,20 @@ def test_every_part_hands_over_its_figures(part: str) -> None:
         assert all(0 < one.low <= one.median <= one.high for one in timings.values())
 
 
+def test_a_part_that_is_measured_again_takes_the_place_of_its_rows(tmp_path: Path) -> None:
+    was = {"a": [Figure("one", 1, "us", 2), Figure("two", 1, "us")], "b": [Figure("three", 3, "us", 2)]}
+    report.write(tmp_path, ["a machine"], "some URLs", {}, was)
+    page = tmp_path / "performance.md"
+    before = page.read_text("utf-8").splitlines()
+    report.write_again(tmp_path, "another machine", {"b": [Figure("three", 1, "us", 2, note="of ten")]})
+    changed = [row for row in page.read_text("utf-8").splitlines() if row not in before]
+    assert len(changed) == 1
+    assert changed[0].startswith("| three | 1.00 us | at most 2.00 us | reached; of ten; measured again on ")
+    assert changed[0].endswith(": another machine |")
+    with pytest.raises(LookupError):
+        report.write_again(tmp_path, "another machine", {"b": [Figure("four", 1, "us")]})
+
+
 def test_the_parts_are_those_that_are_tested_and_the_slow_one() -> None:
     assert PARTS.keys() - ROWS.keys() == {"instructions"}
 
