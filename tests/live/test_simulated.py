@@ -18,7 +18,10 @@ from tests.live.sites import Site, identities_of, record
 OPTIONS = Options(skip=False)
 
 
-@pytest.mark.parametrize("newest_first", [False, True], ids=["breadth first", "depth first"])
+@pytest.mark.parametrize(
+    "newest_first",
+    [pytest.param(False, id="breadth first", marks=pytest.mark.slow), pytest.param(True, id="depth first")],
+)
 @pytest.mark.parametrize(
     "seed",
     [

@@ -73,28 +73,14 @@ def crawl(server: str, rules: Any = None, **settings: Any) -> tuple[dict[str, in
 DROP_TRACK = {"rules": {"remove_params": ["track"]}}
 
 
-def test_report_says_what_the_crawl_did_and_what_it_avoided(server: str, tmp_path: Path) -> None:
-    report = tmp_path / "%(name)s.html"
-    stats, log = crawl(server, DROP_TRACK, URINORM_REPORT=str(report), URINORM_VISITS=str(tmp_path / "visits.jsonl.gz"))
-    assert stats.get("log_count/ERROR", 0) == 0, log
-    assert f"Report written: {tmp_path / 'walk.html'}; 0 of 13 requests still wasted, no suspicious merges" in log
-    said = data_of((tmp_path / "walk.html").read_text("utf-8"))
-    assert said["totals"]["requests"] == PAGES + 1
-    assert said["totals"]["duplicates"] == 0
-    assert said["crawl"]["by_rules"] == stats["urinorm/filtered"]
-    assert said["crawl"]["filtered"] == stats["dupefilter/filtered"]
-    assert said["crawl"]["rules"] == {"remove_params": stats["urinorm/filtered/remove_params"]}
-    assert said["rules_used"]["files"] == ["urinorm_rules of Spider"]
-
-
-@pytest.mark.newest
-def test_closing_summary_of_five_lines(server: str, tmp_path: Path) -> None:
-    """What was avoided, by which rules, what looks wrong, and where the report is."""
+def test_report_and_closing_summary_say_what_the_crawl_did_and_what_it_avoided(server: str, tmp_path: Path) -> None:
+    """Five lines at the most: what was avoided, by which rules, what looks wrong, and where the report is."""
     rules = {
         "rules": {"remove_params": ["track"], "trailing_slash": "add", "duplicate_slashes": "remove"},
         "site": {"127.0.0.1": {"where": [{"path": "/page/1/", "skip": True}]}},
     }
-    stats, log = crawl(server, rules, URINORM_REPORT=str(tmp_path / "r.html"))
+    stats, log = crawl(server, rules, URINORM_REPORT=str(tmp_path / "%(name)s.html"))
+    assert stats.get("log_count/ERROR", 0) == 0, log
     lines = [line.partition(" INFO: ")[2] for line in log.splitlines() if "[scrapy_urinorm] INFO" in line]
     closing = lines[[line.startswith("Rules:") for line in lines].index(True) + 1 :]
     assert len(closing) <= 5
@@ -105,7 +91,14 @@ def test_closing_summary_of_five_lines(server: str, tmp_path: Path) -> None:
         f"{sent} requests sent; {dropped} duplicates dropped, {by_rules} thanks to rules; {skipped} skipped"
     )
     assert re.fullmatch(r"by rule: \w+ \d+, \w+ \d+", closing[1])
-    assert closing[-1].startswith(f"Report written: {tmp_path / 'r.html'}; ")
+    report = tmp_path / "walk.html"
+    assert closing[-1] == f"Report written: {report}; 0 of {sent} requests still wasted, no suspicious merges"
+    said = data_of(report.read_text("utf-8"))
+    assert (said["totals"]["requests"], said["totals"]["duplicates"]) == (sent, 0)
+    assert (said["crawl"]["by_rules"], said["crawl"]["filtered"]) == (by_rules, dropped)
+    prefix = "urinorm/filtered/"
+    assert said["crawl"]["rules"] == {k.removeprefix(prefix): n for k, n in stats.items() if k.startswith(prefix)}
+    assert said["rules_used"]["files"] == ["urinorm_rules of Spider"]
 
 
 @pytest.mark.slow
