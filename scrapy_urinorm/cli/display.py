@@ -7,7 +7,7 @@ import json
 import os
 import re
 import sys
-from typing import TYPE_CHECKING, Any, TextIO
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -29,9 +29,9 @@ def inert(text: str) -> str:
     return _ACTIVE.sub(lambda m: m.group().encode("unicode_escape", "surrogatepass").decode(), text)
 
 
-def is_terminal(stream: TextIO | None = None) -> bool:
-    """Whether people read what is written to `stream` (standard output): a terminal, or FORCE_COLOR says so."""
-    return bool(os.environ.get("FORCE_COLOR")) or (stream or sys.stdout).isatty()
+def is_terminal() -> bool:
+    """Whether people read what is written to standard output: a terminal, or FORCE_COLOR says so."""
+    return bool(os.environ.get("FORCE_COLOR")) or sys.stdout.isatty()
 
 
 def console() -> Console:

@@ -184,9 +184,9 @@ SOFT_SHARE = 0.01
 """A text at so many addresses, and on so large a share of a site, is an error or a form: what scores leave out too."""
 
 
-def soft_labels(labels: Sequence[int], floor: int = SOFT_PAGES) -> frozenset[int]:
+def soft_labels(labels: Sequence[int]) -> frozenset[int]:
     """Return the labels that too many addresses share: errors served as pages, log-in forms, empty lists."""
     counts = Counter(labels)
     counts.pop(-1, None)
-    limit = max(floor, int(len(labels) * SOFT_SHARE))
+    limit = max(SOFT_PAGES, int(len(labels) * SOFT_SHARE))
     return frozenset(label for label, n in counts.items() if n > limit)

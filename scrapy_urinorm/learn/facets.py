@@ -120,7 +120,7 @@ def _are_lists(gone: set[int], lists: _Lists) -> bool:
 
 def _missed(learner: Learner, skipped: set[int]) -> set[int]:
     assert learner.proof is not None
-    return {loss.label for loss in learner.proof.losses(learner.replay.keys, skipped)}
+    return learner.proof.missed(learner.replay.keys, skipped)
 
 
 def _lists(learner: Learner, graph: Graph, views: Sequence[View], host: str, found: Facets) -> _Lists | None:

@@ -48,15 +48,12 @@ class PoliteFetcher:
     by the first call, and ends with this one at the latest. Raises `UrinormError` where it cannot run.
     """
 
-    def __init__(
-        self, *, delay: float = 1.0, user_agent: str = USER_AGENT, timeout: float = TIMEOUT_S,
-        longest_delay: float = LONGEST_DELAY_S,
-    ) -> None:  # fmt: skip
+    def __init__(self, *, delay: float = 1.0) -> None:
         self._options = {
             "delay": delay,
-            "user_agent": user_agent,
-            "timeout": timeout,
-            "longest_delay": longest_delay,
+            "user_agent": USER_AGENT,
+            "timeout": TIMEOUT_S,
+            "longest_delay": LONGEST_DELAY_S,
             "most_body": MAX_BODY,
         }
         self._process: subprocess.Popen[bytes] | None = None

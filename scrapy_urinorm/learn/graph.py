@@ -103,12 +103,12 @@ class RecordedCrawl(NamedTuple):
     claimed: dict[Hashable, int]
     parents: dict[int, int]
 
-    def curve(self, labels: Sequence[int], soft: AbstractSet[int] = NONE) -> list[int]:
+    def curve(self, labels: Sequence[int]) -> list[int]:
         """Return how many content classes were met after each request."""
         seen: set[int] = set()
         out = []
         for node in self.fetched:
-            if labels[node] >= 0 and labels[node] not in soft:
+            if labels[node] >= 0:
                 seen.add(labels[node])
             out.append(len(seen))
         return out

@@ -99,8 +99,8 @@ def _leads_nowhere(learner: Learner, members: Iterable[int]) -> bool:
     number = {page.key: n for n, page in enumerate(pages)}
     without = {number[page.key] for n in members for page in views[n].pages}
     own = {pages[n].label for n in without}
-    before = {loss.label for loss in learner.proof.losses(learner.replay.keys, learner.skipped)}
-    after = {loss.label for loss in learner.proof.losses(learner.replay.keys, learner.skipped | without)}
+    before = learner.proof.missed(learner.replay.keys, learner.skipped)
+    after = learner.proof.missed(learner.replay.keys, learner.skipped | without)
     if after - before - own:
         return False
     unseen, seen = learner.proof.behind(learner.replay.keys, learner.skipped, without)

@@ -70,13 +70,11 @@ class Proof:
         found = self._plain[0].parents
         return sum(node >= len(self.pages) for node in found) <= FINISHED * len(found)
 
-    def losses(
-        self, keys: Sequence[str], skipped: AbstractSet[int] = NONE, deferred: AbstractSet[int] = NONE
-    ) -> list[Loss]:
+    def losses(self, keys: Sequence[str], skipped: AbstractSet[int] = NONE) -> list[Loss]:
         """Return what crawls under these keys would not meet."""
         found: dict[Loss, None] = {}
         for plain, (order, concurrent) in zip(self._plain, WAYS, strict=True):
-            ruled = crawl(self.graph, keys, skipped, deferred=deferred, order=order, concurrent=concurrent)
+            ruled = crawl(self.graph, keys, skipped, order=order, concurrent=concurrent)
             for label, nodes in lost(plain, ruled, self.labels, self.soft).items():
                 if not self._excused(nodes, keys, skipped, ruled):
                     for node in nodes:
@@ -86,7 +84,11 @@ class Proof:
                             found[Loss(label, at, stand_in)] = None
         return list(found)
 
-    def hidden(self, keys: Sequence[str], skipped: AbstractSet[int] = NONE) -> dict[tuple[int, int], Hidden]:
+    def missed(self, keys: Sequence[str], skipped: AbstractSet[int]) -> set[int]:
+        """Return the content classes that they would not meet."""
+        return {loss.label for loss in self.losses(keys, skipped)}
+
+    def hidden(self, keys: Sequence[str]) -> dict[tuple[int, int], Hidden]:
         """Return what a crawl under these keys would not meet; nothing where the recorded one requested nearly all.
 
         It is told by the address at which a way ends and the one fetched in its stead.
@@ -94,10 +96,10 @@ class Proof:
         if self.is_finished:
             return {}
         plain, size = self._plain[0], len(self.pages)
-        ruled = crawl(self.graph, keys, skipped)
+        ruled = crawl(self.graph, keys)
         found: dict[tuple[int, int], Hidden] = {}
         for node, at in cuts(plain, ruled).items():
-            if at >= 0 and at not in skipped:
+            if at >= 0:
                 one = found.setdefault((at, ruled.claimed.get(keys[at], -1)), Hidden([], [], set(), set()))
                 (one.unseen if node >= size else one.seen).append(node)
                 if node < size and self.labels[node] not in self.soft:

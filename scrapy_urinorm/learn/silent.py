@@ -118,8 +118,7 @@ def _newly_silent(learner: Learner, verdict: Callable[[str], tuple[bool, bool]],
 
 def _missed(learner: Learner, skipped: set[int]) -> set[int]:
     """Return the content classes that a crawl under the rules would miss which skips these pages."""
-    losses = learner.proof.losses(learner.replay.keys, skipped) if learner.proof is not None else []
-    return {loss.label for loss in losses}
+    return learner.proof.missed(learner.replay.keys, skipped) if learner.proof is not None else set()
 
 
 def redundant_shapes(learner: Learner) -> None:
