@@ -66,8 +66,8 @@ _ESCAPES = r"%(?:25)*"
 _ends = re.compile(rf"[&;#/?\s]|{_ESCAPES}(?:26|3B|23)", re.IGNORECASE).finditer
 _equals = re.compile(rf"=|{_ESCAPES}3D", re.IGNORECASE)
 _ends_before_name = re.compile(r"[?&;#/\s:,(]").split
-# a name is looked for where one may begin, so that each character is looked at once
-_pairs = re.compile(r"(?<![^&;#/?\s=])([^&;#/?\s=]+)=([^&;#/?\s]+)").findall
+# behind what ends another, which a search finds quicker than a name; each character is looked at twice at the most
+_pairs_behind = re.compile(r"[&;#/?\s=]([^&;#/?\s=]++)=([^&;#/?\s]++)").findall
 _other_than_letters = re.compile(r"[^0-9a-z]")
 _ASP_SESSION = re.compile(ASPNET_SESSION + "(?=[/?#]|$)")
 _USERINFO = re.compile(r"(?<=://)[^/?#\s]*@")
@@ -208,6 +208,11 @@ class Redaction:
     def hashed(self, value: str) -> str:
         """Return the salted hash of a value, 16 hexadecimal digits."""
         return hashlib.blake2b(value.encode("utf-8", "surrogatepass"), digest_size=8, key=self._salt).hexdigest()
+
+
+def _pairs(text: str) -> list[tuple[str, str]]:
+    """Names and values of some URLs, a line each."""
+    return _pairs_behind("\n" + text)
 
 
 def _is_suspicious(name: str, value: str) -> bool:

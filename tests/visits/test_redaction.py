@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scrapy_urinorm.normalizer import Normalizer
-from scrapy_urinorm.visits.redaction import Redaction, anonymized
+from scrapy_urinorm.visits.redaction import Redaction, _pairs, anonymized
 
 REDACT = Redaction(b"salt")
 
@@ -84,6 +84,12 @@ def test_equal_values_stay_equal_within_a_crawl_only() -> None:
 def test_total(text: str) -> None:
     REDACT(text)
     REDACT("http://u:p@a.example/?token=" + text)
+
+
+@given(st.text("ab=&;#/?\n\x85 é", max_size=40))
+def test_a_name_begins_behind_whatever_ends_another(text: str) -> None:
+    names = re.compile(r"(?<![^&;#/?\s=])([^&;#/?\s=]+)=([^&;#/?\s]+)")
+    assert _pairs(text) == names.findall(text)
 
 
 def test_anonymized_keeps_the_structure() -> None:
