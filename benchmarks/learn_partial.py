@@ -139,7 +139,7 @@ def main() -> int:
     """Print one row per site, order and part."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("recordings", type=Path)
-    parser.add_argument("--site", action="append", choices=SITES)
+    parser.add_argument("--site", action="append", help="also of recordings of your own")
     parser.add_argument("--part", action="append", choices=PARTS)
     parser.add_argument("--order", action="append", choices=(BREADTH, DEPTH))
     parser.add_argument("--strict", action="store_true")

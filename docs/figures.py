@@ -25,6 +25,12 @@ NAMES = {
     "autoindex": "Apache directory listings", "roundup": "Roundup (tracker)",
 }  # fmt: skip
 MORE_NAMES = NAMES | {"trac": "Trac", "gitweb": "gitweb", "oscar": "Oscar (shop)"}
+#: Applications that nothing was settled with.
+UNSEEN = {
+    "machina": "django-machina 1.3 (forum)", "flaskadmin": "Flask-Admin 2.2 (two tables)",
+    "moin": "MoinMoin 1.9 (wiki; has a pack)", "klaus": "Klaus 3.0 (git repository)",
+    "datasette": "Datasette 0.65 (three tables)",
+}  # fmt: skip
 #: Rows of the table of pages that rules were not learned from: what was scored, and its name on the page.
 HELD_OUT = {
     "learned, default": "**learned**",
@@ -154,6 +160,21 @@ def _partial() -> str:
     return "\n".join(lines) + "\n"
 
 
+def _unseen() -> str:
+    figures = json.loads((DOCS / "figures.json").read_text("utf-8"))
+    lines = [
+        "| application | recorded | live, breadth first | depth first | learned: a quarter | from all | core lost |",
+        "| --- | ---: | ---: | ---: | ---: | ---: | ---: |",
+    ]
+    for site, name in UNSEEN.items():
+        live, learned = figures["live"][site], figures["partial"][site]["breadth"]
+        crawls = [live["breadth"], live["depth"], learned["25"], learned["100"]]
+        requests = [crawl["live"] if "live" in crawl else crawl["requests"] for crawl in crawls]
+        cells = [name, *(f"{one:,}" for one in (live["breadth"]["plain"], *requests))]
+        lines.append(f"| {' | '.join(cells)} | {max(crawl['lost'] for crawl in crawls)} |")
+    return "\n".join(lines) + "\n"
+
+
 #: What the tables of platforms call the sites and the installations.
 PROGRAMS = {
     "wordpress": "WordPress 6.1", "dokuwiki": "DokuWiki 2022-07-31", "trac": "Trac 1.6", "gitweb": "gitweb 2.39",
@@ -234,6 +255,7 @@ BLOCKS: dict[str, Callable[[], str]] = {
     "live": _live,
     "held_out": _held_out,
     "partial": _partial,
+    "unseen": _unseen,
     "learned": lambda: _table("alone", "rules", "learned", lost="learned"),
 }
 
