@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import logging
 import os
 import time
 from pathlib import Path
@@ -89,7 +90,9 @@ class LiveEnd:
             self._judged = live.fetched
             self._asked += 1
             self._until = time.monotonic() + JUDGE_SECONDS
-            own.logger.info("Live rules: nothing else is left; what was kept back is judged once more")
+            # each test that goes then is followed by another judgement: a dozen lines told nobody anything
+            level = logging.INFO if self._asked == 1 else logging.DEBUG
+            own.logger.log(level, "Live rules: nothing else is left; what was kept back is judged once more")
             live.ask(sites, self._asked)
             return True
         released = 0
