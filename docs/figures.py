@@ -29,7 +29,8 @@ MORE_NAMES = NAMES | {"trac": "Trac", "gitweb": "gitweb", "oscar": "Oscar (shop)
 UNSEEN = {
     "machina": "django-machina 1.3 (forum)", "flaskadmin": "Flask-Admin 2.2 (two tables)",
     "moin": "MoinMoin 1.9 (wiki; has a pack)", "klaus": "Klaus 3.0 (git repository)",
-    "datasette": "Datasette 0.65 (three tables)",
+    "datasette": "Datasette 0.65 (three tables)", "cgit": "cgit 1.2 (has a pack)",
+    "mediawiki": "MediaWiki 1.39 (has a pack)", "fossil": "Fossil 2.21 (repository, wiki, tickets)",
 }  # fmt: skip
 #: Rows of the table of pages that rules were not learned from: what was scored, and its name on the page.
 HELD_OUT = {
