@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING
 
+from scrapy_urinorm.crawl import parked
 from scrapy_urinorm.crawl.live_requests import kind_of
 from scrapy_urinorm.crawl.parked import Parked
 from scrapy_urinorm.live.fleet_share import CLOSED
@@ -164,9 +165,9 @@ class FleetParked(Parked):
         """How many requests wait for a decision."""
         return self._shared.count()
 
-    def rows(self) -> Iterator[tuple[str, bool]]:
-        """The addresses that are kept back, each with whether it is of a closed shape."""
+    def rows(self) -> Iterator[tuple[str, str]]:
+        """The addresses that are kept back, each with why: `duplicate` or `closed`; what comes later stays in Redis."""
         for one in self._shared.waiting():
             request = self._fleet.read(one)
             if request is not None:
-                yield request.url, one.generation == CLOSED
+                yield request.url, parked.CLOSED if one.generation == CLOSED else parked.DUPLICATE

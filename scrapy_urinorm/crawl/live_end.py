@@ -6,10 +6,12 @@ import json
 import logging
 import os
 import time
+from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 from scrapy_urinorm.crawl import settings as own
+from scrapy_urinorm.crawl.parked import CLOSED, DUPLICATE, LATER
 from scrapy_urinorm.errors import UrinormError
 from scrapy_urinorm.live.output import rule_file
 from scrapy_urinorm.visits.redaction import Redaction
@@ -157,10 +159,13 @@ class LiveEnd:
         live = self._live
         stats = own.stats_of(live.crawler)
         stats.set_value("urinorm/live/rules", sum(map(len, self._known.values())))
-        for name, kept, closed in (("given_up", "duplicates", False), ("not_fetched", "of closed shapes", True)):
-            if number := sum(one is closed for _, one in live.parked.rows()):
-                stats.set_value(f"urinorm/live/{name}", number)
-                own.logger.info("Live rules: %d requests were kept back, %s", number, kept)
+        left = Counter(why for _, why in live.parked.rows())
+        for name, kept, why in (("given_up", "duplicates", DUPLICATE), ("not_fetched", "of closed shapes", CLOSED)):
+            if left[why]:
+                stats.set_value(f"urinorm/live/{name}", left[why])
+                own.logger.info("Live rules: %d requests were kept back, %s", left[why], kept)
+        if left[LATER]:
+            own.logger.info("Live rules: %d requests were put off, and the crawl was stopped before", left[LATER])
         for name, one in live.desk.yields.closed().items():
             if one.kept:
                 own.logger.info(
@@ -183,18 +188,18 @@ class LiveEnd:
         redact = Redaction()
         file = None
         try:
-            for url, closed in self._live.parked.rows():
-                if self._jobdir and not closed:
+            for url, why in self._live.parked.rows():
+                if self._jobdir and why != CLOSED:
                     # these wait in the job
                     continue
                 if file is None:
                     file = open(path, "w", encoding="utf-8", errors="surrogatepass", opener=_private)  # noqa: SIM115
-                row = {"url": redact(url), "why": "closed" if closed else "duplicate", "crawl": self._crawl}
+                row = {"url": redact(url), "why": why, "crawl": self._crawl}
                 file.write(json.dumps(row, ensure_ascii=False) + "\n")
         finally:
             if file is not None:
                 file.close()
-                own.logger.info("Live rules: what was kept back is named in %s", path)
+                own.logger.info("Live rules: what was not sent is named in %s", path)
 
 
 def _private(path: str, flags: int) -> int:

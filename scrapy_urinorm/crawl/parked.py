@@ -8,7 +8,7 @@ from collections import deque
 from typing import TYPE_CHECKING, Any
 
 from scrapy_urinorm.crawl.live_requests import kind_of
-from scrapy_urinorm.crawl.request_rows import Row, State
+from scrapy_urinorm.crawl.request_rows import SERVED, Row, State
 from scrapy_urinorm.crawl.serialized import loaded
 from scrapy_urinorm.errors import UrinormError
 
@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 #: How long one step may take: the reactor serves others in between.
 _STEP_SECONDS = 0.01
 _BATCH = 200
+#: Why a request was not sent: its page was, its shape brought nothing, or the crawl was stopped before its turn.
+DUPLICATE, CLOSED, LATER = "duplicate", "closed", "later"
 #: The note of the file that holds the state of the desk.
 _MARK = "live"
 
@@ -148,9 +150,10 @@ class Parked:
         """How many requests wait for a decision."""
         return self._file.count(State.PARKED)
 
-    def rows(self) -> Iterator[tuple[str, bool]]:
-        """The addresses that are kept back, each with whether it is of a closed shape."""
-        for row in self._file.rows(State.PARKED):
-            request = loaded(row.data, self._spider)
-            if request is not None:
-                yield request.url, not row.generation
+    def rows(self) -> Iterator[tuple[str, str]]:
+        """The addresses that were not fetched, each with why: `duplicate`, `closed`, or `later`."""
+        for state in (State.PARKED, *SERVED):
+            for row in self._file.rows(state):
+                request = loaded(row.data, self._spider)
+                if request is not None:
+                    yield request.url, LATER if state in SERVED else DUPLICATE if row.generation else CLOSED

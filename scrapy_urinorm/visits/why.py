@@ -163,6 +163,8 @@ def _why(asked: _Asked, normalizer: Normalizer, *, links_known: bool) -> tuple[s
             "kept back by live rules: addresses of its shape brought nothing new"
             " (URINORM_LIVE_CLOSE = 0 has them fetched)"
         )
+    if asked.kept_back == "later":
+        return "linked", "put off by live rules, and the crawl was stopped before its turn came"
     if asked.kept_back:
         return "parked", "kept back by live rules to the end, as what it shows was fetched under another address"
     if asked.variants:
