@@ -171,7 +171,7 @@ def test_an_endless_site_ends_and_names_what_it_left(tmp_path: Path) -> None:
 def test_a_crawl_that_is_stopped_names_what_was_to_come_later(tmp_path: Path) -> None:
     site = Site(2, features={"calendar"}, articles=30)
     with Served(site) as served:
-        outcome = live(served, tmp_path, CLOSESPIDER_PAGECOUNT=150, CONCURRENT_REQUESTS=1, **FIFO)
+        outcome = live(served, tmp_path, "Follow", None, CLOSESPIDER_PAGECOUNT=150, CONCURRENT_REQUESTS=1, **FIFO)
         assert outcome.reason == "closespider_pagecount"
     rows = [json.loads(line) for line in (tmp_path / "urinorm.parked.jsonl").read_text("utf-8").splitlines()]
     later = {row["url"] for row in rows if row["why"] == "later"}
