@@ -97,6 +97,7 @@ def duckdb(path: str) -> Callable[[], int]:
 def spark(path: str) -> Callable[[], int]:
     from pyspark.sql import SparkSession
 
+    os.environ.setdefault("PYSPARK_PYTHON", sys.executable)  # else Spark takes the python3 of the path
     session = SparkSession.builder.master("local[2]").config("spark.ui.enabled", "false").getOrCreate()
     session.sparkContext.setLogLevel("ERROR")
 
