@@ -22,8 +22,8 @@ from typing import TYPE_CHECKING, Any
 ROOT = Path(__file__).parent.parent
 sys.path.insert(0, str(ROOT))
 
-from benchmarks.simulator import Simulator  # noqa: E402
-from scrapy_urinorm.learn import Options  # noqa: E402  the checkout, not what is installed
+from benchmarks.simulator import Simulator  # noqa: E402  the checkout, not what is installed
+from scrapy_urinorm.learn import Options  # noqa: E402
 from scrapy_urinorm.visits import read_visits  # noqa: E402
 
 if TYPE_CHECKING:

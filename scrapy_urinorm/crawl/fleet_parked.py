@@ -165,8 +165,12 @@ class FleetParked(Parked):
         """How many requests wait for a decision."""
         return self._shared.count()
 
-    def rows(self) -> Iterator[tuple[str, str]]:
-        """The addresses that are kept back, each with why: `duplicate` or `closed`; what comes later stays in Redis."""
+    def put_off(self) -> int:
+        """None: what comes later stays in Redis, for other workers."""
+        return 0
+
+    def rows(self, *, later: bool = False) -> Iterator[tuple[str, str]]:
+        """The addresses that are kept back, each with why: `duplicate` or `closed`."""
         for one in self._shared.waiting():
             request = self._fleet.read(one)
             if request is not None:

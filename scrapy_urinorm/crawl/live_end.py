@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 from scrapy_urinorm.crawl import settings as own
-from scrapy_urinorm.crawl.parked import CLOSED, DUPLICATE, LATER
+from scrapy_urinorm.crawl.parked import CLOSED, DUPLICATE
 from scrapy_urinorm.errors import UrinormError
 from scrapy_urinorm.live.output import rule_file
 from scrapy_urinorm.visits.redaction import Redaction
@@ -164,8 +164,9 @@ class LiveEnd:
             if left[why]:
                 stats.set_value(f"urinorm/live/{name}", left[why])
                 own.logger.info("Live rules: %d requests were kept back, %s", left[why], kept)
-        if left[LATER]:
-            own.logger.info("Live rules: %d requests were put off, and the crawl was stopped before", left[LATER])
+        # in a job these wait for the next run
+        if not self._jobdir and (number := live.parked.put_off()):
+            own.logger.info("Live rules: %d requests were put off, and the crawl was stopped before", number)
         for name, one in live.desk.yields.closed().items():
             if one.kept:
                 own.logger.info(
@@ -188,7 +189,7 @@ class LiveEnd:
         redact = Redaction()
         file = None
         try:
-            for url, why in self._live.parked.rows():
+            for url, why in self._live.parked.rows(later=not self._jobdir):
                 if self._jobdir and why != CLOSED:
                     # these wait in the job
                     continue

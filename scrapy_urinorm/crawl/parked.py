@@ -150,9 +150,13 @@ class Parked:
         """How many requests wait for a decision."""
         return self._file.count(State.PARKED)
 
-    def rows(self) -> Iterator[tuple[str, str]]:
-        """The addresses that were not fetched, each with why: `duplicate`, `closed`, or `later`."""
-        for state in (State.PARKED, *SERVED):
+    def put_off(self) -> int:
+        """How many requests wait for their turn."""
+        return self._file.count(*SERVED)
+
+    def rows(self, *, later: bool = False) -> Iterator[tuple[str, str]]:
+        """The addresses that are kept back, each with why: `duplicate` or `closed`; then those put off, as `later`."""
+        for state in (State.PARKED, *SERVED) if later else (State.PARKED,):
             for row in self._file.rows(state):
                 request = loaded(row.data, self._spider)
                 if request is not None:

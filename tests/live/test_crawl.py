@@ -115,6 +115,7 @@ def test_a_resumed_crawl_goes_on_with_its_rules(tmp_path: Path) -> None:
     with Served(site) as served:
         first = live(served, tmp_path, JOBDIR=job, CLOSESPIDER_PAGECOUNT=150)
         assert first.reason == "closespider_pagecount"
+        assert not first.lines("were put off, and the crawl was stopped")
         second = live(served, tmp_path, JOBDIR=job)
         assert second.reason == "finished"
         assert served.identities(pages(tmp_path)) == all_pages(site)
@@ -176,6 +177,7 @@ def test_a_crawl_that_is_stopped_names_what_was_to_come_later(tmp_path: Path) ->
     rows = [json.loads(line) for line in (tmp_path / "urinorm.parked.jsonl").read_text("utf-8").splitlines()]
     later = {row["url"] for row in rows if row["why"] == "later"}
     assert later
+    assert outcome.lines("were put off, and the crawl was stopped")
     assert {"/" + url.split("/", 3)[3] for url in later}.isdisjoint(served.asked)
     assert {answer.verdict for answer in answers([*later][:5], [], Normalizer(), rows)} == {"linked"}
 
