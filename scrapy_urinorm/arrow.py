@@ -1,7 +1,7 @@
 """Columns of URLs: canonical URLs, keys and decisions of Arrow arrays, for pandas, Polars, DuckDB and Spark.
 
-Needs `scrapy-urinorm[learn]` (numpy, pyarrow). A column becomes one text of lines, which the normalizer takes whole,
-and its lines become a column again: no object of Python is made per URL where the module in C is at hand.
+Needs `scrapy-urinorm[learn]` (numpy, pyarrow). The module in C, where it is at hand, reads the octets of a column and
+writes those of another one: no object of Python is made per URL that it takes.
 """
 
 from __future__ import annotations
@@ -28,8 +28,8 @@ DECISION = pa.struct(
     [("canonical", pa.large_string()), ("key", pa.large_string()), ("skip", pa.bool_()), ("defer", pa.bool_())]
 )
 
-#: Octets of URLs that become one text: larger ones would only wait in memory (as a block of `urinorm normalize`).
-_BLOCK = 1 << 19
+#: URLs that the module in C is given at a time: between two of them other threads and Ctrl-C have their turn.
+_BLOCK = 1 << 12
 
 
 def normalize(urls: Column, rules: Rules = None) -> Column:
@@ -40,14 +40,14 @@ def normalize(urls: Column, rules: Rules = None) -> Column:
     best made once, or whatever one is made of. Returns large strings of the same length and chunks, null where
     `urls` is. Raises TypeError for a column that holds no text, RuleFileError for wrong rules.
     """
-    lines = _normalizer(rules)
-    return _over_texts(urls, lambda texts: _through_lines(texts, lines, keys=False))
+    normalizer = _normalizer(rules)
+    return _over_texts(urls, lambda texts: _made(texts, normalizer, keys=False))
 
 
 def key(urls: Column, rules: Rules = None) -> Column:
     """The key of each URL of a column: equal keys mean one page. As `normalize` otherwise."""
-    lines = _normalizer(rules)
-    return _over_texts(urls, lambda texts: _through_lines(texts, lines, keys=True))
+    normalizer = _normalizer(rules)
+    return _over_texts(urls, lambda texts: _made(texts, normalizer, keys=True))
 
 
 def decide(urls: Column, rules: Rules = None) -> Column:
@@ -56,7 +56,6 @@ def decide(urls: Column, rules: Rules = None) -> Column:
     As `normalize` otherwise. Where a table has `skip` or `defer`, each URL is asked by itself.
     """
     normalizer = _normalizer(rules)
-    lines = normalizer
 
     def decisions(texts: pa.Array) -> pa.Array:
         verdicts = np.zeros((len(texts), 2), dtype=bool)
@@ -65,8 +64,8 @@ def decide(urls: Column, rules: Rules = None) -> Column:
                 if url is not None:
                     verdicts[at] = normalizer.verdict(url)
         fields = [
-            _through_lines(texts, lines, keys=False),
-            _through_lines(texts, lines, keys=True),
+            _made(texts, normalizer, keys=False),
+            _made(texts, normalizer, keys=True),
             pa.array(verdicts[:, 0]),
             pa.array(verdicts[:, 1]),
         ]
@@ -102,48 +101,27 @@ def _texts(urls: pa.Array) -> pa.Array:
 _TEXT_TYPES = (pa.string(), pa.large_string(), pa.string_view())
 
 
-def _through_lines(texts: pa.Array, lines: Normalizer, *, keys: bool) -> pa.Array:
-    """A column of large strings through the way of lines, in blocks."""
+def _made(texts: pa.Array, normalizer: Normalizer, *, keys: bool) -> pa.Array:
+    """What the normalizer makes of a column of large strings."""
+    one = normalizer.key if keys else normalizer.normalize
+    if normalizer.native is None:
+        given = texts.view(pa.large_binary()).to_pylist()
+        return pa.array([text and _by_itself(one, text) for text in given], pa.large_binary()).view(pa.large_string())
     if not len(texts):
         return texts
-    ends = np.frombuffer(texts.buffers()[1], np.int64)[texts.offset : texts.offset + len(texts) + 1]
-    starts = np.unique(np.searchsorted(ends[:-1], np.arange(ends[0], ends[-1] + 1, _BLOCK)))
-    starts = starts[starts < len(texts)]  # the last URL may be longer than a block
-    parts = [
-        _block_through_lines(texts.slice(start, stop - start), lines, keys=keys)
-        for start, stop in zip(starts, [*starts[1:], len(texts)], strict=True)
-    ]
-    return pa.concat_arrays(parts)
+    valid = None
+    if texts.null_count:
+        valid = texts.is_valid().buffers()[1]
+        texts = pc.fill_null(texts, "")  # what stands in the place of a null is no URL
+    _, places, octets = texts.buffers()
+    starts = np.frombuffer(places, np.int64)[texts.offset : texts.offset + len(texts) + 1]
+    ends = np.zeros(len(starts), np.int64)
+    made = bytearray()
+    for start in range(0, len(texts), _BLOCK):
+        block = slice(start, start + _BLOCK + 1)
+        made += normalizer.native.column(one, octets or b"", starts[block], ends[block], keys)
+    return pa.Array.from_buffers(pa.large_string(), len(texts), [valid, pa.py_buffer(ends), pa.py_buffer(made)])
 
 
-def _block_through_lines(texts: pa.Array, lines: Normalizer, *, keys: bool) -> pa.Array:
-    block = _joined(texts)
-    if b"\r" not in block:
-        done = _lines_as_texts(lines.lines(block, keys=keys), texts)
-        if len(done) == len(texts):
-            return done
-    # what has an end of a line in it cannot go as a line
-    odd = pc.fill_null(pc.match_substring_regex(texts, "[\r\n]"), fill_value=False)
-    done = _lines_as_texts(lines.lines(_joined(pc.if_else(odd, "", texts)), keys=keys), texts)
-    one = lines.key if keys else lines.normalize
-    by_themselves = pa.array([one(url) for url in texts.filter(odd).to_pylist()], pa.large_string())
-    return pc.replace_with_mask(done, odd, by_themselves)
-
-
-def _joined(texts: pa.Array) -> bytes:
-    """Texts as lines, an empty one for a null."""
-    filled = pc.fill_null(texts, "") if texts.null_count else texts
-    one = pa.ListArray.from_arrays([0, len(filled)], filled)
-    text: bytes = pc.binary_join(one, pa.scalar("\n", pa.large_string()))[0].as_buffer().to_pybytes()
-    return text + b"\n"
-
-
-def _lines_as_texts(block: bytes, like: pa.Array) -> pa.Array:
-    """The lines of a block as large strings, null where `like` is."""
-    whole = [None, pa.py_buffer(np.array([0, len(block) - 1])), pa.py_buffer(block)]
-    texts = pc.split_pattern(pa.Array.from_buffers(pa.large_string(), 1, whole), "\n").values
-    if not like.null_count or len(texts) != len(like):
-        return texts
-    _, offsets, values = texts.buffers()
-    valid = like.is_valid().buffers()[1]
-    return pa.Array.from_buffers(pa.large_string(), len(texts), [valid, offsets, values], like.null_count)
+def _by_itself(one: Callable[[str], str], text: bytes) -> bytes:
+    return one(text.decode("utf-8", "surrogateescape")).encode("utf-8", "surrogatepass")

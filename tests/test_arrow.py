@@ -89,12 +89,63 @@ def test_a_url_longer_than_a_block(place: int) -> None:
     assert key(pa.array(["\n" + longest, None, *given])).to_pylist() == [longest, None, *given]
 
 
-@given(st.lists(st.none() | urls | any_text, max_size=20))
-def test_law_column_and_normalizer_agree(values: list[str | None]) -> None:
+def without_c() -> Normalizer:
+    normalizer = Normalizer()
+    normalizer.native = None
+    return normalizer
+
+
+WAYS = pytest.mark.parametrize("way", [Normalizer(), without_c()], ids=["in C where it is built", "by the loop"])
+
+
+@WAYS
+@pytest.mark.parametrize(
+    "kind", [pa.string(), pa.large_string(), pa.string_view(), pa.dictionary(pa.int8(), pa.string())]
+)
+@given(st.lists(st.none() | urls | any_text | st.just("http://a.example/x\r\n"), max_size=20), st.integers(0, 20))
+def test_law_column_and_normalizer_agree(way: Normalizer, kind: Any, values: list[str | None], start: int) -> None:
     values = [v.encode("utf-8", "replace").decode() if v is not None else None for v in values]
-    column = pa.array(values, pa.string())
-    assert normalize(column, PLAIN).to_pylist() == [None if v is None else PLAIN.normalize(v) for v in values]
-    assert key(column, PLAIN).to_pylist() == [None if v is None else PLAIN.key(v) for v in values]
+    text = pa.array(values, pa.string())
+    column = (text.dictionary_encode() if pa.types.is_dictionary(kind) else text.cast(kind)).slice(start)
+    values = values[start:]
+    before = way.counts.copy()
+    for function, one in (normalize, PLAIN.normalize), (key, PLAIN.key):
+        done = function(column, way)
+        done.validate(full=True)
+        assert done.to_pylist() == [None if v is None else one(v) for v in values]
+    if not pa.types.is_dictionary(kind):
+        assert way.counts["unparsable"] - before["unparsable"] == 2 * sum(map(is_odd, filter(None, values)))
+
+
+def is_odd(url: str) -> bool:
+    """Whether the URL Standard refuses a URL."""
+    normalizer = without_c()
+    normalizer.key(url)
+    return normalizer.counts["unparsable"] > 0
+
+
+def of_octets(texts: list[bytes], nulls: int = 0) -> Any:
+    """A column of octets, whatever they are, the first of which stand where nulls are."""
+    octets = pa.array(texts, pa.binary())
+    valid = pa.py_buffer(bytes([0xFF << nulls & 0xFF])) if nulls else None
+    return pa.Array.from_buffers(pa.string(), len(texts), [valid, *octets.buffers()[1:]], nulls)
+
+
+@WAYS
+def test_what_stands_in_the_place_of_a_null_is_no_url(way: Normalizer) -> None:
+    column = of_octets([b"http://a.example/?b=1&a=2", b"not a url", b"http://A.example/"], nulls=2)
+    before = way.counts.copy()
+    assert key(column, way).to_pylist() == [None, None, "http://a.example/"]
+    assert key(column[1:], way).to_pylist() == [None, "http://a.example/"]
+    assert way.counts == before
+
+
+@WAYS
+def test_octets_that_are_no_text_are_taken_as_in_lines(way: Normalizer) -> None:
+    texts = [b"http://a.example/\xff?b=\x80&a=1", b"\xc3", b"http://a.example/\xed\xa0\x80", b"http://\xfe/"]
+    for function, keys in (normalize, False), (key, True):
+        done = function(of_octets(texts), way).view(pa.large_binary()).to_pylist()
+        assert done == way.lines(b"\n".join(texts), keys=keys).split(b"\n")
 
 
 @pytest.mark.parametrize("column", [pa.array([1, 2]), pa.array([b"http://a.example/"])], ids=["numbers", "octets"])

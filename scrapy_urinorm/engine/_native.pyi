@@ -40,6 +40,18 @@ def lines(
     keys: bool,
     /,
 ) -> bytes: ...
+def column(
+    known: dict[str, Any],
+    learn: Callable[[str], object],
+    unsubscribes: Callable[[str], bool],
+    stems: bytes,
+    other: Callable[[str], str],
+    octets: Any,
+    starts: Any,
+    ends: Any,
+    keys: bool,
+    /,
+) -> bytes: ...
 def page(
     html: str, scheme: str, origin: str, folder: str, itself: str, /
 ) -> tuple[bytes, bytes, int, bytes, bytes, str, str, str, str | None, str | None] | None: ...

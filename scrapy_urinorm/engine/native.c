@@ -4,7 +4,7 @@
  * character, a rule that only the loop knows, more than MAX_URL octets or MAX_FIELDS parameters. Only the limited API of
  * Python 3.11 is used, so one build serves every later version. Memory: buffers of fixed size on the stack, whose bounds
  * follow from MAX_URL (an octet in becomes at most three out, and a field one more for its '='), and one growing buffer
- * in lines().
+ * in lines() and column().
  */
 #include "digest.h"
 #include "rules.h"
@@ -468,6 +468,67 @@ put_other(PyObject *other, const octet *start, const octet *end, Growing *out)
     return good;
 }
 
+/* Many URLs, most of which are where the one before them is. */
+typedef struct {
+    PyObject *other; /* text -> text, for what needs the loop */
+    Rules rules;
+    Form form;
+    Place place;
+    Verdict placed;
+    Span origin; /* that of `place`; empty before the first */
+    Growing out;
+} Batch;
+
+enum { BATCH = RULES + 1 };
+
+/* An empty batch, from (known, learn, unsubscribes, stems, other), with room for texts of so many octets. */
+static int
+begin(Batch *batch, PyObject *const *args, PyObject *keys, size_t length)
+{
+    int as_keys = PyObject_IsTrue(keys);
+    memset(batch, 0, sizeof *batch);
+    if (as_keys < 0 || !take_rules(args, &batch->rules))
+        return 0;
+    batch->other = args[RULES];
+    batch->form = as_keys ? KEY : CANONICAL;
+    return reserve(&batch->out, length + length / 8 + MAX_RESULT + 1);
+}
+
+/* What was written, or NULL where `good` is false: an error is set. */
+static PyObject *
+finish(Batch *batch, int good)
+{
+    const Growing *out = &batch->out;
+    PyObject *result = good ? PyBytes_FromStringAndSize((const char *)out->start, out->at - out->start) : NULL;
+    Py_XDECREF(batch->place.site);
+    PyMem_Free(out->start);
+    return result;
+}
+
+/* One text of a batch; room for an octet more stays behind it. */
+static int
+put_next(Batch *batch, const octet *s, const octet *stop)
+{
+    Parts parts;
+    Verdict verdict = NO;
+    uint64_t touched;
+    if (!reserve(&batch->out, MAX_RESULT + 1))
+        return 0;
+    if (split(s, stop, &parts)) {
+        if (batch->place.site == NULL || length_of(parts.origin) != length_of(batch->origin) ||
+            memcmp(parts.origin.start, batch->origin.start, length_of(batch->origin)) != 0) {
+            Py_CLEAR(batch->place.site);
+            batch->placed = find_place(&batch->rules, parts.origin, &batch->place);
+            if (batch->placed == FAULT)
+                return 0;
+            batch->origin = parts.origin;
+        }
+        if (batch->placed == YES)
+            verdict = put_url(&batch->rules, &batch->place, batch->form, &parts, &batch->out.at, &touched);
+    }
+    return verdict == NO ? put_other(batch->other, s, stop, &batch->out) : verdict == YES;
+}
+
 PyDoc_STRVAR(lines_doc, "lines(known, learn, unsubscribes, stems, other, block, keys) -> bytes: canonical URLs, or keys, of "
                         "the lines of UTF-8 octets; other(line) has those that need the loop.");
 
@@ -477,63 +538,78 @@ native_lines(PyObject *module, PyObject *const *args, Py_ssize_t count)
     char *octets;
     Py_ssize_t length;
     const octet *s, *end;
-    Form form;
-    Rules rules;
-    Span origin = {NULL, NULL};
-    PyObject *result = NULL;
-    Place place = {NULL};
-    Verdict placed = NO;
-    Growing out;
-    uint64_t touched;
-    int keys;
+    Batch batch;
+    int good;
 
-    if (count != RULES + 3) {
+    if (count != BATCH + 2) {
         PyErr_SetString(PyExc_TypeError, "expected (known, learn, unsubscribes, stems, other, block, keys)");
         return NULL;
     }
-    if (!take_rules(args, &rules) || PyBytes_AsStringAndSize(args[RULES + 1], &octets, &length) < 0)
+    if (PyBytes_AsStringAndSize(args[BATCH], &octets, &length) < 0)
         return NULL;
-    keys = PyObject_IsTrue(args[RULES + 2]);
-    if (keys < 0)
-        return NULL;
-    form = keys ? KEY : CANONICAL;
-    out.size = (size_t)length + (size_t)length / 8 + MAX_RESULT + 1;
-    out.start = out.at = PyMem_Malloc(out.size);
-    if (out.start == NULL)
-        return PyErr_NoMemory();
+    good = begin(&batch, args, args[BATCH + 1], (size_t)length);
     s = (const octet *)octets;
     end = s + length;
-    while (s < end) {
-        Parts parts;
-        Verdict verdict = NO;
-        const octet *newline = memchr(s, '\n', (size_t)(end - s));
-        const octet *next = newline == NULL ? end : newline + 1, *stop = newline == NULL ? end : newline;
-        if (stop > s && stop[-1] == '\r')
-            stop--;
-        if (!reserve(&out, MAX_RESULT + 1))
-            goto done;
-        if (split(s, stop, &parts)) {
-            if (place.site == NULL || parts.origin.end - parts.origin.start != origin.end - origin.start ||
-                memcmp(parts.origin.start, origin.start, (size_t)(origin.end - origin.start)) != 0) {
-                Py_CLEAR(place.site);
-                placed = find_place(&rules, parts.origin, &place);
-                if (placed == FAULT)
-                    goto done;
-                origin = parts.origin;
-            }
-            if (placed == YES)
-                verdict = put_url(&rules, &place, form, &parts, &out.at, &touched);
-        }
-        if (verdict == FAULT || (verdict == NO && !put_other(args[RULES], s, stop, &out)))
-            goto done;
-        if (newline != NULL)
-            *out.at++ = '\n';
-        s = next;
+    while (good && s < end) {
+        const octet *newline = memchr(s, '\n', (size_t)(end - s)), *stop = newline == NULL ? end : newline;
+        good = put_next(&batch, s, stop > s && stop[-1] == '\r' ? stop - 1 : stop);
+        if (good && newline != NULL)
+            *batch.out.at++ = '\n';
+        s = newline == NULL ? end : newline + 1;
     }
-    result = PyBytes_FromStringAndSize((const char *)out.start, out.at - out.start);
-done:
-    Py_XDECREF(place.site);
-    PyMem_Free(out.start);
+    return finish(&batch, good);
+}
+
+/* The texts of a column: octets side by side, and places of 64 bits, one more than there are texts. */
+static int
+put_column(Batch *batch, const Py_buffer *octets, const Py_buffer *starts, const Py_buffer *ends)
+{
+    int64_t start, stop, base, done;
+    memcpy(&base, ends->buf, sizeof base);
+    memcpy(&start, starts->buf, sizeof start);
+    for (Py_ssize_t at = sizeof start; at < starts->len; at += (Py_ssize_t)sizeof start, start = stop) {
+        memcpy(&stop, (const octet *)starts->buf + at, sizeof stop);
+        if (start < 0 || stop < start || stop > octets->len) {
+            PyErr_SetString(PyExc_ValueError, "a text outside of the octets");
+            return 0;
+        }
+        if (start < stop && !put_next(batch, (const octet *)octets->buf + start, (const octet *)octets->buf + stop))
+            return 0;
+        done = base + (batch->out.at - batch->out.start);
+        memcpy((octet *)ends->buf + at, &done, sizeof done);
+    }
+    return 1;
+}
+
+PyDoc_STRVAR(column_doc, "column(known, learn, unsubscribes, stems, other, octets, starts, ends, keys) -> bytes: as lines(), of "
+                         "texts that stand side by side, each from one of `starts` (64 bits each) to the next; where each ends is "
+                         "written to `ends`, of the same size, counted from its first number. An empty text stays empty.");
+
+static PyObject *
+native_column(PyObject *module, PyObject *const *args, Py_ssize_t count)
+{
+    Py_buffer octets = {NULL}, starts = {NULL}, ends = {NULL};
+    Batch batch;
+    PyObject *result = NULL;
+    int good;
+
+    if (count != BATCH + 4) {
+        PyErr_SetString(PyExc_TypeError, "expected (known, learn, unsubscribes, stems, other, octets, starts, ends, keys)");
+        return NULL;
+    }
+    if (PyObject_GetBuffer(args[BATCH], &octets, PyBUF_SIMPLE) == 0 &&
+        PyObject_GetBuffer(args[BATCH + 1], &starts, PyBUF_SIMPLE) == 0 &&
+        PyObject_GetBuffer(args[BATCH + 2], &ends, PyBUF_WRITABLE) == 0) {
+        if (starts.len != ends.len || starts.len < (Py_ssize_t)sizeof(int64_t) || starts.len % (Py_ssize_t)sizeof(int64_t))
+            PyErr_SetString(PyExc_ValueError, "starts and ends are of one size, of numbers of 64 bits");
+        else {
+            good = begin(&batch, args, args[BATCH + 3], 0);
+            result = finish(&batch, good && put_column(&batch, &octets, &starts, &ends));
+        }
+    }
+    PyBuffer_Release(&octets);
+    PyBuffer_Release(&starts);
+    PyBuffer_Release(&ends);
     return result;
 }
 
@@ -545,6 +621,7 @@ static PyMethodDef methods[] = {
     {"request", FUNCTION(native_request), METH_FASTCALL, request_doc},
     {"canonical", FUNCTION(native_canonical), METH_FASTCALL, canonical_doc},
     {"lines", FUNCTION(native_lines), METH_FASTCALL, lines_doc},
+    {"column", FUNCTION(native_column), METH_FASTCALL, column_doc},
     {"text", FUNCTION(native_text), METH_FASTCALL, text_doc},
     {"page", FUNCTION(native_page), METH_FASTCALL, page_doc},
     {"found", FUNCTION(native_found), METH_FASTCALL, found_doc},

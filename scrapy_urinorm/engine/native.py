@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from scrapy_urinorm.rulesets.scopes import Condition, Where
 
 #: Grows with every change of what `rules.h` says: the functions of the module, and the tuples that it is told.
-LAYOUT = 12
+LAYOUT = 13
 #: Flags of `Fast`: the canonical URL is sorted; it loses its fragment; it goes through the loop; its query loses
 #: empty fields; `changes` is asked of values with a
 #: `;`.
@@ -251,16 +251,18 @@ def _passes(test: Callable[[str], bool], value: str) -> bool:
 
 
 class Native(NamedTuple):
-    """The functions in C over the sites of a rule set; `lines` is given what does a line that it does not take.
+    """The functions in C over the sites of a rule set.
 
     `request` takes URL, method and body, and gives the fingerprint, and the bits of the rules that changed the URL. A
-    URL that one of them takes has no verdict.
+    URL that one of them takes has no verdict. `lines` and `column` are given what does a text that they do not take;
+    `column` takes octets and where they are divided, and fills a buffer of that size with where its result is.
     """
 
     key: Callable[[str], str | None]
     request: Callable[[str, str, bytes], tuple[bytes, int] | None]
     canonical: Callable[[str], str | None]
     lines: Callable[[Callable[[str], str], bytes, bool], bytes]
+    column: Callable[[Callable[[str], str], Any, Any, Any, bool], bytes]
 
     @classmethod
     def of(cls, known: Mapping[str, Any], learn: Callable[[str], object]) -> Native | None:
@@ -269,5 +271,6 @@ class Native(NamedTuple):
             return None
         rules = known, learn, unsubscribes, "".join(exemptions().stems).encode()
         request = functools.partial(module.request, *rules, digest)
-        key, canonical, lines = (functools.partial(way, *rules) for way in (module.key, module.canonical, module.lines))
-        return cls(key, request, canonical, lines)
+        ways = (module.key, module.canonical, module.lines, module.column)
+        key, canonical, lines, column = (functools.partial(way, *rules) for way in ways)
+        return cls(key, request, canonical, lines, column)

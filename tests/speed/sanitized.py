@@ -12,6 +12,7 @@ import os
 import random
 import subprocess
 import sys
+from array import array
 from typing import TYPE_CHECKING
 
 from scrapy_urinorm.engine import native
@@ -92,6 +93,11 @@ def main(count: int, seed: int) -> None:
         assert fast.canonical(text) in (None, canonical), (number, text)
         assert (told is None) is (fast_key is None), (number, text)
         assert told is None or told[0] == fingerprint, (number, text)
+        octets, ends = text.encode("utf-8", "replace"), array("q", [0, 0])
+        if octets.decode() == text:
+            alone = fast.column(lambda _: "", octets, array("q", [0, len(octets)]), ends, True)
+            assert alone == (fast_key or "").encode(), (number, text)
+            assert ends[1] == len(alone), (number, text)
         taken += fast_key is not None
     print(f"{count} strings, {taken} taken, {native.module.__file__}")
 

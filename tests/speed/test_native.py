@@ -9,6 +9,7 @@ import string
 import subprocess
 import sys
 import tomllib
+from array import array
 from pathlib import Path
 from typing import Any
 
@@ -454,6 +455,79 @@ def test_lines_that_grow_find_room() -> None:
     block = "".join(line + "\n" for line in lines).encode()
     for keys in (True, False):
         assert all_lines(normalizer, block, keys=keys)[:-1] == [loop(normalizer, line)[not keys] for line in lines]
+
+
+# --- columns ----------------------------------------------------------------------------------------------------------
+
+
+def column(module: Any, texts: list[bytes], base: int = 0, other: Any = str.upper, before: bytes = b"") -> list[bytes]:
+    """What the module makes of texts that stand side by side behind others, and ends from `base` on."""
+    starts = array("q", itertools.accumulate(map(len, texts), initial=len(before)))
+    ends = array("q", [base, *(-1 for _ in texts)])
+    done = module(other, before + b"".join(texts), starts, ends, True)
+    assert ends[0] == base
+    assert ends[-1] == base + len(done)
+    return [done[one - base : two - base] for one, two in itertools.pairwise(ends)]
+
+
+@given(
+    texts=st.lists(st.one_of(odd_urls, spoken_urls, urls, any_text), max_size=8),
+    rules=st.sampled_from(list(RULES)),
+    base=st.integers(0, 2**40),
+    before=st.binary(max_size=9),
+)
+def test_columns_give_what_each_gives(texts: list[str], rules: str, base: int, before: bytes) -> None:
+    normalizer = NORMALIZERS[rules]
+    texts = [text.encode("utf-8", "replace").decode() for text in texts]
+    expected = [loop(normalizer, text)[0].encode("utf-8", "surrogatepass") for text in texts]
+    given = [text.encode() for text in texts]
+    assert column(in_c(normalizer).column, given, base, normalizer._key, before) == expected
+
+
+@given(texts=st.lists(st.binary(max_size=40) | st.binary(max_size=9).map(b"http://a.example/".__add__), max_size=8))
+def test_columns_take_any_octets(texts: list[bytes]) -> None:
+    normalizer = NORMALIZERS["recommended"]
+    each = [in_c(normalizer).lines(normalizer.key, text, True) for text in texts if not {10, 13} & {*text}]
+    done = column(in_c(normalizer).column, texts, other=normalizer.key)
+    assert [made for made, text in zip(done, texts, strict=True) if not {10, 13} & {*text}] == each
+
+
+@pytest.mark.parametrize(
+    ("starts", "said"),
+    [
+        ([-1, 3], "outside"),
+        ([0, 8], "outside"),
+        ([0, 2, 1], "outside"),
+        ([1 << 62, -(1 << 62)], "outside"),
+        ([7, 7, 1 << 62], "outside"),
+        ([], "one size"),
+    ],
+    ids=repr,
+)
+def test_columns_outside_of_their_octets_are_refused(starts: list[int], said: str) -> None:
+    ends = array("q", [0] * len(starts))
+    with pytest.raises(ValueError, match=said):
+        in_c(NORMALIZERS["safe"]).column(str, b"ftp://a", array("q", starts), ends, True)
+
+
+def test_columns_of_another_shape_are_refused() -> None:
+    take: Any = in_c(NORMALIZERS["safe"]).column
+    two, three = array("q", [0, 1]), array("q", [0, 0, 0])
+    with pytest.raises(ValueError, match="one size"):
+        take(str, b"x", two, three, True)
+    with pytest.raises(ValueError, match="64 bits"):
+        take(str, b"x", b"\0" * 9, bytearray(9), True)
+    for wrong in ((str, b"x", two, bytes(16), True), (str, "x", two, two, True), (str, b"x", [0, 1], two, True)):
+        with pytest.raises((TypeError, BufferError)):
+            take(*wrong)
+    with pytest.raises(TypeError, match="expected"):
+        take(str, b"x", two, two)
+
+    def fail(_: str) -> str:
+        raise LookupError("mine")
+
+    with pytest.raises(LookupError):
+        take(fail, b"x", two, array("q", [0, 0]), True)
 
 
 # --- misuse and faults of others ------------------------------------------------------------------------------------
