@@ -11,9 +11,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from scrapy import Request
 
 from scrapy_urinorm import Normalizer
+from scrapy_urinorm.cli import groups
+from scrapy_urinorm.cli.project import ChosenRules
 from scrapy_urinorm.crawl.fingerprinter import RequestFingerprinter
 from tests.cli.programs import SCRAPY, URINORM, environment, on_terminal, run
 from tests.serving import Answer, Serving
@@ -273,6 +277,30 @@ def test_groups_of_a_list_that_repeats_itself(folder: Path) -> None:
     again = SOME * (1_200_000 // len(SOME))
     alone = run("groups", "--json", "--rules", "rules.toml", cwd=folder, given=SOME)
     assert run("groups", "--json", "--rules", "rules.toml", cwd=folder, given=again).out == alone.out
+
+
+@given(
+    numbers=st.lists(st.lists(st.integers(0, 30), max_size=30), max_size=30),
+    remembered=st.sampled_from([0, 1, 5, 20, groups._REMEMBERED]),
+    end=st.sampled_from(["\n", "\r\n"]),
+)
+def test_law_what_came_not_long_ago_is_counted_and_left_out(
+    numbers: list[list[int]], remembered: int, end: str
+) -> None:
+    keys = groups._Keys(ChosenRules((), None))
+    given: list[bytes] = []
+    got: dict[bytes, bytes] = {}
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(groups, "_REMEMBERED", remembered)
+        for block in numbers:
+            urls = [f"http://a.example/?b={n}&a=é" if n else "" for n in block]
+            count, left, made = keys("".join(url + end for url in urls).encode())
+            assert count == len(urls) - urls.count("")
+            given += [url.encode() for url in urls if url]
+            assert left == [url for url in left if url in given]
+            got.update(zip(left, made, strict=True))
+    assert list(got) == list(dict.fromkeys(given)), "every one, in the order in which it came first"
+    assert got == {url: Normalizer().key(url.decode()).encode() for url in given}
 
 
 def test_groups_of_a_rule(folder: Path) -> None:
