@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from importlib.util import find_spec
 from urllib.parse import urlsplit
-from urllib.request import url2pathname
 
 from scrapy_urinorm.errors import UrinormError
 
@@ -56,4 +55,8 @@ def _origin() -> str:
         url = urlsplit(json.loads(written)["url"]) if written else None
     except (PackageNotFoundError, ValueError, KeyError, TypeError):
         return name
-    return url2pathname(url.path) if url is not None and url.scheme == "file" else name
+    if url is None or url.scheme != "file":
+        return name
+    from urllib.request import url2pathname  # imports what speaks HTTP
+
+    return url2pathname(url.path)

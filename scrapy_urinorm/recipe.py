@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 from typing import TYPE_CHECKING
 
@@ -29,4 +28,6 @@ def fingerprint_bytes(
 
 def digest(text: bytes) -> bytes:
     """The fingerprint of a request whose JSON is `text`."""
+    import hashlib  # OpenSSL: not before the first request that the module in C does not take
+
     return hashlib.sha1(text, usedforsecurity=False).digest()

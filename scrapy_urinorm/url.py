@@ -50,15 +50,13 @@ _UNRESERVED_OCTETS = frozenset(_UNRESERVED.encode())
 _HEX = "0123456789abcdefABCDEF"
 
 
+_ESCAPES = {high + low: f"%{high}{low}".upper() for high in _HEX for low in _HEX}
+
+
 def _escape_table(plain: str) -> dict[str, str]:
     """Map the two hex digits of an escape to its spelling: the character where `plain` has it, else upper case."""
-    decoded = set(plain.encode())
-    table = {}
-    for high in _HEX:
-        for low in _HEX:
-            octet = int(high + low, 16)
-            table[high + low] = chr(octet) if octet in decoded else f"%{octet:02X}"
-    return table
+    spelled = {f"%{ord(c):02X}": c for c in plain}
+    return {digits: spelled.get(escape, escape) for digits, escape in _ESCAPES.items()}
 
 
 # RFC 3986 6.2.2.2: unreserved octets are the only ones whose escape means the same in every part.
@@ -66,7 +64,7 @@ _SAFE_ESCAPES = _escape_table(_UNRESERVED)
 # w3lib decodes these too in a path; the five that would change its structure, and everything else, stay escaped.
 _PATH_PLAIN = _UNRESERVED + "!$&'()*+,=:@[]|"
 _PATH_ESCAPES = _escape_table(_PATH_PLAIN)
-_QUERY_ESCAPES = {**_escape_table(_UNRESERVED), "20": "+"}
+_QUERY_ESCAPES = {**_SAFE_ESCAPES, "20": "+"}
 _USERINFO_ESCAPES = _escape_table(_UNRESERVED + "!$&'()*+,")
 
 _ASCII = [chr(n) for n in range(128)]

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.resources
-import tomllib
 from typing import Annotated, Any
 
 import typer
@@ -11,6 +9,7 @@ import typer
 from scrapy_urinorm.cli.display import say, show_table, write_json
 from scrapy_urinorm.cli.project import Json  # noqa: TC001  read at run time
 from scrapy_urinorm.errors import UrinormError
+from scrapy_urinorm.rulesets.sources import parse_toml, resource
 
 
 def presets(
@@ -52,8 +51,8 @@ def presets(
 
 def preset(name: str) -> dict[str, Any]:
     """A preset as data: its rules, one row an entry, with those of the presets that it builds on."""
-    text = (importlib.resources.files("scrapy_urinorm.rulesets") / "presets" / f"{name}.toml").read_text("utf-8")
-    data = tomllib.loads(text)
+    text = resource("scrapy_urinorm.rulesets", f"presets/{name}.toml")
+    data = parse_toml(text)
     base = preset(data["preset"].partition("@")[0]) if "preset" in data else None
     rows = [*(base["rows"] if base else ()), *_rows(data.get("rules", {}))]
     return {

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import unquote
 
 from scrapy_urinorm.rules.kinds import Names, NameTable
+from scrapy_urinorm.rulesets.sources import preset_table
 from scrapy_urinorm.url import decoded
 
 if TYPE_CHECKING:
@@ -34,11 +35,7 @@ STEM = 4
 @functools.cache
 def exemptions() -> Exemptions:
     """The exemptions that come with the package."""
-    import importlib.resources
-    import tomllib
-
-    text = (importlib.resources.files("scrapy_urinorm.rulesets") / "presets" / "exemptions.toml").read_text("utf-8")
-    data = tomllib.loads(text)
+    data = preset_table("exemptions")
     problems: list[str] = []
     names = Names(guards=True).check(data["signature_params"], lambda m, _: problems.append(m))
     if problems or names is None:

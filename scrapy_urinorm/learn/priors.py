@@ -20,13 +20,10 @@ _START = re.compile(r".*(page|paged|pg|start|startwith|offset|from|first|skip|po
 
 @cache
 def _is_tracker() -> Callable[[str], bool]:
-    import importlib.resources
-    import tomllib
-
     from scrapy_urinorm.rules.globs import glob_pattern
+    from scrapy_urinorm.rulesets.sources import preset_table
 
-    text = (importlib.resources.files("scrapy_urinorm.rulesets") / "presets" / "recommended.toml").read_text("utf-8")
-    entries = tomllib.loads(text)["rules"]["remove_params"]
+    entries = preset_table("recommended")["rules"]["remove_params"]
     globs = [glob_pattern(entry if isinstance(entry, str) else entry["name"]) for entry in entries]
     return lambda name: any(glob(name) for glob in globs)
 

@@ -20,10 +20,15 @@ def parse_toml(text: str) -> dict[str, Any]:
 
 
 def resource(package: str, path: str) -> str:
-    """The text of a file that a package ships. Raises OSError and ModuleNotFoundError."""
-    import importlib.resources
+    """The text of a file that a package ships. Raises OSError, ModuleNotFoundError and UnicodeDecodeError."""
+    import pkgutil
 
-    return (importlib.resources.files(package) / path).read_text("utf-8")
+    octets = pkgutil.get_data(package, path)
+    if octets is None:  # a namespace package, or none at all
+        import importlib.resources  # half as long to import as all of the core
+
+        octets = (importlib.resources.files(package) / path).read_bytes()
+    return octets.decode().replace("\r\n", "\n").replace("\r", "\n")
 
 
 @cache

@@ -204,17 +204,19 @@ def test_a_path_object_is_a_file(tmp_path: Path) -> None:
     assert Normalizer(tmp_path / "x.toml", preset="safe").key("http://www.a.example/") == "http://a.example/"
 
 
-def test_a_resource_of_a_package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    package = tmp_path / "some_rules"
+@pytest.mark.parametrize("name", ["some_rules", "rules_of_a_namespace"])
+def test_a_resource_of_a_package(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    package = tmp_path / name
     package.mkdir()
-    (package / "__init__.py").write_text("")
+    if name == "some_rules":
+        (package / "__init__.py").write_text("")
     (package / "urinorm.toml").write_text("include = ['more.toml']\n[rules]\nwww = 'remove'\n")
     (package / "more.toml").write_text("[rules]\nremove_params = ['zz']\n")
     monkeypatch.syspath_prepend(tmp_path)
-    monkeypatch.delitem(sys.modules, "some_rules", raising=False)
-    n = Normalizer("some_rules:urinorm.toml", preset="safe")
+    monkeypatch.delitem(sys.modules, name, raising=False)
+    n = Normalizer(f"{name}:urinorm.toml", preset="safe")
     assert n.key("http://www.a.example/?zz=1") == "http://a.example/"
-    assert n.ruleset.files == ("some_rules:more.toml", "some_rules:urinorm.toml")
+    assert n.ruleset.files == (f"{name}:more.toml", f"{name}:urinorm.toml")
 
 
 def test_a_package_that_is_not_installed() -> None:
