@@ -14,7 +14,7 @@ from scrapy_urinorm.url import decoded
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from scrapy_urinorm.engine.steps import Step
+    from scrapy_urinorm.engine.steps import Resting, Step
     from scrapy_urinorm.url import Item
 
 #: What rules say of a parameter's name: nothing, something, or that it goes whatever its value and company.
@@ -30,7 +30,7 @@ class Concerns(dict[str, Any]):
     looks at values too, in the order of execution; false where nothing is said.
     """
 
-    __slots__ = ("_waken", "steps")
+    __slots__ = ("_chosen", "_plan", "steps")
     #: Above the names of any one site; a list of hostile ones costs a few megabytes at most.
     _LIMIT = 20_000
 
@@ -38,12 +38,14 @@ class Concerns(dict[str, Any]):
         super().__init__()
         #: None while it sleeps.
         self.steps: Sequence[Step] | None = steps
-        self._waken: Callable[[], Sequence[Step]] | None = None
+        self._plan: Resting | None = None
+        self._chosen: tuple[int, ...] = ()
 
-    def sleep(self, waken: Callable[[], Sequence[Step]]) -> None:
-        """Let go of the steps: a new name asks `waken` for them."""
+    def sleep(self, plan: Resting, chosen: tuple[int, ...]) -> None:
+        """Let go of the steps: a new name asks the plan for those of some `where` tables."""
         # in this order, and never undone: another thread may be asking at any moment
-        self._waken = waken
+        self._chosen = chosen
+        self._plan = plan
         self.steps = None
 
     def wake(self, other: Concerns) -> None:
@@ -60,8 +62,8 @@ class Concerns(dict[str, Any]):
     def __missing__(self, name: str) -> Any:
         steps = self.steps
         if steps is None:
-            assert self._waken is not None
-            steps = self.steps = self._waken()
+            assert self._plan is not None
+            steps = self.steps = self._plan.woken(self._chosen)
         plain = decoded(name)
         found = CONCERNED if exemptions().signatures[plain] else _said(steps, name, plain)
         if len(name) < 200:

@@ -104,12 +104,17 @@ def fast_of(program: Program) -> Fast | None:
         edit = _edit(step)
         if edit is None:
             return None
-    asked = (step for step in program.path_steps if not step.act.needs or not _REFUSED.issuperset(step.act.needs))
-    paths = tuple(map(_path_step, asked))
+    paths = _path_steps(program.path_steps)
     flags = SORTS * program.sorts | DROPS_FRAGMENT * program.drops_fragment | TIDIES * program.tidies
     flags |= KEY_ONLY * bool(program.display_steps) | ASKS_SEMICOLON * bool(program.value_needs)
     needy = tuple([step.run for step in program.item_steps if step.act.needs])
     return Fast(program.concerns, paths, edit, flags, _changing(needy) if needy else _changes_nothing)
+
+
+#: As many of them take 1.3 MB where the values of each table differ.
+_MOST_TOLD = 1000
+#: What the module is told of steps on the path, by their ids.
+_told: dict[tuple[int, ...], tuple[Sequence[Step], tuple[PathStep, ...]]] = {}
 
 
 def _changes_nothing(_: str) -> bool:
@@ -125,6 +130,19 @@ def _changing(runs: tuple[Callable[..., Any], ...]) -> Callable[[str], bool]:
 def _changes(runs: Sequence[Callable[..., Any]], field: str) -> bool:
     name, _, value = field.partition("=")
     return any(run([(name, value)], "") != [(name, value)] for run in runs)
+
+
+def _path_steps(steps: Sequence[Step]) -> tuple[PathStep, ...]:
+    # often what few words say, which are the same objects for all tables
+    numbers = tuple(map(id, steps))
+    found = _told.get(numbers)
+    if found is None:
+        asked = (step for step in steps if not step.act.needs or not _REFUSED.issuperset(step.act.needs))
+        if len(_told) >= _MOST_TOLD:
+            _told.clear()
+        # with the steps, so that no others get their ids
+        found = _told[numbers] = steps, tuple(map(_path_step, asked))
+    return found[1]
 
 
 def _path_step(step: Step) -> PathStep:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 from typing import TYPE_CHECKING, NamedTuple
 
 from scrapy_urinorm.engine.native import PlanFast, Programs, Usual, plan_of
@@ -132,10 +131,10 @@ class Plan:
         """
         programs, self._programs = self._programs, None
         for chosen, program in list((programs or {}).items()):
-            program.concerns.sleep(functools.partial(self._woken, chosen))
+            program.concerns.sleep(self, chosen)
         self._preset_free = self.host_acts = None
 
-    def _woken(self, chosen: tuple[int, ...]) -> Sequence[Step]:
+    def woken(self, chosen: tuple[int, ...]) -> Sequence[Step]:
         """The steps of the memo of a program that sleeps."""
         steps = self.of(chosen).concerns.steps
         # another thread may have put that to sleep again

@@ -27,6 +27,9 @@ class Resting(Protocol):
     def rest(self) -> None:
         """Drop the programs."""
 
+    def woken(self, chosen: tuple[int, ...], /) -> Sequence[Step]:
+        """The steps of the program of some `where` tables that look at one name at a time."""
+
 
 class Step(NamedTuple):
     """One act with its value bound: `run(part)`, or `run(items, path)` at the stage of items.

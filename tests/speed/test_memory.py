@@ -72,11 +72,9 @@ def test_a_program_at_hand_stays_good_when_its_plan_rests(told: bool) -> None:
     plan.rest()
     base.concerns.clear()
     assert {name: bool(base.concerns[name]) for name in names} == expected
-    waken = base.concerns._waken
-    assert waken is not None
     plan.rest()
     assert plan.base is not None
-    base.concerns.sleep(waken)
+    base.concerns.sleep(plan, ())
     base.concerns.clear()
     assert {name: bool(base.concerns[name]) for name in names} == expected
 
