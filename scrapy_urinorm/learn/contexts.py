@@ -29,8 +29,8 @@ NAMES_PER_PATH = 12
 
 
 class Atom(NamedTuple):
-    """One condition: `host`, `path` (a glob) or `query` (a name with a value, True = present, False = absent, or one of
-    several of these).
+    """One condition: `host`, `path` (a glob, or several globs as its value) or `query` (a name with a value, True =
+    present, False = absent, or one of several of these).
     """
 
     kind: str
@@ -40,7 +40,9 @@ class Atom(NamedTuple):
     @property
     def is_literal(self) -> bool:
         """Whether the condition names one path or one value of a parameter."""
-        return (self.kind == "path" and "*" not in self.name) or (self.kind == "query" and isinstance(self.value, str))
+        return (self.kind == "path" and "*" not in self.name and self.value is True) or (
+            self.kind == "query" and isinstance(self.value, str)
+        )
 
 
 Context = tuple[Atom, ...]
@@ -155,7 +157,8 @@ def where_of(context: Context) -> dict[str, Any]:
     query: dict[str, Any] = {}
     for atom in sorted(context, key=lambda a: (a.kind, a.name, str(a.value))):
         if atom.kind == "path":
-            where["path"] = atom.name
+            globs = atom.value if isinstance(atom.value, tuple) else (atom.name,)
+            where["path"] = list(globs) if len(globs) > 1 else globs[0]
         elif atom.kind == "query":
             name = decoded(atom.name)
             if isinstance(atom.value, str):

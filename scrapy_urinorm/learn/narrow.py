@@ -6,7 +6,7 @@ views that a switch (`action=history`) was seen to choose say nothing of those t
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from typing import TYPE_CHECKING
 
 from scrapy_urinorm.learn.contexts import Atom
@@ -55,11 +55,29 @@ def whole_lists(
 ) -> Context:
     """Return the context of a rule on the order of lists, without slices: another order has others.
 
-    What the names of slices were seen to do is in the context already; here are those that were never seen there.
+    What the names of slices were seen to do is in the context already; here are those that were never seen there, and
+    the paths of the lists: what one segment more leads to, or another number, may be a slice.
     """
     seen = {name for number in support for name in contexts.names_at(views[number].path)}
     asked = {atom.name for atom in context if atom.kind == "query"}
-    return (*context, *(Atom("query", name, False) for name in PAGING if name not in seen | asked | edited))
+    without = (Atom("query", name, False) for name in PAGING if name not in seen | asked | edited)
+    if any(atom.kind == "path" and atom.is_literal for atom in context):
+        return (*context, *without)
+    rest = (atom for atom in context if atom.kind != "path")
+    return (*rest, Atom("path", "", _globs({views[number].path for number in support})), *without)
+
+
+def _globs(paths: AbstractSet[str]) -> tuple[str, ...]:
+    """Return a glob for the paths of each length: a segment that all of them share, else `*`."""
+    lengths: dict[int, list[list[str]]] = defaultdict(list)
+    for path in paths:
+        segments = path.split("/")
+        lengths[len(segments)].append(segments)
+    shared = (
+        [segment if len({segment, *others}) == 1 else "*" for segment, *others in zip(*same, strict=True)]
+        for same in lengths.values()
+    )
+    return tuple(sorted("/".join(segments) for segments in shared))
 
 
 def _chosen(name: str, support: Sequence[int], contexts: Contexts, views: Sequence[View]) -> tuple[str | bool, ...]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from functools import cached_property
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from scrapy_urinorm.content import DIFFERENT, NEAR, compare
@@ -111,8 +112,9 @@ class Stage:
     def _narrowed(self, finding: Conclusion, groups: Sequence[Group], skip: frozenset[str]) -> Conclusion:
         support = [groups[n].page for n in finding.support]
         context = narrowed(finding.context, support, self.contexts, self.views, skip)
-        if any(self._sorts(a, b) for n in finding.support for a, b in groups[n].examples):
-            context = whole_lists(context, support, self.contexts, self.views, skip)
+        pairs = [pair for n in finding.support for pair in groups[n].examples]
+        if any(self._sorts(*pair) for pair in pairs):
+            context = whole_lists(context, [*support, *chain(*pairs)], self.contexts, self.views, skip)
         return finding._replace(context=context)
 
     def _sorts(self, page: int, other: int) -> bool:

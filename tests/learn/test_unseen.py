@@ -242,3 +242,32 @@ def test_a_file_that_did_not_change_in_the_versions_that_were_seen_may_yet(perio
     normalizer = Normalizer(learn(visits).rules)
     one, other = (normalizer.key(f"{HOST}/src/still.c?id={version}") for version in ("v2x", "v77x"))
     assert (one == other) is folds
+
+
+@pytest.mark.parametrize(
+    ("shapes", "one", "slice_"),
+    [
+        (["/list/c{n}/page/1/?sort={v}"], "/list/new/page/1/?sort={v}", "/list/new/page/2/?sort={v}"),
+        (["/list/c{n}/?sort={v}"], "/list/new/?sort={v}", "/list/new/page/2/?sort={v}"),
+        (["/list/sort:{v}/c{n}/page:1/"], "/list/sort:{v}/new/page:1/", "/list/sort:{v}/new/page:2/"),
+        (
+            ["/list/sort:{v}/c{n}/page:1/", "/list/sort:{v}/c{n}/by:me/page:1/"],
+            "/list/sort:{v}/new/by:me/page:1/",
+            "/list/sort:{v}/new/by:me/page:2/",
+        ),
+        (["/author/{v}/{n}"], "/author/{v}/99", "/author/{v}/99/2"),
+    ],
+    ids=["a folder", "a folder that none was seen of", "a word", "words below each other", "a number below"],
+)
+def test_a_rule_on_the_order_of_lists_is_not_for_slices_that_the_path_names(
+    shapes: list[str], one: str, slice_: str
+) -> None:
+    visits = []
+    for n in range(40):
+        for shape in shapes:
+            for v in ("up", "down", "age"):
+                row = {"url": HOST + shape.format(n=n, v=v), "status": 200, "words": 100}
+                visits.append(visit_from_row(row | {"main_digest": f"{shape} {n}", "text_digest": f"{shape} {n} {v}"}))
+    normalizer = Normalizer(learn(visits).rules)
+    assert normalizer.key(HOST + one.format(v="up")) == normalizer.key(HOST + one.format(v="age"))
+    assert len({normalizer.key(HOST + slice_.format(v=v)) for v in ("up", "down", "age")}) == 3
