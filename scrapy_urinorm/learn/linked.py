@@ -36,6 +36,12 @@ def graph_of(pages: Sequence[Page], ids: Mapping[bytes, Page]) -> Graph | None:
     return Graph(links, _starts(pages), hops)
 
 
+def linked_hashes(pages: Sequence[Page]) -> frozenset[bytes]:
+    """Return the hashes of all addresses that pages link to."""
+    every = (page.links or b"" for page in pages)
+    return frozenset(links[at : at + HASH] for links in every for at in range(0, len(links), HASH))
+
+
 def _starts(pages: Sequence[Page]) -> list[int]:
     at_top = [n for n, page in enumerate(pages) if page.depth == 0]
     if at_top:

@@ -11,13 +11,15 @@ from scrapy_urinorm.content import DIFFERENT, NEAR, compare
 from scrapy_urinorm.learn.candidate import PROPOSED, REJECTED, Candidate
 from scrapy_urinorm.learn.contexts import host_of_context
 from scrapy_urinorm.learn.edits import Name, bundles, closed_segments
+from scrapy_urinorm.learn.ground import Ground
 from scrapy_urinorm.learn.judge import Evidence, Group, Judge
 from scrapy_urinorm.learn.narrow import narrowed, whole_lists
 from scrapy_urinorm.learn.search import Conclusion, cover
 from scrapy_urinorm.learn.view import says_one
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Set as AbstractSet
 
     from scrapy_urinorm.learn.contexts import Atom, Context, Contexts
     from scrapy_urinorm.learn.evidence import Neighbours
@@ -44,6 +46,7 @@ class Stage:
         scope: str,
         declared: frozenset[str],
         memory: Memory,
+        linked: Callable[[], AbstractSet[bytes] | None] = lambda: None,
     ) -> None:
         self.views = views
         self.soft = soft
@@ -54,6 +57,7 @@ class Stage:
         self.rejected: list[Candidate] = []
         self.groups: dict[Name, list[Neighbours]] = defaultdict(list)
         self._memory = memory
+        self._linked = linked
 
     def new_groups(self, family: str) -> Iterator[tuple[Name, list[Neighbours]]]:
         """Yield the neighbours of each edit of a family, save those that an earlier round has seen as they are.
@@ -84,6 +88,11 @@ class Stage:
         return closed_segments(self.views)
 
     @cached_property
+    def ground(self) -> Ground:
+        """The places of the site's addresses, and their parameters."""
+        return Ground(self.views, self.contexts, self._linked)
+
+    @cached_property
     def values(self) -> dict[str, set[str]]:
         """Values of each parameter, long ones and those after many left out."""
         found: dict[str, set[str]] = defaultdict(set)
@@ -107,7 +116,36 @@ class Stage:
             return frozenset(a for a in found if a.kind != "query" or a.name not in skip) if skip else found
 
         found = cover(groups, atoms, judge, hosts=self.contexts.hosts, least=self.least, exceptions=exceptions)
-        return [self._narrowed(finding, groups, skip) for finding in found]
+        parts = [part for finding in found for part in self._grounded(finding, groups, judge, atoms, skip)]
+        return [self._narrowed(part, groups, skip) for part in parts]
+
+    def _grounded(
+        self,
+        finding: Conclusion,
+        groups: Sequence[Group],
+        judge: Judge,
+        atoms: Callable[[Group], frozenset[Atom]],
+        skip: frozenset[str],
+    ) -> Iterator[Conclusion]:
+        """Yield the parts of a finding for which its groups speak."""
+        support = [groups[n].page for n in finding.support]
+        contexts = self.ground.parts(finding.context, support, skip) if skip else []
+        if not skip or contexts == [finding.context]:
+            yield finding
+            return
+        held = [(n, group, atoms(group)) for n, group in enumerate(groups)]
+        for context in contexts:
+            inside = [
+                (n, group)
+                for n, group, known in held
+                if known.issuperset(context) and known.isdisjoint(finding.exceptions)
+            ]
+            # the parts were not chosen for what they show, so the prior is that of the whole
+            evidence = judge.weigh((group for _, group in inside), finding.context)
+            spoken = judge.accepts(evidence) or (evidence.agree >= 2 and not evidence.against)
+            if spoken and evidence.saved >= self.least(context):
+                agreeing = tuple(n for n, group in inside if group.outcome >= NEAR)
+                yield finding._replace(context=context, evidence=evidence, support=agreeing)
 
     def _narrowed(self, finding: Conclusion, groups: Sequence[Group], skip: frozenset[str]) -> Conclusion:
         support = [groups[n].page for n in finding.support]

@@ -231,6 +231,28 @@ def shop(seed: int = 1, products: int = 200) -> Site:
     return site
 
 
+def tables(seed: int = 1, rows: int = 150, size: int = 20) -> Site:
+    """A database on the web: lists show the first `size` rows in any order, and filters leave few, mostly one."""
+    rng = random.Random(seed)
+    site = Site("http://data.example.org")
+    for table in ("books", "films"):
+        data = [
+            {"": n, "title": rng.random(), "year": rng.randrange(1900, 2000)}
+            | {filtered: rng.randrange(rows) for filtered in ("author", "shelf")}
+            for n in range(rows)
+        ]
+        filters = [{}, *({name: row[name]} for name in ("author", "shelf") for row in data)]
+        for asked in filters:
+            found = [row for row in data if asked.items() <= row.items()]
+            for sort in ("", "title", "year"):
+                shown = sorted(row[""] for row in sorted(found, key=lambda row: row[sort])[:size])
+                query = "&".join(f"{k}={v}" for k, v in {**asked, "_sort": sort}.items() if v != "")
+                site.add(f"/{table}?{query}".rstrip("?"), f"{table} {asked} {shown}", words=20 + 8 * len(shown))
+        for n in range(rows):
+            site.add(f"/{table}/{n}", f"{table} row {n}")
+    return site
+
+
 SITES = {"forum": forum, "blog": blog, "wiki": wiki, "docs": docs, "shop": shop}
 
 

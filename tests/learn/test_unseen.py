@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import random
 from datetime import date, timedelta
 
 import pytest
 
 from scrapy_urinorm import Normalizer
-from scrapy_urinorm.learn import learn
+from scrapy_urinorm.learn import Options, learn
 from scrapy_urinorm.learn.candidate import united
 from scrapy_urinorm.visits.record import Visit, visit_from_row
+from tests.learn.sites import tables
 
 HOST = "http://a.example"
 
@@ -271,3 +273,37 @@ def test_a_rule_on_the_order_of_lists_is_not_for_slices_that_the_path_names(
     normalizer = Normalizer(learn(visits).rules)
     assert normalizer.key(HOST + one.format(v="up")) == normalizer.key(HOST + one.format(v="age"))
     assert len({normalizer.key(HOST + slice_.format(v=v)) for v in ("up", "down", "age")}) == 3
+
+
+@pytest.mark.parametrize("options", [Options(), Options().strict()], ids=["default", "strict"])
+@pytest.mark.parametrize("seed", range(1, 4))
+def test_lists_that_a_filter_narrows_to_a_row_say_nothing_of_whole_ones(seed: int, options: Options) -> None:
+    """A quarter of a crawl has hardly two orders of a whole list, and hundreds of lists of one row."""
+    site = tables(seed)
+    visits = random.Random(seed).sample(site.visits(), len(site.pages) // 4)
+    normalizer = Normalizer(learn(visits, options).rules)
+    found: dict[str, str] = {}
+    for url, (page_of, _) in site.pages.items():
+        found.setdefault(normalizer.key(url), page_of)
+    assert {page_of for page_of, _ in site.pages.values()} <= set(found.values())
+    origin = "http://data.example.org/books"
+    assert normalizer.key(f"{origin}?author=9999&_sort=year") == normalizer.key(f"{origin}?author=9999")
+
+
+def test_where_a_few_lists_were_seen_under_filters_alone_a_rule_of_all_pages_stays_whole() -> None:
+    visits = [page(f"/article/{n}{v}", f"article {n}") for n in range(120) for v in ("", "?ref=a", "?ref=b")]
+    visits += [page(f"/list?cat={n}{v}", f"list {n}") for n in range(6) for v in ("", "&ref=a", "&ref=b")]
+    visits.append(page("/list", "all"))
+    assert learn(visits).rules["site"]["a.example"] == {"remove_params": ["ref"]}
+
+
+@pytest.mark.parametrize("known", [True, False], ids=["a page links to it", "nothing does"])
+def test_an_address_without_the_filter_need_only_be_linked_to_be_left_alone(known: bool) -> None:
+    """Each list has a filter of its own name; the crawl was cut short before it fetched the whole list."""
+    lists = [f"/list?{name}={n}" for name in ("shelf", "author") for n in range(15)]
+    orders = ("", "&sort=up", "&sort=down")
+    visits = [page("/", "front", [*(["/list?sort=up"] if known else []), *(a + o for a in lists for o in orders)], 0)]
+    visits += [page(a + o, a, ["/"]) for a in lists for o in orders]
+    normalizer = Normalizer(learn(visits).rules)
+    assert normalizer.key(f"{HOST}/list?shelf=new&sort=up") == normalizer.key(f"{HOST}/list?shelf=new")
+    assert (normalizer.key(f"{HOST}/list?sort=up") != normalizer.key(f"{HOST}/list")) is known
