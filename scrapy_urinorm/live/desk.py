@@ -72,8 +72,8 @@ class Desk:
             held = self._held(site, url, kind)
             if held is not None:
                 return held
-        found, name = self.yields.place(self.pattern(url, kind))
-        if found.turn is Turn.CLOSED:
+        found, name, turn = self.yields.place(self.pattern(url, kind))
+        if turn is Turn.CLOSED:
             key = pattern_key(name)
             if found.sampled(chance(url)):
                 return Ruling(SAMPLE, key, 0, priority(found, name))
@@ -81,7 +81,7 @@ class Desk:
         if late:
             self.yields.sent(found)
             return PASSED
-        if found.turn is Turn.LATER or (site is not None and site.defers(url)):
+        if turn is Turn.LATER or (site is not None and site.defers(url)):
             return Ruling(LATER, None, 0, priority(found, name))
         if site is not None and site.on and (likely := site.likely) is not None:
             if likely.holds(likely.number(url, kind)):
@@ -119,7 +119,7 @@ class Desk:
         """Whether a request comes behind the others, or is kept back, by what its pattern has brought or what it is."""
         site = self.sites.get(self.site_name(url))
         behind = site is not None and site.defers(url)
-        return behind or self.yields.place(self.pattern(url, kind))[0].turn is not Turn.OPEN
+        return behind or self.yields.place(self.pattern(url, kind)).turn is not Turn.OPEN
 
     def still_held(self, url: str, kind: int) -> bytes | None:
         """Return the class that a request waits for under the rules of today, None where it is to go."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import IntEnum
+from typing import NamedTuple
 
 from scrapy_urinorm.live.patterns import is_plain
 
@@ -24,6 +25,12 @@ REOPEN = 0.2
 KNOWN_CLOSE = 3
 """So many for a line of a recognized platform that was proven on real installations of it, counted when they are sent:
 until their news come, a crawl would send hundreds."""
+SHAPES = 16
+"""Shapes of a group that were fetched, without news for `CLOSE` pages in a row, that close it: filters times orders
+times categories. With fewer, scripts that happen to share a parameter's name might be closed for what others do."""
+_TRIES = 3
+"""Pages of a shape that must have brought nothing before a closed group keeps any of it back, be its shapes as many as
+they may; as for a proven line of a platform."""
 _ALONE = 0.1
 """The share of news from which a pattern is judged by itself, not with the others of its group."""
 _KEEP = 0.95
@@ -69,8 +76,8 @@ class Yield:
     """Of a known one, those sent since it led to something new."""
     same: int = 0
     """Redirects in a row to one page."""
-    closes: bool = True
-    """Not a group: what a shape brings says when its like are served, and not whether."""
+    shapes: int = 0
+    """Of a group, how many shapes of it were fetched."""
 
     @property
     def is_alone(self) -> bool:
@@ -87,6 +94,14 @@ class Yield:
 
 
 _NEW = Yield()
+
+
+class Place(NamedTuple):
+    """By what a request is served, the name of that, a pattern or a group, and when."""
+
+    found: Yield
+    name: str
+    turn: Turn
 
 
 def group_of(pattern: str) -> str:
@@ -119,8 +134,8 @@ class Yields:
     def __getitem__(self, pattern: str) -> Yield | None:
         return self.of.get(pattern)
 
-    def place(self, pattern: str) -> tuple[Yield, str]:
-        """Return by what the requests of a pattern are served, and its name: the pattern or its group.
+    def place(self, pattern: str) -> Place:
+        """Return by what the requests of a pattern are served: by what it has brought itself, or its group.
 
         Filters and orders of a shop are hundreds of patterns of a dozen addresses each, and none would ever be low.
         """
@@ -128,8 +143,18 @@ class Yields:
         name = group_of(pattern)
         group = self.of.get(name) if name else None
         if group is None or own.known or own.is_alone or group.turn <= own.turn:
-            return own, pattern
-        return group, name
+            return Place(own, pattern, own.turn)
+        if group.turn is Turn.CLOSED and not self._is_tried(own, group):
+            return Place(group, name, Turn.LATER)
+        return Place(group, name, group.turn)
+
+    def _is_tried(self, own: Yield, group: Yield) -> bool:
+        """Whether a shape of a closed group never brought a thing, and had its part of the pages that closed it.
+
+        The part is the smaller the more shapes there are, and the more pages in a row brought nothing.
+        """
+        part = self.close / max(group.shapes, 1) * self.close / max(group.blank, 1)
+        return not own.news and own.pages >= max(_TRIES, part)
 
     def learned(self, pattern: str, news: bool, *, same: bool = False, few: bool = False) -> list[str]:
         """Count a page of a pattern; return of which patterns and groups the closing ended: what they keep back is to
@@ -139,7 +164,7 @@ class Yields:
         of its own all the same; it never closes its pattern, and has it come later only where there is a query.
         """
         group, reopened = self._judges(pattern), []
-        if group and self._counted(group, news):
+        if group and self._counted(group, news, few=few, shape=pattern not in self.of):
             reopened.append(group)
         if self._counted(pattern, news, same=same, few=few):
             reopened.append(pattern)
@@ -155,13 +180,14 @@ class Yields:
         found = self.of.get(pattern)
         return "" if found is not None and (found.known or found.is_alone) else group_of(pattern)
 
-    def _counted(self, name: str, news: bool, *, same: bool = False, few: bool = False) -> bool:
+    def _counted(self, name: str, news: bool, *, same: bool = False, few: bool = False, shape: bool = False) -> bool:
         found = self.of.get(name)
         if found is None:
             if len(self.of) >= _MOST:
                 return False
-            found = self.of[name] = Yield(closes=" ?" not in name)
+            found = self.of[name] = Yield()
         found.pages += 1
+        found.shapes += shape
         found.share = found.share * _KEEP + (1 - _KEEP) * (1 if news else _FEW * few)
         found.same = found.same + 1 if same else 0
         if few and (found.turn is not Turn.OPEN or is_plain(name)):
@@ -176,14 +202,16 @@ class Yields:
             found.blank += 1
             if found.turn is Turn.OPEN and found.blank >= LOW:
                 found.turn, found.blank = Turn.LATER, 0
-            elif self._is_enough(found):
+            elif self._is_enough(found, name):
                 found.turn = Turn.CLOSED
             return False
         return self.credit(found)
 
-    def _is_enough(self, found: Yield) -> bool:
-        if not self.close or not found.closes or found.turn is not Turn.LATER:
+    def _is_enough(self, found: Yield, name: str) -> bool:
+        if not self.close or found.turn is not Turn.LATER:
             return False
+        if " ?" in name:
+            return found.blank >= self.close and found.shapes >= SHAPES
         return found.blank >= self.close or found.same >= min(self.close, ONE_PAGE)
 
     def sent(self, found: Yield) -> None:
@@ -233,15 +261,16 @@ class Yields:
                 one.known,
                 one.tries,
                 one.same,
-                one.closes,
+                one.shapes,
             ]
             for name, one in self.of.items()
         }
 
     def load(self, rows: dict[str, list[float]]) -> None:
-        """Take up what a run before has dumped."""
+        """Take up what a run before has dumped; where closing was turned off since, what it closed comes later."""
+        last = Turn.CLOSED if self.close else Turn.LATER
         for name, row in rows.items():
-            # a job that was begun before there were groups has no `closes`
-            pages, news, blank, share, turn, kept, late, known, tries, same, closes = (*row, True)[:11]
-            whole = int(pages), int(news), int(blank), share, Turn(int(turn)), int(kept), int(late)
-            self.of[name] = Yield(*whole, bool(known), int(tries), int(same), bool(closes))
+            # a job that was begun before there were groups has no shapes, one before they closed none that counts
+            pages, news, blank, share, turn, kept, late, known, tries, same, shapes = (*row, 0)[:11]
+            whole = int(pages), int(news), int(blank), share, min(Turn(int(turn)), last), int(kept), int(late)
+            self.of[name] = Yield(*whole, bool(known), int(tries), int(same), int(shapes))

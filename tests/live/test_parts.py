@@ -95,19 +95,25 @@ def test_what_brings_nothing_comes_later_and_is_closed_in_the_end() -> None:
     assert fresh.of == yields.of
 
 
+def test_a_job_that_goes_on_without_closing_has_what_was_closed_fetched() -> None:
+    yields, without = Yields(close=30), Yields(close=0)
+    for _ in range(60):
+        yields.learned("p", False)
+    without.load(yields.dump())
+    assert (yields.place("p").turn, without.place("p").turn) == (Turn.CLOSED, Turn.LATER)
+
+
 SHOP = "http://shop.example/{}/?facet=*&sort={}"
 
 
 def test_many_small_patterns_are_low_together() -> None:
     """Filters and orders multiply: a shop has hundreds of patterns of a dozen addresses, none of which is ever low."""
-    yields = Yields(close=30)
+    yields = Yields(close=50)
     for n in range(60):
         assert not yields.learned(SHOP.format(n, "price"), False)
     group = "http://shop.example ?facet&sort"
     assert [yields.place(SHOP.format(n, "name"))[0].turn for n in range(3)] == [Turn.LATER] * 3
-    assert yields.place(SHOP.format(3, "price")) == (yields.of[group], group)
-    # which is never closed
-    assert yields.of[group].turn is Turn.LATER
+    assert yields.place(SHOP.format(3, "price")) == (yields.of[group], group, Turn.LATER)
     # of another shape nothing is known
     assert yields.place("http://shop.example/1/?facet=*")[0].turn is Turn.OPEN
     # one that leads to something new is judged by itself
@@ -117,6 +123,51 @@ def test_many_small_patterns_are_low_together() -> None:
     fresh = Yields(close=30)
     fresh.load(yields.dump())
     assert fresh.of == yields.of
+
+
+def group_after(rounds: int, shapes: int, *, few: bool = False) -> Yields:
+    """Yields after so many pages without news of each of so many shapes, one after the other."""
+    yields = Yields(close=60)
+    for n in range(rounds * shapes):
+        yields.learned(SHOP.format(n % shapes, "price"), False, few=few and n % 50 == 0)
+    return yields
+
+
+def test_many_patterns_that_bring_nothing_are_closed_together() -> None:
+    yields = group_after(5, 20)
+    group = "http://shop.example ?facet&sort"
+    assert yields.of[group].shapes == 20
+    assert [yields.place(SHOP.format(n, "price")).turn for n in range(20)] == [Turn.CLOSED] * 20
+    # a shape nobody has seen is tried, as often as it takes to close one of twenty
+    late = SHOP.format("new", "price")
+    turns = []
+    for _ in range(4):
+        turns.append(yields.place(late).turn)
+        yields.learned(late, False)
+    assert turns == [Turn.LATER, Turn.LATER, Turn.LATER, Turn.CLOSED]
+    # one that has ever brought anything is closed by itself or not at all, and opens the others
+    assert yields.learned(SHOP.format(3, "price"), True) == [group]
+    assert yields.place(SHOP.format(4, "price")).turn is Turn.LATER
+    for n in range(100):
+        yields.learned(SHOP.format(n % 20, "price"), False)
+    turns = [yields.place(SHOP.format(n, "price")).turn for n in range(20)]
+    assert turns.count(Turn.CLOSED) == 19
+    assert turns[3] is not Turn.CLOSED
+    fresh = Yields(close=60)
+    fresh.load(yields.dump())
+    assert fresh.of == yields.of
+
+
+NOT_TOGETHER = {
+    "few shapes": group_after(20, 15),
+    "too few pages": group_after(3, 20),
+    "pages with words of their own": group_after(10, 20, few=True),
+}
+
+
+@pytest.mark.parametrize("yields", NOT_TOGETHER.values(), ids=NOT_TOGETHER)
+def test_what_is_not_closed_together(yields: Yields) -> None:
+    assert yields.place(SHOP.format(3, "price")).turn is Turn.LATER
 
 
 def test_what_leads_to_one_page_is_closed_sooner() -> None:
@@ -281,7 +332,7 @@ def test_addresses_that_act_are_no_canaries(url: str, acts: bool) -> None:
 def test_what_a_job_of_an_earlier_version_has_left_is_read() -> None:
     found = Yields()
     found.load({"http://a.example/#": [30, 0, 10, 0.2, 1, 0, 0, False, 0, 0]})
-    assert found.of["http://a.example/#"].closes
+    assert found.of["http://a.example/#"].shapes == 0
     student = Student(Options(), [], NoStore())
     student.restore({"a.example": ["a rule"]}, ())
     assert student.state() == {"a.example": {"struck": ["a rule"], "since": {}}}
