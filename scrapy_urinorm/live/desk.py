@@ -72,7 +72,8 @@ class Desk:
             held = self._held(site, url, kind)
             if held is not None:
                 return held
-        found, name, turn = self.yields.place(self.pattern(url, kind))
+        pattern = self.pattern(url, kind)
+        found, name, turn = place = self.yields.place(pattern)
         if turn is Turn.CLOSED:
             key = pattern_key(name)
             if found.sampled(chance(url)):
@@ -82,7 +83,7 @@ class Desk:
             self.yields.sent(found)
             return PASSED
         if turn is Turn.LATER or (site is not None and site.defers(url)):
-            return Ruling(LATER, None, 0, priority(found, name))
+            return Ruling(LATER, None, 0, self.yields.put_off(pattern, place))
         if site is not None and site.on and (likely := site.likely) is not None:
             if likely.holds(likely.number(url, kind)):
                 return Ruling(LATER, None, 0, 0)

@@ -78,6 +78,8 @@ class Yield:
     """Redirects in a row to one page."""
     shapes: int = 0
     """Of a group, how many shapes of it were fetched."""
+    asked: int = 0
+    """Of a shape that is served with its group, how many of its first requests were put off."""
 
     @property
     def is_alone(self) -> bool:
@@ -148,6 +150,23 @@ class Yields:
             return Place(group, name, Turn.LATER)
         return Place(group, name, group.turn)
 
+    def put_off(self, pattern: str, place: Place) -> int:
+        """A request comes later: return its priority.
+
+        The first ones of a shape show what it is, and go before what its group has more of: else a list with hundreds
+        of filters is fetched to its end before the next category's is seen once.
+        """
+        level = priority(place.found, place.name)
+        if place.name == pattern:
+            return level
+        own = self.of.get(pattern)
+        if own is None:
+            if len(self.of) >= _MOST:
+                return level
+            own = self.of[pattern] = Yield()
+        own.asked = min(own.asked + 1, _TRIES + 1)
+        return level if own.asked > _TRIES or own.pages >= _TRIES else max(level, int(1000 * _ALONE))
+
     def _is_tried(self, own: Yield, group: Yield) -> bool:
         """Whether a shape of a closed group never brought a thing, and had its part of the pages that closed it.
 
@@ -164,7 +183,8 @@ class Yields:
         of its own all the same; it never closes its pattern, and has it come later only where there is a query.
         """
         group, reopened = self._judges(pattern), []
-        if group and self._counted(group, news, few=few, shape=pattern not in self.of):
+        first = (self.of.get(pattern) or _NEW).pages == 0
+        if group and self._counted(group, news, few=few, shape=first):
             reopened.append(group)
         if self._counted(pattern, news, same=same, few=few):
             reopened.append(pattern)
@@ -262,6 +282,7 @@ class Yields:
                 one.tries,
                 one.same,
                 one.shapes,
+                one.asked,
             ]
             for name, one in self.of.items()
         }
@@ -271,6 +292,6 @@ class Yields:
         last = Turn.CLOSED if self.close else Turn.LATER
         for name, row in rows.items():
             # a job that was begun before there were groups has no shapes, one before they closed none that counts
-            pages, news, blank, share, turn, kept, late, known, tries, same, shapes = (*row, 0)[:11]
+            pages, news, blank, share, turn, kept, late, known, tries, same, shapes, asked = (*row, 0, 0)[:12]
             whole = int(pages), int(news), int(blank), share, min(Turn(int(turn)), last), int(kept), int(late)
-            self.of[name] = Yield(*whole, bool(known), int(tries), int(same), int(shapes))
+            self.of[name] = Yield(*whole, bool(known), int(tries), int(same), int(shapes), int(asked))

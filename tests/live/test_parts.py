@@ -158,6 +158,24 @@ def test_many_patterns_that_bring_nothing_are_closed_together() -> None:
     assert fresh.of == yields.of
 
 
+def test_the_first_of_each_shape_go_before_more_of_those_that_are_known() -> None:
+    yields = group_after(5, 20)
+
+    def priorities(pattern: str) -> list[int]:
+        return [yields.put_off(pattern, yields.place(pattern)) for _ in range(5)]
+
+    level = yields.put_off(SHOP.format(3, "price"), yields.place(SHOP.format(3, "price")))
+    assert level < 10
+    assert priorities(SHOP.format("new", "price")) == [100, 100, 100, level, level]
+    assert priorities(SHOP.format(3, "price")) == [level] * 5
+    # which are no pages: a group counts its shapes when they are fetched
+    group = yields.of["http://shop.example ?facet&sort"]
+    assert group.shapes == 20
+    yields.learned(SHOP.format("new", "price"), False)
+    yields.learned(SHOP.format("new", "price"), False)
+    assert group.shapes == 21
+
+
 NOT_TOGETHER = {
     "few shapes": group_after(20, 15),
     "too few pages": group_after(3, 20),
