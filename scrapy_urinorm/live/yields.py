@@ -98,7 +98,7 @@ class Yield:
 _NEW = Yield()
 
 
-class Place(NamedTuple):
+class Rank(NamedTuple):
     """By what a request is served, the name of that, a pattern or a group, and when."""
 
     found: Yield
@@ -136,7 +136,7 @@ class Yields:
     def __getitem__(self, pattern: str) -> Yield | None:
         return self.of.get(pattern)
 
-    def place(self, pattern: str) -> Place:
+    def place(self, pattern: str) -> Rank:
         """Return by what the requests of a pattern are served: by what it has brought itself, or its group.
 
         Filters and orders of a shop are hundreds of patterns of a dozen addresses each, and none would ever be low.
@@ -145,12 +145,12 @@ class Yields:
         name = group_of(pattern)
         group = self.of.get(name) if name else None
         if group is None or own.known or own.is_alone or group.turn <= own.turn:
-            return Place(own, pattern, own.turn)
+            return Rank(own, pattern, own.turn)
         if group.turn is Turn.CLOSED and not self._is_tried(own, group):
-            return Place(group, name, Turn.LATER)
-        return Place(group, name, group.turn)
+            return Rank(group, name, Turn.LATER)
+        return Rank(group, name, group.turn)
 
-    def put_off(self, pattern: str, place: Place) -> int:
+    def put_off(self, pattern: str, place: Rank) -> int:
         """A request comes later: return its priority.
 
         The first ones of a shape show what it is, and go before what its group has more of: else a list with hundreds
