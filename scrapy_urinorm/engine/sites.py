@@ -230,11 +230,14 @@ class Sites:
 
     def plan_of(self, host: str, port: str = "") -> Plan:
         """The plan of a canonical host."""
-        if not self._has_scopes and self._everywhere is not None:
-            return self._everywhere
-        plan = self._plan(self._ruleset.chain(host, port))
-        if not self._has_scopes:
-            self._everywhere = plan
+        everywhere = self._ruleset.everywhere
+        layers = self._ruleset.chain(host, port) if self._has_scopes else everywhere
+        if layers is not everywhere:
+            return self._plan(layers)
+        # most hosts of a broad crawl
+        plan = self._everywhere
+        if plan is None:
+            plan = self._everywhere = self._plan(everywhere)
         return plan
 
     def _plan(self, layers: Sequence[Layer]) -> Plan:

@@ -13,7 +13,7 @@ from scrapy_urinorm.lint.tables import Finding, Table, line_of
 from scrapy_urinorm.url import join_items, path_key, query_items, sort_items, split
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Sequence
 
     from scrapy_urinorm.normalizer import Normalizer
     from scrapy_urinorm.rulesets.ruleset import RuleSet
@@ -111,7 +111,7 @@ def _name(part: _Part) -> str:
     return f"where[{part.number}] of {place}" if part.where else place
 
 
-def _circle(layers: list[Layer], path: str, items: list[Item]) -> list[tuple[str, list[Item]]] | None:
+def _circle(layers: Sequence[Layer], path: str, items: list[Item]) -> list[tuple[str, list[Item]]] | None:
     """The URLs that a chain of tables goes through without end, or None where it settles."""
     bodies = [layer.body for layer in layers]
     wheres = [where for body in bodies for where in body.wheres]
@@ -126,7 +126,7 @@ def _circle(layers: list[Layer], path: str, items: list[Item]) -> list[tuple[str
     return states[1:]
 
 
-def _smallest(layers: list[Layer], path: str, items: list[Item]) -> list[Layer]:
+def _smallest(layers: Sequence[Layer], path: str, items: list[Item]) -> Sequence[Layer]:
     """The layers without every rule that is not needed for the circle."""
     for at, layer in enumerate(layers):
         for number in range(len(layer.body.wheres) + 1):
@@ -139,7 +139,7 @@ def _smallest(layers: list[Layer], path: str, items: list[Item]) -> list[Layer]:
     return layers
 
 
-def _without(layers: list[Layer], at: int, number: int, rule: str) -> list[Layer]:
+def _without(layers: Sequence[Layer], at: int, number: int, rule: str) -> list[Layer]:
     body = layers[at].body
     if number:
         where = body.wheres[number - 1]
@@ -155,7 +155,7 @@ def _slim(body: Body, rule: str) -> Body:
     return body._replace(rules={k: v for k, v in body.rules.items() if k != rule})
 
 
-def _host_circle(ruleset: RuleSet, host: str, layers: list[Layer]) -> Iterator[Finding]:
+def _host_circle(ruleset: RuleSet, host: str, layers: Sequence[Layer]) -> Iterator[Finding]:
     own = [layer for layer in layers if not layer.preset]
     if own:
         yield Table(own[-1], own[-1].body, (), ()).finding(

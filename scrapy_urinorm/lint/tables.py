@@ -13,7 +13,7 @@ from scrapy_urinorm.rules.kinds import Name, NameTable
 from scrapy_urinorm.rulesets.sources import line_index, read_text
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from scrapy_urinorm.rulesets.ruleset import RuleSet
     from scrapy_urinorm.rulesets.scopes import Body, Layer, Where
@@ -184,7 +184,7 @@ def tables(ruleset: RuleSet) -> Iterator[Table]:
         yield from _of_chain(ruleset.chain(host if is_port else name, port if is_port else ""), list(own))
 
 
-def _of_chain(chain: list[Layer], own: list[Layer]) -> Iterator[Table]:
+def _of_chain(chain: Sequence[Layer], own: list[Layer]) -> Iterator[Table]:
     for at, layer in enumerate(chain):
         if layer.preset or not any(layer is one for one in own):
             continue

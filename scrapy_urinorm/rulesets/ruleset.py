@@ -13,7 +13,7 @@ from scrapy_urinorm.rulesets.examples import Example
 from scrapy_urinorm.rulesets.loading import DEFAULT_PRESET, PRESETS, Loader, Source
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Sequence
 
     from scrapy_urinorm.rulesets.scopes import Body, Layer
 
@@ -70,9 +70,9 @@ class RuleSet:
         ruleset.sources = sources
         return ruleset
 
-    def chain(self, host: str, port: str) -> list[Layer]:
-        """The layers that apply to a canonical host, widest scope first."""
-        layers = list(self.everywhere)
+    def chain(self, host: str, port: str) -> Sequence[Layer]:
+        """The layers that apply to a canonical host, widest scope first; without others it is `everywhere` itself."""
+        own: list[Layer] = []
         sites = self.sites
         host = host.removesuffix(".")
         if sites:
@@ -85,12 +85,12 @@ class RuleSet:
                 if at < 0:
                     break
             for found in reversed(labels):
-                layers.extend(found)
+                own.extend(found)
         if self.hosts:
-            layers.extend(self.hosts.get(host, ()))
+            own.extend(self.hosts.get(host, ()))
             if port:
-                layers.extend(self.hosts.get(f"{host}:{port}", ()))
-        return layers
+                own.extend(self.hosts.get(f"{host}:{port}", ()))
+        return [*self.everywhere, *own] if own else self.everywhere
 
     def layers(self) -> Iterator[Layer]:
         """Every layer of every scope."""
