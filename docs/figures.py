@@ -31,6 +31,9 @@ UNSEEN = {
     "moin": "MoinMoin 1.9 (wiki; has a pack)", "klaus": "Klaus 3.0 (git repository)",
     "datasette": "Datasette 0.65 (three tables)", "cgit": "cgit 1.2 (has a pack)",
     "mediawiki": "MediaWiki 1.39 (has a pack)", "fossil": "Fossil 2.21 (repository, wiki, tickets)",
+    "askbot": "askbot 0.13 (questions)", "calibreweb": "Calibre-Web 0.6 (library)",
+    "pubinbox": "public-inbox 1.9 (mailing list)", "schedule": "django-scheduler 0.12 (two calendars)",
+    "djwiki": "django-wiki 0.13", "moin2": "MoinMoin 2.0b3 (wiki)", "plone": "Plone 6.2",
 }  # fmt: skip
 #: Rows of the table of pages that rules were not learned from: what was scored, and its name on the page.
 HELD_OUT = {
