@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any
 
 from scrapy_urinorm.importers.facets import LIMIT
 from scrapy_urinorm.learn.candidate import DEFER, Candidate
-from scrapy_urinorm.learn.guilt import BLIND_FEW, BLIND_SHARE
 from scrapy_urinorm.learn.judge import Evidence
 from scrapy_urinorm.learn.risk import DEFAULT_PRIOR, risk
+from scrapy_urinorm.learn.silent import leads_nowhere
 from scrapy_urinorm.url import decoded
 
 if TYPE_CHECKING:
@@ -55,7 +55,7 @@ def put_off(learner: Learner) -> None:
         private = sum(label < 0 or n == known[label] for label, n in own.items())
         if private > NEW_SHARE * len(members):
             filters[host, path].append(name)
-        elif _leads_nowhere(learner, members):
+        elif leads_nowhere(learner, members, lists=True):
             where = {"path": path, "query": {decoded(name): True}}
             why = f"what {len(members)} addresses of {path} with `{decoded(name)}` lead to is all known from others"
             _defer(learner, host, DEFER, True, where, why, members)
@@ -67,7 +67,7 @@ def put_off(learner: Learner) -> None:
             and (view.host, _place(view.path)) == (host, path)
             and sum(bool(value) and name in names for name, value in view.items) > 1
         ]
-        if len(members) >= MIN_LISTS and _leads_nowhere(learner, members):
+        if len(members) >= MIN_LISTS and leads_nowhere(learner, members, lists=True):
             limit = {"of": sorted(map(decoded, names)), "at_most": 1, DEFER: True}
             why = f"what {len(members)} addresses of {path} with several filters lead to is all known from others"
             _defer(learner, host, LIMIT, limit, {"path": path}, why, members)
@@ -89,22 +89,6 @@ def _have_lists(views: Sequence[View], members: Iterable[int], name: str) -> boo
         less = ([*items[:at], *items[at + 1 :]] for at, item in enumerate(items) if item[0] == name)
         has += any(views[n].with_items(rest) in hashes for rest in less)
     return has >= HAS_LIST * total
-
-
-def _leads_nowhere(learner: Learner, members: Iterable[int]) -> bool:
-    """Whether a crawl without some views would meet all others, and hardly anything else."""
-    assert learner.proof is not None
-    views = learner.views.of(learner.replay)
-    pages = learner.site.pages
-    number = {page.key: n for n, page in enumerate(pages)}
-    without = {number[page.key] for n in members for page in views[n].pages}
-    own = {pages[n].label for n in without}
-    before = learner.proof.missed(learner.replay.keys, learner.skipped)
-    after = learner.proof.missed(learner.replay.keys, learner.skipped | without)
-    if after - before - own:
-        return False
-    unseen, seen = learner.proof.behind(learner.replay.keys, learner.skipped, without)
-    return unseen / (seen + len(without) + 1) <= BLIND_FEW + BLIND_SHARE * len(without)
 
 
 def _defer(

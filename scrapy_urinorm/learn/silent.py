@@ -6,11 +6,12 @@ from typing import TYPE_CHECKING, Protocol
 
 from scrapy_urinorm.learn.candidate import DEFER, SILENT, SKIP
 from scrapy_urinorm.learn.covered import COVERED_RISK, also_covered, covered
+from scrapy_urinorm.learn.guilt import BLIND_FEW, BLIND_SHARE
 from scrapy_urinorm.learn.reach import Reach
 from scrapy_urinorm.learn.traps import traps
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from scrapy_urinorm.learn.candidate import Candidate
     from scrapy_urinorm.learn.contexts import Contexts
@@ -149,6 +150,10 @@ def redundant_shapes(learner: Learner) -> None:
         if reach is not None:
             gone = before - reach.labels(learner.skipped | skipped)
         if why := _why_later(learner, candidate, gone):
+            if learner.proof is not None and not leads_nowhere(learner, members, lists=False):
+                # a crawl that is stopped would never see what they alone lead to
+                learner.refuse(candidate, f"{why}, and they lead to others")
+                continue
             candidate.rule = DEFER
             candidate.why += f"; {why}"
         if candidate.rule == SKIP:
@@ -158,6 +163,26 @@ def redundant_shapes(learner: Learner) -> None:
             candidate.saved = len(members)
         learner.replay.accepted.append(candidate)
         learner.silent_views |= set(members)
+
+
+def leads_nowhere(learner: Learner, members: Iterable[int], *, lists: bool) -> bool:
+    """Whether a crawl without some views would meet all others, and hardly anything else.
+
+    Of `lists`, which lead to the same again and again, what was fetched stands for what was not.
+    """
+    assert learner.proof is not None
+    views = learner.views.of(learner.replay)
+    pages = learner.site.pages
+    number = {page.key: n for n, page in enumerate(pages)}
+    without = {number[page.key] for n in members for page in views[n].pages}
+    own = {pages[n].label for n in without}
+    before = learner.proof.missed(learner.replay.keys, learner.skipped)
+    after = learner.proof.missed(learner.replay.keys, learner.skipped | without)
+    if after - before - own:
+        return False
+    unseen, seen = learner.proof.behind(learner.replay.keys, learner.skipped, without)
+    expected = unseen / (seen + len(without) + 1) if lists else unseen
+    return expected <= BLIND_FEW + BLIND_SHARE * len(without)
 
 
 def _why_later(learner: Learner, candidate: Candidate, gone: set[int]) -> str:

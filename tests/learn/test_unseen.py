@@ -307,3 +307,14 @@ def test_an_address_without_the_filter_need_only_be_linked_to_be_left_alone(know
     normalizer = Normalizer(learn(visits).rules)
     assert normalizer.key(f"{HOST}/list?shelf=new&sort=up") == normalizer.key(f"{HOST}/list?shelf=new")
     assert (normalizer.key(f"{HOST}/list?sort=up") != normalizer.key(f"{HOST}/list")) is known
+
+
+@pytest.mark.parametrize("leads_on", [False, True])
+def test_a_shape_that_leads_to_what_nobody_fetched_does_not_come_last(leads_on: bool) -> None:
+    """The stories of `blog`, cut short, of which those by number lead each to files of its own."""
+    visits = blog(25, 0, 60)
+    for n, visit in enumerate(visits):
+        if leads_on and "/?p=" in visit.url:
+            visits[n] = page(visit.url.removeprefix(HOST), f"story {n - 123}", [f"/file/{n}/{k}" for k in range(3)])
+    decision = Normalizer(learn(visits).rules).decide(f"{HOST}/?p=900")
+    assert (decision.skip, decision.defer) == (False, not leads_on)
