@@ -224,7 +224,7 @@ def _scored(
     name, visits, seed = split_of
     site = Site("evaluated")
     for visit in visits:
-        site.add(replace(visit), host_of(visit.url) or "")
+        site.add(visit, host_of(visit.url) or "")
     site.build(options.preset)
     scores: dict[str, Scores] = {}
     if len(site.pages) < MIN_SITE:
@@ -255,7 +255,7 @@ def _rivals(
     """Return what decides on addresses, each learned from the pages that are not held out."""
     normalizer = Normalizer([site.base] if site.base["host"] else None, options.preset)
     pages = [page for page in site.pages if page.key not in held_out]
-    learned = Normalizer(learn(map(replace, _training(visits, normalizer, held_out)), options).rules)
+    learned = Normalizer(learn(_training(visits, normalizer, held_out), options).rules)
 
     def by_rules(url: str) -> tuple[str, bool]:
         decision = learned.decide(url)

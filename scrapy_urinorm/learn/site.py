@@ -94,16 +94,17 @@ class Site:
             self.frame.find_noise(visit for visit, _ in self.rows)
         labels = self.labels
         self.has_links = any(visit.links is not None for visit, _ in self.rows)
-        for visit, content in self.rows:
+        self.rows.reverse()
+        while self.rows:
+            # lines are most of a visit: each goes as it is read, unless the caller keeps it
+            visit, content = self.rows.pop()
             if visit.lines and self.frame is not None:
                 content = self.frame.content(visit)
-                visit.lines = visit.line_words = None
             number = -1 if content.label is None else labels.setdefault(content.label, len(labels))
             for page in self._pages_of(visit, normalizer):
                 if page.label < 0 <= number:
                     page.label, page.weak, page.sketches = number, content.weak, content.sketches
                     page.words, page.order = content.words, content.order
-        self.rows.clear()
         self._follow_redirects()
         self.pages = list(self.by_key.values())
         self.soft = soft_labels([page.label for page in self.pages])

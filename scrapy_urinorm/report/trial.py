@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
@@ -120,7 +120,7 @@ class Rehearsal:
     def seen(self, visits: Iterable[Visit]) -> Iterator[Visit]:
         """Pass visits on, and keep what a crawl of them needs."""
         for visit in visits:
-            self._spool.add(replace(visit))
+            self._spool.add(visit)
             yield visit
 
     def build(self, figures: Figures) -> None:

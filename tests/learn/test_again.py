@@ -10,9 +10,10 @@ from typing import Any
 import pytest
 
 from scrapy_urinorm.errors import UrinormError
-from scrapy_urinorm.learn import Options, learn_file
+from scrapy_urinorm.learn import Options, learn, learn_file, to_toml
 from scrapy_urinorm.normalizer import Normalizer
 from scrapy_urinorm.rulesets.ruleset import RuleSet
+from scrapy_urinorm.visits.features import page_features
 from scrapy_urinorm.visits.record import Visit
 from tests.cli.programs import run
 from tests.learn.sites import SITES
@@ -150,3 +151,18 @@ def test_a_file_that_includes_others_is_not_overwritten(learned: Path, tmp_path:
     with pytest.raises(UrinormError, match="includes other files"):
         learn_file([written(tmp_path, "second.jsonl", crawl("second"))], path)
     assert path.read_text() == 'include = ["learned.toml"]\n'
+
+
+def test_visits_are_as_they_were_after_learning() -> None:
+    def page(path: str, n: int) -> Visit:
+        body = f"<h1>Item {n}</h1><p>Item {n} is made of {n} parts.</p>".encode()
+        found = page_features(body, "text/html", "utf-8", ORIGIN + path)
+        seen = visit(path, found.text_digest or "")
+        return replace(seen, words=found.words, lines=found.lines, line_words=found.line_words, minhash=found.minhash)
+
+    visits = [page(f"/item/{n}{ref}", n) for n in range(60) for ref in ("", "?ref=1", "?ref=22")]
+    before = [one.to_json() for one in visits]
+    first = learn(visits)
+    assert first.active
+    assert [one.to_json() for one in visits] == before
+    assert to_toml(learn(visits)) == to_toml(first)
