@@ -79,7 +79,7 @@ class Yield:
     shapes: int = 0
     """Of a group, how many shapes of it were fetched."""
     asked: int = 0
-    """Of a shape that is served with its group, how many of its first requests were put off."""
+    """Of a shape that is served with its group, how many requests were put off."""
 
     @property
     def is_alone(self) -> bool:
@@ -153,8 +153,8 @@ class Yields:
     def put_off(self, pattern: str, place: Rank) -> int:
         """A request comes later: return its priority.
 
-        The first ones of a shape show what it is, and go before what its group has more of: else a list with hundreds
-        of filters is fetched to its end before the next category's is seen once.
+        Shapes of one group have their turns one after the other, and new ones first, which show what they are: else the
+        hundreds of filters of one list are fetched to their end before the next category's is seen once.
         """
         level = priority(place.found, place.name)
         if place.name == pattern:
@@ -164,8 +164,8 @@ class Yields:
             if len(self.of) >= _MOST:
                 return level
             own = self.of[pattern] = Yield()
-        own.asked = min(own.asked + 1, _TRIES + 1)
-        return level if own.asked > _TRIES or own.pages >= _TRIES else max(level, int(1000 * _ALONE))
+        own.asked += 1
+        return max(level, int(1000 * _ALONE) - own.asked)
 
     def _is_tried(self, own: Yield, group: Yield) -> bool:
         """Whether a shape of a closed group never brought a thing, and had its part of the pages that closed it.

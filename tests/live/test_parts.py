@@ -22,7 +22,7 @@ from scrapy_urinorm.live.process import Students
 from scrapy_urinorm.live.questions import CANARY, CLOSED, LATER, PARK, PASS, SAMPLE, speaks_of_action
 from scrapy_urinorm.live.student import Student
 from scrapy_urinorm.live.trial import BELIEVED, canary_share, standing
-from scrapy_urinorm.live.yields import Turn, Yields
+from scrapy_urinorm.live.yields import Turn, Yields, priority
 from scrapy_urinorm.visits import messages
 from scrapy_urinorm.visits.record import Visit
 from tests.live.sites import Site, record
@@ -158,18 +158,20 @@ def test_many_patterns_that_bring_nothing_are_closed_together() -> None:
     assert fresh.of == yields.of
 
 
-def test_the_first_of_each_shape_go_before_more_of_those_that_are_known() -> None:
+def test_shapes_of_one_group_have_their_turns_one_after_the_other() -> None:
     yields = group_after(5, 20)
 
-    def priorities(pattern: str) -> list[int]:
-        return [yields.put_off(pattern, yields.place(pattern)) for _ in range(5)]
+    def priorities(pattern: str, count: int) -> list[int]:
+        return [yields.put_off(pattern, yields.place(pattern)) for _ in range(count)]
 
-    level = yields.put_off(SHOP.format(3, "price"), yields.place(SHOP.format(3, "price")))
-    assert level < 10
-    assert priorities(SHOP.format("new", "price")) == [100, 100, 100, level, level]
-    assert priorities(SHOP.format(3, "price")) == [level] * 5
-    # which are no pages: a group counts its shapes when they are fetched
+    assert priorities(SHOP.format(3, "price"), 3) == [99, 98, 97]
+    # one that is new goes before more of those that are known
+    assert priorities(SHOP.format("new", "price"), 200)[:2] == [99, 98]
+    # never behind what its group brings
     group = yields.of["http://shop.example ?facet&sort"]
+    level = priority(group, "http://shop.example ?facet&sort")
+    assert priorities(SHOP.format("new", "price"), 2) == [level, level]
+    # which are no pages: a group counts its shapes when they are fetched
     assert group.shapes == 20
     yields.learned(SHOP.format("new", "price"), False)
     yields.learned(SHOP.format("new", "price"), False)
