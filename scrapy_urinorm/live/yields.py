@@ -40,6 +40,8 @@ _FEW = 0.5
 _PLAIN = 0.4
 """Addresses without a query, of what comes later, go before all that has just become low (0.95^20 = 0.36): they are
 pages, whose words a list may have shown, where queries make orders of lists without end."""
+_TURNS = 100
+"""Requests of a shape that are told apart by their turn, where what they bring is the same to a thousandth."""
 _MOST = 20_000
 """Patterns that are counted: as many places as `patterns` tells apart."""
 _SAMPLES = 20.0
@@ -79,7 +81,7 @@ class Yield:
     shapes: int = 0
     """Of a group, how many shapes of it were fetched."""
     asked: int = 0
-    """Of a shape that is served with its group, how many requests were put off."""
+    """Of a shape that is served with its group, how many requests were put off; the first hundred count."""
 
     @property
     def is_alone(self) -> bool:
@@ -123,7 +125,7 @@ def priority(found: Yield, name: str) -> int:
 
     What is likely a duplicate has 0, and comes last of all.
     """
-    return int(1000 * (max(found.share, _PLAIN) if is_plain(name) else found.share))
+    return _TURNS * int(1000 * (max(found.share, _PLAIN) if is_plain(name) else found.share))
 
 
 class Yields:
@@ -153,8 +155,9 @@ class Yields:
     def put_off(self, pattern: str, place: Rank) -> int:
         """A request comes later: return its priority.
 
-        Shapes of one group have their turns one after the other, and new ones first, which show what they are: else the
-        hundreds of filters of one list are fetched to their end before the next category's is seen once.
+        Where groups bring the same, mostly nothing any more, their shapes have their turns one after the other, and new
+        ones first, which show what they are: else the hundreds of filters of one list are fetched to their end before
+        the next category's is seen once.
         """
         level = priority(place.found, place.name)
         if place.name == pattern:
@@ -164,8 +167,8 @@ class Yields:
             if len(self.of) >= _MOST:
                 return level
             own = self.of[pattern] = Yield()
-        own.asked += 1
-        return max(level, int(1000 * _ALONE) - own.asked)
+        own.asked = min(own.asked + 1, _TURNS)
+        return level + _TURNS - own.asked
 
     def _is_tried(self, own: Yield, group: Yield) -> bool:
         """Whether a shape of a closed group never brought a thing, and had its part of the pages that closed it.

@@ -22,7 +22,7 @@ from scrapy_urinorm.live.process import Students
 from scrapy_urinorm.live.questions import CANARY, CLOSED, LATER, PARK, PASS, SAMPLE, speaks_of_action
 from scrapy_urinorm.live.student import Student
 from scrapy_urinorm.live.trial import BELIEVED, canary_share, standing
-from scrapy_urinorm.live.yields import Turn, Yields, priority
+from scrapy_urinorm.live.yields import Turn, Yield, Yields, priority
 from scrapy_urinorm.visits import messages
 from scrapy_urinorm.visits.record import Visit
 from tests.live.sites import Site, record
@@ -164,13 +164,12 @@ def test_shapes_of_one_group_have_their_turns_one_after_the_other() -> None:
     def priorities(pattern: str, count: int) -> list[int]:
         return [yields.put_off(pattern, yields.place(pattern)) for _ in range(count)]
 
-    assert priorities(SHOP.format(3, "price"), 3) == [99, 98, 97]
-    # one that is new goes before more of those that are known
-    assert priorities(SHOP.format("new", "price"), 200)[:2] == [99, 98]
-    # never behind what its group brings
     group = yields.of["http://shop.example ?facet&sort"]
     level = priority(group, "http://shop.example ?facet&sort")
-    assert priorities(SHOP.format("new", "price"), 2) == [level, level]
+    assert priorities(SHOP.format(3, "price"), 3) == [level + 99, level + 98, level + 97]
+    # one that is new goes before more of those that are known, and neither before what brings more
+    assert priorities(SHOP.format("new", "price"), 200) == [*range(level + 99, level, -1), *[level] * 101]
+    assert level + 99 < priority(Yield(share=group.share + 0.001), "http://shop.example ?facet")
     # which are no pages: a group counts its shapes when they are fetched
     assert group.shapes == 20
     yields.learned(SHOP.format("new", "price"), False)
