@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from scrapy_urinorm.learn.shapes import Shape, Shapes
 
 MIN_PAIRS = 3
+MAX_PLACES = 32
+"""Open places of a template; a hostile address has a hundred thousand. Chosen: no program's addresses have ten."""
 MAX_TEMPLATES = 500
 CLASS_SIZES = range(2, 21)
 """Agreeing pairs of a template, templates of a site that are tried, and the addresses of a page that are compared."""
@@ -54,7 +56,7 @@ def templates(shapes: Shapes) -> list[Candidate]:
 def _binding(shapes: Shapes, n: int, target: int) -> tuple[int, ...] | None:
     """For each open place of the target the place of the source with the same text; all must be used."""
     mine, wanted = shapes.variables(n), shapes.variables(target)
-    if not wanted or len(mine) != len(wanted):
+    if not wanted or len(mine) != len(wanted) or len(mine) > MAX_PLACES:
         return None
     binding: list[int] = []
     for text in wanted:
