@@ -28,11 +28,9 @@ NARROW_SHARE = 0.05
 MAX_PARTS = 8
 MAX_NAMES = 2
 """Parts of a rule, and parameters that one asks for: what a person still reads. Chosen."""
-NONE: frozenset[str] = frozenset()
-
-
 ASKED = 2_000
 """Addresses of a place for which others without their parameters are looked for: most of these are the same few."""
+NONE: frozenset[str] = frozenset()
 
 
 class Ground:

@@ -18,9 +18,9 @@ if TYPE_CHECKING:
 
     from scrapy_urinorm.learn.shapes import Shape, Shapes
 
-MIN_PAIRS = 3
 MAX_PLACES = 32
 """Open places of a template; a hostile address has a hundred thousand. Chosen: no program's addresses have ten."""
+MIN_PAIRS = 3
 MAX_TEMPLATES = 500
 CLASS_SIZES = range(2, 21)
 """Agreeing pairs of a template, templates of a site that are tried, and the addresses of a page that are compared."""

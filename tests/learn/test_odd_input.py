@@ -92,3 +92,15 @@ def test_an_odd_default_value(value: str) -> None:
 def test_nothing_at_all() -> None:
     assert learn([]).active == []
     assert learn([Visit(url="nonsense")]).skipped == 1
+
+
+@pytest.mark.parametrize(("places", "found"), [(32, True), (33, False)])
+def test_templates_have_no_more_places_than_a_program_writes(places: int, found: bool) -> None:
+    """What is looked for in each place is looked for in all: the work of a hostile address is the cube of its places."""
+    rows = []
+    for n in range(60):
+        values = [f"w{7 * n + 11 * k}" for k in range(places)]
+        rows.append(("http://a.example/t/" + "/".join(values), n))
+        rows.append(("http://a.example/s?" + "&".join(f"p{k}={value}" for k, value in enumerate(values)), n))
+    rules = {candidate.rule for candidate in learn(visits_of(rows)).active}
+    assert ("template" in rules) is found
