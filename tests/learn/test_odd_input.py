@@ -96,7 +96,7 @@ def test_nothing_at_all() -> None:
 
 @pytest.mark.parametrize(("places", "found"), [(32, True), (33, False)])
 def test_templates_have_no_more_places_than_a_program_writes(places: int, found: bool) -> None:
-    """What is looked for in each place is looked for in all: the work of a hostile address is the cube of its places."""
+    """The text of each place is looked for in all: the work of a hostile address is the cube of its places."""
     rows = []
     for n in range(60):
         values = [f"w{7 * n + 11 * k}" for k in range(places)]
