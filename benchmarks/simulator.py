@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from scrapy_urinorm.live.desk import Desk
 from scrapy_urinorm.live.questions import CANARY, CLOSED, LATER, PARK, SAMPLE
+from scrapy_urinorm.live.ruled import Ruled
 from scrapy_urinorm.live.student import Student
 from scrapy_urinorm.live.yields import CLOSE
 from scrapy_urinorm.normalizer import Normalizer
@@ -120,6 +121,7 @@ class _Run:
         self.desk = Desk(site._rules, site._options.preset, close=site._close)
         self.student = Student(site._options, site._rules, InMemory(), site._priors)
         self.written = Normalizer(site._rules or None, site._options.preset)
+        self.ruled = Ruled(site._rules, site._options.preset)
         self.seen: set[str] = set()
         self.queue: deque[tuple[Visit, bool]] = deque()
         self.released: deque[Visit] = deque()
@@ -136,11 +138,12 @@ class _Run:
     def meet(self, visits: Iterable[Visit]) -> None:
         for visit in visits:
             key = self.written.key(visit.url)
+            # one that is dropped is told as well, where its links cannot say under which address it is known
+            if self.site._live and (key not in self.seen or self.ruled.changed([visit.url])):
+                self.student.met([visit.url])
             if key in self.seen:
                 continue
             self.seen.add(key)
-            if self.site._live:
-                self.student.met([visit.url])
             if not self._kept(visit):
                 self.queue.append((visit, False))
 

@@ -27,8 +27,7 @@ class FleetStudent(Student):
         site = None if host is None else self._site(site_of(host))
         if site is None:
             return []
-        if visit.id is not None:
-            site.waiting.pop(visit.id, None)
+        self._came(site, visit)
         self.store.add(site.name, visit)
         self.restore({}, [(site.name, visit)])
         # `again` is told whether there are rules

@@ -15,6 +15,7 @@ from queue import SimpleQueue
 from typing import TYPE_CHECKING, Any
 
 from scrapy_urinorm.live.exchange import Exchange
+from scrapy_urinorm.live.ruled import Ruled
 from scrapy_urinorm.visits import messages
 from scrapy_urinorm.visits.process import main
 
@@ -37,6 +38,7 @@ class Live:
         self._may_restart = True
         self._dead = False
         self._fleets: dict[int, Exchange] = {}
+        self._ruled: dict[int, Ruled] = {}
         self._close = reader.handlers["close"]
         reader.handlers |= {"live": self._open, "met": self._met, "judge": self._judge}
         reader.handlers |= {"idle": self._idle, "leave": self._leave, "close": self._closed}
@@ -44,6 +46,9 @@ class Live:
 
     def _open(self, number: int, header: dict[str, Any], _: bytes) -> None:
         self._opened[number] = {**header, "do": "open"}
+        if number in self.reader.crawls:
+            self.reader.crawls[number].names = True
+            self._ruled[number] = Ruled(header["rules"], header["preset"])
         if self._process is None:
             self._start()
             threading.Thread(target=self._feed, name="urinorm-student", daemon=True).start()
@@ -71,22 +76,28 @@ class Live:
             del self._opened[number]
 
     def _closed(self, number: int, header: dict[str, Any], body: bytes) -> None:
+        self._ruled.pop(number, None)
         self._leave(number, header, body)
         self._close(number, header, body)
 
     def _met(self, number: int, header: dict[str, Any], _: bytes) -> None:
         known = self.reader.crawls.get(number)
         if known is not None and number in self._opened:
-            met = {**header, "urls": [known.crawl.redact(url) for url in header["urls"]]}
-            if number in self._fleets:
-                self._fleets[number].say(met)
-            else:
-                self._put(met)
+            self._named(number, [known.crawl.redact(url) for url in header["urls"]])
+
+    def _named(self, number: int, urls: list[str]) -> None:
+        met = {"do": "met", "crawl": number, "urls": urls}
+        if number in self._fleets:
+            self._fleets[number].say(met)
+        else:
+            self._put(met)
 
     def _judge(self, number: int, header: dict[str, Any], _: bytes) -> None:
         self._put(header)
 
     def _visit(self, number: int, header: dict[str, Any], line: bytes) -> None:
+        if (ruled := self._ruled.get(number)) is not None and (urls := ruled.changed(header.get("named") or [])):
+            self._named(number, urls)
         if number in self._fleets:
             self._fleets[number].visit(line, header.get("pattern"))
         elif number in self._opened and self._in - self._out + len(line) <= WAITING:

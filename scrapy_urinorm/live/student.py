@@ -81,8 +81,7 @@ class Student:
         site = self._site(name)
         if site is None:
             return said
-        if visit.id is not None:
-            site.waiting.pop(visit.id, None)
+        self._came(site, visit)
         self.store.add(name, visit)
         site.pages += 1
         said += self._recognized(site, visit)
@@ -106,8 +105,13 @@ class Student:
             host = host_of(url)
             site = None if host is None else self._site(site_of(host))
             if site is not None and self._waiting < MOST_WAITING:
+                before = len(site.waiting)
                 site.waiting[url_hash(url)] = url
-                self._waiting += 1
+                self._waiting += len(site.waiting) - before
+
+    def _came(self, site: Watched, visit: Visit) -> None:
+        if visit.id is not None and site.waiting.pop(visit.id, None) is not None:
+            self._waiting -= 1
 
     def _site(self, name: str) -> Watched | None:
         site = self._sites.get(name)

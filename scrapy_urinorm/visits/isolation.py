@@ -47,6 +47,8 @@ class Parser:
     def __init__(self) -> None:
         self.spent = 0.0
         """Seconds of CPU that pages have taken."""
+        self.named: list[str] = []
+        """The links of the last page that none before had, redacted; kept where `line` is told to name them."""
         self._guardian = 0
         self._socket: socket.socket | None = None
         self._stream: Any = None
@@ -63,12 +65,15 @@ class Parser:
         theirs.close()
         self._socket, self._stream = ours, ours.makefile("rb")
 
-    def line(self, crawl: Crawl, salt: str, said: dict[str, Any], body: bytes) -> bytes | None:
+    def line(self, crawl: Crawl, salt: str, said: dict[str, Any], body: bytes, *, names: bool = False) -> bytes | None:
         """Return the JSON of a visit with all that its page tells; None for a page that was given up."""
+        self.named = []
         if self._socket is None:
-            return _line(crawl, said, body)
+            line = _line(crawl, said, body)
+            self.named = crawl.links.take_new() if names else []
+            return line
         try:
-            _send(self._socket, {**said, "_id": crawl.id, "_salt": salt}, body)
+            _send(self._socket, {**said, "_id": crawl.id, "_salt": salt, "_names": names}, body)
             answer = messages.received(self._stream.read)
         except (OSError, ValueError):
             answer = None
@@ -78,6 +83,7 @@ class Parser:
             self._start()
             return None
         self.spent += answer[0]["cpu"]
+        self.named = answer[0].get("named", [])
         return answer[1] or None
 
     def close(self) -> None:
@@ -95,6 +101,7 @@ def _send(sock: socket.socket, header: dict[str, Any], body: bytes = b"") -> Non
 
 
 def _line(crawl: Crawl, said: dict[str, Any], body: bytes) -> bytes | None:
+    crawl.links.take_new()
     try:
         return visit_of(crawl, said, body).to_json().encode("utf-8", "surrogatepass")
     except Exception:  # noqa: BLE001  whatever a page does, a lack of memory among it: it is given up
@@ -159,7 +166,8 @@ def _parse(sock: socket.socket) -> int:
         signal.setitimer(signal.ITIMER_PROF, PAGE_SECONDS)
         line = _line(crawl, said, body)
         signal.setitimer(signal.ITIMER_PROF, 0)
-        _send(sock, {"cpu": time.thread_time() - started}, line or b"")
+        named = {"named": crawl.links.take_new()} if said["_names"] else {}
+        _send(sock, {"cpu": time.thread_time() - started, **named}, line or b"")
         courtesy.page()
         if _resident() > kept:
             return _RENEW

@@ -9,6 +9,7 @@ from __future__ import annotations
 import functools
 import hashlib
 import re
+from itertools import accumulate
 from typing import TYPE_CHECKING
 
 from scrapy_urinorm.engine import native
@@ -23,6 +24,8 @@ LINK_CAP = 2_000
 """Links kept of a page: every menu and list fits, and 2,000 hashes are 21 kB of base64."""
 LONGEST_LINK = 8_192
 """Characters of the longest link that is followed up: about the longest line that servers take (RFC 9110 4.1)."""
+NAMED = 256 << 10
+"""Characters of the links of a page that are named: 2,000 of a usual length."""
 _REMEMBERED = 8 << 20
 """Octets of links whose hashes are remembered: those of 60,000 links."""
 _ENTRY = 100
@@ -128,17 +131,25 @@ class LinkHashes:
         self._redact = redact
         self._known: dict[str, bytes] = {}
         self._room = _REMEMBERED
+        self._new: list[str] = []
 
     def __call__(self, urls: list[str]) -> tuple[bytes, int]:
         """Return the column `links` for URLs as they are in the page, and how many different ones there are."""
         known = self._known
         new = [url for url in urls if url not in known]
+        self._new = self._redact(new)
         if not new:
             return _unique([known[url] for url in urls])
-        hashes = dict(zip(new, _split(hashes_of(self._redact(new))), strict=True))
+        hashes = dict(zip(new, _split(hashes_of(self._new)), strict=True))
         columns = _unique([known.get(url) or hashes[url] for url in urls])
         self._remember(hashes)
         return columns
+
+    def take_new(self) -> list[str]:
+        """Return, once, the links of the last page that none before had, redacted; of many the first ones."""
+        new, self._new = self._new[:LINK_CAP], []
+        ends = accumulate(map(len, new))
+        return [url for url, end in zip(new, ends, strict=True) if end <= NAMED]
 
     def _remember(self, hashes: dict[str, bytes]) -> None:
         size = sum(map(len, hashes)) + _ENTRY * len(hashes)

@@ -1,13 +1,14 @@
 """The page reader: `python -m scrapy_urinorm.visits.process`, started by a crawl, one for all crawls of a process.
 
-It takes the messages of `messages` from its standard input, turns responses into visits and
-writes them. It lives as long as its input: Ctrl-C and SIGTERM, which reach a whole group of processes, are for the
-crawl, and what was handed over before a crawl was killed is still written. Its own code never touches a page: that is
-done by the process of `isolation`, so that what is kept here survives every page.
+It takes the messages of `messages` from its standard input, turns responses into visits and writes them. It lives as
+long as its input: Ctrl-C and SIGTERM, which reach a whole group of processes, are for the crawl, and what was handed
+over before a crawl was killed is still written. Its own code never touches a page: that is done by the process of
+`isolation`, so that what is kept here survives every page.
 
 `Reader.handlers` maps each `do` to a function of (crawl number, header, body), and `Reader.watchers` are told of each
-visit, (crawl number, header, line of JSON); `Reader.send` answers, from any thread. So whoever learns while the crawl
-runs needs no other reader; `main` takes what to extend it with. With an empty `path` no visits are written.
+visit, (crawl number, header, line of JSON), and in the header of which links it has that no page had before, `named`,
+where a crawl is to have `names`; `Reader.send` answers, from any thread. So whoever learns while the crawl runs needs
+no other reader; `main` takes what to extend it with. With an empty `path` no visits are written.
 """
 
 from __future__ import annotations
@@ -49,6 +50,8 @@ class _Open:
     given_up: int = 0
     failed: int = 0
     recognizer: Recognizer = field(default_factory=Recognizer)
+    names: bool = False
+    """Whether watchers are told the links of pages, not their hashes alone."""
 
 
 @dataclass
@@ -116,8 +119,9 @@ class Reader:
             return
         line = None
         if header.get("read"):
-            line = self.parser.line(known.crawl, known.salt, header, body)
+            line = self.parser.line(known.crawl, known.salt, header, body, names=known.names)
             known.given_up += line is None
+            header["named"] = self.parser.named
         if line is None:
             line = visit_of(known.crawl, header, None).to_json().encode("utf-8", "surrogatepass")
         if known.writer is not None:

@@ -13,7 +13,16 @@ from hypothesis import strategies as st
 from scrapy_urinorm.engine.texts import bare_key
 from scrapy_urinorm.visits import Redaction, visit_from_row
 from scrapy_urinorm.visits.features import page_features
-from scrapy_urinorm.visits.links import LINK_CAP, LONGEST_LINK, LinkHashes, hashes_of, link_hashes, page_links, url_hash
+from scrapy_urinorm.visits.links import (
+    LINK_CAP,
+    LONGEST_LINK,
+    NAMED,
+    LinkHashes,
+    hashes_of,
+    link_hashes,
+    page_links,
+    url_hash,
+)
 from tests.core.strategies import any_text, urls
 
 BASE = "http://a.example/wiki/page?x=1#top"
@@ -111,6 +120,25 @@ def test_what_is_remembered_is_bounded_in_bytes() -> None:
     for n in range(1_500):
         hashes([f"http://a.example/{n}/{'x' * 8_000}"])
     assert sum(map(len, hashes._known)) <= 8 << 20
+
+
+def test_links_that_no_page_had_before_are_named_once_and_without_secrets() -> None:
+    redact = Redaction(b"salt")
+    hashes = LinkHashes(redact.all)
+    secret = "http://a.example/?PHPSESSID=0123456789abcdef"
+    hashes([secret, "http://a.example/"])
+    assert (hashes.take_new(), hashes.take_new()) == ([redact(secret), "http://a.example/"], [])
+    hashes(["http://a.example/", "http://a.example/new"])
+    assert hashes.take_new() == ["http://a.example/new"]
+
+
+@pytest.mark.parametrize(("length", "named"), [(0, LINK_CAP), (8_000, NAMED // 8_020)], ids=["many", "long"])
+def test_of_a_page_of_many_links_the_first_are_named(length: int, named: int) -> None:
+    hashes = LinkHashes(Redaction(b"").all)
+    hashes([f"http://a.example/{'x' * length}/{n}" for n in range(LINK_CAP + 5)])
+    found = hashes.take_new()
+    assert found[-1].endswith(f"/{named - 1}")
+    assert sum(map(len, found)) <= NAMED
 
 
 LISTS = [

@@ -146,6 +146,20 @@ def test_the_time_of_each_page_is_counted(parser: Parser) -> None:
         assert parser.spent > before
 
 
+def test_the_links_of_a_page_are_named_where_they_are_asked_for(parser: Parser) -> None:
+    crawl, named = Crawl("named", b""), []
+    for names in (False, True, True):
+        parser.line(crawl, SALT, visit(1), b"<a href=/next>link</a><a href=/other>link</a>", names=names)
+        named.append(parser.named)
+        parser.line(crawl, SALT, visit(1), PAGE, names=names)
+        named.append(parser.named)
+    assert named == [[], [], [], [], [], []]
+    parser.line(crawl, SALT, visit(1), b"<a href=/third>link</a><a href=/next>link</a>", names=True)
+    assert parser.named == ["http://a.example/third"]
+    parser.line(crawl, SALT, visit(1), hostile_page("nested blocks", 4 << 20), names=True)
+    assert parser.named == []
+
+
 def test_a_page_that_is_given_up_is_recorded_without_text(reader: ReaderProcess, tmp_path: Path) -> None:
     number, heard = opened(reader, tmp_path / "v.jsonl")
     reader.send(

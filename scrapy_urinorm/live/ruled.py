@@ -1,0 +1,29 @@
+"""The links that the rules in force change: requests for these are dropped as duplicates, and nobody hears of them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from scrapy_urinorm.normalizer import Normalizer
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+
+class Ruled:
+    """Under the rules of a user: which addresses are known by another one.
+
+    A page names its links by hashes of what they are without rules. Where each page has a session's own addresses, all
+    but the first one that leads to a page would lead nowhere, and rules that are right would seem to cut pages off.
+    """
+
+    def __init__(self, rules: Sequence[Any], preset: str) -> None:
+        self._normalizer = Normalizer(list(rules) or None, preset)
+
+    def changed(self, urls: list[str]) -> list[str]:
+        """Return those of some URLs whose key is another one than it would be without rules."""
+        if not urls:
+            return []
+        block = ("\n".join(urls) + "\n").encode("utf-8", "surrogatepass")
+        bare, ruled = (self._normalizer.lines(block, keys=True, lossy=one).split(b"\n") for one in (False, True))
+        return [url for url, before, after in zip(urls, bare, ruled, strict=False) if before != after]

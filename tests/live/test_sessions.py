@@ -1,0 +1,77 @@
+"""A site whose pages each put a session of their own into all links: what a page leads to has another name there."""
+
+from __future__ import annotations
+
+import zlib
+from urllib.parse import parse_qsl, urlsplit
+
+import pytest
+
+from benchmarks.simulator import Simulator
+from scrapy_urinorm.learn.options import Options
+from scrapy_urinorm.live.ruled import Ruled
+from tests.live.sites import Answer, identities_of, prose, record
+
+ITEMS = 40
+
+
+class Stall:
+    """Items that name each other with where the link stands, each with a page of its own care."""
+
+    host = "stall.example.com"
+    start = "http://stall.example.com/"
+
+    def answer(self, target: str) -> Answer:
+        parts = urlsplit(target)
+        names = dict(parse_qsl(parts.query))
+        if parts.path == "/":
+            return self._page("home", parts.path, [f"/item/{n}" for n in range(0, ITEMS, 8)])
+        kind, _, number = parts.path[1:].partition("/")
+        if kind == "care":
+            return self._page(f"care {number}", parts.path, ["/"])
+        links = [f"/item/{(int(number) + step) % ITEMS}?from=i{number}" for step in (1, 5, 7)]
+        here = parts.path + (f"?from={names['from']}" if "from" in names else "")
+        return self._page(f"item {number}", here, [*links, f"/care/{number}", "/"])
+
+    @staticmethod
+    def _page(identity: str, here: str, links: list[str]) -> Answer:
+        """The session is the address's own, so that there are no more addresses than links; no secret is recorded."""
+        session = f"utm_content={zlib.crc32(here.encode()):08x}"
+        told = tuple(link + ("&" if "?" in link else "?") + session for link in links)
+        return Answer(200, prose(identity), told, identity=identity)
+
+
+@pytest.mark.parametrize("newest_first", [False, True], ids=["breadth first", "depth first"])
+def test_what_sessions_hide_is_no_way_that_a_rule_cuts_off(newest_first: bool) -> None:
+    """Taken for links that lead nowhere they would speak against `from`, which is idle, until the crawl has ended."""
+    visits, identities = record(Stall())
+    found = Simulator(visits, Options(skip=False)).crawl(newest_first=newest_first)
+    assert identities_of(found.fetched, identities) == set(identities.values())
+    rules = [
+        [rule["said"].partition(" (")[0] for rule in said["rules"]] for _, said in found.log if said["do"] == "rules"
+    ]
+    dropped = "remove_params = ['from'] for stall.example.com"
+    first = next(n for n, said in enumerate(rules) if any(dropped in rule for rule in said))
+    assert all(any(dropped in rule for rule in said) for said in rules[first:])
+
+
+@pytest.mark.parametrize(
+    ("rules", "preset", "changed"),
+    [
+        ([], "recommended", ["http://a.example/?b=1&utm_source=x", "http://a.example/p;jsessionid=0123456789ABCDEF"]),
+        ([], "safe", []),
+        ([{"site": {"a.example": {"remove_params": ["b"]}}}], "safe", ["http://a.example/?b=1&utm_source=x"]),
+    ],
+    ids=["a preset's", "none", "a user's"],
+)
+def test_links_that_rules_change(rules: list[object], preset: str, changed: list[str]) -> None:
+    """What is only spelled otherwise, or sorted, has the same hash, and is not among them."""
+    urls = [
+        "http://a.example/?b=1&utm_source=x",
+        "http://a.example/p;jsessionid=0123456789ABCDEF",
+        "http://A.example:80/?d=2&c=1",
+        "http://a.example/%7e",
+        "http://[a.example/",
+    ]
+    assert Ruled(rules, preset).changed(urls) == changed
+    assert Ruled(rules, preset).changed([]) == []
