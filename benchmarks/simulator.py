@@ -38,9 +38,9 @@ class InMemory:
         """Keep a visit."""
         self._rows.setdefault(site, []).append(visit.to_json())
 
-    def visits(self, site: str) -> Iterator[Visit]:
-        """Return those of a site; whoever gets them may change them."""
-        return (visit_from_row(json.loads(row)) for row in self._rows.get(site, ()))
+    def visits(self, site: str, first: int = 0) -> Iterator[Visit]:
+        """Return those of a site, without the `first` ones; whoever gets them may change them."""
+        return (visit_from_row(json.loads(row)) for row in self._rows.get(site, ())[first:])
 
 
 @dataclass

@@ -6,6 +6,7 @@ import hashlib
 import json
 import os
 from contextlib import suppress
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -40,16 +41,15 @@ class FolderStore:
                 file.write(json.dumps(site).encode() + b"\n")
             file.write(visit.to_json().encode("utf-8", "surrogatepass") + b"\n")
 
-    def visits(self, site: str) -> Iterator[Visit]:
-        """Return those of a site."""
+    def visits(self, site: str, first: int = 0) -> Iterator[Visit]:
+        """Return those of a site, without the `first` ones."""
         path = self._path(site)
-        return self._read(path) if path.exists() else iter(())
+        return self._read(path, first) if path.exists() else iter(())
 
     @staticmethod
-    def _read(path: Path) -> Iterator[Visit]:
+    def _read(path: Path, first: int = 0) -> Iterator[Visit]:
         with path.open("rb") as file:
-            next(file, None)
-            for line in file:
+            for line in islice(file, 1 + first, None):
                 # the last line may have been cut off by a kill
                 with suppress(ValueError):
                     yield visit_from_row(json.loads(line))

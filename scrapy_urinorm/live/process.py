@@ -11,10 +11,12 @@ gets no student at all.
 
 from __future__ import annotations
 
+import functools
 import json
 import os
 import signal
 import sys
+import threading
 import traceback
 from typing import TYPE_CHECKING, Any
 
@@ -29,32 +31,63 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from typing import BinaryIO
 
+    from scrapy_urinorm.live.work import Work
+
+
+SWITCH = 0.001
+"""Seconds after which a study lets the thread go on that takes pages: a page is heard of before the next is sent."""
+
 
 class Students:
-    """One student a crawl."""
+    """One student a crawl. What is due while pages come is studied in a thread: news of pages wait for no study."""
 
     def __init__(self, output: BinaryIO) -> None:
         self._output = output
         self._of: dict[int, tuple[FleetStudent, FolderStore]] = {}
+        self._studies: dict[int, threading.Thread] = {}
+        self._turn = threading.Lock()
 
     def take(self, header: dict[str, Any], body: bytes) -> None:
         """Do what a message says; what goes wrong is told, and ends nothing."""
         crawl = header["crawl"]
-        try:
-            if header["do"] == "open":
-                self._open(crawl, header)
-            elif crawl in self._of:
-                self._say(crawl, self._taken(header, body, *self._of[crawl]))
-        except Exception:  # noqa: BLE001  told, see above
-            self._say(crawl, [{"do": "failed", "site": "", "text": traceback.format_exc(limit=-4)}])
-            if header["do"] == "open":
-                self._say(crawl, [{"do": "live_died", "why": "the process that learns cannot begin"}])
+        if crawl in self._studies and (header["do"] not in ("visit", "met") or header.get("old")):
+            # what asks for a site as it is now
+            self._studies.pop(crawl).join()
+        with self._turn:
+            try:
+                if header["do"] == "open":
+                    self._open(crawl, header)
+                elif crawl in self._of:
+                    self._say(crawl, self._taken(header, body, *self._of[crawl]))
+            except Exception:  # noqa: BLE001  told, see above
+                self._failed(crawl)
+                if header["do"] == "open":
+                    self._say(crawl, [{"do": "live_died", "why": "the process that learns cannot begin"}])
+
+    def _failed(self, crawl: int) -> None:
+        self._say(crawl, [{"do": "failed", "site": "", "text": traceback.format_exc(limit=-4)}])
+
+    def _starts(self, crawl: int, work: Work) -> None:
+        thread = threading.Thread(target=self._study, args=(crawl, work), name="urinorm-study", daemon=True)
+        self._studies[crawl] = thread
+        thread.start()
+
+    def _study(self, crawl: int, work: Work) -> None:
+        work.run()
+        with self._turn:
+            student, store = self._of[crawl]
+            student.busy = False
+            try:
+                self._say(crawl, self._kept(student.ended(work), student, store))
+            except Exception:  # noqa: BLE001  told, as above
+                self._failed(crawl)
 
     def _open(self, crawl: int, header: dict[str, Any]) -> None:
         store = FolderStore(header["folder"])
         # what a study finds is only parked: it may be bolder than a rule file, and skips nothing
         student = FleetStudent(Options(preset=header["preset"], skip=False), header["rules"], store)
         student.restore(store.kept(), store.all())
+        student.starts = functools.partial(self._starts, crawl)
         self._of[crawl] = student, store
 
     @staticmethod
@@ -80,6 +113,11 @@ class Students:
         else:
             said = [one for site in header["sites"] for one in student.judge(site)]
             said.append({"do": "verdict", "asked": header["asked"]})
+        return Students._kept(said, student, store)
+
+    @staticmethod
+    def _kept(said: list[dict[str, Any]], student: FleetStudent, store: FolderStore) -> list[dict[str, Any]]:
+        """What is said, and where a rule is doubted what a later student must know: that is kept."""
         if any(one["do"] == "doubt" for one in said):
             store.keep(student.state())
             said.append({"do": "struck", "struck": student.state()})
@@ -99,6 +137,7 @@ def main() -> None:
     output = os.fdopen(os.dup(1), "wb")
     # whatever prints must not print into the messages
     os.dup2(2, 1)
+    sys.setswitchinterval(SWITCH)
     students, courtesy = Students(output), Courtesy()
     try:
         while (message := messages.received(sys.stdin.buffer.read)) is not None:

@@ -7,27 +7,27 @@ its class: a pair that differs is a doubt, told at once, and the site is studied
 
 from __future__ import annotations
 
-import hashlib
-import traceback
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from scrapy_urinorm.content import DIFFERENT, UNKNOWN, compare
 from scrapy_urinorm.learn.site import host_of, site_of
 from scrapy_urinorm.live.novelty import Novelty
 from scrapy_urinorm.live.priors import FAMILY
 from scrapy_urinorm.live.reachable import FRESH
-from scrapy_urinorm.live.study import LIKELY, Studied, is_believed, study
+from scrapy_urinorm.live.study import LIKELY, is_believed
 from scrapy_urinorm.live.trial import BELIEVED, standing
-from scrapy_urinorm.live.watched import Standing, Trying, Watched
+from scrapy_urinorm.live.watched import Standing, Watched
+from scrapy_urinorm.live.work import Seen, Work, hashed
 from scrapy_urinorm.normalizer import Normalizer
 from scrapy_urinorm.visits.links import url_hash
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from scrapy_urinorm.learn.options import Options
     from scrapy_urinorm.learn.page import Page
     from scrapy_urinorm.live.priors import Prior
+    from scrapy_urinorm.live.watched import Store
     from scrapy_urinorm.visits.record import Visit
 
 GROWTH = 1.5
@@ -44,16 +44,6 @@ MOST_WAITING = 500_000
 Message = dict[str, Any]
 
 
-class Store(Protocol):
-    """Where the visits of a site wait for a study."""
-
-    def add(self, site: str, visit: Visit) -> None:
-        """Keep a visit."""
-
-    def visits(self, site: str) -> Iterable[Visit]:
-        """Return those of a site, in their order."""
-
-
 class Student:
     """The sites of one crawl. `rules` are those of its user, `priors` are tried on every site."""
 
@@ -66,6 +56,9 @@ class Student:
         self.novelty = Novelty()
         self._sites: dict[str, Watched] = {}
         self._waiting = 0
+        self.starts: Callable[[Work], object] | None = None
+        """Who runs the studies that are due while pages are taken, one at a time; it is to end `busy`."""
+        self.busy = False
         # lines of packs, by what is evidence of them
         self._quiet, self._alike = set[str](), set[str]()
 
@@ -87,8 +80,18 @@ class Student:
         said += self._recognized(site, visit)
         said += self._judged(site, visit)
         if site.pages >= site.due or (site.doubted and site.pages >= site.studied * DOUBT_GROWTH + DOUBT_PAGES):
-            said += self.study(name)
+            said += self._due(name)
         return said
+
+    def _due(self, name: str) -> list[Message]:
+        """Study a site that is due: now, or where `starts` has it done."""
+        if self.starts is None:
+            return self.study(name)
+        if not self.busy:
+            work = self.begin(name)
+            self.busy = True
+            self.starts(work)
+        return []
 
     def _recognized(self, site: Watched, visit: Visit) -> Iterator[Message]:
         if site.priors.see(visit):
@@ -143,7 +146,7 @@ class Student:
         self._try(site, page)
         if site.normalizer is None:
             return
-        key = hashlib.blake2b(site.normalizer.key(page.key).encode("utf-8", "surrogatepass"), digest_size=8).digest()
+        key = hashed(site.normalizer, page.key)
         first = site.classes.get(key)
         if first is None:
             site.classes[key] = Standing(page, visit.url)
@@ -159,6 +162,7 @@ class Student:
             site.counts[name][against] += 1
         if against:
             site.doubted = True
+            site.doubts += 1
             for name in movers:
                 site.spoke_against(name, page)
                 if standing(*site.counts[name]) <= -BELIEVED:
@@ -196,83 +200,68 @@ class Student:
 
         What the `fresh` latest pages lead to is not known yet.
         """
+        work = self.begin(name, fresh)
+        work.run()
+        return self.ended(work)
+
+    def begin(self, name: str, fresh: int = FRESH) -> Work:
+        """Return the study of a site, which is to `run` and to be given to `ended`; pages may be taken meanwhile."""
         site = self._sites[name]
         site.due = int(site.pages * GROWTH)
         site.studied = site.pages
         earlier = site.found.believed if site.found is not None else []
-        earlier = [one for one in earlier if one.family != FAMILY]
-        visits = self.store.visits(name)
-        struck = frozenset(site.struck)
-        try:
-            priors = [*site.priors.rules, *self.priors]
-            found = study(
-                name, visits, self.options, self.rules, struck, earlier, priors, site.waiting, fresh, site.since
+        return Work(
+            Seen(
+                site=name,
+                pages=site.pages,
+                store=self.store,
+                options=self.options,
+                rules=self.rules,
+                struck=frozenset(site.struck),
+                earlier=[one for one in earlier if one.family != FAMILY],
+                priors=[*site.priors.rules, *self.priors],
+                waiting=dict(site.waiting),
+                fresh=fresh,
+                since=dict(site.since),
+                doubts=site.doubts,
+                counts={rule: [*count] for rule, count in site.counts.items()},
             )
-        except Exception:  # noqa: BLE001  whatever a site makes of the learner: what is believed so far goes on
-            said: list[Message] = [{"do": "failed", "site": name, "text": traceback.format_exc(limit=-3)}]
+        )
+
+    def ended(self, work: Work) -> list[Message]:
+        """Return what a study has found, should it be other rules than before."""
+        seen, found = work.seen, work.found
+        site = self._sites[seen.site]
+        if site.doubts != seen.doubts:
+            # of rules that a page has spoken against since: they are studied again, with that page
+            return []
+        if found is None:
+            said: list[Message] = [{"do": "failed", "site": site.name, "text": work.failure}]
             if site.unsaid or (site.doubted and site.found is not None):
                 site.found, site.normalizer, site.doubted, site.unsaid = None, None, False, False
-                said.append({"do": "rules", "site": name, "version": site.pages, "source": {}, "likely": {},
-                             "rules": [], "pages": site.pages, "rows": []})  # fmt: skip
+                said.append(work.message())
             return said
         before = (site.found.source, site.found.likely, site.found.later) if site.found is not None else ({}, {}, {})
-        self._watch(site, found)
+        site.found, site.normalizer = found, work.normalizer
+        site.alone, site.classes, site.trials = work.alone, work.classes, work.trials
+        site.counts = {name: seen.counts.get(name, [0, 0]) for name in found.alone}
         changed = site.doubted or site.unsaid or before != (found.source, found.likely, found.later)
         site.doubted = site.unsaid = False
-        if not changed:
-            return []
-        # no two studies have seen equally much, whoever may have been restarted between them
-        site.version = site.pages
-        rules = [
-            {"id": one, "said": found.said[one], "source": alone, "proven": one in found.proven}
-            for one, alone in found.alone.items()
-        ]
-        return [
-            {
-                "do": "rules",
-                "site": name,
-                "version": site.version,
-                "source": found.source,
-                "likely": found.likely,
-                "later": found.later,
-                "combined": found.combined,
-                "rules": rules,
-                "pages": site.pages,
-                "rows": found.rows,
-            }
-        ]
+        said = []
+        if changed:
+            site.version = seen.pages
+            said.append(work.message())
+        if site.pages > seen.pages:
+            # those that came meanwhile
+            for visit in self.store.visits(site.name, seen.pages):
+                said += self._judged(site, visit)
+        return said
 
     def judge(self, name: str) -> list[Message]:
         """The last judgement on a site: study it if anything was fetched since; always ends with `judged`."""
         site = self._sites.get(name)
         said = self.study(name, 0) if site is not None and site.pages > site.studied else []
         return [*said, {"do": "judged", "site": name}]
-
-    def _watch(self, site: Watched, found: Studied) -> None:
-        """Have further visits judged by what was found."""
-        site.found = found
-        site.alone = {name: Normalizer([one], "safe", check_examples=False) for name, one in found.alone.items()}
-        site.counts = {name: site.counts.get(name, [0, 0]) for name in found.alone}
-        site.normalizer = Normalizer([found.source, *self.rules], self.options.preset, check_examples=False)
-        site.classes = {}
-        site.trials = []
-        for name, (source, counts, proven) in found.tried.items():
-            alone = Normalizer([source], "safe", check_examples=False)
-            trial = Trying(name, alone, counts, proven)
-            site.trials.append(trial)
-            for page in found.pages:
-                if page.label >= 0:
-                    trial.classes.setdefault(trial.alone.key(page.key), page)
-        if not found.alone:
-            site.normalizer = None
-            found.pages = []
-            return
-        key = site.normalizer.key
-        for page in found.pages:
-            hashed = hashlib.blake2b(key(page.key).encode("utf-8", "surrogatepass"), digest_size=8).digest()
-            if page.label >= 0:
-                site.classes.setdefault(hashed, Standing(page, page.url))
-        found.pages = []
 
     def state(self) -> dict[str, Any]:
         """Return what a later run of the crawl must know beside the visits: what was taken back."""

@@ -3,17 +3,30 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from scrapy_urinorm.live.priors import Priors
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from scrapy_urinorm.learn.page import Page
     from scrapy_urinorm.live.study import Studied
     from scrapy_urinorm.normalizer import Normalizer
+    from scrapy_urinorm.visits.record import Visit
 
 FIRST_STUDY = 50
 """Pages of a site before it is studied: of fewer the learner accepts hardly anything."""
+
+
+class Store(Protocol):
+    """Where the visits of a site wait for a study."""
+
+    def add(self, site: str, visit: Visit) -> None:
+        """Keep a visit."""
+
+    def visits(self, site: str, first: int = 0) -> Iterable[Visit]:
+        """Return those of a site, in their order, without the `first` ones."""
 
 
 @dataclass(slots=True)
@@ -56,6 +69,8 @@ class Watched:
     since: dict[str, str] = field(default_factory=dict)
     """The page that spoke against a rule, the latest one, by what the rule was about."""
     doubted: bool = False
+    doubts: int = 0
+    """How often a page has spoken against its rules."""
     unsaid: bool = False
     """Whether the crawl may have rules that an earlier student has found: the next study says what holds instead."""
     trials: list[Trying] = field(default_factory=list)

@@ -362,7 +362,7 @@ class NoStore:
 
     def add(self, site: str, visit: Visit) -> None: ...
 
-    def visits(self, site: str) -> list[Visit]:
+    def visits(self, site: str, first: int = 0) -> list[Visit]:
         return []
 
 

@@ -1,0 +1,113 @@
+"""One study of a site as a piece of work: begun with what was seen so far, run wherever there is time for it."""
+
+from __future__ import annotations
+
+import hashlib
+import traceback
+from dataclasses import dataclass, field
+from itertools import islice
+from typing import TYPE_CHECKING, Any
+
+from scrapy_urinorm.live.study import study
+from scrapy_urinorm.live.watched import Standing, Trying
+from scrapy_urinorm.normalizer import Normalizer
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from scrapy_urinorm.learn.candidate import Candidate
+    from scrapy_urinorm.learn.options import Options
+    from scrapy_urinorm.live.priors import Prior
+    from scrapy_urinorm.live.study import Studied
+    from scrapy_urinorm.live.watched import Store
+
+
+@dataclass(frozen=True)
+class Seen:
+    """What is known of a site of so many `pages` when a study of it begins; for what the others are see `study`."""
+
+    site: str
+    pages: int
+    store: Store
+    options: Options
+    rules: Sequence[Any]
+    struck: frozenset[str]
+    earlier: Sequence[Candidate]
+    priors: Sequence[Prior]
+    waiting: Mapping[bytes, str]
+    fresh: int
+    since: Mapping[str, str]
+    doubts: int
+    """How many there were."""
+    counts: Mapping[str, list[int]]
+    """Of the rules that are believed, the pairs that agreed and did not."""
+
+
+@dataclass
+class Work:
+    """A study: what has begun it, and what it has found; None, and `failure`, where it could not be done."""
+
+    seen: Seen
+    found: Studied | None = None
+    failure: str = ""
+    alone: dict[str, Normalizer] = field(default_factory=dict)
+    normalizer: Normalizer | None = None
+    classes: dict[bytes, Standing] = field(default_factory=dict)
+    trials: list[Trying] = field(default_factory=list)
+
+    def run(self) -> None:
+        """Study, and make ready what further visits are held against; nothing that others change is touched."""
+        seen = self.seen
+        visits = islice(seen.store.visits(seen.site), seen.pages)
+        try:
+            found = study(
+                seen.site,
+                visits,
+                seen.options,
+                seen.rules,
+                seen.struck,
+                seen.earlier,
+                seen.priors,
+                seen.waiting,
+                seen.fresh,
+                seen.since,
+            )
+            self._make_ready(found)
+            self.found = found
+        except Exception:  # noqa: BLE001  whatever a site makes of the learner: what is believed so far goes on
+            self.failure = traceback.format_exc(limit=-3)
+
+    def _make_ready(self, found: Studied) -> None:
+        self.alone = {name: Normalizer([one], "safe", check_examples=False) for name, one in found.alone.items()}
+        for name, (source, counts, proven) in found.tried.items():
+            trial = Trying(name, Normalizer([source], "safe", check_examples=False), counts, proven)
+            self.trials.append(trial)
+            for page in found.pages:
+                if page.label >= 0:
+                    trial.classes.setdefault(trial.alone.key(page.key), page)
+        if found.alone:
+            rules = [found.source, *self.seen.rules]
+            self.normalizer = Normalizer(rules, self.seen.options.preset, check_examples=False)
+            for page in found.pages:
+                if page.label >= 0:
+                    self.classes.setdefault(hashed(self.normalizer, page.key), Standing(page, page.url))
+        found.pages = []
+
+    def message(self) -> dict[str, Any]:
+        """Return the rules that were found, as the crawl is told."""
+        found, site, pages = self.found, self.seen.site, self.seen.pages
+        # no two studies have seen equally much, whoever may have been restarted between them
+        said: dict[str, Any] = {"do": "rules", "site": site, "version": pages, "pages": pages}
+        if found is None:
+            return {**said, "source": {}, "likely": {}, "rules": [], "rows": []}
+        rules = [
+            {"id": one, "said": found.said[one], "source": alone, "proven": one in found.proven}
+            for one, alone in found.alone.items()
+        ]
+        later = {"later": found.later, "combined": found.combined}
+        return {**said, "source": found.source, "likely": found.likely, **later, "rules": rules, "rows": found.rows}
+
+
+def hashed(normalizer: Normalizer, key: str) -> bytes:
+    """Return the class of a page under rules."""
+    return hashlib.blake2b(normalizer.key(key).encode("utf-8", "surrogatepass"), digest_size=8).digest()

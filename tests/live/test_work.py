@@ -1,0 +1,135 @@
+"""A study that others run while pages are taken: it finds what one does at once, and no page is passed over."""
+
+from __future__ import annotations
+
+import io
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from benchmarks.simulator import InMemory
+from scrapy_urinorm.learn.options import Options
+from scrapy_urinorm.live.folder import FolderStore
+from scrapy_urinorm.live.process import Students
+from scrapy_urinorm.live.student import Student
+from scrapy_urinorm.visits import messages
+from tests.live.sites import Site, record
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from pathlib import Path
+
+    from scrapy_urinorm.live.work import Work
+    from scrapy_urinorm.visits.record import Visit
+
+#: Its `ref` is idle on all pages, and on the second one tells its last articles apart.
+STEADY, TURNING = Site(1, features={"sid", "ref"}, articles=60), Site(1, features={"sid", "turning"}, articles=60)
+
+
+def student() -> Student:
+    return Student(Options(skip=False), [], InMemory())
+
+
+def told(said: Iterable[dict[str, Any]], *kinds: str) -> list[dict[str, Any]]:
+    return [one for one in said if one["do"] in kinds]
+
+
+def visits_of(site: Site) -> list[Visit]:
+    return record(site)[0]
+
+
+def test_what_comes_while_a_study_runs_is_held_against_what_it_finds() -> None:
+    """Of every number of pages that come meanwhile."""
+    at_once = student()
+    said = [at_once.take(visit, "") for visit in visits_of(STEADY)]
+    began = next(n for n, one in enumerate(said) if any(rules["rules"] for rules in told(one, "rules")))
+    for late in (0, 1, 7):
+        one = student()
+        works: list[Work] = []
+        one.starts = works.append
+        heard = []
+        for n, visit in enumerate(visits_of(STEADY)[: began + 1 + late]):
+            heard += one.take(visit, "")
+            if works and (n < began or n == began + late):
+                (work,) = works
+                works.clear()
+                work.run()
+                one.busy = False
+                heard += one.ended(work)
+        assert told(heard, "rules")[-1] == told(said[began], "rules")[-1]
+        assert len(told(heard, "news")) == began + 1 + late
+        (name,) = one.sites()
+        fresh = student()
+        for visit in visits_of(STEADY)[: began + 1 + late]:
+            fresh.take(visit, "")
+        if late:
+            # the pages that came meanwhile stand for their classes, and count for the rules
+            assert one._sites[name].counts == fresh._sites[name].counts
+            assert one._sites[name].classes.keys() == fresh._sites[name].classes.keys()
+
+
+def test_a_study_whose_rules_a_page_speaks_against_meanwhile_is_done_again() -> None:
+    one = student()
+    works: list[Work] = []
+    heard, believed, doubted = [], False, False
+    for visit in visits_of(TURNING):
+        # from the first rule on studies are begun and left to run until a page speaks against it
+        one.starts = works.append if believed else None
+        said = one.take(visit, "")
+        heard += said
+        believed = believed or any(rules["rules"] for rules in told(said, "rules"))
+        if not works and believed and not one.busy:
+            (name,) = one.sites()
+            one.busy = True
+            works.append(one.begin(name))
+        if told(said, "doubt"):
+            doubted = True
+            break
+    assert doubted
+    (work,) = works
+    work.run()
+    assert work.found is not None
+    assert one.ended(work) == []
+    one.busy = False
+    one.starts = None
+    (name,) = one.sites()
+    again = one.study(name)
+    assert told(again, "rules")[0]["rules"] != told(heard, "rules")[-1]["rules"]
+
+
+@pytest.mark.parametrize("site", [STEADY, TURNING], ids=["steady", "turning"])
+def test_the_process_answers_every_page_and_the_judgement_last(site: Site, tmp_path: Path) -> None:
+    """Whenever the studies in its threads end; of a steady site it has learned what one student learns at once."""
+    output = io.BytesIO()
+    process = Students(output)
+    process.take({"do": "open", "crawl": 3, "preset": "recommended", "rules": [], "folder": str(tmp_path)}, b"")
+    visits = visits_of(site)
+    for visit in visits:
+        process.take({"do": "visit", "crawl": 3, "pattern": "x"}, visit.to_json().encode())
+    process.take({"do": "judge", "crawl": 3, "sites": [site.host.partition(".")[2]], "asked": 1}, b"")
+    output.seek(0)
+    said = []
+    while (message := messages.received(output.read)) is not None:
+        said.append(message[0])
+    assert len(told(said, "news")) == len(visits)
+    assert said[-1] == {"do": "verdict", "asked": 1, "crawl": 3}
+    store = FolderStore(str(tmp_path))
+    assert [one.url for _, one in store.all()] == [one.url for one in visits]
+    if site is STEADY:
+        known = Student(Options(skip=False), [], store)
+        known.restore(store.kept(), store.all())
+        (name,) = known.sites()
+        at_once, last = (told(one, "rules")[-1] for one in (known.judge(name), said))
+        assert {one["id"] for one in last["rules"]} >= {one["id"] for one in at_once["rules"]} != set()
+
+
+def test_the_first_visits_of_a_site_may_be_left_out(tmp_path: Path) -> None:
+    folder, memory = FolderStore(str(tmp_path)), InMemory()
+    visits = visits_of(STEADY)[:7]
+    for visit in visits:
+        folder.add("a", visit)
+        memory.add("a", visit)
+    for first in (0, 3, 7, 9):
+        expected = [one.url for one in visits[first:]]
+        assert [one.url for one in folder.visits("a", first)] == expected
+        assert [one.url for one in memory.visits("a", first)] == expected
