@@ -9,6 +9,7 @@ import signal
 import sys
 import threading
 from collections import deque
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from scrapy_urinorm.errors import UrinormError
@@ -24,6 +25,15 @@ Result = TypeVar("Result")
 def cores() -> int:
     """How many cores this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def environment() -> dict[str, str]:
+    """The environment of a Python process that is to find every module that this one finds.
+
+    A crawler may have put folders on `sys.path` itself, as those do that run a project from an egg or a checkout.
+    """
+    folders = [folder or str(Path.cwd()) for folder in sys.path]
+    return {**os.environ, "PYTHONPATH": os.pathsep.join(one for one in folders if os.pathsep not in one)}
 
 
 def in_order(

@@ -18,6 +18,7 @@ from collections import deque
 from queue import Empty, SimpleQueue
 from typing import TYPE_CHECKING, Any
 
+from scrapy_urinorm.processes import environment
 from scrapy_urinorm.visits import messages
 
 if TYPE_CHECKING:
@@ -140,7 +141,8 @@ class ReaderProcess:
 
     def _started(self) -> subprocess.Popen[bytes]:
         command = [sys.executable, "-m", "scrapy_urinorm.live.reader"]
-        process = subprocess.Popen(command, bufsize=0, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        pipe = subprocess.PIPE
+        process = subprocess.Popen(command, bufsize=0, stdin=pipe, stdout=pipe, env=environment())
         with contextlib.suppress(ImportError, AttributeError, OSError):
             import fcntl
 

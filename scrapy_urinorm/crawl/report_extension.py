@@ -17,6 +17,7 @@ from scrapy.exceptions import NotConfigured
 from scrapy_urinorm.crawl import settings as own
 from scrapy_urinorm.crawl.reader_process import in_thread
 from scrapy_urinorm.crawl.visits_extension import VisitsExtension
+from scrapy_urinorm.processes import environment
 
 if TYPE_CHECKING:
     from typing import Self
@@ -117,7 +118,12 @@ class ReportExtension:
                 for source in self._sources(ruleset.sources, folder):
                     command += ["--rules", source]
                 done = subprocess.run(
-                    [*command, "--", *map(str, visits)], capture_output=True, text=True, check=False, errors="replace"
+                    [*command, "--", *map(str, visits)],
+                    capture_output=True,
+                    text=True,
+                    check=False,
+                    errors="replace",
+                    env=environment(),
                 )
                 if done.returncode == 0:
                     self._said = verdict(json.loads((folder / "report.json").read_text("utf-8")))

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from scrapy_urinorm.errors import UrinormError
+from scrapy_urinorm.processes import environment
 from scrapy_urinorm.visits import messages
 
 if TYPE_CHECKING:
@@ -91,7 +92,7 @@ class PoliteFetcher:
     def _started(self) -> subprocess.Popen[bytes]:
         command = [sys.executable, "-m", _MODULE, json.dumps(self._options)]
         try:
-            return subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+            return subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=environment())
         except OSError as error:
             raise UrinormError(f"pages cannot be fetched: {error}") from error
 

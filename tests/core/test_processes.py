@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from scrapy_urinorm.errors import UrinormError
-from scrapy_urinorm.processes import in_order
+from scrapy_urinorm.processes import environment, in_order
 
 # Python 3.12 and later say so of the threads of whatever runs the tests
 pytestmark = pytest.mark.filterwarnings("ignore:.*multi-threaded.*:DeprecationWarning")
@@ -90,7 +90,7 @@ def test_a_process_that_is_interrupted_interrupts() -> None:
 
 ENDLESS = """
 from itertools import count
-from scrapy_urinorm.processes import in_order
+from scrapy_urinorm.processes import environment, in_order
 from tests.core.test_processes import squared
 for result in in_order(squared, count(), 2, fork={fork}):
     print(result, flush=True)
@@ -117,3 +117,16 @@ def test_processes_end_with_the_one_that_started_them(fork: bool, number: signal
         finally:
             with contextlib.suppress(ProcessLookupError):
                 os.killpg(process.pid, signal.SIGKILL)
+
+
+def test_a_child_finds_what_was_put_on_the_path_while_we_ran(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As a crawler does that runs a project from a checkout; folders stay in their order."""
+    for name in ("one", "two"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "urinorm_elsewhere.py").write_text(f"print({name!r})\n")
+        monkeypatch.syspath_prepend(tmp_path / name)
+    monkeypatch.setattr(sys, "path", [*sys.path, f"{tmp_path}{os.pathsep}odd"])
+    command = [sys.executable, "-m", "urinorm_elsewhere"]
+    done = subprocess.run(command, env=environment(), capture_output=True, text=True, check=True, cwd=tmp_path)
+    assert done.stdout == "two\n"
+    assert subprocess.run(command, env=dict(os.environ), capture_output=True, check=False).returncode == 1
