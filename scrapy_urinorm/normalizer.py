@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import functools
 from collections import Counter
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
-from scrapy_urinorm.engine.explanation import SAFE_STEP, Explanation, NameWatcher, Step, StepWatcher
 from scrapy_urinorm.engine.native import Native
 from scrapy_urinorm.engine.pipeline import SILENT, Outcome, run, unwrapped
 from scrapy_urinorm.engine.sites import Sites
@@ -21,11 +20,13 @@ from scrapy_urinorm.engine.texts import (
 from scrapy_urinorm.errors import Problem, RuleFileError
 from scrapy_urinorm.rules import Stage, Verdict
 from scrapy_urinorm.rulesets.ruleset import RuleSet
+from scrapy_urinorm.tuples import NamedTuple
 from scrapy_urinorm.url import join, other_canonical, other_key, resolve, split, split_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from scrapy_urinorm.engine.explanation import Explanation, StepWatcher
     from scrapy_urinorm.rulesets.ruleset import Source
 
 
@@ -149,6 +150,8 @@ class Normalizer:
 
     def changed_by(self, url: str) -> tuple[str, ...]:
         """The names of the rules that change `url`: `explain` in short, for stats."""
+        from scrapy_urinorm.engine.explanation import NameWatcher
+
         parts = split(url)
         if parts is None:
             return ()
@@ -161,6 +164,8 @@ class Normalizer:
 
     def explain(self, url: str) -> Explanation:
         """The steps from a URL to its key, by the very pipeline that makes it."""
+        from scrapy_urinorm.engine.explanation import Explanation, StepWatcher
+
         watcher = StepWatcher()
         try:
             decision = self._decide(url, watcher)
@@ -250,7 +255,7 @@ class Normalizer:
                 watcher.note("no rule applies: the URL Standard refuses this URL, or its scheme has no rules")
             return Decision(other_canonical(url), other_key(url), skip=False, defer=False)
         if watcher is not None and (safe := join(parts)) != url:
-            watcher.step(SAFE_STEP, ("always", "RFC 3986 6.2.2, URL Standard"), url, safe)
+            watcher.safe(url, safe)
         parts, outcome = unwrapped(self.sites, parts, self.counts, watcher or SILENT)
         if watcher is not None:
             watcher.finish(parts, outcome)
@@ -286,6 +291,3 @@ def _failing_examples(normalizer: Normalizer) -> Iterator[Problem]:
             verdict = f"do not get one key: {first} and {second}" if example.equal else f"both get {first}"
             hint = "`urinorm explain` shows why"
             yield Problem(layer.file, layer.label, example.key, example.line, f"{said} {verdict}", hint)
-
-
-__all__ = ["Decision", "Explanation", "Normalizer", "Step"]

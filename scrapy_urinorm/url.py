@@ -9,10 +9,11 @@ two URLs that Scrapy's own fingerprint merges can never be told apart by a rule.
 from __future__ import annotations
 
 import re
-from typing import NamedTuple
 from urllib.parse import unquote_to_bytes, urljoin
 
 from scrapy_urinorm import parser
+from scrapy_urinorm.regex import Regex
+from scrapy_urinorm.tuples import NamedTuple
 
 _parse = parser.parse
 _is_plain = parser.is_plain
@@ -74,9 +75,9 @@ _CANONICAL_RAW = {ord(c): f"%{ord(c):02X}" for c in "[]|"}
 
 _path_is_key = re.compile(r"[A-Za-z0-9\-._~!$&'()*+,=:@\[\]|/]*").fullmatch
 _field_is_key = re.compile(r"[A-Za-z0-9\-._~+]*").fullmatch
-_STRAY = re.compile("\0(?=[0-9A-Fa-f]{2})")
-_APPENDIX_B = re.compile(r"(?:([A-Za-z][A-Za-z0-9+.\-]*):)?(?://([^/?#]*))?([^?#]*)(?:\?([^#]*))?(?:#(.*))?", re.DOTALL)
-_NON_ASCII = re.compile(r"[^\x00-\x7f]+")
+_STRAY = Regex("\0(?=[0-9A-Fa-f]{2})")
+_APPENDIX_B = Regex(r"(?:([A-Za-z][A-Za-z0-9+.\-]*):)?(?://([^/?#]*))?([^?#]*)(?:\?([^#]*))?(?:#(.*))?", re.DOTALL)
+_NON_ASCII = Regex(r"[^\x00-\x7f]+")
 
 
 def _respell(text: str, table: dict[str, str], stray: str = "%") -> str:

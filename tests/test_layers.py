@@ -44,6 +44,11 @@ def test_contracts_of_pyproject_hold() -> None:
             id="a crawl needs no extra and no command line",
         ),
         pytest.param(
+            "from scrapy_urinorm import Normalizer; Normalizer().key('http://a.example/b?c=1&utm_source=2')",
+            {"scrapy_urinorm.rules.backtracking", "scrapy_urinorm.engine.explanation", "scrapy_urinorm.seen"},
+            id="presets are known to be good, and who asks for a key wants no reasons",
+        ),
+        pytest.param(
             f"from scrapy_urinorm import {COMPONENTS}",
             {"twisted.internet.reactor"},
             id="reactorless mode forbids the import of the reactor",

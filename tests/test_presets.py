@@ -2,16 +2,26 @@
 
 from __future__ import annotations
 
+import pickle
+import re
 import tomllib
 from importlib.resources import files
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from scrapy_urinorm import Normalizer
+from scrapy_urinorm.rules.patterns import PatternError, Shipped, compile_pattern
+from scrapy_urinorm.rulesets.sources import preset_table
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 PAGE = "http://a.example/p"
 FOLDER = files("scrapy_urinorm.rulesets") / "presets"
+
+
+PRESETS = sorted(file.name.removesuffix(".toml") for file in FOLDER.iterdir() if file.name.endswith(".toml"))
 
 
 def load(name: str) -> dict[str, Any]:
@@ -337,3 +347,39 @@ def test_every_name_has_its_provenance_and_stands_once(entries: list[dict[str, s
 
 def test_no_content_word_is_in_the_list() -> None:
     assert not {entry["name"].lower() for entry in RECOMMENDED["remove_params"]} & set(CONTENT)
+
+
+def patterns(table: Any) -> Iterator[tuple[str, re.RegexFlag]]:
+    """The patterns in a preset, with the flags that they are compiled with."""
+    if isinstance(table, list):
+        for one in table:
+            yield from patterns(one)
+    elif isinstance(table, dict):
+        for key, one in table.items():
+            if key == "value":
+                yield one, re.NOFLAG
+            elif key == "pattern":
+                yield one, re.NOFLAG if table.get("case_sensitive") else re.IGNORECASE | re.ASCII
+            else:
+                yield from patterns(one)
+
+
+@pytest.mark.parametrize("name", PRESETS)
+def test_every_shipped_pattern_passes_the_check_that_no_crawl_makes_at_its_start(name: str) -> None:
+    for text, flags in patterns(load(name)):
+        assert compile_pattern(text, flags=flags).limit > 400
+    assert list(patterns(preset_table(name))) == list(patterns(load(name)))
+    assert all(type(text) is Shipped for text, _ in patterns(preset_table(name)))
+
+
+def test_a_shipped_pattern_is_compiled_when_it_is_first_tried() -> None:
+    shipped = compile_pattern(Shipped("[0-9]+"))
+    assert shipped == compile_pattern("[0-9]+")
+    assert shipped != compile_pattern("[0-9]+", full=False)
+    assert pickle.loads(pickle.dumps(shipped)).match("12")
+    assert shipped.match("12")
+    assert not shipped.match("1a")
+    assert shipped.limit == compile_pattern("[0-9]+").limit
+    # what a test has not looked at would be found out here
+    with pytest.raises(PatternError):
+        compile_pattern(Shipped("(a+)+$")).match("a")

@@ -20,7 +20,8 @@ from scrapy_urinorm.cli.workers import Jobs, in_order
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from scrapy_urinorm.normalizer import Explanation, Normalizer
+    from scrapy_urinorm.engine.explanation import Explanation
+    from scrapy_urinorm.normalizer import Normalizer
 
 
 def diff(

@@ -14,7 +14,8 @@ from scrapy_urinorm.errors import UrinormError
 
 if TYPE_CHECKING:
     from scrapy_urinorm.cli.project import CrawlView
-    from scrapy_urinorm.normalizer import Explanation, Normalizer
+    from scrapy_urinorm.engine.explanation import Explanation
+    from scrapy_urinorm.normalizer import Normalizer
 
 
 def explain(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from scrapy_urinorm.crawl import settings as own
 from scrapy_urinorm.crawl.closing import close_spider
@@ -13,6 +13,7 @@ from scrapy_urinorm.crawl.requests_file import FILE_NAME, RequestsFile
 from scrapy_urinorm.crawl.serialized import dumped, loaded
 from scrapy_urinorm.crawl.store import place_of_requests
 from scrapy_urinorm.errors import UrinormError
+from scrapy_urinorm.tuples import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection

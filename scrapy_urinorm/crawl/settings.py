@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import logging
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
 from scrapy.utils.conf import closest_scrapy_cfg
@@ -16,6 +16,7 @@ from scrapy_urinorm.extras import MissingExtraError, missing
 from scrapy_urinorm.normalizer import Normalizer
 from scrapy_urinorm.rulesets.ruleset import RuleSet
 from scrapy_urinorm.seen.redis_address import is_redis
+from scrapy_urinorm.tuples import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -75,6 +75,10 @@ class StepWatcher(Watcher):
         self.steps: list[Step] = []
         self.notes: list[str] = []
 
+    def safe(self, before: str, after: str) -> None:
+        """Write down what is done to every URL, without a rule, as if it were one."""
+        self.step(_SAFE_STEP, ("always", "RFC 3986 6.2.2, URL Standard"), before, after)
+
     def step(self, rule: str, scope: tuple[str, str], before: str, after: str) -> None:
         """Write down one step; what shows no difference is none."""
         before, after = without_userinfo(before), without_userinfo(after)
@@ -134,11 +138,10 @@ class StepWatcher(Watcher):
         self.notes.append(text)
         if undo:
             hosts = _host_rules()
-            self.steps = [s for s in self.steps if s.rule in hosts or s.rule == SAFE_STEP]
+            self.steps = [s for s in self.steps if s.rule in hosts or s.rule == _SAFE_STEP]
 
 
-#: What is done to every URL, without a rule; shown like one.
-SAFE_STEP = "safe"
+_SAFE_STEP = "safe"
 
 
 def _host_rules() -> set[str]:

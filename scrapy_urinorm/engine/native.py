@@ -11,12 +11,13 @@ from __future__ import annotations
 
 import functools
 import os
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from scrapy_urinorm.engine.bits import bit_of
 from scrapy_urinorm.engine.exemptions import exemptions, unsubscribes
 from scrapy_urinorm.recipe import digest
 from scrapy_urinorm.rules.globs import ascii_fold, path_shape
+from scrapy_urinorm.tuples import NamedTuple
 from scrapy_urinorm.url import decoded, encoded
 
 if TYPE_CHECKING:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from scrapy_urinorm.engine.exemptions import is_signed, unsubscribes
 from scrapy_urinorm.engine.program import run_step
 from scrapy_urinorm.engine.sites import MAX_ROUNDS
+from scrapy_urinorm.tuples import NamedTuple
 from scrapy_urinorm.url import path_key, query_items, sort_items, split
 
 if TYPE_CHECKING:

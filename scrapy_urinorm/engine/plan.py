@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from scrapy_urinorm.engine.native import PlanFast, Programs, Usual, plan_of
 from scrapy_urinorm.engine.program import Program
 from scrapy_urinorm.rules import Stage, at
 from scrapy_urinorm.rules.globs import ascii_fold
+from scrapy_urinorm.tuples import NamedTuple
 from scrapy_urinorm.url import decoded
 
 if TYPE_CHECKING:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import functools
 import re
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from scrapy_urinorm.engine.bits import bit_of
 from scrapy_urinorm.engine.native import Moved, Usual
 from scrapy_urinorm.engine.plan import HostAct, Plan, Site, weight_of
 from scrapy_urinorm.engine.steps import Shared, bind
 from scrapy_urinorm.rules import CATALOGUE, Stage, at
+from scrapy_urinorm.tuples import NamedTuple
 from scrapy_urinorm.url import split
 
 if TYPE_CHECKING:

@@ -5,10 +5,11 @@ from __future__ import annotations
 import functools
 import operator
 from collections import deque
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from scrapy_urinorm.rules import CATALOGUE, Stage
 from scrapy_urinorm.rules.kinds import JoinedNames
+from scrapy_urinorm.tuples import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
 from scrapy_urinorm.engine.pipeline import split_query
+from scrapy_urinorm.regex import Regex
 from scrapy_urinorm.url import (
     Item,
     Url,
@@ -93,8 +93,8 @@ def edited_text(url: str, raw: Url, parts: Url, outcome: Outcome) -> str:
     return url if text == _ROOTLESS.sub(r"\1/", url) else text
 
 
-_AUTHORITY = re.compile(r"[^/?#\\]*//[^/?#\\]*")
-_ROOTLESS = re.compile(r"^([^/]*//[^/?#]*)(?=[?#]|$)")
+_AUTHORITY = Regex(r"[^/?#\\]*//[^/?#\\]*")
+_ROOTLESS = Regex(r"^([^/]*//[^/?#]*)(?=[?#]|$)")
 
 
 def _spelled(items: list[Item], query: str) -> str:
@@ -134,9 +134,9 @@ def _readable(value: str) -> str:
     return _LEGIBLE.sub(lambda m: chr(int(m.group()[1:], 16)), value) if "%" in value else value
 
 
-_LEGIBLE = re.compile("%(?:2C|2F|3A|40)")
+_LEGIBLE = Regex("%(?:2C|2F|3A|40)")
 # in a text that no parser takes: for the web's schemes, all that could be one
-_USERINFO = re.compile(r"(?i)(^[\x00-\x20]*(?:https?|ftp|wss?):(?:[/\\\s]|%5c)*)[^?#]*@|(?<=//)[^/?#]*@")
+_USERINFO = Regex(r"(?i)(^[\x00-\x20]*(?:https?|ftp|wss?):(?:[/\\\s]|%5c)*)[^?#]*@|(?<=//)[^/?#]*@")
 
 
 def without_userinfo(url: str) -> str:

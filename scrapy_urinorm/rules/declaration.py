@@ -10,9 +10,10 @@ from __future__ import annotations
 import functools
 import itertools
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from scrapy_urinorm.rules.stages import Drops, PathAction, Safety, Stage, TextEdit, Verdict
+from scrapy_urinorm.tuples import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Container, Iterable, Mapping

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from scrapy_urinorm.regex import Regex
 from scrapy_urinorm.rules.declaration import LOSSY, Stage, half, rule
 from scrapy_urinorm.rules.kinds import Choice, NameTable
 from scrapy_urinorm.url import decoded, text_key
@@ -37,7 +38,7 @@ def fragment(fragment: str | None, *, mode: str) -> str | None:
 @half("remove_params", stage=Stage.FRAGMENT, under="fragment")
 def fragment_params(fragment: str | None, *, names: NameTable) -> str | None:
     """The part of `remove_params` that concerns a fragment which is kept."""
-    match = _WITH_PARAMS(fragment) if fragment else None
+    match = _WITH_PARAMS.fullmatch(fragment) if fragment else None
     if match is None:
         return fragment
     head, query, params = match.groups()
@@ -51,9 +52,7 @@ def fragment_params(fragment: str | None, *, names: NameTable) -> str | None:
 
 
 # a route or an anchor with a query, or nothing but parameters; what is left of either has the same shape or none
-_WITH_PARAMS = re.compile(
-    r"([!/][^?]*|[^!/?=][^?=]*|)\?(.+)|([^!/?=&][^?=&]*=[^&]*(?:&[^!/?=&][^?=&]*=[^&]*)*)", re.DOTALL
-).fullmatch
+_WITH_PARAMS = Regex(r"([!/][^?]*|[^!/?=][^?=]*|)\?(.+)|([^!/?=&][^?=&]*=[^&]*(?:&[^!/?=&][^?=&]*=[^&]*)*)", re.DOTALL)
 
 
 def _removed(field: str, names: NameTable) -> bool:

@@ -10,6 +10,7 @@ import functools
 import re
 from typing import TYPE_CHECKING, Any
 
+from scrapy_urinorm.regex import Regex
 from scrapy_urinorm.url import path_key
 
 if TYPE_CHECKING:
@@ -79,7 +80,7 @@ def path_shape(glob: str) -> tuple[PathShape, str]:
     return PathShape.GLOB, head
 
 
-_GAPS = re.compile(r"/\*\*\Z|/\*\*/|\*\*")
+_GAPS = Regex(r"/\*\*\Z|/\*\*/|\*\*")
 #: Segments left out, as few as possible, each in one piece.
 _SEGMENTS = "(?:[^/]*+/)*?"
 

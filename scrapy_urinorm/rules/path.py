@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from scrapy_urinorm.regex import Regex
 from scrapy_urinorm.rules.composing import composed_text
 from scrapy_urinorm.rules.declaration import LOSSY, USUALLY_SAFE, PathAction, Stage, half, rule
 from scrapy_urinorm.rules.kinds import Choice, Flag, Names, NameTable, Segment, Segments
@@ -25,7 +26,7 @@ def with_stray_percent(text: str) -> str:
     return _STRAY_PERCENT.sub("%25", text) if "%" in text else text
 
 
-_STRAY_PERCENT = re.compile("%(?![0-9A-Fa-f]{2})")
+_STRAY_PERCENT = Regex("%(?![0-9A-Fa-f]{2})")
 
 
 @rule(
@@ -56,7 +57,7 @@ def _nfc(segment: str) -> str:
     return _NON_ASCII_ESCAPES.sub(_nfc_run, segment)
 
 
-_NON_ASCII_ESCAPES = re.compile(r"[A-Za-z]?(?:%[89A-F][0-9A-F])+")
+_NON_ASCII_ESCAPES = Regex(r"[A-Za-z]?(?:%[89A-F][0-9A-F])+")
 
 
 def _nfc_run(match: re.Match[str]) -> str:
@@ -117,16 +118,16 @@ def _goes(names: NameTable, mark: str, name: str, value: str, decode: Callable[[
     return names.removes(name, value, decode)
 
 
-_PARAMETER = re.compile("(;|%3B)")
+_PARAMETER = Regex("(;|%3B)")
 
 
 # (S(...)) and its relatives A (anonymous id), F (forms ticket), X (cookie support), as ASP.NET 2.0 and later write it;
 # in lower case only with a value as long as a session's: `/(f(x))/` may be about mathematics
 ASPNET_SESSION = r"/\((?:(?:[AFSX]\([\w.~-]*\))+|(?=[^/]{0,500}\([\w.~-]{24,}\))(?:[AFSXafsx]\([\w.~-]*\))+)\)"
-_ASPNET = re.compile(ASPNET_SESSION + "(?=/|$)", re.ASCII)
+_ASPNET = Regex(ASPNET_SESSION + "(?=/|$)", re.ASCII)
 # ASP.NET 1.x: the session id alone, 120 bits in the letters and digits of SessionIDManager
-_ASPNET_1 = re.compile(r"/\([a-z0-5]{24}\)(?=/)", re.IGNORECASE | re.ASCII)
-_ASPX = re.compile(r"\.aspx(?!\w)", re.IGNORECASE | re.ASCII)
+_ASPNET_1 = Regex(r"/\([a-z0-5]{24}\)(?=/)", re.IGNORECASE | re.ASCII)
+_ASPX = Regex(r"\.aspx(?!\w)", re.IGNORECASE | re.ASCII)
 
 
 @rule(
@@ -216,7 +217,7 @@ def duplicate_slashes(path: str, *, mode: str) -> str:
     return _SLASHES.sub("/", path)
 
 
-_SLASHES = re.compile(r"(?<!/http:)(?<!/https:)//+")
+_SLASHES = Regex(r"(?<!/http:)(?<!/https:)//+")
 
 
 @rule(LOSSY, "http://a.example/About.HTML", "http://a.example/about.html", stage=Stage.PATH, kind=Flag(), value=True)
@@ -227,7 +228,7 @@ def lowercase_path(path: str, *, on: bool) -> str:
     return _ESCAPE_OR_TEXT.sub(lambda m: m.group() if m.group()[0] == "%" else m.group().lower(), path)
 
 
-_ESCAPE_OR_TEXT = re.compile("%(?:[0-9A-F]{2})?|[^%]+")
+_ESCAPE_OR_TEXT = Regex("%(?:[0-9A-F]{2})?|[^%]+")
 
 
 def _file_names(names: NameTable) -> tuple[PathAction, tuple[str, ...]] | None:

@@ -8,10 +8,7 @@ from __future__ import annotations
 
 import functools
 import re
-from typing import Any
-
-from scrapy_urinorm.rules.backtracking import is_exponential
-from scrapy_urinorm.rules.steps import longest
+from typing import TYPE_CHECKING, Any
 
 #: Longer texts are not matched against user patterns, whatever the pattern.
 MAX_TEXT = 2048
@@ -26,19 +23,43 @@ class PatternError(ValueError):
         self.hint = hint
 
 
+class Shipped(str):
+    """The text of a pattern that comes with the package: tests have checked it, so that no crawl does at its start."""
+
+    __slots__ = ()
+
+
 class Pattern:
     """A checked regular expression; `match(text)` is a full match, or a search where `full` is false.
 
     No text longer than `limit` matches: up to there, matching ends within `steps.MAX_STEPS` steps whatever the text.
+    That of a shipped text is compiled when it is first used.
     """
 
-    __slots__ = ("_run", "limit", "regex", "text")
+    __slots__ = ("_run", "flags", "full", "limit", "regex", "text")
+    if TYPE_CHECKING:
+        limit: int
+        regex: re.Pattern[str]
 
-    def __init__(self, text: str, regex: re.Pattern[str], full: bool, limit: int):
+    def __init__(self, text: str, flags: int, full: bool):
         self.text = text
-        self.regex = regex
-        self.limit = limit
-        self._run = regex.fullmatch if full else regex.search
+        self.flags = flags
+        self.full = full
+        if not isinstance(text, Shipped):
+            self._compile()
+
+    def _compile(self) -> None:
+        self.regex, self.limit = _compiled(self.text, self.flags, self.full)
+        self._run = self.regex.fullmatch if self.full else self.regex.search
+
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Any:
+            # asked for what is not there yet
+            if name not in ("_run", "limit", "regex"):
+                raise AttributeError(name)
+            self._compile()
+            return getattr(self, name)
 
     def match(self, text: str) -> bool:
         """Whether `text` matches; a text longer than `limit` never does."""
@@ -52,14 +73,20 @@ class Pattern:
         return f"Pattern({self.text!r})"
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Pattern) and (self.text, self.regex) == (other.text, other.regex)
+        return isinstance(other, Pattern) and (
+            (self.text, self.flags, self.full) == (other.text, other.flags, other.full)
+        )
 
     def __hash__(self) -> int:
         return hash(self.text)
 
 
 @functools.lru_cache(4096)
-def _compile(text: str, flags: int, full: bool) -> tuple[re.Pattern[str], int]:
+def _compiled(text: str, flags: int, full: bool) -> tuple[re.Pattern[str], int]:
+    # a crawl under the presets alone needs neither
+    from scrapy_urinorm.rules.backtracking import is_exponential
+    from scrapy_urinorm.rules.steps import longest
+
     if len(text) > _MAX_PATTERN:
         raise PatternError(f"the pattern is {len(text)} characters long", f"at most {_MAX_PATTERN} are allowed")
     try:
@@ -83,5 +110,4 @@ def compile_pattern(text: Any, *, full: bool = True, flags: int = 0) -> Pattern:
     """
     if not isinstance(text, str):
         raise PatternError(f"{text!r} is not a pattern", "write it in single quotes: '[0-9a-f]{32}'")
-    regex, limit = _compile(text, flags, full)
-    return Pattern(text, regex, full, limit)
+    return Pattern(text, flags, full)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from scrapy_urinorm.regex import Regex
 from scrapy_urinorm.rules.declaration import LOSSY, Stage, half, rule
 from scrapy_urinorm.rules.kinds import Choice, Flag
 from scrapy_urinorm.rules.path import with_stray_percent
@@ -44,7 +45,7 @@ def amp_entities(query: str, *, on: bool) -> str:
 
 
 # at the start of any field, the first one included: a sorted query must mean what the unsorted one meant
-_AMP = re.compile("(?<![^&])(?:amp(?:;|%3B))+", re.IGNORECASE)
+_AMP = Regex("(?<![^&])(?:amp(?:;|%3B))+", re.IGNORECASE)
 
 
 @rule(

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
+from scrapy_urinorm.regex import Regex
 from scrapy_urinorm.rules.composing import composed_text
 from scrapy_urinorm.rules.declaration import LOSSY, Stage, half, rule
 from scrapy_urinorm.rules.globs import ascii_fold
@@ -87,10 +87,10 @@ def lowercase_params(items: Items, *, names: NameTable) -> Items:
 )
 def numeric_params(items: Items, *, names: NameTable) -> Items:
     """Drop the leading zeros of the named parameters where the value is a whole number: `007` is `7`."""
-    return [(n, v.lstrip("0") or "0") if _is_number(v) and names[decoded(n)] else (n, v) for n, v in items]
+    return [(n, v.lstrip("0") or "0") if _is_number.fullmatch(v) and names[decoded(n)] else (n, v) for n, v in items]
 
 
-_is_number = re.compile("[0-9]+").fullmatch
+_is_number = Regex("[0-9]+")
 
 
 @rule(

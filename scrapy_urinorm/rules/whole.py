@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import re
 
+from scrapy_urinorm.regex import Regex
 from scrapy_urinorm.rules.declaration import LOSSY, Stage, TextEdit, Verdict, rule
 from scrapy_urinorm.rules.kinds import Edit, Edits, Flag, Limit, Limits, Template, Templates, Wrapper, Wrappers
 from scrapy_urinorm.rules.literals import literals
@@ -119,12 +120,12 @@ def _mark(source: str) -> tuple[bool, str] | None:
     if len(head) > 1:
         return True, head
     # a name of such characters has one spelling in a key
-    names = [name for name, _ in _raw_items(query) if _one_spelling(name)]
+    names = [name for name, _ in _raw_items(query) if _one_spelling.fullmatch(name)]
     return (False, max(names, key=len) + "=") if names else None
 
 
-_one_spelling = re.compile(r"[A-Za-z0-9_.-]+").fullmatch
-_HOLE = re.compile(r"\{(\w+)\}")
+_one_spelling = Regex(r"[A-Za-z0-9_.-]+")
+_HOLE = Regex(r"\{(\w+)\}")
 
 
 @functools.lru_cache(4096)
@@ -210,8 +211,8 @@ def unwrap_params(target: Target, *, wrappers: tuple[Wrapper, ...], host: str) -
     return None
 
 
-_AMP_HOST = re.compile(r"(?:[a-z0-9-]+\.)?cdn\.ampproject\.org|[a-z0-9-]+\.bing-amp\.com").fullmatch
-_AMP_PATH = re.compile(r"/[cv](/s)?/([a-z0-9-]+(?:\.[a-z0-9-]+)+(?::\d+)?)(/.*)?", re.IGNORECASE).fullmatch
+_AMP_HOST = Regex(r"(?:[a-z0-9-]+\.)?cdn\.ampproject\.org|[a-z0-9-]+\.bing-amp\.com")
+_AMP_PATH = Regex(r"/[cv](/s)?/([a-z0-9-]+(?:\.[a-z0-9-]+)+(?::\d+)?)(/.*)?", re.IGNORECASE)
 
 
 @rule(
@@ -228,7 +229,7 @@ def amp_caches(target: Target, *, on: bool, host: str) -> str | None:
     Nobody but the cache answers at its hosts, so no site can claim another's page by it. See "AMP Cache URL format" of
     the AMP project: `/c/` or `/v/`, `/s/` for https, then host and path of the origin.
     """
-    found = _AMP_PATH(target[0]) if on and _AMP_HOST(host) else None
+    found = _AMP_PATH.fullmatch(target[0]) if on and _AMP_HOST.fullmatch(host) else None
     if found is None:
         return None
     secure, origin, path = found.groups()

@@ -6,12 +6,14 @@ import json
 import re
 from datetime import date
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
+from scrapy_urinorm.regex import Regex
 from scrapy_urinorm.rules import CATALOGUE
 from scrapy_urinorm.rules.globs import ascii_fold, glob_pattern, path_glob
 from scrapy_urinorm.rules.kinds import nearest
 from scrapy_urinorm.rules.patterns import PatternError, compile_pattern
+from scrapy_urinorm.tuples import NamedTuple
 from scrapy_urinorm.url import path_key
 
 if TYPE_CHECKING:
@@ -26,9 +28,9 @@ WHERE_KEYS = ("path", "query", "examples", "distinct")
 CONDITION_KEYS = ("below", "above", "matches")
 
 # Python's own reading would take `1_0`, `nan`, `infinity` and the digits of every script
-_is_number = re.compile(r"[+-]?(?:[0-9]{1,300}(?:\.[0-9]*)?|\.[0-9]+)").fullmatch
+_is_number = Regex(r"[+-]?(?:[0-9]{1,300}(?:\.[0-9]*)?|\.[0-9]+)")
 # the date of ISO 8601's extended form (RFC 3339 5.6), with or without a time behind it
-_date = re.compile(r"([0-9]{4}-[0-9]{2}-[0-9]{2})(?![0-9]).*", re.DOTALL).fullmatch
+_date = Regex(r"([0-9]{4}-[0-9]{2}-[0-9]{2})(?![0-9]).*", re.DOTALL)
 
 
 class Condition(NamedTuple):
@@ -265,7 +267,7 @@ def _bound(value: Any) -> float | str | None:
     if isinstance(value, str):
         try:
             date.fromisoformat(value)
-            return value if _date(value) else None
+            return value if _date.fullmatch(value) else None
         except ValueError:
             return None
     return float(value) if isinstance(value, (int, float)) and not isinstance(value, bool) else None
@@ -275,12 +277,12 @@ def _within(text: str, bounds: Mapping[str, float | str]) -> bool:
     """Whether a value lies between bounds, which it does not where it is of another kind; of a time its day counts."""
     below, above = bounds.get("below"), bounds.get("above")
     if isinstance(below or above, str):
-        found = _date(text)
+        found = _date.fullmatch(text)
         if found is None:
             return False
         day = found[1]
         return (below is None or day < str(below)) and (above is None or day > str(above))
-    if not _is_number(text):
+    if not _is_number.fullmatch(text):
         return False
     number = float(text)
     return (below is None or number < float(below)) and (above is None or number > float(above))

@@ -8,6 +8,9 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from scrapy_urinorm.regex import Regex
+from scrapy_urinorm.rules.patterns import Shipped
+
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
@@ -34,7 +37,20 @@ def resource(package: str, path: str) -> str:
 @cache
 def preset_table(name: str) -> dict[str, Any]:
     """The text of a preset as a dict, which nobody changes: live rules load one some hundred times a crawl."""
-    return parse_toml(resource("scrapy_urinorm.rulesets", f"presets/{name}.toml"))
+    table: dict[str, Any] = _shipped(parse_toml(resource("scrapy_urinorm.rulesets", f"presets/{name}.toml")))
+    return table
+
+
+def _shipped(value: Any) -> Any:
+    """A preset, or a part of one, with its patterns marked as such."""
+    if isinstance(value, list):
+        return [_shipped(one) for one in value]
+    if isinstance(value, dict):
+        return {
+            key: Shipped(one) if key in ("pattern", "value") and isinstance(one, str) else _shipped(one)
+            for key, one in value.items()
+        }
+    return value
 
 
 def read_text(name: str) -> str:
@@ -46,8 +62,8 @@ def read_text(name: str) -> str:
 
 
 # a row of an array may stand on a line of its own, but begins with a quote
-_HEADER = re.compile(r"\s*(\[\[?)\s*([A-Za-z_].*?)\s*\]\]?\s*(?:#.*)?$")
-_KEY = re.compile(r"""\s*("[^"]+"|'[^']+'|[A-Za-z0-9_$-]+)\s*=""")
+_HEADER = Regex(r"\s*(\[\[?)\s*([A-Za-z_].*?)\s*\]\]?\s*(?:#.*)?$")
+_KEY = Regex(r"""\s*("[^"]+"|'[^']+'|[A-Za-z0-9_$-]+)\s*=""")
 
 
 class TextLines:

@@ -6,9 +6,6 @@ import logging
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from scrapy_urinorm.seen import requests_seen
-from scrapy_urinorm.seen.journal import FILE_NAME, SeenJournal
-from scrapy_urinorm.seen.lock import FolderLock
 from scrapy_urinorm.seen.protocol import SeenStoreError, as_record
 from scrapy_urinorm.seen.stamp import Stamp, StampChange, compare_last, dated
 from scrapy_urinorm.seen.table import FingerprintTable
@@ -16,6 +13,9 @@ from scrapy_urinorm.seen.table import FingerprintTable
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
     from pathlib import Path
+
+    from scrapy_urinorm.seen.journal import SeenJournal
+    from scrapy_urinorm.seen.lock import FolderLock
 
 logger = logging.getLogger("scrapy_urinorm.seen")
 
@@ -52,6 +52,11 @@ class MemoryStore:
         """Lock the folder, load the journal, import what Scrapy left. Raises SeenStoreError."""
         if self._directory is None:
             return
+        # what a crawl without a folder does without
+        from scrapy_urinorm.seen import requests_seen
+        from scrapy_urinorm.seen.journal import FILE_NAME, SeenJournal
+        from scrapy_urinorm.seen.lock import FolderLock
+
         self._lock = FolderLock(self._directory / f"{FILE_NAME}.lock")
         self._lock.acquire()
         try:
@@ -86,6 +91,8 @@ class MemoryStore:
             journal.write_header()
 
     def _import_requests_seen(self, path: Path) -> None:
+        from scrapy_urinorm.seen.requests_seen import read_fingerprints
+
         journal = self._journal
         assert journal is not None
         try:
@@ -96,7 +103,7 @@ class MemoryStore:
         if journal.header.get("imported") == mark:
             return
         try:
-            count = self.add_many(requests_seen.read_fingerprints(path))
+            count = self.add_many(read_fingerprints(path))
         except OSError as error:
             raise SeenStoreError(f"cannot read {path}: {error.strerror or error}") from error
         journal.header["imported"] = mark

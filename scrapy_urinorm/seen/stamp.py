@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import logging
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
+
+from scrapy_urinorm.tuples import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
+from scrapy_urinorm.regex import Regex
 from scrapy_urinorm.rules.globs import ascii_fold
 from scrapy_urinorm.rules.kinds.base import Kind, checked_pattern
 from scrapy_urinorm.rules.kinds.samples import pattern_sample
+from scrapy_urinorm.tuples import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -184,7 +186,7 @@ class Template(NamedTuple):
     keeps_rest: bool = False
 
 
-_PLACEHOLDER = re.compile(r"\{(\w+)\}")
+_PLACEHOLDER = Regex(r"\{(\w+)\}")
 
 
 def _values(target: str) -> list[str]:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from scrapy_urinorm.rules.globs import glob_pattern
 from scrapy_urinorm.rules.kinds.base import Kind
+from scrapy_urinorm.tuples import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Callable

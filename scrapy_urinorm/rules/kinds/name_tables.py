@@ -5,9 +5,10 @@ from __future__ import annotations
 import functools
 import itertools
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from scrapy_urinorm.rules.globs import ascii_fold
+from scrapy_urinorm.tuples import NamedTuple
 from scrapy_urinorm.url import decoded
 
 if TYPE_CHECKING:
