@@ -1,7 +1,8 @@
 """The figures of the documentation, from docs/figures.json.
 
 learn_testbed.py, learn_partial.py, live.py and platforms.py of benchmarks/ write it, and the tests of further
-installations.
+installations. `public` is put in by hand: recorded pages of others' sites, and what scores them, are not part of this
+repository.
 
 Between `<!-- figures: NAME -->` and `<!-- end of figures -->` stands in a page what `BLOCKS[NAME]` makes.
 """
@@ -46,6 +47,11 @@ HELD_OUT = {
     "DustBuster": "DustBuster (our small version of it)",
     "no parameters": "all parameters dropped",
 }
+#: Rows of the table of recorded public sites.
+PUBLIC = {
+    "learned": "learned from pages", "learned, links": "learned from pages and links",
+    "strict": "`--strict`, from pages", "strict, links": "`--strict`, from pages and links",
+}  # fmt: skip
 IN_A_SENTENCE = {"spirit": "a Spirit forum", "autoindex": "file listings", "roundup": "Roundup"}
 _BLOCK = re.compile(r"(<!-- figures: (\w+) -->\n).*?(<!-- end of figures -->)", re.DOTALL)
 # in pixels: where bars begin, the longest one, and a line for each application
@@ -139,6 +145,20 @@ def _held_out() -> str:
         one = found[scored]
         cells = [name, _share(one["cut"]), _share(one["recall"]), _share(one["loss"], 3 if one["loss"] < 0.01 else 1)]
         cells += [_share(one["precision"]) if one["cut"] else "-", _share(one["mean_cut"])]
+        lines.append(f"| {' | '.join(cells)} |")
+    return "\n".join(lines) + "\n"
+
+
+def _public() -> str:
+    found = json.loads((DOCS / "figures.json").read_text("utf-8"))["public"]
+    lines = [
+        "| | cut, splits 1 and 2 | cut, splits 3 to 5 | pages lost | requests of the crawl saved | counted as unmet |",
+        "| --- | ---: | ---: | ---: | ---: | ---: |",
+    ]
+    for scored, name in PUBLIC.items():
+        one = found[scored]
+        cells = [name, _share(one["cut_1_2"]), _share(one["cut_3_5"]), str(one["lost"])]
+        cells += [_share(one["saved"]), _share(one["unmet"], 3)] if "saved" in one else ["", ""]
         lines.append(f"| {' | '.join(cells)} |")
     return "\n".join(lines) + "\n"
 
@@ -259,6 +279,7 @@ BLOCKS: dict[str, Callable[[], str]] = {
     "live": _live,
     "held_out": _held_out,
     "partial": _partial,
+    "public": _public,
     "unseen": _unseen,
     "learned": lambda: _table("alone", "rules", "learned", lost="learned"),
 }

@@ -6,7 +6,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
-from scrapy_urinorm.content import DIFFERENT, EXACT, NEAR, UNKNOWN, compare
+from scrapy_urinorm.content import DIFFERENT, EXACT, NEAR, UNKNOWN, are_one, compare
 from scrapy_urinorm.learn.evidence import ABSENT
 from scrapy_urinorm.learn.risk import DEFAULT_PRIOR, risk
 
@@ -34,7 +34,8 @@ EXAMPLES = 3
 class Group(NamedTuple):
     """The outcome of one group: `against` is its weight as a disagreement, `page` the view that stands for it,
     `values` hashes what the edit took away from its members (the first of them, in a huge group), absence left out;
-    `narrow` says that they are all of one kind where the site has others.
+    `narrow` says that they are all of one kind where the site has others, `doubtful` that one of them resembles what it
+    is taken for, and nothing more.
     """
 
     page: int
@@ -45,12 +46,16 @@ class Group(NamedTuple):
     values: frozenset[int]
     examples: tuple[tuple[int, int], ...]
     narrow: bool = False
+    doubtful: bool = False
 
     @classmethod
-    def of_pair(cls, outcome: int, page: int, other: int, label: int) -> Group:
+    def of_pair(cls, views: Sequence[View], page: int, other: int) -> Group:
         """Return the group of two views, of which the second stands for both."""
+        one, two = views[page].page, views[other].page
+        outcome = compare(one, two)
         against, saved = int(outcome == DIFFERENT), int(outcome >= NEAR)
-        return cls(other, outcome, label, against, saved, frozenset(), ((page, other),))
+        doubtful = outcome == NEAR and not are_one(one, two)
+        return cls(other, outcome, two.label, against, saved, frozenset(), ((page, other),), doubtful=doubtful)
 
 
 @dataclass(slots=True)
@@ -58,7 +63,8 @@ class Evidence:
     """What speaks for an edit in a context and what against it.
 
     `agree` counts distinct pages, `against` weighted disagreements, `values` distinct values that a page was seen with
-    beside others, `chosen` the conditions that were chosen among many.
+    beside others, `chosen` the conditions that were chosen among many, `doubtful` the groups of which a page only
+    resembles.
     """
 
     agree: int = 0
@@ -72,6 +78,7 @@ class Evidence:
     near: int = 0
     unrepeated: bool = False
     narrow: bool = False
+    doubtful: int = 0
     risk: float = 1.0
     prior: float = DEFAULT_PRIOR
     constant: bool = False
@@ -117,6 +124,7 @@ def _mixed(
     seen: dict[int, int] = {}
     against: list[int] = []
     agree: list[int] = []
+    doubtful = False
     for _, page in neighbours.members:
         mine = views[page].page.label
         if page == first or mine < 0:
@@ -126,6 +134,7 @@ def _mixed(
             outcome = seen[mine] = compare(views[page].page, views[first].page)
             if outcome == DIFFERENT:
                 against.append(page)
+            doubtful |= outcome == NEAR and not are_one(views[page].page, views[first].page)
         if outcome >= NEAR:
             agree.append(page)
         elif outcome == UNKNOWN:
@@ -137,7 +146,7 @@ def _mixed(
         return Group(stands, UNKNOWN, label, 0, 0, values, ())
     near = sum(seen[views[page].page.label] == NEAR for page in agree if views[page].page.label != label)
     outcome = EXACT if 2 * near < len(agree) else NEAR
-    return Group(stands, outcome, label, 0, len(agree), values, ((agree[0], first),))
+    return Group(stands, outcome, label, 0, len(agree), values, ((agree[0], first),), doubtful=doubtful)
 
 
 class Judge:
@@ -174,6 +183,7 @@ class Judge:
                     repeated += not single.isdisjoint(group.values)
                     single |= group.values
                 found.narrow |= group.narrow
+                found.doubtful += group.doubtful
                 if len(found.examples) < EXAMPLES:
                     found.examples += group.examples
             elif group.outcome == DIFFERENT:
@@ -208,7 +218,7 @@ class Judge:
         """Whether the rule may be active: low risk, or a constant view; unknown outcomes are not agreement."""
         if evidence.constant:
             return evidence.saved > 0
-        if self.options.exact and evidence.against:
+        if self.options.exact and (evidence.against or evidence.doubtful):
             return False
         return evidence.saved > 0 and evidence.risk <= self.options.risk and not self.mostly_unknown(evidence)
 

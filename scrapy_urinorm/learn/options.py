@@ -23,7 +23,8 @@ class Options:
     Sites above `max_urls` URLs are sampled so that neighbours stay together. `preset` is what the rules are learned
     on top of. `jobs` processes learn sites side by side (0 = one per processor). `families` limits what is looked
     for. `anonymize` hashes what the addresses of the examples say, so that a file can be shown to others. Under `exact`
-    nothing may speak against a rule, whatever its support.
+    nothing may speak against a rule, whatever its support, and near pages do unless the site itself says that they
+    are one.
     """
 
     risk: float = 0.05
@@ -43,6 +44,7 @@ class Options:
     def strict(self) -> Options:
         """Return the options of `--strict`: nothing speaks against a rule, and the replay shows no wrong merge.
 
-        It does not ask for more pages: a rule of seven is as exact as one of seventy.
+        What it merges is equal, or near by the site's own word (`word`). It does not ask for more pages: a rule of
+        seven is as exact as one of seventy.
         """
         return replace(self, exact=True, wrong_merges=0.0, unknown=1.0)

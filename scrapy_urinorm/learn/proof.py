@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from scrapy_urinorm.content import NEAR, compare
 from scrapy_urinorm.learn.graph import BREADTH, DEPTH, NONE, crawl, cut, cuts, lost
+from scrapy_urinorm.learn.word import Word
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -70,6 +71,11 @@ class Proof:
         found = self._plain[0].parents
         return sum(node >= len(self.pages) for node in found) <= FINISHED * len(found)
 
+    @cached_property
+    def _word(self) -> Word:
+        # only strict learning asks
+        return Word(self.pages)
+
     def losses(self, keys: Sequence[str], skipped: AbstractSet[int] = NONE) -> list[Loss]:
         """Return what crawls under these keys would not meet."""
         found: dict[Loss, None] = {}
@@ -120,10 +126,10 @@ class Proof:
         self, nodes: Sequence[int], keys: Sequence[str], skipped: AbstractSet[int], ruled: RecordedCrawl
     ) -> bool:
         """Whether a version of the page was fetched in its stead."""
-        if self.exact:
+        claimed = ((node, ruled.claimed.get(keys[node], -1)) for node in nodes if node not in skipped)
+        return any(other >= 0 and self._is_version(node, other) for node, other in claimed)
+
+    def _is_version(self, node: int, other: int) -> bool:
+        if compare(self.pages[node], self.pages[other]) < NEAR:
             return False
-        for node in nodes:
-            other = ruled.claimed.get(keys[node], -1)
-            if other >= 0 and node not in skipped and compare(self.pages[node], self.pages[other]) >= NEAR:
-                return True
-        return False
+        return not self.exact or self._word.are_one(node, other)

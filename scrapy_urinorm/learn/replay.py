@@ -10,8 +10,9 @@ from collections import Counter, defaultdict
 from itertools import chain
 from typing import TYPE_CHECKING, NamedTuple
 
-from scrapy_urinorm.content import DIFFERENT, compare
+from scrapy_urinorm.content import DIFFERENT, NEAR, compare
 from scrapy_urinorm.learn.candidate import DECLARED, tables
+from scrapy_urinorm.learn.word import Word
 from scrapy_urinorm.normalizer import Normalizer
 
 if TYPE_CHECKING:
@@ -64,6 +65,7 @@ class Replay:
             self.members[key].add(n)
             self._on_host[host_of_key(key)].add(n)
         self.totals = Counter(page.label for page in site.pages)
+        self._word = Word(site.pages) if options.exact else None
         self._pages_of = Counter(host_of_key(key) for key in self.keys)
 
     @property
@@ -134,7 +136,7 @@ class Replay:
         bad = []
         private = 0
         for label, n in by_label.items():
-            if label == best or compare(pages[n], pages[first]) != DIFFERENT:
+            if label == best or not self._differ(n, first):
                 continue
             bad.append((n, first))
             private += counts[label] == self.totals[label]
@@ -143,6 +145,13 @@ class Replay:
         # a class is lost where it is found nowhere else; one of those here is fetched
         here = private + (counts[best] == self.totals[best])
         return here - (here == len(bad) + 1), bad
+
+    def _differ(self, one: int, other: int) -> bool:
+        """Whether two pages that are merged are two; strict learning asks for the site's word where they are near."""
+        outcome = compare(self.pages[one], self.pages[other])
+        if self._word is None or outcome < NEAR:
+            return outcome == DIFFERENT
+        return not self._word.are_one(one, other)
 
     def _touched(self, candidate: Candidate) -> list[int]:
         """Return the pages that a candidate may concern, by plain search: most keys need no normalizer."""

@@ -7,7 +7,7 @@ from functools import cached_property
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
-from scrapy_urinorm.content import DIFFERENT, NEAR, compare
+from scrapy_urinorm.content import DIFFERENT, NEAR
 from scrapy_urinorm.learn.candidate import PROPOSED, REJECTED, Candidate
 from scrapy_urinorm.learn.contexts import host_of_context
 from scrapy_urinorm.learn.edits import Name, bundles, closed_segments
@@ -204,6 +204,10 @@ class Stage:
             why = f"{what} changes the page in {evidence.groups_against} of {evidence.groups} groups of neighbours"
         elif judge.mostly_unknown(evidence):
             why += f", but in {evidence.unknown} of {evidence.groups} groups of neighbours too little is known"
+        elif self.options.exact and evidence.doubtful:
+            why += (
+                f", but in {evidence.doubtful} of {evidence.groups} groups of neighbours pages only resemble each other"
+            )
         elif evidence.unrepeated:
             why += ", but each was seen with one value and each value on one of them; more are needed"
         elif evidence.narrow and evidence.values >= self.options.min_values:
@@ -232,8 +236,7 @@ class Stage:
 
     def pair(self, page: int, other: int) -> Group:
         """Return the comparison of two views as a group."""
-        one, two = self.views[page].page, self.views[other].page
-        return Group.of_pair(compare(one, two), page, other, two.label)
+        return Group.of_pair(self.views, page, other)
 
 
 def against_text(evidence: Evidence) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from typing import TYPE_CHECKING
 
-from scrapy_urinorm.content import EXACT, compare
+from scrapy_urinorm.content import EXACT
 from scrapy_urinorm.learn.candidate import Candidate
 from scrapy_urinorm.learn.judge import Group, Judge
 from scrapy_urinorm.learn.risk import DEFAULT_PRIOR
@@ -75,8 +75,7 @@ def _template(
         key = _built(shapes, n, target, binding)
         other = keys.get(key) if key is not None else None
         if other is not None and other != n:
-            outcome = compare(shapes.views[n].page, shapes.views[other].page)
-            groups.append(Group.of_pair(outcome, n, other, shapes.views[other].page.label))
+            groups.append(Group.of_pair(shapes.views, n, other))
     if source.trees() and target.trees() and source.trees() != target.trees() and not _said_one(shapes, groups):
         return None
     judge = Judge(shapes.options, shapes.soft, DEFAULT_PRIOR, constant=False)

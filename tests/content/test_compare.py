@@ -8,7 +8,17 @@ from typing import Any
 
 import pytest
 
-from scrapy_urinorm.content import DIFFERENT, EXACT, NEAR, NOTHING, UNKNOWN, compare, plain_content, resemblance
+from scrapy_urinorm.content import (
+    DIFFERENT,
+    EXACT,
+    NEAR,
+    NOTHING,
+    UNKNOWN,
+    are_one,
+    compare,
+    plain_content,
+    resemblance,
+)
 from scrapy_urinorm.visits.record import Visit
 
 
@@ -70,6 +80,24 @@ COMPARED = {
 @pytest.mark.parametrize(("one", "other", "outcome"), COMPARED.values(), ids=COMPARED)
 def test_outcome(one: Page, other: Page, outcome: int) -> None:
     assert compare(one, other) == compare(other, one) == outcome
+
+
+WITHOUT_A_DOUBT = {
+    "equal text": (ONE, replace(ONE, key="/b"), True),
+    "nothing known of either": (Page("/a", -1), Page("/b", -1), False),
+    "nearly equal": (ONE, like(0.97), False),
+    "nearly equal, and the site says that they are one": (ONE, like(0.97, canonical="/a"), True),
+    "what a sketch of a text nearly equal may show by chance": (ONE, like(0.82, canonical="/a"), True),
+    "what it may not": (ONE, like(0.78, canonical="/a"), False),
+    "nearly equal, and the site says that they are two": (
+        replace(ONE, canonical="/a"), like(0.97, canonical="/b"), False,
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("one", "other", "is_one"), WITHOUT_A_DOUBT.values(), ids=WITHOUT_A_DOUBT)
+def test_pages_that_are_one_without_a_doubt(one: Page, other: Page, is_one: bool) -> None:
+    assert are_one(one, other) == are_one(other, one) == is_one
 
 
 def test_resemblance_of_sketches() -> None:

@@ -1,0 +1,110 @@
+"""`--strict` asks for exactness and not for more pages: equal texts, or the site's own word where they are near."""
+
+from __future__ import annotations
+
+from base64 import b64encode
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from scrapy_urinorm import Normalizer
+from scrapy_urinorm.learn import Options, learn
+from scrapy_urinorm.visits.record import Visit, visit_from_row
+from tests.learn.sites import sketch
+from tests.learn.test_unseen import blog
+
+HOST = "http://a.example"
+STRICT = Options().strict()
+
+
+def page(
+    path: str, text: str, *, changed: int = 0, canonical: str | None = None, links: list[str] | None = None
+) -> Visit:
+    """A page of some text, of whose sketch so many of 32 values are `changed`."""
+    row = {"url": HOST + path, "status": 200, "words": 100, "main_digest": f"{text} {path if changed else ''}"}
+    row["minhash"] = b64encode(sketch(text, changed)).decode()
+    if canonical is not None:
+        row["canonical"] = HOST + canonical
+    if links is not None:
+        row |= {"depth": int(path != "/"), "links": [HOST + link for link in links]}
+    return visit_from_row(row)
+
+
+def shop(changed: int, canonical: str | None, *, linked: bool) -> list[Visit]:
+    """Articles with `ref`: equal text on thirty, `changed` on six more, whose canonical link is `canonical`."""
+    visits = []
+    for n in range(36):
+        differs = changed if n >= 30 else 0
+        said = canonical and canonical.format(n)
+        for path in (f"/article{n}", f"/article{n}?ref=a", f"/article{n}?ref=b"):
+            own = differs if "?" in path else 0
+            visits.append(page(path, f"article {n}", changed=own, canonical=said, links=[] if linked else None))
+    front = [visit.url.removeprefix(HOST) for visit in visits]
+    return [page("/", "front", links=front if linked else None), *visits]
+
+
+NEAR = {
+    "equal": (0, None, True),
+    "near": (2, None, False),
+    "near, and the site says that they are one": (2, "/article{}", True),
+    "so near that the sketch cannot tell": (6, "/article{}", True),
+    "alike, and the site says that they are one": (8, "/article{}", False),
+    "near, and a template names the front page everywhere": (2, "/", False),
+    "near, and the site names what nobody visited": (2, "/unseen/{}", True),
+}
+"""How near further pages are of which thirty are equal, what the site says, and whether they are one."""
+
+
+@pytest.mark.parametrize("linked", [True, False], ids=["links recorded", "no links"])
+@pytest.mark.parametrize(("changed", "canonical", "is_one"), NEAR.values(), ids=NEAR)
+def test_near_pages_are_one_where_the_site_itself_says_so(
+    changed: int, canonical: str | None, is_one: bool, linked: bool
+) -> None:
+    normalizer = Normalizer(learn(shop(changed, canonical, linked=linked), STRICT).rules)
+    assert (normalizer.key(f"{HOST}/article33?ref=a") == normalizer.key(f"{HOST}/article33")) == is_one
+
+
+def test_the_default_takes_near_pages_for_one_where_most_are_equal() -> None:
+    normalizer = Normalizer(learn(shop(2, None, linked=False)).rules)
+    assert normalizer.key(f"{HOST}/article33?ref=a") == normalizer.key(f"{HOST}/article33")
+
+
+@pytest.mark.parametrize("contradicted", [False, True], ids=["none is against", "one is"])
+@pytest.mark.parametrize("pages", [9, 20, 60])
+def test_one_contradiction_is_enough_and_few_pages_are(pages: int, contradicted: bool) -> None:
+    """Eight further articles have no variants, so that no condition tells the one that differs from the others."""
+    visits = [page(f"/p{n}{v}", f"page {n}") for n in range(pages) for v in ("", "?print=a", "?print=b")]
+    visits += [page(f"/p{n}", f"page {n}") for n in range(900, 908)]
+    if contradicted:
+        visits.append(page("/p900?print=a", "another page"))
+    normalizer = Normalizer(learn(visits, STRICT).rules)
+    assert (normalizer.key(f"{HOST}/p1?print=a") == normalizer.key(f"{HOST}/p1")) is not contradicted
+    assert (normalizer.key(f"{HOST}/p900?print=a") == normalizer.key(f"{HOST}/p900")) is not contradicted
+
+
+def test_a_shape_of_few_pages_which_are_all_found_elsewhere_is_skipped() -> None:
+    """Sixteen stories by their numbers, too, in a crawl that came to its end: as by default."""
+    for options in (Options(), STRICT):
+        assert Normalizer(learn(blog(16, 0, 0), options).rules).decide(f"{HOST}/?p=900").skip
+
+
+def test_a_shape_with_a_page_of_its_own_is_not() -> None:
+    assert not Normalizer(learn(blog(100, 1, 0), STRICT).rules).decide(f"{HOST}/?p=900").skip
+
+
+@settings(max_examples=40, deadline=None)
+@given(
+    st.lists(st.tuples(st.integers(0, 11), st.sampled_from("abc"), st.integers(0, 3)), max_size=40, unique=True),
+    st.sampled_from(["n", "p"]),
+)
+def test_distinct_pages_stay_distinct(odd: list[tuple[int, str, int]], name: str) -> None:
+    """Whatever was seen: a merge of two visited pages under strict rules is one of equal texts."""
+    shown = {f"/{name}{n}?v={v}": f"page {n}" for n in range(12) for v in "abc"} | {f"/{name}{n}": "" for n in range(3)}
+    for n, v, other in odd:
+        shown[f"/{name}{n}?v={v}"] = f"page {n} {other}" if other else f"page {n}"
+    normalizer = Normalizer(learn([page(path, text) for path, text in shown.items()], STRICT).rules)
+    texts: dict[str, set[str]] = {}
+    for path, text in shown.items():
+        texts.setdefault(normalizer.key(HOST + path), set()).add(text)
+    assert all(len(one) == 1 for one in texts.values())
