@@ -19,12 +19,12 @@ from typing import TYPE_CHECKING, Any
 
 from benchmarks.inputs import read_urls
 from benchmarks.processes import module
+from scrapy_urinorm.inputs import BLOCK
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
 COUNT = 10_000_000
-BLOCK = 1 << 19  # as the command reads lines
 _TICKS = os.sysconf("SC_CLK_TCK")
 
 
