@@ -6,10 +6,12 @@ back stays in the file of requests, is sampled until the end, and goes on when a
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from enum import IntEnum
+from operator import attrgetter
 from typing import NamedTuple
 
+from scrapy_urinorm.live.groups import AGAIN, ShapeParts, group_of, is_group, subgroups
 from scrapy_urinorm.live.patterns import is_plain
 
 LOW = 20
@@ -27,10 +29,11 @@ KNOWN_CLOSE = 3
 until their news come, a crawl would send hundreds."""
 SHAPES = 16
 """Shapes of a group that were fetched, without news for `CLOSE` pages in a row, that close it: filters times orders
-times categories. With fewer, scripts that happen to share a parameter's name might be closed for what others do."""
+times categories. With fewer, scripts that happen to share a parameter's name might be closed for what others do. Of
+the pages `AGAIN` are the group's own, the others may be those of groups with fewer names."""
 _TRIES = 3
-"""Pages of a shape that must have brought nothing before a closed group keeps any of it back, be its shapes as many as
-they may; as for a proven line of a platform."""
+"""Pages of a shape, or of each of its parts, that must have brought nothing before a closed group keeps any of it back,
+be its shapes as many as they may; as for a proven line of a platform."""
 _ALONE = 0.1
 """The share of news from which a pattern is judged by itself, not with the others of its group."""
 _KEEP = 0.95
@@ -98,6 +101,7 @@ class Yield:
 
 
 _NEW = Yield()
+_row = attrgetter(*(field.name for field in fields(Yield)))
 
 
 class Rank(NamedTuple):
@@ -106,18 +110,6 @@ class Rank(NamedTuple):
     found: Yield
     name: str
     turn: Turn
-
-
-def group_of(pattern: str) -> str:
-    """Return the group of a pattern: all of its origin whose queries have the same names; empty where it has no query.
-
-    Lines of packs have none.
-    """
-    head, _, query = pattern.partition("?")
-    origin = "/".join(head.split("/", 3)[:3])
-    if not query or " " in head:
-        return ""
-    return f"{origin} ?{'&'.join(item.partition('=')[0] for item in query.split('&'))}"
 
 
 def priority(found: Yield, name: str) -> int:
@@ -134,6 +126,7 @@ class Yields:
     def __init__(self, close: int = CLOSE) -> None:
         self.close = close
         self.of: dict[str, Yield] = {}
+        self._parts = ShapeParts()
 
     def __getitem__(self, pattern: str) -> Yield | None:
         return self.of.get(pattern)
@@ -148,7 +141,7 @@ class Yields:
         group = self.of.get(name) if name else None
         if group is None or own.known or own.is_alone or group.turn <= own.turn:
             return Rank(own, pattern, own.turn)
-        if group.turn is Turn.CLOSED and not self._is_tried(own, group):
+        if group.turn is Turn.CLOSED and not self._is_tried(own, pattern, group, name):
             return Rank(group, name, Turn.LATER)
         return Rank(group, name, group.turn)
 
@@ -170,13 +163,19 @@ class Yields:
         own.asked = min(own.asked + 1, _TURNS)
         return level + _TURNS - own.asked
 
-    def _is_tried(self, own: Yield, group: Yield) -> bool:
-        """Whether a shape of a closed group never brought a thing, and had its part of the pages that closed it.
+    def _is_tried(self, own: Yield, pattern: str, group: Yield, name: str) -> bool:
+        """Whether a shape of a closed group never brought a thing, and it, or its parts, had their share of the pages.
 
-        The part is the smaller the more shapes there are, and the more pages in a row brought nothing.
+        The share is the smaller the more shapes there are, and the more pages in a row brought nothing.
         """
-        part = self.close / max(group.shapes, 1) * self.close / max(group.blank, 1)
-        return not own.news and own.pages >= max(_TRIES, part)
+        share = self.close / max(group.shapes, 1) * self.close / max(self._blanks(group, name), 1)
+        times = max(_TRIES, share)
+        return not own.news and (own.pages >= times or self._parts.are_tried(name, pattern, times))
+
+    def _blanks(self, group: Yield, name: str) -> int:
+        """How many pages in a row of a group brought nothing, and of those with fewer names."""
+        fewer = (self.of.get(one) for one in subgroups(name))
+        return group.blank + sum(min(one.blank, self.close) for one in fewer if one and one.turn is not Turn.OPEN)
 
     def learned(self, pattern: str, news: bool, *, same: bool = False, few: bool = False) -> list[str]:
         """Count a page of a pattern; return of which patterns and groups the closing ended: what they keep back is to
@@ -187,6 +186,8 @@ class Yields:
         """
         group, reopened = self._judges(pattern), []
         first = (self.of.get(pattern) or _NEW).pages == 0
+        if name := group_of(pattern):
+            self._parts.count(name, pattern, news=news or few)
         if group and self._counted(group, news, few=few, shape=first):
             reopened.append(group)
         if self._counted(pattern, news, same=same, few=few):
@@ -195,6 +196,8 @@ class Yields:
 
     def credited(self, pattern: str) -> list[str]:
         """A page of the pattern has led to something new; return as `learned`."""
+        if group := group_of(pattern):
+            self._parts.count(group, pattern, news=True)
         names = [name for name in (self._judges(pattern), pattern) if name]
         return [name for name in names if self.credit(self.of.get(name))]
 
@@ -233,8 +236,10 @@ class Yields:
     def _is_enough(self, found: Yield, name: str) -> bool:
         if not self.close or found.turn is not Turn.LATER:
             return False
-        if " ?" in name:
-            return found.blank >= self.close and found.shapes >= SHAPES
+        if is_group(name):
+            if found.shapes < SHAPES or found.blank < min(self.close, AGAIN):
+                return False
+            return found.blank >= self.close or self._blanks(found, name) >= self.close
         return found.blank >= self.close or found.same >= min(self.close, ONE_PAGE)
 
     def sent(self, found: Yield) -> None:
@@ -272,23 +277,7 @@ class Yields:
 
     def dump(self) -> dict[str, list[float]]:
         """Return all that a later run needs."""
-        return {
-            name: [
-                one.pages,
-                one.news,
-                one.blank,
-                one.share,
-                one.turn,
-                one.kept,
-                one.late_news,
-                one.known,
-                one.tries,
-                one.same,
-                one.shapes,
-                one.asked,
-            ]
-            for name, one in self.of.items()
-        }
+        return {name: list(_row(one)) for name, one in self.of.items()}
 
     def load(self, rows: dict[str, list[float]]) -> None:
         """Take up what a run before has dumped; where closing was turned off since, what it closed comes later."""

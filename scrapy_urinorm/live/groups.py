@@ -1,0 +1,75 @@
+"""Shapes whose queries have the same names, judged together: filters, orders and categories of a shop multiply.
+
+A group has no more to show than one with fewer names, which is the same list unfiltered; and what a shape may bring is
+told by its parts, its path and each of its parameters, in the other shapes of its group.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from itertools import combinations
+
+MOST_NAMES = 6
+"""Of a group with more names only those with one name less are looked at: of six there are 62 with fewer."""
+AGAIN = 31
+"""Pages in a row without news of a part that had news once: as many pairs as a rule is believed for."""
+PARTS = 100_000
+"""ShapeParts that are counted; some 20 MB. What is new then has to be tried by itself."""
+
+
+def group_of(pattern: str) -> str:
+    """Return the group of a pattern: all of its origin whose queries have the same names; empty where it has no query.
+
+    Lines of packs have none.
+    """
+    head, _, query = pattern.partition("?")
+    origin = "/".join(head.split("/", 3)[:3])
+    if not query or " " in head:
+        return ""
+    return f"{origin} ?{'&'.join(item.partition('=')[0] for item in query.split('&'))}"
+
+
+def is_group(name: str) -> bool:
+    """Whether a name is that of a group, not of a pattern."""
+    return " ?" in name
+
+
+@cache
+def _fewer(query: str) -> tuple[str, ...]:
+    names = query.split("&")
+    sizes = range(1, len(names)) if len(names) <= MOST_NAMES else (len(names) - 1,)
+    return tuple("&".join(some) for size in sizes for some in combinations(names, size))
+
+
+def subgroups(name: str) -> list[str]:
+    """Return the groups of the same origin with some of the names of a group, but not all."""
+    origin, _, query = name.partition(" ?")
+    return [f"{origin} ?{names}" for names in _fewer(query)]
+
+
+class ShapeParts:
+    """What the parts of the shapes of groups have brought: of each its pages in a row without news."""
+
+    def __init__(self) -> None:
+        self._blank: dict[str, int] = {}
+        self._had_news: set[str] = set()
+
+    def count(self, group: str, pattern: str, *, news: bool) -> None:
+        """Note a page of a pattern, or that one before has led to something new."""
+        for part in _parts(group, pattern):
+            if part in self._blank or len(self._blank) < PARTS:
+                self._blank[part] = 0 if news else self._blank.get(part, 0) + 1
+                if news:
+                    self._had_news.add(part)
+
+    def are_tried(self, group: str, pattern: str, times: float) -> bool:
+        """Whether each part of a pattern brought nothing so many times; a part that once had news `AGAIN` times."""
+        return all(
+            self._blank.get(part, 0) >= (max(times, AGAIN) if part in self._had_news else times)
+            for part in _parts(group, pattern)
+        )
+
+
+def _parts(group: str, pattern: str) -> list[str]:
+    path, _, query = pattern.partition("?")
+    return [f"{group} {part}" for part in (path, *query.split("&"))]
