@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 PAGES = 300
 KNOWN, NEW = 180, 20
-_WORDS = "advance archive article balance bicycle camera crisis culture design district event garden".split()  # noqa: SIM905
+_WORDS = "advance archive article balance bicycle camera crisis culture design district event garden".split()
 
 
 def crawls(rounds: int, pages: int = PAGES) -> Iterator[Figure]:
@@ -95,7 +95,7 @@ def _crawl(start: str, name: str, pages: int) -> dict[str, float]:
 
     class Spider(scrapy.Spider):
         name = "links"
-        start_urls = [start]  # noqa: RUF012  an attribute that Scrapy reads from the class
+        start_urls = [start]
         pages = 0
         began = 0.0
         spent = 0.0

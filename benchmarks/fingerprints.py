@@ -46,7 +46,7 @@ def fresh(urls: list[str], rounds: int) -> dict[str, dict[str, Timing]]:
     ]
     if (dud := peers.dud_fingerprinter()) is not None:
         made.append(("duplicate-url-discarder", lambda: dud))
-    contestants = [Contestant(name, lambda make=make: make().fingerprint, peers.requests) for name, make in made]  # type: ignore[misc]
+    contestants = [Contestant(name, lambda make=make: make().fingerprint, peers.requests) for name, make in made]  # type: ignore[misc]  # mypy takes no default of a lambda
     return {name: compare(contestants, chosen, rounds) for name, chosen in subsets(urls)}
 
 
@@ -56,7 +56,7 @@ def again(urls: list[str], rounds: int) -> dict[str, Timing]:
     ours = RequestFingerprinter(Normalizer({"site": site_tables(TABLES)})).fingerprint
     stock = peers.scrapy_fingerprinter().fingerprint
     contestants = [
-        Contestant(name, lambda f=f: f, functools.partial(peers.used_requests, f))  # type: ignore[misc]
+        Contestant(name, lambda f=f: f, functools.partial(peers.used_requests, f))  # type: ignore[misc]  # mypy takes no default of a lambda
         for name, f in (("Scrapy", stock), ("urinorm", ours))
     ]
     return compare(contestants, urls, rounds)

@@ -68,7 +68,7 @@ def _count(*arguments: str) -> int:
 
 def _function(name: str) -> Callable[[Any], Any]:
     if name == "scrapy":
-        return peers.scrapy_fingerprinter().fingerprint  # type: ignore[no-any-return]
+        return peers.scrapy_fingerprinter().fingerprint  # type: ignore[no-any-return]  # Scrapy's
     if name == "can_ada":
         import can_ada
 

@@ -1,8 +1,8 @@
 """How fast rules are learned, and in how much memory: invented sites, repeated under other names.
 
-    python benchmarks/learn.py [--visits 120000] [--jobs 2] [--only parameters]
-    python benchmarks/learn.py --one-site 6000 12000 24000 64000
-    python benchmarks/learn.py --mirrors 80 --visits 200000
+    python -m benchmarks.learn [--visits 120000] [--jobs 2] [--only parameters]
+    python -m benchmarks.learn --one-site 6000 12000 24000 64000
+    python -m benchmarks.learn --mirrors 80 --visits 200000
 
 With --one-site the visits are of a single forum with its links, of so many pages, one size after the other: time must
 grow with them and not faster. With --mirrors they are of such forums on so many hosts of one domain.
@@ -15,13 +15,10 @@ import json
 import os
 import re
 import resource
-import sys
 import tempfile
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING
-
-sys.path.insert(0, str(Path(__file__).parent.parent))
 
 from scrapy_urinorm.learn import Options, learn
 from scrapy_urinorm.visits import read_visits

@@ -22,22 +22,19 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-ROOT = Path(__file__).parent.parent
-sys.path.insert(0, str(ROOT))
-
-from scrapy_urinorm.learn import Options, learn, to_toml  # noqa: E402  the checkout, not what is installed
-from scrapy_urinorm.learn.graph import BREADTH, DEPTH, Graph, crawl  # noqa: E402
-from scrapy_urinorm.learn.linked import graph_of  # noqa: E402
-from scrapy_urinorm.learn.site import Site, host_of  # noqa: E402
-from scrapy_urinorm.normalizer import Normalizer  # noqa: E402
-from scrapy_urinorm.visits import read_visits  # noqa: E402
+from scrapy_urinorm.learn import Options, learn, to_toml
+from scrapy_urinorm.learn.graph import BREADTH, DEPTH, Graph, crawl
+from scrapy_urinorm.learn.linked import graph_of
+from scrapy_urinorm.learn.site import Site, host_of
+from scrapy_urinorm.normalizer import Normalizer
+from scrapy_urinorm.visits import read_visits
 
 if TYPE_CHECKING:
     from scrapy_urinorm.learn.page import Page
 
 SITES = ("wordpress", "dokuwiki", "roundup", "spirit", "autoindex", "trac", "gitweb", "oscar")
 PARTS = ("10", "15", "20", "25", "50", "random", "100")
-FIGURES = ROOT / "docs" / "figures.json"
+FIGURES = Path(__file__).parent.parent / "docs" / "figures.json"
 WAYS = tuple((order, n) for order in (BREADTH, DEPTH) for n in (1, 4, 16))
 
 

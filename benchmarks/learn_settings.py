@@ -15,14 +15,11 @@ import sys
 from dataclasses import replace
 from pathlib import Path
 
-ROOT = Path(__file__).parent.parent
-sys.path.insert(0, str(ROOT))
-
-from benchmarks.learn_partial import FIGURES, PARTS, SITES, judge, part_of, recorded  # noqa: E402  the checkout
-from benchmarks.learn_testbed import SETTINGS  # noqa: E402
-from scrapy_urinorm.learn import learn  # noqa: E402
-from scrapy_urinorm.learn.graph import BREADTH, DEPTH  # noqa: E402
-from scrapy_urinorm.visits import read_visits  # noqa: E402
+from benchmarks.learn_partial import FIGURES, PARTS, SITES, judge, part_of, recorded
+from benchmarks.learn_testbed import SETTINGS
+from scrapy_urinorm.learn import learn
+from scrapy_urinorm.learn.graph import BREADTH, DEPTH
+from scrapy_urinorm.visits import read_visits
 
 
 def main() -> int:

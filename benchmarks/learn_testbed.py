@@ -1,7 +1,7 @@
 """Real applications crawled by Scrapy alone, with the add-on, with rules written by hand and with learned ones.
 
-    python benchmarks/learn_testbed.py TESTBED [--site wordpress ...] [--work DIR] [--settings FILE.json] [--strict]
-    python benchmarks/learn_testbed.py TESTBED --held-out
+    python -m benchmarks.learn_testbed TESTBED [--site wordpress ...] [--work DIR] [--settings FILE.json] [--strict]
+    python -m benchmarks.learn_testbed TESTBED --held-out
 
 TESTBED is a copy of the crawl testbed (crawl.py, sites/, lib/) whose sites are up. Rules are learned from what the
 crawl with the add-on alone has recorded (URINORM_VISITS); those by hand are in tests/testbed. Requests and pages lost
@@ -27,14 +27,12 @@ from typing import TYPE_CHECKING, Any
 
 from w3lib.url import canonicalize_url
 
-ROOT = Path(__file__).parent.parent
-sys.path.insert(0, str(ROOT))
-
-from benchmarks.learners import LEARNERS  # noqa: E402  the checkout, not what is installed
-from scrapy_urinorm.learn import Options  # noqa: E402
-from scrapy_urinorm.learn.baselines import BASELINES  # noqa: E402
-from scrapy_urinorm.learn.evaluation import Scores, evaluate, macro  # noqa: E402
-from scrapy_urinorm.visits import read_visits  # noqa: E402
+from benchmarks.inputs import ROOT
+from benchmarks.learners import LEARNERS
+from scrapy_urinorm.learn import Options
+from scrapy_urinorm.learn.baselines import BASELINES
+from scrapy_urinorm.learn.evaluation import Scores, evaluate, macro
+from scrapy_urinorm.visits import read_visits
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -51,7 +49,7 @@ SETTINGS = {
 }
 RIVALS = {**BASELINES, **LEARNERS}
 W3LIB = {"w3lib": lambda url: (canonicalize_url(url), False)}
-FIGURES = ROOT / "docs" / "figures.json"
+FIGURES = Path(__file__).parent.parent / "docs" / "figures.json"
 SITES = ("wordpress", "dokuwiki", "spirit", "autoindex", "roundup")
 WAYS = ("alone", "addon", "rules", "learned")
 

@@ -15,16 +15,12 @@ from __future__ import annotations
 import argparse
 import gzip
 import json
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-ROOT = Path(__file__).parent.parent
-sys.path.insert(0, str(ROOT))
-
-from benchmarks.simulator import Simulator  # noqa: E402  the checkout, not what is installed
-from scrapy_urinorm.learn import Options  # noqa: E402
-from scrapy_urinorm.visits import read_visits  # noqa: E402
+from benchmarks.simulator import Simulator
+from scrapy_urinorm.learn import Options
+from scrapy_urinorm.visits import read_visits
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -34,7 +30,7 @@ BY_HAND = {
     "wordpress": 512, "dokuwiki": 518, "roundup": 540, "autoindex": 2600, "spirit": 363, "trac": 1192,
     "gitweb": 2883, "oscar": 964,
 }  # fmt: skip
-FIGURES = ROOT / "docs" / "figures.json"
+FIGURES = Path(__file__).parent.parent / "docs" / "figures.json"
 
 
 class Pages:

@@ -97,7 +97,7 @@ def normalizers() -> Iterator[Contestant]:
         if module is not None:
             function = make(module)
             made = _total(function) if refuses else function
-            yield Contestant(name, lambda made=made: made)  # type: ignore[misc]
+            yield Contestant(name, lambda made=made: made)  # type: ignore[misc]  # mypy takes no default of a lambda
 
 
 def _stay_offline() -> None:

@@ -1,6 +1,6 @@
 """Pages lost on sites of redirects that fold to themselves and of first variants that fail: this package and others.
 
-`python benchmarks/peers_redirects.py` crawls the tables of `tests/crawl/cases.py` with Scrapy alone, with
+`python -m benchmarks.peers_redirects` crawls the tables of `tests/crawl/cases.py` with Scrapy alone, with
 duplicate-url-discarder (where it is installed; with the rules of `tests/crawl/cases.py` that it can express), and with
 this package. A cell counts the cases that lost a page, of all cases; then the requests.
 """
@@ -8,14 +8,11 @@ this package. A cell counts the cases that lost a page, of all cases; then the r
 from __future__ import annotations
 
 import json
-import sys
 import tempfile
 from collections.abc import Callable
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
-
-sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from tests.crawl.cases import Case, failing_variants, redirects
 from tests.crawl.casework import MODES, Crawl, crawl_cases, with_addon

@@ -35,7 +35,7 @@ def per_url(urls: list[str], rounds: int, counts: tuple[int, ...] = COUNTS) -> I
     contestants = []
     for count in counts:
         normalizer = Normalizer({"site": site_tables(count)})
-        contestants.append(Contestant(str(count), lambda n=normalizer: n.key, lambda u, c=count: on_sites(u, c)))  # type: ignore[misc]
+        contestants.append(Contestant(str(count), lambda n=normalizer: n.key, lambda u, c=count: on_sites(u, c)))  # type: ignore[misc]  # mypy takes no default of a lambda
     timings = compare(contestants, urls, rounds)
     for count in counts[1:]:
         ratio = timings[str(count)].median / timings[str(counts[0])].median

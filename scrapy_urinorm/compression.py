@@ -27,7 +27,7 @@ class DamagedError(ValueError):
 def zstd() -> Any:
     """Return the module for Zstandard: Python's own from 3.14 on, else its backport."""
     if sys.version_info >= (3, 14):
-        from compression import zstd as module  # type: ignore[import-not-found,unused-ignore]
+        from compression import zstd as module  # type: ignore[import-not-found,unused-ignore]  # of Python 3.14
     else:
         from backports import zstd as module
     return module

@@ -192,7 +192,7 @@ year month day time category cat topic thread post f b d n store currency size c
 brand price location city trk spm scm si ncid icid mbid cmpid clickid at_campaign at_medium usqp awc ymid psc
 mc gs pk kwd ga gl hsa utm _ref campaign_id source_id s_id msid jsid ssid osid user username name title action do
 cmd task option module
-""".split()  # noqa: SIM905 -- running words read best
+""".split()
 
 
 @pytest.mark.parametrize("name", CONTENT)

@@ -7,7 +7,7 @@ The same seed gives the same file on every machine; `--check` compares instead o
 parameters, 8 % a fragment and 10 % an escape, on 400 hosts of which a few give most of the pages.
 """
 
-# ruff: noqa: E501, SIM905 -- one template a line and running words read best
+# ruff: noqa: E501 -- one template a line and running words read best
 # fmt: off
 from __future__ import annotations
 

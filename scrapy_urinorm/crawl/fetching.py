@@ -117,7 +117,7 @@ class Fetching(Spider):
 
     name = "urinorm-fetching"
     manners: Manners
-    custom_settings: ClassVar[dict[str, Any]] = {}  # type: ignore[misc]
+    custom_settings: ClassVar[dict[str, Any]] = {}  # type: ignore[misc]  # Scrapy's is no ClassVar
 
     @classmethod
     def from_crawler(cls, crawler: Crawler, *args: Any, **kwargs: Any) -> Self:

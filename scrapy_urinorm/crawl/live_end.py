@@ -194,7 +194,7 @@ class LiveEnd:
                     # these wait in the job
                     continue
                 if file is None:
-                    file = open(path, "w", encoding="utf-8", errors="surrogatepass", opener=_private)  # noqa: SIM115
+                    file = open(path, "w", encoding="utf-8", errors="surrogatepass", opener=_private)  # noqa: SIM115  closed below
                 row = {"url": redact(url), "why": why, "crawl": self._crawl}
                 file.write(json.dumps(row, ensure_ascii=False) + "\n")
         finally:

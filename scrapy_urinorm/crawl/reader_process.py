@@ -146,7 +146,7 @@ class ReaderProcess:
         with contextlib.suppress(ImportError, AttributeError, OSError):
             import fcntl
 
-            fcntl.fcntl(process.stdin, fcntl.F_SETPIPE_SZ, PIPE)  # type: ignore[arg-type]
+            fcntl.fcntl(process.stdin, fcntl.F_SETPIPE_SZ, PIPE)  # type: ignore[arg-type]  # a pipe
         threading.Thread(target=self._listen, args=(process,), name="urinorm-reader", daemon=True).start()
         return process
 
@@ -174,7 +174,7 @@ class ReaderProcess:
             self._deliver(items)
             item = None if ends else self._queue.get()
         with contextlib.suppress(OSError):
-            self._process.stdin.close()  # type: ignore[union-attr]
+            self._process.stdin.close()  # type: ignore[union-attr]  # a pipe
 
     def _deliver(self, items: list[tuple[dict[str, Any], bytes]]) -> None:
         """Hand messages over, and note that they no longer wait."""
@@ -204,7 +204,7 @@ class ReaderProcess:
         """Write messages; return those that were not written whole, as nobody reads them."""
         pieces = deque(piece for _, message in several for piece in message)
         with contextlib.suppress(OSError):
-            messages.send_many(self._process.stdin.fileno(), pieces)  # type: ignore[union-attr]
+            messages.send_many(self._process.stdin.fileno(), pieces)  # type: ignore[union-attr]  # a pipe
         left = len(several)
         missing = len(pieces)
         while missing > 0:
@@ -216,7 +216,7 @@ class ReaderProcess:
         """Start the reader again, the first time that it died, and open what was open."""
         code = self._process.wait()
         with contextlib.suppress(OSError):
-            self._process.stdin.close()  # type: ignore[union-attr]
+            self._process.stdin.close()  # type: ignore[union-attr]  # a pipe
         self._died = not self._may_restart
         for client in list(self._clients.values()):
             said = {"do": "died" if self._died else "restarted", "text": f"the page reader ended with code {code}"}
@@ -233,10 +233,10 @@ class ReaderProcess:
                     self._say_now({"do": "close", "crawl": number})
 
     def _say_now(self, header: dict[str, Any]) -> None:
-        messages.send(self._process.stdin.write, header)  # type: ignore[union-attr]
+        messages.send(self._process.stdin.write, header)  # type: ignore[union-attr]  # a pipe
 
     def _listen(self, process: subprocess.Popen[bytes]) -> None:
-        with io.BufferedReader(process.stdout) as stream, contextlib.suppress(OSError, ValueError):  # type: ignore[type-var]
+        with io.BufferedReader(process.stdout) as stream, contextlib.suppress(OSError, ValueError):  # type: ignore[type-var]  # a pipe
             while (message := messages.received(stream.read)) is not None:
                 header, body = message
                 self.cpu = header.get("cpu", self.cpu)

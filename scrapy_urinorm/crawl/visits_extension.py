@@ -258,7 +258,7 @@ class VisitsExtension:
         why = str(exception).strip()
         failure = f"{type(exception).__name__}{': ' if why else ''}{why}"[:LONGEST_FAILURE]
         said = self._said(request, None, watched=False) | {"do": "failure", "failure": failure}
-        self._reader.say(self._number, said)  # type: ignore[union-attr]
+        self._reader.say(self._number, said)  # type: ignore[union-attr]  # is there while a crawl is open
 
     def _redirect(self, response: Response, request: Request) -> None:
         said = self._said(request, response.status, watched=False)
@@ -271,7 +271,7 @@ class VisitsExtension:
         said = self._said(request, response.status) | told_by(response, request)
         if request.url.endswith("/robots.txt"):
             said["robots"] = said["read"] = True
-        elif self.budget.allows(said["url"], self._reader.cpu):  # type: ignore[union-attr]
+        elif self.budget.allows(said["url"], self._reader.cpu):  # type: ignore[union-attr]  # is there while a crawl is open
             said["read"] = True
         else:
             body = b""
@@ -288,7 +288,7 @@ class VisitsExtension:
         return said
 
     def _send(self, said: dict[str, Any], body: bytes) -> bool:
-        taken = self._reader.send(said, body)  # type: ignore[union-attr]
+        taken = self._reader.send(said, body)  # type: ignore[union-attr]  # is there while a crawl is open
         if taken is None:
             raise RuntimeError("the page reader does not keep up, or has ended")
         self._sent += 1

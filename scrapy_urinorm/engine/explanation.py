@@ -52,17 +52,17 @@ class NameWatcher(Watcher):
     def __init__(self) -> None:
         self.rules: dict[str, None] = {}
 
-    def host(self, sites: Sites, parts: Url, site: Site) -> None:  # noqa: D102  as in Watcher
+    def host(self, sites: Sites, parts: Url, site: Site) -> None:
         if site.origin != parts.origin:
             self.rules.update((step.rule, None) for step in sites.host_steps(parts))
 
-    def tracing(self, plan: Plan, program: Program, site: Site, path: str, items: list[Item]) -> Trace:  # noqa: D102
+    def tracing(self, plan: Plan, program: Program, site: Site, path: str, items: list[Item]) -> Trace:
         def trace(rule: str, path: str, items: list[Item]) -> None:
             self.rules[rule] = None
 
         return trace
 
-    def note(self, text: str, *, undo: bool = False) -> None:  # noqa: D102
+    def note(self, text: str, *, undo: bool = False) -> None:
         if undo:
             hosts = _host_rules()
             self.rules = {name: None for name in self.rules if name in hosts}
@@ -85,7 +85,7 @@ class StepWatcher(Watcher):
         if before != after:
             self.steps.append(Step(rule, *scope, before, after))
 
-    def host(self, sites: Sites, parts: Url, site: Site) -> None:  # noqa: D102  as in Watcher
+    def host(self, sites: Sites, parts: Url, site: Site) -> None:
         if site.origin == parts.origin:
             return
         for rule, layers, before, after in sites.host_steps(parts):
@@ -93,7 +93,7 @@ class StepWatcher(Watcher):
             holders = layers if any(rule in layer.body.rules for layer in layers) else sites.all_layers()
             self.step(rule, _told(_holders(holders, rule)), *texts)
 
-    def tracing(self, plan: Plan, program: Program, site: Site, path: str, items: list[Item]) -> Trace:  # noqa: D102
+    def tracing(self, plan: Plan, program: Program, site: Site, path: str, items: list[Item]) -> Trace:
         before = (path, items)
         wheres = _chosen(plan, program)
 
@@ -107,7 +107,7 @@ class StepWatcher(Watcher):
 
         return trace
 
-    def unwrapped(self, rule: str, parts: Url, outcome: Outcome, target: Url) -> None:  # noqa: D102
+    def unwrapped(self, rule: str, parts: Url, outcome: Outcome, target: Url) -> None:
         before = _shown(outcome.site, outcome.path, outcome.items)
         self.step(rule, _scope_of(outcome, rule), before, join(target))
 
@@ -134,7 +134,7 @@ class StepWatcher(Watcher):
                 scope, source = _scope_of(outcome, step.name)
                 self.notes.append(f"{step.name} is said by {scope} ({source})")
 
-    def note(self, text: str, *, undo: bool = False) -> None:  # noqa: D102
+    def note(self, text: str, *, undo: bool = False) -> None:
         self.notes.append(text)
         if undo:
             hosts = _host_rules()

@@ -21,7 +21,8 @@ if TYPE_CHECKING:
     class Trace(Protocol):
         """Is told of a rule that changed path or items, with what they became."""
 
-        def __call__(self, rule: str, path: str, items: list[Item]) -> None: ...  # noqa: D102
+        def __call__(self, rule: str, path: str, items: list[Item]) -> None:
+            """Path and items after a rule."""
 
 
 #: For the many stages at which most tables say nothing: one list for all.

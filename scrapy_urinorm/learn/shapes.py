@@ -150,8 +150,8 @@ def _affix(values: list[str]) -> tuple[str, str]:
     if len(values) < 2:
         return "", ""
     head = _common_start(values)
-    head = head[: len(head) - len(re.search(r"[^\W_]*$", head)[0])]  # type: ignore[index]
+    head = head[: len(head) - len(re.search(r"[^\W_]*$", head)[0])]  # type: ignore[index]  # matches every text
     tail = _common_start([value[len(head) :][::-1] for value in values])[::-1]
-    tail = tail[len(re.match(r"[^\W_]*", tail)[0]) :]  # type: ignore[index]
+    tail = tail[len(re.match(r"[^\W_]*", tail)[0]) :]  # type: ignore[index]  # matches every text
     # that all dates seen are of one year is chance
     return head if _LETTER.search(head) else "", tail if _LETTER.search(tail) else ""

@@ -147,7 +147,7 @@ class SiteLearner:
         for _ in range(MAX_ROUNDS):
             self.others = []
             # every stage is run: the list is made before it is looked at
-            if not any([self._once(family, stage) for family, stage in stages.items()]):  # noqa: C419
+            if not any([self._once(family, stage) for family, stage in stages.items()]):  # noqa: C419  see above
                 break
             self._prove()
         if "platforms" in families and self.site.recognizer is not None:

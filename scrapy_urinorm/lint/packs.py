@@ -37,7 +37,7 @@ def pack_problems(pack: Pack) -> list[str]:
         if len(platforms.line_tables(use)) < len(use.lines()):
             continue  # a line that can be said for a whole site only is not there below a path
         n = Normalizer({"site": {"a.example": platforms.bound(use)[0]}}, preset="safe")
-        found = platforms.wrong(use, n.key, lambda url, n=n: any(n.verdict(url)), SITE)  # type: ignore[misc]
+        found = platforms.wrong(use, n.key, lambda url, n=n: any(n.verdict(url)), SITE)  # type: ignore[misc]  # mypy takes no default of a lambda
         problems += [f"{text} in the directory {path}" if path != "/" else text for text in found]
     return problems
 

@@ -32,7 +32,7 @@ class NumberSet:
 
     def clear(self) -> None:
         """Forget all."""
-        self.__init__()  # type: ignore[misc]
+        self.__init__()  # type: ignore[misc]  # as new: nothing is kept
 
     @staticmethod
     def _at(places: array[int], number: int) -> int:

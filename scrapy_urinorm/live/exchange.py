@@ -135,7 +135,7 @@ class Exchange:
                 if name in (VISIT, PUBLISH):
                     self._connection.run(name, [self._base], args, pipeline)
                 else:
-                    pipeline.execute_command(name, *args)  # type: ignore[no-untyped-call]
+                    pipeline.execute_command(name, *args)  # type: ignore[no-untyped-call]  # redis-py's
             return list(pipeline.execute())
 
         return self._connection.ask(question) if calls else []

@@ -84,7 +84,7 @@ class FleetShare:
         def question(_again: bool) -> list[Any]:
             pipeline = self._connection.client.pipeline(transaction=False)
             for call in calls:
-                pipeline.execute_command(*call)  # type: ignore[no-untyped-call]
+                pipeline.execute_command(*call)  # type: ignore[no-untyped-call]  # redis-py's
             return list(pipeline.execute())
 
         return self._connection.ask(question)
@@ -129,8 +129,8 @@ class FleetShare:
 
     def request(self, member: bytes) -> bytes | None:
         """The request of a member; None where it is gone."""
-        (found,) = self._piped([("HGET", f"{self.base}:parked", member)])
-        return found  # type: ignore[no-any-return]
+        found: bytes | None = self._piped([("HGET", f"{self.base}:parked", member)])[0]
+        return found
 
     def remove(self, members: Sequence[bytes]) -> None:
         """Those are in a queue again: they no longer wait."""

@@ -119,7 +119,7 @@ class Live:
         while (item := self._queue.get()) is not None:
             header, body = item
             try:
-                messages.send(self._process.stdin.write, header, body)  # type: ignore[union-attr]
+                messages.send(self._process.stdin.write, header, body)  # type: ignore[union-attr]  # a pipe
             except OSError:
                 self._restart()
             self._out += len(body)
@@ -135,7 +135,7 @@ class Live:
             self._start()
             with contextlib.suppress(OSError):
                 for header in list(self._opened.values()):
-                    messages.send(self._process.stdin.write, header)  # type: ignore[union-attr]
+                    messages.send(self._process.stdin.write, header)  # type: ignore[union-attr]  # a pipe
                 return
         self._dead = True
         # a crawl that hears it leaves, in the thread of the reader
@@ -146,7 +146,7 @@ class Live:
             fleet.close()
 
     def _listen(self, process: subprocess.Popen[bytes]) -> None:
-        with io.BufferedReader(process.stdout) as stream, contextlib.suppress(OSError, ValueError):  # type: ignore[type-var]
+        with io.BufferedReader(process.stdout) as stream, contextlib.suppress(OSError, ValueError):  # type: ignore[type-var]  # a pipe
             while (message := messages.received(stream.read)) is not None:
                 self._say(message[0])
         # a write finds out that it has died

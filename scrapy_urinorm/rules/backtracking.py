@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import functools
 import re
-from re import _constants as sre  # type: ignore[attr-defined]
-from re import _parser as sre_parser  # type: ignore[attr-defined]
+from re import _constants as sre  # type: ignore[attr-defined]  # typeshed knows none of it
+from re import _parser as sre_parser  # type: ignore[attr-defined]  # typeshed knows none of it
 from typing import Any, NamedTuple
 
 #: A repeat of at most so many times is bounded; counts of nested repeats multiply.

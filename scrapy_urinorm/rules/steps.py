@@ -15,8 +15,8 @@ once for each way of what stands before it. Both are bounded from above, from th
 from __future__ import annotations
 
 import math
-from re import _constants as sre  # type: ignore[attr-defined]
-from re import _parser as sre_parser  # type: ignore[attr-defined]
+from re import _constants as sre  # type: ignore[attr-defined]  # typeshed knows none of it
+from re import _parser as sre_parser  # type: ignore[attr-defined]  # typeshed knows none of it
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from scrapy_urinorm.rules.backtracking import ALL, MANY, REPEATS, Positions, bodies_of, characters_of

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import re
+from typing import TYPE_CHECKING
 
 from scrapy_urinorm.regex import Regex
 from scrapy_urinorm.rules.declaration import LOSSY, Stage, TextEdit, Verdict, rule
@@ -22,6 +23,12 @@ from scrapy_urinorm.url import (
     sort_items,
     split,
 )
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    _Match = Callable[[str], re.Match[str] | None]
+    _Build = Callable[[dict[str, str], list[Item]], "Target | None"]
 
 Target = tuple[str, list[Item]]
 
@@ -129,7 +136,8 @@ _HOLE = Regex(r"\{(\w+)\}")
 
 
 @functools.lru_cache(4096)
-def _compiled(one: Template):  # type: ignore[no-untyped-def]
+def _compiled(one: Template) -> tuple[_Match, dict[str, tuple[str, str, str]], _Build]:
+    """Of a template: what matches a path, the names and values of the query, and what builds the target."""
     path, _, query = one.source.partition("?")
     regex = "".join(
         f"(?P<{piece}>[^/]+)" if at % 2 else re.escape(piece)
@@ -162,8 +170,8 @@ def _compiled(one: Template):  # type: ignore[no-untyped-def]
 
 def _around(value: str) -> tuple[str, str, str]:
     """What stands before a placeholder, its name, and what stands behind it; the name is empty where there is none."""
-    head, *more = _HOLE.split(value)
-    return (head, *more) if more else (head, "", "")  # type: ignore[return-value]
+    head, name, tail = (*_HOLE.split(value), "", "")[:3]
+    return head, name, tail
 
 
 def path_key_holes(path: str) -> str:

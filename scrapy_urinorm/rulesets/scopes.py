@@ -85,7 +85,8 @@ class Where(NamedTuple):
 class LineNumbers(Protocol):
     """Finds the line of (table, key) in a source; the key is empty for the table itself."""
 
-    def get(self, place: tuple[str, str], /) -> int | None: ...  # noqa: D102
+    def get(self, place: tuple[str, str], /) -> int | None:
+        """The line of a table or key, None where it is not known."""
 
 
 class Layer(NamedTuple):
@@ -128,7 +129,7 @@ def check_body(table: Mapping[str, Any], report: Report, *, scope: str) -> Body:
             else:
                 report(key, f"{key} is not allowed under `where`", "say it for the whole site or host")
         else:
-            checked = rule.kind.check(value, lambda m, h, key=key: report(key, m, h))  # type: ignore[misc]
+            checked = rule.kind.check(value, lambda m, h, key=key: report(key, m, h))  # type: ignore[misc]  # mypy takes no default of a lambda
             if checked is not None:
                 rules[key] = checked
     raw = {k: v for k, v in table.items() if k in CATALOGUE}
@@ -151,7 +152,7 @@ def _wheres(tables: Any, report: Report) -> tuple[Where, ...]:
         report("where", "`where` must be a list of tables", "write [[...where]] with double brackets")
         return ()
     return tuple(
-        check_where(t, lambda k, m, h, n=n: report(f"where[{n}]{'.' if k else ''}{k}", m, h))  # type: ignore[misc]
+        check_where(t, lambda k, m, h, n=n: report(f"where[{n}]{'.' if k else ''}{k}", m, h))  # type: ignore[misc]  # mypy takes no default of a lambda
         if isinstance(t, dict)
         else _no_table(t, n, report)
         for n, t in enumerate(tables, 1)

@@ -123,7 +123,7 @@ def _guard(sock: socket.socket) -> int:
     """Fork parsing processes one after the other, and answer for those that die of a page."""
     _let_go_of_others(sock)
     # once for all that are forked
-    import scrapy_urinorm.visits.features  # noqa: F401
+    import scrapy_urinorm.visits.features  # noqa: F401  here, before the forks
 
     while True:
         child = os.fork()

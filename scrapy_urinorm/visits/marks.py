@@ -27,7 +27,7 @@ _USUAL = frozenset(
     content-length content-location content-security-policy content-type date etag expires keep-alive last-modified
     link location permissions-policy pragma referrer-policy retry-after server set-cookie strict-transport-security
     transfer-encoding upgrade vary via x-content-type-options x-frame-options x-xss-protection
-    """.split()  # noqa: SIM905  a list of names is read, not computed
+    """.split()
 )
 _COLUMN = b'"marks":['
 _decode = json.JSONDecoder().raw_decode

@@ -174,7 +174,7 @@ class _Walk:
             tag = node.tag or "-instruction"
             kind = kinds[tag]
             if kind == _TEXT_NODE:
-                text: str = node.text_content  # type: ignore[assignment]
+                text: str = node.text_content  # type: ignore[assignment]  # has one
                 if self.open:
                     self.texts[-1] += text
                 elif not text.isspace():

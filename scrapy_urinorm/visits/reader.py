@@ -153,7 +153,7 @@ class VisitReader(ReadCounts):
 def read_visits(
     paths: Iterable[str | Path],
     *,
-    format: str = "auto",  # noqa: A002
+    format: str = "auto",  # noqa: A002  the option's name
     columns: Mapping[str, str] | None = None,
     base: str | None = None,
     only: Mapping[str, str | None] | None = None,
@@ -174,7 +174,7 @@ def read_visits(
     )
 
 
-def crawl_ids(paths: Iterable[str | Path], which: str, *, format: str = "auto") -> dict[str, str | None]:  # noqa: A002
+def crawl_ids(paths: Iterable[str | Path], which: str, *, format: str = "auto") -> dict[str, str | None]:  # noqa: A002  as above
     """What `read_visits` takes as `only` for `all`, the `newest` crawl of each file, or the crawl of an id.
 
     The newest one is known when a file was read to its end, once more. Raises `VisitsError` for the newest of standard

@@ -130,26 +130,26 @@ def _list(_name: str, value: Any) -> tuple[str, ...]:
     return tuple(map(str, value))
 
 
-def _integer(name: str, value: object) -> int | None:
+def _integer(name: str, value: Any) -> int | None:
     if isinstance(value, float) and value != value:
         return None
     try:
-        return int(value)  # type: ignore[call-overload, no-any-return]
+        return int(value)
     except (TypeError, ValueError):
         raise ValueError(f"{name}: {value!r} is not a whole number") from None
 
 
-def _octets(name: str, value: object) -> bytes:
+def _octets(name: str, value: Any) -> bytes:
     if isinstance(value, bytes):
         return value
     try:
         if isinstance(value, str):
             return b64decode(value, validate=True)
         if name == "lines":
-            return b"".join(pack("<QQ", _hash(pair[0]), _hash(pair[1])) for pair in value)  # type: ignore[attr-defined]
+            return b"".join(pack("<QQ", _hash(pair[0]), _hash(pair[1])) for pair in value)
         if name == "minhash":
-            return pack("<32I", *value)  # type: ignore[misc]
-        return bytes(min(255, int(n)) for n in value)  # type: ignore[attr-defined]
+            return pack("<32I", *value)
+        return bytes(min(255, int(n)) for n in value)
     except Exception as error:  # noqa: BLE001  whatever a foreign row holds there
         raise ValueError(f"{name}: {error}") from None
 

@@ -30,7 +30,7 @@ SECRET_NAMES = frozenset(
     xamzcredential awsaccesskeyid googleaccessid ossaccesskeyid qsignature qak keypairid policy urlprefix hdnts hdnea
     gda verify ncohc oh md5 securelink activation activationkey resetkey resetcode invite invitation email mail ticket
     key apikey xapikey licensekey hash auid uid
-    """.split()  # noqa: SIM905  a list of names is read, not computed
+    """.split()
 )
 #: What makes a name secret wherever it stands in it.
 _STEMS = re.compile(
@@ -39,14 +39,14 @@ _STEMS = re.compile(
 ).search
 #: Names that may be content as well: their values are masked where they look drawn by lot.
 _DOUBTFUL = frozenset(  # a list of names is read, not computed
-    "sid s code state policy md5 verify oh pin ticket pass hash invite key uid auid sess".split()  # noqa: SIM905
+    "sid s code state policy md5 verify oh pin ticket pass hash invite key uid auid sess".split()
 )
 #: Names of what is identified by its hash (repositories, content addresses): no secret, and other rules need it.
 _ADDRESSES = frozenset(
     """
     h hb hp hpb id id2 c commit rev revision sha sha1 sha256 oid ref refs tree blob parent parents digest checksum
     etag from to old new head base v ver version image img file fid
-    """.split()  # noqa: SIM905  a list of names is read, not computed
+    """.split()
 )
 _DRAWN_BY_LOT = re.compile(r"(?=.*\d)[0-9A-Za-z_%+.-]{16,}").fullmatch
 #: Values that are secret by their shape, whatever their name: an id of a session as PHP and others make it (26 letters

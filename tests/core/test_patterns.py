@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 import tomllib
-from re import _constants as sre  # type: ignore[attr-defined]
-from re import _parser as sre_parser  # type: ignore[attr-defined]
+from re import _constants as sre  # type: ignore[attr-defined]  # typeshed knows none of it
+from re import _parser as sre_parser  # type: ignore[attr-defined]  # typeshed knows none of it
 from typing import TYPE_CHECKING, Any
 
 import pytest

@@ -23,7 +23,7 @@ PROMISED = """
 aspnet autoindex bugzilla cgit coldfusion discourse dokuwiki drupal dspace gitea gitlab gitweb joomla listings magento
 mailman mediawiki moinmoin mybb ojs opencart phpbb prestashop redmine roundup servlets sharepoint shopify smf trac
 vbulletin woocommerce wordpress xenforo
-""".split()  # noqa: SIM905
+""".split()
 
 
 def bindable(name: str) -> str:
@@ -242,7 +242,7 @@ REAL_PAGES = """
 /sudoku/index.php?diff=DL&title=Tough%20Sudoku /embed/ /my/CoolSkinz/custom.html /posts.html /patches/?3479
 /news/press/archive/2003/05/pr03033.html /report.php?ID=660092 /register.php?dir=a&file=b /games/login?game=Crossword
 /showDoc.Fulltext?format=pdf&lang=en /diary/archive/2007/10/30/a.html
-""".split()  # noqa: SIM905
+""".split()
 
 
 def test_all_packs_at_once_leave_real_pages_requested() -> None:

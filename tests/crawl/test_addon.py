@@ -71,7 +71,7 @@ class TestReplacesOnlyStockClasses:
     def test_a_spiders_custom_settings_are_kept(self) -> None:
         class Custom(Spider):
             name = "custom"
-            custom_settings = {"DUPEFILTER_CLASS": OwnDupeFilter}  # noqa: RUF012
+            custom_settings = {"DUPEFILTER_CLASS": OwnDupeFilter}
 
         assert installed(ADDON, Custom)[1] is OwnDupeFilter
 
@@ -85,7 +85,7 @@ class TestReplacesOnlyStockClasses:
     def test_turned_off_by_a_spider(self) -> None:
         class Plain(Spider):
             name = "plain"
-            custom_settings = {"URINORM_ENABLED": False}  # noqa: RUF012
+            custom_settings = {"URINORM_ENABLED": False}
 
         assert installed(ADDON, Plain) == (ScrapyFingerprinter, RFPDupeFilter)
 

@@ -352,7 +352,7 @@ class TestWhereRulesComeFrom:
     def test_custom_settings_of_a_spider(self) -> None:
         class Custom(Spider):
             name = "custom"
-            custom_settings = {"URINORM_RULES": {"rules": {"remove_params": ["ref"]}}}  # noqa: RUF012
+            custom_settings = {"URINORM_RULES": {"rules": {"remove_params": ["ref"]}}}
 
         fingerprinter = fingerprinter_with(spider=Custom)
         assert fingerprinter.fingerprint(Request(f"{ORG}/?ref=1")) == fingerprinter.fingerprint(Request(f"{ORG}/"))

@@ -130,7 +130,7 @@ def test_a_request_without_a_response_is_no_page(crawled: tuple[Project, str, Si
     assert all(row["crawl"] and row["time"] and row["referer"] and "status" not in row for row in failures)
 
 
-LINKS = "http://a.example/p?ref=2 http://a.example/late http://a.example/w".split()  # noqa: SIM905
+LINKS = "http://a.example/p?ref=2 http://a.example/late http://a.example/w".split()
 
 
 def visit(url: str, status: int = 200, links: list[str] | None = None, **more: object) -> Visit:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from scrapy_urinorm.visits.record import Visit
 
-WORDS = (  # noqa: SIM905  a list of words is read, not computed
+WORDS = (
     "harbour lantern meadow copper thistle velvet granite willow ember falcon orchard pepper saddle timber ripple "
     "anchor basket candle dagger engine feather goblet hammer island jacket kettle ladder marble needle oyster"
 ).split()

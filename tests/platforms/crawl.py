@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 def main(url: str, visits: str, rules: str, most: str) -> None:
     class Spider(scrapy.Spider):
         name = "crawl"
-        start_urls = [url]  # noqa: RUF012  scrapy's way
-        handle_httpstatus_list = [400, 401, 403, 404, 405, 500]  # noqa: RUF012
+        start_urls = [url]
+        handle_httpstatus_list = [400, 401, 403, 404, 405, 500]
         extract = LinkExtractor(tags=("a", "area"), deny_extensions=())
         here = urlsplit(url).netloc
 

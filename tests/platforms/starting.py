@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 WORDS = """
 ada babbage compiler daemon emacs foo grep hacker inode jargon kernel lisp modem newline octal parser quine recursion
 shell tape unix vector wizard xor yacc zork
-""".split()  # noqa: SIM905
+""".split()
 #: The environment that `make test-platforms` makes for programs from PyPI.
 PYTHON = Path(__file__).resolve().parents[2] / ".venv" / "platforms" / "bin" / "python"
 #: Seconds that a program is given to answer: a Rails application takes 20 on a busy machine.

@@ -164,8 +164,8 @@ class Cluster:
         name = said(self.primary, "CLUSTER", "MYID").decode()
         until(lambda: said(self.replica, "CLUSTER", "REPLICATE", name))
         for node in self.nodes:
-            until(lambda node=node: b"cluster_state:ok" in said(node, "CLUSTER", "INFO"))  # type: ignore[misc]
-            until(lambda node=node: said(node, "CLUSTER", "INFO").count(b"known_nodes:3"))  # type: ignore[misc]
+            until(lambda node=node: b"cluster_state:ok" in said(node, "CLUSTER", "INFO"))  # type: ignore[misc]  # mypy takes no default of a lambda
+            until(lambda node=node: said(node, "CLUSTER", "INFO").count(b"known_nodes:3"))  # type: ignore[misc]  # mypy takes no default of a lambda
         follows(self.replica, self.primary)
         # the slot of `{moves}` is one of the second half
         self.url = f"redis+cluster://127.0.0.1:{self.other.port}"

@@ -28,7 +28,7 @@ TAGS = """
     img iframe video source embed input area hr xmp noembed noframes plaintext title textarea pre select option form h1
     main html head body frameset frame foreignObject desc mi annotation-xml caption colgroup col button nobr marquee
     image x-y dd dt font rp ruby
-""".split()  # noqa: SIM905  a list of names is read, not computed
+""".split()
 TEXTS = (
     *(
         "a",

@@ -289,7 +289,7 @@ def test_a_killed_crawl_keeps_what_it_has_handed_over(tmp_path: Path, how: str) 
     command = [sys.executable, "-c", ignoring + FEED, str(tmp_path / "v"), how]
     pipes: dict[str, Any] = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
     with subprocess.Popen(command, start_new_session=True, **pipes) as crawl:
-        pid = int(crawl.stdout.readline())  # type: ignore[union-attr]
+        pid = int(crawl.stdout.readline())  # type: ignore[union-attr]  # a pipe
         until(lambda: (tmp_path / "v").exists() and len((tmp_path / "v").read_bytes().splitlines()) == 50)
         crawl.communicate("\n")
     until(lambda: not alive(pid))

@@ -133,7 +133,7 @@ class Edits(Kind):
         if pattern is None:
             return None
         try:
-            re._parser.parse_template(replace, pattern.regex)  # type: ignore[attr-defined]
+            re._parser.parse_template(replace, pattern.regex)  # type: ignore[attr-defined]  # typeshed knows none of it
         except (re.error, IndexError, TypeError) as error:
             report(f"replace {replace!r}: {error}", r"groups are written \1, \2 ...")
             return None

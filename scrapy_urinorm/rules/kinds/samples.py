@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from re import _constants as sre  # type: ignore[attr-defined]
-from re import _parser as sre_parser  # type: ignore[attr-defined]
+from re import _constants as sre  # type: ignore[attr-defined]  # typeshed knows none of it
+from re import _parser as sre_parser  # type: ignore[attr-defined]  # typeshed knows none of it
 from typing import Any
 
 
