@@ -153,7 +153,8 @@ def _show_finding(finding: dict[str, Any]) -> None:
         return
     from rich.text import Text
 
-    from scrapy_urinorm.cli.display import console, inert
+    from scrapy_urinorm.cli.display import console
+    from scrapy_urinorm.report.inert import visible as inert
 
     place = finding["file"] if finding["line"] is None else f"{finding['file']}:{finding['line']}"
     table = f"[{finding['table']}] " if finding["table"] else ""

@@ -9,24 +9,15 @@ import re
 import sys
 from typing import TYPE_CHECKING, Any
 
+from scrapy_urinorm.report.inert import visible as inert
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
     from rich.console import Console
     from rich.text import Text
 
-# C0 and C1 controls, bidirectional and invisible format characters, line separators, lone surrogates, tags: a URL that
-# holds them could move the cursor, turn text round or hide a part of itself
-_ACTIVE = re.compile(
-    "[\x00-\x1f\x7f-\x9f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb"
-    "\ud800-\udfff\U000e0000-\U000e0fff]"
-)
 _PIECES = re.compile(r"[A-Za-z0-9_%~-]+|.", re.DOTALL)
-
-
-def inert(text: str) -> str:
-    """`text` without anything that a terminal acts on: such characters are spelled as in a Python string."""
-    return _ACTIVE.sub(lambda m: m.group().encode("unicode_escape", "surrogatepass").decode(), text)
 
 
 def is_terminal() -> bool:

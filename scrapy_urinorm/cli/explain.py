@@ -140,7 +140,8 @@ def _show_rows(rows: list[tuple[str, str, str]]) -> None:
         if is_terminal():
             from rich.text import Text
 
-            from scrapy_urinorm.cli.display import console, inert
+            from scrapy_urinorm.cli.display import console
+            from scrapy_urinorm.report.inert import visible as inert
 
             console().print(Text.assemble((f"{name:<13}", "dim"), (inert(value), style)), overflow="fold")
         else:
@@ -152,7 +153,8 @@ def _show_step(number: int, rule: str, scope: str, source: str, before: str, aft
     if is_terminal():
         from rich.text import Text
 
-        from scrapy_urinorm.cli.display import console, inert
+        from scrapy_urinorm.cli.display import console
+        from scrapy_urinorm.report.inert import visible as inert
 
         console().print(Text.assemble((f"{number:>3}  ", "dim"), (rule, "bold"), (f"  {inert(place)}", "dim")))
         console().print(Text("     ") + marked(before, after), overflow="fold")

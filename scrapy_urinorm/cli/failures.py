@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 import typer
 from typer.core import TyperGroup
 
-from scrapy_urinorm.cli.display import inert
 from scrapy_urinorm.errors import RuleFileError, UrinormError
+from scrapy_urinorm.report.inert import visible as inert
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

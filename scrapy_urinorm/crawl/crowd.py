@@ -76,11 +76,7 @@ class Crowd:
     def _place(self, fp: bytes) -> tuple[int, int]:
         record = as_record(fp)
         shard = crc32(record) % _SHARDS
-        block, prefix = self._shards[shard], record[:_PREFIX]
-        at = block.find(prefix)
-        while at > 0 and at % _RECORD:
-            at = block.find(prefix, at + 1)
-        return shard, at
+        return shard, _found(self._shards[shard], record[:_PREFIX])
 
     def take_all(self, other: Crowd) -> None:
         """Take over the entries of another crowd, which is left empty."""
@@ -88,7 +84,7 @@ class Crowd:
             at = 0
             while at < len(block):
                 end = _end(block, at)
-                if not _has(self._shards[shard], block[at : at + _PREFIX]):
+                if _found(self._shards[shard], block[at : at + _PREFIX]) < 0:
                     self._shards[shard] += block[at:end]
                     self._count += 1
                 at = end
@@ -128,8 +124,9 @@ def _keys_in(block: bytes) -> int:
     return sum(chances != _FURTHER for chances in block[_RECORD - 1 :: _RECORD])
 
 
-def _has(block: bytes, prefix: bytes) -> bool:
+def _found(block: bytes, prefix: bytes) -> int:
+    """Where the first record of a prefix begins; -1 where there is none."""
     at = block.find(prefix)
     while at > 0 and at % _RECORD:
         at = block.find(prefix, at + 1)
-    return at >= 0
+    return at

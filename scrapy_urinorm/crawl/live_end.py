@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import logging
-import os
 import time
 from collections import Counter
 from pathlib import Path
@@ -15,6 +14,7 @@ from scrapy_urinorm.crawl.parked import CLOSED, DUPLICATE
 from scrapy_urinorm.errors import UrinormError
 from scrapy_urinorm.live.output import rule_file
 from scrapy_urinorm.visits.redaction import Redaction
+from scrapy_urinorm.visits.writer import private
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
@@ -194,14 +194,10 @@ class LiveEnd:
                     # these wait in the job
                     continue
                 if file is None:
-                    file = open(path, "w", encoding="utf-8", errors="surrogatepass", opener=_private)  # noqa: SIM115  closed below
+                    file = open(path, "w", encoding="utf-8", errors="surrogatepass", opener=private)  # noqa: SIM115  closed below
                 row = {"url": redact(url), "why": why, "crawl": self._crawl}
                 file.write(json.dumps(row, ensure_ascii=False) + "\n")
         finally:
             if file is not None:
                 file.close()
                 own.logger.info("Live rules: what was not sent is named in %s", path)
-
-
-def _private(path: str, flags: int) -> int:
-    return os.open(path, flags, 0o600)

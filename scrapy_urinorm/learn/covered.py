@@ -56,7 +56,7 @@ def covered(shapes: Shapes, proved: bool = True) -> list[tuple[Candidate, list[i
         uncovered = [
             label for label in known if not any(other != shape and trees <= other.literals() for other in homes[label])
         ]
-        if len(uncovered) * rare > len(known) or not _has_main_cover(shapes, shape, known, homes):
+        if len(uncovered) * rare > len(known) or not _has_main_cover(shape, known, homes):
             continue
         evidence = Evidence(agree=len(known) - len(uncovered), against=len(uncovered), saved=len(members))
         evidence.groups, evidence.groups_against = len(known), len(uncovered)
@@ -78,7 +78,7 @@ def also_covered(shapes: Shapes, numbers: set[int]) -> bool:
     return -1 not in labels and labels <= elsewhere | shapes.soft
 
 
-def _has_main_cover(shapes: Shapes, shape: Shape, known: set[int], homes: dict[int, Counter[Shape]]) -> bool:
+def _has_main_cover(shape: Shape, known: set[int], homes: dict[int, Counter[Shape]]) -> bool:
     """Whether two other shapes show most of the pages."""
     covers = {label: {other.outline() for other in homes[label] if other != shape} for label in known}
     counts = Counter(outline for outlines in covers.values() for outline in outlines)

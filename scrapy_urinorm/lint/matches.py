@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from scrapy_urinorm.lint.tables import Finding
     from scrapy_urinorm.normalizer import Normalizer
     from scrapy_urinorm.rulesets.ruleset import RuleSet
-    from scrapy_urinorm.rulesets.scopes import Body, Layer
+    from scrapy_urinorm.rulesets.scopes import Body
     from scrapy_urinorm.url import Item, Url
 
 _SEEN_TO_ACT = (
@@ -137,14 +137,12 @@ def matches(ruleset: RuleSet, normalizer: Normalizer, urls: Iterable[str]) -> tu
     found = []
     for table in tables(ruleset):
         place = (id(table.layer), table.number)
-        rules = {
-            rule: acted[place, rule] for rule in table.body.rules if _is_seen_to_act(rule, table.layer, table.body)
-        }
+        rules = {rule: acted[place, rule] for rule in table.body.rules if _is_seen_to_act(rule, table.body)}
         found.append(Match(table, held[place], rules))
     return read, found
 
 
-def _is_seen_to_act(rule: str, layer: Layer, body: Body) -> bool:
+def _is_seen_to_act(rule: str, body: Body) -> bool:
     declared = CATALOGUE[rule]
     return not declared.kind.is_inert(body.rules[rule]) and any(act.stage in _SEEN_TO_ACT for act in declared.acts)
 

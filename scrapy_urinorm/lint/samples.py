@@ -14,7 +14,6 @@ from scrapy_urinorm.url import encoded
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from scrapy_urinorm.rulesets.ruleset import RuleSet
     from scrapy_urinorm.rulesets.scopes import Body, Layer, Where
 
 _PATHS = ("/", "/x", "/x/", "/x//y", "/X/Y.html", "/x/y/z")
@@ -23,7 +22,7 @@ _MAX_NAMES = 40
 _MAX_PROBES = 400
 
 
-def probes(layers: Iterable[Layer], ruleset: RuleSet) -> Iterator[str]:
+def probes(layers: Iterable[Layer]) -> Iterator[str]:
     """Paths with queries, at most a few hundred."""
     layers = list(layers)
     bodies = [layer.body for layer in layers]

@@ -49,7 +49,7 @@ def _made(ruleset: RuleSet) -> Iterator[str]:
             continue
         seen.add(chain)
         authority = f"{host}{':' if port else ''}{port}"
-        for target in probes([layer for layer in layers if not layer.preset], ruleset):
+        for target in probes([layer for layer in layers if not layer.preset]):
             yield f"http://{authority}{target}"
     for aliases in ruleset.host_maps.values():
         yield from (f"http://{alias.replace('*', 'x')}/" for alias in aliases)
@@ -80,7 +80,7 @@ def _explained(ruleset: RuleSet, url: str) -> Iterator[Finding]:
     layers = ruleset.chain(parts.host, parts.port)
     path, items = path_key(parts.path), query_items(parts.query or "")
     if _circle(layers, path, items) is None:
-        yield from _host_circle(ruleset, parts.host, layers)
+        yield from _host_circle(parts.host, layers)
         return
     layers = _smallest(layers, path, items)
     circle = _circle(layers, path, items) or []
@@ -155,7 +155,7 @@ def _slim(body: Body, rule: str) -> Body:
     return body._replace(rules={k: v for k, v in body.rules.items() if k != rule})
 
 
-def _host_circle(ruleset: RuleSet, host: str, layers: Sequence[Layer]) -> Iterator[Finding]:
+def _host_circle(host: str, layers: Sequence[Layer]) -> Iterator[Finding]:
     own = [layer for layer in layers if not layer.preset]
     if own:
         yield Table(own[-1], own[-1].body, (), ()).finding(

@@ -90,12 +90,9 @@ class Desk:
         return PASSED
 
     def _held(self, site: SiteDesk, url: str, kind: int) -> Ruling | None:
-        if site.sure is None:
+        key = _class_of(site, url, kind)
+        if key is None:
             return None
-        number = site.sure.number(url, kind)
-        if not site.sure.holds(number):
-            return None
-        key = number.to_bytes(8, "little")
         movers, proven = self._movers(site, url)
         share = site.canaries.share(movers, proven=proven)
         if chance(url) < share and not speaks_of_action(url):
@@ -125,12 +122,9 @@ class Desk:
     def still_held(self, url: str, kind: int) -> bytes | None:
         """Return the class that a request waits for under the rules of today, None where it is to go."""
         site = self.sites.get(self.site_name(url))
-        if site is None or not site.on or site.sure is None:
+        key = _class_of(site, url, kind) if site is not None and site.on else None
+        if site is None or key is None:
             return None
-        number = site.sure.number(url, kind)
-        if not site.sure.holds(number):
-            return None
-        key = number.to_bytes(8, "little")
         # what an older rule has kept back is to be tested for the new one, too
         movers, proven = self._movers(site, url)
         self._waits(site, url, key, movers, proven=proven)
@@ -290,3 +284,9 @@ class Desk:
             site.canaries.load(known["counts"])
             names.append(name)
         return names
+
+
+def _class_of(site: SiteDesk, url: str, kind: int) -> bytes | None:
+    """Return the class of a request that is fetched already or under way, None where it is in none."""
+    number = site.sure.number(url, kind) if site.sure is not None else 0
+    return number.to_bytes(8, "little") if site.sure is not None and site.sure.holds(number) else None

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 from contextlib import suppress
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from scrapy_urinorm.visits.record import visit_from_row
+from scrapy_urinorm.visits.writer import private
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -36,7 +36,7 @@ class FolderStore:
         path = self._path(site)
         if not self.folder.exists():
             return
-        with suppress(FileNotFoundError), open(path, "ab", opener=_private) as file:
+        with suppress(FileNotFoundError), open(path, "ab", opener=private) as file:
             if file.tell() == 0:
                 file.write(json.dumps(site).encode() + b"\n")
             file.write(visit.to_json().encode("utf-8", "surrogatepass") + b"\n")
@@ -81,7 +81,3 @@ class FolderStore:
             found = json.loads((self.folder / _STRUCK).read_text("utf-8"))
             return found if isinstance(found, dict) else {}
         return {}
-
-
-def _private(path: str, flags: int) -> int:
-    return os.open(path, flags, 0o600)

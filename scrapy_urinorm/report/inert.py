@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from typing import Any
 
-# as in cli.display: controls, bidirectional and invisible format characters, line separators, surrogates, tags
+# C0 and C1 controls, bidirectional and invisible format characters, line separators, lone surrogates, tags: a URL that
+# holds them could move the cursor, turn text round or hide a part of itself
 _ACTIVE = re.compile(
     "[\x00-\x1f\x7f-\x9f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb"
     "\ud800-\udfff\U000e0000-\U000e0fff]"
@@ -27,8 +28,8 @@ def inert(value: Any, key: str = "") -> Any:
     """
     if isinstance(value, str):
         if key in _MULTILINE:
-            return "\n".join(map(_escaped, value.split("\n")))
-        return shortened(_escaped(public(value)))
+            return "\n".join(map(visible, value.split("\n")))
+        return shortened(visible(public(value)))
     if isinstance(value, dict):
         return {inert(name): inert(item, name) for name, item in value.items()}
     if isinstance(value, (list, tuple)):
@@ -50,5 +51,6 @@ def shortened(text: str) -> str:
     return f"{text[: MAX_TEXT - 60]} \u2026 {len(text):,} characters \u2026 {text[-30:]}"
 
 
-def _escaped(text: str) -> str:
+def visible(text: str) -> str:
+    """The text with what nobody sees, or what a terminal or browser acts on, spelled as in a Python string."""
     return _ACTIVE.sub(lambda m: m.group().encode("unicode_escape", "surrogatepass").decode(), text)
