@@ -13,8 +13,6 @@ from __future__ import annotations
 
 import functools
 import json
-import os
-import signal
 import sys
 import threading
 import traceback
@@ -24,7 +22,7 @@ from scrapy_urinorm.learn.options import Options
 from scrapy_urinorm.live.fleet_student import FleetStudent
 from scrapy_urinorm.live.folder import FolderStore
 from scrapy_urinorm.visits import messages
-from scrapy_urinorm.visits.courtesy import Courtesy
+from scrapy_urinorm.visits.courtesy import Courtesy, output_of_server
 from scrapy_urinorm.visits.record import visit_from_row
 
 if TYPE_CHECKING:
@@ -132,13 +130,8 @@ class Students:
 
 def main() -> None:
     """Serve until the page reader ends."""
-    for number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, signal.SIG_IGN)
-    output = os.fdopen(os.dup(1), "wb")
-    # whatever prints must not print into the messages
-    os.dup2(2, 1)
     sys.setswitchinterval(SWITCH)
-    students, courtesy = Students(output), Courtesy()
+    students, courtesy = Students(output_of_server()), Courtesy()
     try:
         while (message := messages.received(sys.stdin.buffer.read)) is not None:
             students.take(*message)

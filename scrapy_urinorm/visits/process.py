@@ -14,8 +14,6 @@ no other reader; `main` takes what to extend it with. With an empty `path` no vi
 from __future__ import annotations
 
 import contextlib
-import os
-import signal
 import sys
 import threading
 import time
@@ -25,7 +23,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 
 from scrapy_urinorm.recognition import Recognizer
 from scrapy_urinorm.visits import messages
-from scrapy_urinorm.visits.courtesy import Courtesy
+from scrapy_urinorm.visits.courtesy import Courtesy, output_of_server
 from scrapy_urinorm.visits.isolation import Parser
 from scrapy_urinorm.visits.marks import marks_of_line
 from scrapy_urinorm.visits.page import Crawl, visit_of
@@ -163,17 +161,11 @@ class Reader:
 
 def main(extend: Callable[[Reader], object] | None = None) -> None:
     """Serve one process of a user's until its end; `extend` is given the reader before anything is read."""
-    for number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, signal.SIG_IGN)
-    source = sys.stdin.buffer
-    output = os.fdopen(os.dup(1), "wb")
-    # whatever prints must not print into the messages
-    os.dup2(2, 1)
-    reader, courtesy = Reader(output, Parser()), Courtesy()
+    reader, courtesy = Reader(output_of_server(), Parser()), Courtesy()
     if extend is not None:
         extend(reader)
     try:
-        while (message := messages.received(source.read)) is not None:
+        while (message := messages.received(sys.stdin.buffer.read)) is not None:
             reader.take(*message)
             if message[0].get("do") == "visit":
                 courtesy.page()
