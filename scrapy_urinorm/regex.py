@@ -8,14 +8,18 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     Regex = re.compile
 else:
+    _METHODS = ("findall", "finditer", "fullmatch", "match", "split", "sub")
 
-    class Regex:
+    class _Compiled:
+        __slots__ = ("_flags", "_text", *_METHODS)
+
+    class Regex(_Compiled):
         """What `re.compile` gives, made when it is first asked: at the start of a crawl most are not.
 
-        What every URL asks is compiled at once, by `re.compile`, and called without the look at an attribute.
+        It then becomes another class: `__getattr__` slows every attribute down.
         """
 
-        __slots__ = ("_flags", "_text", "findall", "finditer", "fullmatch", "match", "split", "sub")
+        __slots__ = ()
 
         def __init__(self, text: str, flags: int = 0):
             self._text = text
@@ -23,8 +27,10 @@ else:
 
         def __getattr__(self, name: str) -> object:
             # only what is not there yet is asked for here
-            if name.startswith("_") or name not in self.__slots__:
+            if name not in _METHODS:
                 raise AttributeError(name)
-            method = getattr(re.compile(self._text, self._flags), name)
-            setattr(self, name, method)
-            return method
+            compiled = re.compile(self._text, self._flags)
+            for method in _METHODS:
+                setattr(self, method, getattr(compiled, method))
+            self.__class__ = _Compiled
+            return getattr(self, name)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import functools
 import re
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 #: Longer texts are not matched against user patterns, whatever the pattern.
 MAX_TEXT = 2048
@@ -33,33 +33,24 @@ class Pattern:
     """A checked regular expression; `match(text)` is a full match, or a search where `full` is false.
 
     No text longer than `limit` matches: up to there, matching ends within `steps.MAX_STEPS` steps whatever the text.
-    That of a shipped text is compiled when it is first used.
     """
 
     __slots__ = ("_run", "flags", "full", "limit", "regex", "text")
-    if TYPE_CHECKING:
-        limit: int
-        regex: re.Pattern[str]
+    limit: int
+    regex: re.Pattern[str]
 
     def __init__(self, text: str, flags: int, full: bool):
         self.text = text
         self.flags = flags
         self.full = full
-        if not isinstance(text, Shipped):
+        if isinstance(text, Shipped):
+            self.__class__ = _Later
+        else:
             self._compile()
 
     def _compile(self) -> None:
         self.regex, self.limit = _compiled(self.text, self.flags, self.full)
         self._run = self.regex.fullmatch if self.full else self.regex.search
-
-    if not TYPE_CHECKING:
-
-        def __getattr__(self, name: str) -> Any:
-            # asked for what is not there yet
-            if name not in ("_run", "limit", "regex"):
-                raise AttributeError(name)
-            self._compile()
-            return getattr(self, name)
 
     def match(self, text: str) -> bool:
         """Whether `text` matches; a text longer than `limit` never does."""
@@ -68,6 +59,9 @@ class Pattern:
     def sub(self, replace: str, text: str) -> str:
         """`text` with every match replaced; unchanged where it is longer than `limit`."""
         return self.regex.sub(replace, text) if len(text) <= self.limit else text
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Pattern, (self.text, self.flags, self.full)
 
     def __repr__(self) -> str:
         return f"Pattern({self.text!r})"
@@ -79,6 +73,19 @@ class Pattern:
 
     def __hash__(self) -> int:
         return hash(self.text)
+
+
+class _Later(Pattern):
+    """One of a shipped text until it is first used; a class of its own, as `__getattr__` slows every attribute down."""
+
+    __slots__ = ()
+
+    def __getattr__(self, name: str) -> Any:
+        if name not in ("_run", "limit", "regex"):
+            raise AttributeError(name)
+        self._compile()
+        self.__class__ = Pattern  # type: ignore[assignment]  # of the same layout
+        return getattr(self, name)
 
 
 @functools.lru_cache(4096)

@@ -74,6 +74,11 @@ def test_a_regular_expression_answers_as_that_of_python() -> None:
 
 
 def test_a_regular_expression_is_compiled_when_it_is_first_asked() -> None:
+    asked, unasked = Regex("a"), Regex("a")
+    assert asked.match("a")
+    # what is compiled is of a class without `__getattr__`, which would slow it down
+    assert not hasattr(type(asked), "__getattr__")
+    assert hasattr(type(unasked), "__getattr__")
     broken = Regex("(")
     assert not hasattr(broken, "pattern")
     with pytest.raises(re.error):
