@@ -125,7 +125,8 @@ def test_a_child_finds_what_was_put_on_the_path_while_we_ran(tmp_path: Path, mon
         (tmp_path / name).mkdir()
         (tmp_path / name / "urinorm_elsewhere.py").write_text(f"print({name!r})\n")
         monkeypatch.syspath_prepend(tmp_path / name)
-    monkeypatch.setattr(sys, "path", [*sys.path, f"{tmp_path}{os.pathsep}odd"])
+    # no name of a folder, and what is no name at all
+    monkeypatch.setattr(sys, "path", [*sys.path, f"{tmp_path}{os.pathsep}odd", tmp_path])
     command = [sys.executable, "-m", "urinorm_elsewhere"]
     done = subprocess.run(command, env=environment(), capture_output=True, text=True, check=True, cwd=tmp_path)
     assert done.stdout == "two\n"
