@@ -6,13 +6,15 @@ told by its parts, its path and each of its parameters, in the other shapes of i
 
 from __future__ import annotations
 
-from functools import cache
+from functools import lru_cache
 from itertools import combinations
 
 MOST_NAMES = 6
 """Of a group with more names only those with one name less are looked at: of six there are 62 with fewer."""
 AGAIN = 31
 """Pages in a row without news of a part that had news once: as many pairs as a rule is believed for."""
+_REMEMBERED = 500
+"""Queries whose groups with fewer names are remembered: more than a shop has, and 20 MB where each has 150 names."""
 PARTS = 100_000
 """ShapeParts that are counted; some 20 MB. What is new then has to be tried by itself."""
 
@@ -34,7 +36,7 @@ def is_group(name: str) -> bool:
     return " ?" in name
 
 
-@cache
+@lru_cache(_REMEMBERED)
 def _fewer(query: str) -> tuple[str, ...]:
     names = query.split("&")
     sizes = range(1, len(names)) if len(names) <= MOST_NAMES else (len(names) - 1,)

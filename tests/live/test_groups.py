@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from scrapy_urinorm.live import groups
 from scrapy_urinorm.live.groups import AGAIN, ShapeParts, group_of, subgroups
 from scrapy_urinorm.live.yields import SHAPES, Turn, Yields
 
@@ -124,3 +125,12 @@ def test_parts_are_counted_up_to_a_bound(monkeypatch: pytest.MonkeyPatch) -> Non
     assert parts.are_tried("g", "p?a=1&b=2", 9)
     # what is beyond it is never taken for tried
     assert not parts.are_tried("g", "q?a=1", 1)
+
+
+def test_names_of_queries_are_remembered_up_to_a_bound() -> None:
+    """A site may answer whatever names it is asked for, and link to others."""
+    for n in range(3_000):
+        assert subgroups(f"o ?a{n}&b") == [f"o ?a{n}", "o ?b"]
+    known = groups._fewer.cache_info()
+    assert known.maxsize is not None
+    assert known.currsize <= known.maxsize < 3_000
