@@ -22,8 +22,10 @@ class Ruled:
 
     def changed(self, urls: list[str]) -> list[str]:
         """Return those of some URLs whose key is another one than it would be without rules."""
+        # no link of a page has a break, and one would give each that follows the key of another
+        urls = [url for url in urls if "\n" not in url]
         if not urls:
             return []
         block = ("\n".join(urls) + "\n").encode("utf-8", "surrogatepass")
         bare, ruled = (self._normalizer.lines(block, keys=True, lossy=one).split(b"\n") for one in (False, True))
-        return [url for url, before, after in zip(urls, bare, ruled, strict=False) if before != after]
+        return [url for url, before, after in zip([*urls, ""], bare, ruled, strict=True) if before != after]

@@ -75,3 +75,9 @@ def test_links_that_rules_change(rules: list[object], preset: str, changed: list
     ]
     assert Ruled(rules, preset).changed(urls) == changed
     assert Ruled(rules, preset).changed([]) == []
+
+
+@pytest.mark.parametrize("odd", ["\n", "\r", "\r\n", "\x85", "\u2028", "\0", "\ud800", ""])
+def test_an_odd_link_changes_nothing_of_the_others(odd: str) -> None:
+    urls = ["http://a.example/1", f"http://a.example/{odd}", "http://a.example/?utm_source=x", "http://a.example/2"]
+    assert Ruled([], "recommended").changed(urls) == [urls[2]]
