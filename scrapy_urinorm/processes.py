@@ -33,7 +33,8 @@ def environment() -> dict[str, str]:
     A crawler may have put folders on `sys.path` itself, as those do that run a project from an egg or a checkout.
     """
     # what is no text, as a `Path` that a spider has put there, the import system passes over as well
-    folders = [folder or str(Path.cwd()) for folder in sys.path if isinstance(folder, str)]
+    entries: list[object] = [*sys.path]
+    folders = [folder or str(Path.cwd()) for folder in entries if isinstance(folder, str)]
     return {**os.environ, "PYTHONPATH": os.pathsep.join(one for one in folders if os.pathsep not in one)}
 
 
