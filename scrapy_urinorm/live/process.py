@@ -67,8 +67,8 @@ class Students:
 
     def _starts(self, crawl: int, work: Work) -> None:
         thread = threading.Thread(target=self._study, args=(crawl, work), name="urinorm-study", daemon=True)
-        self._studies[crawl] = thread
         thread.start()
+        self._studies[crawl] = thread
 
     def _study(self, crawl: int, work: Work) -> None:
         work.run()
@@ -77,6 +77,9 @@ class Students:
             student.busy = False
             try:
                 self._say(crawl, self._kept(student.ended(work), student, store))
+            except BrokenPipeError:
+                # nobody wants to know any more: the other thread finds the end of its input
+                pass
             except Exception:  # noqa: BLE001  told, as above
                 self._failed(crawl)
 

@@ -90,7 +90,11 @@ class Student:
         if not self.busy:
             work = self.begin(name)
             self.busy = True
-            self.starts(work)
+            try:
+                self.starts(work)
+            except BaseException:
+                self.busy = False
+                raise
         return []
 
     def _recognized(self, site: Watched, visit: Visit) -> Iterator[Message]:
@@ -232,7 +236,7 @@ class Student:
         """Return what a study has found, should it be other rules than before."""
         seen, found = work.seen, work.found
         site = self._sites[seen.site]
-        if site.doubts != seen.doubts:
+        if site.doubts != seen.doubts and work.is_refuted(site.since):
             # of rules that a page has spoken against since: they are studied again, with that page
             return []
         if found is None:

@@ -93,6 +93,15 @@ class Work:
                     self.classes.setdefault(hashed(self.normalizer, page.key), Standing(page, page.url))
         found.pages = []
 
+    def is_refuted(self, since: Mapping[str, str]) -> bool:
+        """Whether a page has spoken against something that rules are about since the study of them began.
+
+        Against others one may: while old rules are held against pages many do, and no study would ever count.
+        """
+        found = self.found
+        about = () if found is None else (one for name in found.alone for one in found.subjects[name])
+        return found is None or any(self.seen.since.get(one) != since.get(one) for one in about)
+
     def message(self) -> dict[str, Any]:
         """Return the rules that were found, as the crawl is told."""
         found, site, pages = self.found, self.seen.site, self.seen.pages

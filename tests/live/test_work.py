@@ -12,6 +12,7 @@ from scrapy_urinorm.learn.options import Options
 from scrapy_urinorm.live.folder import FolderStore
 from scrapy_urinorm.live.process import Students
 from scrapy_urinorm.live.student import Student
+from scrapy_urinorm.live.watched import FIRST_STUDY
 from scrapy_urinorm.visits import messages
 from tests.live.sites import Site, record
 
@@ -133,3 +134,42 @@ def test_the_first_visits_of_a_site_may_be_left_out(tmp_path: Path) -> None:
         expected = [one.url for one in visits[first:]]
         assert [one.url for one in folder.visits("a", first)] == expected
         assert [one.url for one in memory.visits("a", first)] == expected
+
+
+def test_a_study_that_cannot_be_begun_is_begun_with_a_later_page() -> None:
+    """As where the system has no more threads."""
+    one = student()
+    works: list[Work] = []
+
+    def refuse(_: Work) -> None:
+        raise RuntimeError("can't start new thread")
+
+    one.starts = refuse
+    *before, due, after = visits_of(STEADY)[: FIRST_STUDY + 1]
+    for visit in before:
+        one.take(visit, "")
+    with pytest.raises(RuntimeError):
+        one.take(due, "")
+    assert not one.busy
+    # due again with what was seen meanwhile
+    one.starts = works.append
+    (name,) = one.sites()
+    one._sites[name].due = 0
+    one.take(after, "")
+    assert len(works) == 1
+
+
+def test_pages_that_speak_against_old_rules_do_not_keep_a_study_from_ending() -> None:
+    """A rule that was taken back is held against pages until the study ends that is without it, and more may differ."""
+    one = student()
+    for visit in visits_of(STEADY):
+        one.take(visit, "")
+    (name,) = one.sites()
+    site = one._sites[name]
+    assert site.found is not None
+    work = one.begin(name)
+    work.run()
+    site.doubts += 1
+    site.since["another"] = "http://site.example.com/"
+    one.ended(work)
+    assert site.found is work.found
