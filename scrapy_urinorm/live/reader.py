@@ -23,7 +23,8 @@ if TYPE_CHECKING:
     from scrapy_urinorm.visits.process import Reader
 
 WAITING = 64 << 20
-"""Octets of visits that may wait while a site is studied: some minutes of a crawl; later ones are not learned from."""
+"""Octets of visits, and of named links, that may wait while a site is studied: some minutes of a crawl; later ones
+are not learned from."""
 
 
 class Live:
@@ -32,7 +33,7 @@ class Live:
     def __init__(self, reader: Reader) -> None:
         self.reader = reader
         self._opened: dict[int, dict[str, Any]] = {}
-        self._queue: SimpleQueue[tuple[dict[str, Any], bytes] | None] = SimpleQueue()
+        self._queue: SimpleQueue[tuple[dict[str, Any], bytes, int] | None] = SimpleQueue()
         self._in = self._out = 0
         self._process: subprocess.Popen[bytes] | None = None
         self._may_restart = True
@@ -74,6 +75,7 @@ class Live:
             self._fleets.pop(number).close()
             # what it sees is for nobody from now on
             del self._opened[number]
+            self._ruled.pop(number, None)
 
     def _closed(self, number: int, header: dict[str, Any], body: bytes) -> None:
         self._ruled.pop(number, None)
@@ -89,8 +91,8 @@ class Live:
         met = {"do": "met", "crawl": number, "urls": urls}
         if number in self._fleets:
             self._fleets[number].say(met)
-        else:
-            self._put(met)
+        elif self._in - self._out <= WAITING:
+            self._put(met, size=sum(map(len, urls)))
 
     def _judge(self, number: int, header: dict[str, Any], _: bytes) -> None:
         self._put(header)
@@ -103,10 +105,11 @@ class Live:
         elif number in self._opened and self._in - self._out + len(line) <= WAITING:
             self._put({"do": "visit", "crawl": number, "pattern": header.get("pattern")}, line)
 
-    def _put(self, header: dict[str, Any], body: bytes = b"") -> None:
+    def _put(self, header: dict[str, Any], body: bytes = b"", size: int = 0) -> None:
+        """Have a message sent; `size` is that of its header where it may be large."""
         if not self._dead:
-            self._in += len(body)
-            self._queue.put((header, body))
+            self._in += size + len(body)
+            self._queue.put((header, body, size + len(body)))
 
     # ------------------------------------------------------------------ threads
 
@@ -117,12 +120,12 @@ class Live:
 
     def _feed(self) -> None:
         while (item := self._queue.get()) is not None:
-            header, body = item
+            header, body, size = item
             try:
                 messages.send(self._process.stdin.write, header, body)  # type: ignore[union-attr]  # a pipe
             except OSError:
                 self._restart()
-            self._out += len(body)
+            self._out += size
             if self._dead:
                 return
 
@@ -150,7 +153,7 @@ class Live:
             while (message := messages.received(stream.read)) is not None:
                 self._say(message[0])
         # a write finds out that it has died
-        self._queue.put(({"do": "", "crawl": 0}, b""))
+        self._queue.put(({"do": "", "crawl": 0}, b"", 0))
 
     def _say(self, message: dict[str, Any]) -> None:
         fleet = self._fleets.get(message["crawl"])

@@ -11,9 +11,12 @@ from benchmarks.simulator import InMemory
 from scrapy_urinorm.learn.options import Options
 from scrapy_urinorm.live.folder import FolderStore
 from scrapy_urinorm.live.process import Students
+from scrapy_urinorm.live.reader import Live
 from scrapy_urinorm.live.student import Student
 from scrapy_urinorm.live.watched import FIRST_STUDY
 from scrapy_urinorm.visits import messages
+from scrapy_urinorm.visits.isolation import Parser
+from scrapy_urinorm.visits.process import Reader
 from tests.live.sites import Site, record
 
 if TYPE_CHECKING:
@@ -173,3 +176,35 @@ def test_pages_that_speak_against_old_rules_do_not_keep_a_study_from_ending() ->
     site.since["another"] = "http://site.example.com/"
     one.ended(work)
     assert site.found is work.found
+
+
+@pytest.mark.parametrize("left", [0, 1, 40, 500])
+def test_a_line_that_a_kill_has_cut_off_is_no_visit(left: int, tmp_path: Path) -> None:
+    """What was seen is counted by lines: one that is none would have a page held against the rules twice."""
+    store = FolderStore(str(tmp_path))
+    visits = visits_of(STEADY)[:6]
+    for visit in visits[:3]:
+        store.add("a", visit)
+    (path,) = tmp_path.glob("*.jsonl")
+    whole = path.read_bytes()
+    torn = visits[3].to_json().encode()[:left]
+    path.write_bytes(whole + torn)
+    again = FolderStore(str(tmp_path))
+    assert path.read_bytes() == whole
+    for visit in visits[4:]:
+        again.add("a", visit)
+    assert [one.url for one in again.visits("a", 3)] == [one.url for one in visits[4:]]
+    path.write_bytes(b"no line" * 20_000)
+    FolderStore(str(tmp_path))
+    assert path.read_bytes() == b""
+
+
+def test_links_that_nobody_has_taken_yet_wait_up_to_a_bound(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A page may name as many octets as a visit has, and the student may be busy with a judgement."""
+    monkeypatch.setattr("scrapy_urinorm.live.reader.WAITING", 10_000)
+    parser = Parser()
+    live = Live(Reader(io.BytesIO(), parser))
+    for _ in range(50):
+        live._named(1, ["http://a.example/" + "x" * 983])
+    parser.close()
+    assert live._queue.qsize() == 11
