@@ -16,7 +16,7 @@ AGAIN = 31
 _REMEMBERED = 500
 """Queries whose groups with fewer names are remembered: more than a shop has, and 20 MB where each has 150 names."""
 PARTS = 100_000
-"""ShapeParts that are counted; some 20 MB. What is new then has to be tried by itself."""
+"""Parts of shapes that are counted; some 20 MB. What is new then has to be tried by itself."""
 
 
 def group_of(pattern: str) -> str:
