@@ -1,4 +1,4 @@
-"""The visits of a crawl in a folder, a file a site, so that a student that is started again knows what it knew."""
+"""The visits of a crawl in a folder, two files a site, so that a student that is started again knows what it knew."""
 
 from __future__ import annotations
 
@@ -14,11 +14,12 @@ from scrapy_urinorm.visits.record import visit_from_row
 from scrapy_urinorm.visits.writer import private
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from scrapy_urinorm.visits.record import Visit
 
 _STRUCK = "struck.json"
+_MET = ".met"
 _BLOCK = 1 << 16
 """Octets that are looked through at once for the end of a line; a visit with 2,000 links has 30,000."""
 
@@ -29,7 +30,7 @@ class FolderStore:
     def __init__(self, folder: str) -> None:
         self.folder = Path(folder)
         self.folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-        for path in self.folder.glob("*.jsonl"):
+        for path in (*self.folder.glob("*.jsonl"), *self.folder.glob(f"*{_MET}")):
             _mend(path)
 
     def _path(self, site: str) -> Path:
@@ -68,9 +69,27 @@ class FolderStore:
                 if isinstance(site, str):
                     yield from ((site, visit) for visit in self._read(path))
 
+    def note(self, site: str, urls: Iterable[str]) -> None:
+        """Keep addresses that pages of a site have named: without them the links of its visits lead nowhere."""
+        lines = b"".join(json.dumps(url).encode() + b"\n" for url in urls)
+        if self.folder.exists():
+            with suppress(FileNotFoundError), open(self._path(site).with_suffix(_MET), "ab", opener=private) as file:
+                file.write(lines)
+
+    def noted(self) -> Iterator[str]:
+        """Return the addresses that were kept in a run before."""
+        for path in sorted(self.folder.glob(f"*{_MET}")):
+            with suppress(OSError), path.open("rb") as file:
+                for line in file:
+                    with suppress(ValueError):
+                        url = json.loads(line)
+                        if isinstance(url, str):
+                            yield url
+
     def forget(self, site: str) -> None:
-        """Remove those of a site."""
-        self._path(site).unlink(missing_ok=True)
+        """Remove what there is of a site."""
+        for path in (self._path(site), self._path(site).with_suffix(_MET)):
+            path.unlink(missing_ok=True)
 
     def keep(self, struck: dict[str, Any]) -> None:
         """Keep what a student's `state` says."""

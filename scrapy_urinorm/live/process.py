@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import functools
 import json
+import os
 import sys
 import threading
 import traceback
@@ -88,6 +89,7 @@ class Students:
         # what a study finds is only parked: it may be bolder than a rule file, and skips nothing
         student = FleetStudent(Options(preset=header["preset"], skip=False), header["rules"], store)
         student.restore(store.kept(), store.all())
+        student.met(store.noted())
         student.starts = functools.partial(self._starts, crawl)
         self._of[crawl] = student, store
 
@@ -109,7 +111,8 @@ class Students:
             student.restore(header["struck"], ())
             said = student.again(header["site"], had=header["had"])
         elif what == "met":
-            student.met(header["urls"])
+            for site, urls in student.met(header["urls"]).items():
+                store.note(site, urls)
             return []
         else:
             said = [one for site in header["sites"] for one in student.judge(site)]
@@ -147,3 +150,5 @@ def main() -> None:
 
 if __name__ == "__main__":
     main()
+    # a study that still runs is for nobody, and its thread must not meet an interpreter that is being taken down
+    os._exit(0)

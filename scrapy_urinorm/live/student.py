@@ -106,15 +106,19 @@ class Student:
             yield {"do": "platform", "site": site.name, "said": priors.said, "traps": traps, "folds": folds}
             site.due = min(site.due, site.pages)
 
-    def met(self, urls: Iterable[str]) -> None:
-        """Note addresses that a page has named and that wait, redacted."""
+    def met(self, urls: Iterable[str]) -> dict[str, list[str]]:
+        """Note addresses that a page has named and that wait, redacted; return the new ones of each site."""
+        new: dict[str, list[str]] = {}
         for url in urls:
             host = host_of(url)
             site = None if host is None else self._site(site_of(host))
             if site is not None and self._waiting < MOST_WAITING:
-                before = len(site.waiting)
-                site.waiting[url_hash(url)] = url
-                self._waiting += len(site.waiting) - before
+                hashed = url_hash(url)
+                if hashed not in site.waiting:
+                    site.waiting[hashed] = url
+                    self._waiting += 1
+                    new.setdefault(site.name, []).append(url)
+        return new
 
     def _came(self, site: Watched, visit: Visit) -> None:
         if visit.id is not None and site.waiting.pop(visit.id, None) is not None:

@@ -124,7 +124,7 @@ def test_a_resumed_crawl_goes_on_with_its_rules(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
-@pytest.mark.parametrize("at", [(150,), (150, 300)], ids=["once", "twice"])
+@pytest.mark.parametrize("at", [(120,), (80, 150)], ids=["once", "twice"])
 def test_a_process_that_learns_and_dies_costs_no_page(tmp_path: Path, at: tuple[int, ...]) -> None:
     site = Site(1, features={"sid", "ref"}, articles=60)
     with Served(site) as served:

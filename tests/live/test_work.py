@@ -208,3 +208,36 @@ def test_links_that_nobody_has_taken_yet_wait_up_to_a_bound(monkeypatch: pytest.
         live._named(1, ["http://a.example/" + "x" * 983])
     parser.close()
     assert live._queue.qsize() == 11
+
+
+def test_a_student_that_is_started_again_knows_what_was_named(tmp_path: Path) -> None:
+    """Else the links of the pages before lead nowhere, and a rule that is right seems to cut off what lies behind."""
+    visits = visits_of(STEADY)
+    host, name = STEADY.host, STEADY.host.partition(".")[2]
+    said = {"do": "open", "crawl": 3, "preset": "recommended", "rules": [], "folder": str(tmp_path)}
+    process = Students(io.BytesIO())
+    process.take(said, b"")
+    odd = [f'http://{host}/\u00e9?a="b', "http://other.example/"]
+    process.take({"do": "met", "crawl": 3, "urls": [*(visit.url for visit in visits[:60]), *odd]}, b"")
+    for visit in visits[:20]:
+        process.take({"do": "visit", "crawl": 3, "pattern": "x"}, visit.to_json().encode())
+    process.take({"do": "met", "crawl": 3, "urls": [visit.url for visit in visits[30:80]]}, b"")
+    for path in tmp_path.glob("*.met"):
+        # a kill may cut a line off
+        with path.open("ab") as file:
+            file.write(b'"http://si')
+    again = Students(io.BytesIO())
+    again.take(said, b"")
+    (before, _), (after, store) = process._of[3], again._of[3]
+    assert sorted(after.sites()) == sorted(before.sites())
+    for site in before.sites():
+        # those that were fetched since are pages, as they were
+        fetched = {visit.id for visit in visits[:20]}
+        assert {hashed: url for hashed, url in after._sites[site].waiting.items() if hashed not in fetched} == (
+            before._sites[site].waiting
+        )
+    again.take({"do": "met", "crawl": 3, "urls": [f"http://{host}/late"]}, b"")
+    assert f"http://{host}/late" in set(store.noted())
+    assert len([*store.noted()]) == len({*store.noted()}) == 83
+    store.forget(name)
+    assert [*store.noted()] == ["http://other.example/"]
