@@ -137,30 +137,33 @@ def _share(value: float, digits: int = 1) -> str:
 
 def _held_out() -> str:
     found = json.loads((DOCS / "figures.json").read_text("utf-8"))["held_out"]
-    lines = [
-        "| | crawl cut | redundant saved | pages lost | merged pairs right | cut, mean of sites |",
-        "| --- | ---: | ---: | ---: | ---: | ---: |",
-    ]
+    rows = []
     for scored, name in HELD_OUT.items():
         one = found[scored]
         cells = [name, _share(one["cut"]), _share(one["recall"]), _share(one["loss"], 3 if one["loss"] < 0.01 else 1)]
         cells += [_share(one["precision"]) if one["cut"] else "-", _share(one["mean_cut"])]
-        lines.append(f"| {' | '.join(cells)} |")
+        rows.append(cells)
+    return _with_names("crawl cut | redundant saved | pages lost | merged pairs right | cut, mean of sites", rows)
+
+
+def _with_names(columns: str, rows: list[list[str]]) -> str:
+    """Return a table of figures, a column of names before those that are named."""
+    lines = [f"| | {columns} |", "| --- |" + " ---: |" * len(columns.split(" | "))]
+    lines += [f"| {' | '.join(cells)} |" for cells in rows]
     return "\n".join(lines) + "\n"
 
 
 def _public() -> str:
     found = json.loads((DOCS / "figures.json").read_text("utf-8"))["public"]
-    lines = [
-        "| | cut, splits 1 and 2 | cut, splits 3 to 5 | pages lost | requests of the crawl saved | counted as unmet |",
-        "| --- | ---: | ---: | ---: | ---: | ---: |",
-    ]
+    rows = []
     for scored, name in PUBLIC.items():
         one = found[scored]
         cells = [name, _share(one["cut_1_2"]), _share(one["cut_3_5"]), str(one["lost"])]
         cells += [_share(one["saved"]), _share(one["unmet"], 3)] if "saved" in one else ["", ""]
-        lines.append(f"| {' | '.join(cells)} |")
-    return "\n".join(lines) + "\n"
+        rows.append(cells)
+    return _with_names(
+        "cut, splits 1 and 2 | cut, splits 3 to 5 | pages lost | requests of the crawl saved | counted as unmet", rows
+    )
 
 
 def _partial() -> str:
