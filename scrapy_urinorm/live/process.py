@@ -24,6 +24,7 @@ from scrapy_urinorm.live.fleet_student import FleetStudent
 from scrapy_urinorm.live.folder import FolderStore
 from scrapy_urinorm.visits import messages
 from scrapy_urinorm.visits.courtesy import Courtesy, output_of_server
+from scrapy_urinorm.visits.links import url_hash
 from scrapy_urinorm.visits.record import visit_from_row
 
 if TYPE_CHECKING:
@@ -88,8 +89,8 @@ class Students:
         store = FolderStore(header["folder"])
         # what a study finds is only parked: it may be bolder than a rule file, and skips nothing
         student = FleetStudent(Options(preset=header["preset"], skip=False), header["rules"], store)
-        student.restore(store.kept(), store.all())
-        student.met(store.noted())
+        fetched = student.restore(store.kept(), store.all())
+        student.met(url for url in store.noted() if url_hash(url) not in fetched)
         student.starts = functools.partial(self._starts, crawl)
         self._of[crawl] = student, store
 

@@ -37,7 +37,6 @@ DOUBT_PAGES, DOUBT_GROWTH = 5, 1.02
 """Visits between two studies of a doubted site: the pages under way when a doubt came belong to the same one."""
 MOST_SITES = 1_000
 """Sites that are studied; a broad crawl has seldom a hundred pages of more."""
-
 MOST_WAITING = 500_000
 """Addresses met in a crawl that are remembered until they are fetched: some 100 MB, in this process."""
 
@@ -279,19 +278,22 @@ class Student:
             if site.struck or site.since
         }
 
-    def restore(self, state: dict[str, Any], visits: Iterable[tuple[str, Visit]]) -> None:
-        """Take up the visits of the run before, which are in the store."""
+    def restore(self, state: dict[str, Any], visits: Iterable[tuple[str, Visit]]) -> set[bytes]:
+        """Take up the visits of the run before, which are in the store; return their hashes."""
+        fetched = set()
         for name, visit in visits:
             site = self._sites.setdefault(name, Watched(name))
             site.pages += 1
             site.due = max(site.due, int(site.pages * GROWTH))
             site.unsaid = True
+            fetched.add(visit.id or b"")
             self.novelty.linked(visit, "", news=self.novelty.news(visit).news)
         for name, known in state.items():
             site = self._sites.setdefault(name, Watched(name))
             # a job that was begun before there was `since` has a list
             site.struck.update(known if isinstance(known, list) else known["struck"])
             site.since.update({} if isinstance(known, list) else known["since"])
+        return fetched
 
     def sites(self) -> list[str]:
         """Return the names of the sites that are watched."""
