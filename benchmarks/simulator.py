@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING, Any
 
 from scrapy_urinorm.live.desk import Desk
 from scrapy_urinorm.live.questions import CANARY, CLOSED, LATER, PARK, SAMPLE
-from scrapy_urinorm.live.ruled import Ruled
 from scrapy_urinorm.live.student import Student
 from scrapy_urinorm.live.yields import CLOSE
 from scrapy_urinorm.normalizer import Normalizer
 from scrapy_urinorm.visits.links import HASH, url_hash
 from scrapy_urinorm.visits.record import visit_from_row
+from scrapy_urinorm.visits.ruled import Ruled
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence

@@ -26,6 +26,7 @@ from scrapy_urinorm.crawl.reader_process import CLOSE_SECONDS, in_thread, shared
 from scrapy_urinorm.crawl.visit_messages import asked_by, told_by
 from scrapy_urinorm.crawl.visits_budget import Budget
 from scrapy_urinorm.crawl.visits_storing import stored
+from scrapy_urinorm.normalizer import Normalizer
 from scrapy_urinorm.visits.redaction import without_userinfo
 
 if TYPE_CHECKING:
@@ -112,8 +113,7 @@ class VisitsExtension:
     def spider_opened(self, spider: Spider) -> None:
         """Open the file; a path that cannot be written stops nothing and is logged."""
         now = datetime.now(UTC).replace(microsecond=0).isoformat().replace(":", "-")
-        uri = self.uri
-        if not uri:
+        if not (uri := self.uri):
             self._open(None)
             return
         if "%(" in uri:
@@ -144,8 +144,11 @@ class VisitsExtension:
         if fleet is not None and fleet.shared is not None:
             # one page of two workers is one page: their masks are the same
             salt = fleet.shared.salt
-        rotate = None if self._storage else self.rotate
-        options = {"id": self.crawl_id, "salt": salt, "path": str(path.absolute()) if path else "", "rotate": rotate}
+        options: dict[str, Any] = {"id": self.crawl_id, "salt": salt, "path": str(path.absolute()) if path else ""}
+        options["rotate"] = None if self._storage else self.rotate
+        normalizer = getattr(self.crawler.request_fingerprinter, "normalizer", None)
+        if isinstance(normalizer, Normalizer):
+            options |= {"rules": [normalizer.ruleset.to_dict()], "preset": normalizer.ruleset.preset}
         self._reader = shared_reader()
         self._number = self._reader.open(options, self._told)
 

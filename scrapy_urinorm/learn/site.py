@@ -13,11 +13,11 @@ from scrapy_urinorm.normalizer import Normalizer
 from scrapy_urinorm.recognition import Recognizer
 from scrapy_urinorm.suffixes import registrable_labels
 from scrapy_urinorm.url import resolve, split
-from scrapy_urinorm.visits.links import url_hash
+from scrapy_urinorm.visits.links import HASH, url_hash
 from scrapy_urinorm.visits.programs import is_page
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Sequence
 
     from scrapy_urinorm.visits.record import Visit
 
@@ -52,6 +52,8 @@ class Site:
         self.blocked_like = ""
         self.ids: dict[bytes, Page] = {}
         self.has_links = False
+        self._ruled: list[tuple[Page, bytes]] = []
+        self._keyed: dict[bytes, Page] = {}
         self.crawls: set[str] = set()
         self.recognizer: Recognizer | None = None
         self.labels: dict[bytes, int] = {}
@@ -94,6 +96,7 @@ class Site:
             self.frame.find_noise(visit for visit, _ in self.rows)
         labels = self.labels
         self.has_links = any(visit.links is not None for visit, _ in self.rows)
+        ruled = any(visit.link_keys for visit, _ in self.rows)
         self.rows.reverse()
         while self.rows:
             # lines are most of a visit: each goes as it is read, unless the caller keeps it
@@ -101,11 +104,16 @@ class Site:
             if visit.lines and self.frame is not None:
                 content = self.frame.content(visit)
             number = -1 if content.label is None else labels.setdefault(content.label, len(labels))
-            for page in self._pages_of(visit, normalizer):
+            described = self._pages_of(visit, normalizer)
+            if ruled and visit.key:
+                # with its redirects that have no line of their own the key is that of the end
+                self._keyed.setdefault(url_hash(visit.key), described[-1])
+            for page in described:
                 if page.label < 0 <= number:
                     page.label, page.weak, page.sketches = number, content.weak, content.sketches
                     page.words, page.order = content.words, content.order
         self._follow_redirects()
+        self._follow_rules()
         self.pages = list(self.by_key.values())
         self.soft = soft_labels([page.label for page in self.pages])
         self._forget(blocked_labels(self.pages, self.soft))
@@ -119,7 +127,7 @@ class Site:
                 self.blocked_like = self.blocked_like or page.url
         self.soft -= blocked
 
-    def _pages_of(self, visit: Visit, normalizer: Normalizer) -> Iterable[Page]:
+    def _pages_of(self, visit: Visit, normalizer: Normalizer) -> Sequence[Page]:
         key = normalizer.key(visit.url)
         page = self._page(key, visit.url)
         _describe(page, visit)
@@ -152,12 +160,25 @@ class Site:
             self.ids.setdefault(url_hash(known) if isinstance(known, str) else known, page)
             if page.links is None:
                 page.links = visit.links
+                if visit.link_keys and visit.links and len(visit.link_keys) == len(visit.links):
+                    self._ruled.append((page, visit.link_keys))
 
     def _page(self, key: str, url: str) -> Page:
         page = self.by_key.get(key)
         if page is None:
             page = self.by_key[key] = Page(key, url)
         return page
+
+    def _follow_rules(self) -> None:
+        """Have links that lead nowhere lead to what the crawl has fetched in their place, under the rules it had."""
+        while self._ruled:
+            page, keys = self._ruled.pop()
+            links = page.links or b""
+            pairs = [(links[at : at + HASH], keys[at : at + HASH]) for at in range(0, len(links), HASH)]
+            page.links = b"".join(key if link not in self.ids and key in self._keyed else link for link, key in pairs)
+        for key, page in self._keyed.items():
+            self.ids.setdefault(key, page)
+        self._keyed.clear()
 
     def _follow_redirects(self) -> None:
         """Give a page that was only seen to redirect the content of the end of its chain."""

@@ -15,7 +15,6 @@ from queue import SimpleQueue
 from typing import TYPE_CHECKING, Any
 
 from scrapy_urinorm.live.exchange import Exchange
-from scrapy_urinorm.live.ruled import Ruled
 from scrapy_urinorm.visits import messages
 from scrapy_urinorm.visits.process import main
 
@@ -39,7 +38,6 @@ class Live:
         self._may_restart = True
         self._dead = False
         self._fleets: dict[int, Exchange] = {}
-        self._ruled: dict[int, Ruled] = {}
         self._close = reader.handlers["close"]
         reader.handlers |= {"live": self._open, "met": self._met, "judge": self._judge}
         reader.handlers |= {"idle": self._idle, "leave": self._leave, "close": self._closed}
@@ -49,7 +47,6 @@ class Live:
         self._opened[number] = {**header, "do": "open"}
         if number in self.reader.crawls:
             self.reader.crawls[number].names = True
-            self._ruled[number] = Ruled(header["rules"], header["preset"])
         if self._process is None:
             self._start()
             threading.Thread(target=self._feed, name="urinorm-student", daemon=True).start()
@@ -75,10 +72,8 @@ class Live:
             self._fleets.pop(number).close()
             # what it sees is for nobody from now on
             del self._opened[number]
-            self._ruled.pop(number, None)
 
     def _closed(self, number: int, header: dict[str, Any], body: bytes) -> None:
-        self._ruled.pop(number, None)
         self._leave(number, header, body)
         self._close(number, header, body)
 
@@ -98,8 +93,10 @@ class Live:
         self._put(header)
 
     def _visit(self, number: int, header: dict[str, Any], line: bytes) -> None:
-        if (ruled := self._ruled.get(number)) is not None and (urls := ruled.changed(header.get("named") or [])):
-            self._named(number, urls)
+        if number in self._opened and (known := self.reader.crawls.get(number)) is not None:
+            ruled = known.crawl.ruled
+            if ruled is not None and (urls := list(ruled.changed(header.get("named") or []))):
+                self._named(number, urls)
         if number in self._fleets:
             self._fleets[number].visit(line, header.get("pattern"))
         elif number in self._opened and self._in - self._out + len(line) <= WAITING:

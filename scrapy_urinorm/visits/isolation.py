@@ -65,18 +65,18 @@ class Parser:
         theirs.close()
         self._socket, self._stream = ours, ours.makefile("rb")
 
-    def line(self, crawl: Crawl, salt: str, said: dict[str, Any], body: bytes, *, names: bool = False) -> bytes | None:
+    def line(self, crawl: Crawl, said: dict[str, Any], body: bytes, *, names: bool = False) -> bytes | None:
         """Return the JSON of a visit with all that its page tells; None for a page that was given up."""
         self.named = []
         if self._socket is None:
             line = _line(crawl, said, body)
             self.named = crawl.links.take_new() if names else []
             return line
-        try:
-            _send(self._socket, {**said, "_id": crawl.id, "_salt": salt, "_names": names}, body)
-            answer = messages.received(self._stream.read)
-        except (OSError, ValueError):
-            answer = None
+        asked = {**said, "_id": crawl.id, "_names": names}
+        answer = self._answer(asked, body)
+        if answer is not None and "unknown" in answer[0]:
+            # the first page of a crawl, or of a process that took the place of another one
+            answer = self._answer({**asked, "_crawl": crawl.opening}, body)
         if answer is None:
             # somebody has ended the guardian itself
             self.close()
@@ -85,6 +85,13 @@ class Parser:
         self.spent += answer[0]["cpu"]
         self.named = answer[0].get("named", [])
         return answer[1] or None
+
+    def _answer(self, asked: dict[str, Any], body: bytes) -> messages.Message | None:
+        try:
+            _send(self._socket, asked, body)  # type: ignore[arg-type]  # there is one, see `line`
+            return messages.received(self._stream.read)
+        except (OSError, ValueError):
+            return None
 
     def close(self) -> None:
         """End the other processes, after the page that they are at."""
@@ -157,10 +164,12 @@ def _parse(sock: socket.socket) -> int:
     stream = sock.makefile("rb")
     while (message := messages.received(stream.read)) is not None:
         said, body = message
-        name = said["_id"]
-        crawl = crawls.get(name)
+        crawl = crawls.get(said["_id"])
         if crawl is None:
-            crawl = crawls[name] = Crawl(name, bytes.fromhex(said["_salt"]))
+            if "_crawl" not in said:
+                _send(sock, {"unknown": True})
+                continue
+            crawl = crawls[said["_id"]] = Crawl.opened(said["_crawl"])
         # of the thread: a process whose clock has an alarm is told its time by the tick
         started = time.thread_time()
         signal.setitimer(signal.ITIMER_PROF, PAGE_SECONDS)

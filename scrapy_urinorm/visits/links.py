@@ -2,6 +2,8 @@
 
 The hash of a URL is the first eight octets of BLAKE2b (`digest_size=8`) of the UTF-8 of its key without any rule, made
 of the redacted URL: what a file of visits shows is enough to compute it again, and crawls under different rules join.
+Where the rules of a crawl give a link another key, the hash of that one is known as well: of all addresses of a page
+the crawl has fetched the first one that it met, and its key is what the others lead to.
 """
 
 from __future__ import annotations
@@ -19,6 +21,8 @@ from scrapy_urinorm.url import resolve
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
+
+    from scrapy_urinorm.visits.ruled import Ruled
 
 LINK_CAP = 2_000
 """Links kept of a page: every menu and list fits, and 2,000 hashes are 21 kB of base64."""
@@ -124,26 +128,45 @@ def _unique(hashes: Iterable[bytes]) -> tuple[bytes, int]:
     return b"".join(list(unique)[:LINK_CAP]), len(unique)
 
 
-class LinkHashes:
-    """The columns `links` and `id` of one crawl; what it has met it remembers, as most links of a site come again."""
+def _columns(hashes: list[bytes]) -> tuple[bytes, int, bytes]:
+    if not hashes or max(map(len, hashes)) == HASH:
+        return (*_unique(hashes), b"")
+    keys: dict[bytes, bytes] = {}
+    for one in hashes:
+        keys.setdefault(one[:HASH], one[-HASH:])
+    return (*_unique(keys), b"".join(list(keys.values())[:LINK_CAP]))
 
-    def __init__(self, redact: Callable[[list[str]], list[str]]) -> None:
+
+class LinkHashes:
+    """The columns of the links of one crawl; what it has met it remembers, as most links of a site come again."""
+
+    def __init__(self, redact: Callable[[list[str]], list[str]], ruled: Ruled | None = None) -> None:
         self._redact = redact
+        self._ruled = ruled
         self._known: dict[str, bytes] = {}
         self._room = _REMEMBERED
         self._new: list[str] = []
 
-    def __call__(self, urls: list[str]) -> tuple[bytes, int]:
-        """Return the column `links` for URLs as they are in the page, and how many different ones there are."""
+    def __call__(self, urls: list[str]) -> tuple[bytes, int, bytes]:
+        """Return the columns `links`, `links_count` and `link_keys` for URLs as they are in the page."""
         known = self._known
         new = [url for url in urls if url not in known]
         self._new = self._redact(new)
         if not new:
-            return _unique([known[url] for url in urls])
-        hashes = dict(zip(new, _split(hashes_of(self._new)), strict=True))
-        columns = _unique([known.get(url) or hashes[url] for url in urls])
+            return _columns([known[url] for url in urls])
+        hashes = self._hashes(new)
+        columns = _columns([known.get(url) or hashes[url] for url in urls])
         self._remember(hashes)
         return columns
+
+    def _hashes(self, new: list[str]) -> dict[str, bytes]:
+        """Return the hash of each URL; where the rules change its key, followed by that of the key under them."""
+        hashes = dict(zip(new, _split(hashes_of(self._new)), strict=True))
+        if self._ruled is not None and (changed := self._ruled.changed(new)):
+            keys = _split(hashes_of(self._redact(list(changed.values()))))
+            for url, key in zip(changed, keys, strict=True):
+                hashes[url] += key
+        return hashes
 
     def take_new(self) -> list[str]:
         """Return, once, the links of the last page that none before had, redacted; of many the first ones."""

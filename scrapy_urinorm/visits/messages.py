@@ -6,7 +6,7 @@ either can learn new ones.
 
 | to the reader | header | body |
 | --- | --- | --- |
-| `open` | `crawl` (a number of the user's process), `id`, `path`, `rotate`, `salt` (hexadecimal) | |
+| `open` | `crawl` (a number of the user's process), `id`, `path`, `rotate`, `salt` (hexadecimal), `rules`, `preset` | |
 | `visit` | `crawl`, what `visit_of` takes, `read`: whether to read the body | it |
 | `failure` | `crawl`, what `visit_of` takes of a request without a response | |
 | `close` | `crawl` | |

@@ -11,8 +11,12 @@ from scrapy_urinorm.visits.links import LONGEST_LINK, LinkHashes, url_hash
 from scrapy_urinorm.visits.marks import marks
 from scrapy_urinorm.visits.record import Visit
 from scrapy_urinorm.visits.redaction import Redaction
+from scrapy_urinorm.visits.ruled import Ruled
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from typing import Self
+
     from scrapy_urinorm.visits.features import PageFeatures
 
 MOST_DIRECTIVES = 2_000
@@ -20,12 +24,20 @@ MOST_DIRECTIVES = 2_000
 
 
 class Crawl:
-    """What is the same for all visits of a crawl: its id, and the salt of its masks."""
+    """What is the same for all visits of a crawl: its id, the salt of its masks, and the rules under which it runs."""
 
-    def __init__(self, crawl_id: str, salt: bytes) -> None:
+    def __init__(self, crawl_id: str, salt: bytes, rules: Sequence[Any] = (), preset: str = "safe") -> None:
         self.id = crawl_id
+        self.opening = {"id": crawl_id, "salt": salt.hex(), "rules": list(rules), "preset": preset}
+        """What another process is told of the crawl, and makes its own of."""
         self.redact = Redaction(salt)
-        self.links = LinkHashes(self.redact.all)
+        self.ruled = Ruled(rules, preset) if rules or preset != "safe" else None
+        self.links = LinkHashes(self.redact.all, self.ruled)
+
+    @classmethod
+    def opened(cls, said: Mapping[str, Any]) -> Self:
+        """Return the crawl that an `opening` tells of; one without rules has none."""
+        return cls(said["id"], bytes.fromhex(said["salt"]), said.get("rules", ()), said.get("preset", "safe"))
 
 
 def visit_of(crawl: Crawl, said: dict[str, Any], body: bytes | None) -> Visit:
@@ -74,7 +86,8 @@ def _read(visit: Visit, crawl: Crawl, said: dict[str, Any], body: bytes, content
     if canonical and len(canonical) <= LONGEST_LINK:
         visit.canonical = crawl.redact(canonical)
     if page.links is not None:
-        visit.links, visit.links_count = crawl.links(page.links)
+        visit.links, visit.links_count, keys = crawl.links(page.links)
+        visit.link_keys = keys or None
     visit.marks = marks(page.generator, said.get("headers") or (), said.get("cookies") or (), body)
 
 

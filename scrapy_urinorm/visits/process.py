@@ -41,7 +41,6 @@ class _Open:
     """A crawl whose visits are being written."""
 
     crawl: Crawl
-    salt: str
     writer: VisitWriter | None
     path: str
     written: int = 0
@@ -107,8 +106,7 @@ class Reader:
                 self.send({"do": "refused", "crawl": number, "text": str(error)})
                 return
             self.writers[path] = writer, users + 1
-        salt: str = header["salt"]
-        self.crawls[number] = _Open(Crawl(header["id"], bytes.fromhex(salt)), salt, writer, path)
+        self.crawls[number] = _Open(Crawl.opened(header), writer, path)
         self.send({"do": "opened", "crawl": number})
 
     def _visit(self, number: int, header: dict[str, Any], body: bytes) -> None:
@@ -117,7 +115,7 @@ class Reader:
             return
         line = None
         if header.get("read"):
-            line = self.parser.line(known.crawl, known.salt, header, body, names=known.names)
+            line = self.parser.line(known.crawl, header, body, names=known.names)
             known.given_up += line is None
             header["named"] = self.parser.named
         if line is None:

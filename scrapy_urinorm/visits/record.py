@@ -13,14 +13,14 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-_BYTES = ("lines", "line_words", "minhash", "id")
+_BYTES = ("lines", "line_words", "minhash", "id", "link_keys")
 _INTEGERS = ("status", "words", "size", "depth", "links_count")
 _TEXTS = (
     "final_url", "canonical", "body_digest", "text_digest", "main_digest", "key", "rules", "referer",
     "no_vary_search", "time", "content_type", "crawl", "failure",
 )  # fmt: skip
 _LISTS = ("clean_param", "marks")
-_UNITS = {"lines": 16, "minhash": 128, "links": 8, "id": 8}
+_UNITS = {"lines": 16, "minhash": 128, "links": 8, "id": 8, "link_keys": 8}
 """Octets of the columns of packed numbers; of those in `_WHOLE` exactly so many."""
 _WHOLE = ("minhash", "id")
 
@@ -35,7 +35,8 @@ class Visit:
     bytes; `time` is ISO 8601 in UTC; `clean_param` holds the values of that directive where the response is a
     robots.txt; `no_vary_search` is the header (RFC 9842 successor draft, structured field). `id` and each eight octets
     of `links` are hashes as `links` makes them; `links_count` is how many there are where
-    `links` is capped. `marks` are texts `kind:name`: `generator`, `header`, `cookie`, `marker`.
+    `links` is capped. `link_keys` has for each of `links` the hash of its key under the rules of the crawl, where one
+    of them has another than without. `marks` are texts `kind:name`: `generator`, `header`, `cookie`, `marker`.
     `failure` is the exception of a request that came to no response: such a line tells of no page, and is read where it
     is asked for.
     """
@@ -64,6 +65,7 @@ class Visit:
     id: bytes | None = None
     links: bytes | None = None
     links_count: int | None = None
+    link_keys: bytes | None = None
     marks: tuple[str, ...] = ()
     crawl: str | None = None
     failure: str | None = None

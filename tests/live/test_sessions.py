@@ -9,7 +9,7 @@ import pytest
 
 from benchmarks.simulator import Simulator
 from scrapy_urinorm.learn.options import Options
-from scrapy_urinorm.live.ruled import Ruled
+from scrapy_urinorm.visits.ruled import Ruled
 from tests.live.sites import Answer, identities_of, prose, record
 
 ITEMS = 40
@@ -73,11 +73,11 @@ def test_links_that_rules_change(rules: list[object], preset: str, changed: list
         "http://a.example/%7e",
         "http://[a.example/",
     ]
-    assert Ruled(rules, preset).changed(urls) == changed
-    assert Ruled(rules, preset).changed([]) == []
+    assert list(Ruled(rules, preset).changed(urls)) == changed
+    assert Ruled(rules, preset).changed([]) == {}
 
 
 @pytest.mark.parametrize("odd", ["\n", "\r", "\r\n", "\x85", "\u2028", "\0", "\ud800", ""])
 def test_an_odd_link_changes_nothing_of_the_others(odd: str) -> None:
     urls = ["http://a.example/1", f"http://a.example/{odd}", "http://a.example/?utm_source=x", "http://a.example/2"]
-    assert Ruled([], "recommended").changed(urls) == [urls[2]]
+    assert Ruled([], "recommended").changed(urls) == {urls[2]: "http://a.example/"}

@@ -12,6 +12,7 @@ import pytest
 
 from scrapy_urinorm.crawl.visits_budget import Budget
 from scrapy_urinorm.visits import Visit, read_visits
+from scrapy_urinorm.visits.links import url_hash
 from tests.crawl import forked
 from tests.serving import Answer, Serving
 
@@ -140,6 +141,20 @@ def test_a_page_has_its_features(visits: dict[str, Visit]) -> None:
 
 def test_secrets_are_hashed(visits: dict[str, Visit]) -> None:
     assert not any("secretvalue" in visit.to_json() for visit in visits.values())
+
+
+def test_links_that_the_rules_change_have_their_keys(server: str, tmp_path: Path) -> None:
+    rules = {"site": {"127.0.0.1": {"remove_params": ["PHPSESSID"]}}}
+    fingerprinter = "scrapy_urinorm.RequestFingerprinter"
+    path = tmp_path / "visits.jsonl"
+    run(server, URINORM_VISITS=str(path), REQUEST_FINGERPRINTER_CLASS=fingerprinter, URINORM_RULES=rules)
+    home, *others = (visit for visit in read_visits([path]) if visit.links)
+    assert home.links is not None
+    assert home.link_keys is not None
+    assert home.link_keys[:8] == url_hash(f"{server}/page")
+    assert home.links[:8] != home.link_keys[:8]
+    assert home.links[8:] == home.link_keys[8:]
+    assert [other.link_keys for other in others] == [None]
 
 
 def test_redirects(visits: dict[str, Visit], server: str) -> None:

@@ -23,6 +23,7 @@ from scrapy_urinorm.visits.links import (
     page_links,
     url_hash,
 )
+from scrapy_urinorm.visits.ruled import Ruled
 from tests.core.strategies import any_text, urls
 
 BASE = "http://a.example/wiki/page?x=1#top"
@@ -111,7 +112,7 @@ def test_secrets_are_masked_before_they_are_hashed() -> None:
     hashes = LinkHashes(redact.all)
     links = ["http://u:p@a.example/?PHPSESSID=0123456789abcdef", "http://a.example/"]
     for _ in range(2):
-        assert hashes(links) == (hashes_of(list(map(redact, links))), 2)
+        assert hashes(links) == (hashes_of(list(map(redact, links))), 2, b"")
     assert Redaction(b"other")(links[0]) != redact(links[0])
 
 
@@ -120,6 +121,34 @@ def test_what_is_remembered_is_bounded_in_bytes() -> None:
     for n in range(1_500):
         hashes([f"http://a.example/{n}/{'x' * 8_000}"])
     assert sum(map(len, hashes._known)) <= 8 << 20
+
+
+RULED = [
+    pytest.param(["/a?x=1", "/b"], ["/a", "/b"], id="one is changed"),
+    pytest.param(["/b", "/a", "/A"], None, id="none is"),
+    pytest.param(["/a?x=1", "/a?x=2", "/a"], ["/a", "/a", "/a"], id="three are one page"),
+    pytest.param(["/a?z=2&y=1", "/b?x="], ["/a?y=1&z=2", "/b"], id="sorted alone is not changed"),
+    pytest.param(["/a?PHPSESSID=0123456789abcdef&x=1"], ["/a?PHPSESSID=0123456789abcdef"], id="a secret stays one"),
+    pytest.param(["/a\ud800?x=1", "/b?x=1"], ["/a\ud800", "/b"], id="no text"),
+    pytest.param([], None, id="no link"),
+]
+
+
+@pytest.mark.parametrize(("links", "keys"), RULED)
+def test_what_links_are_under_the_rules_of_the_crawl(links: list[str], keys: list[str] | None) -> None:
+    redact = Redaction(b"salt")
+    hashes = LinkHashes(redact.all, Ruled([{"site": {"a.example": {"remove_params": ["x"]}}}], "safe"))
+    links = [f"http://a.example{link}" for link in links]
+    expected = b"".join(url_hash(redact(f"http://a.example{key}")) for key in keys or ())
+    for _ in range(2):
+        assert hashes(links) == (hashes_of(list(map(redact, links))), len(links), expected)
+
+
+def test_keys_of_links_are_capped_as_links_are() -> None:
+    hashes = LinkHashes(Redaction(b"").all, Ruled([], "recommended"))
+    links, _, keys = hashes([f"http://a.example/{n}?utm_source=x" for n in range(LINK_CAP + 5)])
+    assert len(links) == len(keys) == 8 * LINK_CAP
+    assert keys[-8:] == url_hash(f"http://a.example/{LINK_CAP - 1}")
 
 
 def test_links_that_no_page_had_before_are_named_once_and_without_secrets() -> None:

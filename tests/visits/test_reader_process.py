@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import stat
@@ -21,7 +22,9 @@ from scrapy_urinorm.crawl.reader_process import ReaderProcess, shared_reader
 from scrapy_urinorm.visits import messages, read_visits
 from scrapy_urinorm.visits.courtesy import EAGER, NICENESS
 from scrapy_urinorm.visits.isolation import Parser
+from scrapy_urinorm.visits.links import url_hash
 from scrapy_urinorm.visits.page import Crawl
+from scrapy_urinorm.visits.record import visit_from_row
 from tests.visits.hostile import KINDS, hostile_page
 
 if TYPE_CHECKING:
@@ -131,33 +134,43 @@ def parser() -> Iterator[Parser]:
 @pytest.mark.parametrize("kind", KINDS)
 def test_no_page_takes_longer_than_a_second_of_cpu(parser: Parser, kind: str, size: int) -> None:
     before = parser.spent
-    line = parser.line(Crawl("c", b""), SALT, visit(1), hostile_page(kind, size))
+    line = parser.line(Crawl("c", b""), visit(1), hostile_page(kind, size))
     # the timer of the limit and the clock that counts here are not the same one: unlimited it would be minutes
     assert parser.spent - before <= 5
     assert line is None or len(line) < 200_000
-    assert parser.line(Crawl("c", b""), SALT, visit(1), PAGE) is not None
+    assert parser.line(Crawl("c", b""), visit(1), PAGE) is not None
 
 
 def test_the_time_of_each_page_is_counted(parser: Parser) -> None:
     # the clock of a process that has an alarm stands still between the ticks of the system
     for _ in range(5):
         before = parser.spent
-        parser.line(Crawl("c", b""), SALT, visit(1), PAGE)
+        parser.line(Crawl("c", b""), visit(1), PAGE)
         assert parser.spent > before
 
 
 def test_the_links_of_a_page_are_named_where_they_are_asked_for(parser: Parser) -> None:
     crawl, named = Crawl("named", b""), []
     for names in (False, True, True):
-        parser.line(crawl, SALT, visit(1), b"<a href=/next>link</a><a href=/other>link</a>", names=names)
+        parser.line(crawl, visit(1), b"<a href=/next>link</a><a href=/other>link</a>", names=names)
         named.append(parser.named)
-        parser.line(crawl, SALT, visit(1), PAGE, names=names)
+        parser.line(crawl, visit(1), PAGE, names=names)
         named.append(parser.named)
     assert named == [[], [], [], [], [], []]
-    parser.line(crawl, SALT, visit(1), b"<a href=/third>link</a><a href=/next>link</a>", names=True)
+    parser.line(crawl, visit(1), b"<a href=/third>link</a><a href=/next>link</a>", names=True)
     assert parser.named == ["http://a.example/third"]
-    parser.line(crawl, SALT, visit(1), hostile_page("nested blocks", 4 << 20), names=True)
+    parser.line(crawl, visit(1), hostile_page("nested blocks", 4 << 20), names=True)
     assert parser.named == []
+
+
+def test_a_process_that_takes_the_place_of_another_knows_the_rules_of_the_crawl(parser: Parser) -> None:
+    crawl = Crawl("ruled", b"", [{"site": {"a.example": {"remove_params": ["x"]}}}])
+    page = b"<a href=/next?x=1>link</a>"
+    for body in (page, page, hostile_page("nested blocks", 4 << 20), page):
+        line = parser.line(crawl, visit(1), body)
+        if body is page:
+            assert line is not None
+            assert visit_from_row(json.loads(line)).link_keys == url_hash("http://a.example/next")
 
 
 def test_a_page_that_is_given_up_is_recorded_without_text(reader: ReaderProcess, tmp_path: Path) -> None:
@@ -178,7 +191,7 @@ def test_pages_are_read_after_somebody_has_ended_the_processes_that_read_them() 
     parser = Parser()
     os.kill(parser._guardian, signal.SIGKILL)
     # the process that the guardian has forked answers once more, or nobody does
-    lines = [parser.line(Crawl("c", b""), SALT, visit(1), PAGE) for _ in range(3)]
+    lines = [parser.line(Crawl("c", b""), visit(1), PAGE) for _ in range(3)]
     parser.close()
     assert lines[-1] is not None
 

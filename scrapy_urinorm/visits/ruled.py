@@ -1,4 +1,4 @@
-"""The links that the rules in force change: requests for these are dropped as duplicates, and nobody hears of them."""
+"""The links that the rules of a crawl change: requests for these are dropped as duplicates, unheard of."""
 
 from __future__ import annotations
 
@@ -20,12 +20,16 @@ class Ruled:
     def __init__(self, rules: Sequence[Any], preset: str) -> None:
         self._normalizer = Normalizer(list(rules) or None, preset)
 
-    def changed(self, urls: list[str]) -> list[str]:
-        """Return those of some URLs whose key is another one than it would be without rules."""
+    def changed(self, urls: list[str]) -> dict[str, str]:
+        """Return those of some URLs whose key is another one than it would be without rules, each with its key."""
         # no link of a page has a break, and one would give each that follows the key of another
         urls = [url for url in urls if "\n" not in url]
         if not urls:
-            return []
+            return {}
         block = ("\n".join(urls) + "\n").encode("utf-8", "surrogatepass")
-        bare, ruled = (self._normalizer.lines(block, keys=True, lossy=one).split(b"\n") for one in (False, True))
-        return [url for url, before, after in zip([*urls, ""], bare, ruled, strict=True) if before != after]
+        bare, ruled = (self._normalizer.lines(block, keys=True, lossy=one) for one in (False, True))
+        if bare == ruled:
+            return {}
+        keys = ruled.decode("utf-8", "surrogatepass").split("\n")
+        before = bare.decode("utf-8", "surrogatepass").split("\n")
+        return {url: key for url, was, key in zip([*urls, ""], before, keys, strict=True) if was != key}
