@@ -29,6 +29,10 @@ MAX_SLOTS = 400_000
 """Slots counted at the most, 0.1 GB; rare ones are forgotten above it."""
 MAX_TEXTS = 64
 """Texts of a slot that are told apart: the frame's has few, all others many."""
+FEW_TEXTS = 5
+"""Texts that are few on any site, chosen."""
+PAGES_A_TEXT = 50
+"""Pages of a larger site for each further text of a slot that is the frame's, chosen: sections have their menus."""
 NOISE_GROUPS = 5
 """Groups of pages, equal but for their noise, that show it: one group alone may be pages that have only that slot."""
 NOISE_SHARE = 0.5
@@ -57,6 +61,7 @@ class Frame:
         self._words: Counter[int] = Counter()
         self._lines: Counter[int] = Counter()
         self._texts: dict[int, set[int]] = {}
+        self._contents: set[int] = set()
         self._frame: frozenset[int] | None = None
         self._noise: frozenset[int] = frozenset()
 
@@ -67,14 +72,19 @@ class Frame:
         self.pages += 1
         self._pages_with.update(set(slots))
         self._lines.update(slots)
+        content = 0
         for n, slot in enumerate(slots):
             if line_words is not None and n < len(line_words):
                 self._words[slot] += line_words[n]
+            if line_words is None or n >= len(line_words) or line_words[n] > SHORT_WORDS:
+                content += hashes[2 * n + 1]
             texts = self._texts.get(slot)
             if texts is None:
                 self._texts[slot] = {hashes[2 * n + 1]}
             elif len(texts) < MAX_TEXTS:
                 texts.add(hashes[2 * n + 1])
+        if len(self._contents) < MAX_TEXTS * PAGES_A_TEXT:
+            self._contents.add(content & _MASK)
         if len(self._pages_with) > MAX_SLOTS:
             self._forget_rare()
 
@@ -88,8 +98,10 @@ class Frame:
         """Return the slots of the frame: on nearly every page, and short or of few texts; and what is noise."""
         if self._frame is None:
             found = set()
+            # not of visits: where each of some fifty articles has as many addresses, their paragraphs are no menus
+            few = max(FEW_TEXTS, min(MAX_TEXTS - 1, len(self._contents) // PAGES_A_TEXT))
             for slot in self._common():
-                few_texts = len(self._texts[slot]) <= max(5, min(MAX_TEXTS - 1, self.pages // 50))
+                few_texts = len(self._texts[slot]) <= few
                 short = self._is_single(slot) and self._words[slot] <= SHORT_WORDS * self._lines[slot]
                 if few_texts or short:
                     found.add(slot)

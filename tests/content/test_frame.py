@@ -121,3 +121,28 @@ def test_long_addresses_are_told_apart_once_a_page() -> None:
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     assert peak < 15_000_000
+
+
+def test_articles_that_were_fetched_again_and_again_are_no_menus() -> None:
+    """Sixty articles under sixty addresses each are thousands of visits, but sixty pages."""
+    menu: Lines = [("menu", "home articles contact and some words more than that")]
+    articles: list[Lines] = [
+        [*menu, ("title", f"article {n}"), ("text", f"what article {n} alone has to say in so many words and more")]
+        for n in range(60)
+    ]
+    found = contents([articles[n % 60] for n in range(3_600)])
+    assert len({one.label for one in found}) == 60
+    # the title is the frame's, the text is not
+    assert found[0].words == 13
+
+
+@pytest.mark.parametrize(("sections", "words"), [(24, 14), (25, 24)], ids=["few", "more than a fiftieth of the pages"])
+def test_menus_of_sections_are_the_frame_of_a_site_with_many_pages(sections: int, words: int) -> None:
+    pages: list[Lines] = [
+        [
+            ("menu", f"menu of section {n % sections} with many links to its pages"),
+            ("text", f"text {n} has words of its own that make it no title at all"),
+        ]
+        for n in range(1_200)
+    ]
+    assert contents(pages)[0].words == words
