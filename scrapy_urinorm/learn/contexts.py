@@ -59,6 +59,8 @@ class Contexts:
         self._segments: dict[tuple[str, int, int], Counter[str]] = defaultdict(Counter)
         self._totals: Counter[tuple[str, int, int]] = Counter()
         self._names_at: dict[str, Counter[str]] = defaultdict(Counter)
+        self._alone_at: dict[str, Counter[str]] = defaultdict(Counter)
+        self._commonest_at: dict[str, tuple[str, ...]] = {}
         values: dict[str, Counter[str]] = defaultdict(Counter)
         for view in views:
             segments = view.path[1:].split("/")
@@ -69,6 +71,8 @@ class Contexts:
             for name, value in view.items:
                 self._names_at[view.path][name] += 1
                 values[name][value] += 1
+            if len(view.items) == 1 and not view.items[0][1]:
+                self._alone_at[view.path][view.items[0][0]] += 1
         self.enums: dict[str, frozenset[str]] = {}
         for name, counts in values.items():
             lasting = ((v, decoded(v)) for v, _ in _commonest(counts))
@@ -102,10 +106,17 @@ class Contexts:
             found = self._templates[view.host, view.path] = "/" + "/".join(shown)
         return found
 
-    def names_at(self, path: str) -> list[str]:
-        """Return the commonest parameters at a path."""
-        ranked = sorted(self._names_at[path].items(), key=lambda item: (-item[1], item[0]))
-        return [name for name, _ in ranked[:NAMES_PER_PATH]]
+    def names_at(self, path: str) -> tuple[str, ...]:
+        """Return the commonest parameters at a path, without names of pages (`/wiki.pl?FrontPage`)."""
+        found = self._commonest_at.get(path)
+        if found is None:
+            counts = self._names_at[path]
+            pages = {name for name, n in self._alone_at[path].items() if n == counts[name]}
+            # not more than a form has parameters: they may be switches (`?print`)
+            known = counts if len(pages) <= NAMES_PER_PATH else counts.keys() - pages
+            ranked = sorted((-counts[name], name) for name in known)
+            found = self._commonest_at[path] = tuple(name for _, name in ranked[:NAMES_PER_PATH])
+        return found
 
     def atoms(self, number: int) -> frozenset[Atom]:
         """Return the conditions that hold for a view, by its number."""

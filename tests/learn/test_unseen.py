@@ -50,6 +50,16 @@ def test_a_list_without_a_page_number_says_nothing_of_those_with_one() -> None:
     assert normalizer.key(f"{HOST}/list?cat=new&order=up&page=2") != normalizer.key(f"{HOST}/list?cat=new&page=2")
 
 
+def test_what_names_a_page_in_the_query_is_no_condition() -> None:
+    """`/wiki?Page7`: tomorrow there are others, and where each view sorted them all, time grew with their square."""
+    visits = []
+    for n in range(40):
+        visits.append(page(f"/wiki?Page{n}", f"page {n}"))
+        visits += [page(f"/wiki?action=history&id=Page{n}{o}", f"history {n}") for o in ("", "&o=1", "&o=2")]
+    (where,) = learn(visits).rules["site"]["a.example"]["where"]
+    assert where == {"path": "/wiki", "query": {"action": "history", "id": True}, "remove_params": ["o"]}
+
+
 @pytest.mark.parametrize(
     ("private", "is_rule"), [(False, True), (True, False)], ids=["the same links", "links of its own"]
 )
