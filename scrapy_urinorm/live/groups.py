@@ -16,7 +16,7 @@ AGAIN = 31
 _REMEMBERED = 500
 """Queries whose groups with fewer names are remembered: more than a shop has, and 20 MB where each has 150 names."""
 PARTS = 100_000
-"""Parts of shapes that are counted; some 20 MB. What is new then has to be tried by itself."""
+"""Parts of shapes that are counted; 16 MB, whatever their names. What is new then has to be tried by itself."""
 
 
 def group_of(pattern: str) -> str:
@@ -53,8 +53,8 @@ class ShapeParts:
     """What the parts of the shapes of groups have brought: of each its pages in a row without news."""
 
     def __init__(self) -> None:
-        self._blank: dict[str, int] = {}
-        self._had_news: set[str] = set()
+        self._blank: dict[int, int] = {}
+        self._had_news: set[int] = set()
 
     def count(self, group: str, pattern: str, *, news: bool) -> None:
         """Note a page of a pattern, or that one before has led to something new."""
@@ -72,6 +72,7 @@ class ShapeParts:
         )
 
 
-def _parts(group: str, pattern: str) -> list[str]:
+def _parts(group: str, pattern: str) -> list[int]:
+    """Return the hashes of the parts: of their names a site could make any length."""
     path, _, query = pattern.partition("?")
-    return [f"{group} {part}" for part in (path, *query.split("&"))]
+    return [hash((group, part)) for part in (path, *query.split("&"))]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import tracemalloc
+
 import pytest
 
 from scrapy_urinorm.live import groups
@@ -125,6 +127,16 @@ def test_parts_are_counted_up_to_a_bound(monkeypatch: pytest.MonkeyPatch) -> Non
     assert parts.are_tried("g", "p?a=1&b=2", 9)
     # what is beyond it is never taken for tried
     assert not parts.are_tried("g", "q?a=1", 1)
+
+
+def test_what_is_counted_takes_as_much_where_names_are_long() -> None:
+    parts = ShapeParts()
+    tracemalloc.start()
+    for n in range(2_000):
+        parts.count("g" * 300, f"{'p' * 300}?{'a' * 300}{n}=1&{'b' * 300}{n}=2", news=n % 2 == 0)
+    taken = tracemalloc.get_traced_memory()[0]
+    tracemalloc.stop()
+    assert taken < 4_001 * 160
 
 
 def test_names_of_queries_are_remembered_up_to_a_bound() -> None:
