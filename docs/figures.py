@@ -35,6 +35,9 @@ UNSEEN = {
     "askbot": "askbot 0.13 (questions)", "calibreweb": "Calibre-Web 0.6 (library)",
     "pubinbox": "public-inbox 1.9 (mailing list)", "schedule": "django-scheduler 0.12 (two calendars)",
     "djwiki": "django-wiki 0.13", "moin2": "MoinMoin 2.0b3 (wiki)", "plone": "Plone 6.2",
+    "shaarli": "Shaarli 0.12 (bookmarks)", "pretalx": "pretalx 2025.2 (two conferences)",
+    "reviewboard": "Review Board 8.1 (code reviews)", "cvsweb": "CVSweb 3.0 (repository)",
+    "cartridge": "Mezzanine 6.1 and Cartridge 1.3 (blog, shop)", "usemod": "UseMod 1.2 (wiki)",
 }  # fmt: skip
 #: Rows of the table of pages that rules were not learned from: what was scored, and its name on the page.
 HELD_OUT = {
