@@ -7,7 +7,7 @@ import sys
 try:
     from website.demo import main
 
-    import scrapy_urinorm  # noqa: F401
+    import scrapy_urinorm  # noqa: F401  whether it is installed
 except ModuleNotFoundError as error:
     sys.exit(
         f"demo.py: this Python ({sys.executable}) has no package {error.name!r}. "

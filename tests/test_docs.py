@@ -199,7 +199,7 @@ class Newcomer:
         if command.startswith("cd "):
             self.folder /= command[3:]
             return ""
-        arguments: Any = dict(cwd=self.folder, env=self.environment, text=True, encoding="utf-8")  # noqa: C408
+        arguments: Any = {"cwd": self.folder, "env": self.environment, "text": True, "encoding": "utf-8"}
         if command == "python shop.py":
             server = subprocess.Popen([sys.executable, "shop.py"], stdout=subprocess.PIPE, **arguments)
             self.servers.append(server)

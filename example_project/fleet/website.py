@@ -32,7 +32,7 @@ class Website:
         self.seconds = seconds
         self.log: list[Served] = []
         self._server = _Server(("127.0.0.1", 0), _Handler)
-        self._server.website = self  # type: ignore[attr-defined]
+        self._server.website = self
         self.url = f"http://127.0.0.1:{self._server.server_address[1]}/page/0"
 
     def __enter__(self) -> Self:
@@ -52,6 +52,7 @@ class Website:
 
 class _Server(ThreadingHTTPServer):
     daemon_threads = True
+    website: Website
 
     def handle_error(self, request: Any, client_address: Any) -> None:
         """Nothing: a killed worker hangs up in the middle of an answer."""
@@ -61,7 +62,7 @@ class _Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
 
     def do_GET(self) -> None:
-        website: Website = self.server.website  # type: ignore[attr-defined]
+        website: Website = self.server.website  # type: ignore[attr-defined]  # it is a `_Server`
         path = urlsplit(self.path).path
         if website.unknown and path.startswith("/calendar/"):
             month = int(path.removeprefix("/calendar/"))

@@ -83,7 +83,7 @@ def on_terminal(*args: str, cwd: Path, **more: str) -> str:
 
     reader = threading.Thread(target=read, daemon=True)
     reader.start()
-    with open(os.devnull, "rb") as nothing, open(child, "wb", buffering=0) as terminal:  # noqa: PTH123
+    with open(os.devnull, "rb") as nothing, open(child, "wb", buffering=0) as terminal:  # noqa: PTH123  a descriptor
         _call([*args], cwd, {"TERM": "xterm-256color", "COLUMNS": "100", **more}, nothing, terminal, terminal)
     reader.join(60)
     os.close(parent)

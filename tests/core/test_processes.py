@@ -67,7 +67,7 @@ def test_no_process_is_left() -> None:
     before = multiprocessing.active_children()
     results = in_order(large, range(100), 2)
     assert next(results) == large(0)
-    results.close()  # type: ignore[attr-defined]
+    results.close()  # type: ignore[attr-defined]  # a generator
     assert multiprocessing.active_children() == before
 
 

@@ -145,7 +145,7 @@ def _become(order: dict[str, Any]) -> None:
         for name, here in zip((os.devnull, *order["files"]), (0, 1, 2), strict=True):
             os.dup2(os.open(name, os.O_RDWR | os.O_CREAT, 0o600), here)
         tempfile.tempdir = None
-        sys.stdin = open(0, closefd=False)  # noqa: SIM115
+        sys.stdin = open(0, closefd=False)  # noqa: SIM115  open to the end of the process
         sys.path[0] = order["cwd"]
         module, arguments = order["module"], order["arguments"]
         if module == "-c":

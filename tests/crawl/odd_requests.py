@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 class Loud:
     """Raises whatever is asked of it, but where it is copied or pickled."""
 
-    __hash__ = None  # type: ignore[assignment]
+    __hash__ = None  # type: ignore[assignment]  # what Python itself does
 
     def _raise(self, *_: object) -> NoReturn:
         raise RuntimeError("loud")

@@ -132,7 +132,7 @@ def test_it_is_never_half_written(tmp_path: Path) -> None:
         yield from LastingClaims.rows(broken)
         raise OSError(28, "No space left on device")
 
-    broken.rows = rows  # type: ignore[method-assign]
+    broken.rows = rows  # type: ignore[method-assign]  # one that fails
     pending.save(tmp_path, broken, Pages())
     assert (tmp_path / pending.FILE_NAME).read_bytes() == before
 

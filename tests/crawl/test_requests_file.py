@@ -159,7 +159,7 @@ def test_parked_requests_are_served_when_they_are_released(
         file.put(row(file, State.PARKED, key=key))
     kept = KeptBack(file, {}, newest_first=False)
     assert kept.pop(State.RELEASED) is None
-    assert file.release(State.PARKED, **which) == len(expected)  # type: ignore[arg-type]
+    assert file.release(State.PARKED, **which) == len(expected)  # type: ignore[arg-type]  # of a table
     assert [served.id for served in iter(lambda: kept.pop(State.RELEASED), None)] == expected
 
 

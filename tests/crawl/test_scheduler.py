@@ -251,7 +251,7 @@ def test_a_request_that_the_spider_cannot_read_any_more_is_kept_and_said(
 
     monkeypatch.setattr(Pages, "parse_item", parse_item, raising=False)
     first = crawl()
-    first.scheduler.enqueue_request(Request(f"{SITE}item", callback=getattr(first.spider, "parse_item")))  # noqa: B009
+    first.scheduler.enqueue_request(Request(f"{SITE}item", callback=getattr(first.spider, "parse_item")))  # noqa: B009  mypy knows no such method
     first.add("a")
     first.scheduler.journal.settle()
     first.kill()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import pytest
 
 from benchmarks.learners import LEARNERS
@@ -10,7 +12,10 @@ from scrapy_urinorm.learn import Options
 from scrapy_urinorm.learn.baselines import BASELINES
 from scrapy_urinorm.learn.evaluation import Scores, evaluate, halves, judge, macro
 from scrapy_urinorm.learn.page import Page
-from tests.learn.sites import blog, docs, forum, sketch, wiki
+from tests.learn.sites import Site, blog, docs, forum, sketch, wiki
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 
 def page(url: str, label: int, text: str = "") -> Page:
@@ -61,8 +66,8 @@ def test_scores_add_up() -> None:
         pytest.param(docs, 0.0, id="docs"),
     ],
 )
-def test_held_out_halves(make: object, least: float) -> None:
-    found = evaluate(make().visits(), Options(), seeds=(1, 2))  # type: ignore[operator]
+def test_held_out_halves(make: Callable[[], Site], least: float) -> None:
+    found = evaluate(make().visits(), Options(), seeds=(1, 2))
     (scores,) = found.values()
     assert scores["learned"].lost == 0
     assert scores["learned"].cut >= least

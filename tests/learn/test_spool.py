@@ -52,7 +52,7 @@ def test_a_failure_leaves_no_files(monkeypatch: pytest.MonkeyPatch, tmp_path: Pa
         raise OSError("the disk is gone")
 
     with pytest.raises(OSError, match="the disk is gone"):
-        learn(broken())  # type: ignore[arg-type]
+        learn(broken())  # type: ignore[arg-type]  # what callers may do
     assert not list(tmp_path.iterdir())
 
 

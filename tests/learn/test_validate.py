@@ -224,7 +224,7 @@ def test_the_process_ends_with_its_input() -> None:
      ("+" * 20 + "-" + "+" * 36, True), ("?" * 99, None)],
 )  # fmt: skip
 def test_the_sequential_test(outcomes: str, verdict: bool | None) -> None:
-    trial = Proposal(None, [])  # type: ignore[arg-type]
+    trial = Proposal(None, [])  # type: ignore[arg-type]  # of no rule
     for outcome in outcomes:
         trial.add({"+": EXACT, "-": DIFFERENT, "?": UNKNOWN}[outcome], ("a", "b"))
     assert trial.verdict is verdict

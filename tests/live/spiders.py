@@ -87,18 +87,18 @@ class Crawling(CrawlSpider):
     )
 
     def parse_start_url(self, response: Response, **kwargs: Any) -> Any:
-        Noted.note(self, response)  # type: ignore[arg-type]
+        Noted.note(self, response)  # type: ignore[arg-type]  # a spider that is none of its class
         return []
 
     def parse_page(self, response: Response) -> Any:
-        Noted.note(self, response)  # type: ignore[arg-type]
+        Noted.note(self, response)  # type: ignore[arg-type]  # a spider that is none of its class
         return []
 
 
 class Downloading(Follow):
     """Fetch a variant beside the scheduler in each callback: it serves nobody else."""
 
-    async def parse(self, response: Response) -> AsyncIterator[Any]:  # type: ignore[override]
+    async def parse(self, response: Response) -> AsyncIterator[Any]:  # type: ignore[override]  # as it fetches
         self.note(response)
         hrefs = response.css("a::attr(href)").getall()
         if hrefs:

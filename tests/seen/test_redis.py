@@ -244,7 +244,7 @@ def test_a_claim_whose_answer_never_came_stays_with_its_worker(redis_server: Red
             raise ConnectionResetError("the line broke before the answer")
         return answer
 
-    store._run = cut_after_the_server_acted  # type: ignore[method-assign, assignment]
+    store._run = cut_after_the_server_acted  # type: ignore[method-assign, assignment]  # a broken line
     assert store.add(b"page")
     assert not store.add(b"page")
     assert not other.add(b"page")
