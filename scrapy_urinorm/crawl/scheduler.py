@@ -12,6 +12,7 @@ from weakref import WeakKeyDictionary
 from scrapy.core.scheduler import Scheduler as StockScheduler
 
 from scrapy_urinorm.crawl import settings as own
+from scrapy_urinorm.crawl.callbacks import Callbacks
 from scrapy_urinorm.crawl.dupefilter import DupeFilter
 from scrapy_urinorm.crawl.journal import Journal, Kept
 from scrapy_urinorm.crawl.kept_back import KeptBack
@@ -84,6 +85,7 @@ class Scheduler(StockScheduler):
         self.gate: Gate | None = None
         self._kept: KeptBack | None = None
         self._turn = False
+        self._callbacks = Callbacks()
         if self.crawler is not None:
             _schedulers[self.crawler] = self
 
@@ -245,9 +247,13 @@ class Scheduler(StockScheduler):
         if self._turn and (request := self._serve(kept, State.RELEASED)) is not None:
             return request, True
         if (request := super().next_request()) is not None:
+            self._callbacks.others_came()
             return request, False
         if (request := self._serve(kept, State.RELEASED)) is not None:
+            self._callbacks.others_came()
             return request, True
+        if not kept.count(State.LATER) or self._callbacks.may_bring_others(self.journal.engine):
+            return None
         if self.gate is not None and not self.gate.later_may_go():
             return None
         request = self._serve(kept, State.LATER)

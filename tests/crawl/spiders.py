@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import gc
-from collections.abc import Iterator  # noqa: TC003  scrapy-poet evaluates the annotations of callbacks
+from collections.abc import AsyncIterator, Iterator  # noqa: TC003  scrapy-poet evaluates the annotations of callbacks
 from typing import Any, ClassVar
 
 from scrapy import Request, Spider, signals
@@ -27,6 +27,24 @@ class Follow(Spider):
                 yield response.follow(href)
             for action in response.css("form::attr(action)").getall():
                 yield response.follow(action, method="POST", body="user=ann")
+
+
+class FollowSlowly(Follow):
+    """Follow the first link of a page, and the others once something else was fetched."""
+
+    name = "follow slowly"
+
+    async def parse(self, response: Response) -> AsyncIterator[Any]:  # type: ignore[override]  # as it fetches
+        yield scraped(response)
+        hrefs = response.css("a::attr(href)").getall()
+        for href in hrefs[:1]:
+            yield response.follow(href)
+        if len(hrefs) > 1:
+            request, engine = response.follow("/slow"), self.crawler.engine
+            assert engine is not None
+            await (engine.download_async(request) if hasattr(engine, "download_async") else engine.download(request))
+        for href in hrefs[1:]:
+            yield response.follow(href)
 
 
 class FollowWithMeta(Follow):

@@ -341,3 +341,15 @@ def test_skip_and_defer(server: SiteServer, tmp_path: Path) -> None:
     assert outcome.pages == {"home", "/a", "/b", "/late/1", "/late/2"}
     assert set(site.fetched()[-2:]) == {"/late/1", "/late/2"}
     assert [value for key, value in outcome.stats.items() if key.startswith("urinorm/") and "skip" in key] == [2]
+
+
+def test_deferred_requests_wait_for_the_links_of_a_page_that_is_at_its_callback(
+    server: SiteServer, tmp_path: Path
+) -> None:
+    links = ["/late", "/a", "/b"]
+    site = server.site({"/": page("home", *links), **{link: page(link) for link in ["/slow", *links]}})
+    rules = {"site": {site.name: {"where": [{"path": "/late", "defer": True}]}}}
+    job = Job("job", [site.url()], {**ADDON, "URINORM_RULES": rules}, spider="tests.crawl.spiders.FollowSlowly")
+    crawl(job, tmp_path)
+    assert site.fetched()[:2] == ["/", "/slow"]
+    assert site.fetched()[-1] == "/late"
