@@ -1,0 +1,48 @@
+"""What the tables of figures call the sites, the applications and the ways to score."""
+
+from __future__ import annotations
+
+NAMES = {
+    "wordpress": "WordPress", "dokuwiki": "DokuWiki", "spirit": "Spirit (forum)",
+    "autoindex": "Apache directory listings", "roundup": "Roundup (tracker)",
+}  # fmt: skip
+MORE_NAMES = NAMES | {"trac": "Trac", "gitweb": "gitweb", "oscar": "Oscar (shop)"}
+#: Applications that nothing was settled with.
+UNSEEN = {
+    "machina": "django-machina 1.3 (forum)", "flaskadmin": "Flask-Admin 2.2 (two tables)",
+    "moin": "MoinMoin 1.9 (wiki; has a pack)", "klaus": "Klaus 3.0 (git repository)",
+    "datasette": "Datasette 0.65 (three tables)", "cgit": "cgit 1.2 (has a pack)",
+    "mediawiki": "MediaWiki 1.39 (has a pack)", "fossil": "Fossil 2.21 (repository, wiki, tickets)",
+    "askbot": "askbot 0.13 (questions)", "calibreweb": "Calibre-Web 0.6 (library)",
+    "pubinbox": "public-inbox 1.9 (mailing list)", "schedule": "django-scheduler 0.12 (two calendars)",
+    "djwiki": "django-wiki 0.13", "moin2": "MoinMoin 2.0b3 (wiki)", "plone": "Plone 6.2",
+    "shaarli": "Shaarli 0.12 (bookmarks)", "pretalx": "pretalx 2025.2 (two conferences)",
+    "reviewboard": "Review Board 8.1 (code reviews)", "cvsweb": "CVSweb 3.0 (repository)",
+    "cartridge": "Mezzanine 6.1 and Cartridge 1.3 (blog, shop)", "usemod": "UseMod 1.2 (wiki)",
+}  # fmt: skip
+#: Rows of the table of pages that rules were not learned from: what was scored, and its name on the page.
+HELD_OUT = {
+    "learned, default": "**learned**",
+    "learned, strict": "learned, `--strict`",
+    "learned, risk 0.1": "learned, `--risk 0.1`",
+    "preset": "the preset; w3lib's canonical URL",
+    "session names": "parameters named and valued like a session dropped",
+    "two confirmations": "two confirmations, nothing counted against",
+    "DustBuster": "DustBuster (our small version of it)",
+    "no parameters": "all parameters dropped",
+}
+#: Rows of the table of recorded public sites.
+PUBLIC = {
+    "learned": "learned from pages", "learned, links": "learned from pages and links",
+    "strict": "`--strict`, from pages", "strict, links": "`--strict`, from pages and links",
+}  # fmt: skip
+IN_A_SENTENCE = {"spirit": "a Spirit forum", "autoindex": "file listings", "roundup": "Roundup"}
+#: What the tables of platforms call the sites and the installations.
+PROGRAMS = {
+    "wordpress": "WordPress 6.1", "dokuwiki": "DokuWiki 2022-07-31", "trac": "Trac 1.6", "gitweb": "gitweb 2.39",
+    "roundup": "Roundup 2.6", "autoindex": "Apache's listings", "spirit": "Spirit (a forum; no pack)",
+    "oscar": "Oscar (a shop; no pack)", "fancyindex": "nginx with fancyindex", "caddy": "Caddy's file browser",
+    "lighttpd": "lighttpd's listings", "cgit": "cgit 1.2", "hgweb": "Mercurial 6.3 (hgweb)",
+    "mediawiki": "MediaWiki 1.39",
+    "hyperkitty": "HyperKitty 1.3", "redmine": "Redmine 5.0", "nginx": "nginx's listings, plain pages",
+}  # fmt: skip
