@@ -7,6 +7,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from scrapy_urinorm.declared import canonical_link, clean_param_values
+from scrapy_urinorm.errors import UrinormError
 from scrapy_urinorm.visits.links import LONGEST_LINK, LinkHashes, url_hash
 from scrapy_urinorm.visits.marks import marks
 from scrapy_urinorm.visits.record import Visit
@@ -31,7 +32,14 @@ class Crawl:
         self.opening = {"id": crawl_id, "salt": salt.hex(), "rules": list(rules), "preset": preset}
         """What another process is told of the crawl, and makes its own of."""
         self.redact = Redaction(salt)
-        self.ruled = Ruled(rules, preset) if rules or preset != "safe" else None
+        self.ruled: Ruled | None = None
+        self.unknown = ""
+        """Why it is not known what the rules change of links; empty where it is."""
+        try:
+            self.ruled = Ruled(rules, preset) if rules or preset != "safe" else None
+        except UrinormError as error:
+            # one that the project has declared in the process of the crawl
+            self.unknown = str(error)
         self.links = LinkHashes(self.redact.all, self.ruled)
 
     @classmethod

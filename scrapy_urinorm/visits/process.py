@@ -106,8 +106,12 @@ class Reader:
                 self.send({"do": "refused", "crawl": number, "text": str(error)})
                 return
             self.writers[path] = writer, users + 1
-        self.crawls[number] = _Open(Crawl.opened(header), writer, path)
+        crawl = Crawl.opened(header)
+        self.crawls[number] = _Open(crawl, writer, path)
         self.send({"do": "opened", "crawl": number})
+        if crawl.unknown:
+            text = f"what the rules make of links is not recorded: the page reader does not know them: {crawl.unknown}"
+            self.send({"do": "failed", "crawl": number, "text": text})
 
     def _visit(self, number: int, header: dict[str, Any], body: bytes) -> None:
         known = self.crawls.get(number)

@@ -118,6 +118,16 @@ def test_what_the_reader_does_not_know_it_ignores(reader: ReaderProcess, tmp_pat
     assert heard.wait_for("closed")["written"] == 1
 
 
+def test_pages_are_recorded_where_a_rule_is_known_to_the_crawl_alone(reader: ReaderProcess, tmp_path: Path) -> None:
+    number, heard = opened(reader, tmp_path / "v.jsonl", rules=[{"site": {"a.example": {"house_rule": True}}}])
+    assert "house_rule" in heard.wait_for("failed")["text"]
+    reader.send(visit(number, read=True), PAGE)
+    reader.close(number)
+    heard.wait_for("closed")
+    (found,) = read_visits([tmp_path / "v.jsonl"])
+    assert (found.links_count, found.link_keys) == (1, None)
+
+
 # ---------------------------------------------------------------------- hostile pages
 
 
