@@ -349,7 +349,8 @@ def test_deferred_requests_wait_for_the_links_of_a_page_that_is_at_its_callback(
     links = ["/late", "/a", "/b"]
     site = server.site({"/": page("home", *links), **{link: page(link) for link in ["/slow", *links]}})
     rules = {"site": {site.name: {"where": [{"path": "/late", "defer": True}]}}}
-    job = Job("job", [site.url()], {**ADDON, "URINORM_RULES": rules}, spider="tests.crawl.spiders.FollowSlowly")
+    settings = {**ADDON, "URINORM_RULES": rules, "CONCURRENT_REQUESTS": 1}
+    job = Job("job", [site.url()], settings, spider="tests.crawl.spiders.FollowSlowly")
     crawl(job, tmp_path)
     assert site.fetched()[:2] == ["/", "/slow"]
     assert site.fetched()[-1] == "/late"
