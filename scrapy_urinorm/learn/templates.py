@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from scrapy_urinorm.content import EXACT
+from scrapy_urinorm.content import DIFFERENT, EXACT
 from scrapy_urinorm.learn.candidate import Candidate
 from scrapy_urinorm.learn.judge import Group, Judge
 from scrapy_urinorm.learn.risk import DEFAULT_PRIOR
@@ -37,7 +37,7 @@ def templates(shapes: Shapes) -> list[Candidate]:
     for members in by_label.values():
         if len(members) not in CLASS_SIZES:
             continue
-        last = max(members, key=lambda n: (shapes.shape[n].order(len(shapes.of[shapes.shape[n]])), shapes.views[n].key))
+        last = max(members, key=lambda n: _standing(shapes, n))
         for n in members:
             if shapes.shape[n] != shapes.shape[last]:
                 binding = _binding(shapes, n, last)
@@ -51,6 +51,12 @@ def templates(shapes: Shapes) -> list[Candidate]:
             if candidate is not None:
                 out.append(candidate)
     return out
+
+
+def _standing(shapes: Shapes, n: int) -> tuple[Any, ...]:
+    """Return what orders the spellings of a page, the best one last: one that leads to another one is none to keep."""
+    shape, view = shapes.shape[n], shapes.views[n]
+    return (view.page.final is None, shape.order(len(shapes.of[shape])), view.key)
 
 
 def _binding(shapes: Shapes, n: int, target: int) -> tuple[int, ...] | None:
@@ -70,12 +76,15 @@ def _binding(shapes: Shapes, n: int, target: int) -> tuple[int, ...] | None:
 def _template(
     shapes: Shapes, source: Shape, target: Shape, binding: tuple[int, ...], keys: dict[str, int]
 ) -> Candidate | None:
-    groups = []
+    groups, alone = list[Group](), list[int]()
     for n in shapes.of[source]:
         key = _built(shapes, n, target, binding)
         other = keys.get(key) if key is not None else None
-        if other is not None and other != n:
+        if other is None:
+            alone.append(n)
+        elif other != n:
             groups.append(Group.of_pair(shapes.views, n, other))
+    groups += _led_elsewhere(shapes, alone, groups, keys)
     if source.trees() and target.trees() and source.trees() != target.trees() and not _said_one(shapes, groups):
         return None
     judge = Judge(shapes.options, shapes.soft, DEFAULT_PRIOR, constant=False)
@@ -96,6 +105,27 @@ def _template(
     candidate.examples = [(views[a].page.url, views[b].page.url) for a, b in evidence.examples]
     candidate.counterexamples = [(views[a].page.url, views[b].page.url) for a, b in evidence.counterexamples]
     return candidate
+
+
+def _led_elsewhere(shapes: Shapes, alone: list[int], groups: list[Group], keys: dict[str, int]) -> list[Group]:
+    """Return a disagreement for each address without a counterpart that redirects otherwise than the equal ones do.
+
+    `/add-tag/{x}` may lead to `/?tag={x}` from one page, and to `/cloud?tag={x}` from another.
+    """
+    views, shape = shapes.views, shapes.shape
+    led = {n: keys[final] for n in alone if (final := views[n].page.final) is not None and final in keys}
+    if not led:
+        return []
+    usual = set()
+    for group in groups:
+        if group.outcome == EXACT:
+            n, other = group.examples[0]
+            usual |= {shape[other], shape[keys.get(views[n].page.final or "", other)]}
+    return [
+        Group(end, DIFFERENT, views[end].page.label, 1, 0, frozenset(), ((n, end),))
+        for n, end in led.items()
+        if end != n and shape[end] not in usual
+    ]
 
 
 def _said_one(shapes: Shapes, groups: Sequence[Group]) -> bool:

@@ -135,6 +135,27 @@ def test_of_a_moment_the_day_may_be_all_that_counts() -> None:
     assert one == same != other
 
 
+def tags(other: str) -> list[Visit]:
+    """Links `/add-tag/X` that lead to a list of the tag, or, where one comes from the cloud, to one of its own."""
+    visits = []
+    for n in range(24):
+        led = f"/?tags=t{n}" if n % 2 else f"{other}t{n}"
+        visits.append(page(led, f"{led} of its own"))
+        row = {"url": f"{HOST}/add-tag/t{n}", "status": 302, "final_url": HOST + led}
+        visits.append(visit_from_row(row))
+    return visits
+
+
+@pytest.mark.parametrize(
+    ("other", "is_rule"), [("/?tags=", True), ("/cloud?tags=", False)], ids=["to one list", "by where one came from"]
+)
+def test_addresses_that_lead_elsewhere_are_no_other_spelling(other: str, is_rule: bool) -> None:
+    normalizer = Normalizer(learn(tags(other)).rules)
+    for n in range(24, 40):
+        keys = {normalizer.key(f"{HOST}{path}t{n}") for path in ("/?tags=", "/cloud?tags=", "/add-tag/")}
+        assert len(keys) == (2 if is_rule else 3)
+
+
 def test_versions_of_a_tree_are_no_template_and_cover_nothing() -> None:
     visits = []
     for version in ("37", "38", "39"):
