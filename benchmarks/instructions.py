@@ -37,13 +37,13 @@ def instructions(calls: int = CALLS) -> Iterator[Figure]:
         print("instructions: not counted, since valgrind is not installed", flush=True)
         return
     programs: dict[str, tuple[str, ...]] = {name: (__name__, name, str(calls)) for pair in _PAIRS for name in pair[1:3]}
-    each = _counts(programs, (0, ROUNDS))
+    each = counts(programs, (0, ROUNDS))
     for what, one, other, goal, least in _PAIRS:
         note = f"{each[one] / calls:,.0f} and {each[other] / calls:,.0f} a call"
         yield Figure(f"in instructions: {what}", each[one] / each[other], "x", goal, least, note)
 
 
-def _counts(programs: dict[str, tuple[str, ...]], sizes: tuple[int, int]) -> dict[str, float]:
+def counts(programs: dict[str, tuple[str, ...]], sizes: tuple[int, int]) -> dict[str, float]:
     """Instructions for one more of what a program takes the number of, as its last argument."""
     runs = [(name, size) for name in programs for size in sizes]
     with ThreadPoolExecutor(max_workers=2) as pool:

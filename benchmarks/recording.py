@@ -8,6 +8,7 @@ import json
 import random
 import re
 import resource
+import shutil
 import statistics
 import sys
 import tempfile
@@ -15,6 +16,7 @@ import threading
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from benchmarks.instructions import counts
 from benchmarks.measured import Figure
 from benchmarks.processes import module
 
@@ -67,7 +69,7 @@ class Site(http.server.BaseHTTPRequestHandler):
         """Say nothing."""
 
 
-def crawl(origin: str, pages: int, visits: str) -> None:
+def crawl(origin: str, visits: str, pages: int) -> None:
     """Crawl in this process."""
     from scrapy import Request, Spider
     from scrapy.crawler import CrawlerProcess
@@ -113,21 +115,35 @@ def costs(rounds: int, pages: int = PAGES) -> Iterator[Figure]:
             )
             own.append(recorded[0] / bare[0] - 1)
             reader.append(recorded[1] / bare[0])
+        shares = list(
+            _instructions(f"http://127.0.0.1:{server.server_port}", pages // 3, str(Path(folder, "i.jsonl.zst")))
+        )
     server.shutdown()
     server.server_close()
     note = f"pages of {len(page(7)):,} bytes, {pages} of them"
     yield Figure("recording visits, CPU it adds in the crawl's own process", 100 * statistics.median(own), "%", 2.0,
                  note=note)  # fmt: skip
+    yield from shares
     yield Figure("the process that reads the pages, CPU to the crawl's", 100 * statistics.median(reader), "%", 12.0)
+
+
+def _instructions(origin: str, pages: int, visits: str) -> Iterator[Figure]:
+    """The same in instructions, which what the reader does meanwhile beside the crawl changes nothing of."""
+    if shutil.which("valgrind") is not None:
+        programs = {name: (__name__, origin, path) for name, path in (("bare", ""), ("recorded", visits))}
+        each = counts(programs, (max(1, pages // 6), pages))
+        share = 100 * (each["recorded"] / each["bare"] - 1)
+        yield Figure("in instructions: recording visits, added in the crawl's own process", share, "%", 2.0,
+                     note=f"{each['bare']:,.0f} a page without it")  # fmt: skip
 
 
 def _of_pages(origin: str, pages: int, visits: str) -> tuple[float, float]:
     """CPU seconds of the crawl and of its reader, for all pages less a tenth of them."""
-    few, many = (module(__name__, origin, str(count), visits).json() for count in (max(1, pages // 10), pages))
+    few, many = (module(__name__, origin, visits, str(count)).json() for count in (max(1, pages // 10), pages))
     return many[0] - few[0], many[1] - few[1]
 
 
 if __name__ == "__main__":
-    crawl(sys.argv[1], int(sys.argv[2]), sys.argv[3])
+    crawl(sys.argv[1], sys.argv[2], int(sys.argv[3]))
     spent = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
     print(json.dumps([one.ru_utime + one.ru_stime for one in spent]))
