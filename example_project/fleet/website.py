@@ -60,9 +60,10 @@ class _Server(ThreadingHTTPServer):
 
 class _Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
+    server: _Server
 
     def do_GET(self) -> None:
-        website: Website = self.server.website  # type: ignore[attr-defined]  # it is a `_Server`
+        website = self.server.website
         path = urlsplit(self.path).path
         if website.unknown and path.startswith("/calendar/"):
             month = int(path.removeprefix("/calendar/"))

@@ -73,10 +73,10 @@ class Parser:
             self.named = crawl.links.take_new() if names else []
             return line
         asked = {**said, "_id": crawl.id, "_names": names}
-        answer = self._answer(asked, body)
+        answer = self._answer(self._socket, asked, body)
         if answer is not None and "unknown" in answer[0]:
             # the first page of a crawl, or of a process that took the place of another one
-            answer = self._answer({**asked, "_crawl": crawl.opening}, body)
+            answer = self._answer(self._socket, {**asked, "_crawl": crawl.opening}, body)
         if answer is None:
             # somebody has ended the guardian itself
             self.close()
@@ -86,9 +86,9 @@ class Parser:
         self.named = answer[0].get("named", [])
         return answer[1] or None
 
-    def _answer(self, asked: dict[str, Any], body: bytes) -> messages.Message | None:
+    def _answer(self, sock: socket.socket, asked: dict[str, Any], body: bytes) -> messages.Message | None:
         try:
-            _send(self._socket, asked, body)  # type: ignore[arg-type]  # there is one, see `line`
+            _send(sock, asked, body)
             return messages.received(self._stream.read)
         except (OSError, ValueError):
             return None
