@@ -16,7 +16,7 @@ enum {
     PHASES = 5,            /* sizes from which segments start; PHASES + 20 is 5 / 4 of 20 */
     TAIL = 124,            /* places behind those that a hash may name: runs that reach further are rare at any size */
     AHEAD = 20,            /* places that are fetched before they are looked at */
-    PAGES_FROM = 1 << 15,  /* octets from which a segment is pages of its own: what the last one wastes is little then */
+    PAGES_FROM = 1 << 13,  /* octets from which a segment is pages of its own: half of the last one is wasted, 2 MB in all */
 };
 
 #ifdef __GNUC__
