@@ -37,7 +37,10 @@ class Follow(Spider):
         self.counted["pages"] += 1
         if self.counted["pages"] < self.pages:
             for href in links(response.body[:20_000])[:4]:
-                yield response.follow(href.decode("latin-1"))
+                yield response.follow(href.decode("latin-1"), errback=self.failed)
+
+    def failed(self, failure: object) -> None:
+        """The site has hung up, as it may on a busy machine: no error of the crawl, which would log it as one."""
 
 
 class Heart:
