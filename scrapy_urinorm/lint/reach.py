@@ -76,14 +76,21 @@ def _settled_path(table: Table, path: str) -> str:
     return path
 
 
+def _comparable(bound: Any) -> Any:
+    return bound if isinstance(bound, (int, float)) else str(bound)[:10]
+
+
 def _condition(table: Table, name: str, value: Any) -> Iterator[Finding]:
     key = f"query.{name}"
     effective = table.inherited()
     if isinstance(value, list) and not value:
         yield table.finding("never-holds", key, "an empty list of values", "write true for `present`")
-    if isinstance(value, dict) and {"below", "above"} <= value.keys() and value["above"] >= value["below"]:
-        message = f"no number is above {value['above']} and below {value['below']}"
-        yield table.finding("never-holds", key, message, "exchange the two")
+    if isinstance(value, dict) and {"below", "above"} <= value.keys():
+        # dates are texts, or as TOML writes them
+        above, below = (_comparable(value[side]) for side in ("above", "below"))
+        if above >= below:
+            kind = "day" if isinstance(above, str) else "number"
+            yield table.finding("never-holds", key, f"no {kind} is above {above} and below {below}", "exchange the two")
     if value is False or (isinstance(value, list) and False in value):
         return
     found = effective.removes(name)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from datetime import date, timedelta
 from typing import TYPE_CHECKING, Any
 
 from scrapy_urinorm.lint.reach import path_sample
@@ -69,8 +70,18 @@ def _wanted(value: Any) -> str | None:
     if isinstance(value, dict):
         if "matches" in value:
             return pattern_sample(value["matches"])
-        return str(value["below"] - 1 if "below" in value else value.get("above", 0) + 1)
+        side = -1 if "below" in value else 1
+        bound = value.get("below", value.get("above", 0))
+        return str(bound + side) if isinstance(bound, (int, float)) else _day_beside(str(bound)[:10], side)
     return str(value).replace("*", "x")
+
+
+def _day_beside(day: str, side: int) -> str:
+    try:
+        return (date.fromisoformat(day) + timedelta(side)).isoformat()
+    except OverflowError:
+        # there is no day before the first one, or after the last
+        return day
 
 
 def _paths(body: Body) -> Iterator[str]:

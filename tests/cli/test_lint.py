@@ -109,6 +109,14 @@ FOUND = {
         '[[site."a.example".where]]\nquery = { year = { above = 2000, below = 1990 } }\nskip = true',
         [("never-holds", 'site."a.example"', "where[1].query.year", 2)],
     ),
+    "a range without a day": (
+        '[[site."a.example".where]]\nquery = { from = { above = "2024-02-01", below = 2024-01-31 } }\nskip = true',
+        [("never-holds", 'site."a.example"', "where[1].query.from", 2)],
+    ),
+    "no day before the first one": (
+        '[[site."a.example".where]]\nquery = { from = { below = 0001-01-01, above = "9999-12-31" } }\nskip = true',
+        [("never-holds", 'site."a.example"', "where[1].query.from", 2)],
+    ),
     "a condition on what is removed": (
         '[rules]\nremove_params = ["ref"]\n[[site."a.example".where]]\nquery = { ref = "x" }\nskip = true',
         [("spelling", 'site."a.example"', "where[1].query.ref", 4)],

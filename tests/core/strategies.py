@@ -167,7 +167,7 @@ MISSING_VALUES = CATALOGUE.keys() - _VALUES.keys()
 _condition = st.one_of(
     st.booleans(),
     st.sampled_from(("1", "a*", "*", ["1", "2"], ["1", False])),
-    st.sampled_from(({"below": 2000}, {"above": 1, "below": 9.5}, {"matches": r"\d+"})),
+    st.sampled_from(({"below": 2000}, {"above": 1, "below": 9.5}, {"below": "2024-01-31"}, {"matches": r"\d+"})),
 )
 _path_glob = st.sampled_from(("/**", "/a/**", "/*", "/**/print", "/caf*", "/wiki/*", "/é/**", ["/a", "/login"], "*"))
 
