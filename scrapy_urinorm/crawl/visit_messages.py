@@ -1,13 +1,31 @@
-"""What the page reader is told of a request and its response."""
+"""What the page reader is told of a crawl, and of a request and its response."""
 
 from __future__ import annotations
 
 import time
 from typing import TYPE_CHECKING, Any
 
+from scrapy_urinorm.crawl import settings as own
+from scrapy_urinorm.normalizer import Normalizer
+from scrapy_urinorm.visits.ruled import are_few
+
 if TYPE_CHECKING:
     from scrapy import Request
+    from scrapy.crawler import Crawler
     from scrapy.http import Response
+
+
+def rules_of(crawler: Crawler) -> dict[str, Any]:
+    """The rules under which a crawl runs: nothing where they are none of ours, or many and it does not learn."""
+    normalizer = getattr(crawler.request_fingerprinter, "normalizer", None)
+    if not isinstance(normalizer, Normalizer):
+        return {}
+    ruleset = normalizer.ruleset
+    # their evidence changes no link, and of learned rules it is most of the file
+    rules = [{table: value for table, value in ruleset.to_dict().items() if table != "evidence"}]
+    if are_few(rules) or own.switch(crawler.settings, "URINORM_LIVE"):
+        return {"rules": rules, "preset": ruleset.preset}
+    return {}
 
 
 def asked_by(request: Request) -> dict[str, Any]:

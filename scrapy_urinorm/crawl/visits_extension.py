@@ -23,10 +23,9 @@ from scrapy_urinorm.crawl import settings as own
 from scrapy_urinorm.crawl.crawl_identity import crawl_identity
 from scrapy_urinorm.crawl.fleet import fleet_of
 from scrapy_urinorm.crawl.reader_process import CLOSE_SECONDS, in_thread, shared_reader
-from scrapy_urinorm.crawl.visit_messages import asked_by, told_by
+from scrapy_urinorm.crawl.visit_messages import asked_by, rules_of, told_by
 from scrapy_urinorm.crawl.visits_budget import Budget
 from scrapy_urinorm.crawl.visits_storing import stored
-from scrapy_urinorm.normalizer import Normalizer
 from scrapy_urinorm.visits.redaction import without_userinfo
 
 if TYPE_CHECKING:
@@ -144,11 +143,9 @@ class VisitsExtension:
         if fleet is not None and fleet.shared is not None:
             # one page of two workers is one page: their masks are the same
             salt = fleet.shared.salt
-        options: dict[str, Any] = {"id": self.crawl_id, "salt": salt, "path": str(path.absolute()) if path else ""}
-        options["rotate"] = None if self._storage else self.rotate
-        normalizer = getattr(self.crawler.request_fingerprinter, "normalizer", None)
-        if isinstance(normalizer, Normalizer):
-            options |= {"rules": [normalizer.ruleset.to_dict()], "preset": normalizer.ruleset.preset}
+        rotate = None if self._storage else self.rotate
+        options = {"id": self.crawl_id, "salt": salt, "path": str(path.absolute()) if path else "", "rotate": rotate}
+        options |= rules_of(self.crawler)
         self._reader = shared_reader()
         self._number = self._reader.open(options, self._told)
 

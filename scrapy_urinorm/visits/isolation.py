@@ -169,7 +169,10 @@ def _parse(sock: socket.socket) -> int:
             if "_crawl" not in said:
                 _send(sock, {"unknown": True})
                 continue
+            before = _resident()
             crawl = crawls[said["_id"]] = Crawl.opened(said["_crawl"])
+            # a process in its place would hold the rules as well
+            kept += _resident() - before
         # of the thread: a process whose clock has an alarm is told its time by the tick
         started = time.thread_time()
         signal.setitimer(signal.ITIMER_PROF, PAGE_SECONDS)

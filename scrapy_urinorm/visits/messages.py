@@ -40,7 +40,8 @@ MOST = 1 << 31
 Message = tuple[dict[str, Any], bytes]
 
 
-_encoded = json.JSONEncoder(separators=(",", ":")).encode
+# of rules the dates that TOML knows become texts, which rules know as well
+_encoded = json.JSONEncoder(separators=(",", ":"), default=str).encode
 
 
 def packed(header: dict[str, Any], body: bytes = b"") -> list[bytes]:

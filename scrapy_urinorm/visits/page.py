@@ -12,7 +12,7 @@ from scrapy_urinorm.visits.links import LONGEST_LINK, LinkHashes, url_hash
 from scrapy_urinorm.visits.marks import marks
 from scrapy_urinorm.visits.record import Visit
 from scrapy_urinorm.visits.redaction import Redaction
-from scrapy_urinorm.visits.ruled import Ruled
+from scrapy_urinorm.visits.ruled import Ruled, are_few
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -29,8 +29,10 @@ class Crawl:
 
     def __init__(self, crawl_id: str, salt: bytes, rules: Sequence[Any] = (), preset: str = "safe") -> None:
         self.id = crawl_id
-        self.opening = {"id": crawl_id, "salt": salt.hex(), "rules": list(rules), "preset": preset}
-        """What another process is told of the crawl, and makes its own of."""
+        self.opening: dict[str, Any] = {"id": crawl_id, "salt": salt.hex()}
+        """What a process that parses pages is told of the crawl, and makes its own of; without rules that are many."""
+        if are_few(rules):
+            self.opening |= {"rules": list(rules), "preset": preset}
         self.redact = Redaction(salt)
         self.ruled: Ruled | None = None
         self.unknown = ""

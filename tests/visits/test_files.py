@@ -27,6 +27,7 @@ FULL = Visit(
     main_digest="m", lines=bytes(range(32)), line_words=b"\1\2", minhash=bytes(128), words=3, key="k", rules="r",
     depth=2, referer="http://a.example/r", no_vary_search='params=("a")', clean_param=("ref /",),
     time="2026-01-01T00:00:00Z", id=b"12345678", links=b"abcdefgh12345678", links_count=3,
+    link_keys=b"ABCDEFGH12345678",
     marks=("generator:DokuWiki", "cookie:DokuWiki"), crawl="20260101T000000Z-0a0b0c0d",
 )  # fmt: skip
 

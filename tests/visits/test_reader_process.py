@@ -11,6 +11,7 @@ import sys
 import threading
 import time
 from collections import deque
+from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -181,6 +182,26 @@ def test_a_process_that_takes_the_place_of_another_knows_the_rules_of_the_crawl(
         if body is page:
             assert line is not None
             assert visit_from_row(json.loads(line)).link_keys == url_hash("http://a.example/next")
+
+
+def test_rules_with_a_date_of_toml_are_told(reader: ReaderProcess, tmp_path: Path) -> None:
+    rules = {"where": [{"query": {"from": {"below": date(2024, 1, 31)}}, "remove_params": ["x"]}]}
+    number, heard = opened(reader, tmp_path / "v.jsonl", rules=[{"site": {"a.example": rules}}])
+    reader.send(visit(number, read=True), b"<a href='/?from=2024-01-30&x=1'>link</a>")
+    reader.close(number)
+    heard.wait_for("closed")
+    (found,) = read_visits([tmp_path / "v.jsonl"])
+    assert found.link_keys == url_hash("http://a.example/?from=2024-01-30")
+
+
+def test_rules_that_are_many_are_not_loaded_by_each_process(parser: Parser) -> None:
+    """A hundred thousand tables took a process more than it may keep: each page had one of its own load them."""
+    tables = {f"s{n}.example": {"remove_params": [f"name{n}"]} for n in range(30_000)}
+    crawl = Crawl("many", b"", [{"site": {"a.example": {"remove_params": ["x"]}, **tables}}])
+    assert crawl.ruled is not None
+    line = parser.line(crawl, visit(1), b"<a href=/next?x=1>link</a>")
+    assert line is not None
+    assert visit_from_row(json.loads(line)).link_keys is None
 
 
 def test_a_page_that_is_given_up_is_recorded_without_text(reader: ReaderProcess, tmp_path: Path) -> None:
