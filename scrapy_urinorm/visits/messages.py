@@ -23,6 +23,7 @@ from __future__ import annotations
 
 import json
 import os
+from datetime import date, time
 from itertools import islice
 from struct import Struct
 from typing import TYPE_CHECKING, Any
@@ -40,8 +41,15 @@ MOST = 1 << 31
 Message = tuple[dict[str, Any], bytes]
 
 
-# of rules the dates that TOML knows become texts, which rules know as well
-_encoded = json.JSONEncoder(separators=(",", ":"), default=str).encode
+def _dated(value: object) -> str:
+    # of rules the dates that TOML knows become texts, which rules know as well
+    if isinstance(value, date | time):
+        return value.isoformat()
+    msg = f"{type(value).__name__} cannot be sent"
+    raise TypeError(msg)
+
+
+_encoded = json.JSONEncoder(separators=(",", ":"), default=_dated).encode
 
 
 def packed(header: dict[str, Any], body: bytes = b"") -> list[bytes]:
