@@ -207,15 +207,15 @@ class _Run:
             self.answers += [(due, said) for said in self.student.take(row, None if hop else pattern)]
         if hop:
             target = self.site._by_url.get(final)
-            self._free(self.desk.failed(number))
-            if target is not None and target is not visit:
-                key = self.written.key(final)
-                if key == self.written.key(visit.url) or key not in self.seen:
-                    # what a redirect leads to is never kept back
-                    self.seen.add(key)
-                    self.asked[target.url] = pattern
-                    # and goes before others
-                    (self.queue.append if self.newest_first else self.queue.appendleft)((target, True))
+            key = self.written.key(final)
+            follows = key == self.written.key(visit.url) or key not in self.seen
+            self._free(self.desk.failed(number, None if follows else final))
+            if target is not None and target is not visit and follows:
+                # what a redirect leads to is never kept back
+                self.seen.add(key)
+                self.asked[target.url] = pattern
+                # and goes before others
+                (self.queue.append if self.newest_first else self.queue.appendleft)((target, True))
             return
         if delivered:
             freed, kept = self.desk.served(number, final)

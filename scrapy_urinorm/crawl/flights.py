@@ -23,6 +23,8 @@ class Flight:
     """Whether what followed is in the queue."""
     final: str | None = None
     """The address that was delivered; None as long as nothing was, or where it failed."""
+    back: str | None = None
+    """The address that a redirect led to, where that was known and nothing followed."""
     failed: bool = False
 
 
@@ -56,6 +58,12 @@ class Flights:
             return False
         flight.request, flight.waiting = request, True
         return True
+
+    def led_back(self, request: Request) -> None:
+        """A request is not let into the queue: a redirect has led to what the crawl knows."""
+        flight = self._flight(request)
+        if flight is not None and "redirect_times" in (request._meta or {}) and flight.final is None:
+            flight.back = request.url
 
     def resume(self, request: Request) -> bool:
         """Whether a request that is handed out follows from one that was."""

@@ -41,9 +41,7 @@ _MET = 100
 #: What is kept for a resume is written after so many decisions, and with every new rule.
 _SAVE = 500
 _FOLDER = "urinorm.live"
-_SIGNALS = (
-    "spider_opened", "spider_idle", "scheduler_empty", "spider_closed", "response_received", "spider_error",
-)  # fmt: skip
+_SIGNALS = "spider_opened spider_idle scheduler_empty spider_closed response_received spider_error".split()
 
 
 class LiveRules:
@@ -61,12 +59,11 @@ class LiveRules:
         normalizer = own.normalizer_of(crawler)
         self._source = normalizer.ruleset.to_dict()
         self._preset = normalizer.ruleset.preset
-        close = int(own.number(crawler.settings, "URINORM_LIVE_CLOSE") or 0)
-        self.desk = Desk([self._source], self._preset, close=close)
-        self.on = False
+        close = own.number(crawler.settings, "URINORM_LIVE_CLOSE")
+        self.desk = Desk([self._source], self._preset, close=int(close or 0))
+        self.on, self._saved = False, 0
         self._flights = Flights()
         self._met, self._heard = list[str](), Heard()
-        self._saved = 0
         self._temporary: str | None = None
         self.fetched = 0
         """Pages that were delivered, by which it is known whether there is anything new to judge."""
@@ -184,11 +181,14 @@ class LiveRules:
         return None
 
     @guarded
+    def refused(self, request: Request) -> None:
+        """A request is known: a redirect that led there has brought nothing."""
+        self._flights.led_back(request)
+
+    @guarded
     def handed_out(self, request: Request) -> None:
         """A request speaks for its page from now on."""
-        if self._flights.resume(request):
-            return
-        if self.on and may_speak(request):
+        if not self._flights.resume(request) and self.on and may_speak(request):
             self._flights.begin(request, self.desk.claim(request.url, kind_of(request)))
 
     def later_may_go(self) -> bool:

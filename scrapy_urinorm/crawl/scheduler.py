@@ -51,6 +51,9 @@ class Gate(Protocol):
     def at_dequeue(self, request: Request) -> Kept | None:
         """Asked of a request that is to be handed to the engine, but of released ones; None hands it out."""
 
+    def refused(self, request: Request) -> None:
+        """Told of a request that the duplicate filter has not let through."""
+
     def handed_out(self, request: Request) -> None:
         """Told of every request that goes to the engine."""
 
@@ -177,13 +180,15 @@ class Scheduler(StockScheduler):
 
     def enqueue_request(self, request: Request) -> bool:
         """As Scrapy's; a request that is kept back counts as enqueued."""
-        if self._kept is None or not self.journal.first:
-            return super().enqueue_request(request)
-        number = self.journal.put(request, Kept(State.QUEUED))
-        self.journal.commit()
+        first = self._kept is not None and self.journal.first
+        if first:
+            number = self.journal.put(request, Kept(State.QUEUED))
+            self.journal.commit()
         taken = super().enqueue_request(request)
-        if not taken:
+        if not taken and first:
             self.journal.drop(number)
+        if not taken and self.gate is not None:
+            self.gate.refused(request)
         return taken
 
     def _dqpush(self, request: Request) -> bool:

@@ -161,10 +161,17 @@ class Desk:
                 question.served.add(question.number(final, claim.kind))
         return self._given_back(claim), [(name, final, claim.kind)]
 
-    def failed(self, number: int) -> list[bytes]:
-        """A claim came to nothing; return the classes of which one that waits is to go in its stead."""
+    def failed(self, number: int, back: str | None = None) -> list[bytes]:
+        """A claim came to nothing; return the classes of which one that waits is to go in its stead.
+
+        `back` is where a redirect led, should that be known already: a page of its pattern that brings no news.
+        """
         claim = self.claims.pop(number, None)
-        return [] if claim is None else self._given_back(claim)
+        if claim is None:
+            return []
+        if back is not None:
+            self.yields.led_back(self.pattern(claim.url, claim.kind), back)
+        return self._given_back(claim)
 
     def _given_back(self, claim: Claimant) -> list[bytes]:
         """End a claim; return the class that nobody speaks for now."""

@@ -127,6 +127,7 @@ class Yields:
         self.close = close
         self.of: dict[str, Yield] = {}
         self._parts = ShapeParts()
+        self._led_to: dict[str, str] = {}
 
     def __getitem__(self, pattern: str) -> Yield | None:
         return self.of.get(pattern)
@@ -193,6 +194,13 @@ class Yields:
         if self._counted(pattern, news, same=same, few=few):
             reopened.append(pattern)
         return reopened
+
+    def led_back(self, pattern: str, target: str) -> None:
+        """A redirect of a pattern led to an address that was known: it brought nothing."""
+        same = self._led_to.get(pattern) == target
+        if pattern in self._led_to or len(self._led_to) < _MOST:
+            self._led_to[pattern] = target
+        self.learned(pattern, news=False, same=same)
 
     def credited(self, pattern: str) -> list[str]:
         """A page of the pattern has led to something new; return as `learned`."""

@@ -303,6 +303,9 @@ class Parking:
     def at_dequeue(self, request: Request) -> Kept | None:
         return self._kept(request) if request.url.startswith(self.dequeue) else None
 
+    def refused(self, request: Request) -> None:
+        pass
+
     def handed_out(self, request: Request) -> None:
         pass
 

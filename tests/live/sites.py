@@ -98,6 +98,8 @@ class Site:
             return self._list(int(name[1]), query, f"list {name[1]}")
         if name[0] == "article" and len(name) == 2 and name[1].isdigit() and int(name[1]) < self.articles:
             return self._article(int(name[1]), query)
+        if name[0] == "language" and "languages" in self.features:
+            return Answer(302, location=query["next"])
         if name[0] == "vote" and "votes" in self.features:
             return Answer(302, location=f"/login?{urlencode({'next': target})}")
         if name == ["login"] and self.features & {"login", "votes"}:
@@ -146,6 +148,8 @@ class Site:
         links = [self._dressed(f"/article/{(number + 1) % self.articles}", where)]
         if "login" in self.features:
             links.append(f"/login?{urlencode({'next': f'/article/{number}?{urlencode(query)}'})}")
+        if "languages" in self.features:
+            links += [f"/language/{one}?{urlencode({'next': f'/article/{number}'})}" for one in ("de", "fr")]
         if "votes" in self.features:
             links.append(f"/vote/{number}")
         if "print" in self.features or "near" in self.features:

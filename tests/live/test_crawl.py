@@ -169,6 +169,21 @@ def test_an_endless_site_ends_and_names_what_it_left(tmp_path: Path) -> None:
 
 
 @pytest.mark.newest
+def test_links_that_lead_back_to_what_is_known_are_closed(tmp_path: Path) -> None:
+    site = Site(1, features={"languages"}, articles=80)
+    with Served(site) as served:
+        outcome = live(served, tmp_path, "Follow", None, **FIFO, URINORM_LIVE_CLOSE=20)
+        assert outcome.reason == "finished"
+        assert served.identities(pages(tmp_path)) == all_pages(site)
+        # twenty in their turn, twenty later, those under way, and samples
+        sent = [url for url in served.asked if "/language/de" in url]
+    assert 40 <= len(sent) < 70
+    kept = [json.loads(line)["url"] for line in (tmp_path / "urinorm.parked.jsonl").read_text("utf-8").splitlines()]
+    assert len([url for url in kept if "/language/de" in url]) == 80 - len(sent)
+    assert outcome.lines("Live rules: ", "/language/de?next=*", "pages brought nothing new")
+
+
+@pytest.mark.newest
 def test_a_crawl_that_is_stopped_names_what_was_to_come_later(tmp_path: Path) -> None:
     site = Site(2, features={"calendar"}, articles=30)
     with Served(site) as served:

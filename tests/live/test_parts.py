@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import io
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from hypothesis import given
@@ -196,6 +196,18 @@ def test_what_leads_to_one_page_is_closed_sooner() -> None:
         yields.learned("p", False, same=n != 10)
         turns.append(yields.of["p"].turn)
     assert turns == [Turn.OPEN] * 19 + [Turn.LATER] * 22 + [Turn.CLOSED] * 19
+
+
+@pytest.mark.parametrize(("target", "later"), [("/login", 12), ("/{}", 200)], ids=["one page", "its own page"])
+def test_redirects_to_what_is_known_bring_nothing(target: str, later: int) -> None:
+    yields = Yields()
+    turns = []
+    for n in range(260):
+        yields.led_back("p", target.format(n))
+        turns.append(yields.of["p"].turn)
+    assert turns == [Turn.OPEN] * 19 + [Turn.LATER] * later + [Turn.CLOSED] * (241 - later)
+    # one that leads to a new page is delivered there
+    assert yields.learned("p", True) == ["p"]
 
 
 @pytest.mark.parametrize(
@@ -391,6 +403,19 @@ def test_what_goes_on_in_another_worker_has_come_to_nothing_here() -> None:
     ((number, flight),) = flights.ended([first])
     assert (number, flight.failed) == (1, True)
     assert not flights
+
+
+@pytest.mark.parametrize(
+    ("meta", "back"),
+    [({"redirect_times": 1}, "http://a.example/known"), ({"retry_times": 1}, None), ({}, None)],
+    ids=["a redirect", "another try", "a link"],
+)
+def test_a_redirect_to_what_is_known_is_seen_as_one(meta: dict[str, Any], back: str | None) -> None:
+    flights, first = Flights(), Request("http://a.example/1")
+    flights.begin(first, 1)
+    flights.led_back(first.replace(url="http://a.example/known", meta={**first.meta, **meta}))
+    ((_, flight),) = flights.ended(())
+    assert (flight.final, flight.back) == (None, back)
 
 
 def test_a_student_that_cannot_begin_says_that_there_is_none(tmp_path: Path) -> None:
