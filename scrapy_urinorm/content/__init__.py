@@ -18,12 +18,13 @@ from scrapy_urinorm.content.compare import (
     resemblance,
     soft_labels,
 )
-from scrapy_urinorm.content.frame import Frame
+from scrapy_urinorm.content.frame import FRAME_SHARE, Frame
 
 __all__ = [
     "DIFFERENT",
     "EXACT",
     "FAR_SHARE",
+    "FRAME_SHARE",
     "MIN_WORDS",
     "NEAR",
     "NEAR_SHARE",

@@ -4,7 +4,8 @@ A line stands in a *slot*, a place of the page's tree. Slots on nearly every pag
 say the same, or say little; and slots that vary where all else is equal ("recently viewed", ages, counters, tokens)
 are noise where all else is more than they are: of an article of one paragraph, its versions and its translation have
 the same comments and links, and nothing but the article tells them apart. For the same reason they have to vary with
-this and with that: what varies with one parameter alone may be what that parameter asks for.
+this and with that: what varies with one parameter alone may be what that parameter asks for, unless it is the session
+that nearly every address of the site bears.
 """
 
 from __future__ import annotations
@@ -64,6 +65,7 @@ class Frame:
         self._contents: set[int] = set()
         self._frame: frozenset[int] | None = None
         self._noise: frozenset[int] = frozenset()
+        self._visitors: frozenset[int] = frozenset()
 
     def add(self, lines: bytes, line_words: bytes | None) -> None:
         """Count the slots of one page."""
@@ -121,8 +123,11 @@ class Frame:
         """Have the slots of the frame found anew when they are next asked for: more pages have come."""
         self._frame = None
 
-    def find_noise(self, pages: Iterable[RecordedLines]) -> None:
-        """Find the slots that vary where nothing else does; `pages` are those that were added."""
+    def find_noise(self, pages: Iterable[RecordedLines], sessions: frozenset[str] = frozenset()) -> None:
+        """Find the slots that vary where nothing else does; `pages` are those that were added.
+
+        `sessions` are parameters that bear the visitor's session, so that what varies with them alone is the visitor's.
+        """
         frame = self.slots()
         open_slots = frozenset(slot for slot in self._common() if slot not in frame and self._is_single(slot))
         if not open_slots:
@@ -144,7 +149,7 @@ class Frame:
                             if len(seen := kinds.setdefault(slot, set())) < MAX_KINDS:
                                 # one for all slots: a page may have thousands, and an address hundreds of parameters
                                 if (kind := differences.get(url)) is None:
-                                    kind = differences[url] = _difference(url, page.url)
+                                    kind = differences[url] = _difference(url, page.url) - sessions
                                 seen.add(kind)
         varied: Counter[int] = Counter()
         present: Counter[int] = Counter()
@@ -156,7 +161,13 @@ class Frame:
             for slot, n in varied.items()
             if n >= NOISE_GROUPS and n >= NOISE_SHARE * present[slot] and _independent(kinds[slot])
         )
+        self._visitors = frozenset(slot for slot in self._noise if frozenset() in kinds[slot])
         self._frame = None
+
+    @property
+    def noise(self) -> frozenset[int]:
+        """The slots that vary where nothing else does, once they were looked for."""
+        return self._noise
 
     def content(self, visit: RecordedLines) -> Content:
         """Return the content of a visit whose lines are known, judged without the frame and without order."""
@@ -173,8 +184,9 @@ class Frame:
         sketches = (*(() if visit.minhash is None else (visit.minhash,)), line_sketch(main))
         if words >= MIN_WORDS:
             return Content(label_of(b"M", multiset(main)), sketches, words=words, order=hash(tuple(main)))
-        # a picture in the frame may count its visitors
-        everything = [text for text, out, n in zip(texts, outside, counts, strict=True) if out or n]
+        # a picture in the frame may count its visitors; what one address says otherwise each time is no page's own
+        lines = zip(slots, texts, outside, counts, strict=True)
+        everything = [text for slot, text, out, n in lines if (out or n) and slot not in self._visitors]
         if not everything or visit.words == 0:
             return NOTHING
         return Content(label_of(b"L", multiset(everything)), sketches, words=visit.words)

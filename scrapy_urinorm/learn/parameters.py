@@ -107,7 +107,7 @@ def _constant(
     """Return the rule of a constant view: the parameters are dropped where the page without them was seen to be it.
 
     Else one value stands for all, as the address without may show another page. It is never looked at; what is gone
-    tomorrow is none.
+    tomorrow is none, and an empty one stands for it where another parameter has one that lasts.
     """
     dropped = "remove_params", [decoded(p) for p in params]
     absent = {neighbours[n].absent for n in finding.support} - {-1}
@@ -116,10 +116,12 @@ def _constant(
     pages = (page for n in finding.support for _, page in neighbours[n].members)
     for items in sorted((stage.views[page].items for page in pages), key=lambda items: (len(str(items)), items)):
         values = {decoded(name): decoded(value) for name, value in items if name in params}
-        lasting = all(value and not is_volatile(value) for value in values.values())
-        if lasting and len(values) == len(params) == sum(name in params for name, _ in items):
-            edits = {one: {"pattern": "^.+$", "replace": kept.replace("\\", r"\\")} for one, kept in values.items()}
-            return "rewrite_params", edits
+        if len(values) == len(params) == sum(name in params for name, _ in items) and all(values.values()):
+            kept = {one: "" if is_volatile(value) else value for one, value in values.items()}
+            if any(kept.values()):
+                return "rewrite_params", {
+                    one: {"pattern": "^.+$", "replace": value.replace("\\", r"\\")} for one, value in kept.items()
+                }
     return dropped
 
 

@@ -6,13 +6,14 @@ import re
 from collections import Counter, defaultdict
 from typing import TYPE_CHECKING, Any
 
-from scrapy_urinorm.content import NOTHING, Content, Frame, plain_content, soft_labels
+from scrapy_urinorm.content import FRAME_SHARE, NOTHING, Content, Frame, plain_content, soft_labels
 from scrapy_urinorm.learn.blocks import blocked_labels
 from scrapy_urinorm.learn.page import Page
+from scrapy_urinorm.learn.values import is_volatile
 from scrapy_urinorm.normalizer import Normalizer
 from scrapy_urinorm.recognition import Recognizer
 from scrapy_urinorm.suffixes import registrable_labels
-from scrapy_urinorm.url import resolve, split
+from scrapy_urinorm.url import decoded, resolve, split
 from scrapy_urinorm.visits.links import HASH, url_hash
 from scrapy_urinorm.visits.programs import is_page
 
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
 
 _HOPS = 8
 """Redirects followed from one visit to the next: fewer than clients follow, more than sites use."""
+SESSION_LENGTH = 16
+"""Characters of a session at the least; those of PHP have 22 and more, and what is masked keeps its length."""
 _SEMICOLONS = re.compile(r"[^=&;?#]+=[^&;#]*(?:;[^=&;#]+=[^&;#]*)+")
 
 
@@ -93,7 +96,8 @@ class Site:
         self.base = {"host": {host: {"semicolon_separators": True} for host in self.semicolon_hosts()}}
         normalizer = Normalizer([*rules, self.base] if self.base["host"] else list(rules) or None, preset)
         if self.frame is not None:
-            self.frame.find_noise(visit for visit, _ in self.rows)
+            urls = [visit.url for visit, _ in self.rows]
+            self.frame.find_noise((visit for visit, _ in self.rows), session_names(urls))
         labels = self.labels
         self.has_links = any(visit.links is not None for visit, _ in self.rows)
         ruled = any(visit.link_keys for visit, _ in self.rows)
@@ -191,6 +195,21 @@ class Site:
                 end, hops = target, hops + 1
             if end is not page and end.label >= 0:
                 page.label, page.weak, page.sketches, page.words = end.label, end.weak, end.sketches, end.words
+
+
+def session_names(urls: Sequence[str]) -> frozenset[str]:
+    """Return the parameters with a session or token in nearly every address of a site, as they stand there.
+
+    A program that finds no cookie puts the session into each link; the id of a search is in those of searches alone.
+    """
+    counts: Counter[str] = Counter()
+    for url in urls:
+        query = url.partition("#")[0].partition("?")[2]
+        pairs = (item.partition("=") for item in query.split("&") if "=" in item)
+        counts.update(
+            {name for name, _, value in pairs if len(value) >= SESSION_LENGTH and is_volatile(decoded(value))}
+        )
+    return frozenset(name for name, n in counts.items() if n >= FRAME_SHARE * len(urls))
 
 
 def _describe(page: Page, visit: Visit) -> None:

@@ -21,6 +21,7 @@ _VOLATILE = re.compile(
     re.VERBOSE | re.IGNORECASE,
 )
 _TOKEN = re.compile(r"[A-Za-z0-9+/_~-]{20,}={0,2}")
+_SESSION = re.compile(r"[0-9]*(?:[a-z]+[0-9]+){3,}[a-z]*", re.IGNORECASE)
 _VERSION = re.compile(r"v?\d+(?:[._-]\d+)*(?:[._-]?(?:alpha|beta|rc|dev|x|snapshot)[._-]?\d*)?", re.IGNORECASE)
 _MOVING = frozenset(("latest", "stable", "current", "master", "main", "dev", "devel", "development", "next", "nightly"))
 _LANGUAGE = re.compile(r"[a-z]{2}(?:[-_](?:[a-z]{2}|[a-z]{4}))?", re.IGNORECASE)
@@ -41,10 +42,12 @@ def _is_volatile(text: str) -> bool:
 
 
 def _is_token(text: str) -> bool:
-    """Whether a long word is drawn by chance: letters of both cases and digits change places all the time."""
+    """Whether a long word is drawn by chance: letters of both cases and digits change places all the time, or digits
+    stand in three places of it and nothing parts it into words.
+    """
     kinds = [c.isdigit() + 2 * c.isupper() for c in text if c.isalnum()]
     changes = sum(a != b for a, b in pairwise(kinds))
-    return any(k == 1 for k in kinds) and 3 * changes >= len(kinds)
+    return any(k == 1 for k in kinds) and (3 * changes >= len(kinds) or _SESSION.fullmatch(text) is not None)
 
 
 def names_tree(segment: str) -> bool:

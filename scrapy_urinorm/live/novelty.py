@@ -54,8 +54,11 @@ class Novelty:
         self._clocks: dict[int, set[str]] = {}
         self._led_to: dict[str, str | None] = {}
 
-    def news(self, visit: Visit, pattern: str = "") -> News:
-        """Return whether a page of a pattern has something that none before had, and note what it has."""
+    def news(self, visit: Visit, pattern: str = "", noise: Collection[int] = ()) -> News:
+        """Return whether a page of a pattern has something that none before had, and note what it has.
+
+        What stands in the slots of `noise` is the visitor's, not the page's: what was viewed last is new on each page.
+        """
         if visit.status not in (None, 200):
             return News(False)
         if visit.lines is None:
@@ -71,8 +74,10 @@ class Novelty:
         new: dict[int, int] = {}
         seen = set()
         for n, line in enumerate(lines[1::2]):
+            slot = lines[2 * n]
+            if slot in noise:
+                continue
             if line not in seen and not self._known(line):
-                slot = lines[2 * n]
                 new[slot] = new.get(slot, 0) + (words[n] if n < len(words) else 1)
             seen.add(line)
         # of texts as of lines: what is taken for known comes later, or is closed, as if it said nothing

@@ -67,10 +67,11 @@ class Student:
         if host is None:
             return []
         said: list[Message] = []
-        if pattern is not None:
-            said.append(self._news(visit, pattern))
         name = site_of(host)
         site = self._site(name)
+        if pattern is not None:
+            frame = site.found.frame if site is not None and site.found is not None else None
+            said.append(self._news(visit, pattern, frame.noise if frame is not None else frozenset()))
         if site is None:
             return said
         self._came(site, visit)
@@ -129,8 +130,8 @@ class Student:
             site = self._sites[name] = Watched(name)
         return site
 
-    def _news(self, visit: Visit, pattern: str) -> Message:
-        news, few = self.novelty.news(visit, pattern)
+    def _news(self, visit: Visit, pattern: str, noise: frozenset[int]) -> Message:
+        news, few = self.novelty.news(visit, pattern, noise)
         credit = self.novelty.linker(visit) if news else None
         self.novelty.linked(visit, pattern, news=news)
         if pattern in self._quiet:

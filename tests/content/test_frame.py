@@ -25,12 +25,14 @@ def visit(lines: Lines, url: str = "http://a.example/") -> Visit:
     return Visit(url=url, status=200, lines=packed, line_words=words, words=sum(words))
 
 
-def contents(pages: list[Lines], urls: list[str] | None = None) -> list[Content]:
+def contents(
+    pages: list[Lines], urls: list[str] | None = None, sessions: frozenset[str] = frozenset()
+) -> list[Content]:
     frame = Frame()
     visits = [visit(lines, *url) for lines, *url in zip(pages, *([urls] if urls else []), strict=True)]
     for one in visits:
         frame.add(one.lines or b"", one.line_words)
-    frame.find_noise(visits)
+    frame.find_noise(visits, sessions)
     return [frame.content(one) for one in visits]
 
 
@@ -96,6 +98,34 @@ def test_what_varies_with_one_parameter_alone_is_content(other: str, pages: int)
             main = f"{ARTICLE} {n} and more than that"
             lines.append([("menu", "home"), ("main", main), ("line", f"{ARTICLE} {n}.{turn}")])
     assert len({content.label for content in contents(lines, urls)}) == pages
+
+
+def visited(title: str = "article {}") -> tuple[list[Lines], list[str]]:
+    """Articles of a paragraph, and stubs of two words, that two visitors have read, with what each has read before."""
+    lines, urls = list[Lines](), list[str]()
+    for n in range(30):
+        for visitor in "ab":
+            read = ("trace", f"read by {visitor}: " + " ".join(f"page-{n + i}-{visitor}" for i in range(9)))
+            menu: Lines = [("menu", "home and more than that"), ("head", title.format(n)), read]
+            lines += [
+                [*menu, ("main", f"{ARTICLE} {n} and more of it than the visitor has ever read")],
+                [*menu, ("main", "a stub")],
+            ]
+            urls += [f"http://a.example/{kind}/{n}?sid={visitor}" for kind in ("article", "stub")]
+    return lines, urls
+
+
+@pytest.mark.parametrize(
+    ("sessions", "articles", "stubs"),
+    [
+        pytest.param(frozenset({"sid"}), 30, 30, id="the visitor's, and no page's own, however short the page is"),
+        pytest.param(frozenset[str](), 60, 60, id="what the parameter asks for, where it is no session"),
+    ],
+)
+def test_what_varies_with_the_session_alone(sessions: frozenset[str], articles: int, stubs: int) -> None:
+    found = contents(*visited(), sessions)
+    assert len({content.label for content in found[0::2]}) == articles
+    assert len({content.label for content in found[1::2]}) == stubs
 
 
 @pytest.mark.parametrize("order", [1, -1], ids=["as it was", "another order"])

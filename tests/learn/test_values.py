@@ -11,6 +11,8 @@ TODAY = [
     "2f1d7a70-3c1f-4f0a-9a3e-6a1c2d3e4f50", "2024-03-01",
     "2024-03-01T12:00:00Z", "1/2/2024", "20240301", "1709294400",
     "1709294400123", "aZ3xK9qLm2Pv8RtY7wUb", "file-2024-03-01.txt",
+    # sessions of PHP, as they are and masked
+    "j8s7ru6uihppvb8o18qrt81nme", "ha0bvzhslnq6r9krbirt78psri", "pweowv421v8tfxd7kgflt1lxui",
 ]  # fmt: skip
 STAYS = [
     "", "7", "42", "descending", "title-desc", "2024", "2024/03", "jargon:a-l:bug", "refs/heads/master",
@@ -18,6 +20,7 @@ STAYS = [
     "deadbeef-free-text-of-many-words",
     "a-slug-of-an-article-with-many-words",
     "12345", "N", "sidebyside", "blob_plain",
+    "covid19vaccinationcentre2021", "the-5-best-of-2019-and-3-more", "chapter10section2",
     "frequently-asked-questions", "shop_by_colour_and_size", "0.5",
 ]  # fmt: skip
 

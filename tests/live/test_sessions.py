@@ -1,7 +1,9 @@
-"""A site whose pages each put a session of their own into all links: what a page leads to has another name there."""
+"""Sites with a session in all links: a page has another name then, and may say what its visitor has read before."""
 
 from __future__ import annotations
 
+import itertools
+import random
 import zlib
 from urllib.parse import parse_qsl, urlsplit
 
@@ -39,6 +41,56 @@ class Stall:
         session = f"utm_content={zlib.crc32(here.encode()):08x}"
         told = tuple(link + ("&" if "?" in link else "?") + session for link in links)
         return Answer(200, prose(identity), told, identity=identity)
+
+
+LETTERS = "0123456789abcdefghijklmnopqrstuvwxyz"
+
+
+class Wiki:
+    """Pages of a paragraph or of two words, each with links, versions and a log-in form, under eight sessions."""
+
+    host = "wiki.example"
+    start = "http://wiki.example/"
+    parameter = "Wiki"
+
+    def __init__(self, pages: int = 40) -> None:
+        lot = random.Random(7)
+        self.pages = pages
+        self.sessions = ["".join(lot.choice(LETTERS) for _ in range(20)) + "3x7b9a" for _ in range(8)]
+        self._given = itertools.count()
+        self._read: dict[str, list[str]] = {}
+
+    def answer(self, target: str) -> Answer:
+        query = dict(item.split("=") for item in target.partition("?")[2].split("&") if item)
+        name = query.get("id", "0")
+        if not name.isdecimal() or int(name) >= self.pages:
+            return Answer(404, "no such page")
+        session = query.get(self.parameter) or self.sessions[next(self._given) % len(self.sessions)]
+        read = self._read[session] = [*self._read.get(session, ())[-6:], f"page {name}"]
+        view = query.get("do", "show")
+        text = "<p>log in with your name and your password, please</p>"
+        if view != "login":
+            shown = prose(f"{view} {name}") if int(name) % 3 else f"<p>{view} {name}</p>"
+            text = f"<h1>page {name}</h1>{shown}"
+        others = [(int(name) * 2 + 1) % self.pages, (int(name) * 2 + 2) % self.pages]
+        views = [f"/?id={name}&do={one}" for one in ("links", "versions", "login")]
+        links = [f"/?id={other}" for other in others] + views
+        # a link that the program forgets begins another session
+        forgotten = (f"/?id={others[0]}",) if int(name) < len(self.sessions) else ()
+        return Answer(
+            200,
+            f"<div class=trace>read before: {' and '.join(read)}</div>{text}",
+            (*forgotten, *(f"{link}&{self.parameter}={session}" for link in links)),
+            identity="login" if view == "login" else f"{view} {name}",
+        )
+
+
+@pytest.mark.parametrize("newest_first", [False, True], ids=["breadth first", "depth first"])
+def test_what_a_visitor_has_read_is_no_news(newest_first: bool) -> None:
+    visits, identities = record(Wiki(80))
+    found = Simulator(visits, Options(skip=False)).crawl(newest_first=newest_first)
+    assert identities_of(found.fetched, identities) == set(identities.values())
+    assert len(found.fetched) < len(visits) / 2
 
 
 @pytest.mark.parametrize("newest_first", [False, True], ids=["breadth first", "depth first"])
