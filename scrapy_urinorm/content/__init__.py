@@ -18,7 +18,7 @@ from scrapy_urinorm.content.compare import (
     resemblance,
     soft_labels,
 )
-from scrapy_urinorm.content.frame import FRAME_SHARE, Frame
+from scrapy_urinorm.content.frame import FRAME_SHARE, Frame, difference
 
 __all__ = [
     "DIFFERENT",
@@ -34,6 +34,7 @@ __all__ = [
     "Frame",
     "are_one",
     "compare",
+    "difference",
     "plain_content",
     "resemblance",
     "soft_labels",

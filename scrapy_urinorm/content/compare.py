@@ -197,11 +197,15 @@ def resemblance(one: bytes, other: bytes) -> float:
 SOFT_PAGES = 50
 SOFT_SHARE = 0.01
 """A text at so many addresses, and on so large a share of a site, is an error or a form: what scores leave out too."""
+SOFT_KINDS, SOFT_TIMES = 16, 3
+"""Errors and forms are of few kinds, and stand out: where more texts than a dozen are at as many addresses each, a few
+pages are crawled again and again, under sessions or in paths without an end. Chosen; no recorded site has so many."""
 
 
 def soft_labels(labels: Sequence[int]) -> frozenset[int]:
     """Return the labels that too many addresses share: errors served as pages, log-in forms, empty lists."""
     counts = Counter(labels)
     counts.pop(-1, None)
-    limit = max(SOFT_PAGES, int(len(labels) * SOFT_SHARE))
+    others = counts.most_common(SOFT_KINDS)[-1:]
+    limit = max(SOFT_PAGES, int(len(labels) * SOFT_SHARE), *(SOFT_TIMES * n for _, n in others))
     return frozenset(label for label, n in counts.items() if n > limit)

@@ -149,7 +149,7 @@ class Frame:
                             if len(seen := kinds.setdefault(slot, set())) < MAX_KINDS:
                                 # one for all slots: a page may have thousands, and an address hundreds of parameters
                                 if (kind := differences.get(url)) is None:
-                                    kind = differences[url] = _difference(url, page.url) - sessions
+                                    kind = differences[url] = difference(url, page.url) - sessions
                                 seen.add(kind)
         varied: Counter[int] = Counter()
         present: Counter[int] = Counter()
@@ -225,8 +225,8 @@ def _told_apart(
                 yield (slot, (whole - text) & _MASK), {slot: text}
 
 
-def _difference(url: str, other: str) -> frozenset[str]:
-    """The names of the parameters in which two addresses differ, and `/` where their paths do."""
+def difference(url: str, other: str) -> frozenset[str]:
+    """Return the names of the parameters in which two addresses differ, and `/` where their paths do."""
     (path, _, query), (other_path, _, other_query) = (one.partition("#")[0].partition("?") for one in (url, other))
     names = {item.partition("=")[0] for item in set(query.split("&")) ^ set(other_query.split("&"))} - {""}
     return frozenset(names if path == other_path else names | {"/"})

@@ -1,0 +1,110 @@
+"""Crawls of endless sites that were cut short: each link has a token of its own, or the path grows without an end."""
+
+from __future__ import annotations
+
+import hashlib
+from typing import TYPE_CHECKING, Any
+from urllib.parse import quote, urljoin, urlsplit
+
+import pytest
+
+from scrapy_urinorm import Normalizer
+from scrapy_urinorm.learn import Options, learn
+from scrapy_urinorm.learn.graph import Graph
+from scrapy_urinorm.learn.page import Page
+from scrapy_urinorm.learn.proof import SAME_WAYS, Proof
+from tests.live.sites import Answer, prose, record
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+ITEMS, CAP = 60, 2_500
+
+
+class Endless:
+    """Sixty items, each with links to four others, whose addresses never come to an end."""
+
+    host = "endless.example"
+    start = "http://endless.example/"
+
+    def answer(self, target: str) -> Answer:
+        last = urlsplit(target).path.rpartition("/")[2]
+        number = int(last) if last else 0
+        others = [(2 * number + 1) % ITEMS, (2 * number + 2) % ITEMS, (number + 1) % ITEMS]
+        return Answer(200, prose(f"item {number}"), tuple(self.links(target, others)), identity=f"item {number}")
+
+    def links(self, target: str, others: Sequence[int]) -> list[str]:
+        raise NotImplementedError
+
+
+class Tokens(Endless):
+    """Each link has a token that was never there before."""
+
+    def links(self, target: str, others: Sequence[int]) -> list[str]:
+        return [f"/{n}?tk={hashlib.md5(f'{target} {n}'.encode()).hexdigest()[:16]}" for n in others]
+
+
+class Nested(Endless):
+    """Each link carries the address of its page, which carries that of the one before."""
+
+    def links(self, target: str, others: Sequence[int]) -> list[str]:
+        return [f"/{n}?back={quote(target[:900], safe='')}" for n in others]
+
+
+class Deeper(Endless):
+    """Links that are relative by mistake, of a server that looks at the last segment alone."""
+
+    def links(self, target: str, others: Sequence[int]) -> list[str]:
+        return [urlsplit(urljoin(self.start + target[1:], f"news/{n}")).path for n in others]
+
+
+@pytest.mark.parametrize("options", [Options(jobs=1), Options(jobs=1).strict()], ids=["default", "strict"])
+@pytest.mark.parametrize("site", [Tokens(), Nested(), Deeper()], ids=lambda site: type(site).__name__)
+def test_what_a_capped_crawl_has_seen_of_an_endless_site_is_enough(site: Endless, options: Options) -> None:
+    visits, identities = record(site, CAP)
+    normalizer = Normalizer(learn(visits, options).rules)
+    shown: dict[str, set[str]] = {}
+    for url, identity in identities.items():
+        shown.setdefault(normalizer.key(url), set()).add(identity)
+    assert all(len(pages) == 1 for pages in shown.values()), "what differs stays apart"
+    assert len(shown) < 1.2 * ITEMS
+
+
+WAYS: dict[str, tuple[dict[str, Any], bool]] = {
+    "the same way, not followed": ({}, False),
+    "too few pairs have shown that": ({"pairs": SAME_WAYS - 2}, True),
+    "a pair leads elsewhere": ({"elsewhere": True}, True),
+    "fewer links": ({"links": []}, True),
+    "another link where it is known": ({"links": ["/other", "/unseen"]}, True),
+    "a link that was followed": ({"links": ["/known", "/other"]}, True),
+    "another text": ({"label": 7}, True),
+    "what the rule leaves as it is": ({"next": "/c"}, True),
+}
+
+
+@pytest.mark.parametrize(("change", "is_lost"), WAYS.values(), ids=WAYS)
+def test_a_way_goes_on_where_nobody_followed_it(change: dict[str, Any], is_lost: bool) -> None:
+    """`/b?t=2` is fetched for `/b?t=1`, and its link was never requested: one pair of 31 that lead to the same."""
+    after = change.get("next", "/c?t=1")
+    site: dict[str, tuple[int, list[str]]] = {
+        "/b?t=2": (change.get("label", 1), change.get("links", ["/known", "/unseen"])),
+        "/b?t=1": (1, ["/known", after]),
+        "/known": (2, []),
+        "/other": (3, []),
+        after: (4, []),
+    }
+    for n in range(change.get("pairs", SAME_WAYS - 1)):
+        site[f"/pair{n}?t=1"] = site[f"/pair{n}?t=2"] = (10 + n, ["/known", "/more"])
+    if "elsewhere" in change:
+        site["/pair0?t=2"] = (10, ["/other", "/more"])
+    site = {"/": (0, list(site)), **site}
+    names = list(site)
+    pages = [Page(f"http://a.example{name}", f"http://a.example{name}") for name in names]
+    for page, (label, _) in zip(pages, site.values(), strict=True):
+        page.label, page.links = label, b""
+    links = [[names.index(one) if one in names else len(names) for one in of] for _, of in site.values()]
+    # what stands in is met first, and the way beyond is no link of the front page
+    links[0].remove(names.index(after))
+    proof = Proof(pages, Graph(links, [0]), frozenset())
+    keys = [page.key.partition("?")[0] for page in pages]
+    assert (4 in {loss.label for loss in proof.losses(keys)}) is is_lost
