@@ -624,6 +624,7 @@ static PyMethodDef methods[] = {
     {"column", FUNCTION(native_column), METH_FASTCALL, column_doc},
     {"text", FUNCTION(native_text), METH_FASTCALL, text_doc},
     {"page", FUNCTION(native_page), METH_FASTCALL, page_doc},
+    {"written", FUNCTION(native_written), METH_FASTCALL, written_doc},
     {"found", FUNCTION(native_found), METH_FASTCALL, found_doc},
     {NULL, NULL, 0, NULL},
 };
@@ -633,6 +634,7 @@ execute(PyObject *module)
 {
     fill_spelling_tables();
     fill_text_tables();
+    fill_markup_tables();
     digests = can_digest();
     return add_table(module) < 0 ? -1 : PyModule_AddIntConstant(module, "LAYOUT", LAYOUT);
 }

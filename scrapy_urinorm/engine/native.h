@@ -29,6 +29,11 @@ extern const char text_doc[];
 PyObject *native_page(PyObject *module, PyObject *const *args, Py_ssize_t count);
 extern const char page_doc[];
 
+/* visits/written.c */
+void fill_markup_tables(void);
+PyObject *native_written(PyObject *module, PyObject *const *args, Py_ssize_t count);
+extern const char written_doc[];
+
 /* visits/marks.c */
 PyObject *native_found(PyObject *module, PyObject *const *args, Py_ssize_t count);
 extern const char found_doc[];

@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from selectolax.lexbor import LexborHTMLParser
 
-from scrapy_urinorm.visits.markup import said_by
+from scrapy_urinorm.visits.markup import said_by, said_without_tree
 from scrapy_urinorm.visits.rows import rows_digest
 from scrapy_urinorm.visits.texts import text_of
 
@@ -103,5 +103,9 @@ def _markup(body: bytes, content_type: str, encoding: str | None) -> bytes | str
 
 
 def _html_features(body_digest: str, markup: bytes | str, url: str) -> PageFeatures:
+    octets = markup.encode("utf-8", "surrogatepass") if isinstance(markup, str) else markup
+    said = said_without_tree(octets, url)
+    if said is not None:
+        return PageFeatures(body_digest, *said)
     root = LexborHTMLParser(markup).root
     return PageFeatures(body_digest, *said_by(root, url)) if root is not None else PageFeatures(body_digest)

@@ -4,7 +4,7 @@
  * What a parser writes is well formed: each element is closed, each value stands in quotes, four characters are escaped.
  * Where it could mean two trees, and where a page is deeper or larger than any that somebody wrote, the module takes none.
  */
-#include "features.h"
+#include "markup.h"
 
 enum { LINE_CAP = 512, DEEPEST = 960, MOST_OPEN = 4096, MOST_COUNTERS = 1 << 17, MOST_PROBES = 64, LONGEST_LINK = 8192 };
 static const uint64_t mix = 0x9E3779B97F4A7C15u; /* markup.py: _MIX */
@@ -37,11 +37,6 @@ static const Known known_tags[] = {
     {"hr", BLOCK_KIND, VOID}, {"keygen", BLOCK_KIND, VOID}, {"param", BLOCK_KIND, VOID}, {"track", BLOCK_KIND, VOID},
     {"xmp", BLOCK_KIND, RAW}, {"noembed", BLOCK_KIND, RAW}, {"noframes", BLOCK_KIND, RAW}, {"plaintext", BLOCK_KIND, UNSURE},
 };
-
-typedef struct {
-    const octet *start;
-    size_t length;
-} Piece;
 
 /* A tag of the page: what it is, and the hash of its name. */
 typedef struct {
@@ -84,9 +79,6 @@ typedef struct {
     uint64_t line_slot;
     int open, stopped;
 } Page;
-
-/* YES, NO: the module does not take this page; FAULT: an error is set. */
-typedef enum { NO, YES, FAULT } Taken;
 
 static int
 is(Piece piece, const char *text)
@@ -425,8 +417,8 @@ read_tag(Page *page, Piece *name, Piece *attributes)
     return YES;
 }
 
-static const octet *
-find(const octet *s, const octet *end, const char *text, size_t length)
+const octet *
+find_octets(const octet *s, const octet *end, const char *text, size_t length)
 {
     while ((size_t)(end - s) >= length && (s = memchr(s, text[0], (size_t)(end - s) - length + 1)) != NULL) {
         if (memcmp(s, text, length) == 0)
@@ -436,12 +428,11 @@ find(const octet *s, const octet *end, const char *text, size_t length)
     return NULL;
 }
 
-/* Whether a script may have the end of a script in it: in a comment that begins another one. */
-static int
+int
 hides_an_end(const octet *s, const octet *end)
 {
     static const char script[] = "<script";
-    for (s = find(s, end, "<!--", 4); s != NULL && (size_t)(end - s) >= sizeof script - 1; s++) {
+    for (s = find_octets(s, end, "<!--", 4); s != NULL && (size_t)(end - s) >= sizeof script - 1; s++) {
         size_t n = 0;
         s = memchr(s, '<', (size_t)(end - s));
         if (s == NULL)
@@ -461,7 +452,7 @@ raw_text(Page *page, const Frame *frame)
     const octet *s = page->s, *stop = s;
     Piece text;
     for (;; stop++) {
-        stop = find(stop, page->end, "</", 2);
+        stop = find_octets(stop, page->end, "</", 2);
         if (stop == NULL || (size_t)(page->end - stop) < frame->name.length + 3)
             return NO;
         if (memcmp(stop + 2, frame->name.start, frame->name.length) == 0 && stop[2 + frame->name.length] == '>')
@@ -587,7 +578,7 @@ read_page(Page *page)
                 taken = shown_text(page, frame, text, 0);
         }
         else if (left >= 4 && memcmp(s, "<!--", 4) == 0) {
-            stop = find(s + 4, page->end, "-->", 3);
+            stop = find_octets(s + 4, page->end, "-->", 3);
             if (stop == NULL)
                 return NO;
             page->s = stop + 3;
@@ -750,8 +741,11 @@ native_page(PyObject *module, PyObject *const *args, Py_ssize_t count)
         return NULL;
     }
     for (int n = 0; n < 1 + STEMS; n++) {
-        Py_ssize_t length;
-        pieces[n].start = (const octet *)PyUnicode_AsUTF8AndSize(args[n], &length);
+        Py_ssize_t length = 0;
+        char *octets = NULL;
+        if (n == 0 && PyBytes_Check(args[0]))
+            PyBytes_AsStringAndSize(args[0], &octets, &length);
+        pieces[n].start = octets ? (const octet *)octets : (const octet *)PyUnicode_AsUTF8AndSize(args[n], &length);
         if (pieces[n].start == NULL) {
             if (!PyErr_ExceptionMatches(PyExc_UnicodeEncodeError))
                 return NULL;

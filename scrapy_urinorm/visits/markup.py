@@ -82,6 +82,14 @@ def said_by(root: LexborNode, url: str) -> Said:
     return walked(root, url)
 
 
+def said_without_tree(markup: bytes, url: str) -> Said | None:
+    """What a page says whose tree is what stands there, so that none is built; None for any other, and without C."""
+    if native.module is None or (written := native.module.written(markup)) is None:
+        return None
+    found = native.module.page(written, *stems(url))
+    return None if found is None else compiled(found, url)
+
+
 def walked(root: LexborNode, url: str) -> Said:
     """What a tree says, in Python: what the module in C must equal where it takes a page."""
     walk = _Walk()

@@ -26,6 +26,9 @@ def main(count: int, seed: int) -> None:
         taken += pages.taken(page, url)
         root = LexborHTMLParser(page).root
         html = root.html or "" if root is not None else ""
+        for made in (page, *pages.nested(3, chance)):
+            native.module.written(made)
+            native.module.written(made[: chance.randrange(len(made) + 1)])
         for start in ("", before[chance.randrange(len(before) + 1) :]):
             native.module.page(start + html[: chance.randrange(len(html) + 1)], *stems(url))
         before = html

@@ -119,6 +119,86 @@ def pages(count: int, chance: random.Random) -> Iterator[bytes]:
         yield page
 
 
+NESTED = """
+    a b i span em p p p div div section article h1 h2 ul li li dl dt dd table tr td th tbody thead tfoot caption
+    colgroup col form button select option optgroup pre textarea title script style iframe
+    noscript object svg path g template br img input hr wbr area link meta base nav main details summary dialog search
+    hgroup x-y label center fieldset math
+""".split()
+EMPTY = frozenset("br img input hr wbr area link meta base col".split())
+SAID = (
+    *(
+        "a",
+        "b c",
+        " ",
+        "\n",
+        "\r\n",
+        "&nbsp;",
+        "&amp;",
+        "&lt;",
+        "&eacute;",
+        "&copy",
+        "&x;",
+        "AT&T",
+        "a & b",
+        "&#65;",
+        "&#x20AC;",
+    ),
+    *(
+        "&#150;",
+        "&#0;",
+        "é\u3000x",
+        "\u00a0",
+        ">",
+        '"',
+        "<!-- c -->",
+        "<!--[if x]><!-->",
+        "<!--<![endif]-->",
+        "<!-- a --!> b -->",
+        "<?x y?>",
+    ),
+)
+STARTS = ("<!doctype html>", "<!DOCTYPE html PUBLIC 'x'>", "<?xml version='1.0'?>", "", "\n", "<!-- c -->")
+
+
+def nested(count: int, chance: random.Random) -> Iterator[bytes]:
+    """Pages as most are written: elements in each other, few of which are closed elsewhere or not at all."""
+    for _ in range(count):
+        straight = chance.choice([0.0, 0.02, 0.1])
+        parts = chance.choices(STARTS, k=chance.randint(0, 2))
+        if chance.random() < 0.7:
+            parts += [
+                "<html lang=en>",
+                chance.choice(["", "\n", "<!-- c -->"]),
+                "<head>",
+                "<meta charset='utf-8'/>",
+                "<title>a &amp; b</title>",
+            ]
+            parts += [chance.choice(["</head>", "</head>\n", ""]), chance.choice(["<body>", "<body class=x>", ""])]
+        tags, said = (chance.choices(some, k=chance.randint(2, 9)) for some in (NESTED, SAID))
+        _nest(parts, chance, tags, said, straight, chance.choice([3, 6]))
+        parts += chance.choice([["</body></html>"], ["</body>", "\n", "</html>\n"], [], ["</html>", "<!-- c -->"]])
+        yield "".join(parts).encode()
+
+
+def _nest(
+    parts: list[str], chance: random.Random, tags: list[str], said: list[str], straight: float, room: int
+) -> None:
+    for _ in range(chance.choice([0, 1, 1, 2, 3])):
+        if chance.random() < 0.4 or not room:
+            parts.append(chance.choice(said))
+            continue
+        tag = chance.choice(tags)
+        parts.append(f"<{tag}{_attributes(chance) if chance.random() < 0.2 else ''}{'/' * (chance.random() < 0.1)}>")
+        if tag in EMPTY:
+            continue
+        _nest(parts, chance, tags, said, straight, room - 1)
+        if chance.random() >= straight and not (
+            tag in ("p", "li", "dt", "dd", "tr", "td", "option") and chance.random() < 0.3
+        ):
+            parts.append(f"</{tag}>")
+
+
 def _attributes(chance: random.Random) -> str:
     texts = []
     for value in chance.choices(VALUES, k=chance.choice([0, 0, 1, 1, 2, 3])):

@@ -97,7 +97,7 @@ def test_an_instruction_gives_no_page_up() -> None:
 
 @pytest.mark.parametrize(
     ("given", "error"),
-    [((), TypeError), (("",), TypeError), ((b"", "", "", "", ""), TypeError), (("", "", "", "", 1), TypeError)],
+    [((), TypeError), (("",), TypeError), ((None, "", "", "", ""), TypeError), (("", "", "", "", 1), TypeError)],
     ids=repr,
 )
 def test_wrong_arguments_are_errors(given: tuple[Any, ...], error: type[Exception]) -> None:
