@@ -69,7 +69,10 @@ blake2b(const octet *s, size_t length, octet *digest, int size)
 
 /* Words. */
 
-static uint32_t crc_table[256];
+/* crc_table[n]: of an octet that n others of zero follow; what the two beginnings of a hash come to after so many octets. */
+enum { EIGHT = 8 };
+static const uint32_t beginnings[2] = {UINT32_MAX, 0x9E3779B9u ^ UINT32_MAX};
+static uint32_t crc_table[EIGHT][256], begun[EIGHT + 1][2];
 
 octet octet_class[256];
 
@@ -81,8 +84,15 @@ fill_text_tables(void)
         uint32_t value = n;
         for (int bit = 0; bit < 8; bit++)
             value = value & 1 ? 0xEDB88320u ^ (value >> 1) : value >> 1;
-        crc_table[n] = value;
+        crc_table[0][n] = value;
     }
+    for (uint32_t n = 0; n < 256; n++)
+        for (int after = 1; after < EIGHT; after++)
+            crc_table[after][n] = crc_table[0][crc_table[after - 1][n] & 0xFF] ^ (crc_table[after - 1][n] >> 8);
+    for (int one = 0; one < 2; one++)
+        for (int length = 0; length <= EIGHT; length++)
+            begun[length][one] = length == 0 ? beginnings[one]
+                                             : crc_table[0][begun[length - 1][one] & 0xFF] ^ (begun[length - 1][one] >> 8);
     memset(octet_class + 0x09, SPACE, 5);
     memset(octet_class + 0x1C, SPACE, 5);
     for (size_t n = 0; n < sizeof high; n++)
@@ -109,15 +119,18 @@ wide_space(const octet *s, const octet *end)
     return 0;
 }
 
-/* The hash that CPython has for a tuple of the four integers (Objects/tupleobject.c; xxHash), into its bin. */
+static const uint64_t second_prime = 14029467366897019727u;
+
+/* The hash that CPython has for a tuple of the four integers (Objects/tupleobject.c; xxHash), into its bin. Each comes
+ * multiplied by the second prime, as four shingles have it. */
 static void
 add_shingle(Sketch *sketch, const uint64_t *words)
 {
-    const uint64_t first = 11400714785074694791u, second = 14029467366897019727u, fifth = 2870177450012600261u;
+    const uint64_t first = 11400714785074694791u, fifth = 2870177450012600261u;
     uint64_t hash = fifth;
     uint32_t value;
     for (int n = 0; n < SHINGLE; n++) {
-        hash += words[n] * second;
+        hash += words[n];
         hash = hash << 31 | hash >> 33;
         hash *= first;
     }
@@ -134,7 +147,7 @@ static void
 add_word(Sketch *sketch, uint64_t word)
 {
     memmove(sketch->last, sketch->last + 1, (SHINGLE - 1) * sizeof *sketch->last);
-    sketch->last[SHINGLE - 1] = word;
+    sketch->last[SHINGLE - 1] = word * second_prime;
     if (++sketch->words >= SHINGLE)
         add_shingle(sketch, sketch->last);
 }
@@ -150,13 +163,42 @@ finish(Sketch *sketch)
     add_shingle(sketch, sketch->last);
 }
 
+static uint64_t
+eight_at(const octet *s)
+{
+    return (uint64_t)s[0] | (uint64_t)s[1] << 8 | (uint64_t)s[2] << 16 | (uint64_t)s[3] << 24 | (uint64_t)s[4] << 32 |
+           (uint64_t)s[5] << 40 | (uint64_t)s[6] << 48 | (uint64_t)s[7] << 56;
+}
+
+/* How many octets of eight are letters before the first one that may be none: eight where all are. */
+static size_t
+letters_of(uint64_t eight)
+{
+    const uint64_t each = 0x0101010101010101u, high = 0x80 * each;
+    /* below 0x21 a subtraction borrows, and what it does to the octets behind is not looked at */
+    uint64_t other = ((eight - 0x21 * each) | eight) & high;
+    return other == 0 ? EIGHT : (size_t)((((other - 1) & ~other & each) * each) >> 56) - 1;
+}
+
+/* The hash of a word of one to eight octets. Zeros in front change no CRC that begins with zero, and what the two beginnings
+ * come to depends on the length alone. */
+static uint64_t
+short_word(uint64_t eight, size_t length)
+{
+    uint32_t crc = 0;
+    eight <<= 8 * (EIGHT - length);
+    for (int n = 0; n < EIGHT; n++)
+        crc ^= crc_table[EIGHT - 1 - n][eight >> 8 * n & 0xFF];
+    return (uint64_t) ~(crc ^ begun[length][0]) << 28 ^ (uint32_t) ~(crc ^ begun[length][1]);
+}
+
 /* The words of a text, written at `out` with one space between, where they never need more room; returns their end. */
 static octet *
 put_words(Sketch *sketch, const octet *s, const octet *end, octet *out)
 {
     octet *start = out;
     while (s < end) {
-        uint32_t crc = UINT32_MAX, other = 0x9E3779B9u ^ UINT32_MAX;
+        uint32_t crc = beginnings[0], other = beginnings[1];
         const octet *word;
         int kind, wide;
         while (s < end && (kind = octet_class[*s]) != LETTER) {
@@ -168,9 +210,23 @@ put_words(Sketch *sketch, const octet *s, const octet *end, octet *out)
                 break;
         }
         word = s;
+        if (end - s > EIGHT) {
+            uint64_t eight = eight_at(s);
+            size_t length = letters_of(eight);
+            if (length && octet_class[s[length]] == SPACE) {
+                if (out > start)
+                    *out++ = ' ';
+                /* more than the word, but no more than the text has from here */
+                memcpy(out, s, EIGHT);
+                add_word(sketch, short_word(eight, length));
+                out += length;
+                s += length + 1;
+                continue;
+            }
+        }
         while (s < end && ((kind = octet_class[*s]) == LETTER || (kind == HIGH && !wide_space(s, end)))) {
-            crc = crc_table[(crc ^ *s) & 0xFF] ^ (crc >> 8);
-            other = crc_table[(other ^ *s) & 0xFF] ^ (other >> 8);
+            crc = crc_table[0][(crc ^ *s) & 0xFF] ^ (crc >> 8);
+            other = crc_table[0][(other ^ *s) & 0xFF] ^ (other >> 8);
             s++;
         }
         if (s == word)
