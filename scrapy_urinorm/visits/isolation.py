@@ -9,6 +9,7 @@ for it. The guardian is forked first of all, while the process is small and has 
 from __future__ import annotations
 
 import contextlib
+import gc
 import os
 import signal
 import socket
@@ -132,6 +133,9 @@ def _guard(sock: socket.socket) -> int:
     # once for all that are forked
     import scrapy_urinorm.visits.features  # noqa: F401  here, before the forks
 
+    # what was imported is never garbage: nobody need look at it again, nor copy its pages
+    gc.collect()
+    gc.freeze()
     while True:
         child = os.fork()
         if child == 0:

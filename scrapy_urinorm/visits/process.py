@@ -14,6 +14,7 @@ no other reader; `main` takes what to extend it with. With an empty `path` no vi
 from __future__ import annotations
 
 import contextlib
+import gc
 import sys
 import threading
 import time
@@ -166,6 +167,8 @@ def main(extend: Callable[[Reader], object] | None = None) -> None:
     reader, courtesy = Reader(output_of_server(), Parser()), Courtesy()
     if extend is not None:
         extend(reader)
+    # what was imported is never garbage
+    gc.freeze()
     try:
         while (message := messages.received(sys.stdin.buffer.read)) is not None:
             reader.take(*message)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import secrets
-from base64 import b64decode, b64encode
+from base64 import b64decode
+from binascii import b2a_base64
 from dataclasses import dataclass, fields
 from datetime import UTC, datetime
 from struct import pack
@@ -72,12 +73,18 @@ class Visit:
 
     def to_json(self) -> str:
         """Return the record as one line of JSON without the newline; unknown columns are left out."""
-        row: dict[str, Any] = {"url": self.url}
-        for name in COLUMNS[1:]:
+        parts = ['{"url":', _quoted(self.url)]
+        for name, key in _KEYS:
             value = getattr(self, name)
-            if value is not None and value != ():
-                row[name] = b64encode(value).decode() if type(value) is bytes else value
-        return json.dumps(row, ensure_ascii=False, separators=(",", ":"))
+            if value is None or value == ():
+                continue
+            if type(value) is bytes:
+                # most of a line, and nothing that JSON escapes
+                parts += key, '"', b2a_base64(value, newline=False).decode("ascii"), '"'
+            else:
+                parts += key, _quoted(value) if type(value) is str else _encoded(value)
+        parts.append("}")
+        return "".join(parts)
 
 
 def new_crawl_id() -> str:
@@ -86,6 +93,9 @@ def new_crawl_id() -> str:
 
 
 COLUMNS = tuple(field.name for field in fields(Visit))
+_KEYS = tuple((name, f',"{name}":') for name in COLUMNS[1:])
+_quoted = json.encoder.encode_basestring
+_encoded = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
 
 
 def visit_from_row(row: Mapping[str, Any]) -> Visit:

@@ -68,6 +68,7 @@ _equals = re.compile(rf"=|{_ESCAPES}3D", re.IGNORECASE)
 _ends_before_name = re.compile(r"[?&;#/\s:,(]").split
 # behind what ends another, which a search finds quicker than a name; each character is looked at twice at the most
 _pairs_behind = re.compile(r"[&;#/?\s=]([^&;#/?\s=]++)=([^&;#/?\s]++)").findall
+_names_behind = re.compile(r"[&;#/?\s=]([^&;#/?\s=]++)=").findall
 _other_than_letters = re.compile(r"[^0-9a-z]")
 _ASP_SESSION = re.compile(ASPNET_SESSION + "(?=[/?#]|$)")
 _USERINFO = re.compile(r"(?<=://)[^/?#\s]*@")
@@ -79,6 +80,8 @@ _REMEMBERED = 4 << 20
 _LONGEST_REMEMBERED = 2_048
 MIN_SHAPED, MAX_SHAPED = 16, 512
 """Letters and digits of a value whose mask has its shape: sixteen digits still tell 10^16 values apart."""
+# a value that is long, or has an equals sign: others are secrets by their name alone
+_may_be_secret = re.compile(rf"=(?:[^&;#/?\s=]{{{MIN_SHAPED}}}|[^&;#/?\s=]*=)").search
 _SHAPED = re.compile(r"[0-9A-Za-z_.~*+-]+")
 _LOWER_HEX, _UPPER_HEX = re.compile(r"[0-9a-f_.~*+-]+"), re.compile(r"[0-9A-F_.~*+-]+")
 _ASP_VALUE = re.compile(r"([AFSafs])\(([^()/]+)\)")
@@ -153,9 +156,11 @@ class Redaction:
     def all(self, urls: list[str]) -> list[str]:
         """Return what each of some URLs becomes; where nothing in them is a secret, as nearly always, in one look."""
         block = "\n".join(urls)
-        if "@" in block or "%" in block or "/(" in block or any(starmap(_is_suspicious, set(_pairs(block)))):
+        if "@" in block or "%" in block or "/(" in block:
             return list(map(self, urls))
-        return urls
+        if not _may_be_secret(block) and _SECRET not in map(_kind, {name[-_LONGEST_NAME:] for name in _names(block)}):
+            return urls
+        return list(map(self, urls)) if any(starmap(_is_suspicious, set(_pairs(block)))) else urls
 
     def _parameters(self, url: str) -> str:
         """The URL with the values of secret parameters masked.
@@ -213,6 +218,11 @@ class Redaction:
 def _pairs(text: str) -> list[tuple[str, str]]:
     """Names and values of some URLs, a line each."""
     return _pairs_behind("\n" + text)
+
+
+def _names(text: str) -> list[str]:
+    """What stands before an equals sign in some URLs, a line each."""
+    return _names_behind("\n" + text)
 
 
 def _is_suspicious(name: str, value: str) -> bool:

@@ -114,6 +114,16 @@ def test_texts_found_in_c_are_those_found_in_python(texts: list[str], noise: byt
     assert compiled.found(octets, sought) == plain_texts_in(octets, sought)
 
 
+LETTERS = st.text("abA", max_size=60).map(str.encode)
+
+
+@given(LETTERS, st.lists(st.text("ab", min_size=4, max_size=14).map(str.encode), max_size=9).map(tuple))
+def test_texts_of_any_length_are_found_at_any_place(octets: bytes, sought: tuple[bytes, ...]) -> None:
+    compiled = native.module or pytest.skip("needs the C module")
+    for at in range(len(octets)):
+        assert compiled.found(octets[at:], sought) == plain_texts_in(octets[at:], sought)
+
+
 @pytest.mark.parametrize(
     ("given", "error"),
     [((), TypeError), ((b"", []), TypeError), ((b"", (b"abc",)), ValueError), ((b"", (b"abcd",) * 257), ValueError)],
