@@ -16,7 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scrapy_urinorm.errors import UrinormError
-from scrapy_urinorm.visits import Visit, VisitWriter, read_visits, visit_from_row
+from scrapy_urinorm.visits import COLUMNS, Visit, VisitWriter, read_visits, visit_from_row
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -30,6 +30,24 @@ FULL = Visit(
     link_keys=b"ABCDEFGH12345678",
     marks=("generator:DokuWiki", "cookie:DokuWiki"), crawl="20260101T000000Z-0a0b0c0d",
 )  # fmt: skip
+
+
+@given(
+    st.text(), st.none() | st.text(), st.lists(st.tuples(st.integers(), st.text()), max_size=2).map(tuple), st.binary()
+)
+def test_a_line_is_what_the_library_for_json_writes(
+    url: str, key: str | None, redirects: tuple[tuple[int, str], ...], octets: bytes
+) -> None:
+    visit = Visit(url=url, key=key, redirects=redirects, lines=octets, words=len(url), marks=("a:b",) if key else ())
+    row: dict[str, object] = {
+        "url": url,
+        "redirects": redirects or None,
+        "lines": base64.b64encode(octets).decode(),
+        "words": len(url),
+    }
+    row |= {"key": key, "marks": visit.marks or None}
+    plain = {name: row[name] for name in COLUMNS if row.get(name) is not None}
+    assert visit.to_json() == json.dumps(plain, ensure_ascii=False, separators=(",", ":"))
 
 
 @pytest.mark.parametrize("name", ["visits.jsonl", "visits.jsonl.gz", "visits.jsonl.zst"])
@@ -53,7 +71,7 @@ def test_json_round_trip(url: str, size: int) -> None:
 def test_a_killed_crawl_keeps_every_line(tmp_path: Path, name: str) -> None:
     path = tmp_path / name
     code = (
-        "import os, sys; from scrapy_urinorm.visits import Visit, VisitWriter\n"
+        "import os, sys; from scrapy_urinorm.visits import COLUMNS, Visit, VisitWriter\n"
         "writer = VisitWriter(sys.argv[1])\n"
         "for n in range(100): writer.write(Visit(url=f'http://a.example/{n}'))\n"
         f"os.kill(os.getpid(), {int(signal.SIGKILL)})"

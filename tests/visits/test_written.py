@@ -101,6 +101,15 @@ def test_any_page_is_written_as_its_parser_writes_it(seed: int) -> None:
         is_taken(page)
 
 
+@given(st.integers(0))
+def test_a_page_says_the_same_without_its_tree(seed: int) -> None:
+    chance = random.Random(seed)
+    for page in pages.nested(20, chance):
+        url = chance.choice(pages.ADDRESSES)
+        said = pages.markup.said_without_tree(page, url)
+        assert said is None or said == pages.markup.walked(lexbor.LexborHTMLParser(page).root, url), (page, url)
+
+
 def test_the_pages_of_this_machine() -> None:
     """Of what programs write as documentation next to nothing is left to the parser, and all is left as it is."""
     found = list(filter(Path.is_file, some(sorted(Path("/usr/share/doc").glob("**/*.html"))[:300], 2)))
