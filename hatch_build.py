@@ -18,7 +18,7 @@ from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
 SOURCES = [
     *(f"scrapy_urinorm/engine/{name}.c" for name in ("native", "digest", "rules", "spelling")),
-    *(f"scrapy_urinorm/visits/{name}.c" for name in ("features", "markup", "written", "marks")),
+    *(f"scrapy_urinorm/visits/{name}.c" for name in ("features", "markup", "written", "pairs", "marks")),
     "scrapy_urinorm/seen/table.c",
 ]
 HEADERS = [

@@ -625,6 +625,7 @@ static PyMethodDef methods[] = {
     {"text", FUNCTION(native_text), METH_FASTCALL, text_doc},
     {"page", FUNCTION(native_page), METH_FASTCALL, page_doc},
     {"written", FUNCTION(native_written), METH_FASTCALL, written_doc},
+    {"names", FUNCTION(native_names), METH_FASTCALL, names_doc},
     {"found", FUNCTION(native_found), METH_FASTCALL, found_doc},
     {NULL, NULL, 0, NULL},
 };

@@ -34,6 +34,10 @@ void fill_markup_tables(void);
 PyObject *native_written(PyObject *module, PyObject *const *args, Py_ssize_t count);
 extern const char written_doc[];
 
+/* visits/pairs.c */
+PyObject *native_names(PyObject *module, PyObject *const *args, Py_ssize_t count);
+extern const char names_doc[];
+
 /* visits/marks.c */
 PyObject *native_found(PyObject *module, PyObject *const *args, Py_ssize_t count);
 extern const char found_doc[];

@@ -16,9 +16,12 @@ from string import ascii_lowercase, ascii_uppercase, digits
 from typing import TYPE_CHECKING
 from urllib.parse import unquote
 
+from scrapy_urinorm.engine import native
 from scrapy_urinorm.rules.path import ASPNET_SESSION
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from scrapy_urinorm.visits.record import Visit
 
 #: Names whose value admits somebody or identifies a visitor: decoded, lower case, only letters and digits.
@@ -158,7 +161,8 @@ class Redaction:
         block = "\n".join(urls)
         if "@" in block or "%" in block or "/(" in block:
             return list(map(self, urls))
-        if not _may_be_secret(block) and _SECRET not in map(_kind, {name[-_LONGEST_NAME:] for name in _names(block)}):
+        names = names_in(block)
+        if names is not None and _SECRET not in map(_kind, {name[-_LONGEST_NAME:] for name in names}):
             return urls
         return list(map(self, urls)) if any(starmap(_is_suspicious, set(_pairs(block)))) else urls
 
@@ -220,9 +224,14 @@ def _pairs(text: str) -> list[tuple[str, str]]:
     return _pairs_behind("\n" + text)
 
 
-def _names(text: str) -> list[str]:
-    """What stands before an equals sign in some URLs, a line each."""
-    return _names_behind("\n" + text)
+def names_in(text: str) -> Iterable[str] | None:
+    """What stands before an equals sign in some URLs, a line each; None where a value may be a secret by itself."""
+    return plain_names(text) if native.module is None else native.module.names(text, MIN_SHAPED - 1)
+
+
+def plain_names(text: str) -> Iterable[str] | None:
+    """The same in Python: what the module in C must equal, where it takes a text."""
+    return None if _may_be_secret(text) else set(_names_behind("\n" + text))
 
 
 def _is_suspicious(name: str, value: str) -> bool:

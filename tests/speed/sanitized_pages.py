@@ -31,6 +31,7 @@ def main(count: int, seed: int) -> None:
             native.module.written(made[: chance.randrange(len(made) + 1)])
         for start in ("", before[chance.randrange(len(before) + 1) :]):
             native.module.page(start + html[: chance.randrange(len(html) + 1)], *stems(url))
+            native.module.names(start + html[: chance.randrange(len(html) + 1)], 15)
         before = html
         sought = tuple(page[at : at + 9].lower() for at in range(0, len(page) - 9, 50))[:256]
         assert texts_in(page, sought) == plain_texts_in(page, sought)

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from scrapy_urinorm.engine import native
 from scrapy_urinorm.visits.links import stems
 from scrapy_urinorm.visits.marks import plain_texts_in
-from scrapy_urinorm.visits.redaction import Redaction
+from scrapy_urinorm.visits.redaction import Redaction, plain_names
 from tests.effort import some
 from tests.visits import pages
 from tests.visits.pages import ADDRESSES, taken
@@ -150,6 +150,29 @@ PIECES = (
     ";",
     "x" * 210,
 )
+
+
+@given(st.lists(st.sampled_from((*PIECES, "\n", "#", "/", "é", "ab", " ", "\x1c", "\ud800")), max_size=20).map("".join))
+def test_names_in_c_are_those_in_python(text: str) -> None:
+    compiled = native.module or pytest.skip("needs the C module")
+    found = compiled.names(text, 15)
+    if found is not None:
+        assert set(filter(None, found)) == plain_names(text)
+        assert len(set(found)) == len(found)
+    else:
+        assert not text.isascii() or plain_names(text) is None
+
+
+def test_of_very_many_names_there_is_no_list() -> None:
+    compiled = native.module or pytest.skip("needs the C module")
+    assert compiled.names("&".join(f"a{n}=1" for n in range(65)), 15) is None
+
+
+@pytest.mark.parametrize("given", [(), (b"", 1), ("", "1"), ("", -1)], ids=repr)
+def test_wrong_names_are_errors(given: tuple[Any, ...]) -> None:
+    compiled = native.module or pytest.skip("needs the C module")
+    with pytest.raises((TypeError, OverflowError)):
+        compiled.names(*given)
 
 
 @given(st.lists(st.lists(st.sampled_from(PIECES), max_size=9).map("".join), max_size=6))
