@@ -199,6 +199,9 @@ def _passes(error: Exception) -> bool:
     )  # fmt: skip
     # redis-py cuts the word off of those that it has a class for, and says of others which command of a pipeline it was
     text = str(error).rpartition(" of pipeline caused error: ")[2]
+    if text.startswith("Error running script"):
+        # Redis before 7 says first where in the script: "...: @user_script: 43: -READONLY ..."
+        text = text.rpartition(": -")[2]
     return isinstance(error, kinds) or text.startswith(_PASSING)
 
 
