@@ -2,7 +2,7 @@
 
 `python -m tests.crawl.forked` reads an order for each line of standard input, runs a module as `python -m` would in a
 fork of itself and answers with its exit code. What a crawl does begins after the fork: no reactor is there before.
-Under coverage, and where the system cannot fork, each is a process from the start.
+Where the system cannot fork, each is a process from the start.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 ROOT = Path(__file__).parents[2]
-CAN_FORK = hasattr(os, "fork") and not any(name.startswith("COV") for name in os.environ)
+CAN_FORK = hasattr(os, "fork")
 #: Ends of names in Scrapy's default settings.
 WANT_A_REACTOR = ("Reactor", "FTPDownloadHandler")
 
@@ -46,7 +46,9 @@ class _Forker:
     """The process that forks; it ends with the one that asks."""
 
     def __init__(self) -> None:
-        env = {**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT), os.environ.get("PYTHONPATH", "")])}
+        # each fork measures its own coverage: this process has no part in it
+        env = {name: value for name, value in os.environ.items() if not name.startswith("COVERAGE")}
+        env["PYTHONPATH"] = os.pathsep.join([str(ROOT), os.environ.get("PYTHONPATH", "")])
         self._process = subprocess.Popen(
             [sys.executable, "-m", "tests.crawl.forked"],
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, bufsize=1, env=env, cwd=ROOT,
@@ -90,6 +92,7 @@ def _forker() -> _Forker:
 
 def import_components() -> None:
     """Import what every crawl does, but what wants a reactor: that is chosen by each one."""
+    import coverage
     from scrapy import cmdline
     from scrapy.downloadermiddlewares import cookies
     from scrapy.settings import default_settings
@@ -103,7 +106,7 @@ def import_components() -> None:
     read_the_bundled_suffixes()
     assert cookies._split_domain("a.example").suffix is not None
     assert same_site("www.a.example", "a.example")
-    assert [cmdline, tests.crawl.runner, addon, dupefilter, fingerprinter, second_chance, summary]
+    assert [coverage, cmdline, tests.crawl.runner, addon, dupefilter, fingerprinter, second_chance, summary]
     said = [value for name, value in vars(default_settings).items() if name.isupper()]
     named = [name for value in said for name in (value if isinstance(value, dict) else [value])]
     named += [name for value in said if isinstance(value, dict) for name in value.values()]
@@ -147,6 +150,10 @@ def _become(order: dict[str, Any]) -> None:
         tempfile.tempdir = None
         sys.stdin = open(0, closefd=False)  # noqa: SIM115  open to the end of the process
         sys.path[0] = order["cwd"]
+        if "COVERAGE_PROCESS_CONFIG" in os.environ:
+            import coverage
+
+            coverage.process_startup(force=True)
         module, arguments = order["module"], order["arguments"]
         if module == "-c":
             sys.argv = ["-c", *arguments[1:]]
