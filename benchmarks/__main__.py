@@ -36,7 +36,8 @@ if TYPE_CHECKING:
 class Sizes:
     """How much is measured.
 
-    URLs, rounds, lines of the command and of each list, new hosts, site tables, pages, counted calls, fingerprints.
+    URLs, rounds, lines of the command and of each list, new hosts, site tables, pages, counted calls, queued requests,
+    fingerprints.
     """
 
     count: int = 20_000
@@ -48,11 +49,12 @@ class Sizes:
     tables: tuple[int, ...] = tables.COUNTS
     pages: int = crawl.PAGES
     calls: int = instructions.CALLS
+    queued: int = journal.REQUESTS
     seen: int = seen_stores.COUNT
 
 
 QUICK = Sizes(count=200, rounds=1, lines=2000, of_each_list=2000, hosts=1000, tables=(10, 100), different=(10, 20),
-              pages=10, calls=50, seen=100_000)  # fmt: skip
+              pages=10, calls=50, queued=2000, seen=100_000)  # fmt: skip
 
 
 @dataclass
@@ -124,7 +126,7 @@ class Bench:
 
     def journal(self) -> Iterator[Figure]:
         """What a crash-safe job costs a request."""
-        yield from journal.costs((self.sizes.rounds + 1) // 2)
+        yield from journal.costs((self.sizes.rounds + 1) // 2, self.sizes.queued)
 
     def recording(self) -> Iterator[Figure]:
         """What recording visits costs a crawl."""

@@ -34,18 +34,19 @@ class Pages(Spider):
         """Any callback."""
 
 
-def costs(rounds: int) -> Iterator[Figure]:
+def costs(rounds: int, requests: int = REQUESTS) -> Iterator[Figure]:
     """Microseconds a request, with the journal less without it, in turns."""
     added, with_it = [], []
     for _ in range(rounds):
-        took = {name: module(__name__, name).json()["us"] for name in ("off", "on")}
+        took = {name: module(__name__, name, str(requests)).json()["us"] for name in ("off", "on")}
         added.append(took["on"] - took["off"])
         with_it.append(took["on"])
-    note = f"of {statistics.median(with_it):.0f} us for duplicate filter and queue in all; {REQUESTS} requests"
+    note = f"of {statistics.median(with_it):.0f} us for duplicate filter and queue in all; {requests} requests"
     yield Figure("the journal of requests, added to each", statistics.median(added), "us", 50, note=note)
 
 
 def main() -> None:
+    count = int(sys.argv[2])
     with tempfile.TemporaryDirectory() as folder:
         settings = {
             "JOBDIR": folder,
@@ -62,17 +63,17 @@ def main() -> None:
         headers = {"Referer": "https://shop.example.com/archive?page=7", "Accept-Language": "en"}
         requests = [
             Request(f"https://shop.example.com/p/{n}?colour={n % 7}", callback=spider.parse, meta=meta, headers=headers)
-            for n in range(REQUESTS)
+            for n in range(count)
         ]
         started = time.process_time()
-        for at in range(0, REQUESTS, WAITING):
+        for at in range(0, count, WAITING):
             for request in requests[at : at + WAITING]:
                 assert scheduler.enqueue_request(request)
             for _ in range(WAITING):
                 assert scheduler.next_request() is not None
         took = time.process_time() - started
         scheduler.close("finished")
-    print(json.dumps({"us": 1e6 * took / REQUESTS}))
+    print(json.dumps({"us": 1e6 * took / count}))
 
 
 if __name__ == "__main__":

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -54,8 +55,19 @@ ROWS = {
 }
 
 
+@pytest.mark.soak
+@pytest.mark.skipif(shutil.which("valgrind") is None, reason="lacks valgrind")
+def test_what_recording_adds_is_counted() -> None:
+    figures = list(PARTS["recording"](Bench(FEW, QUICK)))
+    (counted,) = [one for one in figures if one.what.startswith("in instructions: recording visits")]
+    assert math.isfinite(counted.value)
+
+
 @pytest.mark.parametrize("part", ROWS)
-def test_every_part_hands_over_its_figures(part: str) -> None:
+def test_every_part_hands_over_its_figures(part: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    if part == "recording":
+        # no valgrind: four crawls under it take a minute
+        monkeypatch.setenv("PATH", str(tmp_path))
     bench = Bench(FEW, QUICK)
     figures = list(PARTS[part](bench))
     for row in ROWS[part]:

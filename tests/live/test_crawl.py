@@ -91,11 +91,14 @@ def test_the_first_crawl_saves_and_loses_nothing(tmp_path: Path, order: dict[str
 def test_spiders_of_all_kinds_lose_nothing(tmp_path: Path, spider: str) -> None:
     site = Site(2, features={"sid", "ref", "elsewhere", "errors"}, articles=25)
     with Served(site) as served:
-        live(served, tmp_path / "stock", spider, URINORM_LIVE=False)
         outcome = live(served, tmp_path / "live", spider)
         assert outcome.reason == "finished"
         assert not outcome.lines("Visit not recorded")
-        met = served.identities(pages(tmp_path / "stock"))
+        met = all_pages(site)
+        if spider == "Stumbling":
+            # what its failures hide from it without live rules, too
+            live(served, tmp_path / "stock", spider, URINORM_LIVE=False)
+            met = served.identities(pages(tmp_path / "stock"))
         assert served.identities(pages(tmp_path / "live")) >= met
 
 
