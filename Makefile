@@ -11,9 +11,14 @@ PYTEST_ARGS ?=
 PEERS_ARGS ?=
 # files side by side, each file in one process: its servers are shared by its tests
 PARALLEL := -n auto --dist loadfile
-# what `make test` runs against the oldest supported Scrapy; `make test-all` runs everything there
+# what `make test` runs against the oldest supported Scrapy; `make test-all` runs the rest there
 DEAR := full_disk other_fingerprinters random_sites reactorless
 TOUCHES_SCRAPY := $(filter-out $(DEAR:%=tests/crawl/test_%.py),$(wildcard tests/crawl/test_*.py)) tests/live/test_crawl.py tests/visits/test_extension.py tests/seen/test_requests_seen.py tests/report/test_extension.py
+ELSEWHERE := $(filter-out $(TOUCHES_SCRAPY),$(wildcard tests/test_*.py tests/*/test_*.py))
+# what surrounds the package, and simulated crawls: slow, and the same with any Scrapy and any libraries
+AROUND := tests/test_benchmarks.py tests/test_packaging.py tests/test_readme.py tests/speed/test_sanitizers.py tests/live/test_many_lists.py tests/live/test_programs.py tests/live/test_simulated.py
+# measured where the tests of `make test` run once as a part of `make test-all`, since they take twice the time with it
+COVERAGE = $(if $(filter test-all,$(MAKECMDGOALS)),--cov --cov-report=term)
 
 # what `make test-platforms` crawls
 PLATFORMS := caddy cgit libnginx-mod-http-fancyindex lighttpd mediawiki mercurial nginx php-cli php-sqlite3 puma redmine redmine-sqlite
@@ -32,7 +37,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo test test-newest test-floor test-all test-all-newest test-all-floor test-soak test-system test-platforms lint format conformance peers bench docs clean
+.PHONY: help demo test test-newest test-floor test-all test-rest-newest test-rest-floor test-soak test-system test-platforms lint format conformance peers bench docs clean
 
 help:  ## show this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{ printf "make %-14s %s\n", $$1, $$2 }'
@@ -43,18 +48,19 @@ demo: $(DEMO)/.stamp  ## crawl the example site with Scrapy alone, with the add-
 test: lint test-newest test-floor  ## in minutes: lint, the tests against the newest Scrapy, what touches Scrapy against the oldest
 
 test-newest: $(NEWEST)/.stamp
-	$(NEWEST)/bin/python -m pytest $(PARALLEL) $(PYTEST_ARGS)
+	$(NEWEST)/bin/python -m pytest $(PARALLEL) $(COVERAGE) $(PYTEST_ARGS)
 
 test-floor: $(FLOOR)/.stamp
 	URINORM_PURE=1 $(FLOOR)/bin/python -m pytest $(PARALLEL) -m "not slow and not soak and not system and not newest" $(TOUCHES_SCRAPY) $(PYTEST_ARGS)
 
-test-all: lint test-all-newest test-all-floor docs  ## all tests against both, with long searches and the gate of coverage; the documentation
+test-all: test test-rest-newest test-rest-floor docs  ## that with the gate of coverage, the slow tests and long searches, the rest against the oldest; the documentation
 
-test-all-newest: $(NEWEST)/.stamp
-	$(NEWEST)/bin/python -m pytest $(PARALLEL) -m "not soak and not system" --hypothesis-profile long --timeout 900 --cov --cov-report=term $(PYTEST_ARGS)
+test-rest-newest: $(NEWEST)/.stamp
+	$(NEWEST)/bin/python -m pytest $(PARALLEL) -m "(slow or hypothesis) and not soak and not system" --hypothesis-profile long --timeout 900 $(PYTEST_ARGS)
 
-test-all-floor: $(FLOOR)/.stamp
-	URINORM_PURE=1 $(FLOOR)/bin/python -m pytest $(PARALLEL) -m "not soak and not system" --timeout 900 $(PYTEST_ARGS)
+test-rest-floor: $(FLOOR)/.stamp
+	URINORM_PURE=1 $(FLOOR)/bin/python -m pytest $(PARALLEL) -m "not slow and not soak and not system" $(ELSEWHERE) $(PYTEST_ARGS)
+	URINORM_PURE=1 $(FLOOR)/bin/python -m pytest $(PARALLEL) -m "(slow or newest) and not soak and not system" --timeout 900 $(addprefix --ignore ,$(AROUND)) $(PYTEST_ARGS)
 
 test-soak: $(NEWEST)/.stamp  ## for hours: hundreds of kills, generated sites, the longest searches
 	$(NEWEST)/bin/python -m pytest $(PARALLEL) -m soak --hypothesis-profile hours --timeout 0 $(PYTEST_ARGS)

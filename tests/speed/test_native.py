@@ -169,6 +169,7 @@ def check(normalizer: Normalizer, url: str) -> tuple[bool, bool]:
 # --- the corpora ----------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.hypothesis  # tries more where laws do
 @pytest.mark.parametrize("rules", RULES.values(), ids=RULES)
 @pytest.mark.parametrize("corpus", CORPORA, ids=lambda path: path.name)
 def test_equal_on_corpora(corpus: Path, rules: dict[str, Any]) -> None:
