@@ -13,6 +13,7 @@ from scrapy import Request, Spider
 from scrapy.http import Response, TextResponse
 from scrapy.linkextractors import LinkExtractor
 from scrapy.spiders import CrawlSpider, Rule
+from scrapy.utils.defer import maybe_deferred_to_future
 
 
 class Noted(Spider):
@@ -105,7 +106,10 @@ class Downloading(Follow):
             request = response.follow(hrefs[0], dont_filter=True)
             engine = self.crawler.engine
             assert engine is not None
-            await (engine.download_async(request) if hasattr(engine, "download_async") else engine.download(request))
+            if hasattr(engine, "download_async"):
+                await engine.download_async(request)
+            else:
+                await maybe_deferred_to_future(engine.download(request))
         for href in hrefs:
             yield response.follow(href)
 
