@@ -143,7 +143,8 @@ fill_markup_tables(void)
             size_t at;
             stop = strchr(s, ' ') ? strchr(s, ' ') : s + strlen(s);
             name.length = (size_t)(stop - s);
-            for (at = place_of(name); known_roles[at % ROLES].name.start != NULL; at++)
+            /* each interpreter that imports the module fills the table */
+            for (at = place_of(name); known_roles[at % ROLES].name.start != NULL && !same(known_roles[at % ROLES].name, name); at++)
                 ;
             known_roles[at % ROLES].name = name;
             known_roles[at % ROLES].role = (octet)roles[n].role;
@@ -526,6 +527,18 @@ put_implied(Source *page, const char *text, Role role)
     return push(page, name, role);
 }
 
+/* The line break that begins some elements is none of theirs, however it is written: one with a number is rare. */
+static Taken
+skip_break(Source *page)
+{
+    const octet *at = page->s;
+    if (at == page->end)
+        return YES;
+    if (*at == '\n')
+        page->s++;
+    return *at == '&' && character_at(&at, page->end, 0) == '\n' ? NO : YES;
+}
+
 /* The element whose text is none of markup: its tag, the text, its end. */
 static Taken
 put_whole(Source *page, Piece name, Role role)
@@ -534,8 +547,8 @@ put_whole(Source *page, Piece name, Role role)
     Taken taken = put_tag(page, name);
     if (taken != YES)
         return taken;
-    if (role == FIELD && page->s < page->end && *page->s == '\n')
-        page->s++;
+    if (role == FIELD && (taken = skip_break(page)) != YES)
+        return taken;
     for (start = stop = page->s;; stop += 2) {
         size_t n = 0;
         stop = find_octets(stop, page->end, "</", 2);
@@ -758,9 +771,7 @@ begin_in_body(Source *page, Piece name, Role role)
     }
     if (taken == YES)
         taken = put_open(page, name, role);
-    if (taken == YES && role == PREFORMATTED && page->s < page->end && *page->s == '\n')
-        page->s++;
-    return taken;
+    return taken == YES && role == PREFORMATTED ? skip_break(page) : taken;
 }
 
 static int

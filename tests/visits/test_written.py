@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import itertools
 import random
 from pathlib import Path
@@ -59,6 +60,8 @@ NOT_TAKEN = {
     "no character": "<p>a\0",
     "no UTF-8": b"<p>\xff",
     "names of characters that are rare, or have no end": "<p>&CounterClockwiseContourIntegral; &copy",
+    "a line break at the start, as a number": "<pre>&#10;a</pre>",
+    "one in a field": "<textarea>&#x0a;a</textarea>",
     "numbers of no character": "<p>&#128; &#0; &#xD800;",
     "the end of a comment that is none": "<p><!-- a --!> b -->",
     "what ends within a tag": "<p><a href='x",
@@ -124,6 +127,18 @@ def test_a_page_with_a_piece_of_another_one_is_none_of_its_parser_s_or_the_same(
     for page, other in itertools.pairwise(some_pages):
         at, begin = chance.randrange(len(page) + 1), chance.randrange(len(other) + 1)
         is_taken(page[:at] + other[begin : begin + chance.randrange(60)] + page[at + chance.randrange(20) :])
+
+
+def test_a_module_that_is_imported_again_and_again_writes_pages() -> None:
+    """Each interpreter of a process fills the tables that all have in common; more than were full went on for ever."""
+    compiled = native.module or pytest.skip("needs the C module")
+    spec = importlib.util.spec_from_file_location(compiled.__name__, compiled.__file__)
+    assert spec is not None
+    assert spec.loader is not None
+    for _ in range(5):
+        again = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(again)
+    assert again.written(b"<x-y>a") == b"<html><head></head><body><x-y>a</x-y></body></html>"
 
 
 @pytest.mark.parametrize("given", [(), ("",), (b"", b"")], ids=repr)
