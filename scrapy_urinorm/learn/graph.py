@@ -194,13 +194,10 @@ def cuts(plain: RecordedCrawl, ruled: RecordedCrawl) -> dict[int, int]:
     return found
 
 
-def cut(node: int, plain: RecordedCrawl, ruled: RecordedCrawl) -> tuple[int, int]:
+def cut(node: int, plain: RecordedCrawl, ruled: RecordedCrawl) -> int:
     """Return what kept a crawl from a node: the first node on the way to it, as another crawl went, that was met and
-    not fetched, and the one that follows on that way, -1 at its end; both are -1 where the way is open.
+    not fetched; -1 where the way is open.
     """
-    after = -1
-    while node not in ruled.parents:
-        node, after = plain.parents.get(node, -1), node
-        if node < 0:
-            return -1, -1
-    return node, after
+    while node >= 0 and node not in ruled.parents:
+        node = plain.parents.get(node, -1)
+    return node

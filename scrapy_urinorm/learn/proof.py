@@ -12,11 +12,11 @@ from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
 from scrapy_urinorm.content import NEAR, compare, difference
-from scrapy_urinorm.learn.graph import BREADTH, DEPTH, NONE, crawl, cut, cuts, lost
+from scrapy_urinorm.learn.graph import BREADTH, DEPTH, NONE, crawl, cuts, lost
 from scrapy_urinorm.learn.word import Word
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Hashable, Sequence
     from collections.abc import Set as AbstractSet
 
     from scrapy_urinorm.learn.graph import Graph, RecordedCrawl
@@ -58,6 +58,19 @@ class Hidden(NamedTuple):
     by_luck: set[int]
 
 
+class Ways(NamedTuple):
+    """The ways of a recorded crawl beside one under rules.
+
+    `ends` says of the nodes that were looked at how the way to them ends, None where it goes on; `claimed` what was
+    fetched for a key, and what would be, where ways go on.
+    """
+
+    plain: RecordedCrawl
+    ruled: RecordedCrawl
+    ends: dict[int, tuple[int, int] | None]
+    claimed: dict[Hashable, int]
+
+
 class Proof:
     """The recorded crawls of a site, which those under rules are held against."""
 
@@ -88,15 +101,14 @@ class Proof:
         alike: Alike | None = None
         for plain, (order, concurrent) in zip(self._plain, WAYS, strict=True):
             ruled = crawl(self.graph, keys, skipped, order=order, concurrent=concurrent)
+            ways = Ways(plain, ruled, {}, dict(ruled.claimed))
             for label, nodes in lost(plain, ruled, self.labels, self.soft).items():
                 if not self._excused(nodes, keys, skipped, ruled):
-                    ways = [cut(node, plain, ruled) for node in nodes]
-                    stand_ins = [-1 if at in skipped else ruled.claimed.get(keys[at], -1) for at, _ in ways]
-                    ends = list(zip(ways, stand_ins, strict=True))
                     if alike is None:
                         alike = self._alike(keys)
-                    if not any(self._goes_on(*way, stand_in, keys, alike) for way, stand_in in ends):
-                        found |= {Loss(label, at, stand_in): None for (at, _), stand_in in ends if at >= 0}
+                    ends = [self._end(node, ways, keys, skipped, alike) for node in nodes]
+                    if None not in ends:
+                        found |= {Loss(label, *end): None for end in ends if end is not None}
         return list(found)
 
     def missed(self, keys: Sequence[str], skipped: AbstractSet[int]) -> set[int]:
@@ -131,6 +143,31 @@ class Proof:
         unseen = sum(node >= len(self.pages) for node in gone)
         return unseen, len(gone) - unseen
 
+    def _end(
+        self, node: int, ways: Ways, keys: Sequence[str], skipped: AbstractSet[int], alike: Alike
+    ) -> tuple[int, int] | None:
+        """Return where the recorded way to a page ends under these keys, and what is fetched there in its stead; None
+        where it goes on.
+
+        A way that goes on behind one merge may end at another, and what it leads to may be made one with another page.
+        """
+        ends, claimed = ways.ends, ways.claimed
+        way = [node]
+        while (at := way[-1]) not in ways.ruled.parents and at not in ends:
+            way.append(ways.plain.parents[at])
+        end = ends.get(way.pop())
+        for after in reversed(way):
+            if end is None:
+                stand_in = -1 if at in skipped else claimed.setdefault(keys[at], at)
+                if stand_in != at and not self._goes_on(at, after, stand_in, keys, alike):
+                    end = at, stand_in
+            at, ends[after] = after, end
+        if end is None:
+            stand_in = -1 if node in skipped else claimed.setdefault(keys[node], node)
+            if stand_in < 0 or self.labels[stand_in] != self.labels[node]:
+                end = node, stand_in
+        return end
+
     def _goes_on(self, node: int, after: int, stand_in: int, keys: Sequence[str], alike: Alike) -> bool:
         """Whether a way that ends at a node goes on from the one fetched in its stead, where nobody followed it.
 
@@ -139,10 +176,13 @@ class Proof:
         rules take from that link what they take from the two.
         """
         size, links = len(self.pages), self.graph.links
-        if min(after, stand_in) < 0 or after >= size or self.labels[node] != self.labels[stand_in]:
+        if stand_in < 0 or not 0 <= self.labels[node] == self.labels[stand_in]:
             return False
         here, there = links[node], links[stand_in]
-        if len(here) != len(there) or after not in here or there[here.index(after)] < size:
+        if len(here) != len(there) or after not in here:
+            return False
+        leads = there[here.index(after)]
+        if leads < size and keys[leads] != keys[after]:
             return False
         varies = difference(self.pages[node].key, self.pages[stand_in].key)
         agree, against = alike[varies]

@@ -98,7 +98,7 @@ class Reachable:
                 if node < fetched and pages[node].label not in got and pages[node].label >= 0:
                     if pages[node].label in self.soft or self._excused(node, keys, ruled):
                         continue
-                    at, _ = cut(node, plain, ruled)
+                    at = cut(node, plain, ruled)
                     other = ruled.claimed.get(keys[at], -1)
                     if at >= 0 <= other and not self._told <= other < fetched:
                         found[Gone(at, other)] = None

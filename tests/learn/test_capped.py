@@ -79,6 +79,9 @@ WAYS: dict[str, tuple[dict[str, Any], bool]] = {
     "a link that was followed": ({"links": ["/known", "/other"]}, True),
     "another text": ({"label": 7}, True),
     "what the rule leaves as it is": ({"next": "/c"}, True),
+    "pages that nobody could read": ({"label": -1, "other": -1, "pairs": SAME_WAYS}, True),
+    "another page under its key": ({"known": {"/c?t=3": (5, [])}}, True),
+    "a page of its text under its key": ({"known": {"/c?t=3": (4, [])}}, False),
 }
 
 
@@ -88,7 +91,7 @@ def test_a_way_goes_on_where_nobody_followed_it(change: dict[str, Any], is_lost:
     after = change.get("next", "/c?t=1")
     site: dict[str, tuple[int, list[str]]] = {
         "/b?t=2": (change.get("label", 1), change.get("links", ["/known", "/unseen"])),
-        "/b?t=1": (1, ["/known", after]),
+        "/b?t=1": (change.get("other", 1), ["/known", after]),
         "/known": (2, []),
         "/other": (3, []),
         after: (4, []),
@@ -97,14 +100,43 @@ def test_a_way_goes_on_where_nobody_followed_it(change: dict[str, Any], is_lost:
         site[f"/pair{n}?t=1"] = site[f"/pair{n}?t=2"] = (10 + n, ["/known", "/more"])
     if "elsewhere" in change:
         site["/pair0?t=2"] = (10, ["/other", "/more"])
-    site = {"/": (0, list(site)), **site}
+    site = {"/": (0, [*site, *change.get("known", ())]), **site, **change.get("known", {})}
+    # what stands in is met first, and the way beyond is no link of the front page
+    site["/"][1].remove(after)
+    assert (4 in lost_of(site)) is is_lost
+
+
+def lost_of(site: dict[str, tuple[int, list[str]]]) -> dict[int, set[str]]:
+    """What a crawl under a rule without any parameter would lose of a site, and where the ways to it end."""
     names = list(site)
     pages = [Page(f"http://a.example{name}", f"http://a.example{name}") for name in names]
     for page, (label, _) in zip(pages, site.values(), strict=True):
         page.label, page.links = label, b""
     links = [[names.index(one) if one in names else len(names) for one in of] for _, of in site.values()]
-    # what stands in is met first, and the way beyond is no link of the front page
-    links[0].remove(names.index(after))
     proof = Proof(pages, Graph(links, [0]), frozenset())
-    keys = [page.key.partition("?")[0] for page in pages]
-    assert (4 in {loss.label for loss in proof.losses(keys)}) is is_lost
+    found: dict[int, set[str]] = {}
+    for loss in proof.losses([page.key.partition("?")[0] for page in pages]):
+        found.setdefault(loss.label, set()).add(names[loss.node])
+    return found
+
+
+def behind(there: Sequence[str], **beyond: Any) -> dict[str, tuple[int, list[str]]]:
+    """A site where `/b?t=1` leads to some pages, and `/b?t=2` is fetched for it, whose links were not followed."""
+    pairs = {f"/pair{n}?t={t}": (10 + n, ["/known"]) for n in range(SAME_WAYS) for t in (1, 2)}
+    site = {"/b?t=2": (1, ["/known", *("/unseen" for _ in there)]), "/b?t=1": (1, ["/known", *there]), **pairs}
+    return {"/": (0, [*site, *beyond.get("met", ())]), **site, "/known": (2, []), **beyond["pages"]}
+
+
+def test_a_way_that_goes_on_may_end_at_another_merge() -> None:
+    """`/c?v=2` was fetched, which does not lead where `/c?t=1&v=1` does: of the two rules that of `v` is wrong."""
+    pages = {"/c?t=1&v=1": (5, ["/d?t=1"]), "/d?t=1": (6, [])}
+    assert lost_of(behind(["/c?t=1&v=1"], pages=pages)) == {}
+    pages["/c?v=2"] = (5, [])
+    assert lost_of(behind(["/c?t=1&v=1"], pages=pages, met=["/c?v=2"])) == {6: {"/c?t=1&v=1"}}
+    pages["/c?v=2"] = (4, [])
+    assert lost_of(behind(["/c?t=1&v=1"], pages=pages, met=["/c?v=2"])) == {5: {"/c?t=1&v=1"}, 6: {"/c?t=1&v=1"}}
+
+
+def test_of_two_pages_that_a_rule_makes_one_one_is_lost_wherever_they_stand() -> None:
+    there = ["/c?t=1&id=1", "/c?t=1&id=2"]
+    assert lost_of(behind(there, pages={there[0]: (4, []), there[1]: (5, [])}))

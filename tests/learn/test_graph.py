@@ -47,7 +47,7 @@ def test_the_first_page_of_a_list_does_not_stand_for_what_follows(order: str, co
     assert {7, 8} & set(gone), "the pages behind one of the orders are gone, though the lists say the same"
     for nodes in gone.values():
         for node in nodes:
-            assert NAMES[cut(node, plain, ruled)[0]].startswith("list")
+            assert NAMES[cut(node, plain, ruled)].startswith("list")
 
 
 def test_soft_classes_may_go() -> None:
