@@ -16,6 +16,7 @@ from scrapy_urinorm.suffixes import registrable_labels
 from scrapy_urinorm.url import decoded, resolve, split
 from scrapy_urinorm.visits.links import HASH, url_hash
 from scrapy_urinorm.visits.programs import is_page
+from scrapy_urinorm.visits.redaction import is_address
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -26,6 +27,9 @@ _HOPS = 8
 """Redirects followed from one visit to the next: fewer than clients follow, more than sites use."""
 SESSION_LENGTH = 16
 """Characters of a session at the least; those of PHP have 22 and more, and what is masked keeps its length."""
+SESSION_PAGES = 4
+"""Addresses without their session, for each session: what identifies a page has as many values as there are pages. Of a
+generated wiki each session had twenty."""
 _SEMICOLONS = re.compile(r"[^=&;?#]+=[^&;#]*(?:;[^=&;#]+=[^&;#]*)+")
 
 
@@ -200,16 +204,34 @@ class Site:
 def session_names(urls: Sequence[str]) -> frozenset[str]:
     """Return the parameters with a session or token in nearly every address of a site, as they stand there.
 
-    A program that finds no cookie puts the session into each link; the id of a search is in those of searches alone.
+    A program that finds no cookie puts the session into each link; the id of a search is in those of searches alone,
+    and that of an article or commit is another on each page.
     """
     counts: Counter[str] = Counter()
+    values: defaultdict[str, set[int]] = defaultdict(set)
+    rests: defaultdict[str, set[int]] = defaultdict(set)
     for url in urls:
-        query = url.partition("#")[0].partition("?")[2]
-        pairs = (item.partition("=") for item in query.split("&") if "=" in item)
-        counts.update(
-            {name for name, _, value in pairs if len(value) >= SESSION_LENGTH and is_volatile(decoded(value))}
-        )
-    return frozenset(name for name, n in counts.items() if n >= FRAME_SHARE * len(urls))
+        path, _, query = url.partition("#")[0].partition("?")
+        drawn: dict[str, str] = {}
+        rest = {path}
+        for item in query.split("&"):
+            name, equals, value = item.partition("=")
+            if equals and len(value) >= SESSION_LENGTH and is_volatile(decoded(value)):
+                drawn.setdefault(name, value)
+            else:
+                rest.add(item)
+        counts.update(drawn.keys())
+        whole = hash(frozenset(rest))
+        for name, value in drawn.items():
+            values[name].add(hash(value))
+            rests[name].add(whole)
+    return frozenset(
+        name
+        for name, n in counts.items()
+        if n >= FRAME_SHARE * len(urls)
+        and len(rests[name]) >= SESSION_PAGES * len(values[name])
+        and not is_address(name)
+    )
 
 
 def _describe(page: Page, visit: Visit) -> None:

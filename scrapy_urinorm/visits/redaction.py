@@ -108,6 +108,11 @@ def is_secret(name: str, value: str) -> bool:
     return (_DRAWN_BY_LOT if kind == _DRAWN else _SECRET_SHAPE)(value) is not None
 
 
+def is_address(name: str) -> bool:
+    """Whether a parameter of this name has the hash of what it asks for, as repositories have it."""
+    return _kind(name[-_LONGEST_NAME:]) == _ADDRESS
+
+
 @functools.lru_cache(8192)
 def _kind(text: str) -> int:
     """What the name is that text before an equals sign ends in."""
