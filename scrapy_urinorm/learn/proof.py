@@ -62,13 +62,15 @@ class Ways(NamedTuple):
     """The ways of a recorded crawl beside one under rules.
 
     `ends` says of the nodes that were looked at how the way to them ends, None where it goes on; `claimed` what was
-    fetched for a key, and what would be, where ways go on.
+    fetched for a key, and what would be, where ways go on; `beyond` by which links they do, for a page and what was
+    fetched in its stead.
     """
 
     plain: RecordedCrawl
     ruled: RecordedCrawl
     ends: dict[int, tuple[int, int] | None]
     claimed: dict[Hashable, int]
+    beyond: dict[tuple[int, int], frozenset[int]]
 
 
 class Proof:
@@ -101,7 +103,7 @@ class Proof:
         alike: Alike | None = None
         for plain, (order, concurrent) in zip(self._plain, WAYS, strict=True):
             ruled = crawl(self.graph, keys, skipped, order=order, concurrent=concurrent)
-            ways = Ways(plain, ruled, {}, dict(ruled.claimed))
+            ways = Ways(plain, ruled, {}, dict(ruled.claimed), {})
             for label, nodes in lost(plain, ruled, self.labels, self.soft).items():
                 if not self._excused(nodes, keys, skipped, ruled):
                     if alike is None:
@@ -159,8 +161,12 @@ class Proof:
         for after in reversed(way):
             if end is None:
                 stand_in = -1 if at in skipped else claimed.setdefault(keys[at], at)
-                if stand_in != at and not self._goes_on(at, after, stand_in, keys, alike):
-                    end = at, stand_in
+                if stand_in != at:
+                    if (beyond := ways.beyond.get((at, stand_in))) is None:
+                        met = keys[at] in ways.ruled.claimed
+                        beyond = ways.beyond[at, stand_in] = self._beyond(at, stand_in, keys, alike, met=met)
+                    if after not in beyond:
+                        end = at, stand_in
             at, ends[after] = after, end
         if end is None:
             stand_in = -1 if node in skipped else claimed.setdefault(keys[node], node)
@@ -168,29 +174,27 @@ class Proof:
                 end = node, stand_in
         return end
 
-    def _goes_on(self, node: int, after: int, stand_in: int, keys: Sequence[str], alike: Alike) -> bool:
-        """Whether a way that ends at a node goes on from the one fetched in its stead, where nobody followed it.
+    def _beyond(self, node: int, stand_in: int, keys: Sequence[str], alike: Alike, *, met: bool) -> frozenset[int]:
+        """Return the links of a page by which ways go on from the one fetched in its stead, where nobody followed them.
 
         Of a site with a token in each link a crawl that was cut short has followed the links of the first few variants
         of each page. What the fetched one has in the place of the link that was followed was never requested, and the
-        rules take from that link what they take from the two.
+        rules take from that link what they take from the two. Of a page that was not `met`, but would be, the followed
+        links count, too.
         """
-        size, links = len(self.pages), self.graph.links
         if stand_in < 0 or not 0 <= self.labels[node] == self.labels[stand_in]:
-            return False
-        here, there = links[node], links[stand_in]
-        if len(here) != len(there) or after not in here:
-            return False
-        leads = there[here.index(after)]
-        if leads < size and keys[leads] != keys[after]:
-            return False
+            return NONE
+        size, here, there = len(self.pages), self.graph.links[node], self.graph.links[stand_in]
         varies = difference(self.pages[node].key, self.pages[stand_in].key)
-        agree, against = alike[varies]
-        return (
-            agree >= SAME_WAYS
-            and not against
+        agree, against = alike.get(varies, (0, 0))
+        if len(here) != len(there) or agree < SAME_WAYS or against or self._link_alike(node, stand_in, keys) is False:
+            return NONE
+        return frozenset(
+            after
+            for after, leads in zip(here, there, strict=True)
+            if after < size
+            and (leads >= size or (not met and keys[leads] == keys[after]))
             and varies <= difference(self.pages[after].key, keys[after])
-            and self._link_alike(node, stand_in, keys) is not False
         )
 
     def _alike(self, keys: Sequence[str]) -> Alike:

@@ -71,7 +71,7 @@ def test_json_round_trip(url: str, size: int) -> None:
 def test_a_killed_crawl_keeps_every_line(tmp_path: Path, name: str) -> None:
     path = tmp_path / name
     code = (
-        "import os, sys; from scrapy_urinorm.visits import COLUMNS, Visit, VisitWriter\n"
+        "import os, sys; from scrapy_urinorm.visits import Visit, VisitWriter\n"
         "writer = VisitWriter(sys.argv[1])\n"
         "for n in range(100): writer.write(Visit(url=f'http://a.example/{n}'))\n"
         f"os.kill(os.getpid(), {int(signal.SIGKILL)})"
