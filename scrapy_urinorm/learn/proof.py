@@ -7,12 +7,12 @@ class that it meets without them, soft errors aside.
 
 from __future__ import annotations
 
-from collections import defaultdict
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
-from scrapy_urinorm.content import NEAR, compare, difference
+from scrapy_urinorm.content import NEAR, compare
 from scrapy_urinorm.learn.graph import BREADTH, DEPTH, NONE, crawl, cut, cuts, lost
+from scrapy_urinorm.learn.ways import Ways
 from scrapy_urinorm.learn.word import Word
 
 if TYPE_CHECKING:
@@ -22,16 +22,11 @@ if TYPE_CHECKING:
     from scrapy_urinorm.learn.graph import Graph, RecordedCrawl
     from scrapy_urinorm.learn.page import Page
 
-    Alike = dict[frozenset[str], list[int]]
-
 WAYS = ((BREADTH, 1), (DEPTH, 1), (DEPTH, 16))
 """Orders and requests at a time: a rule must hold in Scrapy's default order, with its default concurrency, and in
 that which most large crawls choose."""
 
 
-SAME_WAYS = 31
-"""Pairs of pages of one text that lead to the same, none that do not, after which others are taken to: as many as a
-live rule is believed for. The first tenth of a repository browser has fewer, and a rule would have lost its files."""
 FINISHED = 0.05
 """A crawl that left no more of the addresses that it found has come to its end: what is left was not its business."""
 
@@ -85,7 +80,7 @@ class Proof:
     def losses(self, keys: Sequence[str], skipped: AbstractSet[int] = NONE) -> list[Loss]:
         """Return what crawls under these keys would not meet."""
         found: dict[Loss, None] = {}
-        alike: Alike | None = None
+        beyond = Ways(self.pages, self.graph.links, keys)
         for plain, (order, concurrent) in zip(self._plain, WAYS, strict=True):
             ruled = crawl(self.graph, keys, skipped, order=order, concurrent=concurrent)
             for label, nodes in lost(plain, ruled, self.labels, self.soft).items():
@@ -93,9 +88,7 @@ class Proof:
                     ways = [cut(node, plain, ruled) for node in nodes]
                     stand_ins = [-1 if at in skipped else ruled.claimed.get(keys[at], -1) for at, _ in ways]
                     ends = list(zip(ways, stand_ins, strict=True))
-                    if alike is None:
-                        alike = self._alike(keys)
-                    if not any(self._goes_on(*way, stand_in, keys, alike) for way, stand_in in ends):
+                    if not any(beyond.goes_on(*way, stand_in) for way, stand_in in ends):
                         found |= {Loss(label, at, stand_in): None for (at, _), stand_in in ends if at >= 0}
         return list(found)
 
@@ -130,49 +123,6 @@ class Proof:
         )
         unseen = sum(node >= len(self.pages) for node in gone)
         return unseen, len(gone) - unseen
-
-    def _goes_on(self, node: int, after: int, stand_in: int, keys: Sequence[str], alike: Alike) -> bool:
-        """Whether a way that ends at a node goes on from the one fetched in its stead, where nobody followed it.
-
-        Of a site with a token in each link a crawl that was cut short has followed the links of the first few variants
-        of each page. What the fetched one has in the place of the link that was followed was never requested, and the
-        rules take from that link what they take from the two.
-        """
-        size, links = len(self.pages), self.graph.links
-        if min(after, stand_in) < 0 or after >= size or self.labels[node] != self.labels[stand_in]:
-            return False
-        here, there = links[node], links[stand_in]
-        if len(here) != len(there) or after not in here or there[here.index(after)] < size:
-            return False
-        varies = difference(self.pages[node].key, self.pages[stand_in].key)
-        agree, against = alike[varies]
-        return (
-            agree >= SAME_WAYS
-            and not against
-            and varies <= difference(self.pages[after].key, keys[after])
-            and self._link_alike(node, stand_in, keys) is not False
-        )
-
-    def _alike(self, keys: Sequence[str]) -> Alike:
-        """Return how often pages of one text that the rules make one lead to the same, and how often not, by the
-        parameters in which their addresses differ.
-        """
-        first: dict[tuple[str, int], int] = {}
-        found: Alike = defaultdict(lambda: [0, 0])
-        for n, page in enumerate(self.pages):
-            if page.label >= 0 and page.links is not None:
-                other = first.setdefault((keys[n], page.label), n)
-                if other != n and (outcome := self._link_alike(other, n, keys)) is not None:
-                    found[difference(self.pages[other].key, page.key)][not outcome] += 1
-        return found
-
-    def _link_alike(self, one: int, other: int, keys: Sequence[str]) -> bool | None:
-        """Whether the links of two pages lead to the same, place by place; None where no place of both was followed."""
-        here, there, size = self.graph.links[one], self.graph.links[other], len(self.pages)
-        if len(here) != len(there):
-            return False
-        known = [keys[a] == keys[b] for a, b in zip(here, there, strict=True) if a < size and b < size]
-        return all(known) if known else None
 
     def _excused(
         self, nodes: Sequence[int], keys: Sequence[str], skipped: AbstractSet[int], ruled: RecordedCrawl
