@@ -7,12 +7,12 @@ class that it meets without them, soft errors aside.
 
 from __future__ import annotations
 
-from collections import defaultdict
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
-from scrapy_urinorm.content import NEAR, compare, difference
+from scrapy_urinorm.content import NEAR, compare
 from scrapy_urinorm.learn.graph import BREADTH, DEPTH, NONE, crawl, cuts, lost
+from scrapy_urinorm.learn.ways import Ways
 from scrapy_urinorm.learn.word import Word
 
 if TYPE_CHECKING:
@@ -22,16 +22,11 @@ if TYPE_CHECKING:
     from scrapy_urinorm.learn.graph import Graph, RecordedCrawl
     from scrapy_urinorm.learn.page import Page
 
-    Alike = dict[frozenset[str], list[int]]
-
 WAYS = ((BREADTH, 1), (DEPTH, 1), (DEPTH, 16))
 """Orders and requests at a time: a rule must hold in Scrapy's default order, with its default concurrency, and in
 that which most large crawls choose."""
 
 
-SAME_WAYS = 31
-"""Pairs of pages of one text that lead to the same, none that do not, after which others are taken to: as many as a
-live rule is believed for. The first tenth of a repository browser has fewer, and a rule would have lost its files."""
 FINISHED = 0.05
 """A crawl that left no more of the addresses that it found has come to its end: what is left was not its business."""
 
@@ -58,19 +53,17 @@ class Hidden(NamedTuple):
     by_luck: set[int]
 
 
-class Ways(NamedTuple):
-    """The ways of a recorded crawl beside one under rules.
+class Course(NamedTuple):
+    """A recorded crawl beside one under rules.
 
     `ends` says of the nodes that were looked at how the way to them ends, None where it goes on; `claimed` what was
-    fetched for a key, and what would be, where ways go on; `beyond` by which links they do, for a page and what was
-    fetched in its stead.
+    fetched for a key, and what would be, where ways go on.
     """
 
     plain: RecordedCrawl
     ruled: RecordedCrawl
     ends: dict[int, tuple[int, int] | None]
     claimed: dict[Hashable, int]
-    beyond: dict[tuple[int, int], frozenset[int]]
 
 
 class Proof:
@@ -100,15 +93,13 @@ class Proof:
     def losses(self, keys: Sequence[str], skipped: AbstractSet[int] = NONE) -> list[Loss]:
         """Return what crawls under these keys would not meet."""
         found: dict[Loss, None] = {}
-        alike: Alike | None = None
+        ways = Ways(self.pages, self.graph.links, keys)
         for plain, (order, concurrent) in zip(self._plain, WAYS, strict=True):
             ruled = crawl(self.graph, keys, skipped, order=order, concurrent=concurrent)
-            ways = Ways(plain, ruled, {}, dict(ruled.claimed), {})
+            course = Course(plain, ruled, {}, dict(ruled.claimed))
             for label, nodes in lost(plain, ruled, self.labels, self.soft).items():
                 if not self._excused(nodes, keys, skipped, ruled):
-                    if alike is None:
-                        alike = self._alike(keys)
-                    ends = [self._end(node, ways, keys, skipped, alike) for node in nodes]
+                    ends = [self._end(node, course, ways, keys, skipped) for node in nodes]
                     if None not in ends:
                         found |= {Loss(label, *end): None for end in ends if end is not None}
         return list(found)
@@ -146,77 +137,29 @@ class Proof:
         return unseen, len(gone) - unseen
 
     def _end(
-        self, node: int, ways: Ways, keys: Sequence[str], skipped: AbstractSet[int], alike: Alike
+        self, node: int, course: Course, ways: Ways, keys: Sequence[str], skipped: AbstractSet[int]
     ) -> tuple[int, int] | None:
         """Return where the recorded way to a page ends under these keys, and what is fetched there in its stead; None
         where it goes on.
 
         A way that goes on behind one merge may end at another, and what it leads to may be made one with another page.
         """
-        ends, claimed = ways.ends, ways.claimed
+        plain, ruled, ends, claimed = course
         way = [node]
-        while (at := way[-1]) not in ways.ruled.parents and at not in ends:
-            way.append(ways.plain.parents[at])
+        while (at := way[-1]) not in ruled.parents and at not in ends:
+            way.append(plain.parents[at])
         end = ends.get(way.pop())
         for after in reversed(way):
             if end is None:
                 stand_in = -1 if at in skipped else claimed.setdefault(keys[at], at)
-                if stand_in != at:
-                    if (beyond := ways.beyond.get((at, stand_in))) is None:
-                        met = keys[at] in ways.ruled.claimed
-                        beyond = ways.beyond[at, stand_in] = self._beyond(at, stand_in, keys, alike, met=met)
-                    if after not in beyond:
-                        end = at, stand_in
+                if stand_in != at and not ways.go_on(at, after, stand_in, met=keys[at] in ruled.claimed):
+                    end = at, stand_in
             at, ends[after] = after, end
         if end is None:
             stand_in = -1 if node in skipped else claimed.setdefault(keys[node], node)
             if stand_in < 0 or self.labels[stand_in] != self.labels[node]:
                 end = node, stand_in
         return end
-
-    def _beyond(self, node: int, stand_in: int, keys: Sequence[str], alike: Alike, *, met: bool) -> frozenset[int]:
-        """Return the links of a page by which ways go on from the one fetched in its stead, where nobody followed them.
-
-        Of a site with a token in each link a crawl that was cut short has followed the links of the first few variants
-        of each page. What the fetched one has in the place of the link that was followed was never requested, and the
-        rules take from that link what they take from the two. Of a page that was not `met`, but would be, the followed
-        links count, too.
-        """
-        if stand_in < 0 or not 0 <= self.labels[node] == self.labels[stand_in]:
-            return NONE
-        size, here, there = len(self.pages), self.graph.links[node], self.graph.links[stand_in]
-        varies = difference(self.pages[node].key, self.pages[stand_in].key)
-        agree, against = alike.get(varies, (0, 0))
-        if len(here) != len(there) or agree < SAME_WAYS or against or self._link_alike(node, stand_in, keys) is False:
-            return NONE
-        return frozenset(
-            after
-            for after, leads in zip(here, there, strict=True)
-            if after < size
-            and (leads >= size or (not met and keys[leads] == keys[after]))
-            and varies <= difference(self.pages[after].key, keys[after])
-        )
-
-    def _alike(self, keys: Sequence[str]) -> Alike:
-        """Return how often pages of one text that the rules make one lead to the same, and how often not, by the
-        parameters in which their addresses differ.
-        """
-        first: dict[tuple[str, int], int] = {}
-        found: Alike = defaultdict(lambda: [0, 0])
-        for n, page in enumerate(self.pages):
-            if page.label >= 0 and page.links is not None:
-                other = first.setdefault((keys[n], page.label), n)
-                if other != n and (outcome := self._link_alike(other, n, keys)) is not None:
-                    found[difference(self.pages[other].key, page.key)][not outcome] += 1
-        return found
-
-    def _link_alike(self, one: int, other: int, keys: Sequence[str]) -> bool | None:
-        """Whether the links of two pages lead to the same, place by place; None where no place of both was followed."""
-        here, there, size = self.graph.links[one], self.graph.links[other], len(self.pages)
-        if len(here) != len(there):
-            return False
-        known = [keys[a] == keys[b] for a, b in zip(here, there, strict=True) if a < size and b < size]
-        return all(known) if known else None
 
     def _excused(
         self, nodes: Sequence[int], keys: Sequence[str], skipped: AbstractSet[int], ruled: RecordedCrawl

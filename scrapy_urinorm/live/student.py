@@ -70,8 +70,7 @@ class Student:
         name = site_of(host)
         site = self._site(name)
         if pattern is not None:
-            frame = site.found.frame if site is not None and site.found is not None else None
-            said.append(self._news(visit, pattern, frame.noise if frame is not None else frozenset()))
+            said.append(self._news(visit, pattern, site.noise if site is not None else frozenset()))
         if site is None:
             return said
         self._came(site, visit)

@@ -16,7 +16,7 @@ CANARIES = 3
 """Of what a rule keeps back so many are fetched before the rest is given up, or all."""
 # as many as one in five, falling with the root of what was kept back
 _MOST, _FEWER = 0.2, 2.0
-_PROVEN = 0.1
+_TENTH = 0.1
 
 
 def standing(agree: int, against: int) -> float:
@@ -26,10 +26,10 @@ def standing(agree: int, against: int) -> float:
     return agree * _FOR + against * _AGAINST
 
 
-def canary_share(parked: int, *, proven: bool = False) -> float:
+def canary_share(parked: int, *, fewer: bool = False) -> float:
     """Return the share of a rule's requests that are fetched all the same, when it has kept back so many.
 
-    A rule that is wrong in a tenth of the cases is found after 72 in the median; at 10,000 the share is 2 %. Of a line
-    that was proven on real installations it is a tenth of that.
+    A rule that is wrong in a tenth of the cases is found after 72 in the median; at 10,000 the share is 2 %. `fewer` is
+    a tenth of that: of a line that was proven on real installations, or where enough of them have shown the same.
     """
-    return min(_MOST, _FEWER / sqrt(max(1, parked))) * (_PROVEN if proven else 1)
+    return min(_MOST, _FEWER / sqrt(max(1, parked))) * (_TENTH if fewer else 1)

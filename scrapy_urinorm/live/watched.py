@@ -78,6 +78,12 @@ class Watched:
     waiting: dict[bytes, str] = field(default_factory=dict)
     """Addresses that were met and not fetched, by the hash that links name them by."""
 
+    @property
+    def noise(self) -> frozenset[int]:
+        """The slots of its pages that were seen to vary where nothing else does."""
+        frame = self.found.frame if self.found is not None else None
+        return frame.noise if frame is not None else frozenset()
+
     def movers(self, *keys: str) -> list[str]:
         """Return the rules that change one of some keys."""
         return [name for name, alone in self.alone.items() if any(alone.key(key) != key for key in keys)]

@@ -12,7 +12,8 @@ from scrapy_urinorm import Normalizer
 from scrapy_urinorm.learn import Options, learn
 from scrapy_urinorm.learn.graph import Graph
 from scrapy_urinorm.learn.page import Page
-from scrapy_urinorm.learn.proof import SAME_WAYS, Proof
+from scrapy_urinorm.learn.proof import Proof
+from scrapy_urinorm.learn.ways import SAME_WAYS
 from tests.live.sites import Answer, prose, record
 
 if TYPE_CHECKING:
@@ -74,13 +75,14 @@ WAYS: dict[str, tuple[dict[str, Any], bool]] = {
     "the same way, not followed": ({}, False),
     "too few pairs have shown that": ({"pairs": SAME_WAYS - 2}, True),
     "a pair leads elsewhere": ({"elsewhere": True}, True),
+    "a pair leads to what says something else": ({"other": 9}, True),
     "fewer links": ({"links": []}, True),
     "another link where it is known": ({"links": ["/other", "/unseen"]}, True),
     "a link that was followed": ({"links": ["/known", "/other"]}, True),
     "another text": ({"label": 7}, True),
     "what the rule leaves as it is": ({"next": "/c"}, True),
-    "pages that nobody could read": ({"label": -1, "other": -1, "pairs": SAME_WAYS}, True),
-    "another page under its key": ({"known": {"/c?t=3": (5, [])}}, True),
+    "pages that nobody could read": ({"label": -1, "instead": -1, "pairs": SAME_WAYS}, True),
+    "another page under its key": ({"known": {"/c?t=3": (6, [])}}, True),
     "a page of its text under its key": ({"known": {"/c?t=3": (4, [])}}, False),
 }
 
@@ -91,15 +93,17 @@ def test_a_way_goes_on_where_nobody_followed_it(change: dict[str, Any], is_lost:
     after = change.get("next", "/c?t=1")
     site: dict[str, tuple[int, list[str]]] = {
         "/b?t=2": (change.get("label", 1), change.get("links", ["/known", "/unseen"])),
-        "/b?t=1": (change.get("other", 1), ["/known", after]),
+        "/b?t=1": (change.get("instead", 1), ["/known", after]),
         "/known": (2, []),
         "/other": (3, []),
         after: (4, []),
     }
     for n in range(change.get("pairs", SAME_WAYS - 1)):
-        site[f"/pair{n}?t=1"] = site[f"/pair{n}?t=2"] = (10 + n, ["/known", "/more"])
+        for turn in "12":
+            site[f"/pair{n}?t={turn}"] = (10 + n, ["/known", f"/end?t={turn}"])
+            site[f"/end?t={turn}"] = (change.get("other", 5) if turn == "2" else 5, [])
     if "elsewhere" in change:
-        site["/pair0?t=2"] = (10, ["/other", "/more"])
+        site["/pair0?t=2"] = (10, ["/other", "/end?t=2"])
     site = {"/": (0, [*site, *change.get("known", ())]), **site, **change.get("known", {})}
     # what stands in is met first, and the way beyond is no link of the front page
     site["/"][1].remove(after)

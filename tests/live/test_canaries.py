@@ -8,7 +8,7 @@ import pytest
 
 from benchmarks.simulator import Simulator
 from scrapy_urinorm.learn.options import Options
-from scrapy_urinorm.live.canaries import Canaries, Waiting
+from scrapy_urinorm.live.canaries import TESTED, Canaries, Waiting
 from scrapy_urinorm.live.trial import CANARIES
 from tests.live.sites import Site, identities_of, record
 
@@ -58,6 +58,19 @@ def test_where_a_rule_was_never_tested_it_is() -> None:
 
 def test_of_a_proven_line_three_are_enough() -> None:
     assert len(waiting(range(500), [], proven=True)) == CANARIES
+
+
+def test_a_rule_that_many_canaries_have_tested_has_fewer() -> None:
+    canaries = Canaries()
+    for n in range(400):
+        share = canaries.share(["rule", "other"], proven=False)
+        if n < TESTED:
+            assert share == 0.2
+            canaries.fetched(["rule"], f"http://a.example/{n}")
+    assert canaries.share(["rule"], proven=False) == pytest.approx(0.01, rel=0.01)
+    assert canaries.share(["other"], proven=False) == pytest.approx(0.1, rel=0.01)
+    # what two rules keep back together tests the other one, too
+    assert canaries.share(["rule", "other"], proven=False) == pytest.approx(0.1, rel=0.01)
 
 
 def test_however_many_wait_few_are_remembered() -> None:

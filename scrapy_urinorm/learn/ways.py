@@ -1,0 +1,103 @@
+"""Where links lead that nobody followed: of a site with a token in each link a crawl that was cut short has followed
+those of the first few variants of each page, and those of others lead to the same pages under further tokens.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from scrapy_urinorm.content import NEAR, compare, difference
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from scrapy_urinorm.learn.page import Page
+
+    Varies = frozenset[str]
+    """The parameters in which two addresses differ, and `/` where their paths do."""
+
+SAME_WAYS = 31
+"""Pairs of pages of one text that lead to the same, none that do not, after which others are taken to: as many as a
+live rule is believed for. The first tenth of a repository browser has fewer, and a rule would have lost its files."""
+MOST_PAIRS = 1_000
+"""Pairs that are looked at of those whose addresses differ in the same: each is as much work as a page has links."""
+
+
+class Ways:
+    """The links of a recorded crawl, by page, under the keys that some rules give the pages.
+
+    Numbers from `len(pages)` on are addresses that were never requested.
+    """
+
+    def __init__(self, pages: Sequence[Page], links: Sequence[Sequence[int]], keys: Sequence[str]) -> None:
+        self._pages = pages
+        self._links = links
+        self._keys = keys
+        self._shown: dict[Varies, bool] = {}
+        self._beyond: dict[tuple[int, int, bool], frozenset[int]] = {}
+
+    def go_on(self, node: int, after: int, stand_in: int, *, met: bool) -> bool:
+        """Whether the ways from a page to the one `after` it go on from the one fetched in its stead.
+
+        What that one has in the place of the link was never requested, other such pairs of pages lead to the same, and
+        the rules take from the link what they take from the two. Of a page that was not `met`, but would be, the links
+        that were followed count, too.
+        """
+        if (beyond := self._beyond.get((node, stand_in, met))) is None:
+            beyond = self._beyond[node, stand_in, met] = frozenset(self._links_beyond(node, stand_in, met))
+        return after in beyond
+
+    def _links_beyond(self, node: int, stand_in: int, met: bool) -> Iterator[int]:
+        size, pages, keys = len(self._pages), self._pages, self._keys
+        if stand_in < 0 or not 0 <= pages[node].label == pages[stand_in].label:
+            return
+        if self._lead_alike(node, stand_in) is False:
+            return
+        varies = difference(pages[node].key, pages[stand_in].key)
+        for after, leads in zip(self._links[node], self._links[stand_in], strict=True):
+            if (
+                after < size
+                and (leads >= size or (not met and keys[leads] == keys[after]))
+                and varies <= difference(pages[after].key, keys[after])
+                and self._have_shown(varies)
+            ):
+                yield after
+
+    def _have_shown(self, varies: Varies) -> bool:
+        """Whether enough pairs of pages whose addresses differ in this lead to the same, and none does not."""
+        known = self._shown.get(varies)
+        if known is None:
+            pairs = self._pairs.get(varies, [])
+            outcomes = [self._lead_alike(*pair) for pair in pairs[:: len(pairs) // MOST_PAIRS + 1]]
+            known = self._shown[varies] = False not in outcomes and outcomes.count(True) >= SAME_WAYS
+        return known
+
+    @cached_property
+    def _pairs(self) -> dict[Varies, list[tuple[int, int]]]:
+        """The pages that say the same as an earlier one of their key, each with that one, by what they differ in."""
+        first: dict[tuple[str, int], int] = {}
+        found: dict[Varies, list[tuple[int, int]]] = defaultdict(list)
+        for n, page in enumerate(self._pages):
+            if page.label >= 0 and page.links is not None:
+                other = first.setdefault((self._keys[n], page.label), n)
+                if other != n:
+                    found[difference(self._pages[other].key, page.key)].append((other, n))
+        return found
+
+    def _lead_alike(self, one: int, other: int) -> bool | None:
+        """Whether the links of two pages lead to pages of one key that say the same, place by place.
+
+        None where there is no place of which both were followed.
+        """
+        here, there, size = self._links[one], self._links[other], len(self._pages)
+        if len(here) != len(there):
+            return False
+        known = [(a, b) for a, b in zip(here, there, strict=True) if a < size and b < size]
+        return all(a == b or self._show_one(a, b) for a, b in known) if known else None
+
+    def _show_one(self, one: int, other: int) -> bool:
+        pages = self._pages
+        same = pages[one].label == pages[other].label
+        return self._keys[one] == self._keys[other] and (same or compare(pages[one], pages[other]) >= NEAR)
