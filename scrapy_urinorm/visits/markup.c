@@ -394,11 +394,11 @@ read_tag(Page *page, Piece *name, Piece *attributes)
         Piece attribute, value;
         const octet *quote;
         attribute.start = ++s;
-        /* a name may begin with an equals sign, but has no other */
-        for (s += s < end; s < end && *s != '='; s++)
+        /* a name may begin with an equals sign, but has no other; a parser of before 2025 may write it without a value */
+        for (s += s < end; s < end && *s != '=' && *s != ' ' && *s != '>'; s++)
             ;
         attribute.length = (size_t)(s - attribute.start);
-        if (end - s < 2 || s[1] != '"')
+        if (end - s < 2 || s[0] != '=' || s[1] != '"')
             return NO;
         value.start = s + 2;
         quote = memchr(value.start, '"', (size_t)(end - value.start));

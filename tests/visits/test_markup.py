@@ -96,6 +96,18 @@ def test_an_instruction_gives_no_page_up() -> None:
     assert features.page_features(page, "text/html").words == 1
 
 
+def test_of_an_attribute_without_a_value_nothing_of_what_follows_is_taken() -> None:
+    """As a parser of before 2025 writes it, where ours writes an empty value."""
+    compiled = native.module or pytest.skip("needs the C module")
+    page = '<html><head></head><body><p><input{}><area href="/u">a</p></body></html>'
+    given = stems("http://a.example/")
+    assert compiled.page(page.format(" disabled"), *given) is None
+    assert compiled.page(page.format(' disabled id="x"'), *given) is None
+    found = compiled.page(page.format(' disabled=""'), *given)
+    assert found is not None
+    assert found[-1] == "http://a.example/u\n"
+
+
 @pytest.mark.parametrize(
     ("given", "error"),
     [((), TypeError), (("",), TypeError), ((None, "", "", "", ""), TypeError), (("", "", "", "", 1), TypeError)],
