@@ -207,5 +207,13 @@ def soft_labels(labels: Sequence[int]) -> frozenset[int]:
     counts = Counter(labels)
     counts.pop(-1, None)
     others = counts.most_common(SOFT_KINDS)[-1:]
-    limit = max(SOFT_PAGES, int(len(labels) * SOFT_SHARE), *(SOFT_TIMES * n for _, n in others))
+    limit = max((SOFT_TIMES * n for _, n in others), default=0)
+    return frozenset(label for label in frequent_labels(labels) if counts[label] > limit)
+
+
+def frequent_labels(labels: Sequence[int]) -> frozenset[int]:
+    """Return the labels that as many addresses share as share an error, whether or not they stand out."""
+    counts = Counter(labels)
+    counts.pop(-1, None)
+    limit = max(SOFT_PAGES, int(len(labels) * SOFT_SHARE))
     return frozenset(label for label, n in counts.items() if n > limit)

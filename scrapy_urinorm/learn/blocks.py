@@ -24,9 +24,9 @@ MIN_BEFORE = 3
 """Different pages that addresses of one form showed before, and addresses of that form that were blocked."""
 
 
-def blocked_labels(pages: Sequence[Page], soft: Iterable[int]) -> frozenset[int]:
-    """Return the soft classes that began to stand in for pages at some point of the crawl; `pages` in its order."""
-    places_of: dict[int, list[int]] = {label: [] for label in soft}
+def blocked_labels(pages: Sequence[Page], frequent: Iterable[int]) -> frozenset[int]:
+    """Return the frequent classes that began to stand in for pages at some point of the crawl; `pages` in its order."""
+    places_of: dict[int, list[int]] = {label: [] for label in frequent}
     if not places_of:
         return frozenset()
     for n, page in enumerate(pages):

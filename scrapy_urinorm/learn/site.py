@@ -6,7 +6,7 @@ import re
 from collections import Counter, defaultdict
 from typing import TYPE_CHECKING, Any
 
-from scrapy_urinorm.content import FRAME_SHARE, NOTHING, Content, Frame, plain_content, soft_labels
+from scrapy_urinorm.content import FRAME_SHARE, NOTHING, Content, Frame, frequent_labels, plain_content, soft_labels
 from scrapy_urinorm.learn.blocks import blocked_labels
 from scrapy_urinorm.learn.page import Page
 from scrapy_urinorm.learn.values import is_volatile
@@ -123,8 +123,10 @@ class Site:
         self._follow_redirects()
         self._follow_rules()
         self.pages = list(self.by_key.values())
-        self.soft = soft_labels([page.label for page in self.pages])
-        self._forget(blocked_labels(self.pages, self.soft))
+        shown = [page.label for page in self.pages]
+        self.soft = soft_labels(shown)
+        # a block page that does not stand out is one by the place where it begins
+        self._forget(blocked_labels(self.pages, frequent_labels(shown)))
 
     def _forget(self, blocked: frozenset[int]) -> None:
         """Take for unknown what a block page stood in for."""

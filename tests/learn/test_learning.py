@@ -337,6 +337,21 @@ def test_a_block_page_is_no_constant_view() -> None:
     assert learned.result.blocked_like == "http://a.example/product?id=200"
 
 
+def test_a_block_page_is_one_beside_pages_at_many_addresses_each() -> None:
+    """It does not stand out beside twenty pages at sixty addresses each."""
+    site = Site("http://a.example")
+    for n in range(1_200):
+        site.add(f"/shelf/{n % 20}?turn={n}", f"shelf {n % 20}")
+    for n in range(100):
+        site.add(f"/product?id={n}", f"product {n}")
+    for n in range(100, 160):
+        site.add(f"/product?id={n}", "unusual traffic", words=40)
+        site.add(f"/review?id={n}", "unusual traffic", words=40)
+    learned = Learned(site)
+    assert learned.result.blocked == 120
+    assert not learned.equal("/review?id=1000", "/review?id=1001")
+
+
 def test_a_log_in_form_at_the_end_of_a_crawl_is_no_block_page() -> None:
     site = Site("http://a.example")
     for n in range(200):
