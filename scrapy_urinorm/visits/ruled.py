@@ -35,12 +35,23 @@ class Ruled:
         """Return those of some URLs whose key is another one than it would be without rules, each with its key."""
         # no link of a page has a break, and one would give each that follows the key of another
         urls = [url for url in urls if "\n" not in url]
+        try:
+            block = "".join([url + "\n" for url in urls]).encode()
+        except UnicodeEncodeError:
+            # what is no text has no parameters: rules leave it as it is
+            return self.changed([url for url in urls if _is_text(url)])
         if not urls:
             return {}
-        block = ("\n".join(urls) + "\n").encode("utf-8", "surrogatepass")
         bare, ruled = (self._normalizer.lines(block, keys=True, lossy=one) for one in (False, True))
         if bare == ruled:
             return {}
-        keys = ruled.decode("utf-8", "surrogatepass").split("\n")
-        before = bare.decode("utf-8", "surrogatepass").split("\n")
+        keys, before = ruled.decode().split("\n"), bare.decode().split("\n")
         return {url: key for url, was, key in zip([*urls, ""], before, keys, strict=True) if was != key}
+
+
+def _is_text(url: str) -> bool:
+    try:
+        url.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
