@@ -23,7 +23,7 @@ ITEMS, CAP = 60, 2_500
 
 
 class Endless:
-    """Sixty items, each with links to four others, whose addresses never come to an end."""
+    """Sixty items, each with links to three others; subclasses say by which addresses, which never come to an end."""
 
     host = "endless.example"
     start = "http://endless.example/"
