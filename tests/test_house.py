@@ -10,6 +10,7 @@ import functools
 import io
 import re
 import tokenize
+import tomllib
 from collections import defaultdict
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -29,6 +30,17 @@ SOURCES = {path.relative_to(PACKAGE).as_posix(): path.read_text("utf-8") for pat
 def trees() -> dict[str, ast.Module]:
     """The modules, read when the first test wants them and not in every process that collects tests."""
     return {name: ast.parse(text) for name, text in SOURCES.items()}
+
+
+def test_the_oldest_dependencies_that_are_allowed_are_those_that_are_tested() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    extras = project["optional-dependencies"]
+    wanted = [*project["dependencies"], *(one for name in ("disk", "redis", "learn", "report") for one in extras[name])]
+    allowed = dict(re.findall(r"([\w.-]+)>=([\w.]+)", "\n".join(wanted)))
+    assert len(allowed) == len({one.partition(">=")[0] for one in wanted})
+    pinned = dict(re.findall(r"^([\w.-]+)==(\S+)", (ROOT / ".ci" / "floor.txt").read_text(), re.MULTILINE))
+    lowest = {name: re.sub(r"(\.0|\.\*)+$", "", pinned.get(name, "not pinned")) for name in allowed}
+    assert allowed == lowest
 
 
 LONGEST = 300

@@ -185,19 +185,12 @@ def lost(
 
 
 def cuts(plain: RecordedCrawl, ruled: RecordedCrawl) -> dict[int, int]:
-    """Return what one crawl met and another did not, each with what kept the other from it, as `cut` says it."""
+    """Return what one crawl met and another did not, each with what kept the other from it: the first node on the way
+    to it, as the one went, that the other met and did not fetch; -1 where that way is open.
+    """
     found: dict[int, int] = {}
     for node, parent in plain.parents.items():
         if node not in ruled.parents:
             # a parent was met before its links
             found[node] = found.get(parent, parent)
     return found
-
-
-def cut(node: int, plain: RecordedCrawl, ruled: RecordedCrawl) -> int:
-    """Return what kept a crawl from a node: the first node on the way to it, as another crawl went, that was met and
-    not fetched; -1 where the way is open.
-    """
-    while node >= 0 and node not in ruled.parents:
-        node = plain.parents.get(node, -1)
-    return node

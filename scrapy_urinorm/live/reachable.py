@@ -11,7 +11,7 @@ from array import array
 from typing import TYPE_CHECKING, NamedTuple
 
 from scrapy_urinorm.content import NEAR, compare
-from scrapy_urinorm.learn.graph import Graph, RecordedCrawl, crawl, cut
+from scrapy_urinorm.learn.graph import Graph, RecordedCrawl, crawl, cuts
 from scrapy_urinorm.learn.proof import WAYS
 from scrapy_urinorm.visits.links import HASH
 
@@ -94,11 +94,13 @@ class Reachable:
         for plain, (order, concurrent) in zip(self._plain, WAYS, strict=True):
             ruled = crawl(graph, keys, order=order, concurrent=concurrent)
             got = {labels[node] for node in ruled.fetched}
+            # what was met is where its own way ends
+            ends = cuts(plain, ruled)
             for node in plain.fetched:
                 if node < fetched and pages[node].label not in got and pages[node].label >= 0:
                     if pages[node].label in self.soft or self._excused(node, keys, ruled):
                         continue
-                    at = cut(node, plain, ruled)
+                    at = ends.get(node, node)
                     other = ruled.claimed.get(keys[at], -1)
                     if at >= 0 <= other and not self._told <= other < fetched:
                         found[Gone(at, other)] = None

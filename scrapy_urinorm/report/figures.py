@@ -76,7 +76,7 @@ _LOADED = f"""
                     when text_digest is not null and words is distinct from 0 then hash('t', text_digest)
                     when text_digest is null and main_digest is null and body_digest is not null
                         then hash('b', body_digest)
-               end label
+               end as label
         from cut
     )
     select n, kind, host, path, pattern_of(path) pattern, marks_of(path, length) marks, doubtful(path) doubt,
@@ -204,7 +204,7 @@ class Figures:
                 coalesce(sum(size) filter (kept and wasted), 0)::bigint left_over_bytes,
                 count(size) sized,
                 count(*) filter (changed) changed,
-                min(time) start, max(time) stop, count(time) timed
+                min(time) as start, max(time) as stop, count(time) as timed
             from visit
             """
         )[0]

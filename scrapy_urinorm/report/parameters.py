@@ -60,7 +60,7 @@ _EVIDENCE = """
                arg_min(n, value) n, arg_max(n, value) other, min(value) = -1 absent
         from member group by p, rest having min(value) <> max(value)
     ), evidence as (
-        select p, count(*) groups, count(*) filter (same) same_groups,
+        select p, count(*) as groups, count(*) filter (same) same_groups,
                count(*) filter (reordered) sorted_groups,
                arg_min([n, other], n, $pairs) filter (not same and absent) with_absent,
                arg_min([n, other], n, $pairs) filter (not same) differing

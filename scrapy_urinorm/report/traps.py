@@ -129,7 +129,7 @@ def _calendars(figures: Figures) -> list[dict[str, Any]]:
 def _facets(figures: Figures) -> list[dict[str, Any]]:
     rows = figures.select(
         f"""
-        select 'facets' kind, host, pattern, count(distinct names) sets, max(most) most, {_COUNTS}
+        select 'facets' kind, host, pattern, count(distinct names) as sets, max(most) most, {_COUNTS}
         from visit where kind = 0 and most > 0 group by host, pattern
         having sets >= {MIN_SETS} and most >= {FACETS} and requests >= 50 and pages < 0.5 * requests
         order by requests desc, host, pattern limit {_LIMIT}
