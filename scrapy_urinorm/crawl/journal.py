@@ -10,7 +10,7 @@ from scrapy_urinorm.crawl.closing import close_spider
 from scrapy_urinorm.crawl.failures import failed
 from scrapy_urinorm.crawl.request_rows import SERVED, Row, State
 from scrapy_urinorm.crawl.requests_file import FILE_NAME, RequestsFile
-from scrapy_urinorm.crawl.serialized import dumped, loaded
+from scrapy_urinorm.crawl.serialized import dumped, loaded, url_of
 from scrapy_urinorm.crawl.store import place_of_requests
 from scrapy_urinorm.errors import UrinormError
 from scrapy_urinorm.tuples import NamedTuple
@@ -113,11 +113,13 @@ class Journal:
             variants.restore_notes(FILE_NAME, self.file.notes())
             # not when they are served: their variants may be found before that
             for state in (*SERVED, State.PARKED):
-                variants.expect(row.fingerprint for row in self.file.rows(state) if row.fingerprint is not None)
+                rows = ((row.fingerprint, url_of(row.data, self._spider)) for row in self.file.rows(state))
+                variants.expect((fp, url) for fp, url in rows if fp is not None)
         else:
             self.file.forget_notes()
         variants.watch()
         self._variants = variants
+        self.file.gather = self._gather_notes
 
     def close(self, *, queue: str, empty: bool) -> None:
         """Let go; `queue` is what Scrapy's queue files look like, `empty` says that nothing is waiting in them."""
@@ -222,16 +224,23 @@ class Journal:
             # requests were dropped unseen: those whose output they were have not ended
             self._lost = True
             return
-        if self._variants is not None:
-            # no later than the end of the request that failed, or of the page that held the variant
-            try:
-                for key, text in self._variants.notes():
-                    self.file.note(key, text)
-            except Exception as error:  # noqa: BLE001  a kill may cost the variants in hand
-                failed(self._spider.crawler, "The journal of variants", error)
+        self._gather_notes()
         for request in self._flying.keys() - set(self.running):
             self.file.end(self._flying.pop(request))
         self.commit()
+
+    def _gather_notes(self) -> None:
+        """What is known of keys: no later than the end of the request that failed, or of the page with the variant.
+
+        Nor later than the row of a variant that was let through, which the next run would let through once more.
+        """
+        if self._variants is None:
+            return
+        try:
+            for key, text in self._variants.notes():
+                self.file.note(key, text)
+        except Exception as error:  # noqa: BLE001  a kill may cost the variants in hand
+            failed(self._spider.crawler, "The journal of variants", error)
 
     def commit(self) -> None:
         """Write down what happened since the last time, rows before fingerprints."""

@@ -5,13 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from scrapy_urinorm.crawl.claims import Claim, Claims
-from scrapy_urinorm.crawl.crowd import Crowd, Entry, text_digest
+from scrapy_urinorm.crawl.crowd import Crowd, Entry
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-
-#: The digest of a text that is not known: of a request that an earlier run has left in the queue.
-UNKNOWN = bytes(len(text_digest("")))
 
 
 class LastingClaims(Claims):
@@ -19,27 +16,24 @@ class LastingClaims(Claims):
 
     # ------------------------------------------------------------------ requests that an earlier run has left
 
-    def expect(self, fp: bytes) -> None:
-        """A request of an earlier run waits in the queue, of which the key is known and not the text."""
+    def expect(self, fp: bytes, url: str) -> None:
+        """A request of an earlier run waits in the queue.
+
+        Its text is told from the others, for its like may be found before it is served: in hand, or let through at
+        once, that would take the place of another variant.
+        """
         if fp not in self:
-            self._under_way.put(fp, Entry(UNKNOWN, 0))
+            self._under_way.put(fp, Entry(self._digest(url), 0))
 
     def goes_on(self, fp: bytes, url: str) -> None:
         """A request of an earlier run is served: it speaks for its key again, unless more is known of that."""
-        claim = self._open.get(fp)
-        if isinstance(claim, Claim) and claim.last == UNKNOWN:
-            claim.last = url
-            claim.tried = [url if one == UNKNOWN else one for one in claim.tried]
-        elif claim is None and (self._failed.get(fp) is None):
-            entry = self._under_way.get(fp)
-            if entry is None or entry.digest == UNKNOWN:
-                self._under_way.pop(fp)
-                self.claim(fp, url)
+        if fp not in self:
+            self.claim(fp, url)
 
-    def unexpect(self, fp: bytes) -> None:
+    def unexpect(self, fp: bytes, url: str) -> None:
         """The request that was expected speaks for no key, or for others."""
         entry = self._under_way.get(fp)
-        if entry is not None and entry.digest == UNKNOWN:
+        if entry is not None and entry.digest == self._digest(url):
             self._under_way.pop(fp)
 
     def keep(self, fp: bytes) -> None:

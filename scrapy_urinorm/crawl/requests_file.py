@@ -11,7 +11,7 @@ from scrapy_urinorm.crawl.requests_database import RequestsDatabase
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
     from pathlib import Path
 
 FILE_NAME = "urinorm.requests"
@@ -36,6 +36,8 @@ class RequestsFile:
         self._next = 1
         self.unclean = False
         """Whether the run before came to no good end: Scrapy's queue is then not to be trusted, these rows are."""
+        self.gather: Callable[[], None] | None = None
+        """Asked for notes before anything is written: no row without what is known of its key."""
         self.waiting: dict[State, Counter[str]] = {state: Counter() for state in SERVED}
         """How many requests wait here, by state and slot."""
 
@@ -252,6 +254,8 @@ class RequestsFile:
     @contextlib.contextmanager
     def _transaction(self) -> Iterator[sqlite3.Connection]:
         """A transaction that begins with the changes held in memory; they are kept where it fails."""
+        if self.gather is not None:
+            self.gather()
         with self._base.transaction() as database:
             self._write_changes(database)
             yield database

@@ -6,6 +6,7 @@ import pickle
 from typing import TYPE_CHECKING, Any
 
 from scrapy import Request
+from scrapy.utils.misc import load_object
 from scrapy.utils.request import request_from_dict
 
 if TYPE_CHECKING:
@@ -33,6 +34,22 @@ def loaded(data: bytes, spider: Spider | None) -> Request | None:
         return request_from_dict(pickle.loads(data), spider=spider)
     except Exception:  # noqa: BLE001  a callback or a class that is no longer there
         return None
+
+
+def url_of(data: bytes, spider: Spider | None) -> str:
+    """The URL of the request of `loaded`, empty where that would be None.
+
+    The request is not built, which takes most of the time.
+    """
+    try:
+        row = pickle.loads(data)
+        for name in filter(None, (row["callback"], row["errback"])):
+            getattr(spider, name)
+        if "_class" in row:
+            load_object(row["_class"])
+        return str(row["url"])
+    except Exception:  # noqa: BLE001  as in `loaded`
+        return ""
 
 
 def as_dict(request: Request, spider: Spider | None) -> dict[str, Any]:

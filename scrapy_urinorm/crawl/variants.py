@@ -73,10 +73,10 @@ class Variants:
         if self._crawler.spider is not None:
             pending.restore_noted(where, notes, self._claims, self._crawler.spider)
 
-    def expect(self, fps: Iterable[bytes]) -> None:
-        """Requests of an earlier run with these fingerprints wait to be served."""
-        for fp in fps:
-            self._claims.expect(fp)
+    def expect(self, waiting: Iterable[tuple[bytes, str]]) -> None:
+        """Requests of an earlier run with these fingerprints and URLs wait to be served; without a URL, to be read."""
+        for fp, url in waiting:
+            self._claims.expect(fp, url)
 
     def goes_on(self, request: Request) -> None:
         """A request is written down; of a redirect or another try only its meta knows for which keys it speaks."""
@@ -101,9 +101,10 @@ class Variants:
         its_own = fingerprint(request)
         if not is_marked(request) and self._may_claim(request):
             claimed.append((its_own, request.url))
+        else:
+            self._claims.unexpect(its_own, request.url)
         for fp, url in claimed:
             self._claims.goes_on(fp, url)
-        self._claims.unexpect(its_own)
 
     def repeated(self, request: Request, fp: bytes) -> bool:
         """Whether a request of a known key may pass, because the one before it failed."""

@@ -8,12 +8,15 @@ from __future__ import annotations
 import importlib
 import json
 import os
+import signal
 import sys
 import traceback
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from scrapy import Request, Spider
 from scrapy.crawler import CrawlerProcess
+
+from scrapy_urinorm.crawl.scheduler import scheduler_of
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Iterator
@@ -57,7 +60,10 @@ class Pages(Spider):
 
 
 class Walk(Spider):
-    """Follows every link, and writes the name of each page to a file, unbuffered, when its callback has yielded all."""
+    """Follows every link, and writes the name of each page to a file, unbuffered, when its callback has yielded all.
+
+    At the page `dies_at`, if one is given, it is killed instead, when all that other pages led to is written down.
+    """
 
     name = "walk"
     given: ClassVar[dict[str, Any]] = {}
@@ -69,7 +75,13 @@ class Walk(Spider):
     def parse(self, response: Response) -> Iterator[Any]:
         for href in response.css("a::attr(href)").getall():
             yield response.follow(href)
-        os.write(self.handled, (response.css("title::text").get() or "").encode() + b"\n")
+        name = response.css("title::text").get() or ""
+        if name == self.given.get("dies_at"):
+            scheduler = scheduler_of(self.crawler)
+            assert scheduler is not None
+            scheduler.journal.settle()
+            os.kill(os.getpid(), signal.SIGKILL)
+        os.write(self.handled, name.encode() + b"\n")
 
 
 def crawl(given: dict[str, Any]) -> None:

@@ -140,7 +140,7 @@ def test_what_is_noted_outlasts_kills(limit: int, kills: int) -> None:
                 notes[key] = text
         made = claims(limit)
         pending.restore_noted("the notes", notes.items(), made, spider)
-        made.expect(fp("p"))
+        made.expect(fp("p"), variant(1).url)
         made.watch()
     made.goes_on(fp("p"), variant(1).url)
     assert made.repeated(fp("q"), Request(f"{ORG}/q?sid=2")) == 1
@@ -150,14 +150,38 @@ def test_what_is_noted_outlasts_kills(limit: int, kills: int) -> None:
     assert not follows or made.repeated(fp("r"), Request(f"{ORG}/r?sid=2")) == 1
 
 
-def test_a_request_that_waits_since_a_kill_speaks_for_its_key() -> None:
-    made = claims(ROOMY)
-    made.expect(fp("p"))
-    assert made.repeated(fp("p"), variant(2)) == 0
-    assert made.repeated(fp("p"), variant(1)) == 0
+@ROOMS
+def test_a_request_that_waits_since_a_kill_speaks_for_its_key(limit: int) -> None:
+    """What is found before it is served: its own text takes neither a chance nor the place of another one."""
+    made = claims(limit)
+    made.expect(fp("p"), variant(1).url)
+    made.claim(fp("last"), f"{ORG}/last")
+    asked = [n for n in (1, 2, 3, 1) if made.repeated(fp("p"), variant(n))]
     made.goes_on(fp("p"), variant(1).url)
-    assert made.speaks(fp("p"), variant(1).url)
-    assert [request.url for _, request, _ in made.failed(fp("p"), variant(1).url)] == [variant(2).url]
+    last = asked[-1] if asked else 1
+    assert made.speaks(fp("p"), variant(last).url)
+    while chances := made.failed(fp("p"), variant(last).url):
+        ((_, request, _),) = chances
+        last = int(request.url[-1])
+        asked.append(last)
+    assert sorted(asked) == [2, 3]
+
+
+@ROOMS
+def test_a_request_that_the_spider_cannot_read_any_more_does_not_keep_its_page_from_being_asked_for(limit: int) -> None:
+    made = claims(limit)
+    made.expect(fp("p"), "")
+    asked = made.repeated(fp("p"), variant(1))
+    assert asked or [request.url for _, request, _ in made.all_ended()] == [variant(1).url]
+
+
+def test_a_request_that_waits_and_speaks_for_no_key_is_forgotten() -> None:
+    made = claims(ROOMY)
+    made.expect(fp("p"), variant(1).url)
+    made.unexpect(fp("p"), variant(2).url)
+    assert len(made) == 1
+    made.unexpect(fp("p"), variant(1).url)
+    assert len(made) == 0
 
 
 def test_what_was_served_needs_no_note() -> None:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import signal
 import sys
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from tests.crawl.kills import crawl_with_kills
+from tests.crawl.kills import Crawls, crawl_with_kills
 from tests.crawl.nasty_kills import crawl_nastily
+from tests.crawl.site import SiteServer, page
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -59,6 +61,35 @@ NASTY: dict[str, dict[str, Any]] = {
     "first in first out": FIFO,
     "room for one": {"URINORM_SECOND_CHANCE_LIMIT": 1},
 }
+
+
+ONE_BY_ONE = {**FIFO, "CONCURRENT_REQUESTS": 1, "SCRAPER_SLOT_MAX_ACTIVE_SIZE": 1}
+ROOMS = {"room": {}, "room for one": {"URINORM_SECOND_CHANCE_LIMIT": 1}}
+
+
+@pytest.mark.parametrize("given", ROOMS.values(), ids=ROOMS.keys())
+def test_what_waits_since_a_kill_and_is_found_again_takes_no_place_of_another_spelling(
+    tmp_path: Path, given: dict[str, Any]
+) -> None:
+    """The page is served at the third spelling; the first one waits, and a page that it stands on is fetched again."""
+    routes = {
+        "/": page("home", "/hub", "/p?sid=1"),
+        "/hub": page("hub", "/p?sid=1", "/p?sid=2", "/p?sid=3"),
+        "/p?sid=3": page("p"),
+    }
+    settings = {"ADDONS": {"scrapy_urinorm.Addon": 600}, "JOBDIR": str(tmp_path / "job"), **ONE_BY_ONE, **given}
+    settings["URINORM_RULES"] = {"rules": {"remove_params": ["sid"]}}
+    handled, log = tmp_path / "handled", tmp_path / "log"
+    with SiteServer(tmp_path) as server, Crawls() as crawls:
+        start = server.site(routes, name="127.0.0.1").url()
+        for dies_at, status in (("hub", signal.SIGKILL), ("", 0)):
+            crawls.start(
+                {"start": start, "handled": str(handled), "log": str(log), "settings": settings, "dies_at": dies_at}
+            )
+            crawls.ended.wait()
+            assert crawls.status == status, log.read_text()
+        server.shutdown()
+    assert handled.read_text().split() == ["home", "hub", "p"]
 
 
 def check_nastily(folder: Path, given: dict[str, Any], **how: Any) -> None:

@@ -154,6 +154,23 @@ def test_a_key_whose_request_was_not_written_is_not_seen(crawl: Callable[..., Cr
     assert sorted(second.rest()) == ["a", "b"]
 
 
+def test_a_variant_is_written_with_what_is_known_of_its_key(crawl: Callable[..., Crawl]) -> None:
+    rules = {"rules": {"remove_params": ["sid"]}}
+    first = crawl(URINORM_RULES=rules)
+    first.add("p?sid=1")
+    request = first.scheduler.next_request()
+    first.scheduler.df.sent(request)
+    first.scheduler.df.variants.ended(request, delivered=False)
+    first.scheduler.journal.settle()
+    first.add("p?sid=2")
+    # writes down what is new, as live rules do at any time
+    first.scheduler.release()
+    first.kill()
+    second = crawl(URINORM_RULES=rules)
+    second.add("p?sid=2")
+    assert second.rest() == ["p?sid=2"]
+
+
 @pytest.mark.parametrize("seen", ["memory", "disk"])
 def test_a_folder_that_remembers_between_runs_keeps_what_was_found_and_not_fetched(
     tmp_path: Path, crawl: Callable[..., Crawl], seen: str

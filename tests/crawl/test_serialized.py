@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 from typing import Any
 
 import pytest
@@ -9,7 +10,7 @@ from scrapy import FormRequest, Request, Spider
 from scrapy.http import JsonRequest
 from scrapy.http.request import NO_CALLBACK
 
-from scrapy_urinorm.crawl.serialized import as_dict, dumped, loaded
+from scrapy_urinorm.crawl.serialized import as_dict, dumped, loaded, url_of
 
 URL = "https://shop.example/p?id=7"
 
@@ -84,6 +85,7 @@ def test_a_request_is_written_as_scrapy_does(request_: Request) -> None:
     assert again is not None
     assert type(again) is type(request_)
     assert again.to_dict(spider=SPIDER) == request_.to_dict(spider=SPIDER)
+    assert url_of(data, SPIDER) == request_.url
 
 
 UNWRITABLE = {
@@ -99,8 +101,21 @@ def test_what_cannot_be_written_is_told(request_: Request) -> None:
     assert dumped(request_, SPIDER) is None
 
 
-def test_what_cannot_be_read_is_told() -> None:
-    data = dumped(Request(URL, callback=SPIDER.failed), SPIDER)
-    assert data is not None
-    assert loaded(data, Spider("another")) is None
+UNREADABLE = {
+    "no such callback": {"callback": "parse_no_more"},
+    "no such errback": {"errback": "failed_no_more"},
+    "no such class": {"_class": "tests.crawl.test_serialized.NoMore"},
+}
+
+
+@pytest.mark.parametrize("change", UNREADABLE.values(), ids=UNREADABLE.keys())
+def test_what_cannot_be_read_is_told(change: dict[str, Any]) -> None:
+    row = {**as_dict(Request(URL, callback=SPIDER.parse), SPIDER), **change}
+    data = pickle.dumps(row)
+    assert loaded(data, SPIDER) is None
+    assert url_of(data, SPIDER) == ""
+
+
+def test_what_is_torn_is_told() -> None:
     assert loaded(b"torn", SPIDER) is None
+    assert url_of(b"torn", SPIDER) == ""
