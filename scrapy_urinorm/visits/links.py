@@ -11,7 +11,8 @@ from __future__ import annotations
 import functools
 import hashlib
 import re
-from itertools import accumulate
+from itertools import accumulate, chain
+from struct import Struct
 from typing import TYPE_CHECKING
 
 from scrapy_urinorm.engine import native
@@ -41,6 +42,7 @@ _SPACE = " \t\n\r\f"
 _scheme = re.compile(r"[A-Za-z][A-Za-z0-9+.\-]*:").match
 _http = re.compile(r"https?://[^/\\]", re.IGNORECASE).match
 _breaks = re.compile(r"[\t\n\r]")
+_each = Struct(f"{HASH}s").iter_unpack
 _unusual = re.compile(r"[\\\x00-\x1f\ud800-\udfff]").search
 
 
@@ -61,13 +63,21 @@ def _hash(key: str) -> bytes:
 
 def hashes_of(urls: list[str]) -> bytes:
     """Return the hashes of redacted URLs, eight octets each, in their order: one batch instead of many calls."""
-    if not urls:
-        return b""
+    block = bare_keys(urls)
+    return b"".join(map(url_hash, urls)) if block is None else _hashes_of_lines(block)
+
+
+def bare_keys(urls: list[str]) -> bytes | None:
+    """Return what URLs without a break are known by without rules, a line each; None where one is no text."""
     try:
-        block = ("\n".join(urls) + "\n").encode()
+        block = "".join([url + "\n" for url in urls]).encode()
     except UnicodeEncodeError:
-        return b"".join(map(url_hash, urls))
-    keys = _bare().lines(block, keys=True).decode("utf-8", "surrogatepass").split("\n")
+        return None
+    return _bare().lines(block, keys=True)
+
+
+def _hashes_of_lines(block: bytes) -> bytes:
+    keys = block.decode("utf-8", "surrogatepass").split("\n")
     keys.pop()
     if native.module is not None and (found := native.module.text(keys, bytes(len(keys)))) is not None:
         hashes: bytes = found[0]
@@ -120,7 +130,7 @@ def link_hashes(urls: list[str]) -> tuple[bytes, int]:
 
 
 def _split(hashes: bytes) -> list[bytes]:
-    return [hashes[n : n + HASH] for n in range(0, len(hashes), HASH)]
+    return list(chain.from_iterable(_each(hashes)))
 
 
 def _unique(hashes: Iterable[bytes]) -> tuple[bytes, int]:
@@ -161,8 +171,11 @@ class LinkHashes:
 
     def _hashes(self, new: list[str]) -> dict[str, bytes]:
         """Return the hash of each URL; where the rules change its key, followed by that of the key under them."""
-        hashes = dict(zip(new, _split(hashes_of(self._new)), strict=True))
-        if self._ruled is not None and (changed := self._ruled.changed(new)):
+        redacted = self._new
+        bare = bare_keys(redacted)
+        hashed = hashes_of(redacted) if bare is None else _hashes_of_lines(bare)
+        hashes = dict(zip(new, _split(hashed), strict=True))
+        if self._ruled is not None and (changed := self._ruled.changed(new, bare if redacted == new else None)):
             keys = _split(hashes_of(self._redact(list(changed.values()))))
             for url, key in zip(changed, keys, strict=True):
                 hashes[url] += key

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
+from functools import lru_cache
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
@@ -74,12 +75,17 @@ def visit_of(crawl: Crawl, said: dict[str, Any], body: bytes | None) -> Visit:
     visit.referer = redact(said["referer"]) if said.get("referer") else None
     visit.key = redact(said["key"]) if said.get("key") else None
     visit.no_vary_search = said.get("no_vary_search")
-    visit.time = datetime.fromtimestamp(said["time"], UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+    visit.time = _shown_time(int(said["time"]))
     content_type: str = said.get("type") or ""
     visit.content_type = content_type.partition(";")[0].strip().lower() or None
     if body is not None:
         _read(visit, crawl, said, body, content_type)
     return visit
+
+
+@lru_cache(maxsize=8)
+def _shown_time(seconds: int) -> str:
+    return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
 def _read(visit: Visit, crawl: Crawl, said: dict[str, Any], body: bytes, content_type: str) -> None:

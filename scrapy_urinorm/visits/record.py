@@ -81,8 +81,10 @@ class Visit:
             if type(value) is bytes:
                 # most of a line, and nothing that JSON escapes
                 parts += key, '"', b2a_base64(value, newline=False).decode("ascii"), '"'
+            elif type(value) is str:
+                parts += key, _quoted(value)
             else:
-                parts += key, _quoted(value) if type(value) is str else _encoded(value)
+                parts += key, str(value) if type(value) is int else _encoded(value)
         parts.append("}")
         return "".join(parts)
 

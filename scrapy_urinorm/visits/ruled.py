@@ -31,18 +31,22 @@ class Ruled:
     def __init__(self, rules: Sequence[Any], preset: str) -> None:
         self._normalizer = Normalizer(list(rules) or None, preset)
 
-    def changed(self, urls: list[str]) -> dict[str, str]:
-        """Return those of some URLs whose key is another one than it would be without rules, each with its key."""
-        # no link of a page has a break, and one would give each that follows the key of another
-        urls = [url for url in urls if "\n" not in url]
+    def changed(self, urls: list[str], bare: bytes | None = None) -> dict[str, str]:
+        """Return those of some URLs whose key is another one than it would be without rules, each with its key.
+
+        `bare` are the lines of what they would be, where these are known.
+        """
         try:
             block = "".join([url + "\n" for url in urls]).encode()
         except UnicodeEncodeError:
             # what is no text has no parameters: rules leave it as it is
             return self.changed([url for url in urls if _is_text(url)])
-        if not urls:
-            return {}
-        bare, ruled = (self._normalizer.lines(block, keys=True, lossy=one) for one in (False, True))
+        if block.count(b"\n") > len(urls):
+            # no link of a page has a break, and one would give each that follows the key of another
+            return self.changed([url for url in urls if "\n" not in url])
+        if bare is None:
+            bare = self._normalizer.lines(block, keys=True, lossy=False)
+        ruled = self._normalizer.lines(block, keys=True)
         if bare == ruled:
             return {}
         keys, before = ruled.decode().split("\n"), bare.decode().split("\n")
