@@ -18,12 +18,12 @@ from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
 SOURCES = [
     *(f"scrapy_urinorm/engine/{name}.c" for name in ("native", "digest", "rules", "spelling")),
-    *(f"scrapy_urinorm/visits/{name}.c" for name in ("features", "markup", "written", "pairs", "marks")),
+    *(f"scrapy_urinorm/visits/{name}.c" for name in ("hashes", "features", "markup", "written", "pairs", "marks")),
     "scrapy_urinorm/seen/table.c",
 ]
 HEADERS = [
     *(f"scrapy_urinorm/engine/{name}.h" for name in ("native", "digest", "rules", "spelling")),
-    *(f"scrapy_urinorm/visits/{name}.h" for name in ("features", "markup")),
+    *(f"scrapy_urinorm/visits/{name}.h" for name in ("hashes", "features", "markup")),
 ]
 
 

@@ -622,6 +622,7 @@ static PyMethodDef methods[] = {
     {"canonical", FUNCTION(native_canonical), METH_FASTCALL, canonical_doc},
     {"lines", FUNCTION(native_lines), METH_FASTCALL, lines_doc},
     {"column", FUNCTION(native_column), METH_FASTCALL, column_doc},
+    {"hash_by", native_hash_by, METH_O, hash_by_doc},
     {"text", FUNCTION(native_text), METH_FASTCALL, text_doc},
     {"page", FUNCTION(native_page), METH_FASTCALL, page_doc},
     {"written", FUNCTION(native_written), METH_FASTCALL, written_doc},
@@ -635,6 +636,7 @@ execute(PyObject *module)
 {
     fill_spelling_tables();
     fill_text_tables();
+    hash_by(BEST_WAY);
     fill_markup_tables();
     digests = can_digest();
     return add_table(module) < 0 ? -1 : PyModule_AddIntConstant(module, "LAYOUT", LAYOUT);

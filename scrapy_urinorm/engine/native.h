@@ -25,6 +25,12 @@ void fill_text_tables(void);
 PyObject *native_text(PyObject *module, PyObject *const *args, Py_ssize_t count);
 extern const char text_doc[];
 
+/* visits/hashes.c */
+enum { BEST_WAY = 2 };
+int hash_by(int most);
+PyObject *native_hash_by(PyObject *module, PyObject *most);
+extern const char hash_by_doc[];
+
 /* visits/markup.c */
 PyObject *native_page(PyObject *module, PyObject *const *args, Py_ssize_t count);
 extern const char page_doc[];

@@ -1,74 +1,6 @@
 /* The text of a page in C: visits/texts.py (`plain_text`) is the reference, tests/visits compares the two. */
 #include "features.h"
 
-/* BLAKE2b of RFC 7693, without a key. */
-
-static const uint64_t blake2b_start[8] = {
-    0x6A09E667F3BCC908u, 0xBB67AE8584CAA73Bu, 0x3C6EF372FE94F82Bu, 0xA54FF53A5F1D36F1u,
-    0x510E527FADE682D1u, 0x9B05688C2B3E6C1Fu, 0x1F83D9ABFB41BD6Bu, 0x5BE0CD19137E2179u,
-};
-
-static const octet blake2b_order[12][16] = {
-    {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15}, {14, 10, 4, 8, 9, 15, 13, 6, 1, 12, 0, 2, 11, 7, 5, 3},
-    {11, 8, 12, 0, 5, 2, 15, 13, 10, 14, 3, 6, 7, 1, 9, 4}, {7, 9, 3, 1, 13, 12, 11, 14, 2, 6, 5, 10, 4, 0, 15, 8},
-    {9, 0, 5, 7, 2, 4, 10, 15, 14, 1, 11, 12, 6, 8, 3, 13}, {2, 12, 6, 10, 0, 11, 8, 3, 4, 13, 7, 5, 15, 14, 1, 9},
-    {12, 5, 1, 15, 14, 13, 4, 10, 0, 7, 6, 3, 9, 2, 8, 11}, {13, 11, 7, 14, 12, 1, 3, 9, 5, 0, 15, 4, 8, 6, 2, 10},
-    {6, 15, 14, 9, 11, 3, 0, 8, 12, 2, 13, 7, 1, 4, 10, 5}, {10, 2, 8, 4, 7, 6, 1, 5, 15, 11, 9, 14, 3, 12, 13, 0},
-    {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15}, {14, 10, 4, 8, 9, 15, 13, 6, 1, 12, 0, 2, 11, 7, 5, 3},
-};
-
-/* Macros, for indices that are known to the compiler: v stays in registers. */
-#define ROTATED(value, bits) ((value) >> (bits) | (value) << (64 - (bits)))
-#define MIX(round, n, a, b, c, d)                                                                                                \
-    v[a] += v[b] + m[blake2b_order[round][2 * n]];                                                                               \
-    v[d] = ROTATED(v[d] ^ v[a], 32);                                                                                             \
-    v[c] += v[d];                                                                                                                \
-    v[b] = ROTATED(v[b] ^ v[c], 24);                                                                                             \
-    v[a] += v[b] + m[blake2b_order[round][2 * n + 1]];                                                                           \
-    v[d] = ROTATED(v[d] ^ v[a], 16);                                                                                             \
-    v[c] += v[d];                                                                                                                \
-    v[b] = ROTATED(v[b] ^ v[c], 63);
-#define ROUND(round)                                                                                                             \
-    MIX(round, 0, 0, 4, 8, 12) MIX(round, 1, 1, 5, 9, 13) MIX(round, 2, 2, 6, 10, 14) MIX(round, 3, 3, 7, 11, 15)                \
-    MIX(round, 4, 0, 5, 10, 15) MIX(round, 5, 1, 6, 11, 12) MIX(round, 6, 2, 7, 8, 13) MIX(round, 7, 3, 4, 9, 14)
-
-static void
-blake2b_block(uint64_t *h, const octet *block, uint64_t read, int last)
-{
-    uint64_t v[16], m[16];
-    for (int n = 0; n < 16; n++) {
-        const octet *s = block + 8 * n;
-        m[n] = (uint64_t)s[0] | (uint64_t)s[1] << 8 | (uint64_t)s[2] << 16 | (uint64_t)s[3] << 24 | (uint64_t)s[4] << 32 |
-               (uint64_t)s[5] << 40 | (uint64_t)s[6] << 48 | (uint64_t)s[7] << 56;
-    }
-    memcpy(v, h, 8 * sizeof *h);
-    memcpy(v + 8, blake2b_start, sizeof blake2b_start);
-    v[12] ^= read;
-    if (last)
-        v[14] = ~v[14];
-    ROUND(0) ROUND(1) ROUND(2) ROUND(3) ROUND(4) ROUND(5) ROUND(6) ROUND(7) ROUND(8) ROUND(9) ROUND(10) ROUND(11)
-    for (int n = 0; n < 8; n++)
-        h[n] ^= v[n] ^ v[n + 8];
-}
-
-void
-blake2b(const octet *s, size_t length, octet *digest, int size)
-{
-    octet block[BLOCK] = {0};
-    uint64_t h[8], read = 0;
-    memcpy(h, blake2b_start, sizeof h);
-    h[0] ^= 0x01010000u ^ (uint64_t)size;
-    for (; length - read > BLOCK; read += BLOCK)
-        blake2b_block(h, s + read, read + BLOCK, 0);
-    if (length > read)
-        memcpy(block, s + read, (size_t)(length - read));
-    blake2b_block(h, block, length, 1);
-    for (int n = 0; n < size; n++)
-        digest[n] = (octet)(h[n / 8] >> 8 * (n % 8));
-}
-
-/* Words. */
-
 /* crc_table[n]: of an octet that n others of zero follow; what the two beginnings of a hash come to after so many octets. */
 enum { EIGHT = 8 };
 static const uint32_t beginnings[2] = {UINT32_MAX, 0x9E3779B9u ^ UINT32_MAX};
@@ -122,17 +54,17 @@ wide_space(const octet *s, const octet *end)
 static const uint64_t second_prime = 14029467366897019727u;
 
 /* The hash that CPython has for a tuple of the four integers (Objects/tupleobject.c; xxHash), into its bin. Each comes
- * multiplied by the second prime, as four shingles have it. */
+ * multiplied by the second prime, as four shingles have it; `first` is where the first one is in the ring. */
 static void
-add_shingle(Sketch *sketch, const uint64_t *words)
+add_shingle(Sketch *sketch, size_t first)
 {
-    const uint64_t first = 11400714785074694791u, fifth = 2870177450012600261u;
+    const uint64_t first_prime = 11400714785074694791u, fifth = 2870177450012600261u;
     uint64_t hash = fifth;
     uint32_t value;
-    for (int n = 0; n < SHINGLE; n++) {
-        hash += words[n];
+    for (size_t n = 0; n < SHINGLE; n++) {
+        hash += sketch->last[(first + n) % SHINGLE];
         hash = hash << 31 | hash >> 33;
-        hash *= first;
+        hash *= first_prime;
     }
     hash += SHINGLE ^ (fifth ^ 3527539u);
     if (hash == UINT64_MAX)
@@ -146,21 +78,9 @@ add_shingle(Sketch *sketch, const uint64_t *words)
 static void
 add_word(Sketch *sketch, uint64_t word)
 {
-    memmove(sketch->last, sketch->last + 1, (SHINGLE - 1) * sizeof *sketch->last);
-    sketch->last[SHINGLE - 1] = word * second_prime;
-    if (++sketch->words >= SHINGLE)
-        add_shingle(sketch, sketch->last);
-}
-
-void
-finish(Sketch *sketch)
-{
-    size_t words = sketch->words;
-    if (words == 0 || words >= SHINGLE)
-        return;
-    memmove(sketch->last, sketch->last + SHINGLE - words, words * sizeof *sketch->last);
-    memset(sketch->last + words, 0, (SHINGLE - words) * sizeof *sketch->last);
-    add_shingle(sketch, sketch->last);
+    sketch->last[sketch->words++ % SHINGLE] = word * second_prime;
+    if (sketch->words >= SHINGLE)
+        add_shingle(sketch, sketch->words);
 }
 
 static uint64_t
@@ -192,14 +112,18 @@ short_word(uint64_t eight, size_t length)
     return (uint64_t) ~(crc ^ begun[length][0]) << 28 ^ (uint32_t) ~(crc ^ begun[length][1]);
 }
 
-/* The words of a text, written at `out` with one space between, where they never need more room; returns their end. */
+/* The words of a text, written at `out` with one space between; returns their end. They never need more room, but some octets
+ * behind them are written: eight at the most. */
 static octet *
 put_words(Sketch *sketch, const octet *s, const octet *end, octet *out)
 {
-    octet *start = out;
+    octet *start = out, tail[2 * EIGHT];
+    int copied = 0;
     while (s < end) {
         uint32_t crc = beginnings[0], other = beginnings[1];
         const octet *word;
+        uint64_t eight;
+        size_t length;
         int kind, wide;
         while (s < end && (kind = octet_class[*s]) != LETTER) {
             if (kind == SPACE)
@@ -209,20 +133,26 @@ put_words(Sketch *sketch, const octet *s, const octet *end, octet *out)
             else
                 break;
         }
+        if (!copied && end - s <= EIGHT) {
+            /* with spaces behind it, so that the last word of a text, too, is one that a space ends */
+            size_t left = (size_t)(end - s);
+            memset(tail, ' ', sizeof tail);
+            memcpy(tail, s, left);
+            s = tail;
+            end = tail + left;
+            copied = 1;
+        }
         word = s;
-        if (end - s > EIGHT) {
-            uint64_t eight = eight_at(s);
-            size_t length = letters_of(eight);
-            if (length && octet_class[s[length]] == SPACE) {
-                if (out > start)
-                    *out++ = ' ';
-                /* more than the word, but no more than the text has from here */
-                memcpy(out, s, EIGHT);
-                add_word(sketch, short_word(eight, length));
-                out += length;
-                s += length + 1;
-                continue;
-            }
+        eight = eight_at(s);
+        length = letters_of(eight);
+        if (length && octet_class[s[length]] == SPACE) {
+            if (out > start)
+                *out++ = ' ';
+            memcpy(out, s, EIGHT);
+            add_word(sketch, short_word(eight, length));
+            out += length;
+            s += length + 1;
+            continue;
         }
         while (s < end && ((kind = octet_class[*s]) == LETTER || (kind == HIGH && !wide_space(s, end)))) {
             crc = crc_table[0][(crc ^ *s) & 0xFF] ^ (crc >> 8);
@@ -260,33 +190,66 @@ reserve(Room *room, size_t more)
     return 1;
 }
 
-int
-add_octets(Sketch *sketch, Room *room, const octet *octets, size_t length, int seen, octet *hash, octet *count)
+void
+begin_text(Text *text)
 {
-    size_t before = sketch->words, line;
-    octet *end;
-    *count = 0;
-    if (!seen) {
-        blake2b(octets, length, hash, LINE_HASH);
-        return 0;
+    memset(text->sketch.bins, 0xFF, sizeof text->sketch.bins);
+    text->waits = 1;
+}
+
+void
+end_text(Text *text)
+{
+    PyMem_Free(text->shown.start);
+    PyMem_Free(text->unseen.start);
+}
+
+int
+add_octets(Text *text, const octet *octets, size_t length, int seen, uint64_t *hash, octet *count)
+{
+    Room *room = seen ? &text->shown : &text->unseen;
+    size_t before = text->sketch.words, at;
+    if (text->waits == WAITING) {
+        hash_all(text->waiting + 1, WAITING - 1);
+        text->waits = 1;
+        text->unseen.used = 0;
     }
-    if (!reserve(room, length + 1))
+    at = room->used;
+    if (!reserve(room, length + EIGHT + 1))
         return -1;
-    line = room->used;
-    end = put_words(sketch, octets, octets + length, room->start + line);
-    blake2b(room->start + line, (size_t)(end - room->start) - line, hash, LINE_HASH);
-    *end++ = '\n';
-    room->used = (size_t)(end - room->start);
-    before = sketch->words - before;
+    if (seen)
+        length = (size_t)(put_words(&text->sketch, octets, octets + length, room->start + at) - room->start) - at;
+    else
+        memcpy(room->start + at, octets, length);
+    text->waiting[text->waits++] = (Message){room, at, length, hash, LINE_HASH};
+    room->used = at + length;
+    if (seen)
+        room->start[room->used++] = '\n';
+    before = text->sketch.words - before;
     *count = (octet)(before < MOST_COUNTED ? before : MOST_COUNTED);
     return 0;
 }
 
 void
-text_digests(const Sketch *sketch, const Room *room, octet *digest, octet *minima)
+put_numbers(const uint64_t *numbers, size_t count, octet *out)
 {
-    /* between the lines, not after them */
-    blake2b(room->start, room->used > 0 ? room->used - 1 : 0, digest, TEXT_DIGEST);
+    for (size_t n = 0; n < count; n++)
+        for (int part = 0; part < 8; part++)
+            *out++ = (octet)(numbers[n] >> 8 * part);
+}
+
+void
+finish_text(Text *text, octet *digest, octet *minima)
+{
+    const Sketch *sketch = &text->sketch;
+    uint64_t numbers[TEXT_DIGEST / 8] = {0};
+    /* of the lines with what is between them, not what is after them */
+    text->waiting[0] = (Message){&text->shown, 0, text->shown.used - (text->shown.used > 0), numbers, TEXT_DIGEST};
+    hash_all(text->waiting, text->waits);
+    put_numbers(numbers, TEXT_DIGEST / 8, digest);
+    /* a text shorter than a shingle counts as one, filled up with the zeros that the ring begins with */
+    if (sketch->words > 0 && sketch->words < SHINGLE)
+        add_shingle(&text->sketch, 0);
     for (int n = 0; n < BINS; n++)
         for (int part = 0; part < 4; part++)
             minima[4 * n + part] = (octet)(sketch->bins[n] >> 8 * part);
@@ -295,11 +258,11 @@ text_digests(const Sketch *sketch, const Room *room, octet *digest, octet *minim
 PyObject *
 native_text(PyObject *module, PyObject *const *args, Py_ssize_t count)
 {
-    PyObject *hashes = NULL, *counts = NULL, *result = NULL;
-    char *seen, *hashed, *counted;
+    PyObject *hashed = NULL, *counts = NULL, *result = NULL;
+    char *seen, *counted;
     Py_ssize_t seen_length, length;
-    Room room = {NULL, 0, 0};
-    Sketch sketch = {{0}, 0, {0}};
+    uint64_t *hashes;
+    Text *text;
     octet digest[TEXT_DIGEST], packed[4 * BINS];
 
     if (count != 2 || !PyList_Check(args[0]) || !PyBytes_Check(args[1])) {
@@ -313,19 +276,24 @@ native_text(PyObject *module, PyObject *const *args, Py_ssize_t count)
         PyErr_SetString(PyExc_ValueError, "as many flags as texts are expected");
         return NULL;
     }
-    memset(sketch.bins, 0xFF, sizeof sketch.bins);
-    hashes = PyBytes_FromStringAndSize(NULL, LINE_HASH * length);
-    counts = PyBytes_FromStringAndSize(NULL, length);
-    if (hashes == NULL || counts == NULL)
+    text = PyMem_Calloc(1, sizeof *text);
+    hashes = PyMem_Calloc((size_t)length + 1, sizeof *hashes);
+    if (text == NULL || hashes == NULL) {
+        PyErr_NoMemory();
         goto done;
-    hashed = PyBytes_AsString(hashes);
+    }
+    begin_text(text);
+    hashed = PyBytes_FromStringAndSize(NULL, LINE_HASH * length);
+    counts = PyBytes_FromStringAndSize(NULL, length);
+    if (hashed == NULL || counts == NULL)
+        goto done;
     counted = PyBytes_AsString(counts);
     for (Py_ssize_t n = 0; n < length; n++) {
-        PyObject *text = PyList_GetItem(args[0], n);
+        PyObject *line = PyList_GetItem(args[0], n);
         Py_ssize_t octets;
-        const char *start = text == NULL ? NULL : PyUnicode_AsUTF8AndSize(text, &octets);
-        if (start == NULL || add_octets(&sketch, &room, (const octet *)start, (size_t)octets, seen[n],
-                                        (octet *)hashed + LINE_HASH * n, (octet *)counted + n) < 0) {
+        const char *start = line == NULL ? NULL : PyUnicode_AsUTF8AndSize(line, &octets);
+        if (start == NULL ||
+            add_octets(text, (const octet *)start, (size_t)octets, seen[n], hashes + n, (octet *)counted + n) < 0) {
             if (PyErr_ExceptionMatches(PyExc_UnicodeEncodeError)) {
                 PyErr_Clear();
                 result = Py_NewRef(Py_None);
@@ -333,14 +301,17 @@ native_text(PyObject *module, PyObject *const *args, Py_ssize_t count)
             goto done;
         }
     }
-    finish(&sketch);
-    text_digests(&sketch, &room, digest, packed);
-    result = Py_BuildValue("OOnNN", hashes, counts, (Py_ssize_t)sketch.words,
+    finish_text(text, digest, packed);
+    put_numbers(hashes, (size_t)length, (octet *)PyBytes_AsString(hashed));
+    result = Py_BuildValue("OOnNN", hashed, counts, (Py_ssize_t)text->sketch.words,
                            PyBytes_FromStringAndSize((const char *)digest, TEXT_DIGEST),
                            PyBytes_FromStringAndSize((const char *)packed, (Py_ssize_t)sizeof packed));
 done:
-    PyMem_Free(room.start);
-    Py_XDECREF(hashes);
+    if (text != NULL)
+        end_text(text);
+    PyMem_Free(text);
+    PyMem_Free(hashes);
+    Py_XDECREF(hashed);
     Py_XDECREF(counts);
     return result;
 }

@@ -66,16 +66,16 @@ enum { ID, HREF, REL, NAME, CONTENT, SRC, DATA_SRC, ALT, ATTRIBUTES };
 
 typedef struct {
     const octet *s, *end;
-    Sketch sketch;
-    Room shown, line, frames, hrefs, bases, canonical, generator, scratch;
+    Text text;
+    Room line, frames, hrefs, bases, canonical, generator, scratch;
     size_t depth, walked;
     uint32_t serials;
     Counter *counters;
     size_t counters_used, counters_size;
     Tag tags[TAGS];
-    uint64_t pairs[LINE_CAP][2], rest;
+    uint64_t pairs[LINE_CAP][2];
     octet counts[LINE_CAP];
-    size_t lines, rest_words;
+    size_t lines;
     uint64_t line_slot;
     int open, stopped;
 } Page;
@@ -85,17 +85,6 @@ is(Piece piece, const char *text)
 {
     size_t length = strlen(text);
     return piece.length == length && memcmp(piece.start, text, length) == 0;
-}
-
-static uint64_t
-name_hash(const octet *s, size_t length)
-{
-    octet digest[LINE_HASH];
-    uint64_t hash = 0;
-    blake2b(s, length, digest, LINE_HASH);
-    for (int n = 0; n < LINE_HASH; n++)
-        hash |= (uint64_t)digest[n] << 8 * n;
-    return hash;
 }
 
 /* What a tag is: looked up once, as a page has few. */
@@ -108,7 +97,7 @@ tag_of(Page *page, Piece name)
     if (tag->name.length == name.length && memcmp(tag->name.start, s, name.length) == 0)
         return tag;
     tag->name = name;
-    tag->hash = name_hash(s, name.length);
+    tag->hash = hash_of(s, name.length);
     tag->kind = BLOCK_KIND;
     tag->flags = 0;
     for (size_t n = 0; n < sizeof known_tags / sizeof *known_tags; n++)
@@ -186,36 +175,27 @@ put_text(Room *room, Piece text)
     return YES;
 }
 
-static void
-push_line(Page *page, uint64_t slot, const octet *hash, octet count)
+/* A line of the page; the last one of a long page stands for all that are left. */
+static int
+add_line(Page *page, uint64_t slot, const Room *line, int seen)
 {
-    uint64_t value = 0;
-    for (int n = 0; n < LINE_HASH; n++)
-        value |= (uint64_t)hash[n] << 8 * n;
-    if (page->lines < LINE_CAP) {
-        page->pairs[page->lines][0] = slot;
-        page->pairs[page->lines][1] = value;
-        page->counts[page->lines] = count;
-    }
-    if (page->lines >= LINE_CAP - 1) {
-        page->rest += value;
-        page->rest_words += count;
-    }
+    octet count;
+    size_t n = page->lines < LINE_CAP ? page->lines : LINE_CAP - 1;
+    if (add_octets(&page->text, line->start, line->used, seen, &page->pairs[n][1], &count) < 0)
+        return 0;
+    page->pairs[n][0] = page->lines < LINE_CAP ? slot : 0;
+    page->counts[n] = page->counts[n] < MOST_COUNTED - count ? page->counts[n] + count : MOST_COUNTED;
     page->lines++;
+    return 1;
 }
 
 /* The text that is open becomes a line. */
 static int
 close_line(Page *page)
 {
-    octet hash[LINE_HASH], count;
-    if (!page->open)
-        return 1;
+    int open = page->open;
     page->open = 0;
-    if (add_octets(&page->sketch, &page->shown, page->line.start, page->line.used, 1, hash, &count) < 0)
-        return 0;
-    push_line(page, page->line_slot, hash, count);
-    return 1;
+    return !open || add_line(page, page->line_slot, &page->line, 1);
 }
 
 static int
@@ -256,7 +236,6 @@ static Taken
 embedded(Page *page, const Tag *tag, uint64_t slot, const Piece *attributes)
 {
     Piece address = attributes[DATA_SRC].length ? attributes[DATA_SRC] : attributes[SRC];
-    octet hash[LINE_HASH], count;
     Room *room = &page->scratch;
     Taken taken;
     if (address.length) {
@@ -268,16 +247,15 @@ embedded(Page *page, const Tag *tag, uint64_t slot, const Piece *attributes)
         room->used = tag->name.length + 1;
         if ((taken = put_text(room, address)) != YES)
             return taken;
-        blake2b(room->start, room->used, hash, LINE_HASH);
-        push_line(page, slot, hash, 0);
+        if (!add_line(page, slot, room, 0))
+            return FAULT;
     }
     if (attributes[ALT].length) {
         room->used = 0;
         if ((taken = put_text(room, attributes[ALT])) != YES || is_spaces(room->start, room->start + room->used))
             return taken;
-        if (add_octets(&page->sketch, &page->shown, room->start, room->used, 1, hash, &count) < 0)
+        if (!add_line(page, slot, room, 1))
             return FAULT;
-        push_line(page, slot, hash, count);
     }
     return YES;
 }
@@ -506,7 +484,7 @@ begin(Page *page)
                 if (named < 0)
                     return FAULT;
                 if (named)
-                    slot = name_hash(attributes[ID].start, attributes[ID].length);
+                    slot = hash_of(attributes[ID].start, attributes[ID].length);
                 else {
                     uint32_t number = numbered(page, parent->serial, tag->hash);
                     if (number == 0)
@@ -685,27 +663,11 @@ as_text(const Room *room)
 }
 
 static PyObject *
-packed_lines(const Page *page)
-{
-    size_t count = page->lines < LINE_CAP ? page->lines : LINE_CAP;
-    PyObject *lines = PyBytes_FromStringAndSize(NULL, (Py_ssize_t)(16 * count));
-    octet *out = lines == NULL ? NULL : (octet *)PyBytes_AsString(lines);
-    for (size_t n = 0; out != NULL && n < 2 * count; n++) {
-        uint64_t value = page->pairs[n / 2][n % 2];
-        /* the last line of a long page stands for all that are left */
-        if (page->lines > LINE_CAP && n / 2 == LINE_CAP - 1)
-            value = n % 2 ? page->rest : 0;
-        for (int part = 0; part < 8; part++)
-            out[8 * n + (size_t)part] = (octet)(value >> 8 * part);
-    }
-    return lines;
-}
-
-static PyObject *
 result_of(Page *page, const Piece *stems)
 {
     Room links = {NULL, 0, 0};
-    PyObject *result, *resolved = NULL, *hrefs = NULL;
+    PyObject *lines, *resolved = NULL, *hrefs = NULL;
+    size_t count = page->lines < LINE_CAP ? page->lines : LINE_CAP;
     octet digest[TEXT_DIGEST], minima[4 * BINS];
     Taken taken = page->bases.used ? NO : resolve(&page->hrefs, stems, &links);
     if (taken != FAULT) {
@@ -715,17 +677,15 @@ result_of(Page *page, const Piece *stems)
     PyMem_Free(links.start);
     if (taken == FAULT)
         return NULL;
-    if (page->lines > LINE_CAP)
-        page->counts[LINE_CAP - 1] = (octet)(page->rest_words < MOST_COUNTED ? page->rest_words : MOST_COUNTED);
-    finish(&page->sketch);
-    text_digests(&page->sketch, &page->shown, digest, minima);
-    result = Py_BuildValue(
-        "NNnNNNNNNN", packed_lines(page),
-        PyBytes_FromStringAndSize((const char *)page->counts, (Py_ssize_t)(page->lines < LINE_CAP ? page->lines : LINE_CAP)),
-        (Py_ssize_t)page->sketch.words, PyBytes_FromStringAndSize((const char *)digest, TEXT_DIGEST),
+    finish_text(&page->text, digest, minima);
+    lines = PyBytes_FromStringAndSize(NULL, (Py_ssize_t)(sizeof *page->pairs * count));
+    if (lines != NULL)
+        put_numbers(*page->pairs, 2 * count, (octet *)PyBytes_AsString(lines));
+    return Py_BuildValue(
+        "NNnNNNNNNN", lines, PyBytes_FromStringAndSize((const char *)page->counts, (Py_ssize_t)count),
+        (Py_ssize_t)page->text.sketch.words, PyBytes_FromStringAndSize((const char *)digest, TEXT_DIGEST),
         PyBytes_FromStringAndSize((const char *)minima, (Py_ssize_t)sizeof minima), as_text(&page->canonical),
         as_text(&page->bases), as_text(&page->generator), hrefs, resolved);
-    return result;
 }
 
 PyObject *
@@ -759,13 +719,14 @@ native_page(PyObject *module, PyObject *const *args, Py_ssize_t count)
         return PyErr_NoMemory();
     page->s = pieces[0].start;
     page->end = page->s + pieces[0].length;
-    memset(page->sketch.bins, 0xFF, sizeof page->sketch.bins);
+    begin_text(&page->text);
     taken = read_page(page);
     if (taken == YES)
         result = result_of(page, pieces + 1);
     else if (taken == NO)
         result = Py_NewRef(Py_None);
-    Room *rooms[] = {&page->shown, &page->line, &page->frames, &page->hrefs, &page->bases, &page->canonical, &page->generator, &page->scratch};
+    end_text(&page->text);
+    Room *rooms[] = {&page->line, &page->frames, &page->hrefs, &page->bases, &page->canonical, &page->generator, &page->scratch};
     for (size_t n = 0; n < sizeof rooms / sizeof *rooms; n++)
         PyMem_Free(rooms[n]->start);
     PyMem_Free(page->counters);

@@ -23,7 +23,9 @@ def main(count: int, seed: int) -> None:
     taken, before = 0, ""
     for page in pages.pages(count, chance):
         url = chance.choice(pages.ADDRESSES)
+        native.module.hash_by(chance.randrange(3))
         taken += pages.taken(page, url)
+        pages.taken(b"<p>a b<img src=/x alt=c>d" * chance.choice([1, 100, 300]), url)
         root = LexborHTMLParser(page).root
         html = root.html or "" if root is not None else ""
         for made in (page, *pages.nested(3, chance)):

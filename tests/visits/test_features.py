@@ -200,6 +200,14 @@ def test_text_in_c_is_that_in_python(texts: list[str]) -> None:
     compare(texts, b"\0" * len(texts))
 
 
+@pytest.mark.parametrize("space", ["", " ", "  ", "\n" * 9, "\u3000", "é"], ids=repr)
+@pytest.mark.parametrize("last", range(20))
+def test_words_of_any_length_at_the_end_of_a_line(last: int, space: str) -> None:
+    """The last octets of a line are read as if there were spaces behind them."""
+    texts = [f"{'a' * first} {'b' * last}{space}" for first in range(20)]
+    compare(texts + texts, b"\1" * 20 + b"\0" * 20)
+
+
 @given(st.lists(st.tuples(st.text(st.sampled_from("ab" + SPACES) | st.characters()), st.booleans()), max_size=40))
 def test_any_text_in_c_is_that_in_python(texts: list[tuple[str, bool]]) -> None:
     compare([text for text, _ in texts], bytes(seen for _, seen in texts))
