@@ -19,6 +19,7 @@ from scrapy_urinorm.engine import native
 from scrapy_urinorm.engine.texts import bare_key
 from scrapy_urinorm.normalizer import Normalizer
 from scrapy_urinorm.url import resolve
+from scrapy_urinorm.visits.ruled import lines_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -70,10 +71,9 @@ def hashes_of(urls: list[str]) -> bytes:
 def bare_keys(urls: list[str]) -> bytes | None:
     """Return what URLs without a break are known by without rules, a line each; None where one is no text."""
     try:
-        block = "".join([url + "\n" for url in urls]).encode()
+        return _bare().lines(lines_of(urls), keys=True)
     except UnicodeEncodeError:
         return None
-    return _bare().lines(block, keys=True)
 
 
 def _hashes_of_lines(block: bytes) -> bytes:
@@ -139,7 +139,7 @@ def _unique(hashes: Iterable[bytes]) -> tuple[bytes, int]:
 
 
 def _columns(hashes: list[bytes]) -> tuple[bytes, int, bytes]:
-    if not hashes or max(map(len, hashes)) == HASH:
+    if len(b"".join(hashes)) == HASH * len(hashes):
         return (*_unique(hashes), b"")
     keys: dict[bytes, bytes] = {}
     for one in hashes:

@@ -21,6 +21,11 @@ def are_few(rules: Sequence[Any]) -> bool:
     return len(json.dumps(rules, default=str)) <= MOST_OCTETS
 
 
+def lines_of(urls: list[str]) -> bytes:
+    """Return URLs as octets, a line each. Raises `UnicodeEncodeError` where one is no text."""
+    return ("\n".join(urls) + "\n").encode() if urls else b""
+
+
 class Ruled:
     """Under the rules of a user: which addresses are known by another one.
 
@@ -37,7 +42,7 @@ class Ruled:
         `bare` are the lines of what they would be, where these are known.
         """
         try:
-            block = "".join([url + "\n" for url in urls]).encode()
+            block = lines_of(urls)
         except UnicodeEncodeError:
             # what is no text has no parameters: rules leave it as it is
             return self.changed([url for url in urls if _is_text(url)])
