@@ -65,29 +65,11 @@ class ShapeParts:
                     self._had_news.add(part)
 
     def are_tried(self, group: str, pattern: str, times: float) -> bool:
-        """Whether each part of a pattern brought nothing so many times; a part that once had news `AGAIN` times.
-
-        What a part has brought without an order or a view is told of it, too: the same list in another way. A name
-        that has any value may be the page of a list, which shows what no other page does.
-        """
-        plain = [_parts(one, pattern) for one in _without_a_word(group, pattern)]
+        """Whether each part of a pattern brought nothing so many times; a part that once had news `AGAIN` times."""
         return all(
-            self._blank.get(part, 0) + sum(self._blank.get(parts[n], 0) for parts in plain)
-            >= (max(times, AGAIN) if part in self._had_news else times)
-            for n, part in enumerate(_parts(group, pattern))
+            self._blank.get(part, 0) >= (max(times, AGAIN) if part in self._had_news else times)
+            for part in _parts(group, pattern)
         )
-
-
-def _without_a_word(group: str, pattern: str) -> list[str]:
-    """Return the groups with one name less, of those names that have a word in a pattern."""
-    origin, _, names = group.partition(" ?")
-    items = pattern.partition("?")[2].split("&")
-    every = names.split("&")
-    return [
-        f"{origin} ?{'&'.join(every[:n] + every[n + 1 :])}"
-        for n, item in enumerate(items)
-        if len(every) > 1 and not item.endswith("=*")
-    ]
 
 
 def _parts(group: str, pattern: str) -> list[int]:

@@ -101,22 +101,6 @@ def test_what_every_part_has_shown_to_bring_nothing_is_not_fetched() -> None:
     assert yields.place(SHOP.format("new", "price")).turn is Turn.CLOSED
 
 
-@pytest.mark.parametrize(
-    ("fewer", "turn"),
-    [
-        pytest.param("color=*", Turn.CLOSED, id="the list without its order"),
-        pytest.param("sort=price", Turn.LATER, id="without what may be the page of a list"),
-    ],
-)
-def test_a_list_in_an_order_is_told_of_the_list(fewer: str, turn: Turn) -> None:
-    yields = closed()
-    ordered = SHOP.format("new", "price")
-    for _ in range(3):
-        assert yields.place(ordered).turn is Turn.LATER
-        yields.learned(f"{ordered.partition('?')[0]}?{fewer}", False)
-    assert yields.place(ordered).turn is turn
-
-
 @pytest.mark.parametrize("how", ["news", "few words", "what it has led to"])
 def test_parts_that_had_news_are_tried_longer(how: str) -> None:
     yields = closed()
