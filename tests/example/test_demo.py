@@ -16,6 +16,7 @@ import pytest
 from example_project.website import Served, Website
 from example_project.website.crawls import PROJECT, Crawl, CrawlFailedError, Result, Tally, run
 from example_project.website.demo import ADDON, ADDON_AND_RULES, CRAWLS, SCRAPY_ALONE, main
+from example_project.website.shop import CATEGORIES
 from scrapy_urinorm.crawl.claims import MAX_CHANCES
 from scrapy_urinorm.errors import UrinormError
 from scrapy_urinorm.learn import Options, learn_file
@@ -26,7 +27,7 @@ LIMIT = 600
 DEMO = Path(PROJECT, "demo.py")
 # Start requests are `dont_filter` in Scrapy: a link back to a start page fetches that once more.
 START_PAGES = 2
-LISTS = 5
+LISTS = len(CATEGORIES)
 TRACKERS = re.compile(r"(?<=[?&])(?:utm_\w+|gclid|fbclid|PHPSESSID)=[^&]*&?|;jsessionid=\w+")
 
 
@@ -64,7 +65,7 @@ def test_scrapy_alone_never_ends_and_downloads_duplicates(results: dict[str, Res
 def test_the_addon_by_itself_does_not_fall_for_trackers(crawls: dict[str, Measured]) -> None:
     assert repeated(crawls[SCRAPY_ALONE.label].urls) > 30
     # the start pages once more, and second chances, by how many spellings are met before the first one has redirected:
-    # for the start page that does, and for the five lists whose address in the menu redirects to the one with a slash
+    # for the start page that does, and for the lists whose address in the menu redirects to the one with a slash
     assert repeated(crawls[ADDON.label].urls) <= START_PAGES + MAX_CHANCES * (1 + LISTS)
 
 

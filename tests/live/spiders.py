@@ -77,7 +77,7 @@ class Awkward(Follow):
         for request in super().parse(response):
             if _lot(request.url) % 2:
                 request.cb_kwargs["odd"] = Unspeakable()
-            elif crc32(request.url.encode()) % 4:
+            elif _lot(request.url) % 4:
                 request.meta["rule"] = Unspeakable()
             yield request
 

@@ -18,6 +18,7 @@ from scrapy_urinorm.visits.links import (
     LONGEST_LINK,
     NAMED,
     LinkHashes,
+    bare_keys,
     hashes_of,
     link_hashes,
     page_links,
@@ -142,6 +143,13 @@ def test_what_links_are_under_the_rules_of_the_crawl(links: list[str], keys: lis
     expected = b"".join(url_hash(redact(f"http://a.example{key}")) for key in keys or ())
     for _ in range(2):
         assert hashes(links) == (hashes_of(list(map(redact, links))), len(links), expected)
+
+
+@given(st.lists(urls | any_text), st.sampled_from(["safe", "recommended", "loose"]))
+def test_law_keys_without_rules_that_are_known_change_nothing(links: list[str], preset: str) -> None:
+    ruled = Ruled([{"rules": {"remove_params": ["a", "x"]}}], preset)
+    links = [link for link in links if "\n" not in link]
+    assert ruled.changed(links, bare_keys(links)) == ruled.changed(links)
 
 
 def test_keys_of_links_are_capped_as_links_are() -> None:
