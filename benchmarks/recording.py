@@ -103,24 +103,31 @@ def crawl(origin: str, visits: str, pages: int) -> None:
 
 
 def costs(rounds: int, pages: int = PAGES) -> Iterator[Figure]:
-    """Shares of the CPU of a crawl that records nothing, in turns; what starting costs is in neither."""
-    own, reader = [], []
+    """Shares of the CPU of a crawl that records nothing; what starting costs is in neither.
+
+    Each round has one that records between two that do not: what changes on the machine meanwhile is in both. By how
+    much those two differ is said.
+    """
+    own, reader, same = [], [], []
     server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Site)
     threading.Thread(target=server.serve_forever, daemon=True).start()
     with tempfile.TemporaryDirectory() as folder:
         for n in range(rounds):
-            bare, recorded = (
+            (before, _), (recorded, apart), (after, _) = (
                 _of_pages(f"http://127.0.0.1:{server.server_port}", pages, visits)
-                for visits in ("", str(Path(folder, f"{n}.jsonl.zst")))
+                for visits in ("", str(Path(folder, f"{n}.jsonl.zst")), "")
             )
-            own.append(recorded[0] / bare[0] - 1)
-            reader.append(recorded[1] / bare[0])
+            bare = (before + after) / 2
+            own.append(recorded / bare - 1)
+            reader.append(apart / bare)
+            same.append(abs(after / before - 1))
         shares = list(
-            _instructions(f"http://127.0.0.1:{server.server_port}", pages // 3, str(Path(folder, "i.jsonl.zst")))
+            _instructions(f"http://127.0.0.1:{server.server_port}", pages // 6, str(Path(folder, "i.jsonl.zst")))
         )
     server.shutdown()
     server.server_close()
-    note = f"pages of {len(page(7)):,} bytes, {pages} of them"
+    noise = f"two crawls without it: {100 * statistics.median(same):.1f} %"
+    note = f"pages of {len(page(7)):,} bytes, {pages} of them; {noise}"
     yield Figure("recording visits, CPU it adds in the crawl's own process", 100 * statistics.median(own), "%", 2.0,
                  note=note)  # fmt: skip
     yield from shares

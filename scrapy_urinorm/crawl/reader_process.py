@@ -1,7 +1,7 @@
-"""The crawl's end of the page reader: one process for all crawls of a process, fed by a thread.
+"""The crawl's end of the page reader: one process for all crawls of a process.
 
-The crawl's own thread puts a message into a queue and goes on; what does not fit is said without its body. The reader
-that dies is started again once, and the files go on where they ended.
+The crawl's own thread puts a message into the `Outbox` and goes on; what does not fit is said without its body. The
+reader that dies is started again once, and the files go on where they ended.
 """
 
 from __future__ import annotations
@@ -14,10 +14,9 @@ import os
 import subprocess
 import sys
 import threading
-from collections import deque
-from queue import Empty, SimpleQueue
 from typing import TYPE_CHECKING, Any
 
+from scrapy_urinorm.crawl.outbox import TOGETHER, Outbox
 from scrapy_urinorm.processes import environment
 from scrapy_urinorm.visits import messages
 
@@ -30,10 +29,6 @@ WAITING_BODIES = 32 << 20
 """Octets of responses that wait for the reader: some seconds of crawling, and little beside a crawl's own memory."""
 WAITING_VISITS = 50_000
 """Visits that wait, with or without a body: about 50 MB."""
-TOGETHER = 512 << 10
-"""Octets of responses that are handed over together: to wake a thread for each costs more than to hand it over."""
-LINGER = 0.1
-"""Seconds for which they wait for each other: nothing beside the minutes of a crawl, twenty pages of a fast one."""
 CLOSE_SECONDS = 60.0
 """How long the end of a crawl waits for the pages that wait; then what is left of them is recorded without text."""
 PIPE = 1 << 20
@@ -64,15 +59,14 @@ class ReaderProcess:
         """The process that started it: a fork of that has no threads of ours."""
         self._clients: dict[int, _Client] = {}
         self._numbers = 0
-        self._queue: SimpleQueue[tuple[dict[str, Any], bytes] | None] = SimpleQueue()
-        # of each pair one is written by the crawl's thread alone, the other by ours
+        # of each pair one is written by the crawl's thread alone, the other by one thread at a time
         self._bodies_in = self._bodies_out = self._visits_in = self._visits_out = 0
-        self._now = threading.Event()
-        """Set where what waits is to be handed over at once."""
         self._lingers = True
-        self._without_bodies = self._stopping = self._died = False
+        self._stopping = self._died = False
         self._may_restart = True
+        self._outbox = Outbox(self._handed_over, self._restart)
         self._process = self._started()
+        self._outbox.attach(self._pipe())
         threading.Thread(target=self._write, name="urinorm-visits", daemon=True).start()
 
     def open(self, options: dict[str, Any], handler: Callable[[dict[str, Any], bytes], None]) -> int:
@@ -80,7 +74,7 @@ class ReaderProcess:
         self._numbers += 1
         header = {"do": "open", "crawl": self._numbers, **options}
         self._clients[self._numbers] = _Client(header, handler)
-        self._put((header, b""))
+        self._outbox.put((header, b""))
         return self._numbers
 
     def say(self, number: int, header: dict[str, Any], *, again: bool = False) -> None:
@@ -92,7 +86,7 @@ class ReaderProcess:
             # who learns while the crawl runs waits for every page
             self._lingers = False
         if not self._died:
-            self._put((header, b""), at_once=header["do"] != "failure")
+            self._outbox.put((header, b""), at_once=header["do"] != "failure")
 
     def send(self, header: dict[str, Any], body: bytes = b"") -> bool | None:
         """Hand over a visit; False where its body was left out, None where it was not taken at all."""
@@ -104,16 +98,17 @@ class ReaderProcess:
             body = b""
         self._visits_in += 1
         self._bodies_in += len(body)
-        self._put((header, body), at_once=self._bodies_in - self._bodies_out >= TOGETHER)
+        together = self._bodies_in - self._bodies_out >= TOGETHER
+        self._outbox.put((header, body), at_once=together or not self._lingers)
         return taken
 
     def close(self, number: int) -> None:
         """End the visits of a crawl; the message `closed` comes when they are written."""
-        self._put(({"do": "close", "crawl": number}, b""))
+        self._outbox.put(({"do": "close", "crawl": number}, b""))
 
     def hurry(self) -> None:
         """Leave the bodies out of all that waits."""
-        self._without_bodies = True
+        self._outbox.without_bodies = True
 
     def forget(self, number: int) -> bool:
         """Drop a crawl that is closed, and the process after the last; return whether it was that."""
@@ -121,7 +116,7 @@ class ReaderProcess:
         if self._clients:
             return False
         self._stopping = True
-        self._put(None)
+        self._outbox.end()
         return True
 
     def kill(self) -> None:
@@ -150,70 +145,24 @@ class ReaderProcess:
         threading.Thread(target=self._listen, args=(process,), name="urinorm-reader", daemon=True).start()
         return process
 
-    def _put(self, item: tuple[dict[str, Any], bytes] | None, *, at_once: bool = True) -> None:
-        self._queue.put(item)
-        if at_once and not self._now.is_set():
-            self._now.set()
-
     def _write(self) -> None:
-        item = self._queue.get()
-        while item is not None:
-            if self._lingers:
-                self._now.wait(LINGER)
-            # before what waits is taken: who sets it later has put something that is not taken yet, or is
-            self._now.clear()
-            items, size = [item], len(item[1])
-            with contextlib.suppress(Empty):
-                while (item := self._queue.get_nowait()) is not None:
-                    items.append(item)
-                    size += len(item[1])
-                    if size >= TOGETHER:
-                        self._now.set()
-                        break
-            ends = item is None
-            self._deliver(items)
-            item = None if ends else self._queue.get()
+        self._outbox.run()
         with contextlib.suppress(OSError):
             self._process.stdin.close()  # type: ignore[union-attr]  # a pipe
 
-    def _deliver(self, items: list[tuple[dict[str, Any], bytes]]) -> None:
-        """Hand messages over, and note that they no longer wait."""
-        sent: list[tuple[dict[str, Any], list[bytes]]] = []
-        for header, body in items:
-            if self._without_bodies and body:
-                header["read"] = False
-            try:
-                sent.append((header, messages.packed(header, b"" if self._without_bodies else body)))
-            except Exception:
-                # what is no JSON, in the meta of a request: this thread serves all crawls
-                logger.exception("A message to the page reader was not sent")
-        if not self._died:
-            left = self._sent(sent)
-            if left:
-                self._restart()
-                if not self._died:
-                    self._sent(left)
-        for header, body in items:
-            if header["do"] == "visit":
-                self._visits_out += 1
-                self._bodies_out += len(body)
-            elif header["do"] == "close" and (client := self._clients.get(header["crawl"])) is not None:
-                client.closing = True
+    def _handed_over(self, message: messages.Message) -> None:
+        header, body = message
+        if header["do"] == "visit":
+            self._visits_out += 1
+            self._bodies_out += len(body)
+        elif header["do"] == "close" and (client := self._clients.get(header["crawl"])) is not None:
+            client.closing = True
 
-    def _sent(self, several: list[tuple[dict[str, Any], list[bytes]]]) -> list[tuple[dict[str, Any], list[bytes]]]:
-        """Write messages; return those that were not written whole, as nobody reads them."""
-        pieces = deque(piece for _, message in several for piece in message)
-        with contextlib.suppress(OSError):
-            messages.send_many(self._process.stdin.fileno(), pieces)  # type: ignore[union-attr]  # a pipe
-        left = len(several)
-        missing = len(pieces)
-        while missing > 0:
-            left -= 1
-            missing -= len(several[left][1])
-        return several[left:]
+    def _pipe(self) -> int:
+        return self._process.stdin.fileno()  # type: ignore[union-attr]  # a pipe
 
-    def _restart(self) -> None:
-        """Start the reader again, the first time that it died, and open what was open."""
+    def _restart(self) -> int | None:
+        """Start the reader again, the first time that it died, and open what was open; return its pipe."""
         code = self._process.wait()
         with contextlib.suppress(OSError):
             self._process.stdin.close()  # type: ignore[union-attr]  # a pipe
@@ -222,7 +171,7 @@ class ReaderProcess:
             said = {"do": "died" if self._died else "restarted", "text": f"the page reader ended with code {code}"}
             self._handle(client, said, b"")
         if self._died:
-            return
+            return None
         self._may_restart = False
         self._process = self._started()
         with contextlib.suppress(OSError):
@@ -231,6 +180,7 @@ class ReaderProcess:
                     self._say_now(header)
                 if client.closing:
                     self._say_now({"do": "close", "crawl": number})
+        return self._pipe()
 
     def _say_now(self, header: dict[str, Any]) -> None:
         messages.send(self._process.stdin.write, header)  # type: ignore[union-attr]  # a pipe
@@ -247,7 +197,7 @@ class ReaderProcess:
         process.wait()
         if not self._stopping:
             # it has died: a write will find out
-            self._put(({"do": "", "crawl": 0}, b""))
+            self._outbox.put(({"do": "", "crawl": 0}, b""))
 
     @staticmethod
     def _handle(client: _Client, header: dict[str, Any], body: bytes) -> None:

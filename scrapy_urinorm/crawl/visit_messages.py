@@ -51,12 +51,13 @@ def told_by(response: Response, request: Request) -> dict[str, Any]:
     headers = response.headers
     said["size"] = len(response.body)
     said["type"] = (headers.get("Content-Type") or b"").decode("latin-1")
-    said["headers"] = [name.decode("latin-1") for name in headers]
-    for key, name in (("link", "Link"), ("cookies", "Set-Cookie")):
-        if values := headers.getlist(name):
-            said[key] = [value.decode("latin-1") for value in values]
-    if "cookies" in said:
-        said["cookies"] = [value.partition("=")[0].strip() for value in said["cookies"]]
-    if values := headers.getlist("No-Vary-Search"):
-        said["no_vary_search"] = b", ".join(values).decode("latin-1")
+    said["headers"] = names = [name.decode("latin-1") for name in headers]
+    # to ask Scrapy for one that is not there costs more than to look
+    if "Link" in names:
+        said["link"] = [value.decode("latin-1") for value in headers.getlist("Link")]
+    if "Set-Cookie" in names:
+        cookies = headers.getlist("Set-Cookie")
+        said["cookies"] = [value.decode("latin-1").partition("=")[0].strip() for value in cookies]
+    if "No-Vary-Search" in names:
+        said["no_vary_search"] = b", ".join(headers.getlist("No-Vary-Search")).decode("latin-1")
     return said

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 _LENGTHS = Struct("<II")
-_PIECES = 64
+PIECES = 64
 """Pieces of one call: POSIX lets a system refuse more than 16, all that Python runs on take 1024."""
 MOST = 1 << 31
 """Octets of a header or a body: more is no message of ours."""
@@ -73,7 +73,7 @@ def send_many(pipe: int, pieces: deque[bytes]) -> None:
     Raises `OSError` where nobody reads; a piece that was not written whole is then still there.
     """
     while pieces:
-        some = list(islice(pieces, _PIECES))
+        some = list(islice(pieces, PIECES))
         taken = os.writev(pipe, some) if hasattr(os, "writev") else os.write(pipe, some[0])
         while pieces and taken >= len(pieces[0]):
             taken -= len(pieces.popleft())
