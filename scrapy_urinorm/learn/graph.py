@@ -33,6 +33,8 @@ class Graph:
     ) -> None:
         self.links = links
         self.hops = hops or {}
+        self.numbers = max(len(links), 1 + max((max(targets, default=-1) for targets in links), default=-1))
+        """How many nodes there are, with those that were never requested."""
         self.starts = list(dict.fromkeys(starts))
         self.roots = self.starts + self._entries()
 
@@ -133,6 +135,8 @@ def crawl(
     size = len(graph)
     claimed: dict[Hashable, int] = {}
     parents: dict[int, int] = {}
+    # nearly every link leads to what was met: an octet a node is in the processor's cache, a dict is not
+    met = bytearray(graph.numbers)
     queue: deque[int] = deque()
     later: deque[int] = deque()
     flying: deque[int] = deque()
@@ -141,8 +145,9 @@ def crawl(
 
     def meet(nodes: Iterable[int], parent: int) -> None:
         for node in nodes:
-            if node in parents:
+            if met[node]:
                 continue
+            met[node] = True
             parents[node] = parent
             if node >= size or (parent >= 0 and node in skipped):
                 continue
@@ -162,8 +167,9 @@ def crawl(
         hop = graph.hops.get(node)
         if hop is None:
             meet(graph.links[node], node)
-        elif hop < size and hop not in parents and keys[hop] == keys[node]:
+        elif hop < size and not met[hop] and keys[hop] == keys[node]:
             # the target of a redirect passes, though its key is that of the address that led there
+            met[hop] = True
             parents[hop] = node
             flying.append(hop)
         else:

@@ -12,13 +12,12 @@ from scrapy_urinorm.learn.candidate import Candidate, tables
 from scrapy_urinorm.learn.options import Options
 from scrapy_urinorm.learn.site import site_of
 from scrapy_urinorm.learn.site_learner import SiteLearner
-from scrapy_urinorm.learn.spool import Spool, bucket_sites
+from scrapy_urinorm.learn.spool import Bucket, Spool, bucket_sites
 from scrapy_urinorm.normalizer import Normalizer
 from scrapy_urinorm.processes import cores, in_order
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
-    from pathlib import Path
 
     from scrapy_urinorm.learn.site import Site
     from scrapy_urinorm.visits.record import Visit
@@ -132,14 +131,14 @@ def _learned_sites(spool: Spool, options: Options, rules: Sequence[Any], known: 
 
 
 def _learned_buckets(
-    buckets: Sequence[Path], options: Options, rules: Sequence[Any], known: Known
+    buckets: Sequence[Bucket], options: Options, rules: Sequence[Any], known: Known
 ) -> Iterator[LearnResult]:
     jobs = min(options.jobs or cores(), len(buckets))
     # the threads of NumPy's libraries do not survive a fork
     return in_order(partial(_learn_bucket, options, rules, known), buckets, jobs, fork=False)
 
 
-def _learn_bucket(options: Options, rules: Sequence[Any], known: Known, bucket: Path) -> LearnResult:
+def _learn_bucket(options: Options, rules: Sequence[Any], known: Known, bucket: Bucket) -> LearnResult:
     return learn_sites(bucket_sites(bucket, options.max_urls), options, rules, known)
 
 

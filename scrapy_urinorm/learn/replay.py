@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from scrapy_urinorm.content import DIFFERENT, NEAR, compare
 from scrapy_urinorm.learn.candidate import DECLARED, tables
+from scrapy_urinorm.learn.members import Members
 from scrapy_urinorm.learn.word import Word
 from scrapy_urinorm.normalizer import Normalizer
 
@@ -59,10 +60,9 @@ class Replay:
         self._moved_by: dict[int, frozenset[int]] = {}
         self._mover: dict[int, Candidate] = {}
         self.keys = [page.key for page in site.pages]
-        self.members: dict[str, set[int]] = defaultdict(set)
+        self.members = Members(self.keys)
         self._on_host: dict[str, set[int]] = defaultdict(set)
         for n, key in enumerate(self.keys):
-            self.members[key].add(n)
             self._on_host[host_of_key(key)].add(n)
         self.totals = Counter(page.label for page in site.pages)
         self._word = Word(site.pages) if options.exact else None
@@ -102,13 +102,13 @@ class Replay:
         for n, after in new.items():
             moved_to[after].append(n)
             left[self.keys[n]] += 1
-        gone = sum(1 for before, n in left.items() if n == len(self.members[before]) and before not in moved_to)
+        gone = sum(1 for before, n in left.items() if n == self.members.count(before) and before not in moved_to)
         born = sum(1 for after in moved_to if after not in self.members)
         merged = lost = wrong = 0
         classes: set[int] = set()
         pairs: list[tuple[int, int]] = []
         for after, movers in moved_to.items():
-            stay = [n for n in self.members.get(after, ()) if n not in new]
+            stay = [n for n in self.members.of(after) if n not in new]
             if len(stay) + len(movers) < 2:
                 continue
             merged += len(movers) - (not stay)
@@ -122,15 +122,17 @@ class Replay:
     def _wrong(self, movers: list[int], stay: list[int]) -> tuple[int, list[tuple[int, int]]]:
         """Return how many content classes a merge would lose, and the pairs of different pages in it."""
         pages = self.site.pages
+        members = (*stay, *movers)
+        # most merges are of one content
+        if len({pages[n].label for n in members} - {-1}) < 2:
+            return 0, []
         by_label: dict[int, int] = {}
         counts: Counter[int] = Counter()
-        for n in (*stay, *movers):
+        for n in members:
             label = pages[n].label
             if label >= 0:
                 by_label.setdefault(label, n)
                 counts[label] += 1
-        if len(by_label) < 2:
-            return 0, []
         best = max(counts, key=lambda label: (counts[label], -label))
         first = by_label[best]
         bad = []
@@ -211,11 +213,8 @@ class Replay:
         self.moves += bool(keys)
         for n, after in keys.items():
             before = self.keys[n]
-            members = self.members[before]
-            members.discard(n)
-            if not members:
-                del self.members[before]
-            self.members[after].add(n)
+            self.members.remove(before, n)
+            self.members.add(after, n)
             self.keys[n] = after
             old, new = host_of_key(before), host_of_key(after)
             if old != new:

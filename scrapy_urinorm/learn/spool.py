@@ -10,7 +10,7 @@ from collections import Counter, defaultdict
 from itertools import groupby, islice
 from operator import itemgetter
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from scrapy_urinorm.learn.site import Site, host_of, site_of
 from scrapy_urinorm.visits.record import COLUMNS, Visit
@@ -25,12 +25,17 @@ _CHUNK = 2_000
 _MANY_PATHS = 1_000
 _LOOKED_AT = 200_000
 """Addresses from which a sample finds out what tells pages apart."""
-_LEAST_BYTES = 50
-"""No stored visit is smaller: files below so many bytes a visit hold no site that must be sampled."""
 _URL = 2
 """The place of the address in a row."""
 
 Row = tuple[Any, ...]
+
+
+class Bucket(NamedTuple):
+    """A file of visits, and how many there are: of fewer than a site may have none need be counted."""
+
+    path: Path
+    visits: int
 
 
 def row_of(site: str, host: str, visit: Visit) -> Row:
@@ -48,6 +53,7 @@ class Spool:
         self._sites: dict[str, str] = {}
         self._rows: list[tuple[str, Visit]] = []
         self._pending: list[list[Row]] = [[] for _ in range(BUCKETS)]
+        self._written = [0] * BUCKETS
 
     def add(self, visit: Visit) -> None:
         """Add one visit; one whose URL has no host is counted as skipped."""
@@ -88,16 +94,18 @@ class Spool:
         assert self.folder is not None
         with (self.folder / f"{number:02}").open("ab") as file:
             marshal.dump(self._pending[number], file)
+        self._written[number] += len(self._pending[number])
         self._pending[number] = []
 
-    def buckets(self) -> list[Path]:
+    def buckets(self) -> list[Bucket]:
         """Return the files, the largest first; empty while everything is in memory."""
         if self.folder is None:
             return []
         for number, rows in enumerate(self._pending):
             if rows:
                 self._flush(number)
-        return sorted(self.folder.iterdir(), key=lambda path: (-path.stat().st_size, path.name))
+        paths = sorted(self.folder.iterdir(), key=lambda path: (-path.stat().st_size, path.name))
+        return [Bucket(path, self._written[int(path.name)]) for path in paths]
 
     def sites(self, max_urls: int) -> Iterator[Site]:
         """Yield the sites that are in memory."""
@@ -114,10 +122,11 @@ class Spool:
             shutil.rmtree(self.folder, ignore_errors=True)
 
 
-def bucket_sites(path: Path, max_urls: int) -> Iterator[Site]:
+def bucket_sites(bucket: Bucket, max_urls: int) -> Iterator[Site]:
     """Yield the sites of one file; of a site above `max_urls` no more than its sample is ever in memory."""
+    path, visits = bucket
     samples: dict[str, Sample] = {}
-    if path.stat().st_size > max_urls * _LEAST_BYTES:
+    if visits > max_urls:
         counts = Counter(row[0] for row in _stored(path))
         for site, count in counts.items():
             if count > max_urls:
@@ -145,10 +154,12 @@ def streamed_sites(rows: Iterable[Row], max_urls: int) -> Iterator[Site]:
                 continue
             with path.open("wb") as file:
                 marshal.dump(first, file)
+                visits = len(first)
                 del first
                 while more := list(islice(of_site, _CHUNK)):
                     marshal.dump(more, file)
-            yield from bucket_sites(path, max_urls)
+                    visits += len(more)
+            yield from bucket_sites(Bucket(path, visits), max_urls)
 
 
 def _visit(row: Row) -> Visit:

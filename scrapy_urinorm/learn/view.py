@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 from dataclasses import dataclass
+from sys import intern
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
@@ -43,9 +44,9 @@ class View:
     host: str
     port: str
     path: str
-    items: list[Item]
+    items: tuple[Item, ...]
     hash: int
-    item_hashes: list[int]
+    item_hashes: tuple[int, ...]
     page: Page
     pages: list[Page]
 
@@ -88,8 +89,11 @@ def item_hashes(items: Iterable[Item]) -> list[int]:
     return hashes
 
 
-def view_of(key: str, pages: Sequence[Page]) -> View | None:
-    """Return the view of a key, or None where it is no http(s) URL."""
+def view_of(key: str, pages: list[Page]) -> View | None:
+    """Return the view of a key, or None where it is no http(s) URL.
+
+    The parts of the views of a site are mostly the same few texts: each is kept once.
+    """
     scheme, separator, rest = key.partition("://")
     if not separator or scheme not in ("http", "https"):
         return None
@@ -99,16 +103,14 @@ def view_of(key: str, pages: Sequence[Page]) -> View | None:
     if ":" in host and not host.endswith("]"):
         host, _, port = host.rpartition(":")
     path = slash + path
-    items: list[Item] = []
-    if question:
-        for field in query.split("&"):
-            name, _, value = field.partition("=")
-            items.append((name, value))
-    hashes = item_hashes(items)
+    scheme, host, path = intern(scheme), intern(host), intern(path)
+    fields = (field.partition("=") for field in query.split("&")) if question else ()
+    items = tuple((intern(name), intern(value)) for name, _, value in fields)
+    hashes = tuple(item_hashes(items))
     total = hash_of[f"o{scheme}://{host}:{port}"] ^ hash_of["p" + path]
     for hashed in hashes:
         total ^= hashed
-    return View(key, scheme, host, port, path, items, total, hashes, _representative(pages), list(pages))
+    return View(key, scheme, host, port, path, items, total, hashes, _representative(pages), pages)
 
 
 def _representative(pages: Sequence[Page]) -> Page:
@@ -145,7 +147,7 @@ class Views:
     """The views of a site as its rules grow: what a rule did not change is not read again."""
 
     def __init__(self) -> None:
-        self._known: dict[str, tuple[list[Page], View]] = {}
+        self._known: dict[str, View] = {}
         self._latest: list[View] = []
         self._moves = -1
 
@@ -165,13 +167,13 @@ class Views:
         changed = len(groups) != len(self._known)
         for key, members in groups.items():
             known = self._known.get(key)
-            if known is None or known[0] != members:
-                view = view_of(key, members)
-                if view is None:
+            if known is None or known.pages != members:
+                known = view_of(key, members)
+                if known is None:
                     continue
-                known = self._known[key] = (members, view)
+                self._known[key] = known
                 changed = True
-            views.append(known[1])
+            views.append(known)
         if changed:
             self._known = {key: known for key, known in self._known.items() if key in groups}
             self._latest = views

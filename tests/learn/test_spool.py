@@ -35,7 +35,7 @@ def test_every_visit_comes_back_with_its_site(monkeypatch: pytest.MonkeyPatch, t
     for visit in [*given, Visit(url="mailto:nobody")]:
         store.add(visit)
     assert (store.count, store.skipped) == (301, 1)
-    sites = [site for path in store.buckets() for site in bucket_sites(path, 1000)]
+    sites = [site for bucket in store.buckets() for site in bucket_sites(bucket, 1000)]
     assert sorted(site.name for site in sites) == [f"s{n}.example" for n in range(7)]
     found = [visit for site in sites for visit, _ in site.rows]
     assert sorted(found, key=lambda v: v.words or 0) == given
@@ -99,7 +99,7 @@ def test_no_more_than_the_sample_is_read_from_disk(monkeypatch: pytest.MonkeyPat
     store = Spool()
     for n in range(6000):
         store.add(Visit(url=f"http://a.example/p/{n}"))
-    (path,) = store.buckets()
+    (bucket,) = store.buckets()
     built = 0
 
     def counted(**row: Any) -> Visit:
@@ -108,7 +108,7 @@ def test_no_more_than_the_sample_is_read_from_disk(monkeypatch: pytest.MonkeyPat
         return Visit(**row)
 
     monkeypatch.setattr(spool, "Visit", counted)
-    (site,) = bucket_sites(path, 500)
+    (site,) = bucket_sites(bucket, 500)
     assert len(site.rows) == built < 1000
     assert site.sampled_from == 6000
     store.close()
