@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import hashlib
 from dataclasses import dataclass
-from sys import intern
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
@@ -33,6 +32,21 @@ class _Hashes(dict[str, int]):
 
 
 hash_of = _Hashes()
+
+
+class _Once(dict[str, str]):
+    """The copy of a text that all keep, of the latest texts: `sys.intern` never lets go of one in Python 3.12."""
+
+    _LIMIT = 1 << 16
+
+    def __missing__(self, text: str) -> str:
+        if len(self) >= self._LIMIT:
+            self.clear()
+        self[text] = text
+        return text
+
+
+_once = _Once()
 
 
 @dataclass(slots=True, eq=False)
@@ -103,9 +117,9 @@ def view_of(key: str, pages: list[Page]) -> View | None:
     if ":" in host and not host.endswith("]"):
         host, _, port = host.rpartition(":")
     path = slash + path
-    scheme, host, path = intern(scheme), intern(host), intern(path)
+    scheme, host, path = _once[scheme], _once[host], _once[path]
     fields = (field.partition("=") for field in query.split("&")) if question else ()
-    items = tuple((intern(name), intern(value)) for name, _, value in fields)
+    items = tuple((_once[name], _once[value]) for name, _, value in fields)
     hashes = tuple(item_hashes(items))
     total = hash_of[f"o{scheme}://{host}:{port}"] ^ hash_of["p" + path]
     for hashed in hashes:
