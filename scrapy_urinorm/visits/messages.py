@@ -54,7 +54,11 @@ _encoded = json.JSONEncoder(separators=(",", ":"), default=_dated).encode
 
 def packed(header: dict[str, Any], body: bytes = b"") -> list[bytes]:
     """Return the pieces of a message, the body as it is: a page is not copied to be sent."""
-    text = _encoded(header).encode()
+    return framed(_encoded(header).encode(), body)
+
+
+def framed(text: bytes, body: bytes = b"") -> list[bytes]:
+    """Return the pieces of a message whose header is written already."""
     head = _LENGTHS.pack(len(text), len(body)) + text
     return [head, body] if body else [head]
 
@@ -84,7 +88,7 @@ def send_many(pipe: int, pieces: deque[bytes]) -> None:
             pieces.popleft()
 
 
-def received(read: Callable[[int], bytes]) -> Message | None:
+def received(read: Callable[[int], bytes], decode: Callable[[bytes], Any] = json.loads) -> Message | None:
     """Return the next message, None at the end. `read(n)` gives n octets, fewer only at the end.
 
     Raises `ValueError` on what is no message.
@@ -98,7 +102,7 @@ def received(read: Callable[[int], bytes]) -> Message | None:
     text, body = read(head), read(rest) if rest else b""
     if len(text) < head or len(body) < rest:
         return None
-    header = json.loads(text)
+    header = decode(text)
     if type(header) is not dict:
         raise ValueError("not a message")
     return header, body
