@@ -88,8 +88,10 @@ class Outbox:
             self._news = False
             with self._writing:
                 done = self._flow_on()
-            if done and ending:
-                return
+                if done and ending:
+                    # whoever closes the pipe may do so now: its number is another file's then
+                    self.attach(None)
+                    return
             pause = LINGER if done else AGAIN
             if done and not news:
                 self._idle = True
@@ -114,6 +116,8 @@ class Outbox:
             try:
                 return self._flow()
             except OSError:
+                # what begins another closes this one
+                self._pipe = None
                 self.attach(self._broken())
 
     def _flow(self) -> bool:
@@ -121,13 +125,18 @@ class Outbox:
 
         Raises `OSError` where nobody reads.
         """
+        pipe = self._pipe
+        if pipe is None:
+            while self._waiting:
+                self._told(self._waiting.popleft())
+            return True
         while self._pieces or self._packed():
             if not AT_ONCE:
-                taken = os.write(self._pipe, self._pieces[0][0])  # type: ignore[arg-type]  # is there while one reads
+                taken = os.write(pipe, self._pieces[0][0])
             else:
                 some = islice((piece for pieces in self._pieces for piece in pieces), messages.PIECES)
                 try:
-                    taken = os.writev(self._pipe, list(some))  # type: ignore[arg-type]  # is there while one reads
+                    taken = os.writev(pipe, list(some))
                 except BlockingIOError:
                     return False
             self._took(taken)
@@ -138,9 +147,6 @@ class Outbox:
         octets = 0
         while self._waiting and octets < TOGETHER:
             message = header, body = self._waiting.popleft()
-            if self._pipe is None:
-                self._told(message)
-                continue
             if self.without_bodies and body:
                 header["read"] = False
                 body = b""

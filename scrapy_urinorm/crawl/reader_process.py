@@ -166,14 +166,22 @@ class ReaderProcess:
         code = self._process.wait()
         with contextlib.suppress(OSError):
             self._process.stdin.close()  # type: ignore[union-attr]  # a pipe
-        self._died = not self._may_restart
+        text = f"the page reader ended with code {code}"
+        if self._may_restart:
+            self._may_restart = False
+            try:
+                self._process = self._started()
+            except OSError as error:
+                # no memory, no process left for this user
+                text += f" and could not be started again ({error})"
+                self._died = True
+        else:
+            text += ", again"
+            self._died = True
         for client in list(self._clients.values()):
-            said = {"do": "died" if self._died else "restarted", "text": f"the page reader ended with code {code}"}
-            self._handle(client, said, b"")
+            self._handle(client, {"do": "died" if self._died else "restarted", "text": text}, b"")
         if self._died:
             return None
-        self._may_restart = False
-        self._process = self._started()
         with contextlib.suppress(OSError):
             for number, client in list(self._clients.items()):
                 for header in client.headers:

@@ -175,7 +175,7 @@ class VisitsExtension:
             self._before_restart = self._written
             logger.warning("URINORM_VISITS: %s, and is started again", header["text"])
         elif what == "died":
-            logger.error("URINORM_VISITS: %s, again: nothing more is recorded", header["text"])
+            logger.error("URINORM_VISITS: %s: nothing more is recorded", header["text"])
         if what in ("closed", "died"):
             self._closed.set()
         if self.listener is not None:

@@ -1,8 +1,8 @@
 """The messages between a crawl and its page reader, and between the reader and the process that parses.
 
-A message is a header, a JSON object, and a body, octets that are nobody's text: two lengths of four octets,
-little-endian, then header and body. `do` in the header says what it is; what a side does not know it ignores, so that
-either can learn new ones.
+A message is a header, a JSON object (written by `marshal` from the reader to the process that parses), and a body,
+octets that are nobody's text: two lengths of four octets, little-endian, then header and body. `do` in the header says
+what it is; what a side does not know it ignores, so that either can learn new ones.
 
 | to the reader | header | body |
 | --- | --- | --- |

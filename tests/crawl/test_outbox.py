@@ -133,6 +133,31 @@ def test_what_nobody_will_take_is_told_and_kept_nowhere(way: Way) -> None:
     assert not way.outbox._going
 
 
+def test_nothing_is_written_once_it_has_ended(way: Way) -> None:
+    """Whoever closes the pipe then gives its number to another file: of the user's, perhaps."""
+    way.outbox.end()
+    way.thread.join(60)
+    way.put("late")
+    os.close(way.ends[0][1])
+    way.ends[0] = (way.ends[0][0], os.open(os.devnull, os.O_WRONLY))
+    assert way.read(1) == []
+
+
+def test_a_pipe_that_is_being_replaced_is_written_to_no_more(way: Way) -> None:
+    seen: list[int | None] = []
+    following = way.next
+
+    def watched() -> int | None:
+        seen.append(way.outbox._pipe)
+        return following()
+
+    way.outbox._broken = watched
+    way.sources[0].close()
+    way.put("one")
+    assert way.read(1, source=1) == [({"text": "one"}, b"")]
+    assert seen == [None]
+
+
 def test_who_hurries_has_what_waits_go_without_its_body(way: Way) -> None:
     for number in range(40):
         way.put(str(number), BODY)

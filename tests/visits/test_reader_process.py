@@ -290,6 +290,18 @@ def test_a_reader_that_dies_twice_is_let_go(reader: ReaderProcess, tmp_path: Pat
     reader.close(number)
 
 
+def test_a_reader_that_cannot_be_started_again_is_let_go(
+    reader: ReaderProcess, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    number, heard = opened(reader, tmp_path / "v.jsonl")
+    heard.wait_for("opened")
+    monkeypatch.setattr(sys, "executable", str(tmp_path / "no such program"))
+    reader._process.kill()
+    assert "could not be started again" in heard.wait_for("died")["text"]
+    assert reader.send(visit(number)) is None
+    reader.close(number)
+
+
 def test_the_next_crawl_has_a_reader_of_its_own(tmp_path: Path) -> None:
     one = shared_reader()
     number, heard = opened(one, tmp_path / "v.jsonl")
