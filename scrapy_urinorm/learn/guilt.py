@@ -11,8 +11,10 @@ from typing import TYPE_CHECKING
 
 from scrapy_urinorm.learn.candidate import DECLARED, REJECTED
 from scrapy_urinorm.learn.judge import NARROWED
+from scrapy_urinorm.learn.contexts import where_of
 from scrapy_urinorm.learn.proof import Hidden, Loss
 from scrapy_urinorm.learn.risk import risk
+from scrapy_urinorm.rules import CATALOGUE
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -147,6 +149,7 @@ class Court:
             and atom.kind != "host"
             and (atom.kind, atom.name if atom.kind == "query" else "") not in kinds
             and not (atom.kind == "query" and atom.name in guilty.names)
+            and CATALOGUE[guilty.rule].may_stand_in(where_of((*guilty.context, atom)))
         ]
         for _, atom in sorted(open_atoms, key=lambda found: (-found[0], str(found[1])))[:5]:
             narrowed = self._under(guilty, atom, moved)

@@ -25,6 +25,11 @@ def page(host: str, path: str, text: str) -> Visit:
     )
 
 
+def linked(host: str, path: str, text: str, links: list[tuple[str, str]]) -> Visit:
+    row = {"url": f"http://{host}.{DOMAIN}{path}", "status": 200, "text_digest": text, "words": 100}
+    return visit_from_row(row | {"depth": int(path != "/"), "links": [f"http://{h}.{DOMAIN}{p}" for h, p in links]})
+
+
 def shown(host: str, author: str, pages: int = 30) -> list[Visit]:
     """The pages of an author, on a host."""
     return [page(host, f"/{n}.html", f"{author} {n}") for n in range(pages)]
@@ -49,6 +54,21 @@ def test_a_mirror_is_found_among_the_users_of_a_service(others: int) -> None:
     visits = [*blogs(others), *shown("old", "us", 10), *shown("new", "us", 11)]
     assert one_page(visits, "old", "new")
     assert not others or not one_page(visits, "b0", "b1")
+
+
+def test_a_mirror_that_alone_leads_to_some_pages_stays_a_host() -> None:
+    """What is said of whole hosts cannot be narrowed to a part of one."""
+    lists = [(host, f"/{kind}/{n}") for host in ("old", "new") for kind in ("list", "news") for n in range(30)]
+    visits = [linked("old", "/", "front", lists)]
+    for host, path in lists:
+        own = host == "new" and path in ("/news/1", "/news/2", "/news/3")
+        item = (host if own else "old", "/own" + path if own else "/item" + path)
+        visits += [linked(host, path, path, [item]), linked(*item, item[1], [])]
+    result = learn(list({visit.url: visit for visit in visits}.values()))
+    alias = next(one for one in result.others if one.rule == "host_aliases")
+    assert "no longer meets 3 pages" in alias.why
+    key = Normalizer(result.rules).key
+    assert key(f"http://new.{DOMAIN}/list/1") != key(f"http://old.{DOMAIN}/list/1")
 
 
 def test_users_of_a_service_who_show_one_page_alike_are_not_one() -> None:
