@@ -10,8 +10,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from scrapy_urinorm.learn.candidate import DECLARED, REJECTED
-from scrapy_urinorm.learn.judge import NARROWED
 from scrapy_urinorm.learn.contexts import where_of
+from scrapy_urinorm.learn.judge import NARROWED
 from scrapy_urinorm.learn.proof import Hidden, Loss
 from scrapy_urinorm.learn.risk import risk
 from scrapy_urinorm.rules import CATALOGUE

@@ -11,6 +11,7 @@ from __future__ import annotations
 import contextlib
 import gc
 import marshal
+import mmap
 import os
 import signal
 import socket
@@ -36,6 +37,9 @@ PAGE_MEMORY = 256 << 20
 """Octets that the address space of a parsing process may grow by: the tree of 4 MB of tags has 200 MB."""
 KEPT_MEMORY = 64 << 20
 """Octets that it may keep from page to page, twice what its tables of known words and links hold."""
+SHARED = 4 << 20
+"""Octets of the largest body that goes to the other process in memory that both have: the largest that is read. By the
+socket, as larger ones do, it was copied twice more, and the system found room for it each time."""
 UNRETURNED = 32 << 20
 """Octets that it does not give back to the system after each page: the most that glibc takes for an answer."""
 _TRIM_THRESHOLD, _MMAP_THRESHOLD = -1, -3  # mallopt(3)
@@ -54,6 +58,8 @@ class Parser:
         self._guardian = 0
         self._socket: socket.socket | None = None
         self._stream: Any = None
+        # no memory is taken until something is written there
+        self._body = mmap.mmap(-1, SHARED)
         self._start()
 
     def _start(self) -> None:
@@ -63,7 +69,7 @@ class Parser:
         self._guardian = os.fork()
         if self._guardian == 0:
             ours.close()
-            _run_child(_guard, theirs)
+            _run_child(_guard, theirs, self._body)
         theirs.close()
         self._socket, self._stream = ours, ours.makefile("rb")
 
@@ -75,6 +81,10 @@ class Parser:
             self.named = crawl.links.take_new() if names else []
             return line
         asked = {**said, "_id": crawl.id, "_names": names}
+        if len(body) <= SHARED:
+            asked["_shared"] = len(body)
+            self._body[: len(body)] = body
+            body = b""
         answer = self._answer(self._socket, asked, body)
         if answer is not None and "unknown" in answer[0]:
             # the first page of a crawl, or of a process that took the place of another one
@@ -119,18 +129,18 @@ def _line(crawl: Crawl, said: dict[str, Any], body: bytes) -> bytes | None:
         return None
 
 
-def _run_child(work: Callable[[socket.socket], int], sock: socket.socket) -> None:
+def _run_child(work: Callable[[socket.socket, mmap.mmap], int], sock: socket.socket, shared: mmap.mmap) -> None:
     """Run a forked process to its end: what its parent has open it neither flushes nor closes."""
     code = 1
     try:
-        code = work(sock)
+        code = work(sock, shared)
     except (OSError, ValueError):
         pass
     finally:
         os._exit(code)
 
 
-def _guard(sock: socket.socket) -> int:
+def _guard(sock: socket.socket, shared: mmap.mmap) -> int:
     """Fork parsing processes one after the other, and answer for those that die of a page."""
     _let_go_of_others(sock)
     # once for all that are forked
@@ -142,7 +152,7 @@ def _guard(sock: socket.socket) -> int:
     while True:
         child = os.fork()
         if child == 0:
-            _run_child(_parse, sock)
+            _run_child(_parse, sock, shared)
         code = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
         if code >= 0 and code != _RENEW:
             return code
@@ -160,7 +170,7 @@ def _let_go_of_others(sock: socket.socket) -> None:
     os.closerange(kept + 1, min(os.sysconf("SC_OPEN_MAX"), 1 << 16))
 
 
-def _parse(sock: socket.socket) -> int:
+def _parse(sock: socket.socket, shared: mmap.mmap) -> int:
     """Answer each response with its line, or with nothing."""
     signal.signal(signal.SIGPROF, signal.SIG_DFL)
     crawls: dict[str, Crawl] = {}
@@ -171,6 +181,8 @@ def _parse(sock: socket.socket) -> int:
     stream = sock.makefile("rb")
     while (message := messages.received(stream.read, marshal.loads)) is not None:
         said, body = message
+        if "_shared" in said:
+            body = shared[: said["_shared"]]
         crawl = crawls.get(said["_id"])
         if crawl is None:
             if "_crawl" not in said:

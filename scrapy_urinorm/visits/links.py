@@ -139,8 +139,11 @@ def _unique(hashes: Iterable[bytes]) -> tuple[bytes, int]:
 
 
 def _columns(hashes: list[bytes]) -> tuple[bytes, int, bytes]:
-    if len(b"".join(hashes)) == HASH * len(hashes):
-        return (*_unique(hashes), b"")
+    together = b"".join(hashes)
+    if len(together) == HASH * len(hashes):
+        # as a rule no two addresses of a page have one key
+        each_differs = len(set(hashes)) == len(hashes) <= LINK_CAP
+        return (together, len(hashes), b"") if each_differs else (*_unique(hashes), b"")
     keys: dict[bytes, bytes] = {}
     for one in hashes:
         keys.setdefault(one[:HASH], one[-HASH:])

@@ -270,17 +270,45 @@ character_at(const octet **at, const octet *end, int in_value)
     return 0;
 }
 
+/* The high bits of the octets that are zero; above the first of them others may be set as well. */
+static uint64_t
+zeros_in(uint64_t eight)
+{
+    const uint64_t each = 0x0101010101010101u;
+    return (eight - each) & ~eight & 0x80 * each;
+}
+
+/* Where the first octet is that a text or a value does not have as it is, eight at a time up to it. */
+static const octet *
+first_special(const octet *s, const octet *end, int in_value)
+{
+    const uint64_t each = 0x0101010101010101u;
+    const octet special = in_value ? QUOTED : ESCAPED;
+    while (end - s >= 8) {
+        uint64_t eight, found;
+        memcpy(&eight, s, 8);
+        /* both brackets, which one bit tells apart, an ampersand, with a quote, and what begins a space */
+        found = zeros_in((eight | 0x02 * each) ^ '>' * each) | zeros_in(eight ^ '&' * each) | zeros_in(eight ^ 0xC2 * each);
+        if (in_value)
+            found |= zeros_in(eight ^ '"' * each);
+        if (found)
+            break;
+        s += 8;
+    }
+    while (s < end && !(markup_class[*s] & special))
+        s++;
+    return s;
+}
+
 /* A text or a value, decoded and written again. */
 static Taken
 put_escaped(Source *page, const octet *s, const octet *end, int in_value)
 {
-    octet special = in_value ? QUOTED : ESCAPED;
     while (s < end) {
         const octet *start = s;
         uint32_t code;
         int good;
-        while (s < end && !(markup_class[*s] & special))
-            s++;
+        s = first_special(s, end, in_value);
         if (s > start && !put(page, start, (size_t)(s - start)))
             return FAULT;
         if (s == end)

@@ -22,9 +22,9 @@ from scrapy_urinorm.crawl.crawl_identity import crawl_identity
 from scrapy_urinorm.crawl.reader_process import ReaderProcess, shared_reader
 from scrapy_urinorm.visits import messages, read_visits
 from scrapy_urinorm.visits.courtesy import EAGER, NICENESS
-from scrapy_urinorm.visits.isolation import Parser
+from scrapy_urinorm.visits.isolation import SHARED, Parser
 from scrapy_urinorm.visits.links import url_hash
-from scrapy_urinorm.visits.page import Crawl
+from scrapy_urinorm.visits.page import Crawl, visit_of
 from scrapy_urinorm.visits.record import visit_from_row
 from tests.visits.hostile import KINDS, hostile_page
 
@@ -150,6 +150,13 @@ def test_no_page_takes_longer_than_a_second_of_cpu(parser: Parser, kind: str, si
     assert parser.spent - before <= 5
     assert line is None or len(line) < 200_000
     assert parser.line(Crawl("c", b""), visit(1), PAGE) is not None
+
+
+def test_a_body_of_any_size_is_read_whole(parser: Parser) -> None:
+    crawl = Crawl("c", bytes(16))
+    for octets in (len(PAGE), 0, SHARED, SHARED + 1, len(PAGE)):
+        body = (PAGE * (octets // len(PAGE) + 1))[:octets]
+        assert parser.line(crawl, visit(1), body) == visit_of(crawl, visit(1), body).to_json().encode()
 
 
 def test_the_time_of_each_page_is_counted(parser: Parser) -> None:
