@@ -8,104 +8,164 @@ for it. The guardian is forked first of all, while the process is small and has 
 
 from __future__ import annotations
 
-import contextlib
 import gc
 import marshal
 import mmap
 import os
 import signal
 import socket
-import sys
 import time
 from collections import deque
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from struct import Struct
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from scrapy_urinorm.visits import messages
 from scrapy_urinorm.visits.courtesy import Courtesy
+from scrapy_urinorm.visits.memory import keep_memory, limit_memory, resident
 from scrapy_urinorm.visits.page import Crawl, visit_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
-if sys.platform != "win32":
-    import resource
-
+FORKS = hasattr(os, "fork")
 PAGE_SECONDS = 1.0
 """CPU of one page: a thousand times that of a usual one."""
-PAGE_MEMORY = 256 << 20
-"""Octets that the address space of a parsing process may grow by: the tree of 4 MB of tags has 200 MB."""
 KEPT_MEMORY = 64 << 20
 """Octets that it may keep from page to page, twice what its tables of known words and links hold."""
-SHARED = 4 << 20
-"""Octets of the largest body that goes to the other process in memory that both have: the largest that is read. By the
-socket, as larger ones do, it was copied twice more, and the system found room for it each time."""
-UNRETURNED = 32 << 20
-"""Octets that it does not give back to the system after each page: the most that glibc takes for an answer."""
-_TRIM_THRESHOLD, _MMAP_THRESHOLD = -1, -3  # mallopt(3)
+SHARED = (4 << 20) + 4096
+"""Octets of memory that both processes have, for bodies: the largest that is read fits. By the socket, as larger ones
+go, they are copied twice more, and the system finds room for each."""
+BEGUN = Struct("<QQ")
+"""At its beginning: which asking is being answered, and which of its pages is being read."""
+TOGETHER = 0.05
+"""Seconds of CPU after which what is read is told before the rest: of a page that ends the process it is read again."""
 _RENEW = 3
 """The exit code of a process that has grown too large and wants to be replaced."""
 
 
+class Unread(NamedTuple):
+    """A response: what `visit_of` takes, and whether its links are to be named."""
+
+    crawl: Crawl
+    said: dict[str, Any]
+    body: bytes
+    names: bool = False
+
+
+class Read(NamedTuple):
+    """The line of JSON of a visit, None for a page that was given up; the links that no page before had, redacted."""
+
+    line: bytes | None
+    named: Sequence[str] = ()
+
+
+_GIVEN_UP = Read(None)
+
+
 class Parser:
-    """Turns responses into lines of JSON; one at a time."""
+    """Turns responses into lines of JSON, those that wait together in one go: each time that one process waits for the
+    other costs both as much as a small page.
+    """
 
     def __init__(self) -> None:
         self.spent = 0.0
         """Seconds of CPU that pages have taken."""
-        self.named: list[str] = []
-        """The links of the last page that none before had, redacted; kept where `line` is told to name them."""
         self._guardian = 0
         self._socket: socket.socket | None = None
         self._stream: Any = None
-        # no memory is taken until something is written there
-        self._body = mmap.mmap(-1, SHARED)
-        self._start()
+        self._asking = 0
+        if FORKS:
+            self._start()
 
     def _start(self) -> None:
-        if not hasattr(os, "fork"):
-            return
+        # none that a process without its guardian may still have; no memory is taken until something is written there
+        self._shared = mmap.mmap(-1, SHARED)
         ours, theirs = socket.socketpair()
         self._guardian = os.fork()
         if self._guardian == 0:
             ours.close()
-            _run_child(_guard, theirs, self._body)
+            _run_child(_guard, theirs, self._shared)
         theirs.close()
         self._socket, self._stream = ours, ours.makefile("rb")
 
-    def line(self, crawl: Crawl, said: dict[str, Any], body: bytes, *, names: bool = False) -> bytes | None:
-        """Return the JSON of a visit with all that its page tells; None for a page that was given up."""
-        self.named = []
-        if self._socket is None:
-            line = _line(crawl, said, body)
-            self.named = crawl.links.take_new() if names else []
-            return line
-        asked = {**said, "_id": crawl.id, "_names": names}
-        if len(body) <= SHARED:
-            asked["_shared"] = len(body)
-            self._body[: len(body)] = body
-            body = b""
-        answer = self._answer(self._socket, asked, body)
-        if answer is not None and "unknown" in answer[0]:
-            # the first page of a crawl, or of a process that took the place of another one
-            answer = self._answer(self._socket, {**asked, "_crawl": crawl.opening}, body)
-        if answer is None:
-            # somebody has ended the guardian itself
-            self.close()
-            self._start()
-            return None
-        self.spent += answer[0]["cpu"]
-        self.named = answer[0].get("named", [])
-        return answer[1] or None
+    def read(self, pages: Sequence[Unread]) -> list[Read]:
+        """Return what pages tell, in their order."""
+        if not FORKS:
+            return list(map(_here, pages))
+        found: list[Read] = []
+        introduced = False
+        while len(found) < len(pages):
+            if self._socket is None:
+                try:
+                    self._start()
+                except OSError:
+                    # there are too many processes
+                    found.append(_GIVEN_UP)
+                    continue
+            some, introduced = self._some(pages[len(found) :], introduced=introduced)
+            found += some
+        return found
 
-    def _answer(self, sock: socket.socket, asked: dict[str, Any], body: bytes) -> messages.Message | None:
+    def _some(self, pages: Sequence[Unread], *, introduced: bool) -> tuple[list[Read], bool]:
+        """Return what the first of some pages tell, and whether the next one's crawl is to be introduced."""
+        places = self._laid_out(pages)
+        asked = [
+            {**said, "_id": crawl.id, "_names": names, "_place": place}
+            for (crawl, said, _, names), place in zip(pages, places, strict=False)
+        ]
+        if introduced:
+            asked[0]["_crawl"] = pages[0].crawl.opening
+        answer = self._answer(asked, b"" if places[0] else pages[0].body)
+        if answer is not None and "died" not in answer[0]:
+            return self._told(*answer)
+        if answer is not None:
+            begun = answer[0]["died"]
+            self.spent += answer[0]["cpu"]
+        else:
+            # somebody has ended the guardian itself
+            begun = BEGUN.unpack_from(self._shared)[1]
+            self.close()
+        # what was read before is gone with the process
+        return [*self.read(pages[: min(begun, len(asked) - 1)]), _GIVEN_UP], False
+
+    def _laid_out(self, pages: Sequence[Unread]) -> list[tuple[int, int] | None]:
+        """Copy the bodies of the first pages to where both processes have them; return the places, None: too large."""
+        places: list[tuple[int, int] | None] = []
+        at = BEGUN.size
+        for page in pages:
+            end = at + len(page.body)
+            if end > SHARED:
+                break
+            self._shared[at:end] = page.body
+            places.append((at, end))
+            at = end
+        return places or [None]
+
+    def _told(self, header: dict[str, Any], octets: bytes) -> tuple[list[Read], bool]:
+        found = []
+        at = 0
+        for cpu, length, named in header["read"]:
+            self.spent += cpu
+            found.append(Read(octets[at : at + length] or None, named))
+            at += length
+        return found, bool(header.get("unknown"))
+
+    def _answer(self, asked: list[dict[str, Any]], body: bytes) -> messages.Message | None:
+        assert self._socket is not None
+        self._asking += 1
+        BEGUN.pack_into(self._shared, 0, self._asking, 0)
+        # what was JSON goes on by `marshal`, in a third of the time, as the other process is a fork of ours; what it
+        # answers, after whatever a page has done to it, is read as JSON
+        header = marshal.dumps({"asking": self._asking, "pages": asked})
         try:
-            # what was JSON goes on by `marshal`, in a third of the time, as the other process is a fork of ours; what
-            # it answers, after whatever a page has done to it, is read as JSON
-            messages.send_many(sock.fileno(), deque(messages.framed(marshal.dumps(asked), body)))
-            return messages.received(self._stream.read)
+            messages.send_many(self._socket.fileno(), deque(messages.framed(header, body)))
+            answer = messages.received(self._stream.read)
+            while answer is not None and answer[0].get("asking") != self._asking:
+                # of a process that somebody has ended: its guardian answers for one that had nothing to do, too
+                answer = messages.received(self._stream.read)
         except (OSError, ValueError):
             return None
+        return answer
 
     def close(self) -> None:
         """End the other processes, after the page that they are at."""
@@ -116,17 +176,20 @@ class Parser:
             os.waitpid(self._guardian, 0)
 
 
+def _here(page: Unread) -> Read:
+    """Read a page in this process."""
+    crawl, said, body, names = page
+    crawl.links.take_new()
+    try:
+        line = visit_of(crawl, said, body).to_json().encode("utf-8", "surrogatepass")
+    except Exception:  # noqa: BLE001  whatever a page does, a lack of memory among it: it is given up
+        line = None
+    return Read(line, crawl.links.take_new() if names else ())
+
+
 def _send(sock: socket.socket, header: dict[str, Any], body: bytes = b"") -> None:
     """Send a message in one piece: who waits for it is woken once."""
     messages.send_many(sock.fileno(), deque(messages.packed(header, body)))
-
-
-def _line(crawl: Crawl, said: dict[str, Any], body: bytes) -> bytes | None:
-    crawl.links.take_new()
-    try:
-        return visit_of(crawl, said, body).to_json().encode("utf-8", "surrogatepass")
-    except Exception:  # noqa: BLE001  whatever a page does, a lack of memory among it: it is given up
-        return None
 
 
 def _run_child(work: Callable[[socket.socket, mmap.mmap], int], sock: socket.socket, shared: mmap.mmap) -> None:
@@ -141,7 +204,7 @@ def _run_child(work: Callable[[socket.socket, mmap.mmap], int], sock: socket.soc
 
 
 def _guard(sock: socket.socket, shared: mmap.mmap) -> int:
-    """Fork parsing processes one after the other, and answer for those that die of a page."""
+    """Fork parsing processes one after the other, and answer for those that die, of a page as a rule."""
     _let_go_of_others(sock)
     # once for all that are forked
     import scrapy_urinorm.visits.features  # noqa: F401  here, before the forks
@@ -157,7 +220,9 @@ def _guard(sock: socket.socket, shared: mmap.mmap) -> int:
         if code >= 0 and code != _RENEW:
             return code
         if code < 0:
-            _send(sock, {"cpu": PAGE_SECONDS if code == -signal.SIGPROF else 0.0})
+            asking, begun = BEGUN.unpack_from(shared)
+            cpu = PAGE_SECONDS if code == -signal.SIGPROF else 0.0
+            _send(sock, {"asking": asking, "died": begun, "cpu": cpu})
 
 
 def _let_go_of_others(sock: socket.socket) -> None:
@@ -171,63 +236,44 @@ def _let_go_of_others(sock: socket.socket) -> None:
 
 
 def _parse(sock: socket.socket, shared: mmap.mmap) -> int:
-    """Answer each response with its line, or with nothing."""
+    """Answer with the lines of responses, nothing for those that were given up."""
     signal.signal(signal.SIGPROF, signal.SIG_DFL)
     crawls: dict[str, Crawl] = {}
     courtesy = Courtesy()
-    _limit_memory()
-    _keep_memory()
-    kept = _resident() + KEPT_MEMORY
+    limit_memory()
+    keep_memory()
+    kept = resident() + KEPT_MEMORY
     stream = sock.makefile("rb")
     while (message := messages.received(stream.read, marshal.loads)) is not None:
-        said, body = message
-        if "_shared" in said:
-            body = shared[: said["_shared"]]
-        crawl = crawls.get(said["_id"])
-        if crawl is None:
-            if "_crawl" not in said:
-                _send(sock, {"unknown": True})
-                continue
-            before = _resident()
-            crawl = crawls[said["_id"]] = Crawl.opened(said["_crawl"])
-            # a process in its place would hold the rules as well
-            kept += _resident() - before
-        # of the thread: a process whose clock has an alarm is told its time by the tick
-        started = time.thread_time()
-        signal.setitimer(signal.ITIMER_PROF, PAGE_SECONDS)
-        line = _line(crawl, said, body)
-        signal.setitimer(signal.ITIMER_PROF, 0)
-        named = {"named": crawl.links.take_new()} if said["_names"] else {}
-        _send(sock, {"cpu": time.thread_time() - started, **named}, line or b"")
-        courtesy.page()
-        if _resident() > kept:
+        said, inline = message
+        until = time.thread_time() + TOGETHER
+        found: list[tuple[float, int, Sequence[str]]] = []
+        lines: list[bytes] = []
+        answer: dict[str, Any] = {"asking": said["asking"], "read": found}
+        for number, one in enumerate(said["pages"]):
+            crawl = crawls.get(one["_id"])
+            if crawl is None:
+                if "_crawl" not in one:
+                    answer["unknown"] = True
+                    break
+                before = resident()
+                crawl = crawls[one["_id"]] = Crawl.opened(one["_crawl"])
+                # a process in its place would hold the rules as well
+                kept += resident() - before
+            BEGUN.pack_into(shared, 0, said["asking"], number)
+            body = shared[slice(*one["_place"])] if one["_place"] else inline
+            # of the thread: a process whose clock has an alarm is told its time by the tick
+            started = time.thread_time()
+            signal.setitimer(signal.ITIMER_PROF, PAGE_SECONDS)
+            line, named = _here(Unread(crawl, one, body, one["_names"]))
+            signal.setitimer(signal.ITIMER_PROF, 0)
+            ended = time.thread_time()
+            lines.append(line or b"")
+            found.append((ended - started, len(lines[-1]), named))
+            courtesy.page()
+            if ended > until or resident() > kept:
+                break
+        _send(sock, answer, b"".join(lines))
+        if resident() > kept:
             return _RENEW
     return 0
-
-
-def _limit_memory() -> None:
-    try:
-        pages = int(Path("/proc/self/statm").read_text().split()[0])
-    except OSError:
-        # not Linux: there is no telling how much is mapped already
-        return
-    hard = resource.getrlimit(resource.RLIMIT_AS)[1]
-    wanted = pages * resource.getpagesize() + PAGE_MEMORY
-    if hard == resource.RLIM_INFINITY or wanted < hard:
-        resource.setrlimit(resource.RLIMIT_AS, (wanted, hard))
-
-
-def _keep_memory() -> None:
-    """Have a tree built where the last one was: mapping its memory anew was a fifth of the time of a page."""
-    import ctypes
-
-    with contextlib.suppress(AttributeError, OSError):
-        # not glibc: there are no such options, or they are not needed
-        mallopt = ctypes.CDLL(None).mallopt
-        for option in (_TRIM_THRESHOLD, _MMAP_THRESHOLD):
-            mallopt(option, UNRETURNED)
-
-
-def _resident() -> int:
-    """The most octets that this process has had in memory."""
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * (1 if sys.platform == "darwin" else 1024)

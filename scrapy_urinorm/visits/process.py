@@ -5,17 +5,16 @@ long as its input: Ctrl-C and SIGTERM, which reach a whole group of processes, a
 over before a crawl was killed is still written. Its own code never touches a page: that is done by the process of
 `isolation`, so that what is kept here survives every page.
 
-`Reader.handlers` maps each `do` to a function of (crawl number, header, body), and `Reader.watchers` are told of each
-visit, (crawl number, header, line of JSON), and in the header of which links it has that no page had before, `named`,
-where a crawl is to have `names`; `Reader.send` answers, from any thread. So whoever learns while the crawl runs needs
-no other reader; `main` takes what to extend it with. With an empty `path` no visits are written.
+`Reader.handlers` maps each `do` but `visit` to a function of (crawl number, header, body), and `Reader.watchers` are
+told of each visit, (crawl number, header, line of JSON), and in the header of which links it has that no page had
+before, `named`, where a crawl is to have `names`; `Reader.send` answers, from any thread. So whoever learns while the
+crawl runs needs no other reader; `main` takes what to extend it with. With an empty `path` no visits are written.
 """
 
 from __future__ import annotations
 
 import contextlib
 import gc
-import sys
 import threading
 import time
 import traceback
@@ -25,13 +24,14 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 from scrapy_urinorm.recognition import Recognizer
 from scrapy_urinorm.visits import messages
 from scrapy_urinorm.visits.courtesy import Courtesy, output_of_server
-from scrapy_urinorm.visits.isolation import Parser
+from scrapy_urinorm.visits.inbox import Inbox
+from scrapy_urinorm.visits.isolation import Parser, Read, Unread
 from scrapy_urinorm.visits.marks import marks_of_line
 from scrapy_urinorm.visits.page import Crawl, visit_of
 from scrapy_urinorm.visits.writer import VisitWriter
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
 PROGRESS = 50
 """Visits after which the crawl is told how far we are."""
@@ -64,21 +64,34 @@ class Reader:
     def __post_init__(self) -> None:
         self.handlers: dict[str, Callable[[int, dict[str, Any], bytes], None]] = {
             "open": self._open,
-            "visit": self._visit,
             "failure": self._failure,
             "close": self._close,
         }
         self.watchers: list[Callable[[int, dict[str, Any], bytes], None]] = []
         self._sending = threading.Lock()
 
-    def take(self, header: dict[str, Any], body: bytes) -> None:
-        """Do what a message says; what goes wrong is told to the crawl and ends nothing."""
-        handler = self.handlers.get(header.get("do", ""))
-        if handler is None:
-            return
-        number = header["crawl"]
+    def take(self, some: Iterable[messages.Message]) -> None:
+        """Do what messages say, in their order, pages that follow each other at once.
+
+        What goes wrong is told to the crawl and ends nothing.
+        """
+        visits: list[messages.Message] = []
+        for header, body in some:
+            if header.get("do") == "visit":
+                visits.append((header, body))
+                continue
+            self._visits(visits)
+            visits = []
+            handler = self.handlers.get(header.get("do", ""))
+            if handler is not None:
+                with self._told(header["crawl"]):
+                    handler(header["crawl"], header, body)
+        self._visits(visits)
+
+    @contextlib.contextmanager
+    def _told(self, number: int) -> Iterator[None]:
         try:
-            handler(number, header, body)
+            yield
         except Exception:  # noqa: BLE001  told, see above
             if number in self.crawls:
                 self.crawls[number].failed += 1
@@ -114,15 +127,22 @@ class Reader:
             text = f"what the rules make of links is not recorded: the page reader does not know them: {crawl.unknown}"
             self.send({"do": "failed", "crawl": number, "text": text})
 
-    def _visit(self, number: int, header: dict[str, Any], body: bytes) -> None:
-        known = self.crawls.get(number)
-        if known is None:
-            return
+    def _visits(self, visits: Sequence[messages.Message]) -> None:
+        visits = [(header, body) for header, body in visits if header["crawl"] in self.crawls]
+        of = [self.crawls[header["crawl"]] for header, _ in visits]
+        unread = [Unread(k.crawl, h, body, k.names) for k, (h, body) in zip(of, visits, strict=True) if h.get("read")]
+        found = iter(self.parser.read(unread))
+        for header, _ in visits:
+            with self._told(header["crawl"]):
+                self._visit(header["crawl"], header, next(found) if header.get("read") else None)
+
+    def _visit(self, number: int, header: dict[str, Any], read: Read | None) -> None:
+        known = self.crawls[number]
         line = None
-        if header.get("read"):
-            line = self.parser.line(known.crawl, header, body, names=known.names)
+        if read is not None:
+            line = read.line
             known.given_up += line is None
-            header["named"] = self.parser.named
+            header["named"] = read.named
         if line is None:
             line = visit_of(known.crawl, header, None).to_json().encode("utf-8", "surrogatepass")
         if known.writer is not None:
@@ -170,10 +190,12 @@ def main(extend: Callable[[Reader], object] | None = None) -> None:
     # what was imported is never garbage
     gc.freeze()
     try:
-        while (message := messages.received(sys.stdin.buffer.read)) is not None:
-            reader.take(*message)
-            if message[0].get("do") == "visit":
-                courtesy.page()
+        inbox = Inbox(0)
+        while some := inbox.some():
+            reader.take(some)
+            for header, _ in some:
+                if header.get("do") == "visit":
+                    courtesy.page()
     finally:
         reader.close()
 

@@ -22,7 +22,8 @@ from scrapy_urinorm.crawl.crawl_identity import crawl_identity
 from scrapy_urinorm.crawl.reader_process import ReaderProcess, shared_reader
 from scrapy_urinorm.visits import messages, read_visits
 from scrapy_urinorm.visits.courtesy import EAGER, NICENESS
-from scrapy_urinorm.visits.isolation import SHARED, Parser
+from scrapy_urinorm.visits.inbox import MOST, Inbox
+from scrapy_urinorm.visits.isolation import SHARED, Parser, Read, Unread
 from scrapy_urinorm.visits.links import url_hash
 from scrapy_urinorm.visits.page import Crawl, visit_of
 from scrapy_urinorm.visits.record import visit_from_row
@@ -132,6 +133,11 @@ def test_pages_are_recorded_where_a_rule_is_known_to_the_crawl_alone(reader: Rea
 # ---------------------------------------------------------------------- hostile pages
 
 
+def read(parser: Parser, crawl: Crawl, body: bytes, *, names: bool = False) -> Read:
+    (found,) = parser.read([Unread(crawl, visit(1), body, names)])
+    return found
+
+
 @pytest.fixture(scope="module")
 def parser() -> Iterator[Parser]:
     started = Parser()
@@ -145,47 +151,73 @@ def parser() -> Iterator[Parser]:
 @pytest.mark.parametrize("kind", KINDS)
 def test_no_page_takes_longer_than_a_second_of_cpu(parser: Parser, kind: str, size: int) -> None:
     before = parser.spent
-    line = parser.line(Crawl("c", b""), visit(1), hostile_page(kind, size))
+    line = read(parser, Crawl("c", b""), hostile_page(kind, size)).line
     # the timer of the limit and the clock that counts here are not the same one: unlimited it would be minutes
     assert parser.spent - before <= 5
     assert line is None or len(line) < 200_000
-    assert parser.line(Crawl("c", b""), visit(1), PAGE) is not None
+    assert read(parser, Crawl("c", b""), PAGE).line is not None
 
 
 def test_a_body_of_any_size_is_read_whole(parser: Parser) -> None:
     crawl = Crawl("c", bytes(16))
     for octets in (len(PAGE), 0, SHARED, SHARED + 1, len(PAGE)):
         body = (PAGE * (octets // len(PAGE) + 1))[:octets]
-        assert parser.line(crawl, visit(1), body) == visit_of(crawl, visit(1), body).to_json().encode()
+        assert read(parser, crawl, body).line == visit_of(crawl, visit(1), body).to_json().encode()
+
+
+def test_pages_that_are_read_together_tell_what_each_tells_alone(parser: Parser) -> None:
+    """Whatever is among them, one that the process dies of costs itself alone."""
+    crawls = Crawl("plain", b"1"), Crawl("ruled", b"2", [{"site": {"a.example": {"remove_params": ["x"]}}}])
+    bad = hostile_page("nested blocks", 4 << 20)
+    bodies = [PAGE, PAGE, bad, b"", b"<a href=/?x=1>", bytes(SHARED), PAGE * 50_000, PAGE * 50_000, bad, bad, PAGE]
+    pages = [Unread(crawls[n % 2], visit(1, f"http://a.example/{n}"), body) for n, body in enumerate(bodies)]
+    for page, found in zip(pages, parser.read(pages), strict=True):
+        alone = None if page.body is bad else visit_of(page.crawl, page.said, page.body).to_json().encode()
+        assert found.line == alone
+
+
+@pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="processes are looked for in /proc")
+def test_a_process_that_somebody_ends_costs_no_page_and_mixes_up_none() -> None:
+    """Its guardian says that it died of a page, though none was asked for."""
+    parser = Parser()
+    children = Path(f"/proc/{parser._guardian}/task/{parser._guardian}/children")
+    crawl = Crawl("c", b"")
+    for _ in range(3):
+        assert read(parser, crawl, PAGE).line is not None
+        before = children.read_text()
+        os.kill(int(before), signal.SIGKILL)
+        until(lambda before=before: children.read_text() not in ("", before))
+        pages = [Unread(crawl, visit(1, f"http://a.example/{n}"), PAGE) for n in range(3)]
+        lines = [found.line or b"{}" for found in parser.read(pages)]
+        assert [json.loads(line)["url"] for line in lines] == [page.said["url"] for page in pages]
+    parser.close()
 
 
 def test_the_time_of_each_page_is_counted(parser: Parser) -> None:
     # the clock of a process that has an alarm stands still between the ticks of the system
     for _ in range(5):
         before = parser.spent
-        parser.line(Crawl("c", b""), visit(1), PAGE)
+        read(parser, Crawl("c", b""), PAGE)
         assert parser.spent > before
 
 
 def test_the_links_of_a_page_are_named_where_they_are_asked_for(parser: Parser) -> None:
-    crawl, named = Crawl("named", b""), []
+    crawl = Crawl("named", b"")
+    named: list[str] = []
     for names in (False, True, True):
-        parser.line(crawl, visit(1), b"<a href=/next>link</a><a href=/other>link</a>", names=names)
-        named.append(parser.named)
-        parser.line(crawl, visit(1), PAGE, names=names)
-        named.append(parser.named)
-    assert named == [[], [], [], [], [], []]
-    parser.line(crawl, visit(1), b"<a href=/third>link</a><a href=/next>link</a>", names=True)
-    assert parser.named == ["http://a.example/third"]
-    parser.line(crawl, visit(1), hostile_page("nested blocks", 4 << 20), names=True)
-    assert parser.named == []
+        named += read(parser, crawl, b"<a href=/next>link</a><a href=/other>link</a>", names=names).named
+        named += read(parser, crawl, PAGE, names=names).named
+    assert not named
+    third = read(parser, crawl, b"<a href=/third>link</a><a href=/next>link</a>", names=True)
+    assert third.named == ["http://a.example/third"]
+    assert not read(parser, crawl, hostile_page("nested blocks", 4 << 20), names=True).named
 
 
 def test_a_process_that_takes_the_place_of_another_knows_the_rules_of_the_crawl(parser: Parser) -> None:
     crawl = Crawl("ruled", b"", [{"site": {"a.example": {"remove_params": ["x"]}}}])
     page = b"<a href=/next?x=1>link</a>"
     for body in (page, page, hostile_page("nested blocks", 4 << 20), page):
-        line = parser.line(crawl, visit(1), body)
+        line = read(parser, crawl, body).line
         if body is page:
             assert line is not None
             assert visit_from_row(json.loads(line)).link_keys == url_hash("http://a.example/next")
@@ -206,7 +238,7 @@ def test_rules_that_are_many_are_not_loaded_by_each_process(parser: Parser) -> N
     tables = {f"s{n}.example": {"remove_params": [f"name{n}"]} for n in range(30_000)}
     crawl = Crawl("many", b"", [{"site": {"a.example": {"remove_params": ["x"]}, **tables}}])
     assert crawl.ruled is not None
-    line = parser.line(crawl, visit(1), b"<a href=/next?x=1>link</a>")
+    line = read(parser, crawl, b"<a href=/next?x=1>link</a>").line
     assert line is not None
     assert visit_from_row(json.loads(line)).link_keys is None
 
@@ -229,9 +261,10 @@ def test_pages_are_read_after_somebody_has_ended_the_processes_that_read_them() 
     parser = Parser()
     os.kill(parser._guardian, signal.SIGKILL)
     # the process that the guardian has forked answers once more, or nobody does
-    lines = [parser.line(Crawl("c", b""), visit(1), PAGE) for _ in range(3)]
+    crawl = Crawl("c", b"")
+    lines = [found.line for _ in range(2) for found in parser.read([Unread(crawl, visit(1), PAGE)] * 3)]
     parser.close()
-    assert lines[-1] is not None
+    assert lines.count(None) <= 1
 
 
 # ---------------------------------------------------------------------- a full pipe
@@ -390,6 +423,27 @@ def test_a_message_survives_its_way() -> None:
 
     assert messages.received(read) == (header, b"\0body")
     assert messages.received(read) is None
+
+
+def test_messages_are_taken_as_they_are_there() -> None:
+    source, sink = os.pipe()
+    with os.fdopen(sink, "wb", buffering=0) as pipe, os.fdopen(source, "rb") as other_end:
+        taken = Inbox(other_end.fileno())
+        for number in range(MOST + 3):
+            messages.send(pipe.write, {"number": number}, b"body")
+        assert [header["number"] for header, _ in taken.some()] == list(range(MOST))
+        assert [header["number"] for header, _ in taken.some()] == list(range(MOST, MOST + 3))
+        large = bytes(2 << 20)
+        writer = threading.Thread(target=lambda: pipe.write(b"".join(3 * messages.packed({}, large))))
+        writer.start()
+        assert [len(some) for some in (taken.some(), taken.some(), taken.some())] == [1, 1, 1]
+        writer.join()
+        messages.send(pipe.write, {"number": 1}, b"body")
+        # what is cut off, by a crawl that was killed, is none
+        pipe.write(messages.packed({}, b"body")[0])
+        pipe.close()
+        assert taken.some() == [({"number": 1}, b"body")]
+        assert taken.some() == []
 
 
 @pytest.mark.parametrize(
