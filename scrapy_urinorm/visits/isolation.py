@@ -59,7 +59,7 @@ class Read(NamedTuple):
     named: Sequence[str] = ()
 
 
-_GIVEN_UP = Read(None)
+GIVEN_UP = Read(None)
 
 
 class Parser:
@@ -100,7 +100,7 @@ class Parser:
                     self._start()
                 except OSError:
                     # there are too many processes
-                    found.append(_GIVEN_UP)
+                    found.append(GIVEN_UP)
                     continue
             some, introduced = self._some(pages[len(found) :], introduced=introduced)
             found += some
@@ -126,7 +126,7 @@ class Parser:
             begun = BEGUN.unpack_from(self._shared)[1]
             self.close()
         # what was read before is gone with the process
-        return [*self.read(pages[: min(begun, len(asked) - 1)]), _GIVEN_UP], False
+        return [*self.read(pages[: min(begun, len(asked) - 1)]), GIVEN_UP], False
 
     def _laid_out(self, pages: Sequence[Unread]) -> list[tuple[int, int] | None]:
         """Copy the bodies of the first pages to where both processes have them; return the places, None: too large."""

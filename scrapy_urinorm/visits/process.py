@@ -25,7 +25,7 @@ from scrapy_urinorm.recognition import Recognizer
 from scrapy_urinorm.visits import messages
 from scrapy_urinorm.visits.courtesy import Courtesy, output_of_server
 from scrapy_urinorm.visits.inbox import Inbox
-from scrapy_urinorm.visits.isolation import Parser, Read, Unread
+from scrapy_urinorm.visits.isolation import GIVEN_UP, Parser, Read, Unread
 from scrapy_urinorm.visits.marks import marks_of_line
 from scrapy_urinorm.visits.page import Crawl, visit_of
 from scrapy_urinorm.visits.writer import VisitWriter
@@ -131,10 +131,13 @@ class Reader:
         visits = [(header, body) for header, body in visits if header["crawl"] in self.crawls]
         of = [self.crawls[header["crawl"]] for header, _ in visits]
         unread = [Unread(k.crawl, h, body, k.names) for k, (h, body) in zip(of, visits, strict=True) if h.get("read")]
-        found = iter(self.parser.read(unread))
+        found: Iterator[Read] = iter(())
+        if unread:
+            with self._told(unread[0].said["crawl"]):
+                found = iter(self.parser.read(unread))
         for header, _ in visits:
             with self._told(header["crawl"]):
-                self._visit(header["crawl"], header, next(found) if header.get("read") else None)
+                self._visit(header["crawl"], header, next(found, GIVEN_UP) if header.get("read") else None)
 
     def _visit(self, number: int, header: dict[str, Any], read: Read | None) -> None:
         known = self.crawls[number]
