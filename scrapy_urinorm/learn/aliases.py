@@ -6,14 +6,15 @@ from collections import Counter, defaultdict
 from typing import TYPE_CHECKING
 
 from scrapy_urinorm.learn.candidate import Candidate
+from scrapy_urinorm.learn.judge import EXAMPLES
 from scrapy_urinorm.learn.risk import DEFAULT_PRIOR
 from scrapy_urinorm.learn.stage import against_text, distinct
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from scrapy_urinorm.learn.evidence import Neighbours
-    from scrapy_urinorm.learn.judge import Group
+    from scrapy_urinorm.learn.judge import Evidence, Group, Judge
     from scrapy_urinorm.learn.stage import Stage
 
 MAX_ORIGINALS = 8
@@ -25,10 +26,8 @@ All pairs of the hosts of a blog service would be millions; a mirror has the con
 def host_aliases(stage: Stage, neighbours: Iterable[Neighbours]) -> list[Candidate]:
     """Return the hosts that show what a larger host of the site shows, wherever both have an address."""
     counts = Counter(view.host for view in stage.views)
-
-    def rank(host: str) -> tuple[int, int, str]:
-        return -counts[host], len(host), host
-
+    ranked = sorted(counts, key=lambda host: (-counts[host], len(host), host))
+    place = {host: n for n, host in enumerate(ranked)}
     addresses = []
     on_host: dict[str, list[dict[str, int]]] = defaultdict(list)
     for group in neighbours:
@@ -40,18 +39,11 @@ def host_aliases(stage: Stage, neighbours: Iterable[Neighbours]) -> list[Candida
             for host in by_host:
                 on_host[host].append(by_host)
 
-    def groups(alias: str, keep: str) -> Iterator[Group]:
-        # in the order of names, as both pages of a pair stand for it
-        one, other = sorted((alias, keep))
-        for by_host in on_host[alias]:
-            if keep in by_host:
-                yield stage.pair(by_host[one], by_host[other])
-
     judge = stage.judge(DEFAULT_PRIOR, constant=False)
     out = []
-    for alias, originals in sorted(_originals(stage, addresses, rank).items()):
+    for alias, originals in sorted(_originals(stage, addresses, place).items()):
         for keep in originals:
-            evidence = judge.weigh(groups(alias, keep))
+            evidence = _weighed(stage, judge, on_host[alias], alias, keep)
             if judge.accepts(evidence):
                 why = f"{alias} shows what {keep} shows on {distinct(evidence.agree)}" + against_text(evidence)
                 candidate = Candidate(keep, "host_aliases", [alias], evidence, "origin", why, host=alias)
@@ -60,25 +52,51 @@ def host_aliases(stage: Stage, neighbours: Iterable[Neighbours]) -> list[Candida
     return out
 
 
-def _originals(
-    stage: Stage, addresses: Sequence[dict[str, int]], rank: Callable[[str], tuple[int, int, str]]
-) -> dict[str, list[str]]:
-    """Return the larger hosts that each host is worth being compared with, those it shares most addresses with."""
-    met: dict[str, Counter[str]] = defaultdict(Counter)
+def _weighed(stage: Stage, judge: Judge, addresses: Sequence[dict[str, int]], alias: str, keep: str) -> Evidence:
+    """Return what the addresses of a host say of another one."""
+    views = stage.views
+    # in the order of names, as both pages of a pair stand for it
+    one, other = sorted((alias, keep))
+    groups: list[Group] = []
+    equal: list[int] = []
     for by_host in addresses:
-        ranked = sorted(by_host, key=rank)
+        if keep in by_host:
+            pair = by_host[one], by_host[other]
+            label = views[pair[0]].page.label
+            if label >= 0 and label == views[pair[1]].page.label:
+                # nearly all of a mirror
+                equal.append(label)
+                if len(equal) > EXAMPLES:
+                    continue
+            groups.append(stage.pair(*pair))
+    return judge.weigh(groups, equal=equal[EXAMPLES:])
+
+
+def _originals(stage: Stage, addresses: Sequence[dict[str, int]], place: Mapping[str, int]) -> dict[str, list[str]]:
+    """Return the larger hosts that each host is worth being compared with, those it shares most addresses with.
+
+    `place` is that of each host, the largest first.
+    """
+    met: dict[str, Counter[str]] = defaultdict(Counter)
+    bare = {host: host.removeprefix("www.") for host in place}
+    for by_host in addresses:
+        ranked = sorted(by_host, key=place.__getitem__)
+        largest = ranked[:MAX_ORIGINALS]
         alike: dict[int, list[str]] = defaultdict(list)
         for host in ranked:
             label = stage.views[by_host[host]].page.label
             same = alike[label] if label >= 0 and label not in stage.soft else []
-            for original in dict.fromkeys((*same, *ranked[:MAX_ORIGINALS])):
-                if rank(original) >= rank(host):
+            counts = met[host]
+            for original in dict.fromkeys((*same, *largest)):
+                if place[original] >= place[host]:
                     break
                 # the host with and without `www.` is another rule's
-                if original.removeprefix("www.") != host.removeprefix("www."):
-                    met[host][original] += 1 + (original in same)
+                if bare[original] != bare[host]:
+                    counts[original] += 1 + (original in same)
             if len(same) < MAX_ORIGINALS:
                 same.append(host)
     return {
-        host: sorted(known, key=lambda one: (-known[one], rank(one)))[:MAX_ORIGINALS] for host, known in met.items()
+        host: sorted(known, key=lambda one: (-known[one], place[one]))[:MAX_ORIGINALS]
+        for host, known in met.items()
+        if known
     }

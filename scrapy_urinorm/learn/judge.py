@@ -158,10 +158,13 @@ class Judge:
         self.prior = prior
         self.constant = constant
 
-    def weigh(self, groups: Iterable[Group], context: Context = ()) -> Evidence:
-        """Return the evidence of some groups; soft classes agree with nothing that counts, but do disagree."""
-        found = Evidence()
-        labels = set()
+    def weigh(self, groups: Iterable[Group], context: Context = (), *, equal: Sequence[int] = ()) -> Evidence:
+        """Return the evidence of some groups; soft classes agree with nothing that counts, but do disagree.
+
+        `equal` are the labels of further pairs of equal pages, each a group that takes nothing away.
+        """
+        found = Evidence(groups=len(equal), groups_for=len(equal), saved=len(equal))
+        labels = set(equal)
         near_labels = set()
         values: set[int] = set()
         single: set[int] = set()

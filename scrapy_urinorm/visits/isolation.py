@@ -37,7 +37,7 @@ SHARED = (4 << 20) + 4096
 go, they are copied twice more, and the system finds room for each."""
 BEGUN = Struct("<QQ")
 """At its beginning: which asking is being answered, and which of its pages is being read."""
-TOGETHER = 0.05
+TOLD_AFTER = 0.05
 """Seconds of CPU after which what is read is told before the rest: of a page that ends the process it is read again."""
 _RENEW = 3
 """The exit code of a process that has grown too large and wants to be replaced."""
@@ -246,7 +246,7 @@ def _parse(sock: socket.socket, shared: mmap.mmap) -> int:
     stream = sock.makefile("rb")
     while (message := messages.received(stream.read, marshal.loads)) is not None:
         said, inline = message
-        until = time.thread_time() + TOGETHER
+        until = time.thread_time() + TOLD_AFTER
         found: list[tuple[float, int, Sequence[str]]] = []
         lines: list[bytes] = []
         answer: dict[str, Any] = {"asking": said["asking"], "read": found}
