@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import select
 from typing import TYPE_CHECKING
 
@@ -20,7 +21,7 @@ class Inbox:
     """The pipe of this descriptor, which nobody else reads."""
 
     def __init__(self, pipe: int) -> None:
-        self._file = open(pipe, "rb", buffering=0, closefd=False)  # noqa: SIM115  it is not ours to close
+        self._file = io.FileIO(pipe, closefd=False)
         self._ready = None
         if hasattr(select, "poll"):
             # not Windows

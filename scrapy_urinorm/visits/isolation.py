@@ -4,6 +4,11 @@ No parser can be stopped from within, and every one has inputs that are quadrati
 process that the kernel ends after a second of its CPU; a guardian, which does nothing but fork the next one, answers
 for it. The guardian is forked first of all, while the process is small and has no threads. Where there is no fork
 (Windows), pages are parsed where they are asked for, without a limit.
+
+Asked for are `pages`, some together under a number, `asking`, which every answer bears. Answered are the first of them,
+or all: `read` has [seconds of CPU, octets of its line, links that are named] of each, the body their lines; `unknown`
+says that the next one's crawl must be introduced. For a process that is dead its guardian answers `died`, the number of
+the page that it was at, and `cpu`.
 """
 
 from __future__ import annotations
@@ -117,7 +122,7 @@ class Parser:
             asked[0]["_crawl"] = pages[0].crawl.opening
         answer = self._answer(asked, b"" if places[0] else pages[0].body)
         if answer is not None and "died" not in answer[0]:
-            return self._told(*answer)
+            return self._read(*answer)
         if answer is not None:
             begun = answer[0]["died"]
             self.spent += answer[0]["cpu"]
@@ -141,7 +146,7 @@ class Parser:
             at = end
         return places or [None]
 
-    def _told(self, header: dict[str, Any], octets: bytes) -> tuple[list[Read], bool]:
+    def _read(self, header: dict[str, Any], octets: bytes) -> tuple[list[Read], bool]:
         found = []
         at = 0
         for cpu, length, named in header["read"]:

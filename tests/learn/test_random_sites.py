@@ -66,9 +66,9 @@ def met(pages: dict[str, Page], normalizer: Normalizer) -> set[str]:
     front = next(iter(pages))
     seen, waiting, texts = {normalizer.key(front)}, deque([front]), set()
     while waiting:
-        # some pages lead to an item in their own way, and nobody to this one
         page = pages.get(waiting.popleft())
         if page is None:
+            # the item of pages with a text of their own alone: nobody has seen it
             continue
         texts.add(page.text)
         for link in page.links:

@@ -22,8 +22,9 @@ from scrapy_urinorm.crawl.crawl_identity import crawl_identity
 from scrapy_urinorm.crawl.reader_process import ReaderProcess, shared_reader
 from scrapy_urinorm.visits import messages, read_visits
 from scrapy_urinorm.visits.courtesy import EAGER, NICENESS
+from scrapy_urinorm.visits.features import BODY_CAP
 from scrapy_urinorm.visits.inbox import MOST, Inbox
-from scrapy_urinorm.visits.isolation import SHARED, Parser, Read, Unread
+from scrapy_urinorm.visits.isolation import BEGUN, SHARED, Parser, Read, Unread
 from scrapy_urinorm.visits.links import url_hash
 from scrapy_urinorm.visits.page import Crawl, visit_of
 from scrapy_urinorm.visits.record import visit_from_row
@@ -160,7 +161,8 @@ def test_no_page_takes_longer_than_a_second_of_cpu(parser: Parser, kind: str, si
 
 def test_a_body_of_any_size_is_read_whole(parser: Parser) -> None:
     crawl = Crawl("c", bytes(16))
-    for octets in (len(PAGE), 0, SHARED, SHARED + 1, len(PAGE)):
+    assert SHARED - BEGUN.size >= BODY_CAP
+    for octets in (len(PAGE), 0, BODY_CAP, SHARED - BEGUN.size, SHARED - BEGUN.size + 1, len(PAGE)):
         body = (PAGE * (octets // len(PAGE) + 1))[:octets]
         assert read(parser, crawl, body).line == visit_of(crawl, visit(1), body).to_json().encode()
 
