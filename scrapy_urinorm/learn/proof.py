@@ -75,6 +75,8 @@ class Proof:
         self.soft = soft
         self.exact = exact
         self.labels = [page.label for page in pages]
+        # each step of learning asks first what is missed without it, which the one before has asked last
+        self._latest: tuple[list[str], AbstractSet[int], list[Loss]] = ([], NONE, [])
         self._plain: list[RecordedCrawl] = [
             crawl(graph, range(len(pages)), order=order, concurrent=concurrent) for order, concurrent in WAYS
         ]
@@ -92,6 +94,8 @@ class Proof:
 
     def losses(self, keys: Sequence[str], skipped: AbstractSet[int] = NONE) -> list[Loss]:
         """Return what crawls under these keys would not meet."""
+        if self._latest[0] == keys and self._latest[1] == skipped:
+            return self._latest[2]
         found: dict[Loss, None] = {}
         ways = Ways(self.pages, self.graph.links, keys)
         for plain, (order, concurrent) in zip(self._plain, WAYS, strict=True):
@@ -102,7 +106,8 @@ class Proof:
                     ends = [self._end(node, course, ways, keys, skipped) for node in nodes]
                     if None not in ends:
                         found |= {Loss(label, *end): None for end in ends if end is not None}
-        return list(found)
+        self._latest = list(keys), frozenset(skipped), list(found)
+        return self._latest[2]
 
     def missed(self, keys: Sequence[str], skipped: AbstractSet[int]) -> set[int]:
         """Return the content classes that they would not meet."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from scrapy_urinorm.learn.candidate import DEFER, SILENT, SKIP
 from scrapy_urinorm.learn.covered import COVERED_RISK, also_covered, covered
@@ -90,7 +90,7 @@ def endless(learner: Learner) -> None:
         if _is_known(learner, candidate):
             continue
         trial = learner.replay.normalizer([*learner.replay.accepted, candidate])
-        silent = _newly_silent(learner, trial.verdict, views)
+        silent = _newly_silent(learner.silent_views, trial.verdict, views)
         labels = {views[n].page.label for n in members}
         if len(members) < learner.replay.least(candidate):
             continue
@@ -111,9 +111,8 @@ def endless(learner: Learner) -> None:
         learner.silent_views |= silent
 
 
-def _newly_silent(learner: Learner, verdict: Callable[[str], tuple[bool, bool]], views: Sequence[View]) -> set[int]:
-    """Return the views that a rule silences and none did before."""
-    known = learner.silent_views
+def _newly_silent(known: set[int], verdict: Callable[[str], tuple[bool, bool]], views: Sequence[View]) -> set[int]:
+    """Return the views that a rule silences and that are not known to be silent."""
     return {n for n, view in enumerate(views) if n not in known and any(verdict(view.page.key))}
 
 
@@ -125,44 +124,92 @@ def _missed(learner: Learner, skipped: set[int]) -> set[int]:
 def redundant_shapes(learner: Learner) -> None:
     """Skip, or put off, the shapes whose pages are found under other shapes."""
     shapes = learner.shapes()
-    views = shapes.views
     reach = (
         Reach(learner.site.pages, learner.replay.keys)
         if learner.proof is None and learner.site.knows_referers
         else None
     )
-    before = reach.labels() - learner.site.soft if reach is not None else set()
-    missed = _missed(learner, learner.skipped)
+    known = reach.labels() - learner.site.soft if reach is not None else set()
+
+    def absent(skipped: set[int]) -> set[int]:
+        """Return the content classes that are not met where these pages are skipped."""
+        return known - reach.labels(skipped) if reach is not None else _missed(learner, skipped)
+
+    found = [
+        (candidate, members)
+        for candidate, members in covered(shapes, learner.proof is not None or reach is not None)
+        if not _is_known(learner, candidate)
+    ]
+    if not found:
+        return
+    before = absent(learner.skipped) if reach is None else set()
     number = {page.key: n for n, page in enumerate(learner.site.pages)}
-    for candidate, members in covered(shapes, learner.proof is not None or reach is not None):
-        if _is_known(learner, candidate):
-            continue
-        trial = learner.replay.normalizer([*learner.replay.accepted, candidate])
-        silent = _newly_silent(learner, trial.verdict, views)
+    if len(found) > 1 and all(not _why_later(learner, candidate, set()) for candidate, _ in found):
+        # mirrors have the same shapes on each host: where nothing is lost without all, one crawl says so of each
+        ways = _silenced(learner, shapes, number, found)
+        if absent(learner.skipped.union(*(way.pages for way in ways if not way.others))) <= before:
+            for way in ways:
+                _take_in(learner, way, set())
+            return
+    for one in found:
+        [way] = _silenced(learner, shapes, number, [one])
+        without = before if way.others else absent(learner.skipped | way.pages)
+        if _take_in(learner, way, without - before):
+            before = without
+
+
+class _Silenced(NamedTuple):
+    """A shape that need not be fetched: the views and pages that its rule silences; `others` says that there are some
+    among them which are not found elsewhere.
+    """
+
+    candidate: Candidate
+    views: set[int]
+    pages: set[int]
+    others: bool
+
+
+def _silenced(
+    learner: Learner, shapes: Shapes, number: dict[str, int], found: Iterable[tuple[Candidate, list[int]]]
+) -> list[_Silenced]:
+    """Return what each shape silences that no one before it does; `number` are those of the pages."""
+    views, accepted, known, out = shapes.views, list(learner.replay.accepted), set(learner.silent_views), []
+    for candidate, members in found:
+        trial = learner.replay.normalizer([*accepted, candidate])
+        silent = _newly_silent(known, trial.verdict, views)
         others = silent - set(members)
-        if others and not also_covered(shapes, others):
-            learner.refuse(candidate, "its conditions also hold for other addresses")
-            continue
-        members = sorted(silent | set(members))
-        skipped = {number[page.key] for n in members for page in views[n].pages}
-        without = _missed(learner, learner.skipped | skipped)
-        gone = without - missed
-        if reach is not None:
-            gone = before - reach.labels(learner.skipped | skipped)
-        if why := _why_later(learner, candidate, gone):
-            if learner.proof is not None and not leads_nowhere(learner, members, lists=False):
-                # a crawl that is stopped would never see what they alone lead to
-                learner.refuse(candidate, f"{why}, and they lead to others")
-                continue
-            candidate.rule = DEFER
-            candidate.why += f"; {why}"
-        if candidate.rule == SKIP:
-            learner.skipped |= skipped
-            missed = without
-            learner.skipped_keys += len(members)
-            candidate.saved = len(members)
-        learner.replay.accepted.append(candidate)
-        learner.silent_views |= set(members)
+        silent |= set(members)
+        pages = {number[page.key] for n in silent for page in views[n].pages}
+        out.append(_Silenced(candidate, silent, pages, bool(others) and not also_covered(shapes, others)))
+        if not out[-1].others:
+            accepted.append(candidate)
+            known |= silent
+    return out
+
+
+def _take_in(learner: Learner, way: _Silenced, gone: set[int]) -> bool:
+    """Accept a shape's rule, or refuse it, and return whether its pages are skipped.
+
+    `gone` are the content classes that a crawl would miss without them.
+    """
+    candidate = way.candidate
+    if way.others:
+        learner.refuse(candidate, "its conditions also hold for other addresses")
+        return False
+    if why := _why_later(learner, candidate, gone):
+        if learner.proof is not None and not leads_nowhere(learner, way.views, lists=False):
+            # a crawl that is stopped would never see what they alone lead to
+            learner.refuse(candidate, f"{why}, and they lead to others")
+            return False
+        candidate.rule = DEFER
+        candidate.why += f"; {why}"
+    if candidate.rule == SKIP:
+        learner.skipped |= way.pages
+        learner.skipped_keys += len(way.views)
+        candidate.saved = len(way.views)
+    learner.replay.accepted.append(candidate)
+    learner.silent_views |= way.views
+    return candidate.rule == SKIP
 
 
 def leads_nowhere(learner: Learner, members: Iterable[int], *, lists: bool) -> bool:

@@ -349,3 +349,19 @@ def test_a_shape_that_leads_to_what_nobody_fetched_does_not_come_last(leads_on: 
             visits[n] = page(visit.url.removeprefix(HOST), f"story {n - 123}", [f"/file/{n}/{k}" for k in range(3)])
     decision = Normalizer(learn(visits).rules).decide(f"{HOST}/?p=900")
     assert (decision.skip, decision.defer) == (False, not leads_on)
+
+
+@pytest.mark.parametrize("leads_on", ["neither", "/short?n=", "/go?to=", "both"])
+def test_of_forms_that_are_found_elsewhere_only_those_are_skipped_that_lead_nowhere_alone(leads_on: str) -> None:
+    """Each article is also at two short addresses: that one of them must be fetched says nothing of the other."""
+    forms = ("/short?n=", "/go?to=")
+    front = [link for n in range(40) for link in (f"/article/name-{n:02}x", *(f"{form}{n}" for form in forms))]
+    visits = [page("/", "front", front, depth=0)]
+    for n in range(40):
+        visits.append(page(f"/article/name-{n:02}x", f"article {n}", ["/"]))
+        for form in forms:
+            more = [f"/more{form[:3]}/{n}"] if leads_on in (form, "both") else []
+            visits += [page(f"{form}{n}", f"article {n}", ["/", *more]), *(page(m, f"more {m}", ["/"]) for m in more)]
+    normalizer = Normalizer(learn(visits).rules)
+    skipped = {form for form in forms if normalizer.decide(f"{HOST}{form}7").skip}
+    assert skipped == {form for form in forms if leads_on not in (form, "both")}
