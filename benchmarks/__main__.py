@@ -130,7 +130,7 @@ class Bench:
 
     def recording(self) -> Iterator[Figure]:
         """What recording visits costs a crawl."""
-        yield from recording.costs(self.sizes.rounds, 10 * self.sizes.pages // 3)
+        yield from recording.costs(self.sizes.rounds, 2 * self.sizes.pages)
 
     def seen(self) -> Iterator[Figure]:
         """What remembering a request costs, beside a set."""

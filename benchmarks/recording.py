@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import http.server
 import json
+import os
 import random
 import re
 import resource
@@ -69,8 +70,8 @@ class Site(http.server.BaseHTTPRequestHandler):
         """Say nothing."""
 
 
-def crawl(origin: str, visits: str, pages: int) -> None:
-    """Crawl in this process."""
+def crawl(origin: str, visits: str, pages: int, core: int | None = None) -> None:
+    """Crawl in this process; from its first page on its own thread has a core for itself, where one is named."""
     from scrapy import Request, Spider
     from scrapy.crawler import CrawlerProcess
     from scrapy.linkextractors import LinkExtractor
@@ -82,6 +83,8 @@ def crawl(origin: str, visits: str, pages: int) -> None:
         start_urls = (origin + "/page/0",)
 
         def parse(self, response: Any) -> Any:
+            if core is not None:
+                os.sched_setaffinity(0, {core})
             for link in extractor.extract_links(response):
                 yield Request(link.url)
 
@@ -105,27 +108,36 @@ def crawl(origin: str, visits: str, pages: int) -> None:
 def costs(rounds: int, pages: int = PAGES) -> Iterator[Figure]:
     """Shares of the CPU of a crawl that records nothing; what starting costs is in neither.
 
-    Each round has one that records between two that do not: what changes on the machine meanwhile is in both. By how
-    much those two differ is said.
+    Each round has two that record between two that do not: what changes on the machine meanwhile is in both. By how
+    much those two differ is said. The crawl has a core, the server and the reader have the others: else the system
+    moves all of them about, and that a crawl goes on with the cold caches of another core is no work of its process.
     """
     own, reader, same = [], [], []
+    for number in range(2 * pages):
+        # a server that makes its pages first is waited for
+        page(number)
+    cores, core = _cores(), []
+    if len(cores) > 1:
+        core = [str(min(cores))]
+        os.sched_setaffinity(0, cores - {min(cores)})
     server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Site)
     threading.Thread(target=server.serve_forever, daemon=True).start()
     with tempfile.TemporaryDirectory() as folder:
         for n in range(rounds):
-            (before, _), (recorded, apart), (after, _) = (
-                _of_pages(f"http://127.0.0.1:{server.server_port}", pages, visits)
-                for visits in ("", str(Path(folder, f"{n}.jsonl.zst")), "")
+            (before, _), (one, apart), (other, also_apart), (after, _) = (
+                _of_pages(f"http://127.0.0.1:{server.server_port}", pages, visits, *core)
+                for visits in ("", *(str(Path(folder, f"{n}.{m}.jsonl.zst")) for m in range(2)), "")
             )
-            bare = (before + after) / 2
-            own.append(recorded / bare - 1)
-            reader.append(apart / bare)
+            own.append((one + other) / (before + after) - 1)
+            reader.append((apart + also_apart) / (before + after))
             same.append(abs(after / before - 1))
         shares = list(
             _instructions(f"http://127.0.0.1:{server.server_port}", pages // 6, str(Path(folder, "i.jsonl.zst")))
         )
     server.shutdown()
     server.server_close()
+    if core:
+        os.sched_setaffinity(0, cores)
     noise = f"two crawls without it: {100 * statistics.median(same):.1f} %"
     note = f"pages of {len(page(7)):,} bytes, {pages} of them; {noise}"
     yield Figure("recording visits, CPU it adds in the crawl's own process", 100 * statistics.median(own), "%", 2.0,
@@ -144,13 +156,18 @@ def _instructions(origin: str, pages: int, visits: str) -> Iterator[Figure]:
                      note=f"{each['bare']:,.0f} a page without it")  # fmt: skip
 
 
-def _of_pages(origin: str, pages: int, visits: str) -> tuple[float, float]:
+def _cores() -> set[int]:
+    """Return the cores that this process may use; none where the system does not say."""
+    return os.sched_getaffinity(0) if hasattr(os, "sched_getaffinity") else set()
+
+
+def _of_pages(origin: str, pages: int, visits: str, *core: str) -> tuple[float, float]:
     """CPU seconds of the crawl and of its reader, for all pages less a tenth of them."""
-    few, many = (module(__name__, origin, visits, str(count)).json() for count in (max(1, pages // 10), pages))
+    few, many = (module(__name__, origin, visits, str(count), *core).json() for count in (max(1, pages // 10), pages))
     return many[0] - few[0], many[1] - few[1]
 
 
 if __name__ == "__main__":
-    crawl(sys.argv[1], sys.argv[2], int(sys.argv[3]))
+    crawl(sys.argv[1], sys.argv[2], int(sys.argv[3]), *map(int, sys.argv[4:]))
     spent = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
     print(json.dumps([one.ru_utime + one.ru_stime for one in spent]))

@@ -33,8 +33,9 @@ from scrapy_urinorm.visits.writer import VisitWriter
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
-PROGRESS = 50
-"""Visits after which the crawl is told how far we are."""
+PROGRESS = 100
+"""Visits after which the crawl is told how far we are: half of what its budget looks at together, as telling it wakes a
+thread of the crawl."""
 
 
 @dataclass(slots=True)

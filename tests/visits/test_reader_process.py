@@ -27,6 +27,7 @@ from scrapy_urinorm.visits.inbox import MOST, Inbox
 from scrapy_urinorm.visits.isolation import BEGUN, SHARED, Parser, Read, Unread
 from scrapy_urinorm.visits.links import url_hash
 from scrapy_urinorm.visits.page import Crawl, visit_of
+from scrapy_urinorm.visits.process import PROGRESS
 from scrapy_urinorm.visits.record import visit_from_row
 from tests.visits.hostile import KINDS, hostile_page
 
@@ -507,6 +508,6 @@ def test_pieces_that_nobody_reads_are_left() -> None:
 
 def test_visits_that_wait_for_others_do_not_wait_for_long(reader: ReaderProcess, tmp_path: Path) -> None:
     number, heard = opened(reader, tmp_path / "v.jsonl")
-    for _ in range(50):
+    for _ in range(PROGRESS):
         assert reader.send(visit(number, read=True), PAGE)
-    assert heard.wait_for("progress")["written"] == 50
+    assert heard.wait_for("progress")["written"] == PROGRESS
