@@ -432,3 +432,4 @@ def test_a_database_number_and_a_socket_by_url(new_redis_server: NewServer, tmp_
     store = worker(server.url.removesuffix("/0") + "/3", "socket")
     assert b"page" in store
     store.close()
+    path.unlink()

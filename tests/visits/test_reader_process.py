@@ -164,7 +164,8 @@ def test_a_body_of_any_size_is_read_whole(parser: Parser) -> None:
     crawl = Crawl("c", bytes(16))
     assert SHARED - BEGUN.size >= BODY_CAP
     for octets in (len(PAGE), 0, BODY_CAP, SHARED - BEGUN.size, SHARED - BEGUN.size + 1, len(PAGE)):
-        body = (PAGE * (octets // len(PAGE) + 1))[:octets]
+        # 4 MB of tags are too much for a busy machine that reads them in pure Python
+        body = (b" " * (octets - len(PAGE)) + PAGE)[:octets]
         assert read(parser, crawl, body).line == visit_of(crawl, visit(1), body).to_json().encode()
 
 
