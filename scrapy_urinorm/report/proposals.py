@@ -23,14 +23,13 @@ if TYPE_CHECKING:
     from scrapy_urinorm.learn.learner import LearnResult
     from scrapy_urinorm.report.figures import Figures
     from scrapy_urinorm.report.merges import RuleName
-    from scrapy_urinorm.report.trial import Way
 
 VISITS = 30_000
 """Visits that are learned from, the first ones of the crawl; `urinorm learn` reads all."""
 # the page says how many more there are
 SHOWN = 60
 TRIES = 200
-"""Crawls that are simulated to find the rules that cut something off."""
+"""Crawls of a site that are simulated to find the rules that cut something off."""
 
 
 def proposals(
@@ -56,7 +55,13 @@ def proposals(
     result = learn(recorded.seen(visits), options, ruleset.sources)
     recorded.build(figures)
     active, doubted = _judged(result, ruleset, figures)
-    active, cutting = _holding(active, lambda some: recorded.crawl(_with(ruleset, some, result.base)))
+    cutting: dict[Candidate, int] = {}
+    for site in recorded.sites:
+        cutting |= cutting_off(
+            [candidate for candidate in active if candidate.site == site],
+            lambda some, site=site: recorded.lost(site, _with(ruleset, some, result.base)),  # type: ignore[misc]
+        )
+    active = [candidate for candidate in active if candidate not in cutting]
     found = sorted(active, key=_saved)
     maybe = sorted([*doubted, *cutting, *(c for c in result.others if c.status == PROPOSED)], key=_saved)
     for trap in traps:
@@ -102,26 +107,25 @@ def _judged(
     return active, doubted
 
 
-def _holding(
-    active: list[Candidate], crawl: Callable[[list[Candidate]], Way | None]
-) -> tuple[list[Candidate], dict[Candidate, int]]:
-    """The rules under which a crawl of the recorded links meets all that it meets without them; the others with what
-    each cuts off, the guiltiest first.
+def cutting_off(active: list[Candidate], lost: Callable[[list[Candidate]], int]) -> dict[Candidate, int]:
+    """The rules of a site without which a crawl of its recorded links meets all that it meets without any, each with
+    what it cuts off, the guiltiest first; all of them where too many would have to be tried.
+
+    `lost` says how many pages a crawl under some of them would miss.
     """
     cutting: dict[Candidate, int] = {}
     tries = 0
-    while active and (way := crawl(active)) is not None and way.lost:
+    while active and (missed := lost(active)):
         without = {}
         for candidate in active:
             tries += 1
-            other = crawl([one for one in active if one is not candidate])
-            without[candidate] = other.lost if other is not None else 0
+            without[candidate] = lost([one for one in active if one is not candidate])
         guilty = min(active, key=lambda one: (without[one], one.saved))
-        cutting[guilty] = max(1, way.lost - without[guilty])
+        cutting[guilty] = max(1, missed - without[guilty])
         active = [one for one in active if one is not guilty]
         if tries > TRIES:
-            return [], cutting | dict.fromkeys(active, 1)
-    return active, cutting
+            return cutting | dict.fromkeys(active, 1)
+    return cutting
 
 
 def _check(trap: dict[str, Any], ruleset: RuleSet, recorded: Rehearsal) -> None:

@@ -115,7 +115,7 @@ class Rehearsal:
 
     def __init__(self) -> None:
         self._spool = Spool()
-        self._sites: list[_Site] = []
+        self._sites: dict[str, _Site] = {}
 
     def seen(self, visits: Iterable[Visit]) -> Iterator[Visit]:
         """Pass visits on, and keep what a crawl of them needs."""
@@ -132,16 +132,27 @@ class Rehearsal:
             if graph is not None:
                 urls = [page.url for page in site.pages]
                 plain = crawl(graph, range(len(urls)), order=BREADTH)
-                self._sites.append(_Site(graph, urls, [contents.get(url, -1) for url in urls], plain))
+                self._sites[site.name] = _Site(graph, urls, [contents.get(url, -1) for url in urls], plain)
         self._spool.close()
 
     def crawl(self, ruleset: RuleSet | None) -> Way | None:
         """A crawl under rules, or without any; None where no links were recorded."""
         normalizer = None if ruleset is None else Normalizer(ruleset, check_examples=False)
         way = Way()
-        for site in self._sites:
+        for site in self._sites.values():
             site.add(way, normalizer)
         return way if self._sites else None
+
+    @property
+    def sites(self) -> list[str]:
+        """The sites with links, by name."""
+        return list(self._sites)
+
+    def lost(self, site: str, ruleset: RuleSet) -> int:
+        """How many pages a crawl of a site under rules would miss."""
+        way = Way()
+        self._sites[site].add(way, Normalizer(ruleset, check_examples=False))
+        return way.lost
 
 
 def _contents(figures: Figures, limit: int) -> dict[str, int]:

@@ -11,11 +11,14 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from scrapy_urinorm.learn.candidate import Candidate
+from scrapy_urinorm.learn.judge import Evidence
 from scrapy_urinorm.normalizer import Normalizer
 from scrapy_urinorm.report import blocks, intake
 from scrapy_urinorm.report.findings import findings
 from scrapy_urinorm.report.headline import sentences
 from scrapy_urinorm.report.parameters import CHANGES, IRRELEVANT, NARROWS, SORTS, UNKNOWN
+from scrapy_urinorm.report.proposals import cutting_off
 from scrapy_urinorm.rulesets.ruleset import RuleSet
 from scrapy_urinorm.visits import Visit
 from scrapy_urinorm.visits.links import link_hashes, page_links, url_hash
@@ -549,6 +552,22 @@ def test_proposals_are_tried_on_the_recorded_links(tmp_path: Path) -> None:
     assert (plain["requests"], now["requests"], plain["pages"]) == (90, 90, 30)
     assert (then["requests"], then["pages"], then["lost"]) == (30, 30, 0)
     assert then["curve"][-1] == [30, 30]
+
+
+@pytest.mark.parametrize(
+    ("cut", "guilty"),
+    [([], ""), (["c"], "c"), (["b", "d"], "bd"), (["bc"], "b"), (["a", "bc"], "ab")],
+    ids=["nothing", "one", "two, each by itself", "two, only together", "one, and two only together"],
+)
+def test_the_rules_that_cut_something_off_are_found(cut: list[str], guilty: str) -> None:
+    """Each text names rules that together cut off a page."""
+    rules = {name: Candidate("a.example", name, True, Evidence(), "", "", saved=n) for n, name in enumerate("abcd")}
+
+    def lost(some: list[Candidate]) -> int:
+        return sum({rule.rule for rule in some}.issuperset(names) for names in cut)
+
+    found = cutting_off(list(rules.values()), lost)
+    assert {rule.rule: pages for rule, pages in found.items()} == dict.fromkeys(guilty, 1)
 
 
 def test_the_program_behind_a_site_is_named(tmp_path: Path) -> None:
