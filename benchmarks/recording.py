@@ -113,15 +113,14 @@ def costs(rounds: int, pages: int = PAGES) -> Iterator[Figure]:
     moves all of them about, and that a crawl goes on with the cold caches of another core is no work of its process.
     """
     own, reader, same = [], [], []
-    for number in range(2 * pages):
-        # a server that makes its pages first is waited for
-        page(number)
     cores, core = _cores(), []
     if len(cores) > 1:
         core = [str(min(cores))]
         os.sched_setaffinity(0, cores - {min(cores)})
     server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Site)
     threading.Thread(target=server.serve_forever, daemon=True).start()
+    # a crawl that waits for a server that makes its pages first goes on with cold caches
+    _of_pages(f"http://127.0.0.1:{server.server_port}", pages, "", *core)
     with tempfile.TemporaryDirectory() as folder:
         for n in range(rounds):
             (before, _), (one, apart), (other, also_apart), (after, _) = (

@@ -129,11 +129,11 @@ def redundant_shapes(learner: Learner) -> None:
         if learner.proof is None and learner.site.knows_referers
         else None
     )
-    known = reach.labels() - learner.site.soft if reach is not None else set()
+    reached = reach.labels() - learner.site.soft if reach is not None else set()
 
     def absent(skipped: set[int]) -> set[int]:
         """Return the content classes that are not met where these pages are skipped."""
-        return known - reach.labels(skipped) if reach is not None else _missed(learner, skipped)
+        return reached - reach.labels(skipped) if reach is not None else _missed(learner, skipped)
 
     found = [
         (candidate, members)
@@ -142,19 +142,20 @@ def redundant_shapes(learner: Learner) -> None:
     ]
     if not found:
         return
+    # by referers alone, what earlier files skip counts as missed, too
     before = absent(learner.skipped) if reach is None else set()
     number = {page.key: n for n, page in enumerate(learner.site.pages)}
     if len(found) > 1 and all(not _why_later(learner, candidate, set()) for candidate, _ in found):
         # mirrors have the same shapes on each host: where nothing is lost without all, one crawl says so of each
-        ways = _silenced(learner, shapes, number, found)
-        if absent(learner.skipped.union(*(way.pages for way in ways if not way.others))) <= before:
-            for way in ways:
-                _take_in(learner, way, set())
+        together = _silenced(learner, shapes, number, found)
+        if absent(learner.skipped.union(*(silenced.pages for silenced in together if not silenced.others))) <= before:
+            for silenced in together:
+                _take_in(learner, silenced, set())
             return
     for one in found:
-        [way] = _silenced(learner, shapes, number, [one])
-        without = before if way.others else absent(learner.skipped | way.pages)
-        if _take_in(learner, way, without - before):
+        [silenced] = _silenced(learner, shapes, number, [one])
+        without = before if silenced.others else absent(learner.skipped | silenced.pages)
+        if _take_in(learner, silenced, without - before):
             before = without
 
 
@@ -187,28 +188,28 @@ def _silenced(
     return out
 
 
-def _take_in(learner: Learner, way: _Silenced, gone: set[int]) -> bool:
+def _take_in(learner: Learner, silenced: _Silenced, gone: set[int]) -> bool:
     """Accept a shape's rule, or refuse it, and return whether its pages are skipped.
 
     `gone` are the content classes that a crawl would miss without them.
     """
-    candidate = way.candidate
-    if way.others:
+    candidate = silenced.candidate
+    if silenced.others:
         learner.refuse(candidate, "its conditions also hold for other addresses")
         return False
     if why := _why_later(learner, candidate, gone):
-        if learner.proof is not None and not leads_nowhere(learner, way.views, lists=False):
+        if learner.proof is not None and not leads_nowhere(learner, silenced.views, lists=False):
             # a crawl that is stopped would never see what they alone lead to
             learner.refuse(candidate, f"{why}, and they lead to others")
             return False
         candidate.rule = DEFER
         candidate.why += f"; {why}"
     if candidate.rule == SKIP:
-        learner.skipped |= way.pages
-        learner.skipped_keys += len(way.views)
-        candidate.saved = len(way.views)
+        learner.skipped |= silenced.pages
+        learner.skipped_keys += len(silenced.views)
+        candidate.saved = len(silenced.views)
     learner.replay.accepted.append(candidate)
-    learner.silent_views |= way.views
+    learner.silent_views |= silenced.views
     return candidate.rule == SKIP
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tomllib
+from functools import partial
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
@@ -55,17 +56,22 @@ def proposals(
     result = learn(recorded.seen(visits), options, ruleset.sources)
     recorded.build(figures)
     active, doubted = _judged(result, ruleset, figures)
+
+    # what the rules of the report cut off is no proposal's fault
+    own = recorded.missed(ruleset)
+
+    def lost(site: str, some: list[Candidate]) -> int:
+        return len(recorded.missed(_with(ruleset, some, result.base), site)[site] - own[site])
+
     cutting: dict[Candidate, int] = {}
-    for site in recorded.sites:
-        cutting |= cutting_off(
-            [candidate for candidate in active if candidate.site == site],
-            lambda some, site=site: recorded.lost(site, _with(ruleset, some, result.base)),  # type: ignore[misc]
-        )
+    for site, missed in (recorded.missed(_with(ruleset, active, result.base)) if active else {}).items():
+        if missed - own[site]:
+            cutting |= cutting_off([one for one in active if one.site == site], partial(lost, site))
     active = [candidate for candidate in active if candidate not in cutting]
     found = sorted(active, key=_saved)
     maybe = sorted([*doubted, *cutting, *(c for c in result.others if c.status == PROPOSED)], key=_saved)
     for trap in traps:
-        _check(trap, ruleset, recorded)
+        _check(trap, ruleset, recorded, own)
     both = _with(ruleset, active, result.base) if active else ruleset
     ways = [recorded.crawl(rules) for rules in (None, ruleset, both)]
     return {
@@ -128,18 +134,20 @@ def cutting_off(active: list[Candidate], lost: Callable[[list[Candidate]], int])
     return cutting
 
 
-def _check(trap: dict[str, Any], ruleset: RuleSet, recorded: Rehearsal) -> None:
-    """Take the rule of a trap back where a crawl of the recorded links would miss something under it.
+def _check(trap: dict[str, Any], ruleset: RuleSet, recorded: Rehearsal, own: Mapping[str, set[int]]) -> None:
+    """Take the rule of a trap back where a crawl of the recorded links would miss something under it, beside the `own`
+    losses of the report's rules.
 
     One that is doubtful is also taken back where no links were recorded.
     """
     if trap["toml"]:
-        way = recorded.crawl(RuleSet.load(*ruleset.sources, Named(tomllib.loads(trap["toml"])), preset=ruleset.preset))
-        if way is None and trap["doubtful"]:
+        rules = Named(tomllib.loads(trap["toml"]))
+        missed = recorded.missed(RuleSet.load(*ruleset.sources, rules, preset=ruleset.preset))
+        if not missed and trap["doubtful"]:
             trap["toml"] = ""
-        if way is not None and way.lost:
+        if lost := sum(len(contents - own[site]) for site, contents in missed.items()):
             trap["toml"] = ""
-            trap["advice"] += f" (The rule for all of it would miss {way.lost:,} pages here: narrow it by hand.)"
+            trap["advice"] += f" (The rule for all of it would miss {lost:,} pages here: narrow it by hand.)"
 
 
 def _is_of(name: RuleName, candidate: Candidate) -> bool:

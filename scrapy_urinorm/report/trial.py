@@ -143,16 +143,10 @@ class Rehearsal:
             site.add(way, normalizer)
         return way if self._sites else None
 
-    @property
-    def sites(self) -> list[str]:
-        """The sites with links, by name."""
-        return list(self._sites)
-
-    def lost(self, site: str, ruleset: RuleSet) -> int:
-        """How many pages a crawl of a site under rules would miss."""
-        way = Way()
-        self._sites[site].add(way, Normalizer(ruleset, check_examples=False))
-        return way.lost
+    def missed(self, ruleset: RuleSet, only: str | None = None) -> dict[str, set[int]]:
+        """The contents that crawls of the sites, or of `only` one, under rules would miss; empty without links."""
+        normalizer = Normalizer(ruleset, check_examples=False)
+        return {name: self._sites[name].missed(normalizer) for name in (self._sites if only is None else (only,))}
 
 
 def _contents(figures: Figures, limit: int) -> dict[str, int]:
@@ -176,12 +170,18 @@ class _Site:
     contents: list[int]
     plain: RecordedCrawl
 
+    def crawled(self, normalizer: Normalizer) -> RecordedCrawl:
+        """A crawl under rules."""
+        skipped = frozenset(n for n, url in enumerate(self.urls) if normalizer.verdict(url)[0])
+        return crawl(self.graph, keys_of(normalizer, self.urls), skipped, order=BREADTH)
+
+    def missed(self, normalizer: Normalizer) -> set[int]:
+        """The contents that a crawl under rules misses."""
+        return set(lost(self.plain, self.crawled(normalizer), self.contents))
+
     def add(self, way: Way, normalizer: Normalizer | None) -> None:
         """Crawl the site and add what was met to a way."""
-        one = self.plain
-        if normalizer is not None:
-            skipped = frozenset(n for n, url in enumerate(self.urls) if normalizer.verdict(url)[0])
-            one = crawl(self.graph, keys_of(normalizer, self.urls), skipped, order=BREADTH)
+        one = self.plain if normalizer is None else self.crawled(normalizer)
         met: set[int] = set()
         new = []
         for node in one.fetched:

@@ -554,6 +554,27 @@ def test_proposals_are_tried_on_the_recorded_links(tmp_path: Path) -> None:
     assert then["curve"][-1] == [30, 30]
 
 
+def test_what_the_rules_of_a_report_cut_off_is_held_against_no_proposal(tmp_path: Path) -> None:
+    """Of two sites one has a rule that hides four of five pages; what else both need is proposed for both."""
+    crawl = Crawl()
+    for host in ("one.test", "two.test"):
+        front = [f"http://{host}/q?id={n}" for n in range(5)] if host == "one.test" else []
+        for n in range(30):
+            for ref in range(2):
+                url = f"http://{host}/p/{n}?ref={ref}"
+                mine = [
+                    f"http://{host}/p/{other}?ref={other_ref}" for other in (n, (n + 1) % 30) for other_ref in (0, 1)
+                ]
+                crawl.page(url, prose(f"{host}{n}"), depth=n, id=url_hash(url))
+                crawl.rows[-1].links, crawl.rows[-1].links_count = link_hashes(page_links(mine + front, url))
+        for n, url in enumerate(front):
+            crawl.page(url, prose(f"hidden{n}"), depth=1, id=url_hash(url))
+            crawl.rows[-1].links, crawl.rows[-1].links_count = link_hashes(page_links([], url))
+    said = found(crawl, tmp_path, [{"site": {"one.test": {"remove_params": ["id"]}}}], learn=True)
+    assert [(way["requests"], way["lost"]) for way in said["proposals"]["trial"]] == [(125, 0), (121, 4), (61, 4)]
+    assert {row["site"] for row in said["proposals"]["rules"] if row["active"]} == {"one.test", "two.test"}
+
+
 @pytest.mark.parametrize(
     ("cut", "guilty"),
     [([], ""), (["c"], "c"), (["b", "d"], "bd"), (["bc"], "b"), (["a", "bc"], "ab")],
