@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any
 
 from scrapy_urinorm.importers.document import Document, toml_key, toml_value
 from scrapy_urinorm.learn.candidate import ACTIVE, FACETS, tables
 from scrapy_urinorm.learn.contexts import where_of
 from scrapy_urinorm.learn.risk import wilson_lower
-from scrapy_urinorm.visits.redaction import Redaction, anonymized
+from scrapy_urinorm.visits.redaction import Redaction
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -22,6 +23,7 @@ NO_GRAPH = "not recorded"
 """Said of rules that were judged by what pages show alone."""
 MAX_CRAWLS = 20
 """Crawls named beside the counts that they gave: nobody learns from older ones again."""
+_VALUE_OF_PAIR = re.compile(r"(?<==)[^&;#]+")
 
 
 def evidence_row(candidate: Candidate, hide: Callable[[str], str] = str) -> dict[str, Any]:
@@ -128,3 +130,24 @@ def _kept_others(candidates: list[Candidate]) -> list[Candidate]:
         if seen[candidate.scope] <= MAX_REJECTED:
             kept.append(candidate)
     return kept
+
+
+def anonymized(url: str, redaction: Redaction) -> str:
+    """Return the URL with every query value and path segment hashed; names, hosts and the structure stay.
+
+    Short numbers and words of up to two letters stay too: they are pages, orders and languages, and rules need them.
+    """
+
+    def hide(text: str) -> str:
+        return text if len(text) <= 2 or (text.isdigit() and len(text) <= 3) else redaction.hashed(text)[:12]
+
+    head, question, query = url.partition("?")
+    query, hash_mark, _fragment = query.partition("#")
+    scheme, slashes, rest = head.partition("://")
+    host, *segments = rest.split("/")
+    hidden = []
+    for segment in segments:
+        stem, dot, extension = segment.rpartition(".")
+        hidden.append(hide(stem) + dot + extension if dot and len(extension) <= 5 else hide(segment))
+    query = _VALUE_OF_PAIR.sub(lambda m: hide(m.group()), query)
+    return f"{scheme}{slashes}{'/'.join([host, *hidden])}{question}{query}{hash_mark and ''}"

@@ -6,8 +6,7 @@ The rest, from the parts of an address to its class of content, is said in SQL (
 from __future__ import annotations
 
 import re
-from base64 import b64encode
-from os import getpid
+from itertools import compress
 from typing import TYPE_CHECKING, Any
 
 import duckdb
@@ -18,7 +17,7 @@ from pyarrow import compute, parquet
 from scrapy_urinorm.engine.texts import without_userinfo
 from scrapy_urinorm.learn.site import site_of
 from scrapy_urinorm.normalizer import Normalizer
-from scrapy_urinorm.report.content import Lines, octets
+from scrapy_urinorm.report.content import labels, octets
 from scrapy_urinorm.rules import Stage, rules_at
 from scrapy_urinorm.url import split
 
@@ -46,7 +45,7 @@ _BYTES = ("lines", "line_words", "minhash")
 ROWS = pa.schema(
     [(name, pa.string()) for name in _TEXTS]
     + [(name, pa.int64()) for name in _NUMBERS]
-    + [(name, pa.string()) for name in _BYTES]
+    + [(name, pa.binary()) for name in _BYTES]
 )
 """The columns of a visit that a report reads."""
 _REPEATED = ["content_type", "time"]
@@ -54,23 +53,23 @@ _KEPT = ("status", "words", "size", "body_digest", "text_digest", "main_digest",
 
 
 _READ = f"""
-    select * from read_json($file, format = 'newline_delimited', maximum_object_size = $size, columns = {{
+    select {", ".join(f"from_base64({name}) as {name}" if name in _BYTES else name for name in ROWS.names)}
+    from read_json($file, format = 'newline_delimited', maximum_object_size = $size, columns = {{
         {", ".join(f"{name}: '{'BIGINT' if name in _NUMBERS else 'VARCHAR'}'" for name in ROWS.names)}
     }})
 """
 
 
 class JsonLines:
-    """Reads blocks of JSON lines into tables, by DuckDB: it takes a seventh of the time of the standard library."""
+    """Reads files of JSON lines into tables, by DuckDB: it takes a third of the time of the standard library."""
 
-    def __init__(self, folder: Path) -> None:
-        self._file = folder / f"{getpid()}.json"
-        self._db = duckdb.connect(config={"threads": 1})
+    def __init__(self) -> None:
+        # files are written anew under the same name
+        self._db = duckdb.connect(config={"threads": 1, "enable_external_file_cache": False})
 
-    def table(self, data: bytes) -> pa.Table | None:
-        """The rows of a block; None where any of its lines cannot be read so."""
-        self._file.write_bytes(data)
-        sql = _READ.replace("$file", literal(self._file)).replace("$size", str(len(data) + 1))
+    def table(self, path: Path) -> pa.Table | None:
+        """The rows of a file; None where any of its lines cannot be read so."""
+        sql = _READ.replace("$file", literal(path)).replace("$size", str(path.stat().st_size + 1))
         try:
             table = self._db.sql(sql).to_arrow_table()
         except duckdb.Error:
@@ -92,7 +91,7 @@ def gathered(rows: Sequence[Mapping[str, Any]]) -> pa.Table:
     for name in _NUMBERS:
         columns[name] = [_number(row.get(name)) for row in rows]
     for name in _BYTES:
-        columns[name] = [_base64(row.get(name)) for row in rows]
+        columns[name] = [octets(row.get(name), 1) or None for row in rows]
     return pa.table(columns, ROWS)
 
 
@@ -111,12 +110,6 @@ def _number(value: Any) -> int | None:
     return number if abs(number) < 1 << 48 else None
 
 
-def _base64(value: Any) -> str | None:
-    if isinstance(value, bytes):
-        return b64encode(value).decode()
-    return value if isinstance(value, str) else None
-
-
 class Columns:
     """Turns rows of visits into a part, under the rules of one report.
 
@@ -130,6 +123,7 @@ class Columns:
         self._skips = _has_skip(ruleset)
         self._skipping: dict[str, bool] = {}
         self._frames = frames
+        self._framed: dict[str, Words | None] = {}
 
     def write(self, rows: pa.Table, part: int, path: Path) -> None:
         """Write the part of these rows, in their order."""
@@ -193,32 +187,45 @@ class Columns:
 
     def _contents(self, rows: pa.Table, urls: list[str]) -> dict[str, pa.Array]:
         """The labels and sketches of the rows whose lines are known."""
-        count = rows.num_rows
-        label: list[int | None] = [None] * count
-        order: list[int | None] = [None] * count
-        sketch: list[bytes | None] = [None] * count
-        number: list[int | None] = [None] * count
-        if rows.column("lines").null_count < count:
-            lines = Lines()
-            words = rows.column("line_words").to_pylist()
-            for n, text in enumerate(rows.column("lines").to_pylist()):
-                data = octets(text, 16) if text else b""
-                if data:
-                    lines.add(n, data, octets(words[n], 1), self._frame(urls[n]))
-            for n, a, b, c, d in zip(lines.rows, *lines.labels(), strict=True):
-                label[n], order[n], sketch[n], number[n] = a, b, c, d
+        lines = rows.column("lines").combine_chunks()
+        sizes = compute.binary_length(lines).fill_null(0).to_numpy(zero_copy_only=False)
+        known = (sizes > 0) & (sizes % 16 == 0)
+        if not known.any():
+            return {
+                "line_label": pa.nulls(len(urls), pa.uint64()),
+                "line_order": pa.nulls(len(urls), pa.uint64()),
+                "line_sketch": pa.nulls(len(urls), pa.binary()),
+                "lines": pa.nulls(len(urls), pa.int32()),
+            }
+        mask = pa.array(known)
+        words = rows.column("line_words").combine_chunks()
+        frames = [self._frame(url) for url in compress(urls, known)] if self._frames else [None] * int(known.sum())
+        found = labels(lines.filter(mask), words.filter(mask), frames)
+        # where each row's values are in those arrays
+        at = pa.array(np.cumsum(known) - 1, mask=~known)
+        width = found.sketch.shape[1] * found.sketch.itemsize
+        sketches = pa.FixedSizeBinaryArray.from_buffers(
+            pa.binary(width), len(found.sketch), [None, pa.py_buffer(found.sketch)]
+        )
         return {
-            "line_label": pa.array(label, pa.uint64()),
-            "line_order": pa.array(order, pa.uint64()),
-            "line_sketch": pa.array(sketch, pa.binary()),
-            "lines": pa.array(number, pa.int32()),
+            "line_label": pa.array(found.label).take(at),
+            "line_order": pa.array(found.order).take(at),
+            "line_sketch": sketches.take(at).cast(pa.binary()),
+            "lines": pa.array(found.lines.astype(np.int32)).take(at),
         }
 
     def _frame(self, url: str) -> Words | None:
-        if not self._frames:
-            return None
+        """The frame of the site of a URL."""
+        # behind `https://`, and behind `http://` and a letter
+        end = url.find("/", 8)
+        origin = url[: min(max(end, 0), _LONGEST_ORIGIN)]
+        if origin in self._framed:
+            return self._framed[origin]
         parts = split(url)
-        return self._frames.get(site_of(parts.host)) if parts is not None else None
+        found = self._frames.get(site_of(parts.host)) if parts is not None else None
+        if 0 < end < _LONGEST_ORIGIN and len(self._framed) < _MAX_ORIGINS and origin[-1] != "/":
+            self._framed[origin] = found
+        return found
 
 
 def _answered(rows: pa.Table) -> list[str]:

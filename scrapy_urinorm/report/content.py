@@ -7,7 +7,7 @@ of a site is taken from the first pages of it, and the sums that make a label ru
 from __future__ import annotations
 
 from binascii import a2b_base64
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -17,13 +17,14 @@ from scrapy_urinorm.content.compare import BINS, EMPTY
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    import pyarrow as pa
     from numpy.typing import NDArray
 
     Words = NDArray[np.uint64]
 
 NO_LABEL = 0
-_UNKNOWN_WORDS = 4
-"""What a line counts for where its number of words was not recorded; chosen."""
+_GUESS = b"\4"
+"""The words of a line where they were not recorded; chosen."""
 _MAIN, _ALL = np.uint64(0x9E3779B97F4A7C15), np.uint64(0xC2B2AE3D27D4EB4F)
 
 
@@ -38,90 +39,97 @@ def octets(value: Any, unit: int) -> bytes:
     return value if isinstance(value, bytes) and len(value) % unit == 0 else b""
 
 
-class Lines:
-    """The lines of the rows of one block, gathered and then labelled together."""
+class Labels(NamedTuple):
+    """What tells the pages of some rows: arrays with a value for each."""
 
-    def __init__(self) -> None:
-        self.rows: list[int] = []
-        self._frames: list[Words | None] = []
-        self._lines: list[bytes] = []
-        self._words: list[bytes] = []
-
-    def add(self, row: int, lines: bytes, line_words: bytes, frame: Words | None) -> None:
-        """Add the lines of a row; `frame` holds the sorted slots of the frame of its site."""
-        count = len(lines) // 16
-        self.rows.append(row)
-        self._frames.append(frame)
-        self._lines.append(lines)
-        self._words.append(line_words if len(line_words) == count else bytes([_UNKNOWN_WORDS]) * count)
-
-    def labels(self) -> tuple[list[int], list[int], list[bytes], list[int]]:
-        """Return for each row its label, its label in order, the sketch of its lines and their number.
-
-        Labels are equal for equal sets of lines outside the frame (`content.frame`); a label in
-        order tells a sorted list from itself. `NO_LABEL` where there is nothing to tell a page by.
-        """
-        if not self.rows:
-            return [], [], [], []
-        pairs = np.frombuffer(b"".join(self._lines), "<u8")
-        slots, texts = pairs[0::2], pairs[1::2]
-        words = np.frombuffer(b"".join(self._words), "u1").astype(np.uint64)
-        counts = np.array([len(w) for w in self._words])
-        starts = np.concatenate(([0], np.cumsum(counts)))[:-1]
-        frame = self._in_frame(slots, starts, counts)
-        outside = (~frame).astype(np.uint64)
-        full = counts > 0
-        heads = starts[full]
-
-        def summed(values: Words) -> Words:
-            out = np.zeros(len(counts), np.uint64)
-            if len(heads):
-                out[full] = np.add.reduceat(values, heads)
-            return out
-
-        # the place among the lines outside the frame: a changed frame does not move what it surrounds
-        before = np.cumsum(outside) - outside
-        places = before - np.repeat(before[np.minimum(starts, len(before) - 1)], counts)
-        main = summed(texts * outside)
-        enough = summed(words * outside) >= MIN_WORDS
-        shown = (outside | (words > 0)).astype(np.uint64)
-        everything = summed(texts * shown)
-        ordered = summed((texts * outside) * (2 * places + 1))
-        something = summed(shown) > 0
-        label = np.where(enough, main ^ _MAIN, everything ^ _ALL)
-        label[~(enough | something)] = NO_LABEL
-        order = np.where(enough, ordered, label)
-        sketches = self._sketches(texts, np.repeat(np.arange(len(counts)), counts), ~frame, len(counts))
-        return label.tolist(), order.tolist(), sketches, summed(outside).tolist()
-
-    def _in_frame(self, slots: Words, starts: Any, counts: Any) -> NDArray[np.bool_]:
-        """Whether each line stands in a slot of its site's frame."""
-        found = np.zeros(len(slots), np.bool_)
-        groups: dict[int, list[int]] = {}
-        for number, frame in enumerate(self._frames):
-            if frame is not None and len(frame):
-                groups.setdefault(id(frame), []).append(number)
-        for numbers in groups.values():
-            frame = self._frames[numbers[0]]
-            assert frame is not None
-            if len(numbers) == len(counts):
-                return np.isin(slots, frame)
-            at = np.concatenate([np.arange(starts[n], starts[n] + counts[n]) for n in numbers])
-            found[at] = np.isin(slots[at], frame)
-        return found
-
-    @staticmethod
-    def _sketches(texts: Words, rows: Any, outside: NDArray[np.bool_], count: int) -> list[bytes]:
-        """One-permutation minhashes of the lines outside the frame, as `content.compare.line_sketch` makes them."""
-        bins = np.full(count * BINS, EMPTY, np.uint32)
-        chosen = texts[outside]
-        at = rows[outside] * BINS + (chosen & np.uint64(31)).astype(np.int64)
-        np.minimum.at(bins, at, (chosen >> np.uint64(32)).astype(np.uint32))
-        data = bins.astype("<u4").tobytes()
-        return [data[i : i + 4 * BINS] for i in range(0, len(data), 4 * BINS)]
+    label: NDArray[np.uint64]
+    """Equal for equal sets of lines outside the frame (`content.frame`); `NO_LABEL` where nothing tells a page."""
+    order: NDArray[np.uint64]
+    """The same, but it tells a sorted list from itself."""
+    sketch: NDArray[np.uint32]
+    """The sketch of the lines outside the frame, of `BINS` numbers."""
+    lines: NDArray[np.uint64]
+    """How many lines are outside the frame."""
 
 
-def sketch(minhash: str | None, lines: bytes | None) -> bytes | None:
+def labels(lines: pa.Array, line_words: pa.Array, frames: Sequence[Words | None]) -> Labels:
+    """What tells the pages whose `lines` are known, all of them together.
+
+    `lines` are octets, at least 16 for each; `frames` holds for each row the sorted slots of the frame of its site.
+    """
+    data, ends = _joined(lines)
+    pairs = np.frombuffer(data, "<u8")
+    starts, counts = ends[:-1] // 16, np.diff(ends) // 16
+    slots, texts = pairs[0::2], pairs[1::2]
+    words = _words(line_words, counts)
+    outside = ~_in_frame(slots, starts, counts, frames)
+    main = np.where(outside, texts, np.uint64(0))
+
+    def summed(values: NDArray[Any]) -> Words:
+        return np.add.reduceat(values, starts, dtype=np.uint64)
+
+    # the place among the lines outside the frame: a changed frame does not move what it surrounds
+    before = np.cumsum(outside, dtype=np.uint64) - outside
+    places = before - np.repeat(before[starts], counts)
+    enough = summed(words * outside) >= MIN_WORDS
+    shown = outside | (words > 0)
+    label = np.where(enough, summed(main) ^ _MAIN, summed(np.where(shown, texts, np.uint64(0))) ^ _ALL)
+    label[~(enough | np.logical_or.reduceat(shown, starts))] = NO_LABEL
+    order = np.where(enough, summed(main * (2 * places + 1)), label)
+    sketches = _sketches(texts, np.repeat(np.arange(len(counts)), counts), outside, len(counts))
+    return Labels(label, order, sketches, summed(outside))
+
+
+def _joined(texts: pa.Array) -> tuple[memoryview, NDArray[np.int64]]:
+    """The octets of an array without nulls in a row, and where each begins and the last one ends."""
+    _, offsets, data = texts.buffers()
+    ends = np.frombuffer(offsets, "<i4")[texts.offset : texts.offset + len(texts) + 1].astype(np.int64)
+    return memoryview(data)[ends[0] : ends[-1]], ends - ends[0]
+
+
+def _words(line_words: pa.Array, counts: NDArray[np.int64]) -> NDArray[np.uint8]:
+    """How many words each line has; a guess for those of a row whose numbers are not recorded."""
+    known = line_words.fill_null(b"")
+    data, ends = _joined(known)
+    if np.array_equal(np.diff(ends), counts):
+        return np.frombuffer(data, "u1")
+    rows = zip(known.to_pylist(), counts.tolist(), strict=True)
+    return np.frombuffer(b"".join(n if len(n) == count else _GUESS * count for n, count in rows), "u1")
+
+
+def _in_frame(slots: Words, starts: Any, counts: Any, frames: Sequence[Words | None]) -> NDArray[np.bool_]:
+    """Whether each line stands in a slot of its site's frame."""
+    found = np.zeros(len(slots), np.bool_)
+    groups: dict[int, list[int]] = {}
+    for number, frame in enumerate(frames):
+        if frame is not None and len(frame):
+            groups.setdefault(id(frame), []).append(number)
+    for numbers in groups.values():
+        frame = frames[numbers[0]]
+        assert frame is not None
+        if len(numbers) == len(counts):
+            return _among(slots, frame)
+        at = np.concatenate([np.arange(starts[n], starts[n] + counts[n]) for n in numbers])
+        found[at] = _among(slots[at], frame)
+    return found
+
+
+def _among(slots: Words, frame: Words) -> NDArray[np.bool_]:
+    # not `isin`, which sorts the slots
+    found: NDArray[np.bool_] = frame[np.minimum(np.searchsorted(frame, slots), len(frame) - 1)] == slots
+    return found
+
+
+def _sketches(texts: Words, rows: Any, outside: NDArray[np.bool_], count: int) -> NDArray[np.uint32]:
+    """One-permutation minhashes of the lines outside the frame, as `content.compare.line_sketch` makes them."""
+    bins = np.full(count * BINS, EMPTY, "<u4")
+    chosen = texts[outside]
+    at = rows[outside] * BINS + (chosen & np.uint64(31)).astype(np.int64)
+    np.minimum.at(bins, at, (chosen >> np.uint64(32)).astype(np.uint32))
+    return bins.reshape(count, BINS)
+
+
+def sketch(minhash: bytes | None, lines: bytes | None) -> bytes | None:
     """The sketch of a page: of its text, then of its lines where these are known."""
     words = octets(minhash, 4 * BINS) if minhash else b""
     if lines:

@@ -115,24 +115,21 @@ _VISITS = """
            case when label is null then hash(site, key, 0) else coalesce(alias.same, hash(site, label)) end as ident
     from loaded join site using (host) left join alias on alias.ident = hash(site, label);
     create table keeper as select min(n) n from core where not skip group by key, kind;
-    create table first_seen as select min(n) n from core where kind = 0 group by ident;
-    create table first_kept as
-        select min(n) n from core semi join keeper using (n) where kind = 0 group by ident;
+    create table passed as
+    select core.*, keeper.n is not null kept from core left join keeper using (n);
+    create table first as
+    select ident, min(n) seen, min(n) filter (kept) kept from passed where kind = 0 group by ident;
     create table visit as
     select loaded.n, loaded.kind, loaded.host, site, pattern, bare, plain,
            loaded.key, loaded.skip, sorted, weak, size, time,
            most, marks | case when nested is null then 0 else $nested end as marks, year, nested, names, changed,
-           core.label, ident,
-           case when loaded.kind = 0 then case when s.n is null then 1 else 0 end else loaded.kind + 1 end::tinyint
-               as outcome,
-           k.n is not null kept,
-           loaded.kind = 0 and f.n is null wasted
-    from loaded join site using (host) join core on core.n = loaded.n
-    left join keeper k on core.n = k.n
-    left join first_seen s on core.n = s.n
-    left join first_kept f on core.n = f.n;
-    drop table loaded;
-    drop table core
+           passed.label, passed.ident,
+           case when loaded.kind = 0 then case when passed.n = first.seen then 0 else 1 end
+                else loaded.kind + 1 end::tinyint as outcome,
+           passed.kept,
+           loaded.kind = 0 and passed.n is distinct from first.kept wasted
+    from loaded join site using (host) join passed on passed.n = loaded.n left join first on first.ident = passed.ident;
+    drop table loaded; drop table core; drop table passed; drop table keeper; drop table first
 """
 
 

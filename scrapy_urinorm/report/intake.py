@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import secrets
 from collections import Counter
 from dataclasses import dataclass, field
@@ -12,7 +13,7 @@ import pyarrow as pa
 from pyarrow import compute
 
 from scrapy_urinorm.content import Frame
-from scrapy_urinorm.processes import in_order
+from scrapy_urinorm.processes import cores, in_order
 from scrapy_urinorm.recognition import Recognizer
 from scrapy_urinorm.report.blocks import PROBLEMS_KEPT, blocks_of, rows_of
 from scrapy_urinorm.report.columns import Columns, JsonLines, gathered
@@ -62,6 +63,8 @@ class Intake:
         self.problems += problems[: PROBLEMS_KEPT - len(self.problems)]
 
 
+Filed = tuple[str, int, "Path | list[dict[str, Any]]"]
+"""A block whose lines of JSON stand in a file of their own."""
 Result = tuple[str, int, int, list[str], dict["str | None", int]]
 """Of a block: its file, its rows, those that could not be read and why, and the rows of each crawl."""
 NEWEST, ALL = "newest", "all"
@@ -155,19 +158,19 @@ class _Work:
         self.__dict__.update(state)
         self._redact = Redaction(self.salt)
 
-    def __call__(self, numbered: tuple[int, Block]) -> Result:
+    def __call__(self, numbered: tuple[int, Filed]) -> Result:
         if self._tools is None:
-            self._tools = Columns(self.ruleset, self.frames), JsonLines(self.folder)
+            self._tools = Columns(self.ruleset, self.frames), JsonLines()
         columns, lines = self._tools
         number, (path, start, data) = numbered
         problems: list[str] = []
         bad = 0
-        if not isinstance(data, bytes):
+        if isinstance(data, list):
             table = gathered(data)
         elif (found := lines.table(data)) is not None:
             table = found
         else:
-            rows, bad, problems = rows_of(path, start, data)
+            rows, bad, problems = rows_of(path, start, data.read_bytes())
             table = gathered(rows)
         counted = compute.value_counts(table.column("crawl")).to_pylist()
         crawls = {row["values"]: row["counts"] for row in counted}
@@ -186,8 +189,10 @@ class _Work:
         redact = self._redact
         for name in ("url", "final_url"):
             urls = table.column(name).to_pylist()
-            masked = [redact(url) if other and url else url for url, other in zip(urls, foreign, strict=True)]
-            if masked != urls:
+            asked = [url if other and url else "" for url, other in zip(urls, foreign, strict=True)]
+            safe = redact.all(asked)
+            if safe != asked:
+                masked = [new or url for new, url in zip(safe, urls, strict=True)]
                 table = table.set_column(table.schema.get_field_index(name), name, pa.array(masked, pa.string()))
         return table
 
@@ -195,7 +200,8 @@ class _Work:
 def _results(work: _Work, ahead: list[Block], blocks: Iterator[Block], jobs: int) -> Iterator[Result]:
     following = next(blocks, None)
     alone = following is None and len(ahead) < 2
-    return in_order(work, enumerate(_chained(ahead, following, blocks)), 1 if alone else jobs)
+    jobs = 1 if alone else jobs or cores()
+    return in_order(work, enumerate(_filed(_chained(ahead, following, blocks), work.folder, jobs)), jobs)
 
 
 def _chained(ahead: list[Block], following: Block | None, blocks: Iterator[Block]) -> Iterator[Block]:
@@ -204,6 +210,24 @@ def _chained(ahead: list[Block], following: Block | None, blocks: Iterator[Block
     if following is not None:
         yield following
     yield from blocks
+
+
+def _filed(blocks: Iterable[Block], folder: Path, jobs: int) -> Iterator[Filed]:
+    """Blocks of JSON lines as files, which DuckDB asks for; through a pipe to the process they would be copied twice.
+
+    Two items a process are worked on at a time, so that few files are enough: one that is written over costs a seventh
+    of one that is made anew.
+    """
+    names = itertools.cycle([folder / f"{number}.json" for number in range(2 * jobs + 2)])
+    for path, start, data in blocks:
+        if isinstance(data, list):
+            yield path, start, data
+            continue
+        name = next(names)
+        with name.open("r+b" if name.exists() else "wb") as file:
+            file.write(data)
+            file.truncate()
+        yield path, start, name
 
 
 # ---------------------------------------------------------------------- frames

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import pyarrow as pa
+
 from scrapy_urinorm.learn.site import site_of
 
 if TYPE_CHECKING:
@@ -19,7 +21,7 @@ _MAX_SEGMENT = 48
 _DEEP_PATH = 12
 _LONG_URL = 1_000
 _MAX_PATHS = 100_000
-_AT_A_TIME = 1_000
+_AT_A_TIME = 50_000
 
 _YEARS = "year|yr|y|jahr|annee|ano|anno|cal_year|calyear|fromyear|calendar_year"
 _DATES = (
@@ -52,8 +54,9 @@ MACROS = f"""
         case when length > {_LONG_URL} then {LONG} else 0 end
         | case when regexp_matches(path, '^(/[^/]*){{{_DEEP_PATH + 1},}}') then {DEEP} else 0 end;
     create macro doubtful(path) as
-        regexp_matches(path, '^(/[^/]*){{4,}}')
-        and list_unique(string_split(trim(path, '/'), '/')) < len(string_split(trim(path, '/'), '/'));
+        case when length(path) - length(replace(path, '/', '')) >= 4
+             then list_unique(string_split(trim(path, '/'), '/')) < len(string_split(trim(path, '/'), '/'))
+             else false end;
     create macro name_of(item) as split_part(item, '=', 1);
     create macro names_of(items) as
         coalesce(list_sum(list_transform(items[1:{MAX_ITEMS}], lambda x: h(name_of(x)))), 0)::bigint;
@@ -73,11 +76,9 @@ def mark_repeated(db: DuckDBPyConnection) -> None:
     paths = db.execute(f"select distinct path from loaded where doubt order by path limit {_MAX_PATHS}").fetchall()
     found = [path for (path,) in paths if repeats([segment for segment in path.split("/") if segment])]
     if found:
-        db.execute("create temp table repeated (path varchar)")
-        for at in range(0, len(found), _AT_A_TIME):
-            some = found[at : at + _AT_A_TIME]
-            db.execute(f"insert into repeated values {', '.join(['(?)'] * len(some))}", some)
+        db.register("repeated", pa.table({"path": pa.array(found, pa.string())}))
         db.execute(f"update loaded set marks = marks | {REPEATED} where doubt and path in (from repeated)")
+        db.unregister("repeated")
 
 
 def repeats(segments: list[str]) -> bool:
@@ -101,8 +102,9 @@ def name_sites(db: DuckDBPyConnection) -> None:
     cursor = db.cursor()
     cursor.execute("select distinct host from loaded")
     while rows := cursor.fetchmany(_AT_A_TIME):
-        values: list[str] = []
-        for (host,) in rows:
-            name = host if host.startswith("[") else host.partition(":")[0]
-            values += (host, site_of(name))
-        db.execute(f"insert into site values {', '.join(['(?, ?)'] * len(rows))}", values)
+        hosts = [host for (host,) in rows]
+        names = [host if host.startswith("[") else host.partition(":")[0] for host in hosts]
+        found = pa.table({"host": pa.array(hosts, pa.string()), "site": pa.array(map(site_of, names), pa.string())})
+        db.register("named", found)
+        db.execute("insert into site select * from named")
+        db.unregister("named")

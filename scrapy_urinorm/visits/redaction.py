@@ -11,6 +11,7 @@ import functools
 import hashlib
 import re
 import secrets
+import struct
 from itertools import starmap
 from string import ascii_lowercase, ascii_uppercase, digits
 from typing import TYPE_CHECKING
@@ -81,6 +82,8 @@ _ESCAPED_USERINFO = re.compile(
 _REMEMBERED = 4 << 20
 """Characters of URLs whose redaction is remembered: a page is the referer of all that it links to."""
 _LONGEST_REMEMBERED = 2_048
+_AT_A_LOOK = 256
+"""URLs that are looked at together, chosen: the links of a page."""
 MIN_SHAPED, MAX_SHAPED = 16, 512
 """Letters and digits of a value whose mask has its shape: sixteen digits still tell 10^16 values apart."""
 # a value that is long, or has an equals sign: others are secrets by their name alone
@@ -163,9 +166,19 @@ class Redaction:
 
     def all(self, urls: list[str]) -> list[str]:
         """Return what each of some URLs becomes; where nothing in them is a secret, as nearly always, in one look."""
+        if len(urls) > _AT_A_LOOK:
+            # where one of them has a secret, few are looked at one by one
+            return [url for at in range(0, len(urls), _AT_A_LOOK) for url in self.all(urls[at : at + _AT_A_LOOK])]
         block = "\n".join(urls)
         if "@" in block or "%" in block or "/(" in block:
-            return list(map(self, urls))
+            odd = ["@" in url or "%" in url or "/(" in url for url in urls]
+            rest = iter(self._plain([url for url, is_odd in zip(urls, odd, strict=True) if not is_odd]))
+            return [self(url) if is_odd else next(rest) for url, is_odd in zip(urls, odd, strict=True)]
+        return self._plain(urls, block)
+
+    def _plain(self, urls: list[str], block: str | None = None) -> list[str]:
+        """What `all` returns for URLs that bear neither userinfo nor escapes nor a session in the path."""
+        block = "\n".join(urls) if block is None else block
         names = names_in(block)
         if names is not None and _SECRET not in map(_kind, {name[-_LONGEST_NAME:] for name in names}):
             return urls
@@ -215,9 +228,13 @@ class Redaction:
             if not set(letters).isdisjoint(value)
         )
         key = hashlib.blake2b(value.encode(), key=self._salt).digest()
-        drawn = iter(hashlib.shake_128(key).digest(2 * len(value)))
         # two octets a character: the remainder favours none
-        return "".join(alphabet[(next(drawn) << 8 | next(drawn)) % len(alphabet)] if c.isalnum() else c for c in value)
+        drawn = struct.unpack(f">{len(value)}H", hashlib.shake_128(key).digest(2 * len(value)))
+        size = len(alphabet)
+        if value.isalnum():
+            return "".join([alphabet[number % size] for number in drawn])
+        following = iter(drawn)
+        return "".join([alphabet[next(following) % size] if c.isalnum() else c for c in value])
 
     def hashed(self, value: str) -> str:
         """Return the salted hash of a value, 16 hexadecimal digits."""
@@ -257,9 +274,6 @@ def _secret_value(url: str, begin: int, end: int) -> int:
     return -1
 
 
-_VALUE_OF_PAIR = re.compile(r"(?<==)[^&;#]+")
-
-
 def redacted(visit: Visit, redact: Redaction) -> Visit:
     """Remove the secrets from a visit that others have recorded, in place; our own has none, and bears its crawl."""
     if visit.crawl is None:
@@ -270,24 +284,3 @@ def redacted(visit: Visit, redact: Redaction) -> Visit:
         if visit.redirects:
             visit.redirects = tuple((status, redact(url)) for status, url in visit.redirects)
     return visit
-
-
-def anonymized(url: str, redaction: Redaction) -> str:
-    """Return the URL with every query value and path segment hashed; names, hosts and the structure stay.
-
-    Short numbers and words of up to two letters stay too: they are pages, orders and languages, and rules need them.
-    """
-
-    def hide(text: str) -> str:
-        return text if len(text) <= 2 or (text.isdigit() and len(text) <= 3) else redaction.hashed(text)[:12]
-
-    head, question, query = url.partition("?")
-    query, hash_mark, _fragment = query.partition("#")
-    scheme, slashes, rest = head.partition("://")
-    host, *segments = rest.split("/")
-    hidden = []
-    for segment in segments:
-        stem, dot, extension = segment.rpartition(".")
-        hidden.append(hide(stem) + dot + extension if dot and len(extension) <= 5 else hide(segment))
-    query = _VALUE_OF_PAIR.sub(lambda m: hide(m.group()), query)
-    return f"{scheme}{slashes}{'/'.join([host, *hidden])}{question}{query}{hash_mark and ''}"

@@ -8,8 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from scrapy_urinorm.learn.output import anonymized
 from scrapy_urinorm.normalizer import Normalizer
-from scrapy_urinorm.visits.redaction import Redaction, _pairs, anonymized
+from scrapy_urinorm.visits.redaction import Redaction, _pairs
 
 REDACT = Redaction(b"salt")
 
