@@ -56,6 +56,13 @@ def drop_edits(view: View, bundles: dict[str, Name]) -> Iterator[Row]:
         yield edit, view.hash ^ hashed, text_value(*values[edit])
 
 
+def repeat_edits(view: View) -> Iterator[Row]:
+    """Drop what repeats another parameter with its value: a filter that each of its links adds once more."""
+    once = dict.fromkeys(view.items)
+    if len(once) < len(view.items):
+        yield ("repeat",), view.with_items(once), len(view.items) - len(once)
+
+
 def bundles(views: Sequence[View]) -> dict[str, Name]:
     """Return for each parameter the bundle that it is dropped with, where it nearly always has the same company."""
     counts: Counter[str] = Counter()

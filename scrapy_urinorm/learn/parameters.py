@@ -11,6 +11,7 @@ from scrapy_urinorm.learn.candidate import REJECTED
 from scrapy_urinorm.learn.edits import MOMENT, edited_value, text_value, value_kinds
 from scrapy_urinorm.learn.judge import Group, judged
 from scrapy_urinorm.learn.priors import default_prior, name_prior
+from scrapy_urinorm.learn.repeats import repeats
 from scrapy_urinorm.learn.risk import DEFAULT_PRIOR
 from scrapy_urinorm.learn.siblings import siblings
 from scrapy_urinorm.learn.stage import Stage, against_text, distinct
@@ -38,7 +39,7 @@ ONE_BEGINNING = 0.9
 
 def parameters(stage: Stage) -> list[Candidate]:
     """Return the candidates that drop parameters, single and in bundles, and those on their values."""
-    found: list[Candidate] = []
+    found = repeats(stage)
     for name, neighbours in stage.new_groups("drop"):
         groups = [judged(n, stage.views) for n in neighbours]
         if len(name) == 2:

@@ -15,6 +15,7 @@ from scrapy_urinorm.learn.edits import (
     origin_edits,
     path_edits,
     rename_edits,
+    repeat_edits,
     segment_edits,
     value_edits,
 )
@@ -180,7 +181,9 @@ class SiteLearner:
         """The families that later ones may open new ground for, in their order."""
         return {
             "paths": lambda: self._stage(lambda _: path_edits, paths),
-            "parameters": lambda: self._stage(lambda stage: lambda view: drop_edits(view, stage.bundles), parameters),
+            "parameters": lambda: self._stage(
+                lambda stage: lambda view: chain(repeat_edits(view), drop_edits(view, stage.bundles)), parameters
+            ),
             "renames": lambda: self._stage(lambda _: rename_edits, renames),
             "values": lambda: self._stage(lambda stage: value_edits(kinds_by_name(stage)), edited_values),
             "segments": lambda: self._stage(lambda stage: segment_edits(stage.closed), segments),

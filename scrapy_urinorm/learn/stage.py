@@ -108,8 +108,18 @@ class Stage:
         """Return a judge with the options of this run."""
         return Judge(self.options, self.soft, prior, constant=constant)
 
-    def search(self, groups: Sequence[Group], judge: Judge, skip: frozenset[str], exceptions: bool) -> list[Conclusion]:
-        """Return where groups agree; conditions on the parameters in `skip` are not asked."""
+    def search(
+        self,
+        groups: Sequence[Group],
+        judge: Judge,
+        skip: frozenset[str],
+        exceptions: bool,
+        beside: frozenset[str] = frozenset(),
+    ) -> list[Conclusion]:
+        """Return where groups agree; conditions on the parameters in `skip` are not asked.
+
+        What is found is not narrowed to where those `beside` it stand or do not.
+        """
 
         def atoms(group: Group) -> frozenset[Atom]:
             found = self.contexts.atoms(group.page)
@@ -117,7 +127,7 @@ class Stage:
 
         found = cover(groups, atoms, judge, hosts=self.contexts.hosts, least=self.least, exceptions=exceptions)
         parts = [part for finding in found for part in self._grounded(finding, groups, judge, atoms, skip)]
-        return [self._narrowed(part, groups, skip) for part in parts]
+        return [self._narrowed(part, groups, skip | beside) for part in parts]
 
     def _grounded(
         self,
