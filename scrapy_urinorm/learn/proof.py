@@ -29,6 +29,9 @@ that which most large crawls choose."""
 
 FINISHED = 0.05
 """A crawl that left no more of the addresses that it found has come to its end: what is left was not its business."""
+GAPS = 0.1
+"""Share of pages that no page on record leads to, from which a record has gaps: a crawl that was cut short has none,
+random quarters of six applications' crawls have 0.3 to 0.7."""
 
 
 class Loss(NamedTuple):
@@ -88,6 +91,11 @@ class Proof:
         return sum(node >= len(self.pages) for node in found) <= FINISHED * len(found)
 
     @cached_property
+    def has_gaps(self) -> bool:
+        """Whether many pages were found in ways that the record does not tell."""
+        return len(self.graph.roots) - len(self.graph.starts) > GAPS * len(self.pages)
+
+    @cached_property
     def _word(self) -> Word:
         # only strict learning asks
         return Word(self.pages)
@@ -97,7 +105,7 @@ class Proof:
         if self._latest[0] == keys and self._latest[1] == skipped:
             return self._latest[2]
         found: dict[Loss, None] = {}
-        ways = Ways(self.pages, self.graph.links, keys)
+        ways = self.ways(keys)
         for plain, (order, concurrent) in zip(self._plain, WAYS, strict=True):
             ruled = crawl(self.graph, keys, skipped, order=order, concurrent=concurrent)
             course = Course(plain, ruled, {}, dict(ruled.claimed))
@@ -108,6 +116,10 @@ class Proof:
                         found |= {Loss(label, *end): None for end in ends if end is not None}
         self._latest = list(keys), frozenset(skipped), list(found)
         return self._latest[2]
+
+    def ways(self, keys: Sequence[str]) -> Ways:
+        """Where the recorded links lead under these keys."""
+        return Ways(self.pages, self.graph.links, keys)
 
     def missed(self, keys: Sequence[str], skipped: AbstractSet[int]) -> set[int]:
         """Return the content classes that they would not meet."""

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from scrapy_urinorm.content import NEAR, compare, difference
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Collection, Iterator, Sequence
 
     from scrapy_urinorm.learn.page import Page
 
@@ -74,14 +74,48 @@ class Ways:
             known = self._shown[varies] = False not in outcomes and outcomes.count(True) >= SAME_WAYS
         return known
 
+    def apart(self, nodes: Collection[int]) -> tuple[list[tuple[int, int]], int, int]:
+        """Where some pages lead that the first page of their key which says the same does not lead to.
+
+        Returns the pages that lead elsewhere in the place of a link, each with that first one; of how many such links
+        it is known that they lead elsewhere; and of how many that they lead to the same.
+        """
+        first = self._first
+        pairs = [(n, first.get((self._keys[n], self._pages[n].label), n)) for n in sorted(nodes)]
+        pairs = [(n, other) for n, other in pairs if other != n and self._pages[n].links is not None]
+        found = [(pair, *self._compared(*pair)) for pair in pairs[:: len(pairs) // MOST_PAIRS + 1]]
+        return [pair for pair, apart, _ in found if apart], sum(row[1] for row in found), sum(row[2] for row in found)
+
+    def _compared(self, one: int, other: int) -> tuple[int, int]:
+        """How many links that only one of two pages has are known to lead elsewhere than those of the other, and how
+        many to lead to the same.
+        """
+        here, there, size = dict.fromkeys(self._links[one]), dict.fromkeys(self._links[other]), len(self._pages)
+        mine = [node for node in here if node not in there]
+        others = [node for node in there if node not in here]
+        if len(mine) == len(others):
+            # a list in another order has the same links, and in the place of others its own
+            known = [self._show_one(a, b) for a, b in zip(mine, others, strict=True) if a < size and b < size]
+            return known.count(False), known.count(True)
+        shown = {(self._keys[node], self._pages[node].label) for node in others if node < size}
+        return 0, sum((self._keys[node], self._pages[node].label) in shown for node in mine if node < size)
+
+    @cached_property
+    def _first(self) -> dict[tuple[str, int], int]:
+        """The first page with links of each key and content."""
+        first: dict[tuple[str, int], int] = {}
+        for n, page in enumerate(self._pages):
+            if page.label >= 0 and page.links is not None:
+                first.setdefault((self._keys[n], page.label), n)
+        return first
+
     @cached_property
     def _pairs(self) -> dict[Varies, list[tuple[int, int]]]:
         """The pages that say the same as an earlier one of their key, each with that one, by what they differ in."""
-        first: dict[tuple[str, int], int] = {}
         found: dict[Varies, list[tuple[int, int]]] = defaultdict(list)
         for n, page in enumerate(self._pages):
             if page.label >= 0 and page.links is not None:
-                other = first.setdefault((self._keys[n], page.label), n)
+                other = self._first[self._keys[n], page.label]
                 if other != n:
                     found[difference(self._pages[other].key, page.key)].append((other, n))
         return found
