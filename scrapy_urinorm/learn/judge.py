@@ -167,6 +167,8 @@ class Judge:
         labels = set(equal)
         near_labels = set()
         values: set[int] = set()
+        # of many pages at two values each it is not known that any of them is constant
+        of_page: dict[int, set[int]] = {}
         single: set[int] = set()
         repeated = 0
         for group in groups:
@@ -181,6 +183,7 @@ class Judge:
                 found.saved += group.saved
                 if len(group.values) > 1:
                     values |= group.values
+                    of_page.setdefault(group.label, set()).update(group.values)
                     repeated += 1
                 elif group.values:
                     repeated += not single.isdisjoint(group.values)
@@ -211,7 +214,7 @@ class Judge:
             and not found.against
             and not found.near
             and not found.narrow
-            and found.values >= self.options.min_values
+            and max(map(len, of_page.values()), default=0) >= self.options.min_values
             and found.unknown * 10 <= found.groups
             and any(atom.is_literal for atom in context)
         )
