@@ -58,9 +58,11 @@ def drop_edits(view: View, bundles: dict[str, Name]) -> Iterator[Row]:
 
 def repeat_edits(view: View) -> Iterator[Row]:
     """Drop what repeats another parameter with its value: a filter that each of its links adds once more."""
-    once = dict.fromkeys(view.items)
-    if len(once) < len(view.items):
-        yield ("repeat",), view.with_items(once), len(view.items) - len(once)
+    counts = Counter(view.items)
+    if len(counts) < len(view.items):
+        edited = view.with_items(counts)
+        for name in sorted({name for (name, _), n in counts.items() if n > 1}):
+            yield ("repeat", name), edited, len(view.items) - len(counts)
 
 
 def bundles(views: Sequence[View]) -> dict[str, Name]:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from typing import TYPE_CHECKING
 
 from scrapy_urinorm.content import soft_labels
+from scrapy_urinorm.learn.contexts import Atom
 from scrapy_urinorm.learn.edits import repeat_edits
 from scrapy_urinorm.learn.judge import Judge, judged
 from scrapy_urinorm.learn.stage import Stage, against_text, distinct
+from scrapy_urinorm.url import decoded
 
 if TYPE_CHECKING:
     from scrapy_urinorm.learn.candidate import Candidate
@@ -19,30 +20,30 @@ counted, as in a cart, tells them apart."""
 
 
 def repeats(stage: Stage) -> list[Candidate]:
-    """Return the candidates that drop a parameter which stands there already, with the same value."""
+    """Return the candidates that drop a parameter which stands there already, with the same value.
+
+    Each is for addresses that have the parameter, as another may be counted.
+    """
     out = []
-    for _, neighbours in stage.new_groups("repeat"):
+    soft = None
+    for (_, name), neighbours in stage.new_groups("repeat"):
+        if "*" in decoded(name):
+            continue
+        soft = _soft_without_repeats(stage) if soft is None else soft
         groups = [judged(n, stage.views) for n in neighbours]
-        judge = Judge(stage.options, _soft_without_repeats(stage), REPEAT_PRIOR, constant=False)
-        findings = stage.search(groups, judge, frozenset(), exceptions=False, beside=_never_repeated(stage))
-        what = "a parameter that is repeated with its value"
+        judge = Judge(stage.options, soft, REPEAT_PRIOR, constant=False)
+        others = frozenset(other for view in stage.views for other, _ in view.items) - {name}
+        findings = stage.search(groups, judge, frozenset(), exceptions=False, beside=others)
+        what = f"`{decoded(name)}`, repeated with its value,"
         if not findings:
             stage.reject(groups, judge, "dedupe_params", "pair", "repeat", what)
         for finding in findings:
             e = finding.evidence
             why = f"{what} made no difference to {distinct(e.agree)}" + against_text(e)
+            if not any(atom.kind == "query" and atom.name == name for atom in finding.context):
+                finding = finding._replace(context=(*finding.context, Atom("query", name)))
             out.append(stage.candidate(finding, "dedupe_params", "pair", "repeat", why))
     return out
-
-
-def _never_repeated(stage: Stage) -> frozenset[str]:
-    names: set[str] = set()
-    repeated: set[str] = set()
-    for view in stage.views:
-        counts = Counter(view.items)
-        names.update(name for name, _ in counts)
-        repeated.update(name for (name, _), n in counts.items() if n > 1)
-    return frozenset(names - repeated)
 
 
 def _soft_without_repeats(stage: Stage) -> frozenset[int]:

@@ -81,5 +81,16 @@ def test_a_form_at_all_addresses_says_nothing_of_them() -> None:
     assert not repeats(site)[0]
 
 
+def test_what_two_parameters_show_holds_for_no_third() -> None:
+    site = shop()
+    for size in range(12):
+        site.add(f"/list/?size={size}", f"size {size}")
+        site.add(f"/list/?size={size}&size={size}", f"size {size}")
+    found, normalizer = repeats(site)
+    assert {tuple(one.where["query"]) for one in found} == {("f",), ("size",)}
+    assert normalizer.key(f"{HOST}/list/?size=1&size=1") == normalizer.key(f"{HOST}/list/?size=1")
+    assert normalizer.key(f"{HOST}/list/?add=1&add=1") != normalizer.key(f"{HOST}/list/?add=1")
+
+
 def test_strict_takes_it_too() -> None:
     assert [one.value for one in repeats(shop(), strict=True)[0]] == ["pair"]
