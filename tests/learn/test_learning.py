@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import random
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -14,7 +15,9 @@ from scrapy_urinorm import Normalizer, RuleSet
 from scrapy_urinorm.learn import LearnResult, Options, learn, to_toml
 from scrapy_urinorm.learn.declared import MAX_DECLARED
 from scrapy_urinorm.learn.earlier import Earlier
+from scrapy_urinorm.learn.output import anonymized
 from scrapy_urinorm.visits import Visit
+from scrapy_urinorm.visits.redaction import Redaction
 from tests.learn.sites import SITES, Site, blog, forum, wiki
 
 
@@ -605,6 +608,11 @@ def test_a_shape_that_alone_leads_on_is_not_skipped() -> None:
     normalizer = Normalizer(learn(visits).rules)
     decision = normalizer.decide("http://a.example/go?n=3")
     assert (decision.skip, decision.defer) == (False, True)
+
+
+def test_anonymized_keeps_the_structure() -> None:
+    hidden = anonymized("http://a.example/people/ada.html?name=ada&page=2&lang=en#top", Redaction(b"salt"))
+    assert re.fullmatch(r"http://a\.example/[0-9a-f]{12}/[0-9a-f]{12}\.html\?name=[0-9a-f]{12}&page=2&lang=en", hidden)
 
 
 def test_anonymized_examples_keep_only_the_structure() -> None:
