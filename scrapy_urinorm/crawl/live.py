@@ -288,7 +288,7 @@ class LiveRules:
     def ask(self, sites: list[str], number: int) -> None:
         """Have sites judged once more."""
         self.tell_met()
-        self._visits.tell({"do": "judge", "sites": sites, "asked": number})
+        self._visits.tell({"do": "judge", "sites": sites, "asked": number}, again=True)
 
     def _count(self, name: str, number: int = 1) -> None:
         if number:

@@ -78,10 +78,10 @@ class ReaderProcess:
         return self._numbers
 
     def say(self, number: int, header: dict[str, Any], *, again: bool = False) -> None:
-        """Tell the reader something else about a crawl; `again` has it told to one that is started anew, too."""
+        """Tell the reader something else about a crawl; `again`: one started anew, too, the last of each kind."""
         header = {**header, "crawl": number}
-        if again and number in self._clients:
-            self._clients[number].headers.append(header)
+        if again and (client := self._clients.get(number)) is not None:
+            client.headers = [one for one in client.headers if one["do"] != header["do"]] + [header]
         if header["do"] == "live":
             # who learns while the crawl runs waits for every page
             self._lingers = False

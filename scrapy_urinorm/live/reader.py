@@ -38,6 +38,8 @@ class Live:
         self._may_restart = True
         self._dead = False
         self._fleets: dict[int, Exchange] = {}
+        self._unjudged: dict[int, dict[str, Any]] = {}
+        """What crawls wait for: one that dies meanwhile leaves it to its successor."""
         self._close = reader.handlers["close"]
         reader.handlers |= {"live": self._open, "met": self._met, "judge": self._judge}
         reader.handlers |= {"idle": self._idle, "leave": self._leave, "close": self._closed}
@@ -68,6 +70,7 @@ class Live:
             self._fleets[number].say(header)
 
     def _leave(self, number: int, _header: dict[str, Any], _: bytes) -> None:
+        self._unjudged.pop(number, None)
         if number in self._fleets:
             self._fleets.pop(number).close()
             # what it sees is for nobody from now on
@@ -104,6 +107,8 @@ class Live:
 
     def _put(self, header: dict[str, Any], body: bytes = b"", size: int = 0) -> None:
         """Have a message sent; `size` is that of its header where it may be large."""
+        if header["do"] == "judge":
+            self._unjudged[header["crawl"]] = header
         if not self._dead:
             self._in += size + len(body)
             self._queue.put((header, body, size + len(body)))
@@ -118,16 +123,18 @@ class Live:
     def _feed(self) -> None:
         while (item := self._queue.get()) is not None:
             header, body, size = item
-            try:
-                messages.send(self._process.stdin.write, header, body)  # type: ignore[union-attr]  # a pipe
-            except OSError:
-                self._restart()
+            while not self._dead:
+                try:
+                    messages.send(self._process.stdin.write, header, body)  # type: ignore[union-attr]  # a pipe
+                    break
+                except OSError:
+                    self._restart()
             self._out += size
             if self._dead:
                 return
 
     def _restart(self) -> None:
-        """Start it again, the first time that it died; it reads in its folders what it knew."""
+        """Start it again, the first time that it died; it reads in its folders what it knew, and is asked once more."""
         assert self._process is not None
         self._process.wait()
         if self._may_restart:
@@ -136,6 +143,9 @@ class Live:
             with contextlib.suppress(OSError):
                 for header in list(self._opened.values()):
                     messages.send(self._process.stdin.write, header)  # type: ignore[union-attr]  # a pipe
+                # after the visits that wait
+                for header in list(self._unjudged.values()):
+                    self._put(header)
                 return
         self._dead = True
         # a crawl that hears it leaves, in the thread of the reader
@@ -153,6 +163,9 @@ class Live:
         self._queue.put(({"do": "", "crawl": 0}, b"", 0))
 
     def _say(self, message: dict[str, Any]) -> None:
+        asked = self._unjudged.get(message["crawl"])
+        if asked is not None and message["do"] == "verdict" and message["asked"] == asked["asked"]:
+            del self._unjudged[message["crawl"]]
         fleet = self._fleets.get(message["crawl"])
         if fleet is not None:
             fleet.say(message)

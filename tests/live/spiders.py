@@ -120,16 +120,21 @@ class Downloading(Follow):
 
 
 class Murderous(Follow):
-    """Kill the process that learns at the pages of `at`."""
+    """Kill the process that learns, at the pages of `at` or, where it has not begun by then, as soon as it has."""
 
-    at: tuple[int, ...] = ()
+    at: list[int]
     count = 0
+    killed = -1
 
     def parse(self, response: Response) -> Iterator[Any]:
         self.count += 1
-        if self.count in self.at:
+        if self.at and self.count >= self.at[0]:
             for pid in running("scrapy_urinorm.live.process"):
-                os.kill(pid, signal.SIGKILL)
+                # one that was killed may take a moment to go
+                if pid != self.killed:
+                    del self.at[0]
+                    self.killed = pid
+                    os.kill(pid, signal.SIGKILL)
         yield from super().parse(response)
 
 

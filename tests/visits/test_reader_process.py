@@ -29,6 +29,7 @@ from scrapy_urinorm.visits.links import url_hash
 from scrapy_urinorm.visits.page import Crawl, visit_of
 from scrapy_urinorm.visits.process import PROGRESS
 from scrapy_urinorm.visits.record import visit_from_row
+from tests.live.spiders import running
 from tests.visits.hostile import KINDS, hostile_page
 
 if TYPE_CHECKING:
@@ -332,6 +333,40 @@ def test_a_reader_that_dies_twice_is_let_go(reader: ReaderProcess, tmp_path: Pat
     heard.wait_for("died")
     assert reader.send(visit(number)) is None
     reader.close(number)
+
+
+def waiting(pid: int) -> int:
+    """Octets of the standard input of a process that it has not read."""
+    import fcntl
+    import termios
+
+    with Path(f"/proc/{pid}/fd/0").open("rb") as pipe:
+        return int.from_bytes(fcntl.ioctl(pipe, termios.FIONREAD, bytes(4)), sys.byteorder)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="processes are looked for in /proc")
+@pytest.mark.parametrize("dies", ["the student", "the reader"])
+def test_a_judgement_that_a_crawl_waits_for_survives_who_judges(
+    dies: str, reader: ReaderProcess, tmp_path: Path
+) -> None:
+    """A crawl waited ten minutes for what nobody made any more, as those that learn are killed when memory is short."""
+    number, heard = opened(reader, tmp_path / "v.jsonl")
+    reader.say(number, {"do": "live", "folder": str(tmp_path), "preset": "recommended", "rules": []}, again=True)
+    until(lambda: running("scrapy_urinorm.live.process"))
+    (student,) = running("scrapy_urinorm.live.process")
+    until(lambda: waiting(student) == 0)
+    os.kill(student, signal.SIGSTOP)
+    for asked in (1, 2):
+        before = waiting(student)
+        reader.say(number, {"do": "judge", "sites": [], "asked": asked}, again=True)
+        until(lambda before=before: waiting(student) > before)
+    assert not any(said["do"] == "verdict" for said in heard.said)
+    if dies == "the reader":
+        reader._process.kill()
+    os.kill(student, signal.SIGKILL)
+    assert heard.wait_for("verdict")["asked"] == 2
+    reader.close(number)
+    heard.wait_for("closed")
 
 
 def test_a_reader_that_cannot_be_started_again_is_let_go(
