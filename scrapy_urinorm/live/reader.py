@@ -159,7 +159,10 @@ class Live:
         with io.BufferedReader(process.stdout) as stream, contextlib.suppress(OSError, ValueError):  # type: ignore[type-var]  # a pipe
             while (message := messages.received(stream.read)) is not None:
                 self._say(message[0])
-        # a write finds out that it has died
+        # whom nobody hears is of no use; a write finds out, and for certain only when it has ended: the system may say
+        # the end of what it wrote before it closes what it read
+        process.kill()
+        process.wait()
         self._queue.put(({"do": "", "crawl": 0}, b"", 0))
 
     def _say(self, message: dict[str, Any]) -> None:
