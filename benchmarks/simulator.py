@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from scrapy_urinorm.live.desk import Desk
-from scrapy_urinorm.live.questions import CANARY, CLOSED, LATER, PARK, SAMPLE
+from scrapy_urinorm.live.questions import CANARY, CLOSED, LATER, PARK, SAMPLE, pattern_key
 from scrapy_urinorm.live.student import Student
 from scrapy_urinorm.live.yields import CLOSE
 from scrapy_urinorm.normalizer import Normalizer
@@ -248,6 +248,10 @@ class _Run:
         for key in reopened:
             self.later += [(0, n, visit) for n, (visit, held) in enumerate(self.closed) if held == key]
             self.closed = [(visit, held) for visit, held in self.closed if held != key]
+        for key in self.desk.overdue():
+            due = [one for one in self.later if pattern_key(self.desk.pattern(one[2].url, 0)) == key]
+            self.later = [one for one in self.later if one not in due]
+            self.released += [visit for _, _, visit in due]
         if name is None:
             return
         self.desk.keyed(name, self.served.get(name, ()))

@@ -177,7 +177,7 @@ class LiveRules:
         if not late and verdict in (LATER, SAMPLE):
             self._count("later")
             request.meta[own.LATER_META] = True
-            return Kept(State.LATER, priority=decision.priority)
+            return Kept(State.LATER, decision.class_key, priority=decision.priority)
         return None
 
     @guarded

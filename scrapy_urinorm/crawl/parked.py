@@ -57,7 +57,9 @@ class Parked:
         self._work.append((name, self._steps(name)))
 
     def step(self) -> None:
-        """Go on with that for some milliseconds."""
+        """Go on with that for some milliseconds, and let go what was put off for long enough."""
+        for class_key in self._desk.overdue():
+            self._count("released", self._scheduler.release(State.LATER, class_key=class_key))
         if not self._work:
             return
         until = time.monotonic() + _STEP_SECONDS

@@ -16,7 +16,7 @@ from scrapy_urinorm.crawl.callbacks import Callbacks
 from scrapy_urinorm.crawl.dupefilter import DupeFilter
 from scrapy_urinorm.crawl.journal import Journal, Kept
 from scrapy_urinorm.crawl.kept_back import KeptBack
-from scrapy_urinorm.crawl.request_rows import State
+from scrapy_urinorm.crawl.request_rows import SERVED, State
 from scrapy_urinorm.crawl.taking_over import TakingOver
 from scrapy_urinorm.crawl.verdicts import DEFER_BY
 from scrapy_urinorm.errors import UrinormError
@@ -286,11 +286,13 @@ class Scheduler(StockScheduler):
         if engine is not None and engine._slot is not None:
             engine._slot.nextcall.schedule()
 
-    def release(self, **which: Any) -> int:
-        """Let parked requests go, all or those of a class or a generation (see `RequestsFile.release`); how many."""
+    def release(self, state: State = State.PARKED, **which: Any) -> int:
+        """Let requests go that are parked, all or those of a class or a generation (see `RequestsFile.release`)."""
         if not self.journal.file.is_open:
             return 0
-        released = self.journal.file.release(State.PARKED, **which)
+        if self._kept is not None and state in SERVED:
+            self._kept.put_back()
+        released = self.journal.file.release(state, **which)
         if released:
             self.poke()
         return released

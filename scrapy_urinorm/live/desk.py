@@ -10,6 +10,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from scrapy_urinorm.errors import UrinormError
+from scrapy_urinorm.live.brought import Turn
 from scrapy_urinorm.live.canaries import Waiting
 from scrapy_urinorm.live.known import Known
 from scrapy_urinorm.live.patterns import Patterns
@@ -31,7 +32,7 @@ from scrapy_urinorm.live.questions import (
     pattern_key,
     speaks_of_action,
 )
-from scrapy_urinorm.live.yields import CLOSE, Turn, Yields, priority
+from scrapy_urinorm.live.yields import CLOSE, Yields, priority
 from scrapy_urinorm.normalizer import Normalizer
 
 if TYPE_CHECKING:
@@ -83,7 +84,7 @@ class Desk:
             self.yields.sent(found)
             return PASSED
         if turn is Turn.LATER or (site is not None and site.defers(url)):
-            return Ruling(LATER, None, 0, self.yields.put_off(pattern, place))
+            return Ruling(LATER, pattern_key(pattern), 0, self.yields.put_off(pattern, place))
         if site is not None and site.on and (likely := site.likely) is not None:
             if likely.holds(likely.number(url, kind)):
                 return Ruling(LATER, None, 0, 0)
@@ -115,9 +116,9 @@ class Desk:
 
     def comes_later(self, url: str, kind: int) -> bool:
         """Whether a request comes behind the others, or is kept back, by what its pattern has brought or what it is."""
-        site = self.sites.get(self.site_name(url))
-        behind = site is not None and site.defers(url)
-        return behind or self.yields.place(self.pattern(url, kind)).turn is not Turn.OPEN
+        if (site := self.sites.get(self.site_name(url))) is not None and site.defers(url):
+            return True
+        return self.yields.place(self.pattern(url, kind)).turn is not Turn.OPEN
 
     def still_held(self, url: str, kind: int) -> bytes | None:
         """Return the class that a request waits for under the rules of today, None where it is to go."""
@@ -221,9 +222,7 @@ class Desk:
 
     def _ruled(self, message: dict[str, Any]) -> str:
         name: str = message["site"]
-        site = self.sites.get(name)
-        if site is None:
-            site = self.sites[name] = SiteDesk(name)
+        site = self.sites.setdefault(name, SiteDesk(name))
         site.on = False
         # a fleet has the same numbers
         self._generations = message.get("generation") or self._generations + 1
@@ -261,6 +260,10 @@ class Desk:
                 for question in site.questions:
                     question.claims.setdefault(question.number(claim.url, claim.kind), claim.number)
 
+    def overdue(self) -> list[bytes]:
+        """Return the classes of what was put off for long enough, once."""
+        return [pattern_key(name) for name in self.yields.overdue()]
+
     # ------------------------------------------------------------------ the end
 
     def untested(self) -> list[bytes]:
@@ -284,13 +287,10 @@ class Desk:
         for message in state.get("known", ()):
             self._known.take(message)
         self._generations = state["generations"]
-        names = []
         for name, known in state["sites"].items():
             self._ruled(known["message"])
-            site = self.sites[name]
-            site.canaries.load(known["counts"])
-            names.append(name)
-        return names
+            self.sites[name].canaries.load(known["counts"])
+        return list(state["sites"])
 
 
 def _class_of(site: SiteDesk, url: str, kind: int) -> bytes | None:

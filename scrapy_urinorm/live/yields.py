@@ -6,12 +6,13 @@ back stays in the file of requests, is sampled until the end, and goes on when a
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
-from enum import IntEnum
+from dataclasses import fields
 from operator import attrgetter
 from typing import NamedTuple
 
+from scrapy_urinorm.live.brought import Turn, Yield
 from scrapy_urinorm.live.groups import AGAIN, ShapeParts, group_of, is_group, subgroups
+from scrapy_urinorm.live.patience import Patience
 from scrapy_urinorm.live.patterns import is_plain
 
 LOW = 20
@@ -34,8 +35,6 @@ the pages `AGAIN` are the group's own, the others may be those of groups with fe
 _TRIES = 3
 """Pages of a shape, or of each of its parts, that must have brought nothing before a closed group keeps any of it back,
 be its shapes as many as they may; as for a proven line of a platform."""
-_ALONE = 0.1
-"""The share of news from which a pattern is judged by itself, not with the others of its group."""
 _KEEP = 0.95
 """How much of the share each further page leaves: it looks back some twenty pages."""
 _FEW = 0.5
@@ -47,57 +46,6 @@ _TURNS = 100
 """Requests of a shape that are told apart by their turn, where what they bring is the same to a thousandth."""
 _MOST = 20_000
 """Patterns that are counted: as many places as `patterns` tells apart."""
-_SAMPLES = 20.0
-"""So many samples in the first thousand that a closed pattern keeps back, and some sixty more in each e-fold."""
-_SAMPLE_SHARE = 0.05
-"""The most that is sampled: what links to nineteen of its kind still dies out."""
-_KNOWN_SAMPLES = 0.1
-"""Of what was proven on real installations a tenth of that, as of canaries."""
-
-
-class Turn(IntEnum):
-    """When requests of a pattern are served."""
-
-    OPEN = 0
-    LATER = 1
-    CLOSED = 2
-
-
-@dataclass(slots=True)
-class Yield:
-    """What a pattern has brought: pages, those with news, how many since the last news, and the share of late."""
-
-    pages: int = 0
-    news: int = 0
-    blank: int = 0
-    share: float = 1.0
-    turn: Turn = Turn.OPEN
-    kept: int = 0
-    late_news: int = 0
-    """News after the pattern was closed once."""
-    known: bool = False
-    """Whether the pattern is a line of a pack that was proven on real installations."""
-    tries: int = 0
-    """Of a known one, those sent since it led to something new."""
-    same: int = 0
-    """Redirects in a row to one page."""
-    shapes: int = 0
-    """Of a group, how many shapes of it were fetched."""
-    asked: int = 0
-    """Of a shape that is served with its group, how many requests were put off; the first hundred count."""
-
-    @property
-    def is_alone(self) -> bool:
-        """Whether it brings so much that it is judged by itself."""
-        return self.news > 0 and self.news >= _ALONE * self.pages
-
-    def sampled(self, chance: float) -> bool:
-        """Whether a request of a closed pattern is fetched all the same; `chance` is its own, from 0 to 1.
-
-        The share falls with what was kept back: what links to thirty of its kind would otherwise never end.
-        """
-        self.kept += 1
-        return chance < min(_SAMPLE_SHARE, _SAMPLES / self.kept) * (_KNOWN_SAMPLES if self.known else 1)
 
 
 _NEW = Yield()
@@ -128,6 +76,8 @@ class Yields:
         self.of: dict[str, Yield] = {}
         self._parts = ShapeParts()
         self._led_to: dict[str, str] = {}
+        self._patience = Patience()
+        self._overdue: list[str] = []
 
     def __getitem__(self, pattern: str) -> Yield | None:
         return self.of.get(pattern)
@@ -183,8 +133,11 @@ class Yields:
         be served later.
 
         `same`: a redirect that led to the page that the one before led to. `few`: a page without news that is one
-        of its own all the same; it never closes its pattern, and has it come later only where there is a query.
+        of its own all the same; it never closes its pattern, and without a query has it come later for a while only.
         """
+        if (late := self._patience.page()) is not None:
+            self.of[late].turn = Turn.OPEN
+            self._overdue.append(late)
         group, reopened = self._judges(pattern), []
         first = (self.of.get(pattern) or _NEW).pages == 0
         if name := group_of(pattern):
@@ -224,22 +177,26 @@ class Yields:
         found.shapes += shape
         found.share = found.share * _KEEP + (1 - _KEEP) * (1 if news else _FEW * few)
         found.same = found.same + 1 if same else 0
-        if few and (found.turn is not Turn.OPEN or is_plain(name)):
+        own = is_plain(name) and found.share >= REOPEN
+        if few and (found.turn is not Turn.OPEN or self._patience.is_over(name)):
+            was, found.turn = found.turn, self._waits(name) if own else Turn.LATER
             found.blank = 0
-            was = found.turn
-            if was is Turn.CLOSED:
-                found.turn = Turn.LATER
-            elif is_plain(name) and found.share >= REOPEN:
-                found.turn = Turn.OPEN
             return was is Turn.CLOSED
         if not news:
             found.blank += 1
             if found.turn is Turn.OPEN and found.blank >= LOW:
-                found.turn, found.blank = Turn.LATER, 0
+                found.turn, found.blank = self._waits(name) if own else Turn.LATER, 0
             elif self._is_enough(found, name):
                 found.turn = Turn.CLOSED
             return False
         return self.credit(found)
+
+    def _waits(self, name: str) -> Turn:
+        """Return the turn of pages with a few words of their own: behind those with news, but not for ever."""
+        if self._patience.is_over(name):
+            return Turn.OPEN
+        self._patience.waits(name)
+        return Turn.LATER
 
     def _is_enough(self, found: Yield, name: str) -> bool:
         if not self.close or found.turn is not Turn.LATER:
@@ -279,6 +236,11 @@ class Yields:
             found.turn = Turn.OPEN
         return was is Turn.CLOSED
 
+    def overdue(self) -> list[str]:
+        """Return the patterns whose requests have been put off for long enough, once."""
+        names, self._overdue = self._overdue, []
+        return names
+
     def closed(self) -> dict[str, Yield]:
         """Return the patterns that keep requests back."""
         return {name: one for name, one in self.of.items() if one.turn is Turn.CLOSED}
@@ -295,3 +257,5 @@ class Yields:
             pages, news, blank, share, turn, kept, late, known, tries, same, shapes, asked = (*row, 0, 0)[:12]
             whole = int(pages), int(news), int(blank), share, min(Turn(int(turn)), last), int(kept), int(late)
             self.of[name] = Yield(*whole, bool(known), int(tries), int(same), int(shapes), int(asked))
+            if turn == Turn.LATER and is_plain(name) and share >= REOPEN:
+                self._patience.waits(name)

@@ -15,6 +15,8 @@ from scrapy.linkextractors import LinkExtractor
 from scrapy.spiders import CrawlSpider, Rule
 from scrapy.utils.defer import maybe_deferred_to_future
 
+from scrapy_urinorm.live import patience
+
 
 class Noted(Spider):
     """What all have in common."""
@@ -136,6 +138,16 @@ class Murderous(Follow):
                     self.killed = pid
                     os.kill(pid, signal.SIGKILL)
         yield from super().parse(response)
+
+
+class Impatient(Follow):
+    """Have pages of a few words wait for `patience` pages with news, not for a thousand."""
+
+    patience = 150
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        patience.PATIENCE = self.patience
 
 
 class Listing(Follow):

@@ -18,6 +18,7 @@ from scrapy_urinorm.visits.why import answers
 from tests.crawl.crawling import Job, Outcome, crawl
 from tests.live.served import Served
 from tests.live.sites import Answering, Site, identities_of, record
+from tests.live.test_few_words import PEOPLE, Register
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -109,6 +110,19 @@ def test_a_rule_that_was_right_at_first_loses_nothing(tmp_path: Path) -> None:
     with Served(site) as served:
         live(served, tmp_path, "Follow", None, **FIFO)
         assert served.identities(pages(tmp_path)) == all_pages(site)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("waits", [150, 10_000])
+def test_what_was_put_off_goes_when_it_has_waited(tmp_path: Path, waits: int) -> None:
+    """Rows of a database, whose exports have no end, and which the table has shown."""
+    with Served(Register(shown=True, exports=True)) as served:
+        settings = {"CLOSESPIDER_PAGECOUNT": 500, **FIFO}
+        outcome = live(served, tmp_path, "Impatient", {"patience": waits}, **settings)
+        assert outcome.reason == "closespider_pagecount"
+        people = {name for name in served.identities(pages(tmp_path)) if name.startswith("person")}
+    assert (len(people) == PEOPLE) is (waits == 150)
+    assert (counts(outcome).get("released", 0) > 0) is (waits == 150)
 
 
 @pytest.mark.slow

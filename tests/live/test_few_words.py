@@ -10,8 +10,10 @@ import pytest
 
 from benchmarks.simulator import Simulated, Simulator
 from scrapy_urinorm.learn.options import Options
+from scrapy_urinorm.live.brought import Turn, Yield
 from scrapy_urinorm.live.novelty import CLOCK, Novelty
-from scrapy_urinorm.live.yields import Turn, Yield, Yields, priority
+from scrapy_urinorm.live.patience import PATIENCE
+from scrapy_urinorm.live.yields import LOW, Yields, priority
 from tests.live.sites import Answer, identities_of, record
 
 PEOPLE, PER_LIST, CLOSE = 120, 20, 30
@@ -23,12 +25,13 @@ ORDERS = pytest.mark.parametrize("newest_first", [False, True], ids=["breadth fi
 class Register:
     """People with a name and a telephone, in lists; a calendar without end.
 
-    If wanted, the lists show all that the pages do, there are views of each person, and a clock.
+    If wanted, the lists show all that the pages do, there are views of each person, exports without end, and a clock.
     """
 
     shown: bool = False
     views: bool = False
     clock: bool = False
+    exports: bool = False
     host: str = "register.example"
     start: str = "http://register.example/"
 
@@ -41,6 +44,10 @@ class Register:
                 return self._shown(target, f"<h1>Log in to {parts.query}</h1>", (), "log in")
             text = f"<h1>Ann{number} Bell</h1><p>Telephone</p><p>{_telephone(number)}</p>"
             return self._shown(target, text, (f"/list/{number // PER_LIST}", "/month/1"), f"person {number}")
+        if first == "export":
+            number = int(parts.query.partition("=")[2])
+            text = "".join(f"<p>{word} {number}</p>" for word in ("name", "street", "town", "country", "since", "till"))
+            return Answer(200, text, tuple(f"/export?from={2 * number + n}" for n in (1, 2)), identity="export")
         if first == "month":
             days = "".join(f"<p>{day}</p>" for day in range(1, 31))
             return self._shown(target, f"<h1>Month {rest[0]}</h1>{days}", (f"/month/{int(rest[0]) + 1}",), "month")
@@ -50,6 +57,8 @@ class Register:
         links = (*(f"/person/{number}" for number in here), *following)
         if self.views:
             links += tuple(f"/person/{number}?{view}=1" for number in here for view in VIEWS)
+        if self.exports:
+            links = ("/export?from=0", *links)
         return self._shown(target, f"<h1>People</h1>{names}", links, f"list {here[0]}")
 
     def _shown(self, target: str, text: str, links: tuple[str, ...], identity: str) -> Answer:
@@ -84,13 +93,30 @@ def test_views_that_say_nothing_but_the_time_are_closed(newest_first: bool) -> N
 
 
 @ORDERS
-def test_pages_that_a_list_has_shown_are_fetched_in_their_turn(newest_first: bool) -> None:
+def test_pages_that_a_list_has_shown_are_fetched_before_what_brings_nothing(newest_first: bool) -> None:
     site = Register(shown=True)
     live, people = crawled(site, newest_first=newest_first)
     assert len(people) == PEOPLE
     assert len(live.fetched) < PEOPLE + PEOPLE // PER_LIST + 4 * CLOSE
     last = max(n for n, url in enumerate(live.fetched) if "person" in url)
-    assert newest_first or last < PEOPLE + PEOPLE // PER_LIST + CLOSE
+    assert newest_first or last < PEOPLE + PEOPLE // PER_LIST + CLOSE + LOW
+
+
+@ORDERS
+@pytest.mark.parametrize("wait", [150, 10_000])
+def test_pages_of_a_few_words_wait_for_those_with_news_but_not_for_ever(
+    newest_first: bool, wait: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A database has rows, which its tables show, and exports without end, of which each has news."""
+    monkeypatch.setattr("scrapy_urinorm.live.patience.PATIENCE", wait)
+    live, people = crawled(Register(shown=True, exports=True), newest_first=newest_first)
+    assert len(people) == PEOPLE
+    at = [n for n, url in enumerate(live.fetched) if "person" in url]
+    exported = [n for n, url in enumerate(live.fetched) if "export" in url]
+    if wait == 150:
+        assert at[-1] < 2 * PEOPLE + wait + 3 * LOW
+    else:
+        assert at[-LOW] > exported[-1] > 500
 
 
 NAMED = [
@@ -120,13 +146,14 @@ def test_a_few_words_are_a_pages_own_by_who_names_it(
 
 
 @pytest.mark.parametrize(
-    ("pattern", "few"),
+    "pattern",
     [
-        pytest.param("http://a.example/row/#", Turn.OPEN, id="pages in their turn"),
-        pytest.param("http://a.example/row?id=#", Turn.LATER, id="views later"),
+        pytest.param("http://a.example/row/#", id="pages"),
+        pytest.param("http://a.example/row?id=#", id="views"),
     ],
 )
-def test_a_few_words_close_nothing_and_open_what_is_closed(pattern: str, few: Turn) -> None:
+def test_a_few_words_close_nothing_and_open_what_is_closed(pattern: str) -> None:
+    few = Turn.LATER
     yields, turns = Yields(close=30), []
     for n in range(600):
         reopened = yields.learned(pattern, False, few=n not in range(500, 550))
@@ -134,6 +161,29 @@ def test_a_few_words_close_nothing_and_open_what_is_closed(pattern: str, few: Tu
     assert turns[20:500] == [(few, [])] * 480
     assert turns[549:551] == [(Turn.CLOSED, []), (Turn.LATER, [pattern])]
     assert turns[-1] == (few, [])
+
+
+def test_what_has_waited_once_is_served_in_its_turn_from_then_on() -> None:
+    pattern, yields, turns, overdue = "http://a.example/row/#", Yields(), [], []
+    for n in range(3 * PATIENCE):
+        few = n < LOW or n > 2 * PATIENCE
+        yields.learned(pattern if few else "http://a.example/news/#", not few, few=few)
+        turns.append(yields.of[pattern].turn)
+        overdue += [(n, name) for name in yields.overdue()]
+    begun = LOW - 1 + PATIENCE
+    assert turns == [Turn.OPEN] * (LOW - 1) + [Turn.LATER] * PATIENCE + [Turn.OPEN] * (3 * PATIENCE - begun)
+    assert overdue == [(begun, pattern)]
+
+
+def test_a_resumed_crawl_has_what_was_put_off_wait_no_longer_than_a_new_one() -> None:
+    pattern, before, after = "http://a.example/row/#", Yields(), Yields()
+    for _ in range(LOW):
+        before.learned(pattern, news=False, few=True)
+    after.load(before.dump())
+    for _ in range(PATIENCE):
+        assert after.of[pattern].turn is Turn.LATER
+        after.learned("http://a.example/news/#", news=True)
+    assert (after.of[pattern].turn, after.overdue()) == (Turn.OPEN, [pattern])
 
 
 @pytest.mark.parametrize(

@@ -7,8 +7,9 @@ import tracemalloc
 import pytest
 
 from scrapy_urinorm.live import groups
+from scrapy_urinorm.live.brought import Turn
 from scrapy_urinorm.live.groups import AGAIN, ShapeParts, group_of, subgroups
-from scrapy_urinorm.live.yields import SHAPES, Turn, Yields
+from scrapy_urinorm.live.yields import SHAPES, Yields
 
 GROUPS = [
     ("http://a.example/c/*?b=x&a=", "http://a.example ?b&a"),

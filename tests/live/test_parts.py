@@ -13,6 +13,7 @@ from scrapy import Request
 from scrapy_urinorm.crawl.flights import Flights
 from scrapy_urinorm.learn.options import Options
 from scrapy_urinorm.learn.site import host_of, site_of
+from scrapy_urinorm.live.brought import Turn, Yield
 from scrapy_urinorm.live.classes import NumberSet
 from scrapy_urinorm.live.desk import Desk
 from scrapy_urinorm.live.folder import FolderStore
@@ -22,7 +23,7 @@ from scrapy_urinorm.live.process import Students
 from scrapy_urinorm.live.questions import CANARY, CLOSED, LATER, PARK, PASS, SAMPLE, speaks_of_action
 from scrapy_urinorm.live.student import Student
 from scrapy_urinorm.live.trial import BELIEVED, canary_share, standing
-from scrapy_urinorm.live.yields import Turn, Yield, Yields, priority
+from scrapy_urinorm.live.yields import Yields, priority
 from scrapy_urinorm.visits import messages
 from scrapy_urinorm.visits.record import Visit
 from tests.live.sites import Site, record

@@ -1,0 +1,60 @@
+"""What one pattern of a site has brought so far, and when its requests are served for it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import IntEnum
+
+_ALONE = 0.1
+"""The share of news from which a pattern is judged by itself, not with the others of its group."""
+_SAMPLES = 20.0
+"""So many samples in the first thousand that a closed pattern keeps back, and some sixty more in each e-fold."""
+_SAMPLE_SHARE = 0.05
+"""The most that is sampled: what links to nineteen of its kind still dies out."""
+_KNOWN_SAMPLES = 0.1
+"""Of what was proven on real installations a tenth of that, as of canaries."""
+
+
+class Turn(IntEnum):
+    """When requests of a pattern are served."""
+
+    OPEN = 0
+    LATER = 1
+    CLOSED = 2
+
+
+@dataclass(slots=True)
+class Yield:
+    """What a pattern has brought: pages, those with news, how many since the last news, and the share of late."""
+
+    pages: int = 0
+    news: int = 0
+    blank: int = 0
+    share: float = 1.0
+    turn: Turn = Turn.OPEN
+    kept: int = 0
+    late_news: int = 0
+    """News after the pattern was closed once."""
+    known: bool = False
+    """Whether the pattern is a line of a pack that was proven on real installations."""
+    tries: int = 0
+    """Of a known one, those sent since it led to something new."""
+    same: int = 0
+    """Redirects in a row to one page."""
+    shapes: int = 0
+    """Of a group, how many shapes of it were fetched."""
+    asked: int = 0
+    """Of a shape that is served with its group, how many requests were put off; the first hundred count."""
+
+    @property
+    def is_alone(self) -> bool:
+        """Whether it brings so much that it is judged by itself."""
+        return self.news > 0 and self.news >= _ALONE * self.pages
+
+    def sampled(self, chance: float) -> bool:
+        """Whether a request of a closed pattern is fetched all the same; `chance` is its own, from 0 to 1.
+
+        The share falls with what was kept back: what links to thirty of its kind would otherwise never end.
+        """
+        self.kept += 1
+        return chance < min(_SAMPLE_SHARE, _SAMPLES / self.kept) * (_KNOWN_SAMPLES if self.known else 1)
