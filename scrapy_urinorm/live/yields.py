@@ -115,13 +115,16 @@ class Yields:
         return level + _TURNS - own.asked
 
     def _is_tried(self, own: Yield, pattern: str, group: Yield, name: str) -> bool:
-        """Whether a shape of a closed group never brought a thing, and it, or its parts, had their share of the pages.
+        """Whether a shape of a closed group brings nothing, and it, or its parts, had their share of the pages.
 
-        The share is the smaller the more shapes there are, and the more pages in a row brought nothing.
+        The share is the smaller the more shapes there are, and the more pages in a row brought nothing; of a shape that
+        once had news it is as that of such a part.
         """
         share = self.close / max(group.shapes, 1) * self.close / max(self._blanks(group, name), 1)
         times = max(_TRIES, share)
-        return not own.news and (own.pages >= times or self._parts.are_tried(name, pattern, times))
+        if own.news:
+            return own.turn is not Turn.OPEN and own.blank >= max(times, AGAIN)
+        return own.pages >= times or self._parts.are_tried(name, pattern, times)
 
     def _blanks(self, group: Yield, name: str) -> int:
         """How many pages in a row of a group brought nothing, and of those with fewer names."""
