@@ -11,6 +11,8 @@ PYTEST_ARGS ?=
 PEERS_ARGS ?=
 # files side by side, each file in one process: its servers are shared by its tests
 PARALLEL := -n auto --dist loadfile
+# crawls wait for each other's processes: one file more than there are cores
+QUICK := -n $(shell $(PYTHON) -c 'import os; print((os.cpu_count() or 1) + 1)') --dist loadfile
 # what `make test` runs against the oldest supported Scrapy; `make test-all` runs the rest there
 DEAR := full_disk other_fingerprinters random_sites reactorless
 TOUCHES_SCRAPY := $(filter-out $(DEAR:%=tests/crawl/test_%.py),$(wildcard tests/crawl/test_*.py)) tests/live/test_crawl.py tests/visits/test_extension.py tests/seen/test_requests_seen.py tests/report/test_extension.py
@@ -48,10 +50,10 @@ demo: $(DEMO)/.stamp  ## crawl the example site with Scrapy alone, with the add-
 test: lint test-newest test-floor  ## in minutes: lint, the tests against the newest Scrapy, what touches Scrapy against the oldest
 
 test-newest: $(NEWEST)/.stamp
-	$(NEWEST)/bin/python -m pytest $(PARALLEL) $(COVERAGE) $(PYTEST_ARGS)
+	$(NEWEST)/bin/python -m pytest $(QUICK) $(COVERAGE) $(PYTEST_ARGS)
 
 test-floor: $(FLOOR)/.stamp
-	URINORM_PURE=1 $(FLOOR)/bin/python -m pytest $(PARALLEL) -m "not slow and not soak and not system and not newest" $(TOUCHES_SCRAPY) $(PYTEST_ARGS)
+	URINORM_PURE=1 $(FLOOR)/bin/python -m pytest $(QUICK) -m "not slow and not soak and not system and not newest" $(TOUCHES_SCRAPY) $(PYTEST_ARGS)
 
 test-all: test test-rest-newest test-rest-floor docs  ## that with the gate of coverage, the slow tests and long searches, the rest against the oldest; the documentation
 

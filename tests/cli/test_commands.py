@@ -454,6 +454,7 @@ def pages(target: str) -> Answer:
     return 200 if found else 404, {}, "".join(f"<p>line {n} of page {page}</p>" for n in range(30)) * found
 
 
+@pytest.mark.slow
 def test_validate(folder: Path) -> None:
     pytest.importorskip("selectolax")
     with Serving(pages) as server:

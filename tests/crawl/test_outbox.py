@@ -178,6 +178,12 @@ def test_what_is_no_json_is_left_out_and_said(way: Way, caplog: pytest.LogCaptur
     assert "was not sent" in caplog.text
 
 
+@pytest.fixture
+def soon(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(outbox, "LINGER", 0.2)
+
+
+@pytest.mark.usefixtures("soon")
 def test_what_is_in_no_hurry_goes_though_nobody_puts_anything_more() -> None:
     way = Way()
     for _ in range(3):
@@ -186,6 +192,7 @@ def test_what_is_in_no_hurry_goes_though_nobody_puts_anything_more() -> None:
     way.close()
 
 
+@pytest.mark.usefixtures("soon")
 def test_the_thread_sleeps_where_nothing_waits() -> None:
     """Else a crawl that is idle would be woken for ever."""
     way = Way()

@@ -59,7 +59,13 @@ class Deeper(Endless):
         return [urlsplit(urljoin(self.start + target[1:], f"news/{n}")).path for n in others]
 
 
-@pytest.mark.parametrize("options", [Options(jobs=1), Options(jobs=1).strict()], ids=["default", "strict"])
+OPTIONS = [
+    pytest.param(Options(jobs=1), id="default"),
+    pytest.param(Options(jobs=1).strict(), id="strict", marks=pytest.mark.slow),
+]
+
+
+@pytest.mark.parametrize("options", OPTIONS)
 @pytest.mark.parametrize("site", [Tokens(), Nested(), Deeper()], ids=lambda site: type(site).__name__)
 def test_what_a_capped_crawl_has_seen_of_an_endless_site_is_enough(site: Endless, options: Options) -> None:
     visits, identities = record(site, CAP)

@@ -205,6 +205,7 @@ def test_links_that_lead_back_to_what_is_known_are_closed(tmp_path: Path) -> Non
 
 
 @pytest.mark.newest
+@pytest.mark.slow
 def test_a_crawl_that_is_stopped_names_what_was_to_come_later(tmp_path: Path) -> None:
     site = Site(2, features={"calendar"}, articles=30)
     with Served(site) as served:

@@ -201,6 +201,7 @@ def test_a_dead_server_stops_the_crawl(new_redis_server: NewServer) -> None:
     store.close()
 
 
+@pytest.mark.slow
 def test_a_silent_server_stops_the_crawl(new_redis_server: NewServer) -> None:
     server = new_redis_server()
     store = worker(server, "silent", seconds=2)

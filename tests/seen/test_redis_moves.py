@@ -81,6 +81,7 @@ class Service:
         return int(answer[1])
 
 
+@pytest.mark.slow
 def test_a_crawl_waits_for_the_failover(new_redis_server: NewServer, tmp_path: Path) -> None:
     service = Service(new_redis_server, tmp_path, patience=1)
     store, other = opened(service.url, on_lost="wait"), opened(service.url, on_lost="wait")
@@ -96,6 +97,7 @@ def test_a_crawl_waits_for_the_failover(new_redis_server: NewServer, tmp_path: P
     other.close()
 
 
+@pytest.mark.slow
 def test_a_primary_that_became_a_replica_is_left(new_redis_server: NewServer, tmp_path: Path) -> None:
     """The server still answers: it only takes nothing any more. One new attempt is enough, whatever is set."""
     service = Service(new_redis_server, tmp_path)
@@ -112,6 +114,7 @@ def test_a_primary_that_became_a_replica_is_left(new_redis_server: NewServer, tm
     store.close()
 
 
+@pytest.mark.slow
 def test_a_failover_that_cannot_be_ends_the_crawl(new_redis_server: NewServer, tmp_path: Path) -> None:
     service = Service(new_redis_server, tmp_path)
     store = opened(service.url)
@@ -139,6 +142,7 @@ def test_addresses_that_lead_nowhere(url: str, message: str) -> None:
     assert "secret" not in str(raised.value)
 
 
+@pytest.mark.slow
 def test_an_unknown_service(new_redis_server: NewServer, tmp_path: Path) -> None:
     service = Service(new_redis_server, tmp_path)
     with pytest.raises(SeenStoreError, match="knows no primary of 'other'"):
