@@ -23,7 +23,8 @@ _PARTS, _SHORTEST = 8, 4
 it has four of them: what is wrong for late pages only, or for one folder, was learned where it was right. Chosen on
 half of the sites of `tests/live/sites.py` with a rule that is wrong for 3 to 25 % of the pages."""
 _SERIES = 8
-"""Series of numbered addresses (`/article/12`) of which both ends are tested: pages of another time differ first."""
+"""Series of numbered addresses (`/article/12`) of which both ends are tested: pages of another time differ first. By
+their paths: filters that each link adds once more have no end, and a shop's last one was tested 300 times."""
 _PLACES = 64
 """Places where a rule is tested that was not: shapes of paths, as `from` may be idle in `/news/*` and all that `/trips`
 goes by, and words that a parameter has there, as `xl` may be the one size that matters."""
@@ -86,7 +87,7 @@ class Count:
         series = _series(one.url)
         if not series or (series not in self.ends and len(self.ends) >= _SERIES):
             return
-        here = _natural(one.url), one
+        here = _natural(_path(one.url)), one
         first, last = self.ends.get(series, (here, here))
         self.ends[series] = min(first, here), max(last, here)
 
@@ -118,7 +119,7 @@ class Count:
             return
         places: dict[str, list[_Place]] = {}
         for url in self.tested:
-            places.setdefault(_series(url), []).append(_natural(url))
+            places.setdefault(_series(url), []).append(_natural(_path(url)))
         for series, (first, last) in self.ends.items():
             known = places.get(series, [])
             if all(first[0] < one for one in known):
@@ -151,10 +152,15 @@ class Count:
 
 def _series(url: str) -> str:
     """What stands before the first number in the path of an address; empty where there is none."""
-    address = url.partition("?")[0]
+    address = _path(url)
     path = address.find("/", address.find("://") + 3)
     head, number, *_ = (*_numbers(address[path:], 1), "")
     return address[:path] + head if path > 0 and number else ""
+
+
+def _path(url: str) -> str:
+    """An address without its query."""
+    return url.partition("?")[0]
 
 
 def _natural(url: str) -> _Place:

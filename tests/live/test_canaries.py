@@ -102,3 +102,21 @@ def test_what_took_the_place_of_a_wrong_rule_loses_nothing(
     visits, identities = record(site)
     live = Simulator(visits, Options(skip=False)).crawl()
     assert identities_of(live.fetched, identities) == identities_of([visit.url for visit in visits], identities)
+
+
+def test_addresses_that_grow_with_each_page_are_no_later_ends_of_a_series() -> None:
+    """Filters that each link adds once more: the page that is fetched to test the last one names another one."""
+    canaries, urls = Canaries(), dict[bytes, str]()
+
+    def waits(number: int) -> None:
+        key = number.to_bytes(8, "little")
+        urls[key] = f"http://a.example/desks_15/?{'&'.join(['f=x'] * (number + 1))}"
+        canaries.waits(Waiting(key, urls[key], ("rule",)), proven=False)
+
+    for n in range(100):
+        waits(n)
+    for _ in range(100):
+        for _ in canaries.untested():
+            waits(len(urls))
+    # some of those that are in no eighth that was tested, as there are more and more
+    assert len(urls) < 100 + 31
