@@ -138,7 +138,9 @@ class Yields:
         `same`: a redirect that led to the page that the one before led to. `few`: a page without news that is one
         of its own all the same; it never closes its pattern, and without a query has it come later for a while only.
         """
-        if (late := self._patience.page()) is not None:
+        late = self._patience.page()
+        # one that was closed meanwhile stays so: what it keeps back waits elsewhere
+        if late is not None and self.of[late].turn is Turn.LATER:
             self.of[late].turn = Turn.OPEN
             self._overdue.append(late)
         group, reopened = self._judges(pattern), []

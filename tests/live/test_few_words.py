@@ -13,6 +13,7 @@ from scrapy_urinorm.learn.options import Options
 from scrapy_urinorm.live.brought import Turn, Yield
 from scrapy_urinorm.live.novelty import CLOCK, Novelty
 from scrapy_urinorm.live.patience import PATIENCE
+from scrapy_urinorm.live.yields import CLOSE as CLOSE_PAGES
 from scrapy_urinorm.live.yields import LOW, Yields, priority
 from tests.live.sites import Answer, identities_of, record
 
@@ -173,6 +174,19 @@ def test_what_has_waited_once_is_served_in_its_turn_from_then_on() -> None:
     begun = LOW - 1 + PATIENCE
     assert turns == [Turn.OPEN] * (LOW - 1) + [Turn.LATER] * PATIENCE + [Turn.OPEN] * (3 * PATIENCE - begun)
     assert overdue == [(begun, pattern)]
+
+
+def test_what_was_closed_while_it_waited_stays_closed() -> None:
+    pattern, yields = "http://a.example/row/#", Yields()
+    for n in range(LOW + CLOSE_PAGES):
+        yields.learned(pattern, False, few=n < LOW)
+    assert yields.of[pattern].turn is Turn.CLOSED
+    for _ in range(PATIENCE):
+        yields.learned("http://a.example/news/#", True)
+    assert (yields.of[pattern].turn, yields.overdue()) == (Turn.CLOSED, [])
+    # and is served in its turn when a sample has shown something
+    assert yields.learned(pattern, False, few=True) == [pattern]
+    assert yields.of[pattern].turn is not Turn.CLOSED
 
 
 def test_a_resumed_crawl_has_what_was_put_off_wait_no_longer_than_a_new_one() -> None:
