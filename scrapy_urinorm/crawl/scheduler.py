@@ -287,7 +287,7 @@ class Scheduler(StockScheduler):
             engine._slot.nextcall.schedule()
 
     def release(self, state: State = State.PARKED, **which: Any) -> int:
-        """Let requests go that are parked, all or those of a class or a generation (see `RequestsFile.release`)."""
+        """Let requests of a state go, all or those of a class or generation (see `RequestsFile.release`); how many."""
         if not self.journal.file.is_open:
             return 0
         if self._kept is not None and state in SERVED:

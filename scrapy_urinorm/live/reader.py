@@ -125,13 +125,16 @@ class Live:
             header, body, size = item
             while not self._dead:
                 try:
-                    messages.send(self._process.stdin.write, header, body)  # type: ignore[union-attr]  # a pipe
+                    self._send(header, body)
                     break
                 except OSError:
                     self._restart()
             self._out += size
             if self._dead:
                 return
+
+    def _send(self, header: dict[str, Any], body: bytes = b"") -> None:
+        messages.send(self._process.stdin.write, header, body)  # type: ignore[union-attr]  # a pipe
 
     def _restart(self) -> None:
         """Start it again, the first time that it died; it reads in its folders what it knew, and is asked once more."""
@@ -142,7 +145,7 @@ class Live:
             self._start()
             with contextlib.suppress(OSError):
                 for header in list(self._opened.values()):
-                    messages.send(self._process.stdin.write, header)  # type: ignore[union-attr]  # a pipe
+                    self._send(header)
                 # after the visits that wait
                 for header in list(self._unjudged.values()):
                     self._put(header)
