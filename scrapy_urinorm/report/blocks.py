@@ -15,18 +15,20 @@ from scrapy_urinorm.visits.record import COLUMNS, Visit
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
-BLOCK = 4 << 20
-"""Bytes of JSON that are worked on at a time."""
+BLOCK, LARGEST = 4 << 20, 16 << 20
+"""Bytes of JSON that are worked on at a time: few, so that each core has some, then more."""
+# chosen: of 16 MB a visit is read and written in 2.9 us, of 4 MB in 4.5
+_BLOCKS = 16
 ROWS = 20_000
 """Rows of another kind of file that are worked on at a time."""
 MAX_LINE = 16 << 20
-"""Bytes without the end of a line after which what was read of it is given up; four blocks."""
+"""Bytes without the end of a line after which what was read of it is given up."""
 PROBLEMS_KEPT = 5
 """Rows that cannot be read are counted; so many are quoted, which is what fits beside a summary."""
 _NAMES = (".jsonl", ".ndjson")
 
-Block = tuple[str, int, "bytes | list[dict[str, Any]]"]
-"""Its file, the number of its first row, and whole lines of JSON or rows."""
+Block = tuple[str, int, "tuple[bytes, ...] | list[dict[str, Any]]"]
+"""Its file, the number of its first row, and whole lines of JSON, in pieces as they were read, or rows."""
 
 
 def blocks_of(
@@ -82,36 +84,40 @@ def _opened(path: str) -> Iterator[Iterator[bytes]]:
 
 def _json_blocks(path: str) -> Iterator[Block]:
     pieces: list[bytes] = []
-    held, line = 0, 1
+    line, size, read = 1, BLOCK, 0
     with _opened(path) as chunks:
         for chunk in chunks:
             pieces.append(chunk)
-            held += len(chunk)
-            if held < BLOCK or b"\n" not in chunk:
-                if held > MAX_LINE and b"\n" not in chunk:
-                    # no URL is so long: what is read of the line makes one bad row
-                    yield path, line, pieces[0][:100] + b"\n"
-                    pieces, held = [], 0
+            held = sum(map(len, pieces))
+            if held < size:
                 continue
-            data = b"".join(pieces)
-            cut = data.rfind(b"\n") + 1
-            yield path, line, data[:cut]
-            line += data.count(b"\n", 0, cut)
-            pieces, held = [data[cut:]], len(data) - cut
-    if rest := b"".join(pieces):
-        yield path, line, rest
+            last = next((n for n in reversed(range(len(pieces))) if b"\n" in pieces[n]), None)
+            if last is not None:
+                cut = pieces[last].rfind(b"\n") + 1
+                block = (*pieces[:last], pieces[last][:cut])
+                yield path, line, block
+                line += sum(piece.count(b"\n") for piece in block)
+                read += held
+                size = max(BLOCK, min(LARGEST, read // _BLOCKS))
+                pieces = [pieces[last][cut:], *pieces[last + 1 :]]
+            elif held > MAX_LINE:
+                # no URL is so long: what is read of the line makes one bad row
+                yield path, line, (b"".join(pieces)[:100], b"\n")
+                pieces = []
+    if any(pieces):
+        yield path, line, tuple(pieces)
 
 
 def _row(visit: Visit) -> dict[str, Any]:
     return {name: value for name in COLUMNS if (value := getattr(visit, name)) is not None and value != ()}
 
 
-def rows_of(path: str, start: int, data: bytes) -> tuple[list[dict[str, Any]], int, list[str]]:
+def rows_of(path: str, start: int, data: Iterable[bytes]) -> tuple[list[dict[str, Any]], int, list[str]]:
     """The rows of a block one by one, the number of those that cannot be read, and why."""
     rows: list[dict[str, Any]] = []
     problems: list[str] = []
     bad = 0
-    for number, line in enumerate(data.decode("utf-8", "surrogateescape").split("\n"), start):
+    for number, line in enumerate(b"".join(data).decode("utf-8", "surrogateescape").split("\n"), start):
         if not line or line.isspace():
             continue
         try:

@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 NO_LABEL = 0
 _GUESS = b"\4"
 """The words of a line where they were not recorded; chosen."""
+# of 200 to 100,000 rows of the example site the quickest, 0.4 us a row against 1.1: the arrays stay in a core's cache
+_AT_A_TIME = 500
 _MAIN, _ALL = np.uint64(0x9E3779B97F4A7C15), np.uint64(0xC2B2AE3D27D4EB4F)
 
 
@@ -57,6 +59,14 @@ def labels(lines: pa.Array, line_words: pa.Array, frames: Sequence[Words | None]
 
     `lines` are octets, at least 16 for each; `frames` holds for each row the sorted slots of the frame of its site.
     """
+    some = [
+        _labels(lines.slice(at, _AT_A_TIME), line_words.slice(at, _AT_A_TIME), frames[at : at + _AT_A_TIME])
+        for at in range(0, len(lines), _AT_A_TIME)
+    ]
+    return Labels(*map(np.concatenate, zip(*some, strict=True)))
+
+
+def _labels(lines: pa.Array, line_words: pa.Array, frames: Sequence[Words | None]) -> Labels:
     data, ends = _joined(lines)
     pairs = np.frombuffer(data, "<u8")
     starts, counts = ends[:-1] // 16, np.diff(ends) // 16

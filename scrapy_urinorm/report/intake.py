@@ -170,7 +170,7 @@ class _Work:
         elif (found := lines.table(data)) is not None:
             table = found
         else:
-            rows, bad, problems = rows_of(path, start, data.read_bytes())
+            rows, bad, problems = rows_of(path, start, [data.read_bytes()])
             table = gathered(rows)
         counted = compute.value_counts(table.column("crawl")).to_pylist()
         crawls = {row["values"]: row["counts"] for row in counted}
@@ -225,7 +225,7 @@ def _filed(blocks: Iterable[Block], folder: Path, jobs: int) -> Iterator[Filed]:
             continue
         name = next(names)
         with name.open("r+b" if name.exists() else "wb") as file:
-            file.write(data)
+            file.writelines(data)
             file.truncate()
         yield path, start, name
 
@@ -243,7 +243,7 @@ def _frames(blocks: Iterator[Block], ahead: list[Block], recognizer: Recognizer)
     for block in blocks:
         ahead.append(block)
         path, start, data = block
-        rows = rows_of(path, start, data)[0] if isinstance(data, bytes) else data
+        rows = data if isinstance(data, list) else rows_of(path, start, data)[0]
         known = _add_pages(rows, frames, recognizer)
         looked += known
         if not known or looked >= FRAME_ROWS:

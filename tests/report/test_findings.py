@@ -373,6 +373,18 @@ class TestReading:
         assert said["totals"]["requests"] == 2
         assert said["input"]["bad"] == (1 if name.endswith(".gz") else 0)
 
+    def test_a_line_without_end_costs_itself_alone(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        """What stands before it in its block is read, and what follows in the next ones."""
+        monkeypatch.setattr(blocks, "MAX_LINE", 3 << 20)
+        path = tmp_path / "visits.jsonl"
+        rows = [f'{{"url": "{ORIGIN}/{n}"}}\n' for n in range(30_000)]
+        endless = f'{{"url": "{ORIGIN}/{"x" * (9 << 20)}"}}\n'
+        path.write_text("".join([*rows[:10], endless, *rows[10:]]))
+        said = findings([path], RuleSet.load(), learn=False, jobs=1)
+        assert said["totals"]["requests"] == said["totals"]["urls"] == len(rows)
+        assert 1 <= said["input"]["bad"] <= 4
+        assert said["input"]["problems"][0].startswith(f"{path}:11: ")
+
     def test_processes_and_blocks_change_nothing(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         crawl = pager(lambda n, v: prose(f"list{n}-{v // 2}"), "ref").redirect("/a", "/b")
         whole = found(crawl, tmp_path, [DROP_REF])
