@@ -6,6 +6,8 @@ import re
 from collections import Counter, defaultdict
 from typing import TYPE_CHECKING
 
+from scrapy_urinorm.learn.priors import name_prior
+from scrapy_urinorm.learn.risk import TRACKER_PRIOR
 from scrapy_urinorm.learn.view import View, hash_of
 from scrapy_urinorm.rules.path import ASPNET_SESSION
 from scrapy_urinorm.url import decoded, encoded, sort_items
@@ -66,11 +68,15 @@ def repeat_edits(view: View) -> Iterator[Row]:
 
 
 def bundles(views: Sequence[View]) -> dict[str, Name]:
-    """Return for each parameter the bundle that it is dropped with, where it nearly always has the same company."""
+    """Return for each parameter the bundle that it is dropped with, where it nearly always has the same company.
+
+    One that has the same value in all addresses is in none: nothing is seen of it there. A tracker may be.
+    """
     counts: Counter[str] = Counter()
     together: Counter[tuple[str, str]] = Counter()
+    fixed = _fixed(views)
     for view in views:
-        names = sorted({name for name, _ in view.items})
+        names = sorted({name for name, _ in view.items} - fixed)
         counts.update(names)
         if 2 <= len(names) <= 10:
             together.update((a, b) for i, a in enumerate(names) for b in names[i + 1 :])
@@ -94,6 +100,15 @@ def bundles(views: Sequence[View]) -> dict[str, Name]:
             bundle = ("drop", *sorted(names))
             found.update(dict.fromkeys(names, bundle))
     return found
+
+
+def _fixed(views: Sequence[View]) -> set[str]:
+    values: dict[str, str | None] = {}
+    for view in views:
+        for name, value in view.items:
+            if values.setdefault(name, value) != value:
+                values[name] = None
+    return {name for name, value in values.items() if value is not None and name_prior(decoded(name)) < TRACKER_PRIOR}
 
 
 def _prefix(name: str) -> str:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from scrapy_urinorm.learn.contexts import Atom
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
     from collections.abc import Set as AbstractSet
 
     from scrapy_urinorm.learn.contexts import Context, Contexts
@@ -91,3 +91,13 @@ def _chosen(name: str, support: Sequence[int], contexts: Contexts, views: Sequen
         seen[values[0] if values else False] += 1
     least = min(TWICE, len(support))
     return tuple(sorted((value for value, n in seen.items() if n >= least), key=str))
+
+
+def fixed_values(names: AbstractSet[str], views: Iterable[View]) -> tuple[Atom, ...]:
+    """Return the conditions on those of some parameters that had one value in all views which have them."""
+    seen: dict[str, set[str]] = defaultdict(set)
+    for view in views:
+        for name, value in view.items:
+            if name in names:
+                seen[name].add(value)
+    return tuple(Atom("query", name, tuple(seen[name])) for name in sorted(seen) if len(seen[name]) == 1)

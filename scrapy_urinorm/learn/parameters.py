@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Any
 from scrapy_urinorm.learn.candidate import REJECTED
 from scrapy_urinorm.learn.edits import MOMENT, edited_value, text_value, value_kinds
 from scrapy_urinorm.learn.judge import Group, judged
+from scrapy_urinorm.learn.narrow import fixed_values
 from scrapy_urinorm.learn.priors import default_prior, name_prior
 from scrapy_urinorm.learn.repeats import repeats
-from scrapy_urinorm.learn.risk import DEFAULT_PRIOR
+from scrapy_urinorm.learn.risk import DEFAULT_PRIOR, TRACKER_PRIOR
 from scrapy_urinorm.learn.siblings import siblings
 from scrapy_urinorm.learn.stage import Stage, against_text, distinct
 from scrapy_urinorm.learn.unchanged import LUCK, by_luck
@@ -84,8 +85,13 @@ def _drops(stage: Stage, name: Name, groups: list[Group], neighbours: list[Neigh
     if not findings:
         stage.reject(groups, judge, "remove_params", shown, family, what)
     out = []
-    for finding in findings:
+    for whole in findings:
+        finding, params = _varied(stage, whole, name[1:], neighbours)
+        if not params:
+            continue
         e = finding.evidence
+        shown = [decoded(p) for p in params]
+        what = " and ".join(f"`{p}`" for p in shown)
         if e.constant:
             why = f"{what} took {e.values} values here and the page never changed"
             rule, value = _constant(stage, finding, params, neighbours)
@@ -100,6 +106,21 @@ def _drops(stage: Stage, name: Name, groups: list[Group], neighbours: list[Neigh
             why = f"{what} made no difference to {distinct(e.agree)}" + against_text(e)
             out.append(stage.candidate(finding, "remove_params", shown, family, why, params))
     return out
+
+
+def _varied(
+    stage: Stage, finding: Conclusion, params: tuple[str, ...], neighbours: list[Neighbours]
+) -> tuple[Conclusion, tuple[str, ...]]:
+    """Return a finding on a bundle for those that had several values there, and which these are; none where that is one
+    alone, which is looked at by itself. The others keep their values: of other ones the finding does not speak.
+    """
+    asked = frozenset(p for p in params if name_prior(decoded(p), stage.declared) < TRACKER_PRIOR)
+    if len(params) < 2 or not asked:
+        return finding, params
+    pages = (page for n in finding.support for _, page in neighbours[n].members)
+    fixed = fixed_values(asked, (stage.views[page] for page in pages if stage.views[page].page.label >= 0))
+    varied = tuple(p for p in params if all(atom.name != p for atom in fixed))
+    return finding._replace(context=finding.context + fixed), varied if len(varied) > 1 else ()
 
 
 def _constant(

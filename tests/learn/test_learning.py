@@ -224,6 +224,52 @@ def test_campaign_tags_that_come_together_are_dropped_together() -> None:
     assert one.equal("/post/3?utm_source=z&utm_medium=y&utm_campaign=x", "/post/3")
 
 
+@pytest.mark.parametrize("bare", [True, False], ids=["with", "without"])
+@pytest.mark.parametrize("elsewhere", [True, False], ids=["elsewhere", "nowhere"])
+def test_a_parameter_of_one_value_is_not_dropped_with_its_company(bare: bool, elsewhere: bool) -> None:
+    """The orders of open tickets agree where there is one of them; what was closed is another list.
+
+    Of a crawl of Trac depth first `order` and `status` were dropped together, after lists of `status=!closed` alone.
+    """
+    site = Site("http://a.example")
+    for n in range(40):
+        if bare:
+            site.add(f"/list/{n}", f"open {n}")
+        for order in "abc":
+            site.add(f"/list/{n}?status=open&order={order}", f"open {n}")
+    if elsewhere:
+        for n in range(60):
+            site.add(f"/of/{n}?status=closed&order=a", f"closed {n}")
+    one = Learned(site)
+    assert one.equal("/list/3?status=open&order=b", "/list/3?status=open&order=c")
+    assert not one.equal("/list/3?status=closed&order=b", "/list/3?status=open&order=b")
+    assert not one.equal("/list/3?status=closed&order=b", "/list/3")
+    assert one.requests() == 40 + 60 * elsewhere
+
+
+def test_what_comes_together_is_dropped_without_what_has_one_value() -> None:
+    site = Site("http://a.example")
+    for n in range(60):
+        for token in (n + 7, n + 3_000):
+            site.add(f"/p/{n}?sid={token}&sig={token * 3}&view=list", f"page {n}")
+    one = Learned(site)
+    assert one.equal("/p/3?sid=1&sig=2&view=list", "/p/3?sid=3&sig=4&view=list")
+    assert not one.equal("/p/3?sid=1&sig=2&view=all", "/p/3?sid=1&sig=2&view=list")
+
+
+def test_of_a_bundle_the_part_that_had_one_value_is_a_condition() -> None:
+    """Elsewhere `view` has another value, so that it belongs to the bundle, and nothing is known of that here."""
+    site = Site("http://a.example")
+    for n in range(60):
+        for token in (n + 7, n + 3_000):
+            site.add(f"/p/{n}?sid={token}&sig={token * 3}&view=list", f"page {n}")
+        site.add(f"/q/{n}?sid={n}&sig={n * 3}&view=all", f"other {n}")
+    one = Learned(site)
+    assert one.equal("/p/3?sid=1&sig=2&view=list", "/p/3?sid=3&sig=4&view=list")
+    assert not one.equal("/p/3?sid=1&sig=2&view=all", "/p/3?sid=1&sig=2&view=list")
+    assert not one.equal("/p/3?sid=1&sig=2&view=all", "/p/3?sid=3&sig=4&view=all")
+
+
 def test_pages_of_few_words_agree_with_nothing() -> None:
     site = Site("http://a.example")
     for n in range(60):
