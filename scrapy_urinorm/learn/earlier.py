@@ -76,8 +76,9 @@ def context_of(where: Mapping[str, Any]) -> Context | None:
 
 def _names(candidate: Candidate) -> frozenset[str]:
     value = candidate.value
-    if candidate.rule in ("remove_params", "lowercase_params") and all(isinstance(name, str) for name in value):
-        return frozenset(encoded(name) for name in value if "*" not in name)
+    if candidate.rule in ("remove_params", "lowercase_params"):
+        names = [one.get("name", "*") if isinstance(one, dict) else one for one in value]
+        return frozenset(encoded(name) for name in names if "*" not in name)
     if candidate.rule in ("default_params", "map_params", "rename_params", "rewrite_params", "unordered_values"):
         return frozenset(map(encoded, value))
     return frozenset()

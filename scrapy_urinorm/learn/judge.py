@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from scrapy_urinorm.content import DIFFERENT, EXACT, NEAR, UNKNOWN, are_one, compare
 from scrapy_urinorm.learn.evidence import ABSENT
-from scrapy_urinorm.learn.risk import DEFAULT_PRIOR, risk
+from scrapy_urinorm.learn.risk import DEFAULT_PRIOR, ID_PRIOR, risk
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -157,6 +157,8 @@ class Judge:
         self.soft = soft
         self.prior = prior
         self.constant = constant
+        # of 15 values that all show one page a fifth of the others may show another (95 %), of 45 a fifteenth
+        self.least_values = options.min_values * (3 if prior <= ID_PRIOR else 1)
 
     def weigh(self, groups: Iterable[Group], context: Context = (), *, equal: Sequence[int] = ()) -> Evidence:
         """Return the evidence of some groups; soft classes agree with nothing that counts, but do disagree.
@@ -214,7 +216,7 @@ class Judge:
             and not found.against
             and not found.near
             and not found.narrow
-            and max(map(len, of_page.values()), default=0) >= self.options.min_values
+            and max(map(len, of_page.values()), default=0) >= self.least_values
             and found.unknown * 10 <= found.groups
             and any(atom.is_literal for atom in context)
         )

@@ -10,6 +10,9 @@ from collections import Counter, defaultdict
 from typing import TYPE_CHECKING
 
 from scrapy_urinorm.learn.contexts import Atom
+from scrapy_urinorm.learn.priors import name_prior
+from scrapy_urinorm.learn.risk import TRACKER_PRIOR
+from scrapy_urinorm.url import decoded
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -20,6 +23,8 @@ if TYPE_CHECKING:
 
 TWICE = 2
 """Groups in which a view of a switch must have agreed, where there are as many: one may be an accident."""
+NEARLY_ALL = 0.9
+"""The share of a site's addresses that have a session, save the few that were linked before there was one; chosen."""
 PAGING = ("limit", "max", "offset", "p", "page", "per_page", "start")
 """Names by which programs ask for a slice of a list."""
 
@@ -36,10 +41,11 @@ def narrowed(
     common = frozenset.intersection(*map(contexts.atoms, support))
     asked = {atom.name: atom for atom in context if atom.kind == "query"}
     path = next((atom for atom in context if atom.kind == "path"), None)
+    path = next((atom for atom in common if atom.kind == "path" and atom.is_literal), path)
+    if path is None and edited and not _everywhere(edited, views):
+        path = Atom("path", "", _globs({views[number].path for number in support}, numbers=True))
     for atom in sorted(common, key=str):
-        if atom.kind == "path":
-            path = atom if atom.is_literal else path
-        elif atom.kind == "query" and atom.name not in edited and not isinstance(atom.value, str):
+        if atom.kind == "query" and atom.name not in edited and not isinstance(atom.value, str):
             asked.setdefault(atom.name, atom)
     for name in sorted(contexts.switches - edited):
         if name in asked and asked[name].value is not True:
@@ -48,6 +54,13 @@ def narrowed(
             asked[name] = Atom("query", name, values)
     rest = tuple(atom for atom in context if atom.kind not in ("query", "path"))
     return (*rest, *(() if path is None else (path,)), *asked.values())
+
+
+def _everywhere(names: AbstractSet[str], views: Sequence[View]) -> bool:
+    """Whether parameters are what the site puts into all of its addresses, or trackers by their names."""
+    if all(name_prior(decoded(name)) >= TRACKER_PRIOR for name in names):
+        return True
+    return sum(any(name in names for name, _ in view.items) for view in views) >= NEARLY_ALL * len(views)
 
 
 def whole_lists(
@@ -67,16 +80,21 @@ def whole_lists(
     return (*rest, Atom("path", "", _globs({views[number].path for number in support})), *without)
 
 
-def _globs(paths: AbstractSet[str]) -> tuple[str, ...]:
-    """Return a glob for the paths of each length: a segment that all of them share, else `*`."""
+def _globs(paths: AbstractSet[str], numbers: bool = False) -> tuple[str, ...]:
+    """Return a glob for the paths of each length: a segment that all of them share, else `*`.
+
+    With `numbers`, a segment that bears one is `*`, too: elsewhere it is another.
+    """
     lengths: dict[int, list[list[str]]] = defaultdict(list)
     for path in paths:
         segments = path.split("/")
         lengths[len(segments)].append(segments)
-    shared = (
-        [segment if len({segment, *others}) == 1 else "*" for segment, *others in zip(*same, strict=True)]
-        for same in lengths.values()
-    )
+
+    def shown(segment: str, others: list[str]) -> str:
+        alike = len({segment, *others}) == 1 and not (numbers and any(map(str.isdigit, segment)))
+        return segment if alike else "*"
+
+    shared = ([shown(first, others) for first, *others in zip(*same, strict=True)] for same in lengths.values())
     return tuple(sorted("/".join(segments) for segments in shared))
 
 

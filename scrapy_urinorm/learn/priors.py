@@ -13,7 +13,8 @@ if TYPE_CHECKING:
 
 _ID = re.compile(
     r"(.*[_-])?(id|ids|no|nr|num|page|p|t|f|u|q|s|query|search|keyword|title|name|slug|tag|cat|category|start|offset|"
-    r"from|rev|revision|version|date|year|month|day|lang|language)|.*(id|Id|ID)"
+    r"from|rev|revision|version|date|year|month|day|lang|language|pp|per_?page|page_?size|size|limit|max|count|rows)"
+    r"|.*(id|Id|ID)"
 )
 _START = re.compile(r".*(page|paged|pg|start|startwith|offset|from|first|skip|pos|begin|st)", re.IGNORECASE)
 
@@ -41,4 +42,4 @@ def default_prior(name: str, value: str) -> float:
     """Return the probability that this value (decoded) says what absence says."""
     if value == "" or (value in ("0", "1") and _START.fullmatch(name)):
         return START_PRIOR
-    return DEFAULT_PRIOR
+    return min(DEFAULT_PRIOR, name_prior(name))

@@ -91,7 +91,7 @@ def _extended(
                 accepted.append((saved, context, members))
             else:
                 rest.append((context, members))
-        elif evidence.agree >= 2 or evidence.values >= judge.options.min_values:
+        elif evidence.agree >= 2 or evidence.values >= judge.least_values:
             rest.append((context, members))
     for _saved, context, members in accepted:
         gain = sum(groups[n].saved for n in members if n in left)

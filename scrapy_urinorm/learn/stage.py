@@ -102,6 +102,11 @@ class Stage:
                     found[name].add(value)
         return found
 
+    def value_of(self, page: int, name: str) -> str | None:
+        """Return the value (key spelling) of a parameter in a view by its number; None where it has not one."""
+        values = [value for known, value in self.views[page].items if known == name]
+        return values[0] if len(values) == 1 else None
+
     # ------------------------------------------------------------------ shared
 
     def judge(self, prior: float, *, constant: bool = True) -> Judge:

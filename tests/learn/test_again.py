@@ -97,7 +97,8 @@ def test_the_loop_of_the_docs_loses_no_rule_and_doubles_none(name: str, tmp_path
 def test_another_site_keeps_its_rules(learned: Path, tmp_path: Path) -> None:
     other = [Visit(url=one.url.replace("shop", "other"), status=200, text_digest="x", words=9) for one in crawl()]
     learn_file([written(tmp_path, "other.jsonl", other)], learned)
-    assert rules(learned)["site"]["shop.example"]["remove_params"] == ["ref"]
+    (where,) = rules(learned)["site"]["shop.example"]["where"]
+    assert where["remove_params"] == ["ref"]
 
 
 def test_a_rule_that_visits_contradict_goes_with_a_word(learned: Path, tmp_path: Path) -> None:

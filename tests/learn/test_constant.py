@@ -25,11 +25,11 @@ def keys(pages: int, names: int) -> set[str]:
     return {normalizer.key(url) for url in files}
 
 
-@pytest.mark.parametrize(("pages", "names"), [(8, 2), (7, 3), (4, 5)])
+@pytest.mark.parametrize(("pages", "names"), [(8, 2), (7, 3), (4, 5), (1, 40)])
 def test_files_that_each_have_a_few_names_keep_them(pages: int, names: int) -> None:
     assert len(keys(pages, names)) == pages * names
 
 
-@pytest.mark.parametrize(("pages", "names"), [(1, 16), (3, 20)])
+@pytest.mark.parametrize(("pages", "names"), [(1, 46), (3, 50)])
 def test_one_page_under_very_many_names_is_one(pages: int, names: int) -> None:
     assert len(keys(pages, names)) == pages

@@ -30,7 +30,7 @@ def articles(n: int) -> list[Visit]:
 @pytest.mark.parametrize(("plain", "merged"), [(None, False), ("form", True)], ids=["unseen", "the same"])
 def test_a_constant_view_says_nothing_of_the_address_without(plain: str | None, merged: bool) -> None:
     """`/mark?f=7` is one page whatever `f`; `/mark` alone may be another, where nobody has looked."""
-    visits = articles(100) + [page(f"/mark?f=forum{k}", "form") for k in range(40)]
+    visits = articles(100) + [page(f"/mark?f=forum{k}", "form") for k in range(50)]
     if plain is not None:
         visits.append(page("/mark", plain))
     normalizer = Normalizer(learn(visits).rules)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from datetime import date, timedelta
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -12,6 +13,9 @@ from scrapy_urinorm.learn import Options, learn
 from scrapy_urinorm.learn.candidate import united
 from scrapy_urinorm.visits.record import Visit, visit_from_row
 from tests.learn.sites import tables
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 HOST = "http://a.example"
 
@@ -38,6 +42,85 @@ def test_a_switch_says_where_a_rule_was_seen() -> None:
     for action in ("blob", "blame"):
         assert normalizer.key(f"{HOST}/?a={action}&f=new&h=one") == normalizer.key(f"{HOST}/?a={action}&f=new")
     assert normalizer.key(f"{HOST}/?a=history&f=new&h=one") != normalizer.key(f"{HOST}/?a=history&f=new")
+
+
+def shop(folders: tuple[str, ...], name: str, value: str = "{}") -> list[Visit]:
+    """Items that are the same whatever a parameter says, and a page at which it has not been met."""
+    visits = [
+        page("/", "home"),
+        page("/branches", "all branches"),
+        page("/about/", "about"),
+        page("/list?p=2", "list 2"),
+    ]
+    for folder in folders:
+        for n in range(30):
+            given = ("", *(f"?{name}=" + value.format(n * 7 + k) for k in range(2)))
+            visits += [page(f"/{folder}/{n}{one}", f"{folder} {n}") for one in given]
+    return visits
+
+
+@pytest.mark.parametrize(
+    ("folders", "paths", "others"),
+    [
+        (("item",), ["/item/99"], ["/branches", "/about/", "/x/99", "/item/99/more", "/"]),
+        (("item", "of/item"), ["/item/99", "/of/item/99"], ["/branches", "/about/", "/x/99", "/of/x/9", "/of/item/9/"]),
+        # of two folders it is not for one alone
+        (("item", "news"), ["/item/99", "/news/99", "/x/99"], ["/branches", "/", "/x/99/more"]),
+        (("2021/04", "2021/05"), ["/2021/04/99", "/2022/11/99"], ["/branches", "/x/99", "/"]),
+    ],
+)
+def test_a_parameter_is_dropped_where_it_was_seen(
+    folders: tuple[str, ...], paths: list[str], others: list[str]
+) -> None:
+    """`ref` counts visits of items, and chooses one of the branches."""
+    normalizer = Normalizer(learn(shop(folders, "ref")).rules)
+    for path in paths:
+        assert normalizer.key(f"{HOST}{path}?ref=new") == normalizer.key(HOST + path), path
+    for path in others:
+        assert normalizer.key(f"{HOST}{path}?ref=new") != normalizer.key(HOST + path), path
+
+
+@pytest.mark.parametrize(
+    ("make", "name"),
+    [
+        (lambda: shop(("item",), "utm_other"), "utm_other"),
+        (lambda: [one for one in shop(("item",), "tk") if "tk=" in one.url], "tk"),
+    ],
+    ids=["a tracker by its name", "in nearly all addresses"],
+)
+def test_what_the_site_puts_into_all_its_addresses_is_dropped_everywhere(
+    make: Callable[[], list[Visit]], name: str
+) -> None:
+    normalizer = Normalizer(learn(make(), Options(preset="safe", jobs=1)).rules)
+    for path in ("/branches", "/item/99/more", "/"):
+        assert normalizer.key(f"{HOST}{path}?{name}=new") == normalizer.key(HOST + path), path
+
+
+def manual(name: str, pages: int, values: tuple[str, ...]) -> list[Visit]:
+    """Pages that say the same in two versions, and many that have none."""
+    visits = [page(f"/about/{n}", f"about {n}") for n in range(60)]
+    for n in range(pages):
+        visits += [page(f"/manual/{n}{one}", f"page {n}") for one in ("", *(f"?{name}={value}" for value in values))]
+    return visits
+
+
+@pytest.mark.parametrize(
+    ("name", "pages", "values", "equal"),
+    [
+        ("version", 9, ("2",), False),
+        ("version", 14, ("2",), True),
+        ("version", 9, ("1", "2"), False),
+        ("lang", 9, ("de",), False),
+        ("pp", 9, ("20",), False),
+        ("shown", 9, ("2",), True),
+        ("page", 9, ("1",), True),
+    ],
+)
+def test_what_may_name_a_page_is_believed_later(name: str, pages: int, values: tuple[str, ...], equal: bool) -> None:
+    """What was not translated yet is there in one language, and a short thread is one page of any size."""
+    normalizer = Normalizer(learn(manual(name, pages, values)).rules)
+    for value in values:
+        assert (normalizer.key(f"{HOST}/manual/99?{name}={value}") == normalizer.key(f"{HOST}/manual/99")) is equal
 
 
 def test_a_list_without_a_page_number_says_nothing_of_those_with_one() -> None:
@@ -266,9 +349,9 @@ def test_a_shape_is_put_off_and_not_skipped_where_it_may_have_a_page_of_its_own(
     ("period", "folds"), [(8, False), (1, True)], ids=["the others change now and then", "the others always differ"]
 )
 def test_a_file_that_did_not_change_in_the_versions_that_were_seen_may_yet(period: int, folds: bool) -> None:
-    """Thirty versions of a folder of files, of which one has not changed so far."""
+    """Fifty versions of a folder of files, of which one has not changed so far."""
     visits = []
-    for version in range(30):
+    for version in range(50):
         files = [f"file {n} {(version + n) // period}" for n in range(9)]
         visits += [page(f"/src/file{n}.c?id=v{version}x", text) for n, text in enumerate(files)]
         visits.append(page(f"/src/still.c?id=v{version}x", "still the same"))
@@ -325,7 +408,8 @@ def test_where_a_few_lists_were_seen_under_filters_alone_a_rule_of_all_pages_sta
     visits = [page(f"/article/{n}{v}", f"article {n}") for n in range(120) for v in ("", "?ref=a", "?ref=b")]
     visits += [page(f"/list?cat={n}{v}", f"list {n}") for n in range(6) for v in ("", "&ref=a", "&ref=b")]
     visits.append(page("/list", "all"))
-    assert learn(visits).rules["site"]["a.example"] == {"remove_params": ["ref"]}
+    (where,) = learn(visits).rules["site"]["a.example"]["where"]
+    assert where == {"path": ["/article/*", "/list"], "remove_params": [{"name": "ref", "value": "a|b"}]}
 
 
 @pytest.mark.parametrize("known", [True, False], ids=["a page links to it", "nothing does"])

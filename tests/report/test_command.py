@@ -42,7 +42,7 @@ def test_page_and_twin(folder: Path) -> None:
 def test_proposals_without_rules(folder: Path) -> None:
     assert run("report", "visits.jsonl", "--json", "r.json", cwd=folder).code == 0
     proposals = json.loads((folder / "r.json").read_text("utf-8"))["proposals"]
-    assert proposals["toml"] == '[site."shop.test"]\nremove_params = ["ref"]\n'
+    assert proposals["toml"] == '[[site."shop.test".where]]\npath = "/a/*"\nremove_params = ["ref"]\n'
 
 
 def test_standard_input(folder: Path) -> None:

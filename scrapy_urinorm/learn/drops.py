@@ -1,0 +1,154 @@
+"""Candidates that drop parameters, alone and in bundles: for the values that were seen to make no difference."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING, Any
+
+from scrapy_urinorm.learn.candidate import REJECTED
+from scrapy_urinorm.learn.edits import edited_value, value_kinds
+from scrapy_urinorm.learn.judge import judged
+from scrapy_urinorm.learn.narrow import fixed_values
+from scrapy_urinorm.learn.priors import name_prior
+from scrapy_urinorm.learn.risk import TRACKER_PRIOR
+from scrapy_urinorm.learn.stage import against_text, distinct
+from scrapy_urinorm.learn.unchanged import LUCK, by_luck
+from scrapy_urinorm.learn.values import is_volatile
+from scrapy_urinorm.url import decoded
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from scrapy_urinorm.learn.candidate import Candidate
+    from scrapy_urinorm.learn.evidence import Neighbours
+    from scrapy_urinorm.learn.judge import Group
+    from scrapy_urinorm.learn.search import Conclusion
+    from scrapy_urinorm.learn.stage import Stage
+    from scrapy_urinorm.learn.view import View
+
+ONE_BEGINNING = 0.9
+"""Values of which so many begin alike are of one kind; the few others tell nothing."""
+
+
+def drops(stage: Stage, params: tuple[str, ...], neighbours: list[Neighbours]) -> list[Candidate]:
+    """Return the candidates that drop one parameter, or a bundle of those that come together (key spelling)."""
+    shown = [decoded(p) for p in params]
+    groups = [judged(n, stage.views) for n in neighbours]
+    if len(params) == 1:
+        groups = _narrow(stage, params[0], neighbours, groups)
+    if any("*" in p for p in shown):
+        return []
+    judge = stage.judge(max(name_prior(p, stage.declared) for p in shown))
+    findings = stage.search(groups, judge, frozenset(params), exceptions=True)
+    family = "drop" if len(params) == 1 else "joint drop"
+    if not findings:
+        stage.reject(groups, judge, "remove_params", shown, family, _spoken(shown))
+    out = []
+    for whole in findings:
+        finding, varied = _varied(stage, whole, params, neighbours)
+        if not varied:
+            continue
+        e, what = finding.evidence, _spoken(map(decoded, varied))
+        if not e.constant:
+            entries = _entries(stage, finding, varied, neighbours)
+            why = f"{what} made no difference to {distinct(e.agree)}" + against_text(e)
+            out.append(stage.candidate(finding, "remove_params", entries, family, why, varied))
+            continue
+        why = f"{what} took {e.values} values here and the page never changed"
+        rule, value = _constant(stage, finding, varied, neighbours)
+        found = stage.candidate(finding, rule, value, "constant view", why, varied)
+        if by_luck(neighbours, groups, finding.support, stage.views, varied) <= LUCK:
+            out.append(found)
+        else:
+            found.status = REJECTED
+            found.why += ", but its siblings change so seldom that it may, too"
+            stage.rejected.append(found)
+    return out
+
+
+def _spoken(names: Iterable[str]) -> str:
+    return " and ".join(f"`{name}`" for name in names)
+
+
+def _narrow(stage: Stage, name: str, neighbours: list[Neighbours], groups: list[Group]) -> list[Group]:
+    """Mark the groups whose values all begin alike (`wiki:a`, `wiki:b`) where those of the site do not.
+
+    They may agree for that beginning alone: with another one the page may well be another.
+    """
+    values = stage.values.get(name, set())
+    beginnings = [
+        {value: edited_value(kind, value) for value in values} for kind in value_kinds(values) if kind[:6] == "prefix"
+    ]
+    beginnings = [of for of in beginnings if max(Counter(of.values()).values()) < ONE_BEGINNING * len(of)]
+    if not beginnings:
+        return groups
+    out = []
+    for near, group in zip(neighbours, groups, strict=True):
+        known = {stage.value_of(page, name) for _, page in near.members if stage.views[page].page.label >= 0}
+        alike = any(len({of[value] for value in known if value in of}) == 1 for of in beginnings)
+        out.append(group._replace(narrow=True) if alike and len(group.values) > 1 else group)
+    return out
+
+
+def _entries(
+    stage: Stage, finding: Conclusion, params: tuple[str, ...], neighbours: list[Neighbours]
+) -> list[str | dict[str, str]]:
+    """Return what stands in `remove_params`: of a switch the values that were seen to make no difference, no others.
+
+    It has few words, each of which comes again and again: of one that nobody has seen nothing is known, and little
+    is saved by it.
+    """
+    shown = [decoded(p) for p in params]
+    trackers = name_prior(shown[0], stage.declared) >= TRACKER_PRIOR
+    if len(params) > 1 or trackers or params[0] not in stage.contexts.switches:
+        return [*shown]
+    values = {
+        decoded(value) for view in _told(stage, finding, neighbours) for name, value in view.items if name == params[0]
+    }
+    return [{"name": shown[0], "value": "|".join(sorted(values))}]
+
+
+def _told(stage: Stage, finding: Conclusion, neighbours: list[Neighbours]) -> Iterator[View]:
+    """Yield the views of known content in the groups that speak for a finding."""
+    for n in finding.support:
+        for _, page in neighbours[n].members:
+            if stage.views[page].page.label >= 0:
+                yield stage.views[page]
+
+
+def _varied(
+    stage: Stage, finding: Conclusion, params: tuple[str, ...], neighbours: list[Neighbours]
+) -> tuple[Conclusion, tuple[str, ...]]:
+    """Return a finding on a bundle for those that had several values there, and which these are; none where that is one
+    alone, which is looked at by itself. The others keep their values: of other ones the finding does not speak.
+    """
+    asked = frozenset(p for p in params if name_prior(decoded(p), stage.declared) < TRACKER_PRIOR)
+    if len(params) < 2 or not asked:
+        return finding, params
+    fixed = fixed_values(asked, _told(stage, finding, neighbours))
+    varied = tuple(p for p in params if all(atom.name != p for atom in fixed))
+    return finding._replace(context=finding.context + fixed), varied if len(varied) > 1 else ()
+
+
+def _constant(
+    stage: Stage, finding: Conclusion, params: tuple[str, ...], neighbours: list[Neighbours]
+) -> tuple[str, Any]:
+    """Return the rule of a constant view: the parameters are dropped where the page without them was seen to be it.
+
+    Else one value stands for all, as the address without may show another page. It is never looked at; what is gone
+    tomorrow is none, and an empty one stands for it where another parameter has one that lasts.
+    """
+    dropped = "remove_params", [decoded(p) for p in params]
+    absent = {neighbours[n].absent for n in finding.support} - {-1}
+    if finding.exceptions or any(stage.views[page].page.label >= 0 for page in absent):
+        return dropped
+    pages = (page for n in finding.support for _, page in neighbours[n].members)
+    for items in sorted((stage.views[page].items for page in pages), key=lambda items: (len(str(items)), items)):
+        values = {decoded(name): decoded(value) for name, value in items if name in params}
+        if len(values) == len(params) == sum(name in params for name, _ in items) and all(values.values()):
+            kept = {one: "" if is_volatile(value) else value for one, value in values.items()}
+            if any(kept.values()):
+                return "rewrite_params", {
+                    one: {"pattern": "^.+$", "replace": value.replace("\\", r"\\")} for one, value in kept.items()
+                }
+    return dropped
