@@ -25,6 +25,8 @@ TWICE = 2
 """Groups in which a view of a switch must have agreed, where there are as many: one may be an accident."""
 NEARLY_ALL = 0.9
 """The share of a site's addresses that have a session, save the few that were linked before there was one; chosen."""
+MAX_FOLDERS = 8
+"""Top folders that a rule on paths names: what a person still reads. Chosen."""
 PAGING = ("limit", "max", "offset", "p", "page", "per_page", "start")
 """Names by which programs ask for a slice of a list."""
 
@@ -54,6 +56,25 @@ def narrowed(
             asked[name] = Atom("query", name, values)
     rest = tuple(atom for atom in context if atom.kind not in ("query", "path"))
     return (*rest, *(() if path is None else (path,)), *asked.values())
+
+
+def in_folders(context: Context, pairs: Iterable[tuple[str, str]]) -> Context:
+    """Return the context of a rule on paths for the top folders in which it makes two paths one, unless it does so in
+    many, in one named by a number, or at the top: case matters in `/files/` though it does not in `/shop/`.
+    """
+    if any(atom.kind == "path" for atom in context):
+        return context
+    folders = {_folder(*pair) for pair in pairs}
+    if not folders or len(folders) > MAX_FOLDERS or not all(folders):
+        return context
+    return (*context, Atom("path", "", tuple(f"/{folder}/*/**" for folder in sorted(folders))))
+
+
+def _folder(one: str, other: str) -> str:
+    """Return the top folder that two paths have in common; empty where there is none that lasts."""
+    tops = {path.split("/")[1] if path.count("/") > 1 else "" for path in (one, other)}
+    top = tops.pop()
+    return "" if tops or "*" in top or any(map(str.isdigit, top)) else top
 
 
 def _everywhere(names: AbstractSet[str], views: Sequence[View]) -> bool:

@@ -40,7 +40,7 @@ def paths(stage: Stage) -> list[Candidate]:
         groups = [judged(n, stage.views) for n in neighbours]
         key, value, what = rule(name)
         judge = stage.judge(PATH_PRIOR, constant=False)
-        findings = stage.search(groups, judge, frozenset(), exceptions=False)
+        findings = stage.search(groups, judge, frozenset(), exceptions=False, folders=True)
         if not findings:
             stage.reject(groups, judge, key, value, "path", what)
         for finding in findings:
@@ -99,7 +99,7 @@ def segments(stage: Stage) -> list[Candidate]:
         if names_tree(shown) and not _said_one(stage, groups):
             stage.reject(groups, judge, "remove_segments", [{"name": shown}], "segment", f"the segment `{shown}`")
             continue
-        for finding in stage.search(groups, judge, frozenset(), exceptions=False):
+        for finding in stage.search(groups, judge, frozenset(), exceptions=False, folders=True):
             e = finding.evidence
             why = f"the segment `{shown}` makes no difference to {distinct(e.agree)}" + against_text(e)
             if "*" not in shown:
@@ -189,7 +189,7 @@ def _substitutions(stage: Stage, at: int, neighbours: Iterable[Neighbours]) -> l
             edit = {"pattern": f"/{replaced}/", "replace": f"/{keep}/"}
             stage.reject(groups, judge, "rewrite", [edit], "segment", f"`{replaced}` for `{keep}` in the path")
             continue
-        for finding in stage.search(groups, judge, frozenset(), exceptions=False):
+        for finding in stage.search(groups, judge, frozenset(), exceptions=False, folders=True):
             e = finding.evidence
             pattern = f"^((?:/[^/?]+){{{at}}})/{re.escape(replaced)}(?=[/?]|$)"
             value = [{"pattern": pattern, "replace": rf"\1/{keep}"}]

@@ -13,7 +13,7 @@ from scrapy_urinorm.learn.contexts import host_of_context
 from scrapy_urinorm.learn.edits import Name, bundles, closed_segments
 from scrapy_urinorm.learn.ground import Ground
 from scrapy_urinorm.learn.judge import Evidence, Group, Judge
-from scrapy_urinorm.learn.narrow import narrowed, whole_lists
+from scrapy_urinorm.learn.narrow import in_folders, narrowed, whole_lists
 from scrapy_urinorm.learn.search import Conclusion, cover
 from scrapy_urinorm.learn.view import says_one
 
@@ -120,10 +120,12 @@ class Stage:
         skip: frozenset[str],
         exceptions: bool,
         beside: frozenset[str] = frozenset(),
+        folders: bool = False,
     ) -> list[Conclusion]:
         """Return where groups agree; conditions on the parameters in `skip` are not asked.
 
-        What is found is not narrowed to where those `beside` it stand or do not.
+        What is found is not narrowed to where those `beside` it stand or do not; `folders` narrows an edit of the path
+        to the folders of the pages that it makes one.
         """
 
         def atoms(group: Group) -> frozenset[Atom]:
@@ -132,7 +134,7 @@ class Stage:
 
         found = cover(groups, atoms, judge, hosts=self.contexts.hosts, least=self.least, exceptions=exceptions)
         parts = [part for finding in found for part in self._grounded(finding, groups, judge, atoms, skip)]
-        return [self._narrowed(part, groups, skip | beside) for part in parts]
+        return [self._narrowed(part, groups, skip | beside, folders) for part in parts]
 
     def _grounded(
         self,
@@ -162,12 +164,16 @@ class Stage:
                 agreeing = tuple(n for n, group in inside if group.outcome >= NEAR)
                 yield finding._replace(context=context, evidence=evidence, support=agreeing)
 
-    def _narrowed(self, finding: Conclusion, groups: Sequence[Group], skip: frozenset[str]) -> Conclusion:
+    def _narrowed(
+        self, finding: Conclusion, groups: Sequence[Group], skip: frozenset[str], folders: bool
+    ) -> Conclusion:
         support = [groups[n].page for n in finding.support]
         context = narrowed(finding.context, support, self.contexts, self.views, skip)
         pairs = [pair for n in finding.support for pair in groups[n].examples]
         if any(self._sorts(*pair) for pair in pairs):
             context = whole_lists(context, [*support, *chain(*pairs)], self.contexts, self.views, skip)
+        elif folders:
+            context = in_folders(context, [(self.views[a].path, self.views[b].path) for a, b in pairs])
         return finding._replace(context=context)
 
     def _sorts(self, page: int, other: int) -> bool:

@@ -80,6 +80,43 @@ def test_a_parameter_is_dropped_where_it_was_seen(
         assert normalizer.key(f"{HOST}{path}?ref=new") != normalizer.key(HOST + path), path
 
 
+SPELLINGS = {
+    "case": ("{f}/p{n}", "{f}/P{n}"),
+    "slash": ("{f}/p{n}", "{f}/p{n}/"),
+    "index": ("{f}/p{n}/", "{f}/p{n}/index.html"),
+    "extension": ("{f}/p{n}", "{f}/p{n}.html"),
+    "doubled slash": ("{f}/p{n}", "{f}//p{n}"),
+    "path parameter": ("{f}/p{n}", "{f}/p{n};v=2"),
+    "segment": ("{f}/p{n}", "{f}/print/p{n}"),
+}
+
+
+@pytest.mark.parametrize(
+    ("folders", "here", "elsewhere"),
+    [
+        (("/shop",), ["/shop", "/shop/more"], ["/files", "/x/shop", ""]),
+        (("/shop", "/news"), ["/shop", "/news"], ["/files"]),
+        # a number is another one tomorrow, and of many folders the next is like them
+        (("/2021", "/2022"), ["/2021", "/2023"], []),
+        (tuple(f"/{c}x" for c in "abcdefghi"), ["/ax", "/zx"], []),
+    ],
+    ids=["a folder", "two", "numbers", "many"],
+)
+@pytest.mark.parametrize("spelling", SPELLINGS.values(), ids=SPELLINGS)
+def test_a_spelling_of_the_path_is_one_in_the_folders_where_it_was_seen(
+    spelling: tuple[str, str], folders: tuple[str, ...], here: list[str], elsewhere: list[str]
+) -> None:
+    """Names of files differ in their case though those of a shop do not."""
+    visits = [page("/", "home"), *(page(f"/files/f{n}.txt", f"file {n}") for n in range(30))]
+    for folder in folders:
+        for n in range(30):
+            visits += [page(one.format(f=folder, n=n), f"{folder} {n}") for one in spelling]
+    normalizer = Normalizer(learn(visits, Options(jobs=1, preset="safe")).rules)
+    for folder, same in (*((one, True) for one in here), *((one, False) for one in elsewhere)):
+        one, other = (normalizer.key(HOST + shape.format(f=folder, n=99)) for shape in spelling)
+        assert (one == other) is same, folder
+
+
 @pytest.mark.parametrize(
     ("make", "name"),
     [
