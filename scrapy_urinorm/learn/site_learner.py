@@ -140,6 +140,10 @@ class SiteLearner:
         if all(page.label < 0 for page in self.site.pages):
             self._from_addresses()
             return
+        if "platforms" in families and self.site.recognizer is not None:
+            # first: what is known of the program holds where this crawl has not been
+            self.refused += try_packs(pack_candidates(self.site.recognizer.found()), self.replay)
+            self._prove()
         if "parameters" in families:
             self._try(nested(self.views.of(self.replay), self.scope))
         if "origins" in families:
@@ -150,10 +154,6 @@ class SiteLearner:
             # every stage is run: the list is made before it is looked at
             if not any([self._once(family, stage) for family, stage in stages.items()]):  # noqa: C419  see above
                 break
-            self._prove()
-        if "platforms" in families and self.site.recognizer is not None:
-            # last, so that what the pages themselves have shown is as it would be without
-            self.refused += try_packs(pack_candidates(self.site.recognizer.found()), self.replay)
             self._prove()
         self.others += self.refused
         self._prune()

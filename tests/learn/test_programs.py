@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from scrapy_urinorm import Normalizer
 from scrapy_urinorm.learn import Options, learn
 from scrapy_urinorm.visits import Visit
 
@@ -38,6 +39,23 @@ def test_three_pages_have_to_agree(number: int, active: int) -> None:
     assert [(one.rule, one.family, one.evidence.agree) for one in found] == [
         ("remove_params", "platforms", number)
     ] * active
+
+
+@pytest.mark.parametrize(("marks", "everywhere"), [(WORDPRESS, True), ((), False)], ids=["recognized", "unknown"])
+def test_a_proven_line_holds_where_the_crawl_has_not_been(marks: tuple[str, ...], everywhere: bool) -> None:
+    """Replies to comments on the second page of them have a longer path; what the crawl alone teaches is for others."""
+    visits = [visit("/", "home", marks)]
+    for n in range(40):
+        post = f"/{2020 + n % 5}/{n % 9 + 1:02}/post-{n}/"
+        paths = [post, *(f"{post}?replytocom={n * 2 + k}" for k in range(2))]
+        visits += [visit(path, f"post {n}", marks) for path in paths]
+    normalizer = Normalizer(learn(visits, Options(jobs=1)).rules)
+
+    def one(path: str) -> bool:
+        return normalizer.key(f"http://a.example{path}?replytocom=900") == normalizer.key(f"http://a.example{path}")
+
+    assert one("/2023/11/another/")
+    assert one("/2023/11/another/comment-page-2/") is everywhere
 
 
 def test_the_line_and_its_platform_are_named() -> None:
