@@ -61,6 +61,7 @@ class Contexts:
         self._names_at: dict[str, Counter[str]] = defaultdict(Counter)
         self._alone_at: dict[str, Counter[str]] = defaultdict(Counter)
         self._commonest_at: dict[str, tuple[str, ...]] = {}
+        self.having: Counter[str] = Counter()
         values: dict[str, Counter[str]] = defaultdict(Counter)
         for view in views:
             segments = view.path[1:].split("/")
@@ -68,6 +69,7 @@ class Contexts:
                 place = (view.host, len(segments), at)
                 self._segments[place][segment] += 1
                 self._totals[place] += 1
+            self.having.update({name for name, _ in view.items})
             for name, value in view.items:
                 self._names_at[view.path][name] += 1
                 values[name][value] += 1

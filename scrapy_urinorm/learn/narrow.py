@@ -44,7 +44,7 @@ def narrowed(
     asked = {atom.name: atom for atom in context if atom.kind == "query"}
     path = next((atom for atom in context if atom.kind == "path"), None)
     path = next((atom for atom in common if atom.kind == "path" and atom.is_literal), path)
-    if path is None and edited and not _everywhere(edited, views):
+    if path is None and edited and not _everywhere(edited, contexts, len(views)):
         path = Atom("path", "", _globs({views[number].path for number in support}, numbers=True))
     for atom in sorted(common, key=str):
         if atom.kind == "query" and atom.name not in edited and not isinstance(atom.value, str):
@@ -77,11 +77,11 @@ def _folder(one: str, other: str) -> str:
     return "" if tops or "*" in top or any(map(str.isdigit, top)) else top
 
 
-def _everywhere(names: AbstractSet[str], views: Sequence[View]) -> bool:
+def _everywhere(names: AbstractSet[str], contexts: Contexts, addresses: int) -> bool:
     """Whether parameters are what the site puts into all of its addresses, or trackers by their names."""
     if all(name_prior(decoded(name)) >= TRACKER_PRIOR for name in names):
         return True
-    return sum(any(name in names for name, _ in view.items) for view in views) >= NEARLY_ALL * len(views)
+    return max(contexts.having[name] for name in names) >= NEARLY_ALL * addresses
 
 
 def whole_lists(
