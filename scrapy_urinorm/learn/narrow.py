@@ -45,7 +45,10 @@ def narrowed(
     path = next((atom for atom in context if atom.kind == "path"), None)
     path = next((atom for atom in common if atom.kind == "path" and atom.is_literal), path)
     if path is None and edited and not _everywhere(edited, contexts, len(views)):
-        path = Atom("path", "", _globs({views[number].path for number in support}, numbers=True))
+        globs = _globs({views[number].path for number in support}, numbers=True)
+        # a person may fold the slash at the end, and then no path has one; `/x/*` would hold for `/x/`, too
+        bare = {glob.removesuffix("/") for glob in globs if len(glob) > 1 and "*" not in glob}
+        path = Atom("path", "", tuple(sorted(bare.union(globs))))
     for atom in sorted(common, key=str):
         if atom.kind == "query" and atom.name not in edited and not isinstance(atom.value, str):
             asked.setdefault(atom.name, atom)
