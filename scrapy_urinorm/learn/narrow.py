@@ -25,8 +25,8 @@ TWICE = 2
 """Groups in which a view of a switch must have agreed, where there are as many: one may be an accident."""
 NEARLY_ALL = 0.9
 """The share of a site's addresses that have a session, save the few that were linked before there was one; chosen."""
-MAX_FOLDERS = 8
-"""Top folders that a rule on paths names: what a person still reads. Chosen."""
+MAX_PATHS = 8
+"""Paths that a rule names: what a person still reads. Chosen; what was seen at more is for all."""
 PAGING = ("limit", "max", "offset", "p", "page", "per_page", "start")
 """Names by which programs ask for a slice of a list."""
 
@@ -45,10 +45,7 @@ def narrowed(
     path = next((atom for atom in context if atom.kind == "path"), None)
     path = next((atom for atom in common if atom.kind == "path" and atom.is_literal), path)
     if path is None and edited and not _everywhere(edited, contexts, len(views)):
-        globs = _globs({views[number].path for number in support}, numbers=True)
-        # a person may fold the slash at the end, and then no path has one; `/x/*` would hold for `/x/`, too
-        bare = {glob.removesuffix("/") for glob in globs if len(glob) > 1 and "*" not in glob}
-        path = Atom("path", "", tuple(sorted(bare.union(globs))))
+        path = _seen_at({views[number].path for number in support})
     for atom in sorted(common, key=str):
         if atom.kind == "query" and atom.name not in edited and not isinstance(atom.value, str):
             asked.setdefault(atom.name, atom)
@@ -61,6 +58,13 @@ def narrowed(
     return (*rest, *(() if path is None else (path,)), *asked.values())
 
 
+def _seen_at(paths: AbstractSet[str]) -> Atom | None:
+    globs = _globs(paths, numbers=True)
+    # a person may fold the slash at the end, and then no path has one; `/x/*` would hold for `/x/`, too
+    bare = {glob.removesuffix("/") for glob in globs if len(glob) > 1 and "*" not in glob}
+    return Atom("path", "", tuple(sorted(bare.union(globs)))) if len(globs) <= MAX_PATHS else None
+
+
 def in_folders(context: Context, pairs: Iterable[tuple[str, str]]) -> Context:
     """Return the context of a rule on paths for the top folders in which it makes two paths one, unless it does so in
     many, in one named by a number, or at the top: case matters in `/files/` though it does not in `/shop/`.
@@ -68,7 +72,7 @@ def in_folders(context: Context, pairs: Iterable[tuple[str, str]]) -> Context:
     if any(atom.kind == "path" for atom in context):
         return context
     folders = {_folder(*pair) for pair in pairs}
-    if not folders or len(folders) > MAX_FOLDERS or not all(folders):
+    if not folders or len(folders) > MAX_PATHS or not all(folders):
         return context
     return (*context, Atom("path", "", tuple(f"/{folder}/*/**" for folder in sorted(folders))))
 
@@ -115,8 +119,8 @@ def _globs(paths: AbstractSet[str], numbers: bool = False) -> tuple[str, ...]:
         lengths[len(segments)].append(segments)
 
     def shown(segment: str, others: list[str]) -> str:
-        alike = len({segment, *others}) == 1 and not (numbers and any(map(str.isdigit, segment)))
-        return segment if alike else "*"
+        alike = len({segment, *others}) == 1 and "*" not in segment
+        return segment if alike and not (numbers and any(map(str.isdigit, segment))) else "*"
 
     shared = ([shown(first, others) for first, *others in zip(*same, strict=True)] for same in lengths.values())
     return tuple(sorted("/".join(segments) for segments in shared))

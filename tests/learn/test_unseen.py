@@ -122,8 +122,9 @@ def test_a_spelling_of_the_path_is_one_in_the_folders_where_it_was_seen(
     [
         (lambda: shop(("item",), "utm_other"), "utm_other"),
         (lambda: [one for one in shop(("item",), "tk") if "tk=" in one.url], "tk"),
+        (lambda: [one for n in range(9) for one in shop((f"a{'/b' * n}",), "ref")], "ref"),
     ],
-    ids=["a tracker by its name", "in nearly all addresses"],
+    ids=["a tracker by its name", "in nearly all addresses", "at more paths than a person reads"],
 )
 def test_what_the_site_puts_into_all_its_addresses_is_dropped_everywhere(
     make: Callable[[], list[Visit]], name: str
