@@ -14,6 +14,14 @@ class UrinormError(Exception):
     """Base of every error that this package raises on purpose."""
 
 
+class ProblemsError(UrinormError):
+    """Several things at once; `lines` says one each, so that a line break in a value that is quoted begins none."""
+
+    def __init__(self, *lines: str):
+        self.lines = lines
+        super().__init__("\n".join(lines))
+
+
 class Problem(NamedTuple):
     """One thing wrong in a rule file.
 

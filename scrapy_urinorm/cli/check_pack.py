@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from scrapy_urinorm.cli.display import count, say, show_table, write_json
-from scrapy_urinorm.errors import UrinormError
+from scrapy_urinorm.errors import ProblemsError, UrinormError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -24,7 +24,7 @@ def check_pack(name: str, visits: list[str], *, as_json: bool) -> bool:
     except PackError as error:
         raise UrinormError(str(error)) from error
     if problems := pack_problems(of):
-        raise UrinormError("\n".join(f"{name}: {problem}" for problem in problems))
+        raise ProblemsError(*(f"{name}: {problem}" for problem in problems))
     findings = pack_advice(of)
     tried = _trials(of, visits) if visits else []
     for trial in tried:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import typer
 from typer.core import TyperGroup
 
-from scrapy_urinorm.errors import RuleFileError, UrinormError
+from scrapy_urinorm.errors import ProblemsError, RuleFileError, UrinormError
 from scrapy_urinorm.report.inert import visible as inert
 
 if TYPE_CHECKING:
@@ -49,6 +49,10 @@ def reported() -> Iterator[Run]:
     except RuleFileError as error:
         for problem in error.problems:
             complain(str(problem))
+        outcome.code = ERROR
+    except ProblemsError as error:
+        for line in error.lines:
+            complain(line)
         outcome.code = ERROR
     except UrinormError as error:
         complain(str(error))

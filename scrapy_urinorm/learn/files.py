@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from scrapy_urinorm.errors import UrinormError
+from scrapy_urinorm.errors import ProblemsError, UrinormError
 from scrapy_urinorm.learn.candidate import ACTIVE, Candidate
 from scrapy_urinorm.learn.earlier import SPLIT, Earlier, by_hand, candidates_of
 from scrapy_urinorm.learn.guilt import signature
@@ -124,9 +124,9 @@ def learn_file(
         if known and given and not result.visits and not force:
             raise UrinormError(f"{output}: stays as it is, as there was not one visit to learn from")
         if result.withdrawn and not force:
-            gone = "".join(f"\n  {one.scope}: {one.rule} = {one.value}: {one.why}" for one in result.withdrawn)
-            raise UrinormError(
-                f"{output}: stays as it is, as {len(result.withdrawn)} of its rules would go (--force writes):{gone}"
+            raise ProblemsError(
+                f"{output}: stays as it is, as {len(result.withdrawn)} of its rules would go (--force writes):",
+                *(f"  {one.scope}: {one.rule} = {one.value}: {one.why}" for one in result.withdrawn),
             )
         _write(Path(output), to_toml(result))
     return result, reader

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import subprocess
@@ -10,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.programs import SCRAPY, URINORM, environment, run, without_coverage
+from tests.cli.programs import SCRAPY, URINORM, Done, environment, run, without_coverage
 
 RULES = '[site."a.example"]\nremove_params = ["ref"]\n'
 URLS = "http://a.example/?ref=1\nhttp://a.example/?x=1\n"
@@ -355,6 +356,26 @@ def test_interrupt_while_processes_start(command: str, folder: Path) -> None:
     # a machine may be as slow as it likes: the time limit of the run is the only one
     while any(Path("/proc", child).exists() for child in children):
         threading.Event().wait(0.01)
+
+
+def test_each_rule_that_would_go_has_a_line(folder: Path) -> None:
+    """A line break in what is quoted begins none."""
+
+    def learn(name: str, text: str) -> Done:
+        rows = [
+            {"url": f"http://shop.example/p/{n}?ref={ref}", "words": 200, "main_digest": text.format(n=n, ref=ref)}
+            for n in range(40)
+            for ref in ("home", "menu")
+        ]
+        (folder / name).write_text("".join(json.dumps(row) + "\n" for row in rows))
+        return run("learn", name, "--output", "learned.toml", cwd=folder)
+
+    assert learn("first.jsonl", "{n}").code == 0
+    done = learn("second.jsonl", "{n}{ref}")
+    head, line = done.err.splitlines()
+    assert done.code == 2
+    assert head.startswith("urinorm: learned.toml: stays as it is, as 1 of its rules would go (--force writes):")
+    assert line.startswith("urinorm:   shop.example: map_params = ")
 
 
 def test_project_errors_are_clear(tmp_path: Path) -> None:

@@ -248,23 +248,15 @@ def test_a_parameter_of_one_value_is_not_dropped_with_its_company(bare: bool, el
     assert one.requests() == 40 + 60 * elsewhere
 
 
-def test_what_comes_together_is_dropped_without_what_has_one_value() -> None:
+@pytest.mark.parametrize("elsewhere", [True, False], ids=["elsewhere", "nowhere"])
+def test_what_comes_together_is_dropped_without_what_has_one_value(elsewhere: bool) -> None:
+    """Where `view` has another value elsewhere it belongs to the bundle, and nothing is known of that one here."""
     site = Site("http://a.example")
     for n in range(60):
         for token in (n + 7, n + 3_000):
             site.add(f"/p/{n}?sid={token}&sig={token * 3}&view=list", f"page {n}")
-    one = Learned(site)
-    assert one.equal("/p/3?sid=1&sig=2&view=list", "/p/3?sid=3&sig=4&view=list")
-    assert not one.equal("/p/3?sid=1&sig=2&view=all", "/p/3?sid=1&sig=2&view=list")
-
-
-def test_of_a_bundle_the_part_that_had_one_value_is_a_condition() -> None:
-    """Elsewhere `view` has another value, so that it belongs to the bundle, and nothing is known of that here."""
-    site = Site("http://a.example")
-    for n in range(60):
-        for token in (n + 7, n + 3_000):
-            site.add(f"/p/{n}?sid={token}&sig={token * 3}&view=list", f"page {n}")
-        site.add(f"/q/{n}?sid={n}&sig={n * 3}&view=all", f"other {n}")
+        if elsewhere:
+            site.add(f"/q/{n}?sid={n}&sig={n * 3}&view=all", f"other {n}")
     one = Learned(site)
     assert one.equal("/p/3?sid=1&sig=2&view=list", "/p/3?sid=3&sig=4&view=list")
     assert not one.equal("/p/3?sid=1&sig=2&view=all", "/p/3?sid=1&sig=2&view=list")
