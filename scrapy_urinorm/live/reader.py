@@ -134,7 +134,9 @@ class Live:
                 return
 
     def _send(self, header: dict[str, Any], body: bytes = b"") -> None:
-        messages.send(self._process.stdin.write, header, body)  # type: ignore[union-attr]  # a pipe
+        assert self._process is not None
+        assert self._process.stdin is not None
+        messages.send(self._process.stdin.write, header, body)
 
     def _restart(self) -> None:
         """Start it again, the first time that it died; it reads in its folders what it knew, and is asked once more."""
