@@ -65,9 +65,13 @@ def changed(url: str, values: dict[str, set[str]], segments: dict[tuple[int, int
     yield urlunsplit(parts._replace(query=f"{parts.query}&{NEW[0]}=1".lstrip("&")))
 
 
-@pytest.mark.parametrize(
-    "name", [*SITES, "0", "1", *(pytest.param(str(n), marks=pytest.mark.slow) for n in range(2, 25))]
-)
+def sites(*quick: str) -> list[object]:
+    """The invented sites, those of the generator, and which of them are for every run."""
+    names = "tickets", *SITES, *(str(n) for n in range(25))
+    return [pytest.param(name, marks=() if name in quick else pytest.mark.slow) for name in names]
+
+
+@pytest.mark.parametrize("name", sites("tickets", "shop", "wiki", "0", "1"))
 def test_a_parameter_is_kept_where_it_was_never_met(name: str) -> None:
     """Unless nearly all addresses have it: a path of another length is another kind of page."""
     visits = recorded(name)
@@ -91,10 +95,7 @@ def test_a_parameter_is_kept_where_it_was_never_met(name: str) -> None:
 
 
 @pytest.mark.parametrize("options", [Options(jobs=1), Options(jobs=1).strict()], ids=["default", "strict"])
-@pytest.mark.parametrize(
-    "name",
-    ["tickets", *SITES, "0", "1", "2", *(pytest.param(str(n), marks=pytest.mark.slow) for n in range(3, 25))],
-)
+@pytest.mark.parametrize("name", sites("tickets", "shop", "0", "1", "2"))
 def test_what_nobody_has_met_stays_apart(name: str, options: Options) -> None:
     for visits in parts(recorded(name)):
         normalizer = Normalizer(learn(list(visits), options).rules)

@@ -354,8 +354,9 @@ def test_a_judgement_that_a_crawl_waits_for_survives_who_judges(
     reader.say(number, {"do": "live", "folder": str(tmp_path), "preset": "recommended", "rules": []}, again=True)
     until(lambda: running("scrapy_urinorm.live.process"))
     (student,) = running("scrapy_urinorm.live.process")
-    until(lambda: waiting(student) == 0)
     os.kill(student, signal.SIGSTOP)
+    # one that is woken for what it reads takes that before it stops
+    until(lambda: state(student) == "T")
     for asked in (1, 2):
         before = waiting(student)
         reader.say(number, {"do": "judge", "sites": [], "asked": asked}, again=True)
@@ -439,9 +440,14 @@ def until(true: Any) -> None:
         threading.Event().wait(0.01)
 
 
+def state(pid: int) -> str:
+    """What a process does: T where it is stopped, Z where it has ended."""
+    return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
+
+
 def alive(pid: int) -> bool:
     try:
-        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+        return state(pid) != "Z"
     except FileNotFoundError:
         return False
 
