@@ -18,6 +18,7 @@ from scrapy_urinorm.errors import UrinormError
 
 if TYPE_CHECKING:
     from scrapy_urinorm.learn import LearnResult, Options
+    from scrapy_urinorm.visits.reader import ReadCounts
 
 
 def _engines() -> tuple[str, ...]:
@@ -130,18 +131,7 @@ def learn(
             )  # fmt: skip
     except csv.Error as error:
         raise UrinormError(f"{', '.join(visits)}: is neither text nor a table: {error}") from error
-    for problem in reader.problems:
-        complain(problem)
-    if reader.bad:
-        complain(f"{reader.bad:,} of {reader.bad + reader.rows:,} rows could not be read")
-    if len(reader.crawls) > 1:
-        complain(f"the visits are of {len(reader.crawls)} crawls, and all of them are read (--crawl newest, or an id)")
-    if result.blocked:
-        complain(
-            f"{result.blocked:,} of {result.urls:,} addresses, such as {result.blocked_like}, showed one and the same"
-            " page from some point of the crawl on, as does a server that has had enough, or a calendar without end;"
-            " nothing is learned from them"
-        )
+    _say_what_was_read(result, reader)
     if output == "-":
         print(to_toml(result), end="")
         return
@@ -179,6 +169,23 @@ def options_of(preset: str, strict: bool, risk: float | None, **more: Any) -> Op
     options = Options(preset=preset, **more)
     options = options.strict() if strict else options
     return options if risk is None else replace(options, risk=risk)
+
+
+def _say_what_was_read(result: LearnResult, reader: ReadCounts) -> None:
+    for problem in reader.problems:
+        complain(problem)
+    if reader.bad:
+        complain(f"{reader.bad:,} of {reader.bad + reader.rows:,} rows could not be read")
+    if len(reader.crawls) > 1:
+        complain(f"the visits are of {len(reader.crawls)} crawls, and all of them are read (--crawl newest, or an id)")
+    if result.blocked:
+        complain(
+            f"{result.blocked:,} of {result.urls:,} addresses, such as {result.blocked_like}, showed one and the same"
+            " page from some point of the crawl on, as does a server that has had enough, or a calendar without end;"
+            " nothing is learned from them"
+        )
+    for name, rows in sorted(result.sampled.items()):
+        complain(f"{name}: {rows:,} visits, of which a sample of {result.options.max_urls:,} was learned from")
 
 
 def _read(result: LearnResult) -> str:

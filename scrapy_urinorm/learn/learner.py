@@ -34,9 +34,9 @@ class LearnResult:
     """What was learned: active rules, and everything that was considered, with its evidence.
 
     `rules` is a rule source (a dict that `RuleSet.load` takes). `blocked` counts the addresses at which a block page
-    stood in for a page, `blocked_like` is one of them. `withdrawn` are rules of earlier files that are no rules any
-    more, and say why; `seen` names the sites with visits. `refused` counts the pages that could not be fetched, by the
-    reason (`validate`).
+    stood in for a page, `blocked_like` is one of them. `sampled` says how many visits there are of each site with more
+    than `max_urls`. `withdrawn` are rules of earlier files that are no rules any more, and say why; `seen` names the
+    sites with visits. `refused` counts the pages that could not be fetched, by the reason (`validate`).
     """
 
     options: Options
@@ -50,6 +50,7 @@ class LearnResult:
     skipped: int = 0
     blocked: int = 0
     blocked_like: str = ""
+    sampled: dict[str, int] = field(default_factory=dict)
     withdrawn: list[Candidate] = field(default_factory=list)
     seen: set[str] = field(default_factory=set)
     refused: dict[str, int] = field(default_factory=dict)
@@ -65,6 +66,7 @@ class LearnResult:
         self.keys += other.keys
         self.blocked += other.blocked
         self.blocked_like = self.blocked_like or other.blocked_like
+        self.sampled |= other.sampled
         self.withdrawn += other.withdrawn
         self.seen |= other.seen
 
@@ -174,6 +176,8 @@ def learn_site(
     result.urls += len(site.pages)
     result.blocked += site.blocked
     result.blocked_like = result.blocked_like or site.blocked_like
+    if site.sampled_from:
+        result.sampled[site.name] = site.sampled_from
     learner = SiteLearner(site, options, rules, earlier)
     learner.run()
     result.keys += len(learner.replay.members) - learner.skipped_keys

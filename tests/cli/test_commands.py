@@ -7,6 +7,7 @@ import gzip
 import json
 import subprocess
 import sys
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,7 @@ from scrapy_urinorm import Normalizer
 from scrapy_urinorm.cli import groups
 from scrapy_urinorm.cli.project import ChosenRules
 from scrapy_urinorm.crawl.fingerprinter import RequestFingerprinter
+from scrapy_urinorm.learn import Options
 from tests.cli.programs import SCRAPY, URINORM, environment, on_terminal, run
 from tests.serving import Answer, Serving
 
@@ -419,6 +421,12 @@ def test_learn(folder: Path) -> None:
     )
     assert done.out == "http://shop.example/p?id=7\n"
     assert run("check", "learned.toml", cwd=folder).code == 0
+
+
+def test_learn_says_what_it_learned_from_a_sample(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("scrapy_urinorm.learn.options.Options", partial(Options, max_urls=20))
+    done = run("learn", visits(folder), "--output", "-", cwd=folder)
+    assert "shop.example: 180 visits, of which a sample of 20 was learned from" in done.err
 
 
 def test_learn_to_standard_output(folder: Path) -> None:

@@ -91,6 +91,8 @@ def test_a_sampled_site_is_still_learned(monkeypatch: pytest.MonkeyPatch, limit:
     monkeypatch.setattr(spool, "IN_MEMORY", 100)
     from_disk = learn(blog(posts=150).visits(), Options(max_urls=limit, jobs=1))
     assert from_disk.urls == result.urls
+    sampled = {} if limit > 700 else {"example.org": len(blog(posts=150).visits())}
+    assert result.sampled == from_disk.sampled == sampled
     assert to_toml(from_disk) == to_toml(result)
 
 
