@@ -9,6 +9,7 @@ from scrapy_urinorm.learn.candidate import Candidate
 from scrapy_urinorm.learn.judge import EXAMPLES
 from scrapy_urinorm.learn.risk import DEFAULT_PRIOR
 from scrapy_urinorm.learn.stage import against_text, distinct
+from scrapy_urinorm.learn.values import names_tree
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -43,6 +44,12 @@ def host_aliases(stage: Stage, neighbours: Iterable[Neighbours]) -> list[Candida
     out = []
     for alias, originals in sorted(_originals(stage, addresses, place).items()):
         for keep in originals:
+            if _names_tree(alias, keep):
+                groups = [stage.pair(known[alias], known[keep]) for known in on_host[alias] if keep in known]
+                if not stage.said_one(groups):
+                    what = f"the host {alias} for {keep}"
+                    stage.reject(groups, judge, "host_aliases", [alias], "origin", what, tree=True)
+                    continue
             evidence = _weighed(stage, judge, on_host[alias], alias, keep)
             if judge.accepts(evidence):
                 why = f"{alias} shows what {keep} shows on {distinct(evidence.agree)}" + against_text(evidence)
@@ -50,6 +57,11 @@ def host_aliases(stage: Stage, neighbours: Iterable[Neighbours]) -> list[Candida
                 stage.illustrate(candidate, evidence)
                 out.append(candidate)
     return out
+
+
+def _names_tree(alias: str, keep: str) -> bool:
+    """Whether the names of two hosts differ by what may be a language or a version."""
+    return any(map(names_tree, set(alias.split(".")) ^ set(keep.split("."))))
 
 
 def _weighed(stage: Stage, judge: Judge, addresses: Sequence[dict[str, int]], alias: str, keep: str) -> Evidence:

@@ -39,7 +39,7 @@ def covered(shapes: Shapes, proved: bool = True) -> list[tuple[Candidate, list[i
     """
     homes: dict[int, Counter[Shape]] = defaultdict(Counter)
     for n, view in enumerate(shapes.views):
-        if view.page.label >= 0 and view.page.label not in shapes.soft:
+        if view.page.label >= 0 and view.page.label not in shapes.soft and not view.only_leads_on:
             homes[view.page.label][shapes.shape[n]] += 1
     out = []
     least = MIN_COVERED if proved else 2 * MIN_COVERED
@@ -51,11 +51,7 @@ def covered(shapes: Shapes, proved: bool = True) -> list[tuple[Candidate, list[i
         unknown = sum(shapes.views[n].page.label < 0 for n in members)
         if len(known) < least or unknown > MAX_UNKNOWN * len(members) or not _has_open(shape):
             continue
-        trees = shape.trees()
-        # what another version or language also has is not found elsewhere
-        uncovered = [
-            label for label in known if not any(other != shape and trees <= other.literals() for other in homes[label])
-        ]
+        uncovered = [label for label in known if not any(other.may_stand_for(shape) for other in homes[label])]
         if len(uncovered) * rare > len(known) or not _has_main_cover(shape, known, homes):
             continue
         evidence = Evidence(agree=len(known) - len(uncovered), against=len(uncovered), saved=len(members))
@@ -71,10 +67,10 @@ def covered(shapes: Shapes, proved: bool = True) -> list[tuple[Candidate, list[i
     return out
 
 
-def also_covered(shapes: Shapes, numbers: set[int]) -> bool:
-    """Whether the pages of these views, too, are all found under other addresses than these."""
+def also_covered(shapes: Shapes, numbers: set[int], silent: set[int]) -> bool:
+    """Whether the pages of these views, too, are all found under other addresses than those that are `silent`."""
     labels = {shapes.views[n].page.label for n in numbers}
-    elsewhere = {view.page.label for n, view in enumerate(shapes.views) if n not in numbers}
+    elsewhere = {view.page.label for n, view in enumerate(shapes.views) if n not in silent and not view.only_leads_on}
     return -1 not in labels and labels <= elsewhere | shapes.soft
 
 
@@ -90,7 +86,7 @@ def _skip(shapes: Shapes, shape: Shape, evidence: Evidence, members: list[int], 
     mine = set(members)
     others: dict[int, int] = {}
     for n, view in enumerate(shapes.views):
-        if view.page.label in known and n not in mine:
+        if view.page.label in known and n not in mine and not view.only_leads_on:
             others.setdefault(view.page.label, n)
     pairs = [(n, others[label]) for n in members if (label := shapes.views[n].page.label) in others]
     shown = shapes.text(shape, None)

@@ -94,7 +94,10 @@ def judge(pages: Sequence[Page], decide: Decide, seed: int = 0) -> Scores:
         key, skipped = answers[n]
         if not skipped and key not in first:
             first[key] = n
-            seen.add(pages[n].label)
+            final = pages[n].final
+            # who follows a redirect to what is skipped gets nothing
+            if final is None or not decide(final)[1]:
+                seen.add(pages[n].label)
     scores = Scores(len(pages), len({page.label for page in pages}), len(first))
     stand_in: dict[int, float] = defaultdict(float)
     for n in order:

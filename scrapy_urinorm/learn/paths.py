@@ -7,10 +7,11 @@ from collections import Counter, defaultdict
 from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
-from scrapy_urinorm.content import EXACT, UNKNOWN
+from scrapy_urinorm.content import EXACT
 from scrapy_urinorm.learn.aliases import host_aliases
 from scrapy_urinorm.learn.candidate import Candidate
 from scrapy_urinorm.learn.judge import Group, judged
+from scrapy_urinorm.learn.priors import name_prior
 from scrapy_urinorm.learn.risk import DEFAULT_PRIOR
 from scrapy_urinorm.learn.stage import Stage, against_text, distinct
 from scrapy_urinorm.learn.values import is_volatile, names_tree, roots_tree
@@ -24,8 +25,6 @@ if TYPE_CHECKING:
     from scrapy_urinorm.learn.judge import Evidence
     from scrapy_urinorm.learn.view import View
 
-PATH_PRIOR = 0.3
-"""The probability that a part of a path is irrelevant, before anything is seen: rarer than of a parameter by name."""
 MAX_SUBSTITUTES = 11
 """DustBuster's small buckets: a page with more substitutes shows a list, not spellings."""
 
@@ -39,7 +38,8 @@ def paths(stage: Stage) -> list[Candidate]:
             continue
         groups = [judged(n, stage.views) for n in neighbours]
         key, value, what = rule(name)
-        judge = stage.judge(PATH_PRIOR, constant=False)
+        prior = name_prior(decoded(name[1]), stage.declared) if name[0] == "path_param" else DEFAULT_PRIOR
+        judge = stage.judge(prior, constant=False)
         findings = stage.search(groups, judge, frozenset(), exceptions=False, folders=True)
         if not findings:
             stage.reject(groups, judge, key, value, "path", what)
@@ -59,7 +59,7 @@ def origins(stage: Stage) -> list[Candidate]:
         if name[0] == "host":
             out += host_aliases(stage, neighbours)
             continue
-        judge = stage.judge(PATH_PRIOR, constant=False)
+        judge = stage.judge(DEFAULT_PRIOR, constant=False)
         rule, value = ("scheme", "https") if name[0] == "scheme" else ("www", "remove")
         what = "http and https show" if rule == "scheme" else "the host with and without `www.` shows"
         by_host: dict[str, list[Group]] = defaultdict(list)
@@ -72,6 +72,9 @@ def origins(stage: Stage) -> list[Candidate]:
             why = f"{what} the same on {distinct(evidence.agree)}" + against_text(evidence)
             if judge.accepts(evidence):
                 found.append(_whole(stage, rule, value, evidence, why, host))
+            else:
+                edit = "http or https" if rule == "scheme" else "`www.` before the host"
+                stage.reject(groups, judge, rule, value, "origin", edit)
         hosts = {h.removeprefix("www.") if rule == "www" else h for h in stage.contexts.hosts}
         alone = {c.scope for c in found}
         if alone == hosts:
@@ -96,8 +99,10 @@ def segments(stage: Stage) -> list[Candidate]:
         groups = [judged(n, stage.views) for n in neighbours]
         judge = stage.judge(DEFAULT_PRIOR, constant=False)
         shown = decoded(name[1].replace("+", "%2B"))
-        if names_tree(shown) and not _said_one(stage, groups):
-            stage.reject(groups, judge, "remove_segments", [{"name": shown}], "segment", f"the segment `{shown}`")
+        if names_tree(shown) and not stage.said_one(groups):
+            stage.reject(
+                groups, judge, "remove_segments", [{"name": shown}], "segment", f"the segment `{shown}`", tree=True
+            )
             continue
         for finding in stage.search(groups, judge, frozenset(), exceptions=False, folders=True):
             e = finding.evidence
@@ -108,21 +113,6 @@ def segments(stage: Stage) -> list[Candidate]:
         out += _folds(stage, int(name[1]), neighbours)
         out += _substitutions(stage, int(name[1]), neighbours)
     return out
-
-
-def _said_one(stage: Stage, groups: Iterable[Group]) -> bool:
-    """Whether two trees are one: all pairs are equal, and redirects or canonical links say so of each.
-
-    Versions and languages of a site have equal pages, and others that differ in a word.
-    """
-    for group in groups:
-        if group.outcome == EXACT:
-            for one, other in group.examples:
-                if not stage.says_one(one, other):
-                    return False
-        elif group.outcome != UNKNOWN:
-            return False
-    return True
 
 
 def _folds(stage: Stage, at: int, neighbours: Iterable[Neighbours]) -> list[Candidate]:
@@ -185,9 +175,10 @@ def _substitutions(stage: Stage, at: int, neighbours: Iterable[Neighbours]) -> l
         keep, replaced = sorted(pair, key=lambda s: (-counts[s], len(s), s))
         if any(is_volatile(decoded(s)) for s in pair):
             continue
-        if any(names_tree(decoded(s)) for s in pair) and not _said_one(stage, groups):
+        if any(names_tree(decoded(s)) for s in pair) and not stage.said_one(groups):
             edit = {"pattern": f"/{replaced}/", "replace": f"/{keep}/"}
-            stage.reject(groups, judge, "rewrite", [edit], "segment", f"`{replaced}` for `{keep}` in the path")
+            what = f"`{replaced}` for `{keep}` in the path"
+            stage.reject(groups, judge, "rewrite", [edit], "segment", what, tree=True)
             continue
         for finding in stage.search(groups, judge, frozenset(), exceptions=False, folders=True):
             e = finding.evidence

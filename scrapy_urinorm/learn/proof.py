@@ -77,7 +77,8 @@ class Proof:
         self.graph = graph
         self.soft = soft
         self.exact = exact
-        self.labels = [page.label for page in pages]
+        # a redirect shows nothing: what it leads to is met where that is fetched
+        self.labels = [-1 if n in graph.hops else page.label for n, page in enumerate(pages)]
         # each step of learning asks first what is missed without it, which the one before has asked last
         self._latest: tuple[list[str], AbstractSet[int], list[Loss]] = ([], NONE, [])
         self._plain: list[RecordedCrawl] = [

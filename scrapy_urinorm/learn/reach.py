@@ -65,7 +65,8 @@ class Reach:
                 discover(self._links[member])
                 discover(self._targets[member])
             label = self._pages[n].label
-            if label >= 0 and label not in seen:
+            # what a redirect leads to is seen where that is fetched
+            if label >= 0 and label not in seen and not self._targets[n]:
                 seen.add(label)
                 for twin in self._alike[label]:
                     discover(self._links[twin])

@@ -6,7 +6,7 @@ import re
 from collections import Counter, defaultdict
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from scrapy_urinorm.learn.values import roots_tree
+from scrapy_urinorm.learn.values import names_tree, roots_tree
 from scrapy_urinorm.url import decoded, decoded_segment
 
 if TYPE_CHECKING:
@@ -41,6 +41,15 @@ class Shape(NamedTuple):
         """Those of them that may be the roots of versions or languages."""
         folders = self.path[1:].split("/")[:-1]
         return frozenset(s for at, s in enumerate(folders) if "*" not in s and roots_tree(at, decoded_segment(s)))
+
+    def variant(self) -> frozenset[str]:
+        """What may name a version or a language in the name of the host, and as an extension."""
+        _, dot, extension = self.path.rpartition("/")[2].rpartition(".")
+        return frozenset(filter(names_tree, (*self.host.split("."), *([extension] if dot else ()))))
+
+    def may_stand_for(self, other: Shape) -> bool:
+        """Whether pages of another shape are found here: those of another version or language are others."""
+        return self != other and self.variant() == other.variant() and other.trees() <= self.literals()
 
     def outline(self) -> tuple[str, str, tuple[str, ...]]:
         """The shape without numbers and values: a permalink is of one outline, whatever its year and month."""

@@ -181,7 +181,8 @@ def _silenced(
         others = silent - set(members)
         silent |= set(members)
         pages = {number[page.key] for n in silent for page in views[n].pages}
-        out.append(_Silenced(candidate, silent, pages, bool(others) and not also_covered(shapes, others)))
+        elsewhere = not others or also_covered(shapes, others, known | silent)
+        out.append(_Silenced(candidate, silent, pages, not elsewhere))
         if not out[-1].others:
             accepted.append(candidate)
             known |= silent

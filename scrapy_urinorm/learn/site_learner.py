@@ -148,6 +148,8 @@ class SiteLearner:
             self._try(nested(self.views.of(self.replay), self.scope))
         if "origins" in families:
             self._stage(lambda _: origin_edits, origins)
+        # the rounds look at all else anew
+        self.refused += self.others
         stages = {family: stage for family, stage in self._stages().items() if family in families}
         for _ in range(MAX_ROUNDS):
             self.others = []

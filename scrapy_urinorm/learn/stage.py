@@ -7,7 +7,7 @@ from functools import cached_property
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
-from scrapy_urinorm.content import DIFFERENT, NEAR
+from scrapy_urinorm.content import DIFFERENT, EXACT, NEAR, UNKNOWN
 from scrapy_urinorm.learn.candidate import PROPOSED, REJECTED, Candidate
 from scrapy_urinorm.learn.contexts import host_of_context
 from scrapy_urinorm.learn.edits import Name, bundles, closed_segments
@@ -215,8 +215,18 @@ class Stage:
             (views[a].page.url, views[b].page.url) for a, b in evidence.counterexamples if a != b
         ][:3]
 
-    def reject(self, groups: Sequence[Group], judge: Judge, rule: str, value: Any, family: str, what: str) -> None:
-        """Remember what was considered and found wrong, or too thin."""
+    def reject(
+        self,
+        groups: Sequence[Group],
+        judge: Judge,
+        rule: str,
+        value: Any,
+        family: str,
+        what: str,
+        *,
+        tree: bool = False,
+    ) -> None:
+        """Remember what was considered and found wrong, or too thin, or only likely where it may name a `tree`."""
         evidence = judge.weigh(groups)
         if not evidence.against and not evidence.agree:
             return
@@ -233,6 +243,8 @@ class Stage:
             why += ", but each was seen with one value and each value on one of them; more are needed"
         elif evidence.narrow and evidence.values >= self.options.min_values:
             why += ", but its values there begin alike, and others of the site do not; more kinds of them are needed"
+        elif tree:
+            why += ", but a version or a language may be meant, and no redirects or canonical links say it of each"
         else:
             why += "; more are needed"
         candidate = Candidate(self.scope, rule, value, evidence, family, why, status=REJECTED)
@@ -254,6 +266,19 @@ class Stage:
     def says_one(self, page: int, other: int) -> bool:
         """Whether a redirect or a canonical link says that two views are one page."""
         return says_one(self.views[page], self.views[other])
+
+    def said_one(self, groups: Iterable[Group]) -> bool:
+        """Whether two trees are one: all pairs are equal, and redirects or canonical links say so of each.
+
+        Versions and languages of a site have equal pages, and others that differ in a word.
+        """
+        for group in groups:
+            if group.outcome == EXACT:
+                if not all(self.says_one(*pair) for pair in group.examples):
+                    return False
+            elif group.outcome != UNKNOWN:
+                return False
+        return True
 
     def pair(self, page: int, other: int) -> Group:
         """Return the comparison of two views as a group."""

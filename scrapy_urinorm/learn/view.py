@@ -64,6 +64,11 @@ class View:
     page: Page
     pages: list[Page]
 
+    @property
+    def only_leads_on(self) -> bool:
+        """Whether all of its addresses were only seen to redirect elsewhere: what that shows is not to be had here."""
+        return all(page.final is not None for page in self.pages)
+
     def with_path(self, path: str) -> int:
         """Return the hash of the URL with another path."""
         return self.hash ^ hash_of["p" + self.path] ^ hash_of["p" + path]

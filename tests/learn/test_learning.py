@@ -492,6 +492,15 @@ def test_a_mirror_host_www_and_https() -> None:
     assert len(keys | {normalizer.key("http://mirror.a.example/p/999")}) == 1
 
 
+def test_what_was_refused_of_the_origin_leaves_its_evidence() -> None:
+    visits = []
+    for n in range(20):
+        visits += site_of({f"/p/{n}": f"page {n}"}, "http://a.example").visits()
+        visits += site_of({f"/p/{n}": f"page {n} of the shop"}, "https://a.example").visits()
+    (refused,) = [candidate for candidate in learn(visits).others if candidate.family == "origin"]
+    assert (refused.rule, refused.status, refused.evidence.against) == ("scheme", "rejected", 20)
+
+
 PATH_FOLDS = [
     ("/d{n}/", "/d{n}", "slash"),
     ("/d{n}/index.html", "/d{n}/", "directory index"),

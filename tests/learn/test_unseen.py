@@ -286,6 +286,48 @@ def test_versions_of_a_tree_are_no_template_and_cover_nothing() -> None:
     assert "site" not in learn(visits).rules
 
 
+TREES = [
+    ("http://de.a.example/p{n}", "http://a.example/p{n}", "a host of a language"),
+    ("http://v1.a.example/p{n}", "http://v2.a.example/p{n}", "a host of a version"),
+]
+
+
+def in_both(one: str, other: str, *, says: bool) -> list[Visit]:
+    """Thirty pages at two addresses each; the canonical links of both name the second."""
+    visits = []
+    for n in range(30):
+        first = other.format(n=n)
+        for url in (first, one.format(n=n)):
+            row = {"url": url, "status": 200, "text_digest": f"page {n}", "words": 100}
+            visits.append(visit_from_row({**row, "canonical": first} if says else row))
+    return visits
+
+
+@pytest.mark.parametrize("says", [False, True], ids=["nothing says so", "canonical links say so"])
+@pytest.mark.parametrize(("one", "other"), [row[:2] for row in TREES], ids=[row[2] for row in TREES])
+def test_what_may_be_another_tree_is_one_by_the_sites_word(one: str, other: str, says: bool) -> None:
+    """Pages that nobody has translated are equal in all languages, and the next one is not."""
+    learned = learn(in_both(one, other, says=says))
+    assert ("host" in learned.rules or "site" in learned.rules) == says
+    if not says:
+        assert any("a version or a language may be meant" in candidate.why for candidate in learned.others)
+
+
+def test_two_forms_that_stand_for_each_other_are_not_skipped_together() -> None:
+    """The conditions of one, `/*`, hold for the other as well; nothing was fetched any more."""
+    normalizer = Normalizer(learn(in_both(f"{HOST}/p{{n}}.de", f"{HOST}/p{{n}}", says=False)).rules)
+    for n in range(40):
+        assert not normalizer.decide(f"{HOST}/p{n}.de").skip
+        assert not normalizer.decide(f"{HOST}/p{n}").skip
+
+
+def test_a_parameter_of_the_path_is_judged_by_its_name() -> None:
+    """Seven pages are enough for any other."""
+    for name, is_rule in (("ref", True), ("page", False)):
+        visits = [page(f"/p{n};{name}={k}", f"page {n}") for n in range(9) for k in (1, 2)]
+        assert ("site" in learn(visits).rules) == is_rule
+
+
 def test_versions_of_one_page_are_no_constant_view() -> None:
     visits = [page(f"/{n}/docs/", "one page") for n in range(20)]
     visits += [page(f"/{n}/docs/more.html", f"more {n}") for n in range(20)]
