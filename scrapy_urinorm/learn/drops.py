@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from scrapy_urinorm.learn.candidate import Candidate
     from scrapy_urinorm.learn.evidence import Neighbours
-    from scrapy_urinorm.learn.judge import Group
+    from scrapy_urinorm.learn.judge import Group, Judge
     from scrapy_urinorm.learn.search import Conclusion
     from scrapy_urinorm.learn.stage import Stage
     from scrapy_urinorm.learn.view import View
@@ -45,7 +45,7 @@ def drops(stage: Stage, params: tuple[str, ...], neighbours: list[Neighbours]) -
         stage.reject(groups, judge, "remove_params", shown, family, _spoken(shown))
     out = []
     for whole in findings:
-        finding, varied = _varied(stage, whole, params, neighbours)
+        finding, varied = _varied(stage, whole, params, neighbours, groups, judge)
         if not varied:
             continue
         e, what = finding.evidence, _spoken(map(decoded, varied))
@@ -117,17 +117,35 @@ def _told(stage: Stage, finding: Conclusion, neighbours: list[Neighbours]) -> It
 
 
 def _varied(
-    stage: Stage, finding: Conclusion, params: tuple[str, ...], neighbours: list[Neighbours]
+    stage: Stage,
+    finding: Conclusion,
+    params: tuple[str, ...],
+    neighbours: list[Neighbours],
+    groups: list[Group],
+    judge: Judge,
 ) -> tuple[Conclusion, tuple[str, ...]]:
-    """Return a finding on a bundle for those that had several values there, and which these are; none where that is one
-    alone, which is looked at by itself. The others keep their values: of other ones the finding does not speak.
+    """Return a finding on a bundle for those of which it speaks, and which these are; none where that is one alone,
+    which is looked at by itself. It speaks of what took several values on one page, and on enough pages; the others
+    keep theirs, and one that had a single value everywhere is a condition.
     """
     asked = frozenset(p for p in params if name_prior(decoded(p), stage.declared) < TRACKER_PRIOR)
     if len(params) < 2 or not asked:
         return finding, params
     fixed = fixed_values(asked, _told(stage, finding, neighbours))
-    varied = tuple(p for p in params if all(atom.name != p for atom in fixed))
-    return finding._replace(context=finding.context + fixed), varied if len(varied) > 1 else ()
+    finding = finding._replace(context=finding.context + fixed)
+
+    def is_told_of(name: str) -> bool:
+        told = [groups[n] for n in finding.support if _differs(stage, name, neighbours[n])]
+        return bool(told) and judge.accepts(judge.weigh(told, finding.context))
+
+    varied = tuple(p for p in params if p not in asked or is_told_of(p))
+    return finding, varied if len(varied) > 1 else ()
+
+
+def _differs(stage: Stage, name: str, near: Neighbours) -> bool:
+    """Whether a parameter took several values among the pages of a group, its absence one of them."""
+    known = (page for _, page in near.members if stage.views[page].page.label >= 0)
+    return len({tuple(value for one, value in stage.views[page].items if one == name) for page in known}) > 1
 
 
 def _constant(
