@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from scrapy_urinorm.learn.values import is_volatile
@@ -28,14 +29,21 @@ NAMES_PER_PATH = 12
 """Parameters whose absence may be a condition: more than any form of the recorded sites has."""
 
 
+@dataclass(frozen=True, slots=True)
+class Above:
+    """A number that the values of a parameter are above."""
+
+    number: int
+
+
 class Atom(NamedTuple):
     """One condition: `host`, `path` (a glob, or several globs as its value) or `query` (a name with a value, True =
-    present, False = absent, or one of several of these).
+    present, False = absent, one of several of these, or a number above another).
     """
 
     kind: str
     name: str
-    value: str | bool | tuple[str | bool, ...] = True
+    value: str | bool | tuple[str | bool, ...] | Above = True
 
     @property
     def is_literal(self) -> bool:
@@ -179,6 +187,8 @@ def where_of(context: Context) -> dict[str, Any]:
             elif isinstance(atom.value, tuple):
                 texts = [decoded(value) if isinstance(value, str) else value for value in atom.value]
                 query[name] = texts if len(texts) > 1 else texts[0]
+            elif isinstance(atom.value, Above):
+                query[name] = {"above": atom.value.number}
             else:
                 query.setdefault(name, atom.value)
     if query:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 from scrapy_urinorm.learn.candidate import REJECTED
+from scrapy_urinorm.learn.contexts import Above, Atom
 from scrapy_urinorm.learn.edits import edited_value, value_kinds
 from scrapy_urinorm.learn.judge import judged
 from scrapy_urinorm.learn.narrow import fixed_values
@@ -20,12 +22,16 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from scrapy_urinorm.learn.candidate import Candidate
+    from scrapy_urinorm.learn.contexts import Context
     from scrapy_urinorm.learn.evidence import Neighbours
     from scrapy_urinorm.learn.judge import Group, Judge
     from scrapy_urinorm.learn.search import Conclusion
     from scrapy_urinorm.learn.stage import Stage
     from scrapy_urinorm.learn.view import View
 
+_NUMBER = re.compile("[0-9]{1,1000}")
+LARGEST = 1 << 53
+"""The largest number that every reader of a rule file takes for itself."""
 ONE_BEGINNING = 0.9
 """Values of which so many begin alike are of one kind; the few others tell nothing."""
 
@@ -54,6 +60,7 @@ def drops(stage: Stage, params: tuple[str, ...], neighbours: list[Neighbours]) -
             why = f"{what} made no difference to {distinct(e.agree)}" + against_text(e)
             out.append(stage.candidate(finding, "remove_params", entries, family, why, varied))
             continue
+        finding = finding._replace(context=finding.context + _least(stage, finding, varied, neighbours))
         why = f"{what} took {e.values} values here and the page never changed"
         rule, value = _constant(stage, finding, varied, neighbours)
         found = stage.candidate(finding, rule, value, "constant view", why, varied)
@@ -140,6 +147,20 @@ def _varied(
 
     varied = tuple(p for p in params if p not in asked or is_told_of(p))
     return finding, varied if len(varied) > 1 else ()
+
+
+def _least(stage: Stage, finding: Conclusion, params: tuple[str, ...], neighbours: list[Neighbours]) -> Context:
+    """Return the conditions of a constant view on numbers: that fifty lines and more show all says nothing of ten."""
+    known: dict[str, set[str]] = {}
+    for view in _told(stage, finding, neighbours):
+        for name, value in view.items:
+            known.setdefault(name, set()).add(value)
+    out = []
+    for name in params:
+        numbers = [int(value) if _NUMBER.fullmatch(value) else 0 for value in known.get(name, ())]
+        if numbers and 1 < min(numbers) <= LARGEST and all(atom.name != name for atom in finding.context):
+            out.append(Atom("query", name, Above(min(numbers) - 1)))
+    return tuple(out)
 
 
 def _differs(stage: Stage, name: str, near: Neighbours) -> bool:

@@ -33,3 +33,31 @@ def test_files_that_each_have_a_few_names_keep_them(pages: int, names: int) -> N
 @pytest.mark.parametrize(("pages", "names"), [(1, 46), (3, 50)])
 def test_one_page_under_very_many_names_is_one(pages: int, names: int) -> None:
     assert len(keys(pages, names)) == pages
+
+
+def learned(site: Site) -> Normalizer:
+    return Normalizer([learn(site.visits(), Options(jobs=1)).rules])
+
+
+@pytest.mark.parametrize(("least", "met"), [(48, 12), (3, 1)])
+def test_numbers_below_those_that_were_seen_may_show_less(least: int, met: int) -> None:
+    """All of a file's differences are shown from `context=48` on, with 12 lines around each they are not."""
+    site = Site(HOST)
+    for n in range(60):
+        site.add(f"/log?n={n}", f"log {n}")
+        site.add(f"/diff/a.txt?context={least + 7 * n}", "diff of a.txt")
+    normalizer = learned(site)
+    shown = normalizer.key(f"{HOST}/diff/a.txt?context={least + 5}")
+    assert normalizer.key(f"{HOST}/diff/a.txt?context={least + 90_000}") == shown
+    assert normalizer.key(f"{HOST}/diff/a.txt?context={met}") != shown
+
+
+def test_of_parameters_that_come_together_only_those_that_varied_on_one_page_are_dropped() -> None:
+    """Queries of a database: the page is the same in any order of its rows, and `p0` is what is asked for."""
+    site = Site(HOST)
+    for n in range(40):
+        site.add(f"/rows.csv?p0={n}&sql=all{n}", f"all {n}")
+        for order in range(4):
+            site.add(f"/rows.csv?p0={n % 8}&p1={n}&sql=by{order * 40 + n}", f"rows {n}")
+    normalizer = learned(site)
+    assert len({normalizer.key(f"{HOST}/rows.csv?p0={n}&p1=3&sql=by3") for n in range(8)}) == 8
