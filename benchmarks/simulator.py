@@ -248,8 +248,8 @@ class _Run:
         for key in reopened:
             self.later += [(0, n, visit) for n, (visit, held) in enumerate(self.closed) if held == key]
             self.closed = [(visit, held) for visit, held in self.closed if held != key]
-        for key in self.desk.overdue():
-            due = [one for one in self.later if pattern_key(self.desk.pattern(one[2].url, 0)) == key]
+        for key, most in self.desk.due():
+            due = [one for one in self.later if pattern_key(self.desk.pattern(one[2].url, 0)) == key][:most]
             self.later = [one for one in self.later if one not in due]
             self.released += [visit for _, _, visit in due]
         if name is None:

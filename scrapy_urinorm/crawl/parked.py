@@ -58,8 +58,8 @@ class Parked:
 
     def step(self) -> None:
         """Go on with that for some milliseconds, and let go what was put off for long enough."""
-        for class_key in self._desk.overdue():
-            self._count("released", self._scheduler.release(State.LATER, class_key=class_key))
+        for class_key, most in self._desk.due():
+            self._count("released", self._scheduler.release(State.LATER, class_key=class_key, limit=most))
         if not self._work:
             return
         until = time.monotonic() + _STEP_SECONDS

@@ -32,7 +32,7 @@ from scrapy_urinorm.live.questions import (
     pattern_key,
     speaks_of_action,
 )
-from scrapy_urinorm.live.yields import CLOSE, Yields, priority
+from scrapy_urinorm.live.yields import BEFORE, CLOSE, Yields, priority
 from scrapy_urinorm.normalizer import Normalizer
 
 if TYPE_CHECKING:
@@ -260,9 +260,10 @@ class Desk:
                 for question in site.questions:
                     question.claims.setdefault(question.number(claim.url, claim.kind), claim.number)
 
-    def overdue(self) -> list[bytes]:
-        """Return the classes of what was put off for long enough, once."""
-        return [pattern_key(name) for name in self.yields.overdue()]
+    def due(self) -> list[tuple[bytes, int | None]]:
+        """Return, once, the classes of what was put off for long enough, and how many are to go, None for all."""
+        overdue = [(pattern_key(name), None) for name in self.yields.overdue()]
+        return [*overdue, *((pattern_key(name), BEFORE) for name in self.yields.opened())]
 
     # ------------------------------------------------------------------ the end
 

@@ -35,6 +35,10 @@ the pages `AGAIN` are the group's own, the others may be those of groups with fe
 _TRIES = 3
 """Pages of a shape, or of each of its parts, that must have brought nothing before a closed group keeps any of it back,
 be its shapes as many as they may; as for a proven line of a platform."""
+BEFORE = 100
+"""Requests that were put off and are served in their turn when their pattern brings something again, the oldest: they
+are as good as those that come now, and a database whose exports have no end never came to them. Not all of them, as
+they may be years of a calendar."""
 _KEEP = 0.95
 """How much of the share each further page leaves: it looks back some twenty pages."""
 _FEW = 0.5
@@ -78,6 +82,7 @@ class Yields:
         self._led_to: dict[str, str] = {}
         self._patience = Patience()
         self._overdue: list[str] = []
+        self._opened: list[str] = []
 
     def __getitem__(self, pattern: str) -> Yield | None:
         return self.of.get(pattern)
@@ -139,8 +144,9 @@ class Yields:
         of its own all the same; it never closes its pattern, and without a query has it come later for a while only.
         """
         late = self._patience.page()
-        # one that was closed meanwhile stays so: what it keeps back waits elsewhere
-        if late is not None and self.of[late].turn is Turn.LATER:
+        # one that was closed meanwhile stays so: what it keeps back waits elsewhere; what one had put off that was opened
+        # waits still
+        if late is not None and self.of[late].turn is not Turn.CLOSED:
             self.of[late].turn = Turn.OPEN
             self._overdue.append(late)
         group, reopened = self._judges(pattern), []
@@ -165,7 +171,15 @@ class Yields:
         if group := group_of(pattern):
             self._parts.count(group, pattern, news=True)
         names = [name for name in (self._judges(pattern), pattern) if name]
-        return [name for name in names if self.credit(self.of.get(name))]
+        return [name for name in names if self._credit(name, self.of.get(name))]
+
+    def _credit(self, name: str, found: Yield | None) -> bool:
+        """Do what `credit` does, and note whether the pages of a pattern are served in their turn again."""
+        was = found.turn if found is not None else Turn.OPEN
+        reopened = self.credit(found)
+        if found is not None and was is Turn.LATER and found.turn is Turn.OPEN and is_plain(name):
+            self._opened.append(name)
+        return reopened
 
     def _judges(self, pattern: str) -> str:
         """Return the group that a pattern is judged with, empty where it is judged alone."""
@@ -194,7 +208,7 @@ class Yields:
             elif self._is_enough(found, name):
                 found.turn = Turn.CLOSED
             return False
-        return self.credit(found)
+        return self._credit(name, found)
 
     def _waits(self, name: str) -> Turn:
         """Return the turn of pages with a few words of their own: behind those with news, but not for ever."""
@@ -244,6 +258,13 @@ class Yields:
     def overdue(self) -> list[str]:
         """Return the patterns whose requests have been put off for long enough, once."""
         names, self._overdue = self._overdue, []
+        return names
+
+    def opened(self) -> list[str]:
+        """Return the patterns of pages that are served in their turn again since the last call: so should be some of
+        what was put off before, `BEFORE` for each time.
+        """
+        names, self._opened = self._opened, []
         return names
 
     def closed(self) -> dict[str, Yield]:

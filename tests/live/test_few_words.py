@@ -176,6 +176,29 @@ def test_what_has_waited_once_is_served_in_its_turn_from_then_on() -> None:
     assert overdue == [(begun, pattern)]
 
 
+def test_what_was_put_off_before_a_pattern_was_opened_waits_no_longer_than_else() -> None:
+    """Rows of a database, which a table has shown, had news now and then, and 118 that were put off never came."""
+    pattern, yields = "http://a.example/row/#", Yields()
+    for _ in range(LOW):
+        yields.learned(pattern, False, few=True)
+    assert (yields.of[pattern].turn, yields.opened()) == (Turn.LATER, [])
+    yields.learned(pattern, True)
+    assert (yields.of[pattern].turn, yields.opened(), yields.opened()) == (Turn.OPEN, [pattern], [])
+    for _ in range(PATIENCE - 2):
+        yields.learned("http://a.example/news/#", True)
+        assert yields.overdue() == []
+    yields.learned("http://a.example/news/#", True)
+    assert (yields.of[pattern].turn, yields.overdue()) == (Turn.OPEN, [pattern])
+
+
+@pytest.mark.parametrize("pattern", ["http://a.example/list ?sort", "http://a.example ?sort"])
+def test_of_lists_that_bring_something_again_the_former_ones_keep_their_place(pattern: str) -> None:
+    yields = Yields()
+    for n in range(10 * LOW):
+        yields.learned(pattern, n % (2 * LOW) > LOW)
+    assert yields.opened() == []
+
+
 def test_what_was_closed_while_it_waited_stays_closed() -> None:
     pattern, yields = "http://a.example/row/#", Yields()
     for n in range(LOW + CLOSE_PAGES):
