@@ -144,8 +144,8 @@ class Yields:
         of its own all the same; it never closes its pattern, and without a query has it come later for a while only.
         """
         late = self._patience.page()
-        # one that was closed meanwhile stays so: what it keeps back waits elsewhere; what one had put off that was opened
-        # waits still
+        # one that was closed meanwhile stays so: what it keeps back waits elsewhere; of one that was opened meanwhile
+        # what it had put off waits still
         if late is not None and self.of[late].turn is not Turn.CLOSED:
             self.of[late].turn = Turn.OPEN
             self._overdue.append(late)
