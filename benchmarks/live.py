@@ -44,17 +44,22 @@ class Pages:
             for line in file:
                 row = json.loads(line)
                 if row.get("identity") is not None:
-                    self._said[row["url"]] = str(row["identity"]), bool(row.get("core"))
-        self._led_to = {visit.url: visit.final_url for visit in self.visits if visit.final_url}
+                    self._said[_bare(row["url"])] = str(row["identity"]), bool(row.get("core"))
+        self._led_to = {_bare(visit.url): _bare(visit.final_url) for visit in self.visits if visit.final_url}
 
     def met(self, urls: Iterable[str], *, core: bool = False) -> set[str]:
         """Return the pages behind some addresses, all or core ones."""
-        found = (self._said.get(url) or self._said.get(self._led_to.get(url, "")) for url in urls)
+        found = (self._said.get(url) or self._said.get(self._led_to.get(url, "")) for url in map(_bare, urls))
         return {one[0] for one in found if one is not None and (one[1] or not core)}
 
     def share(self, urls: Iterable[str], every: Iterable[str], *, core: bool = False) -> float:
         """Return how much of what is behind `every` address was met at some of them, from 0 to 1."""
         return round(len(self.met(urls, core=core)) / len(self.met(every, core=core)), 3)
+
+
+def _bare(url: str) -> str:
+    """Return what a server is asked for: of one page the fragments say where on it to look."""
+    return url.partition("#")[0]
 
 
 def crawled(folder: Path, site: str) -> dict[str, dict[str, Any]]:

@@ -19,6 +19,10 @@ UNSEEN = {
     "shaarli": "Shaarli 0.12 (bookmarks)", "pretalx": "pretalx 2025.2 (two conferences)",
     "reviewboard": "Review Board 8.1 (code reviews)", "cvsweb": "CVSweb 3.0 (repository)",
     "cartridge": "Mezzanine 6.1 and Cartridge 1.3 (blog, shop)", "usemod": "UseMod 1.2 (wiki)",
+    "flaskbb": "FlaskBB (forum)", "wagtail": "Wagtail (blog in two languages)",
+    "nikola": "Nikola (static blog in two languages)", "docs": "man2html, info2www and dwww",
+    "blosxom": "Blosxom 2.1 (blog)", "zimwiki": "Zim 0.75 (wiki)", "svn": "Subversion, 35 revisions",
+    "svn2": "Subversion, 60 revisions of 36 files", "pydoc": "pydoc",
 }  # fmt: skip
 #: Rows of the table of pages that rules were not learned from: what was scored, and its name on the page.
 HELD_OUT = {
