@@ -182,11 +182,22 @@ def _substitutions(stage: Stage, at: int, neighbours: Iterable[Neighbours]) -> l
             continue
         for finding in stage.search(groups, judge, frozenset(), exceptions=False, folders=True):
             e = finding.evidence
-            pattern = f"^((?:/[^/?]+){{{at}}})/{re.escape(replaced)}(?=[/?]|$)"
+            after = _below(stage, at, (groups[n].examples[0] for n in finding.support))
+            pattern = f"^((?:/[^/?]+){{{at}}})/{re.escape(replaced)}{after}"
             value = [{"pattern": pattern, "replace": rf"\1/{keep}"}]
             why = f"`{replaced}` in the path showed what `{keep}` shows on {distinct(e.agree)}" + against_text(e)
             out.append(stage.candidate(finding, "rewrite", value, "segment", why))
     return out
+
+
+def _below(stage: Stage, at: int, pairs: Iterable[tuple[int, int]]) -> str:
+    """Return what follows a segment, in as many further ones as there are where two of them meant the same.
+
+    What lies in two folders may be the same, and their own pages are lists of different things.
+    """
+    paths = (stage.views[page].path for pair in pairs for page in pair)
+    depths = {sum(map(bool, path[1:].split("/")[at + 1 :])) for path in paths}
+    return f"(?=(?:/[^/?]+){{{min(depths)},{max(depths)}}}/?(?:[?]|$))"
 
 
 PATH_RULES: dict[str, Callable[[Name], tuple[str, Any, str]]] = {

@@ -525,6 +525,18 @@ def test_path_folds(one: str, other: str) -> None:
     assert learned.lost() == []
 
 
+def test_what_lies_in_two_folders_says_nothing_of_their_own_pages() -> None:
+    site = Site("http://a.example")
+    for n in range(40):
+        site.add(f"/shoes/item{n}", f"item {n}")
+        site.add(f"/sale/item{n}", f"item {n}")
+    learned = Learned(site)
+    assert learned.equal("/shoes/item777", "/sale/item777")
+    assert not learned.equal("/shoes/", "/sale/")
+    assert not learned.equal("/shoes", "/sale")
+    assert not learned.equal("/shoes/page/2", "/sale/page/2")
+
+
 def test_a_segment_that_never_matters_is_folded_into_one_address() -> None:
     site = Site("http://a.example")
     for n in range(40):
