@@ -114,7 +114,7 @@ def test_the_loop_of_the_docs(tmp_path: Path) -> None:
             }
             folder = tmp_path / str(n)
             folder.mkdir()
-            run(Crawl(f"crawl {n}", settings), website, folder, limit=LIMIT)
+            run(Crawl(f"crawl {n}", settings), website, folder, limit=2 * LIMIT)
             pages.append(website.pages & {line.page for line in website.log if line.status == 200})
             # visits of several crawls under several rules may speak against one: then nothing is written, with a word
             with contextlib.suppress(UrinormError):
