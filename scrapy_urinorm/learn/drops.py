@@ -138,15 +138,14 @@ def _varied(
     asked = frozenset(p for p in params if name_prior(decoded(p), stage.declared) < TRACKER_PRIOR)
     if len(params) < 2 or not asked:
         return finding, params
-    fixed = fixed_values(asked, _told(stage, finding, neighbours))
-    finding = finding._replace(context=finding.context + fixed)
 
     def is_told_of(name: str) -> bool:
         told = [groups[n] for n in finding.support if _differs(stage, name, neighbours[n])]
         return bool(told) and judge.accepts(judge.weigh(told, finding.context))
 
+    fixed = fixed_values(asked, _told(stage, finding, neighbours))
     varied = tuple(p for p in params if p not in asked or is_told_of(p))
-    return finding, varied if len(varied) > 1 else ()
+    return finding._replace(context=finding.context + fixed), varied if len(varied) > 1 else ()
 
 
 def _least(stage: Stage, finding: Conclusion, params: tuple[str, ...], neighbours: list[Neighbours]) -> Context:

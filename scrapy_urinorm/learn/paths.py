@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from itertools import combinations
+from itertools import chain, combinations
 from typing import TYPE_CHECKING, Any
 
 from scrapy_urinorm.content import EXACT
@@ -72,9 +72,9 @@ def origins(stage: Stage) -> list[Candidate]:
             why = f"{what} the same on {distinct(evidence.agree)}" + against_text(evidence)
             if judge.accepts(evidence):
                 found.append(_whole(stage, rule, value, evidence, why, host))
-            else:
-                edit = "http or https" if rule == "scheme" else "`www.` before the host"
-                stage.reject(groups, judge, rule, value, "origin", edit)
+        if not found:
+            edit = "http or https" if rule == "scheme" else "`www.` before the host"
+            stage.reject(list(chain(*by_host.values())), judge, rule, value, "origin", edit)
         hosts = {h.removeprefix("www.") if rule == "www" else h for h in stage.contexts.hosts}
         alone = {c.scope for c in found}
         if alone == hosts:
