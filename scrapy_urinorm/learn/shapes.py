@@ -38,9 +38,11 @@ class Shape(NamedTuple):
         return frozenset(segment for segment in self.path.split("/") if segment and "*" not in segment)
 
     def trees(self) -> frozenset[str]:
-        """Those of them that may be the roots of versions or languages."""
-        folders = self.path[1:].split("/")[:-1]
-        return frozenset(s for at, s in enumerate(folders) if "*" not in s and roots_tree(at, decoded_segment(s)))
+        """Those of them that may be the roots of versions or languages, or name one below what the page is."""
+        segments = self.path[1:].split("/")
+        if "*" not in self.path:
+            segments.pop()
+        return frozenset(s for at, s in enumerate(segments) if "*" not in s and roots_tree(at, decoded_segment(s)))
 
     def variant(self) -> frozenset[str]:
         """What may name a version or a language in the name of the host, and as an extension."""
@@ -49,7 +51,14 @@ class Shape(NamedTuple):
 
     def may_stand_for(self, other: Shape) -> bool:
         """Whether pages of another shape are found here: those of another version or language are others."""
-        return self != other and self.variant() == other.variant() and other.trees() <= self.literals()
+        if self == other or self.variant() != other.variant() or not other.trees() <= self.literals():
+            return False
+        return self.trees() == other.trees() or self._below() != other._below()
+
+    def _below(self) -> tuple[str, tuple[tuple[str, str | None], ...]]:
+        """What remains without such roots: `/page/*` of `/de/page/*`."""
+        trees = self.trees()
+        return "/".join(s for s in self.path.split("/") if s not in trees), self.query
 
     def outline(self) -> tuple[str, str, tuple[str, ...]]:
         """The shape without numbers and values: a permalink is of one outline, whatever its year and month."""

@@ -85,8 +85,8 @@ def _template(
         elif other != n:
             groups.append(Group.of_pair(shapes.views, n, other))
     groups += _led_elsewhere(shapes, alone, groups, keys)
-    other_tree = source.trees() and target.trees() and source.trees() != target.trees()
-    if (other_tree or source.variant() != target.variant()) and not _said_one(shapes, groups):
+    other_tree = source.trees() != target.trees() or source.variant() != target.variant()
+    if other_tree and not _said_one(shapes, groups):
         return None
     judge = Judge(shapes.options, shapes.soft, DEFAULT_PRIOR, constant=False)
     evidence = judge.weigh(groups)

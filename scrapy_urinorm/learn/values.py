@@ -24,6 +24,12 @@ _TOKEN = re.compile(r"[A-Za-z0-9+/_~-]{20,}={0,2}")
 _SESSION = re.compile(r"[0-9]*(?:[a-z]+[0-9]+){3,}[a-z]*", re.IGNORECASE)
 _VERSION = re.compile(r"v?\d+(?:[._-]\d+)*(?:[._-]?(?:alpha|beta|rc|dev|x|snapshot)[._-]?\d*)?", re.IGNORECASE)
 _MOVING = frozenset(("latest", "stable", "current", "master", "main", "dev", "devel", "development", "next", "nightly"))
+_IN_FULL = frozenset(
+    "english eng german deutsch deu ger french francais français fra fre spanish espanol español esp spa italian"
+    " italiano ita portuguese portugues português por russian rus chinese chi zho japanese jpn korean kor dutch"
+    " nederlands nld polish polski pol".split()
+)
+"""Languages in words and three letters as folders name them; chosen: those of the most pages of the web."""
 _LANGUAGE = re.compile(r"[a-z]{2}(?:[-_](?:[a-z]{2}|[a-z]{4}))?", re.IGNORECASE)
 
 
@@ -52,7 +58,8 @@ def _is_token(text: str) -> bool:
 
 def names_tree(segment: str) -> bool:
     """Whether a segment may name a version or a language: what stands below it is then another page each time."""
-    return segment.lower() in _MOVING or _VERSION.fullmatch(segment) is not None or is_language(segment)
+    low = segment.lower()
+    return low in _MOVING or low in _IN_FULL or any(form.fullmatch(low) for form in (_VERSION, _LANGUAGE))
 
 
 def roots_tree(at: int, segment: str) -> bool:
@@ -60,8 +67,3 @@ def roots_tree(at: int, segment: str) -> bool:
     as the first.
     """
     return names_tree(segment) and (at == 0 or not segment.isdecimal())
-
-
-def is_language(segment: str) -> bool:
-    """Whether a segment has the form of a language tag: `de`, `pt-br`, `zh_Hans`."""
-    return _LANGUAGE.fullmatch(segment) is not None

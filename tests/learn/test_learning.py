@@ -509,7 +509,7 @@ PATH_FOLDS = [
     ("/d{n}//x", "/d{n}/x", "doubled slash"),
     ("/d{n};jsessionid=A{n}", "/d{n}", "session in the path"),
     ("/print/d{n}", "/d{n}", "segment"),
-    ("/en/d{n}", "/english/d{n}", "two segments that mean the same"),
+    ("/shop/d{n}", "/store/d{n}", "two segments that mean the same"),
     ("/thread-{n}.html", "/showthread?tid={n}", "template with a part of a segment"),
 ]
 

@@ -313,6 +313,37 @@ def test_what_may_be_another_tree_is_one_by_the_sites_word(one: str, other: str,
         assert any("a version or a language may be meant" in candidate.why for candidate in learned.others)
 
 
+@pytest.mark.parametrize("says", [False, True], ids=["nothing says so", "canonical links say so"])
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("/de/p{n}", "/p{n}"),
+        ("/de/docs/p{n}", "/docs/p{n}"),
+        ("/v1/p{n}", "/p{n}"),
+        ("/docs/v2.1/p{n}", "/docs/p{n}"),
+        ("/p{n}/de", "/p{n}"),
+        ("/p{n}/pt-br/", "/p{n}/"),
+        ("/deutsch/p{n}", "/p{n}"),
+        ("/en/p{n}", "/english/p{n}"),
+        ("/node/de/{n}", "/node/{n}"),
+    ],
+)
+def test_a_tree_and_the_same_pages_without_it_are_one_by_the_sites_word(one: str, other: str, says: bool) -> None:
+    learned = learn(in_both(HOST + one, HOST + other, says=says))
+    normalizer = Normalizer(learned.rules)
+    addresses = [HOST + one.format(n=777), HOST + other.format(n=777)]
+    assert len(set(map(normalizer.key, addresses))) == (1 if says else 2)
+    decisions = [normalizer.decide(url) for url in addresses]
+    assert says or not any(decision.skip or decision.defer for decision in decisions)
+
+
+def test_another_form_of_address_is_found_in_a_tree() -> None:
+    """All of a site is below `/de/`, and a number leads to each page."""
+    normalizer = Normalizer(learn(in_both(f"{HOST}/de/p{{n}}", f"{HOST}/?p={{n}}", says=False)).rules)
+    assert normalizer.decide(f"{HOST}/?p=777").skip
+    assert not normalizer.decide(f"{HOST}/de/p777").skip
+
+
 def test_two_forms_that_stand_for_each_other_are_not_skipped_together() -> None:
     """The conditions of one, `/*`, hold for the other as well; nothing was fetched any more."""
     normalizer = Normalizer(learn(in_both(f"{HOST}/p{{n}}.de", f"{HOST}/p{{n}}", says=False)).rules)
@@ -461,12 +492,12 @@ def test_a_rule_on_the_order_of_lists_is_not_for_slices_that_the_path_names(
     visits = []
     for n in range(40):
         for shape in shapes:
-            for v in ("up", "down", "age"):
+            for v in ("top", "down", "age"):
                 row = {"url": HOST + shape.format(n=n, v=v), "status": 200, "words": 100}
                 visits.append(visit_from_row(row | {"main_digest": f"{shape} {n}", "text_digest": f"{shape} {n} {v}"}))
     normalizer = Normalizer(learn(visits).rules)
-    assert normalizer.key(HOST + one.format(v="up")) == normalizer.key(HOST + one.format(v="age"))
-    assert len({normalizer.key(HOST + slice_.format(v=v)) for v in ("up", "down", "age")}) == 3
+    assert normalizer.key(HOST + one.format(v="top")) == normalizer.key(HOST + one.format(v="age"))
+    assert len({normalizer.key(HOST + slice_.format(v=v)) for v in ("top", "down", "age")}) == 3
 
 
 @pytest.mark.parametrize("options", [Options(), Options().strict()], ids=["default", "strict"])
