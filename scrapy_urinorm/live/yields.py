@@ -283,5 +283,6 @@ class Yields:
             pages, news, blank, share, turn, kept, late, known, tries, same, shapes, asked = (*row, 0, 0)[:12]
             whole = int(pages), int(news), int(blank), share, min(Turn(int(turn)), last), int(kept), int(late)
             self.of[name] = Yield(*whole, bool(known), int(tries), int(same), int(shapes), int(asked))
-            if turn == Turn.LATER and is_plain(name) and share >= REOPEN:
+            # one that is open may have been put off before, and is not told: then nothing of it waits
+            if (turn == Turn.LATER or (turn == Turn.OPEN and pages > LOW)) and is_plain(name) and share >= REOPEN:
                 self._patience.waits(name)

@@ -212,13 +212,16 @@ def test_what_was_closed_while_it_waited_stays_closed() -> None:
     assert yields.of[pattern].turn is not Turn.CLOSED
 
 
-def test_a_resumed_crawl_has_what_was_put_off_wait_no_longer_than_a_new_one() -> None:
+@pytest.mark.parametrize("opened", [False, True], ids=["it comes later", "it was opened since"])
+def test_a_resumed_crawl_has_what_was_put_off_wait_no_longer_than_a_new_one(opened: bool) -> None:
     pattern, before, after = "http://a.example/row/#", Yields(), Yields()
     for _ in range(LOW):
         before.learned(pattern, news=False, few=True)
+    if opened:
+        before.learned(pattern, news=True)
     after.load(before.dump())
     for _ in range(PATIENCE):
-        assert after.of[pattern].turn is Turn.LATER
+        assert (after.of[pattern].turn, after.overdue()) == (Turn.OPEN if opened else Turn.LATER, [])
         after.learned("http://a.example/news/#", news=True)
     assert (after.of[pattern].turn, after.overdue()) == (Turn.OPEN, [pattern])
 
