@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from scrapy_urinorm.learn.candidate import Candidate
 from scrapy_urinorm.learn.judge import EXAMPLES
-from scrapy_urinorm.learn.risk import DEFAULT_PRIOR
+from scrapy_urinorm.learn.risk import DEFAULT_PRIOR, ID_PRIOR
 from scrapy_urinorm.learn.stage import against_text, distinct
 from scrapy_urinorm.learn.values import names_tree
 
@@ -40,18 +40,19 @@ def host_aliases(stage: Stage, neighbours: Iterable[Neighbours]) -> list[Candida
             for host in by_host:
                 on_host[host].append(by_host)
 
-    judge = stage.judge(DEFAULT_PRIOR, constant=False)
+    strict = stage.judge(ID_PRIOR, constant=False)
     out = []
     for alias, originals in sorted(_originals(stage, addresses, place).items()):
         for keep in originals:
-            if _names_tree(alias, keep):
-                groups = [stage.pair(known[alias], known[keep]) for known in on_host[alias] if keep in known]
-                if not stage.said_one(groups):
-                    what = f"the host {alias} for {keep}"
-                    stage.reject(groups, judge, "host_aliases", [alias], "origin", what, tree=True)
-                    continue
-            evidence = _weighed(stage, judge, on_host[alias], alias, keep)
-            if judge.accepts(evidence):
+            if _names_tree(alias, keep) and not stage.said_one(groups := _pairs(stage, on_host[alias], alias, keep)):
+                what = f"the host {alias} for {keep}"
+                stage.reject(groups, strict, "host_aliases", [alias], "origin", what, tree=True)
+                continue
+            evidence = _weighed(stage, strict, on_host[alias], alias, keep)
+            if not strict.accepts(evidence) and not evidence.against:
+                groups = _pairs(stage, on_host[alias], alias, keep)
+                evidence = whole_judge(stage, groups).weigh(groups)
+            if strict.accepts(evidence):
                 why = f"{alias} shows what {keep} shows on {distinct(evidence.agree)}" + against_text(evidence)
                 candidate = Candidate(keep, "host_aliases", [alias], evidence, "origin", why, host=alias)
                 stage.illustrate(candidate, evidence)
@@ -59,9 +60,21 @@ def host_aliases(stage: Stage, neighbours: Iterable[Neighbours]) -> list[Candida
     return out
 
 
+def whole_judge(stage: Stage, groups: Sequence[Group]) -> Judge:
+    """Return the judge of what makes whole hosts one: it asks for more pages, unless the site says so of each.
+
+    Such a rule has no conditions, and where one page in four differs after all it costs a quarter of the site.
+    """
+    return stage.judge(DEFAULT_PRIOR if stage.said_one(groups) else ID_PRIOR, constant=False)
+
+
 def _names_tree(alias: str, keep: str) -> bool:
     """Whether the names of two hosts differ by what may be a language or a version."""
     return any(map(names_tree, set(alias.split(".")) ^ set(keep.split("."))))
+
+
+def _pairs(stage: Stage, addresses: Iterable[dict[str, int]], alias: str, keep: str) -> list[Group]:
+    return [stage.pair(known[alias], known[keep]) for known in addresses if keep in known]
 
 
 def _weighed(stage: Stage, judge: Judge, addresses: Sequence[dict[str, int]], alias: str, keep: str) -> Evidence:

@@ -8,7 +8,7 @@ from itertools import chain, combinations
 from typing import TYPE_CHECKING, Any
 
 from scrapy_urinorm.content import EXACT
-from scrapy_urinorm.learn.aliases import host_aliases
+from scrapy_urinorm.learn.aliases import host_aliases, whole_judge
 from scrapy_urinorm.learn.candidate import Candidate
 from scrapy_urinorm.learn.judge import Group, judged
 from scrapy_urinorm.learn.priors import name_prior
@@ -59,7 +59,6 @@ def origins(stage: Stage) -> list[Candidate]:
         if name[0] == "host":
             out += host_aliases(stage, neighbours)
             continue
-        judge = stage.judge(DEFAULT_PRIOR, constant=False)
         rule, value = ("scheme", "https") if name[0] == "scheme" else ("www", "remove")
         what = "http and https show" if rule == "scheme" else "the host with and without `www.` shows"
         by_host: dict[str, list[Group]] = defaultdict(list)
@@ -68,13 +67,15 @@ def origins(stage: Stage) -> list[Candidate]:
             by_host[host.removeprefix("www.") if rule == "www" else host].append(judged(group, stage.views))
         found = []
         for host, groups in sorted(by_host.items()):
+            judge = whole_judge(stage, groups)
             evidence = judge.weigh(groups)
             why = f"{what} the same on {distinct(evidence.agree)}" + against_text(evidence)
             if judge.accepts(evidence):
                 found.append(_whole(stage, rule, value, evidence, why, host))
         if not found:
             edit = "http or https" if rule == "scheme" else "`www.` before the host"
-            stage.reject(list(chain(*by_host.values())), judge, rule, value, "origin", edit)
+            every = list(chain(*by_host.values()))
+            stage.reject(every, whole_judge(stage, every), rule, value, "origin", edit)
         hosts = {h.removeprefix("www.") if rule == "www" else h for h in stage.contexts.hosts}
         alone = {c.scope for c in found}
         if alone == hosts:

@@ -51,7 +51,7 @@ def test_mirrors_are_one_however_many() -> None:
 
 @pytest.mark.parametrize("others", [0, 3 * MAX_ORIGINALS], ids=["alone", "among larger ones"])
 def test_a_mirror_is_found_among_the_users_of_a_service(others: int) -> None:
-    visits = [*blogs(others), *shown("old", "us", 10), *shown("new", "us", 11)]
+    visits = [*blogs(others), *shown("old", "us", 14), *shown("new", "us", 15)]
     assert one_page(visits, "old", "new")
     assert not others or not one_page(visits, "b0", "b1")
 

@@ -337,6 +337,20 @@ def test_a_tree_and_the_same_pages_without_it_are_one_by_the_sites_word(one: str
     assert says or not any(decision.skip or decision.defer for decision in decisions)
 
 
+@pytest.mark.parametrize(
+    ("pages", "says", "one"),
+    [(8, False, False), (14, False, True), (8, True, True)],
+    ids=["eight pages", "fourteen pages", "eight, and the site says so"],
+)
+@pytest.mark.parametrize("other", ["https://a.example", "http://www.a.example", "http://mirror.a.example"])
+def test_whole_hosts_are_one_by_more_pages_or_the_sites_word(other: str, pages: int, says: bool, one: bool) -> None:
+    """No narrower rule is left where the tenth page differs."""
+    visits = in_both(f"{other}/p{{n}}", "http://a.example/p{n}", says=says)[: 2 * pages]
+    visits += [page(f"/more{n}", f"more {n}") for n in range(9)]
+    normalizer = Normalizer(learn(visits).rules)
+    assert (normalizer.key(f"{other}/p77") == normalizer.key("http://a.example/p77")) == one
+
+
 def test_another_form_of_address_is_found_in_a_tree() -> None:
     """All of a site is below `/de/`, and a number leads to each page."""
     normalizer = Normalizer(learn(in_both(f"{HOST}/de/p{{n}}", f"{HOST}/?p={{n}}", says=False)).rules)
