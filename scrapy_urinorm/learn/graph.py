@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 BREADTH, DEPTH = "breadth", "depth"
 """First in, first out; or last in, first out, which is Scrapy's own order."""
 NONE: frozenset[int] = frozenset()
+_ASKED = 2
+"""Of a node that was met (1): that it is requested."""
 
 
 class Graph:
@@ -147,13 +149,14 @@ def crawl(
         for node in nodes:
             if met[node]:
                 continue
-            met[node] = True
+            met[node] = 1
             parents[node] = parent
             if node >= size or (parent >= 0 and node in skipped):
                 continue
             key = keys[node]
             if key not in claimed:
                 claimed[key] = node
+                met[node] = _ASKED
                 (later if node in deferred else queue).append(node)
 
     meet(graph.roots, -1)
@@ -167,10 +170,11 @@ def crawl(
         hop = graph.hops.get(node)
         if hop is None:
             meet(graph.links[node], node)
-        elif hop < size and not met[hop] and keys[hop] == keys[node]:
-            # the target of a redirect passes, though its key is that of the address that led there
-            met[hop] = True
-            parents[hop] = node
+        elif hop < size and met[hop] != _ASKED and keys[hop] == keys[node]:
+            # the target of a redirect passes, though its key is that of the address that led there, and though a link
+            # to it was filtered for that
+            met[hop] = _ASKED
+            parents.setdefault(hop, node)
             flying.append(hop)
         else:
             meet((hop,), node)

@@ -83,6 +83,15 @@ def test_the_target_of_a_redirect_is_fetched_though_its_key_is_that_of_its_sourc
     assert NAMES.index("one") in found.fetched
 
 
+@pytest.mark.parametrize(("order", "concurrent"), [(BREADTH, 1), (BREADTH, 4), (DEPTH, 1), (DEPTH, 4)])
+@pytest.mark.parametrize("hops", [{1: 2}, {1: 2, 2: 1}], ids=["it leads to a page", "both lead to each other"])
+def test_it_is_fetched_once_though_a_link_to_it_was_filtered(order: str, concurrent: int, hops: dict[int, int]) -> None:
+    """A page that names `/x` and `/x/`, of which the first redirects to the second."""
+    graph = Graph([[1, 2], [], [3], []], [0], hops)
+    found = crawl(graph, ["home", "x", "x", "behind"], order=order, concurrent=concurrent)
+    assert sorted(found.fetched) == [0, 1, 2, 3]
+
+
 def test_a_curve_counts_classes_by_request() -> None:
     assert crawl(site(), NAMES).curve([0, 1, 1, 1, 2, 2, -1, 3, 3]) == [1, 2, 2, 2, 2, 3, 3, 4, 4]
 
