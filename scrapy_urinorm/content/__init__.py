@@ -20,6 +20,7 @@ from scrapy_urinorm.content.compare import (
     soft_labels,
 )
 from scrapy_urinorm.content.frame import FRAME_SHARE, Frame, difference
+from scrapy_urinorm.content.titles import Titles, may_be_shells
 
 __all__ = [
     "DIFFERENT",
@@ -33,10 +34,12 @@ __all__ = [
     "UNKNOWN",
     "Content",
     "Frame",
+    "Titles",
     "are_one",
     "compare",
     "difference",
     "frequent_labels",
+    "may_be_shells",
     "plain_content",
     "resemblance",
     "soft_labels",

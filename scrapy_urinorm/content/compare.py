@@ -73,6 +73,7 @@ class Content(NamedTuple):
     one page, difference means nothing. `sketches` are minhashes, of the text and of the lines outside the frame: the
     first is blind to what a big frame surrounds, the second to what one long line holds, so both must agree. `words`
     is how long the compared text is. Where the label is the same in any order, `order` tells orders apart; 0 = unknown.
+    `title` is the hash of a title that was left out; 0 = none.
     """
 
     label: bytes | None
@@ -80,6 +81,7 @@ class Content(NamedTuple):
     weak: bool = False
     words: int | None = None
     order: int = 0
+    title: int = 0
 
 
 NOTHING = Content(None)

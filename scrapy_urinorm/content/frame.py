@@ -40,6 +40,8 @@ NOISE_SHARE = 0.5
 """Share of those groups in which the slot varies; a version or a date stays what it was on pages fetched together."""
 MAX_KINDS = 16
 """Differences of addresses that are remembered of a slot."""
+TITLE_SLOT = 0xED2ACEF963A6DD87
+"""The place of the element `title`, as the reader of pages hashes it."""
 _MASK = 0xFFFF_FFFF_FFFF_FFFF
 UNKNOWN_WORDS = 4
 """Words of a line where they were not counted."""
@@ -164,6 +166,10 @@ class Frame:
         self._visitors = frozenset(slot for slot in self._noise if frozenset() in kinds[slot])
         self._frame = None
 
+    def _leaves_out_titles(self) -> bool:
+        """Whether titles are the frame's, and no counters of visitors."""
+        return TITLE_SLOT in self.slots() and TITLE_SLOT not in self._visitors
+
     @property
     def noise(self) -> frozenset[int]:
         """The slots that vary where nothing else does, once they were looked for."""
@@ -183,7 +189,9 @@ class Frame:
         words = sum(compress(counts, outside))
         sketches = (*(() if visit.minhash is None else (visit.minhash,)), line_sketch(main))
         if words >= MIN_WORDS:
-            return Content(label_of(b"M", multiset(main)), sketches, words=words, order=hash(tuple(main)))
+            title = texts[slots.index(TITLE_SLOT)] if TITLE_SLOT in slots and self._leaves_out_titles() else 0
+            label = label_of(b"M", multiset(main))
+            return Content(label, sketches, words=words, order=hash(tuple(main)), title=title)
         # a picture in the frame may count its visitors; what one address says otherwise each time is no page's own
         lines = zip(slots, texts, outside, counts, strict=True)
         everything = [text for slot, text, out, n in lines if (out or n) and slot not in self._visitors]

@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from scrapy_urinorm.content import Content
 
 NOBODY: frozenset[str] = frozenset()
 
@@ -14,6 +18,7 @@ class Page:
     `label` numbers the content class, -1 = unknown; `final` is the key that a redirect led to; `referers` are the keys
     of pages that link here, `sources` those that redirect here. `links` are the hashes of what
     the first visit linked to; `order` tells apart the orders in which the lines of one content were shown, 0 = unknown.
+    `title` is the hash of a title that does not count for the label, 0 = none.
     """
 
     key: str
@@ -23,6 +28,7 @@ class Page:
     sketches: tuple[bytes, ...] = ()
     words: int | None = None
     order: int = 0
+    title: int = 0
     canonical: str | None = None
     final: str | None = None
     failed: bool = False
@@ -33,6 +39,11 @@ class Page:
     # an empty set of its own would be a fifth of what a page takes, and most pages have no use for one of the two
     referers: set[str] | frozenset[str] = NOBODY
     sources: set[str] | frozenset[str] = NOBODY
+
+    def show(self, label: int, content: Content) -> None:
+        """Note what was seen here, whose label has this number."""
+        self.label, self.weak, self.sketches = label, content.weak, content.sketches
+        self.words, self.order, self.title = content.words, content.order, content.title
 
     def refer(self, key: str) -> None:
         """Note that a page links here."""

@@ -98,6 +98,7 @@ def segments(stage: Stage) -> list[Candidate]:
     out = []
     for name, neighbours in stage.new_groups("segment"):
         groups = [judged(n, stage.views) for n in neighbours]
+        groups += stage.stayed.against(groups, {page for group in neighbours for _, page in group.members})
         judge = stage.judge(DEFAULT_PRIOR, constant=False)
         shown = decoded(name[1].replace("+", "%2B"))
         if names_tree(shown) and not stage.said_one(groups):
@@ -172,6 +173,7 @@ def _substitutions(stage: Stage, at: int, neighbours: Iterable[Neighbours]) -> l
     counts = Counter(s for view in stage.views for s in view.path[1:].split("/")[at : at + 1])
     out = []
     for pair, groups in sorted(pairs.items()):
+        groups += stage.stayed.against(groups, {page for group in groups for page in group.examples[0]})
         judge = stage.judge(DEFAULT_PRIOR, constant=False)
         keep, replaced = sorted(pair, key=lambda s: (-counts[s], len(s), s))
         if any(is_volatile(decoded(s)) for s in pair):

@@ -6,7 +6,16 @@ import re
 from collections import Counter, defaultdict
 from typing import TYPE_CHECKING, Any
 
-from scrapy_urinorm.content import FRAME_SHARE, NOTHING, Content, Frame, frequent_labels, plain_content, soft_labels
+from scrapy_urinorm.content import (
+    FRAME_SHARE,
+    NOTHING,
+    Content,
+    Frame,
+    Titles,
+    frequent_labels,
+    plain_content,
+    soft_labels,
+)
 from scrapy_urinorm.learn.blocks import blocked_labels
 from scrapy_urinorm.learn.page import Page
 from scrapy_urinorm.learn.values import is_volatile
@@ -63,6 +72,7 @@ class Site:
         self._keyed: dict[bytes, Page] = {}
         self.crawls: set[str] = set()
         self.recognizer: Recognizer | None = None
+        self.titles = Titles()
         self.labels: dict[bytes, int] = {}
         """The number of each content label, once built: later visits are numbered on."""
 
@@ -118,8 +128,10 @@ class Site:
                 self._keyed.setdefault(url_hash(visit.key), described[-1])
             for page in described:
                 if page.label < 0 <= number:
-                    page.label, page.weak, page.sketches = number, content.weak, content.sketches
-                    page.words, page.order = content.words, content.order
+                    page.show(number, content)
+                    self.titles.add(page)
+        for page in self.by_key.values():
+            self.titles.tell_apart(page, labels)
         self._follow_redirects()
         self._follow_rules()
         self.pages = list(self.by_key.values())

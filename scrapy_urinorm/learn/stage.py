@@ -15,6 +15,7 @@ from scrapy_urinorm.learn.ground import Ground
 from scrapy_urinorm.learn.judge import Evidence, Group, Judge
 from scrapy_urinorm.learn.narrow import in_folders, narrowed, whole_lists
 from scrapy_urinorm.learn.search import Conclusion, cover
+from scrapy_urinorm.learn.stayed import Stayed
 from scrapy_urinorm.learn.view import says_one
 
 if TYPE_CHECKING:
@@ -91,6 +92,11 @@ class Stage:
     def ground(self) -> Ground:
         """The places of the site's addresses, and their parameters."""
         return Ground(self.views, self.contexts, self._linked)
+
+    @cached_property
+    def stayed(self) -> Stayed:
+        """The addresses that show a page themselves where others like them redirect."""
+        return Stayed(self.views, self.contexts)
 
     @cached_property
     def values(self) -> dict[str, set[str]]:
@@ -263,10 +269,6 @@ class Stage:
         if self.nearly(groups):
             self.reject(groups, judge, rule, value, family, what)
 
-    def says_one(self, page: int, other: int) -> bool:
-        """Whether a redirect or a canonical link says that two views are one page."""
-        return says_one(self.views[page], self.views[other])
-
     def said_one(self, groups: Iterable[Group]) -> bool:
         """Whether two trees are one: all pairs are equal, and redirects or canonical links say so of each.
 
@@ -274,7 +276,7 @@ class Stage:
         """
         for group in groups:
             if group.outcome == EXACT:
-                if not all(self.says_one(*pair) for pair in group.examples):
+                if not all(says_one(self.views[a], self.views[b]) for a, b in group.examples):
                     return False
             elif group.outcome != UNKNOWN:
                 return False

@@ -9,6 +9,8 @@ from scrapy_urinorm.content import DIFFERENT, EXACT
 from scrapy_urinorm.learn.candidate import Candidate
 from scrapy_urinorm.learn.judge import Group, Judge
 from scrapy_urinorm.learn.risk import DEFAULT_PRIOR
+from scrapy_urinorm.learn.stayed import alone as by_itself
+from scrapy_urinorm.learn.stayed import leading_on, shows_a_page
 from scrapy_urinorm.learn.values import is_volatile
 from scrapy_urinorm.learn.view import says_one
 from scrapy_urinorm.url import encoded, join_items, path_key, sort_items
@@ -85,6 +87,8 @@ def _template(
         elif other != n:
             groups.append(Group.of_pair(shapes.views, n, other))
     groups += _led_elsewhere(shapes, alone, groups, keys)
+    if leading_on(shapes.views, groups):
+        groups += [by_itself(shapes.views, n) for n in alone if shows_a_page(shapes.views[n])]
     other_tree = source.trees() != target.trees() or source.variant() != target.variant()
     if other_tree and not _said_one(shapes, groups):
         return None

@@ -10,6 +10,7 @@ from __future__ import annotations
 from array import array
 from typing import TYPE_CHECKING, NamedTuple
 
+from scrapy_urinorm.content.frame import TITLE_SLOT
 from scrapy_urinorm.live.patterns import is_plain
 from scrapy_urinorm.visits.links import HASH
 
@@ -89,6 +90,8 @@ class Novelty:
     def _is_own(self, new: Collection[int], visit: Visit, pattern: str) -> bool:
         """Whether a page without news is one all the same: no view with a clock, nor what its own kind leads to.
 
+        A product that is drawn by a script in the browser has nothing but its title.
+
         Pages with news are as many as the site has, and so is what they name: waiting for it always ends.
         """
         if "?" in pattern:
@@ -100,6 +103,9 @@ class Novelty:
         first = self._linkers.get(visit.id) if visit.id is not None else None
         if first is None or first == pattern or first.startswith(_BLANK):
             return False
+        # a title names its page, and each slice of a list has another: no clock for that
+        if TITLE_SLOT in new:
+            return True
         return any(len(self._clocks.get(slot, ())) < CLOCK for slot in new) if new else is_plain(pattern)
 
     def _known(self, line: int) -> bool:

@@ -7,7 +7,7 @@ from collections import defaultdict
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from scrapy_urinorm.content import DIFFERENT, EXACT, NEAR, Content, compare, plain_content
+from scrapy_urinorm.content import DIFFERENT, EXACT, NEAR, Content, Titles, compare, plain_content
 from scrapy_urinorm.errors import RuleFileError
 from scrapy_urinorm.learn.candidate import PROPOSED, Candidate, is_writable, tables
 from scrapy_urinorm.learn.facets import combined
@@ -70,6 +70,7 @@ class Studied:
     """What the rules of `alone` and `tried` are about."""
     soft: frozenset[int] = frozenset()
     frame: Frame | None = None
+    titles: Titles = field(default_factory=Titles)
     labels: dict[bytes, int] = field(default_factory=dict)
     normalizer: Normalizer | None = None
 
@@ -78,13 +79,11 @@ class Studied:
         assert self.normalizer is not None
         final = visit.final_url or visit.url
         page = Page(self.normalizer.key(final), final)
-        content: Content = plain_content(visit)
-        if visit.lines and self.frame is not None:
-            content = self.frame.content(visit)
+        read = self.frame.content if visit.lines and self.frame is not None else plain_content
+        content: Content = read(visit)
         if content.label is not None:
-            page.label = self.labels.setdefault(content.label, len(self.labels))
-            page.weak, page.sketches, page.words = content.weak, content.sketches, content.words
-            page.order = content.order
+            page.show(self.labels.setdefault(content.label, len(self.labels)), content)
+            self.titles.tell_apart(page, self.labels)
         if visit.canonical:
             page.canonical = self.normalizer.key(resolve(visit.canonical, final))
         return page
@@ -143,7 +142,8 @@ def study(
     finally:
         if enabled:
             gc.enable()
-    found = Studied(pages=site.pages, soft=site.soft, frame=frame, labels=site.labels, normalizer=normalizer)
+    found = Studied(pages=site.pages, soft=site.soft, frame=frame, titles=site.titles, labels=site.labels)
+    found.normalizer = normalizer
     found.later, found.combined = tables(lists), {one.where["path"]: one.why for one in lists}
     found.source = tables([one.candidate for one in believed], site.base if believed else None)
     likely = [one for one in judged if one not in believed and one.agree >= LIKELY and not one.against]

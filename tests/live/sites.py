@@ -32,10 +32,11 @@ class Answer:
     links: tuple[str, ...] = ()
     location: str = ""
     identity: str | None = None
+    title: str = "Site"
 
     def html(self) -> str:
         links = "".join(f'<li><a href="{link.replace("&", "&amp;")}">{n}</a></li>' for n, link in enumerate(self.links))
-        head = "<html><head><title>Site</title></head><body><nav>Home Contact</nav>"
+        head = f"<html><head><title>{self.title}</title></head><body><nav>Home Contact</nav>"
         return f"{head}<main>{self.text}</main><ul>{links}</ul></body></html>"
 
 

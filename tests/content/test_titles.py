@@ -1,0 +1,74 @@
+"""Titles: which of them tell pages apart whose texts are equal."""
+
+from __future__ import annotations
+
+from array import array
+from dataclasses import dataclass
+
+import pytest
+
+from scrapy_urinorm.content import Titles
+from scrapy_urinorm.content.frame import TITLE_SLOT
+from scrapy_urinorm.content.titles import OWN_TITLES, SHELL_WORDS
+from scrapy_urinorm.visits.features import page_features
+
+
+@dataclass
+class Shown:
+    label: int
+    title: int
+    words: int | None = 30
+    sketches: tuple[bytes, ...] = (b"alike",)
+
+
+def told(pages: list[Shown]) -> list[int]:
+    """The labels of pages, once their titles were looked at; a new one is that of a page of its own."""
+    titles, labels = Titles(), {bytes([n]): n for n in range(10)}
+    for page in pages:
+        titles.add(page)
+    for page in pages:
+        titles.tell_apart(page, labels)
+    return [page.label for page in pages]
+
+
+@pytest.mark.parametrize(
+    "html",
+    [
+        "<html><head><title>A name</title></head><body><p>text</p></body></html>",
+        "<!doctype html><meta charset=utf-8><title>A name</title><p>text",
+        '<html id=top><head><link rel=icon href=x><script>1</script><title>A name</title></head><body class="x">text',
+    ],
+)
+def test_a_title_stands_in_its_slot(html: str) -> None:
+    lines = page_features(html.encode(), "text/html").lines
+    assert lines is not None
+    assert array("Q", lines)[0] == TITLE_SLOT
+
+
+def test_a_text_under_titles_of_its_own_is_many_pages() -> None:
+    pages = [Shown(1, title) for title in (11, 12, 13, 14, 14)]
+    labels = told(pages)
+    assert labels[:3] == [10, 11, 12]
+    assert labels[3] == labels[4] == 13
+    assert all(page.sketches == () for page in pages)
+
+
+@pytest.mark.parametrize(
+    "pages",
+    [
+        pytest.param([Shown(1, 10 + n) for n in range(OWN_TITLES - 1)], id="of so few"),
+        pytest.param([Shown(1, 10 + n, SHELL_WORDS + 1) for n in range(9)], id="where the text is long"),
+        pytest.param([Shown(1, 10 + n) for n in range(9)] + [Shown(2, 10 + n) for n in range(9)], id="of others"),
+        pytest.param([Shown(1, 0) for _ in range(9)], id="where titles are part of the text"),
+        pytest.param([Shown(1, 11)] * 9, id="under one title"),
+        pytest.param([Shown(-1, 10 + n) for n in range(9)], id="of which nothing is known"),
+    ],
+)
+def test_it_is_one_page_under_titles(pages: list[Shown]) -> None:
+    assert told(pages) == [page.label for page in pages]
+
+
+def test_a_form_is_told_apart_where_the_page_of_its_title_was_not_seen() -> None:
+    """So it is in the first part of a crawl: that costs a rule, and no page."""
+    seen = [Shown(2 + n, 11 + n) for n in range(3)]
+    assert told([*(Shown(1, 11 + n) for n in range(8)), *seen])[:8] == [1, 1, 1, 10, 11, 12, 13, 14]

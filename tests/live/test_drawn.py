@@ -1,0 +1,90 @@
+"""Pages that a script draws in the browser: of what the server sends, nothing but the title tells one from the next."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+from urllib.parse import parse_qsl, urlsplit
+
+import pytest
+
+from benchmarks.simulator import Simulator
+from scrapy_urinorm import Normalizer
+from scrapy_urinorm.learn import Options, learn
+from tests.live.sites import Answer, identities_of, prose, record
+
+if TYPE_CHECKING:
+    from scrapy_urinorm.visits.record import Visit
+
+PRODUCTS, ARTICLES, PER_LIST, CLOSE = 120, 60, 12, 30
+KINDS = ("oak", "ash", "elm", "fir", "yew")
+SHELL = """<div id="root"><p>Loading the product, one moment please.</p></div>
+<p>Previous Next Zoom Settings Full screen. What you have put into the basket is kept on this device alone.</p>"""
+FORMS = pytest.mark.parametrize("form", ["/p/{}", "/product?id={}"], ids=["a path", "a query"])
+
+
+@dataclass
+class Shop:
+    """Products in shells, which two lists name, articles, and forms to log in that have the titles of articles."""
+
+    form: str
+    host: str = "shop.example"
+    start: str = "http://shop.example/"
+
+    def answer(self, target: str) -> Answer:
+        parts = urlsplit(target)
+        query = dict(parse_qsl(parts.query))
+        first, *rest = parts.path.strip("/").split("/")
+        if first in ("p", "product"):
+            number = int(query["id"] if "id" in query else rest[0])
+            return Answer(200, SHELL, identity=f"product {number}", title=_name(number))
+        if first == "blog":
+            number = int(rest[0])
+            leads = (f"/login?next={number}", f"/blog/{(number + 1) % ARTICLES}")
+            return Answer(200, prose(f"blog {number}"), leads, identity=f"blog {number}", title=f"Article {number}")
+        if first == "login":
+            text = "<p>Please log in with your name and your password to write a comment here.</p>"
+            return Answer(200, text, ("/",), title=f"Article {query['next']}")
+        page, kind = int(query.get("page", 0)), rest[0] if rest else "list"
+        every = range(PRODUCTS)[KINDS.index(kind) :: len(KINDS)] if rest else range(PRODUCTS)
+        here = every[page * PER_LIST :][:PER_LIST]
+        names = "".join(f"<p>{_name(n)} for {7 * n + 1} euros, of oak, made to last for many years</p>" for n in here)
+        products = [self.form.format(n) for n in here]
+        lists = [f"{parts.path if rest else '/list'}?page={page + 1}"] if here and here[-1] != every[-1] else []
+        kinds = [f"/c/{one}?page=0" for one in KINDS]
+        links = (*kinds, "/blog/0", *products, *lists)
+        return Answer(200, names, links, identity=f"{kind} {page}", title=f"{kind} {page}")
+
+
+def _name(number: int) -> str:
+    return f"Chair {number * 7919 % 1009}"
+
+
+def visits_of(form: str) -> tuple[list[Visit], dict[str, str]]:
+    return record(Shop(form), 1_000)
+
+
+@FORMS
+@pytest.mark.parametrize("newest_first", [False, True], ids=["breadth first", "depth first"])
+def test_each_is_fetched_in_a_crawl_under_live_rules(form: str, newest_first: bool) -> None:
+    visits, identities = visits_of(form)
+    live = Simulator(visits, Options(skip=False), close=CLOSE).crawl(newest_first=newest_first)
+    assert len({one for one in identities_of(live.fetched, identities) if "product" in one}) == PRODUCTS
+
+
+@FORMS
+@pytest.mark.parametrize("part", [0.3, 0.6, 1.0])
+@pytest.mark.parametrize("options", [Options(), Options().strict()], ids=["default", "strict"])
+def test_no_rule_makes_them_one(form: str, part: float, options: Options) -> None:
+    visits = visits_of(form)[0]
+    normalizer = Normalizer(learn(visits[: int(part * len(visits))], options).rules)
+    urls = ["http://shop.example" + form.format(n) for n in range(PRODUCTS + 50)]
+    assert len(set(map(normalizer.key, urls))) == len(urls)
+    assert not any(normalizer.decide(url).skip for url in urls)
+
+
+@FORMS
+def test_forms_with_the_title_of_another_page_are_one(form: str) -> None:
+    normalizer = Normalizer(learn(visits_of(form)[0]).rules)
+    one, other = (normalizer.key(f"http://shop.example/login?next={n}") for n in (500, 600))
+    assert one == other
