@@ -12,8 +12,9 @@ from typing import Protocol
 
 OWN_TITLES = 3
 """Titles of its own by which a text is many pages: an article has two where it is shown for printing; chosen."""
-SHELL_WORDS = 100
-"""A text with more words is what the page is about, and its title may say in which order; chosen."""
+SHELL_WORDS = 200
+"""A text with more words is what the page is about, and its title may say in which order; chosen: the readers that a
+library opens have 150 words around each book."""
 MAX_TITLES = 400_000
 """Titles that are remembered, some 40 MB; a later one is nobody's own."""
 _SEVERAL = -1

@@ -29,9 +29,10 @@ class Shape(NamedTuple):
     query: tuple[tuple[str, str | None], ...]
 
     def order(self, count: int) -> tuple[Any, ...]:
-        """Sort key from the least to the most canonical: more parameters, more wildcards, fewer URLs first."""
+        """Sort key from the least to the most canonical: more parameters, wildcards and names, fewer URLs first."""
         wild = self.path.count("*") + sum(value is None for _, value in self.query)
-        return -len(self.query), -wild, -self.path.count("/"), count, self.host, self.path, str(self.query)
+        parts = -len(self.query), -wild, -self.path.count("/"), -len(self.literals())
+        return *parts, count, self.host, self.path, str(self.query)
 
     def literals(self) -> frozenset[str]:
         """The segments that are the same in all addresses of the shape."""
@@ -50,7 +51,13 @@ class Shape(NamedTuple):
         return frozenset(filter(names_tree, (*self.host.split("."), *([extension] if dot else ()))))
 
     def may_stand_for(self, other: Shape) -> bool:
-        """Whether pages of another shape are found here: those of another version or language are others."""
+        """Whether pages of another shape are found here: those of another version or language are others, and a page is
+        what its views are of, be it `/x/index.html` or `/x/print`.
+        """
+        if self.path.startswith(folder := other.path.rstrip("/") + "/"):
+            view = self.path.removeprefix(folder)
+            if view and "*" not in view and self.host == other.host:
+                return False
         if self == other or self.variant() != other.variant() or not other.trees() <= self.literals():
             return False
         return self.trees() == other.trees() or self._below() != other._below()

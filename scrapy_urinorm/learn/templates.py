@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING, Any
 from scrapy_urinorm.content import DIFFERENT, EXACT
 from scrapy_urinorm.learn.candidate import Candidate
 from scrapy_urinorm.learn.judge import Group, Judge
+from scrapy_urinorm.learn.priors import default_prior
 from scrapy_urinorm.learn.risk import DEFAULT_PRIOR
 from scrapy_urinorm.learn.stayed import alone as by_itself
 from scrapy_urinorm.learn.stayed import leading_on, shows_a_page
 from scrapy_urinorm.learn.values import is_volatile
 from scrapy_urinorm.learn.view import says_one
-from scrapy_urinorm.url import encoded, join_items, path_key, sort_items
+from scrapy_urinorm.url import decoded, encoded, join_items, path_key, sort_items
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -58,7 +59,7 @@ def templates(shapes: Shapes) -> list[Candidate]:
 def _standing(shapes: Shapes, n: int) -> tuple[Any, ...]:
     """Return what orders the spellings of a page, the best one last: one that leads to another one is none to keep."""
     shape, view = shapes.shape[n], shapes.views[n]
-    return (view.page.final is None, shape.order(len(shapes.of[shape])), view.key)
+    return (not view.only_leads_on, shape.order(len(shapes.of[shape])), view.key)
 
 
 def _binding(shapes: Shapes, n: int, target: int) -> tuple[int, ...] | None:
@@ -92,7 +93,7 @@ def _template(
     other_tree = source.trees() != target.trees() or source.variant() != target.variant()
     if other_tree and not _said_one(shapes, groups):
         return None
-    judge = Judge(shapes.options, shapes.soft, DEFAULT_PRIOR, constant=False)
+    judge = Judge(shapes.options, shapes.soft, _prior(source, target), constant=False)
     evidence = judge.weigh(groups)
     least = max(1.0, shapes.options.min_gain * shapes.contexts.pages_of[source.host] / 1000)
     if not judge.accepts(evidence) or evidence.saved < least:
@@ -110,6 +111,14 @@ def _template(
     candidate.examples = [(views[a].page.url, views[b].page.url) for a, b in evidence.examples]
     candidate.counterexamples = [(views[a].page.url, views[b].page.url) for a, b in evidence.counterexamples]
     return candidate
+
+
+def _prior(source: Shape, target: Shape) -> float:
+    """Return the prior of a template: where it takes values of parameters away, that of such a default."""
+    if source.path != target.path:
+        return DEFAULT_PRIOR
+    dropped = set(source.query) - set(target.query)
+    return min([DEFAULT_PRIOR, *(default_prior(decoded(n), decoded(v)) for n, v in dropped if v is not None)])
 
 
 def _led_elsewhere(shapes: Shapes, alone: list[int], groups: list[Group], keys: dict[str, int]) -> list[Group]:

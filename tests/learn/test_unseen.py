@@ -11,6 +11,7 @@ import pytest
 from scrapy_urinorm import Normalizer
 from scrapy_urinorm.learn import Options, learn
 from scrapy_urinorm.learn.candidate import united
+from scrapy_urinorm.learn.shapes import Shape
 from scrapy_urinorm.visits.record import Visit, visit_from_row
 from tests.learn.sites import tables
 
@@ -356,6 +357,37 @@ def test_another_form_of_address_is_found_in_a_tree() -> None:
     normalizer = Normalizer(learn(in_both(f"{HOST}/de/p{{n}}", f"{HOST}/?p={{n}}", says=False)).rules)
     assert normalizer.decide(f"{HOST}/?p=777").skip
     assert not normalizer.decide(f"{HOST}/de/p777").skip
+
+
+@pytest.mark.parametrize(
+    ("home", "other", "stands"),
+    [
+        ("/*/index.html", "/*/", False),
+        ("/*/print", "/*", False),
+        ("/*/", "/*/index.html", True),
+        ("/*/*", "/*", True),
+        ("/*/", "/*", True),
+        ("/de/*", "/*", False),
+        ("/*", "/de/*", False),
+        ("/de/*", "/node/*", True),
+    ],
+)
+def test_where_the_pages_of_a_form_are_found(home: str, other: str, stands: bool) -> None:
+    """A page is not skipped for a view of it, nor for its translation."""
+    assert Shape("a.example", home, ()).may_stand_for(Shape("a.example", other, ())) is stands
+
+
+def test_what_shows_a_page_is_kept_though_another_of_its_addresses_redirects() -> None:
+    """`/s7` leads to `/s7?lang=fr`, which is its default: it is no other form of `/s7?version=id` for that, nor is that
+    one of it, on ten pages, as it is no default.
+    """
+    visits = []
+    for n in range(30):
+        hop = {"status": 302, "final_url": f"{HOST}/s{n}?lang=fr", "redirects": [[302, f"{HOST}/s{n}"]]}
+        visits += [visit_from_row({"url": f"{HOST}/s{n}", **hop}), page(f"/s{n}?lang=fr", f"list {n}")]
+        visits += [page(f"/s{n}?version=id", f"list {n}"), page(f"/s{n}?version=x", f"x {n}")] if n < 10 else []
+    (where,) = learn(visits).rules["site"]["a.example"].values()
+    assert where == [{"path": "/*", "default_params": {"lang": "fr"}}]
 
 
 def test_two_forms_that_stand_for_each_other_are_not_skipped_together() -> None:
