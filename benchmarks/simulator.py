@@ -242,6 +242,9 @@ class _Run:
             self._told(self.answers.popleft()[1])
 
     def _told(self, said: dict[str, Any]) -> None:
+        if said["do"] == "failed":
+            # in a crawl the rules so far go on, here nobody would see that there are no further ones
+            raise RuntimeError(said["text"])
         if said["do"] != "news":
             self.out.log.append((len(self.out.fetched), said))
         reopened, name = self.desk.take(said)

@@ -22,7 +22,8 @@ if TYPE_CHECKING:
 
 ASKED = 200
 """Losses looked at: enough to tell which rule is to blame."""
-
+_HOPS = 8
+"""Redirects followed, as in `learn.site`."""
 
 FRESH = 64
 """Of so many of the latest pages it is not known yet what they lead to: their callbacks run, or have just run."""
@@ -78,14 +79,16 @@ class Reachable:
         pages = self.pages
         stand: dict[str, int] = {}
         for n in range(len(pages)):
-            stand.setdefault(keys[n], n)
+            # what redirects has no links of its own
+            stand.setdefault(keys[n], self._end(n))
         fetched = len(pages)
         links: list[Sequence[int]] = list(self.links)
-        labels = [page.label for page in pages] + [-1] * (len(keys) - fetched)
+        labels = [-1 if n in self.hops else page.label for n, page in enumerate(pages)]
+        labels += [-1] * (len(keys) - fetched)
         for n in range(fetched, len(keys)):
             known = stand.get(keys[n], -1)
             if known >= 0:
-                links[n], labels[n] = self.links[known], pages[known].label
+                links[n], labels[n] = self.links[known], labels[known]
         if self._plain is None:
             graph = Graph(self.links, self._starts, self.hops)
             self._plain = [crawl(graph, range(len(keys)), order=order, concurrent=n) for order, n in WAYS]
@@ -97,8 +100,8 @@ class Reachable:
             # what was met is where its own way ends
             ends = cuts(plain, ruled)
             for node in plain.fetched:
-                if node < fetched and pages[node].label not in got and pages[node].label >= 0:
-                    if pages[node].label in self.soft or self._excused(node, keys, ruled):
+                if node < fetched and labels[node] not in got and labels[node] >= 0:
+                    if labels[node] in self.soft or self._excused(node, keys, ruled):
                         continue
                     at = ends.get(node, node)
                     other = ruled.claimed.get(keys[at], -1)
@@ -107,6 +110,14 @@ class Reachable:
                         if len(found) >= ASKED:
                             return list(found)
         return list(found)
+
+    def _end(self, node: int) -> int:
+        """Return where the redirects of a page end."""
+        for _ in range(_HOPS):
+            if node not in self.hops:
+                break
+            node = self.hops[node]
+        return node
 
     def _excused(self, node: int, keys: Sequence[str], ruled: RecordedCrawl) -> bool:
         other = ruled.claimed.get(keys[node], -1)
