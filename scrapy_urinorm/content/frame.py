@@ -42,6 +42,8 @@ MAX_KINDS = 16
 """Differences of addresses that are remembered of a slot."""
 TITLE_SLOT = 0xED2ACEF963A6DD87
 """The place of the element `title`, as the reader of pages hashes it."""
+DATA_SLOT = 2
+"""That of the data which a page hands to its scripts: no text of it, and told as its title is."""
 _MASK = 0xFFFF_FFFF_FFFF_FFFF
 UNKNOWN_WORDS = 4
 """Words of a line where they were not counted."""
@@ -109,7 +111,7 @@ class Frame:
                 short = self._is_single(slot) and self._words[slot] <= SHORT_WORDS * self._lines[slot]
                 if few_texts or short:
                     found.add(slot)
-            self._frame = frozenset(found) | self._noise
+            self._frame = frozenset(found) | self._noise | {DATA_SLOT}
         return self._frame
 
     def _common(self) -> list[int]:
@@ -166,9 +168,12 @@ class Frame:
         self._visitors = frozenset(slot for slot in self._noise if frozenset() in kinds[slot])
         self._frame = None
 
-    def _leaves_out_titles(self) -> bool:
-        """Whether titles are the frame's, and no counters of visitors."""
-        return TITLE_SLOT in self.slots() and TITLE_SLOT not in self._visitors
+    def _title(self, slots: array[int], texts: array[int]) -> int:
+        """Return what tells a page that its text does not: a title that is the frame's, and the data of its scripts."""
+        data = _said_in(DATA_SLOT, slots, texts)
+        if TITLE_SLOT not in self.slots() or TITLE_SLOT in self._visitors:
+            return data
+        return (data + _said_in(TITLE_SLOT, slots, texts)) & _MASK
 
     @property
     def noise(self) -> frozenset[int]:
@@ -189,15 +194,19 @@ class Frame:
         words = sum(compress(counts, outside))
         sketches = (*(() if visit.minhash is None else (visit.minhash,)), line_sketch(main))
         if words >= MIN_WORDS:
-            title = texts[slots.index(TITLE_SLOT)] if TITLE_SLOT in slots and self._leaves_out_titles() else 0
-            label = label_of(b"M", multiset(main))
+            label, title = label_of(b"M", multiset(main)), self._title(slots, texts)
             return Content(label, sketches, words=words, order=hash(tuple(main)), title=title)
         # a picture in the frame may count its visitors; what one address says otherwise each time is no page's own
         lines = zip(slots, texts, outside, counts, strict=True)
         everything = [text for slot, text, out, n in lines if (out or n) and slot not in self._visitors]
         if not everything or visit.words == 0:
             return NOTHING
-        return Content(label_of(b"L", multiset(everything)), sketches, words=visit.words)
+        title = _said_in(DATA_SLOT, slots, texts)
+        return Content(label_of(b"L", multiset(everything)), sketches, words=visit.words, title=title)
+
+
+def _said_in(slot: int, slots: array[int], texts: array[int]) -> int:
+    return texts[slots.index(slot)] if slot in slots else 0
 
 
 def _counts(line_words: bytes | None, lines: int) -> bytes:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from array import array
 from typing import TYPE_CHECKING, NamedTuple
 
-from scrapy_urinorm.content.frame import TITLE_SLOT
+from scrapy_urinorm.content.frame import DATA_SLOT, TITLE_SLOT
 from scrapy_urinorm.live.patterns import is_plain
 from scrapy_urinorm.visits.links import HASH
 
@@ -82,7 +82,8 @@ class Novelty:
                 new[slot] = new.get(slot, 0) + (words[n] if n < len(words) else 1)
             seen.add(line)
         # of texts as of lines: what is taken for known comes later, or is closed, as if it said nothing
-        repeated = visit.text_digest is None or self._known(hash(visit.text_digest) & _MASK)
+        known = visit.text_digest is None or self._known(hash(visit.text_digest) & _MASK)
+        repeated = known and DATA_SLOT not in new
         if sum(new.values()) >= NEWS_WORDS:
             return News(True)
         return News(False, not visit.redirects and not repeated and self._is_own(new, visit, pattern))
@@ -103,8 +104,8 @@ class Novelty:
         first = self._linkers.get(visit.id) if visit.id is not None else None
         if first is None or first == pattern or first.startswith(_BLANK):
             return False
-        # a title names its page, and each slice of a list has another: no clock for that
-        if TITLE_SLOT in new:
+        # a title names its page, and each slice of a list has another: no clock for that, nor for the data of scripts
+        if TITLE_SLOT in new or DATA_SLOT in new:
             return True
         return any(len(self._clocks.get(slot, ())) < CLOCK for slot in new) if new else is_plain(pattern)
 

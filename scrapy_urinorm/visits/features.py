@@ -11,10 +11,13 @@ import codecs
 import hashlib
 import re
 from base64 import b32encode
+from struct import pack
 from typing import NamedTuple
 
 from selectolax.lexbor import LexborHTMLParser
 
+from scrapy_urinorm.content.frame import DATA_SLOT
+from scrapy_urinorm.visits.data import data_hash
 from scrapy_urinorm.visits.markup import said_by, said_without_tree
 from scrapy_urinorm.visits.rows import rows_digest
 from scrapy_urinorm.visits.texts import text_of
@@ -29,9 +32,10 @@ class PageFeatures(NamedTuple):
     """The features of one response; a field is None where the response has no such thing.
 
     `lines` holds two little-endian unsigned 64-bit hashes a line, DOM slot and text; `line_words` one byte a
-    line, its words (255 = that many or more); `minhash` 32 little-endian unsigned 32-bit minima, 0xffffffff = an
-    empty bin. `links` are the addresses of a page, resolved, in its order, each once; `generator` is what its element
-    `meta name=generator` says; `rows_digest` is of a table or feed in any order.
+    line, its words (255 = that many or more); the last line may be the data that the page hands to its scripts.
+    `minhash` holds 32 little-endian unsigned 32-bit minima, 0xffffffff = an empty bin. `links` are the addresses of a
+    page, resolved, in its order, each once; `generator` is what its element `meta name=generator` says; `rows_digest`
+    is of a table or feed in any order.
     """
 
     body_digest: str
@@ -105,7 +109,12 @@ def _markup(body: bytes, content_type: str, encoding: str | None) -> bytes | str
 def _html_features(body_digest: str, markup: bytes | str, url: str) -> PageFeatures:
     octets = markup.encode("utf-8", "surrogatepass") if isinstance(markup, str) else markup
     said = said_without_tree(octets, url)
-    if said is not None:
-        return PageFeatures(body_digest, *said)
-    root = LexborHTMLParser(markup).root
-    return PageFeatures(body_digest, *said_by(root, url)) if root is not None else PageFeatures(body_digest)
+    if said is None:
+        root = LexborHTMLParser(markup).root
+        if root is None:
+            return PageFeatures(body_digest)
+        said = said_by(root, url)
+    if data := data_hash(octets):
+        lines = said.lines + pack("<QQ", DATA_SLOT, data)
+        said = said._replace(lines=lines, line_words=said.line_words + b"\0")
+    return PageFeatures(body_digest, *said)

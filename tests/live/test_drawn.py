@@ -1,4 +1,4 @@
-"""Pages that a script draws in the browser: of what the server sends, nothing but the title tells one from the next."""
+"""Pages that a script draws in the browser: the title tells one from the next, or the data for it."""
 
 from __future__ import annotations
 
@@ -21,6 +21,7 @@ KINDS = ("oak", "ash", "elm", "fir", "yew")
 SHELL = """<div id="root"><p>Loading the product, one moment please.</p></div>
 <p>Previous Next Zoom Settings Full screen. What you have put into the basket is kept on this device alone.</p>"""
 FORMS = pytest.mark.parametrize("form", ["/p/{}", "/product?id={}"], ids=["a path", "a query"])
+TOLD = pytest.mark.parametrize("told", ["title", "json", "state"], ids=["a title", "data", "a state"])
 
 
 @dataclass
@@ -28,6 +29,7 @@ class Shop:
     """Products in shells, which two lists name, articles, and forms to log in that have the titles of articles."""
 
     form: str
+    told: str = "title"
     host: str = "shop.example"
     start: str = "http://shop.example/"
 
@@ -37,7 +39,14 @@ class Shop:
         first, *rest = parts.path.strip("/").split("/")
         if first in ("p", "product"):
             number = int(query["id"] if "id" in query else rest[0])
-            return Answer(200, SHELL, identity=f"product {number}", title=_name(number))
+            data = f'{{"id": {number}, "name": "{_name(number)} of oak", "session": "{number * 7919:x}"}}'
+            drawn = {
+                "title": "",
+                "json": f'<script type="application/json">{data}</script>',
+                "state": f"<script>window.__INITIAL_STATE__ = {data};</script>",
+            }[self.told]
+            title = _name(number) if self.told == "title" else "The shop"
+            return Answer(200, SHELL + drawn, identity=f"product {number}", title=title)
         if first == "blog":
             number = int(rest[0])
             leads = (f"/login?next={number}", f"/blog/{(number + 1) % ARTICLES}")
@@ -60,31 +69,34 @@ def _name(number: int) -> str:
     return f"Chair {number * 7919 % 1009}"
 
 
-def visits_of(form: str) -> tuple[list[Visit], dict[str, str]]:
-    return record(Shop(form), 1_000)
+def visits_of(form: str, told: str) -> tuple[list[Visit], dict[str, str]]:
+    return record(Shop(form, told), 1_000)
 
 
+@TOLD
 @FORMS
 @pytest.mark.parametrize("newest_first", [False, True], ids=["breadth first", "depth first"])
-def test_each_is_fetched_in_a_crawl_under_live_rules(form: str, newest_first: bool) -> None:
-    visits, identities = visits_of(form)
+def test_each_is_fetched_in_a_crawl_under_live_rules(form: str, newest_first: bool, told: str) -> None:
+    visits, identities = visits_of(form, told)
     live = Simulator(visits, Options(skip=False), close=CLOSE).crawl(newest_first=newest_first)
     assert len({one for one in identities_of(live.fetched, identities) if "product" in one}) == PRODUCTS
 
 
+@TOLD
 @FORMS
 @pytest.mark.parametrize("part", [0.3, 0.6, 1.0])
 @pytest.mark.parametrize("options", [Options(), Options().strict()], ids=["default", "strict"])
-def test_no_rule_makes_them_one(form: str, part: float, options: Options) -> None:
-    visits = visits_of(form)[0]
+def test_no_rule_makes_them_one(form: str, part: float, options: Options, told: str) -> None:
+    visits = visits_of(form, told)[0]
     normalizer = Normalizer(learn(visits[: int(part * len(visits))], options).rules)
     urls = ["http://shop.example" + form.format(n) for n in range(PRODUCTS + 50)]
     assert len(set(map(normalizer.key, urls))) == len(urls)
     assert not any(normalizer.decide(url).skip for url in urls)
 
 
+@TOLD
 @FORMS
-def test_forms_with_the_title_of_another_page_are_one(form: str) -> None:
-    normalizer = Normalizer(learn(visits_of(form)[0]).rules)
+def test_forms_with_the_title_of_another_page_are_one(form: str, told: str) -> None:
+    normalizer = Normalizer(learn(visits_of(form, told)[0]).rules)
     one, other = (normalizer.key(f"http://shop.example/login?next={n}") for n in (500, 600))
     assert one == other
