@@ -23,6 +23,9 @@ UNSEEN = {
     "nikola": "Nikola (static blog in two languages)", "docs": "man2html, info2www and dwww",
     "blosxom": "Blosxom 2.1 (blog)", "zimwiki": "Zim 0.75 (wiki)", "svn": "Subversion, 35 revisions",
     "svn2": "Subversion, 60 revisions of 36 files", "pydoc": "pydoc",
+    "hgweb": "Mercurial 7.2 (two repositories; has a pack)", "spip": "SPIP 4.4 (magazine)",
+    "spip2": "SPIP 4.4, clean addresses, languages", "ghost": "Ghost 5.130 (blog)",
+    "hugo": "Hugo 0.111 (three languages)", "hugo2": "Hugo, hardly translated", "rt": "Request Tracker 5",
 }  # fmt: skip
 #: Rows of the table of pages that rules were not learned from: what was scored, and its name on the page.
 HELD_OUT = {
