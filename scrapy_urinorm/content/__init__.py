@@ -20,7 +20,7 @@ from scrapy_urinorm.content.compare import (
     soft_labels,
 )
 from scrapy_urinorm.content.frame import FRAME_SHARE, Frame, difference
-from scrapy_urinorm.content.titles import Titles, may_be_shells
+from scrapy_urinorm.content.titles import Titles
 
 __all__ = [
     "DIFFERENT",
@@ -39,7 +39,6 @@ __all__ = [
     "compare",
     "difference",
     "frequent_labels",
-    "may_be_shells",
     "plain_content",
     "resemblance",
     "soft_labels",

@@ -1,23 +1,22 @@
-"""Titles: pages whose texts are equal, and whose titles no other page bears, are drawn by a script in the browser.
+"""Titles: pages whose texts are equal, and whose titles no page with a text of its own bears, may be any pages.
 
-A form to log in has the title of the page that it is opened from, which bears it, too: there the title is part of the
-frame. Of a product of which the server sends an empty shell the title is all that tells it from the next one.
+They are drawn by a script in the browser, and what the server sends is a shell with a title, or data for the script. A
+form to log in has the title of the page that it is opened from, which bears it, too: there it is part of the frame.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from struct import pack
 from typing import Protocol
 
 OWN_TITLES = 3
-"""Titles of its own by which a text is many pages: an article has two where it is shown for printing; chosen."""
+"""Titles from which a short text is a shell: an article has two where it is shown for printing; chosen."""
 SHELL_WORDS = 200
 """A text with more words is what the page is about, and its title may say in which order; chosen: the readers that a
 library opens have 150 words around each book."""
 MAX_TITLES = 400_000
-"""Titles that are remembered, some 40 MB; a later one is nobody's own."""
-_SEVERAL = -1
+"""Titles of texts that are remembered, some 60 MB; of later ones nobody knows who else bears them."""
+UNKNOWN_LABEL = -1
 
 
 class Titled(Protocol):
@@ -29,37 +28,33 @@ class Titled(Protocol):
     sketches: tuple[bytes, ...]
 
 
-def may_be_shells(one: Titled, other: Titled) -> bool:
-    """Whether the titles of two pages differ, and their text is so short that these may be all that tells them."""
-    return one.title != other.title and max(one.words or 0, other.words or 0) <= SHELL_WORDS
-
-
 class Titles:
     """Which texts of a site bear which titles."""
 
     def __init__(self) -> None:
-        self._bearer: dict[int, int] = {}
+        self._borne: set[tuple[int, int]] = set()
+        self._long: set[int] = set()
         self._shells: frozenset[int] | None = None
+        self._named: frozenset[int] = frozenset()
 
     def add(self, page: Titled) -> None:
         """Note the title of a page."""
         if page.title and page.label >= 0:
-            label = page.label if (page.words or 0) <= SHELL_WORDS else _SEVERAL
-            known = self._bearer.get(page.title)
-            if known is None and len(self._bearer) < MAX_TITLES:
-                self._bearer[page.title] = label
-            elif known != label:
-                self._bearer[page.title] = _SEVERAL
+            if len(self._borne) < MAX_TITLES:
+                self._borne.add((page.label, page.title))
+            if (page.words or 0) > SHELL_WORDS:
+                self._long.add(page.label)
             self._shells = None
 
-    def tell_apart(self, page: Titled, labels: dict[bytes, int]) -> None:
-        """Give a page a label of its own by its title, where its text is one shell of many pages.
+    def forget_shell(self, page: Titled) -> None:
+        """Take a page for unknown whose text is that of a shell, and whose title no other text than shells bears.
 
-        `labels` numbers them. Those pages resemble each other wholly, which is to speak for nothing.
+        Another address with that title and text may be a view of the same thing, or the thing itself.
         """
         if self._shells is None:
-            own = Counter(self._bearer.values())
-            self._shells = frozenset(label for label, n in own.items() if n >= OWN_TITLES and label != _SEVERAL)
-        if page.title and page.label in self._shells and self._bearer.get(page.title, page.label) == page.label:
-            page.label = labels.setdefault(b"T" + pack("<qQ", page.label, page.title), len(labels))
-            page.sketches = ()
+            titles = Counter(label for label, _ in self._borne)
+            short = (label for label, n in titles.items() if n >= OWN_TITLES and label not in self._long)
+            self._shells = frozenset(short)
+            self._named = frozenset(title for label, title in self._borne if label not in self._shells)
+        if page.title and page.label in self._shells and page.title not in self._named:
+            page.label, page.sketches = UNKNOWN_LABEL, ()

@@ -9,6 +9,7 @@ from scrapy_urinorm.learn.candidate import Candidate
 from scrapy_urinorm.learn.judge import EXAMPLES
 from scrapy_urinorm.learn.risk import DEFAULT_PRIOR, ID_PRIOR
 from scrapy_urinorm.learn.stage import against_text, distinct
+from scrapy_urinorm.learn.stayed import in_examples
 from scrapy_urinorm.learn.values import names_tree
 
 if TYPE_CHECKING:
@@ -41,6 +42,7 @@ def host_aliases(stage: Stage, neighbours: Iterable[Neighbours]) -> list[Candida
                 on_host[host].append(by_host)
 
     strict = stage.judge(ID_PRIOR, constant=False)
+    leading = {view.host for view in stage.views if view.only_leads_on}
     out = []
     for alias, originals in sorted(_originals(stage, addresses, place).items()):
         for keep in originals:
@@ -49,8 +51,10 @@ def host_aliases(stage: Stage, neighbours: Iterable[Neighbours]) -> list[Candida
                 stage.reject(groups, strict, "host_aliases", [alias], "origin", what, tree=True)
                 continue
             evidence = _weighed(stage, strict, on_host[alias], alias, keep)
-            if not strict.accepts(evidence) and not evidence.against:
+            few = not evidence.against and not strict.accepts(evidence)
+            if few or not leading.isdisjoint((alias, keep)):
                 groups = _pairs(stage, on_host[alias], alias, keep)
+                groups += stage.stayed.against(groups, in_examples(groups))
                 evidence = whole_judge(stage, groups).weigh(groups)
             if strict.accepts(evidence):
                 why = f"{alias} shows what {keep} shows on {distinct(evidence.agree)}" + against_text(evidence)

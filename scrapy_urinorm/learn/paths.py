@@ -14,6 +14,7 @@ from scrapy_urinorm.learn.judge import Group, judged
 from scrapy_urinorm.learn.priors import name_prior
 from scrapy_urinorm.learn.risk import DEFAULT_PRIOR
 from scrapy_urinorm.learn.stage import Stage, against_text, distinct
+from scrapy_urinorm.learn.stayed import in_examples
 from scrapy_urinorm.learn.values import is_volatile, names_tree, roots_tree
 from scrapy_urinorm.url import decoded
 
@@ -67,6 +68,7 @@ def origins(stage: Stage) -> list[Candidate]:
             by_host[host.removeprefix("www.") if rule == "www" else host].append(judged(group, stage.views))
         found = []
         for host, groups in sorted(by_host.items()):
+            groups += stage.stayed.against(groups, in_examples(groups))
             judge = whole_judge(stage, groups)
             evidence = judge.weigh(groups)
             why = f"{what} the same on {distinct(evidence.agree)}" + against_text(evidence)
@@ -98,13 +100,15 @@ def segments(stage: Stage) -> list[Candidate]:
     out = []
     for name, neighbours in stage.new_groups("segment"):
         groups = [judged(n, stage.views) for n in neighbours]
-        groups += stage.stayed.against(groups, {page for group in neighbours for _, page in group.members})
         judge = stage.judge(DEFAULT_PRIOR, constant=False)
+        compared = {page for group in neighbours for _, page in group.members}
+        stayed = stage.stayed.against(groups, compared, _bears(name[1]))
+        groups += stayed
         shown = decoded(name[1].replace("+", "%2B"))
-        if names_tree(shown) and not stage.said_one(groups):
-            stage.reject(
-                groups, judge, "remove_segments", [{"name": shown}], "segment", f"the segment `{shown}`", tree=True
-            )
+        tree = names_tree(shown) and not stage.said_one(groups)
+        if tree or (stayed and not judge.accepts(judge.weigh(groups))):
+            what = f"the segment `{shown}`"
+            stage.reject(groups, judge, "remove_segments", [{"name": shown}], "segment", what, tree=tree)
             continue
         for finding in stage.search(groups, judge, frozenset(), exceptions=False, folders=True):
             e = finding.evidence
@@ -115,6 +119,10 @@ def segments(stage: Stage) -> list[Candidate]:
         out += _folds(stage, int(name[1]), neighbours)
         out += _substitutions(stage, int(name[1]), neighbours)
     return out
+
+
+def _bears(segment: str) -> Callable[[View], object]:
+    return lambda view: segment in view.path.split("/")
 
 
 def _folds(stage: Stage, at: int, neighbours: Iterable[Neighbours]) -> list[Candidate]:
@@ -172,16 +180,20 @@ def _substitutions(stage: Stage, at: int, neighbours: Iterable[Neighbours]) -> l
                 pairs[one, other].append(stage.pair(known[one], known[other]))
     counts = Counter(s for view in stage.views for s in view.path[1:].split("/")[at : at + 1])
     out = []
-    for pair, groups in sorted(pairs.items()):
-        groups += stage.stayed.against(groups, {page for group in groups for page in group.examples[0]})
+    for pair, equal in sorted(pairs.items()):
+        stayed = stage.stayed.against(
+            equal, in_examples(equal), lambda view: tuple(view.path[1:].split("/")[at : at + 1])
+        )
+        groups = [*equal, *stayed]
         judge = stage.judge(DEFAULT_PRIOR, constant=False)
         keep, replaced = sorted(pair, key=lambda s: (-counts[s], len(s), s))
         if any(is_volatile(decoded(s)) for s in pair):
             continue
-        if any(names_tree(decoded(s)) for s in pair) and not stage.said_one(groups):
+        tree = any(names_tree(decoded(s)) for s in pair) and not stage.said_one(groups)
+        if tree or (stayed and not judge.accepts(judge.weigh(groups))):
             edit = {"pattern": f"/{replaced}/", "replace": f"/{keep}/"}
             what = f"`{replaced}` for `{keep}` in the path"
-            stage.reject(groups, judge, "rewrite", [edit], "segment", what, tree=True)
+            stage.reject(groups, judge, "rewrite", [edit], "segment", what, tree=tree)
             continue
         for finding in stage.search(groups, judge, frozenset(), exceptions=False, folders=True):
             e = finding.evidence

@@ -29,10 +29,10 @@ class Shape(NamedTuple):
     query: tuple[tuple[str, str | None], ...]
 
     def order(self, count: int) -> tuple[Any, ...]:
-        """Sort key from the least to the most canonical: more parameters, wildcards and names, fewer URLs first."""
+        """Sort key from the least to the most canonical: more parameters and wildcards, names below one, fewer URLs."""
         wild = self.path.count("*") + sum(value is None for _, value in self.query)
-        parts = -len(self.query), -wild, -self.path.count("/"), -len(self.literals())
-        return *parts, count, self.host, self.path, str(self.query)
+        below = sum(map(bool, self.path.partition("*")[2].split("/")[1:]))
+        return -len(self.query), -wild, -self.path.count("/"), -below, count, self.host, self.path, str(self.query)
 
     def literals(self) -> frozenset[str]:
         """The segments that are the same in all addresses of the shape."""
@@ -54,7 +54,7 @@ class Shape(NamedTuple):
         """Whether pages of another shape are found here: those of another version or language are others, and a page is
         what its views are of, be it `/x/index.html` or `/x/print`.
         """
-        if self.path.startswith(folder := other.path.rstrip("/") + "/"):
+        if "*" in other.path and self.path.startswith(folder := other.path.rstrip("/") + "/"):
             view = self.path.removeprefix(folder)
             if view and "*" not in view and self.host == other.host:
                 return False

@@ -130,15 +130,14 @@ class Site:
                 if page.label < 0 <= number:
                     page.show(number, content)
                     self.titles.add(page)
-        for page in self.by_key.values():
-            self.titles.tell_apart(page, labels)
         self._follow_redirects()
         self._follow_rules()
         self.pages = list(self.by_key.values())
-        shown = [page.label for page in self.pages]
-        self.soft = soft_labels(shown)
-        # a block page that does not stand out is one by the place where it begins
-        self._forget(blocked_labels(self.pages, frequent_labels(shown)))
+        # a block page that does not stand out is one by the place where it begins, under whatever title
+        self._forget(blocked_labels(self.pages, frequent_labels([page.label for page in self.pages])))
+        for page in self.pages:
+            self.titles.forget_shell(page)
+        self.soft = soft_labels([page.label for page in self.pages])
 
     def _forget(self, blocked: frozenset[int]) -> None:
         """Take for unknown what a block page stood in for."""
@@ -147,7 +146,6 @@ class Site:
                 page.label, page.sketches = -1, ()
                 self.blocked += 1
                 self.blocked_like = self.blocked_like or page.url
-        self.soft -= blocked
 
     def _pages_of(self, visit: Visit, normalizer: Normalizer) -> Sequence[Page]:
         key = normalizer.key(visit.url)
@@ -213,6 +211,7 @@ class Site:
                 end, hops = target, hops + 1
             if end is not page and end.label >= 0:
                 page.label, page.weak, page.sketches, page.words = end.label, end.weak, end.sketches, end.words
+                page.title = end.title
 
 
 def session_names(urls: Sequence[str]) -> frozenset[str]:

@@ -12,13 +12,16 @@ from scrapy_urinorm.content import DIFFERENT, EXACT
 from scrapy_urinorm.learn.judge import Group
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
     from collections.abc import Set as AbstractSet
 
     from scrapy_urinorm.learn.contexts import Contexts
     from scrapy_urinorm.learn.view import View
 
-    Form = tuple[str, str, tuple[str, ...]]
+    Form = tuple[str, str, str, tuple[str, ...]]
+
+MOST = 16
+"""Disagreements beyond as many as there are agreements: more would not refuse a rule more surely."""
 
 
 class Stayed:
@@ -33,14 +36,26 @@ class Stayed:
                 self._own[self._form(view)].append(n)
 
     def _form(self, view: View) -> Form:
-        return view.host, self._contexts.template(view), tuple(name for name, _ in view.items)
+        return view.scheme, view.host, self._contexts.template(view), tuple(name for name, _ in view.items)
 
-    def against(self, groups: Sequence[Group], compared: AbstractSet[int]) -> list[Group]:
-        """Return a disagreement for each address that shows a page itself, has no counterpart among those `compared`,
+    def against(
+        self, groups: Sequence[Group], compared: AbstractSet[int], part: Callable[[View], object] = lambda _: None
+    ) -> list[Group]:
+        """Return disagreements, each of an address that shows a page itself, has no counterpart among those `compared`,
         and is of the form of those that redirect, where redirects are most of what speaks for an edit.
+
+        Of that form are those of the same scheme, host and shape in which `part` is the same. There are some more than
+        agreements at the most.
         """
-        forms = {self._form(self._views[n]) for n in leading_on(self._views, groups)}
-        return [alone(self._views, n) for form in sorted(forms) for n in self._own[form] if n not in compared]
+        leading = [self._views[n] for n in leading_on(self._views, groups)]
+        found: list[Group] = []
+        for form, same in sorted({(self._form(view), part(view)) for view in leading}, key=str):
+            for n in self._own[form]:
+                if n not in compared and part(self._views[n]) == same:
+                    found.append(alone(self._views, n))
+                    if len(found) >= len(groups) + MOST:
+                        return found
+        return found
 
 
 def shows_a_page(view: View) -> bool:
@@ -55,6 +70,11 @@ def leading_on(views: Sequence[View], groups: Iterable[Group]) -> list[int]:
     found = [next((n for n in pair if views[n].only_leads_on), None) for pair in pairs]
     leading = [n for n in found if n is not None]
     return leading if 2 * len(leading) > len(agreeing) else []
+
+
+def in_examples(groups: Iterable[Group]) -> set[int]:
+    """Return the views that groups of pairs compare."""
+    return {page for group in groups for pair in group.examples for page in pair}
 
 
 def alone(views: Sequence[View], n: int) -> Group:

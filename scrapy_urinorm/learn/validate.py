@@ -14,7 +14,7 @@ from math import log
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
-from scrapy_urinorm.content import DIFFERENT, EXACT, NEAR, UNKNOWN, Frame, compare, may_be_shells, plain_content
+from scrapy_urinorm.content import DIFFERENT, EXACT, UNKNOWN, Frame, compare, plain_content
 from scrapy_urinorm.content.frame import MIN_FRAME_PAGES
 from scrapy_urinorm.learn.candidate import ACTIVE, REJECTED, Candidate
 from scrapy_urinorm.learn.page import Page
@@ -154,8 +154,7 @@ class Validation:
             page.show(-1 if content.label is None else int.from_bytes(content.label, "little"), content)
             page.canonical = visit.canonical
             pages.append(page)
-        outcome = compare(*pages)
-        return UNKNOWN if outcome >= NEAR and may_be_shells(*pages) else outcome
+        return compare(*pages)
 
     def _visit(self, site: str, url: str) -> Visit | None:
         before = getattr(self._fetch, "requests", 0)

@@ -11,6 +11,7 @@ from array import array
 from typing import TYPE_CHECKING, NamedTuple
 
 from scrapy_urinorm.content.frame import DATA_SLOT, TITLE_SLOT
+from scrapy_urinorm.content.titles import SHELL_WORDS
 from scrapy_urinorm.live.patterns import is_plain
 from scrapy_urinorm.visits.links import HASH
 
@@ -104,8 +105,8 @@ class Novelty:
         first = self._linkers.get(visit.id) if visit.id is not None else None
         if first is None or first == pattern or first.startswith(_BLANK):
             return False
-        # a title names its page, and each slice of a list has another: no clock for that, nor for the data of scripts
-        if TITLE_SLOT in new or DATA_SLOT in new:
+        # the title of a shell names its page, as does its data; that of a list may say in which order it is
+        if (TITLE_SLOT in new or DATA_SLOT in new) and (visit.words or 0) <= SHELL_WORDS:
             return True
         return any(len(self._clocks.get(slot, ())) < CLOCK for slot in new) if new else is_plain(pattern)
 

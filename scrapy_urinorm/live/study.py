@@ -83,7 +83,7 @@ class Studied:
         content: Content = read(visit)
         if content.label is not None:
             page.show(self.labels.setdefault(content.label, len(self.labels)), content)
-            self.titles.tell_apart(page, self.labels)
+            self.titles.forget_shell(page)
         if visit.canonical:
             page.canonical = self.normalizer.key(resolve(visit.canonical, final))
         return page

@@ -82,23 +82,6 @@ def test_what_is_right_becomes_a_rule_and_nothing_disallowed_or_acting_is_asked_
     assert not [path for path in asked if "private" in path or "logout" in path]
 
 
-def drawn(target: str) -> Answer:
-    """A product that a script draws in the browser; `y` asks for another one, `n` for nothing."""
-    name = target if "y" in parse_qs(urlsplit(target).query) else urlsplit(target).path
-    text = "<p>One moment please, the product is being loaded.</p><p>You need a browser that runs scripts for it.</p>"
-    return 200, {}, f"<title>{name}</title><div>{text}</div>"
-
-
-def test_titles_may_be_all_that_tells_pages_apart(fetch: PoliteFetcher, tmp_path: Path) -> None:
-    urls, rules = tmp_path / "urls.txt", tmp_path / "proposed.toml"
-    with Serving(drawn) as server:
-        addresses = [f"{server.origin}/p/{n}{tail}" for n in range(60) for tail in ("", "?y=1", "?n=1")]
-        urls.write_text("".join(f"{url}\n" for url in addresses))
-        learn_file([urls], rules)
-        result = validate_file(rules, tmp_path / "out.toml", [urls], fetch=fetch, budget=400)
-    assert [c.value for c in result.active] == [["n"]]
-
-
 def test_the_budget_is_kept(server: Serving, fetch: PoliteFetcher, tmp_path: Path) -> None:
     _, urls, rules = proposals(server, tmp_path)
     result = validate_file(rules, tmp_path / "out.toml", [urls], fetch=fetch, budget=20)
