@@ -14,6 +14,9 @@ OWN_TITLES = 3
 SHELL_WORDS = 200
 """A text with more words is what the page is about, and its title may say in which order; chosen: the readers that a
 library opens have 150 words around each book."""
+ADDRESSES = 30
+"""Addresses at which a text under one title is known, whoever else bears that: a form to log in, not a product's views;
+chosen."""
 MAX_TITLES = 400_000
 """Titles of texts that are remembered, some 60 MB; of later ones nobody knows who else bears them."""
 UNKNOWN_LABEL = -1
@@ -32,7 +35,7 @@ class Titles:
     """Which texts of a site bear which titles."""
 
     def __init__(self) -> None:
-        self._borne: set[tuple[int, int]] = set()
+        self._borne: Counter[tuple[int, int]] = Counter()
         self._long: set[int] = set()
         self._shells: frozenset[int] | None = None
         self._named: frozenset[int] = frozenset()
@@ -40,8 +43,9 @@ class Titles:
     def add(self, page: Titled) -> None:
         """Note the title of a page."""
         if page.title and page.label >= 0:
-            if len(self._borne) < MAX_TITLES:
-                self._borne.add((page.label, page.title))
+            borne = page.label, page.title
+            if len(self._borne) < MAX_TITLES or borne in self._borne:
+                self._borne[borne] += 1
             if (page.words or 0) > SHELL_WORDS:
                 self._long.add(page.label)
             self._shells = None
@@ -56,5 +60,7 @@ class Titles:
             short = (label for label, n in titles.items() if n >= OWN_TITLES and label not in self._long)
             self._shells = frozenset(short)
             self._named = frozenset(title for label, title in self._borne if label not in self._shells)
-        if page.title and page.label in self._shells and page.title not in self._named:
+        if not page.title or page.label not in self._shells or page.title in self._named:
+            return
+        if self._borne[page.label, page.title] < ADDRESSES:
             page.label, page.sketches = UNKNOWN_LABEL, ()

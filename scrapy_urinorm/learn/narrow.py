@@ -29,6 +29,8 @@ MAX_PATHS = 8
 """Paths that a rule names: what a person still reads. Chosen; what was seen at more is for all."""
 PAGING = ("limit", "max", "offset", "p", "page", "per_page", "start")
 """Names by which programs ask for a slice of a list."""
+FIRST = frozenset(("", "0", "1"))
+"""Their values for the first one."""
 
 
 def narrowed(
@@ -101,7 +103,12 @@ def whole_lists(
     """
     seen = {name for number in support for name in contexts.names_at(views[number].path)}
     asked = {atom.name for atom in context if atom.kind == "query"}
-    without = (Atom("query", name, False) for name in PAGING if name not in seen | asked | edited)
+    without = [Atom("query", name, False) for name in PAGING if name not in seen | asked | edited]
+    for name in sorted(seen.intersection(PAGING) - asked - edited):
+        values = {value for number in support for one, value in views[number].items if one == name}
+        # of lists of one page the first one alone was seen, and what a second one holds is by the order
+        if values and values <= FIRST:
+            without.append(Atom("query", name, (False, *sorted(values))))
     if any(atom.kind == "path" and atom.is_literal for atom in context):
         return (*context, *without)
     rest = (atom for atom in context if atom.kind != "path")

@@ -10,9 +10,15 @@ import re
 
 DATA_CAP = 128 << 10
 """Octets of data that are read of a page, 3 ms: what is longer is told by its beginning."""
+LONGEST_QUOTING = 400
+"""Octets of the longest text with quotes in it; a longer one is JSON, of which each text counts."""
 _TYPE = re.compile(rb"\btype\s*=\s*[\"']?application/(?:[\w.+-]*\+)?json\b", re.IGNORECASE)
-_ASSIGNED = re.compile(rb"\s*(?:window|self|globalThis)\s*(?:\.\s*\w+|\[\s*[\"']\w+[\"']\s*\])\s*=\s*[{\[]")
-"""`window.__INITIAL_STATE__ = {...}`, as the frameworks write it; other scripts are programs."""
+_ASSIGNED = re.compile(
+    rb"\s*\(?\s*(?:window|self|globalThis)\s*(?:\.\s*\w+|\[\s*[\"']\w+[\"']\s*\])"
+    rb"\s*(?:\.push\(|=\s*(?:[{\[]|JSON\.parse\(|\(function))"
+)
+"""`window.__INITIAL_STATE__ = {...}`, `self.__next_f.push([...])` and the like, as the frameworks write them; other
+scripts are programs."""
 _TEXT = re.compile(rb'"((?:[^"\\]++|\\.)*+)(?:"|\\?\Z)', re.DOTALL)
 """A text, or all that follows where it does not end: so no octet is looked at twice."""
 _WORDS = re.compile(rb"[A-Za-z\x80-\xff][^A-Za-z\x80-\xff\s]*+\s[^A-Za-z\x80-\xff]*+[A-Za-z\x80-\xff]")
@@ -28,7 +34,13 @@ def data_hash(markup: bytes) -> int:
     """Return a 64-bit hash of the texts in the data of a page (UTF-8), whatever their order; 0 where it has none."""
     texts: set[bytes] = set()
     for block in _blocks(markup):
-        for text in _TEXT.findall(block):
+        found = _TEXT.findall(block)
+        if b'\\"' in block:
+            # JSON in a text
+            found += _TEXT.findall(block.replace(b'\\"', b'"'))
+        for text in found:
+            if b'\\"' in text and len(text) > LONGEST_QUOTING:
+                continue
             if b" " in text and _WORDS.search(text) is not None and _DATE.fullmatch(text) is None:
                 texts.add(text)
     if not texts:

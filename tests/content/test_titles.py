@@ -9,7 +9,7 @@ import pytest
 
 from scrapy_urinorm.content import Titles
 from scrapy_urinorm.content.frame import TITLE_SLOT
-from scrapy_urinorm.content.titles import OWN_TITLES, SHELL_WORDS
+from scrapy_urinorm.content.titles import ADDRESSES, OWN_TITLES, SHELL_WORDS
 from scrapy_urinorm.visits.features import page_features
 
 
@@ -51,6 +51,12 @@ def test_a_text_under_titles_of_its_own_may_be_any_page() -> None:
     assert all(page.sketches == () for page in pages)
 
 
+def test_a_form_is_known_under_its_own_title_though_others_have_titles_of_pages() -> None:
+    """A form to log in is shown for each page to edit, too, under the title of that."""
+    pages = [*(Shown(1, 11) for _ in range(ADDRESSES)), *(Shown(1, 20 + n) for n in range(9))]
+    assert told(pages) == [1] * ADDRESSES + [-1] * 9
+
+
 def test_two_shells_name_each_others_pages_no_more() -> None:
     """A product and what is said of it, both drawn by a script, have one title."""
     assert told([Shown(label, 10 + n) for n in range(9) for label in (1, 2)]) == [-1] * 18
@@ -62,6 +68,7 @@ def test_two_shells_name_each_others_pages_no_more() -> None:
         pytest.param([Shown(1, 10 + n) for n in range(OWN_TITLES - 1)], id="of so few"),
         pytest.param([Shown(1, 10 + n, SHELL_WORDS + 1) for n in range(9)], id="where the text is long"),
         pytest.param([Shown(1, 10 + n) for n in range(9)] + [Shown(2 + n, 10 + n) for n in range(9)], id="of others"),
+        pytest.param([Shown(1, 11) for _ in range(ADDRESSES)] + [Shown(2, 12)], id="at many addresses under one"),
         pytest.param([Shown(1, 0) for _ in range(9)], id="where titles are part of the text"),
         pytest.param([Shown(1, 11)] * 9, id="under one title"),
         pytest.param([Shown(-1, 10 + n) for n in range(9)], id="of which nothing is known"),

@@ -546,6 +546,21 @@ def test_a_rule_on_the_order_of_lists_is_not_for_slices_that_the_path_names(
     assert len({normalizer.key(HOST + slice_.format(v=v)) for v in ("top", "down", "age")}) == 3
 
 
+@pytest.mark.parametrize("more", [False, True], ids=["lists of one page", "and lists of two"])
+def test_of_lists_of_one_page_the_order_says_nothing_of_a_second(more: bool) -> None:
+    visits = []
+    for n in range(40):
+        for page_of in ("", "&page=1", *(["&page=2"] if more and n % 2 else [])):
+            for sort in ("", "?sort=a", "?sort=b", "?sort=c"):
+                url = f"{HOST}/shop/c{n}{sort or '?x=1'}{page_of}"
+                text = f"{n} {page_of == '&page=2'}"
+                row = {"url": url, "status": 200, "words": 100, "main_digest": text, "text_digest": text + sort}
+                visits.append(visit_from_row(row))
+    key = Normalizer(learn(visits).rules).key
+    assert key(f"{HOST}/shop/new?sort=a&page=1") == key(f"{HOST}/shop/new?sort=b&page=1")
+    assert (key(f"{HOST}/shop/new?sort=a&page=2") == key(f"{HOST}/shop/new?sort=b&page=2")) is more
+
+
 @pytest.mark.parametrize("options", [Options(), Options().strict()], ids=["default", "strict"])
 @pytest.mark.parametrize("seed", range(1, 4))
 def test_lists_that_a_filter_narrows_to_a_row_say_nothing_of_whole_ones(seed: int, options: Options) -> None:

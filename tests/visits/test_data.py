@@ -20,6 +20,11 @@ SAME = [
     ('{"n": "a chair", "t": "November 25, 2026"}', '{"n": "a chair", "t": "May 1, 2027"}', "dates in words"),
 ]
 OTHER = [
+    (
+        '["{\\"name\\": \\"a chair of oak\\", \\"id\\": 1}"]',
+        '["{\\"name\\": \\"a chair of ash\\", \\"id\\": 1}"]',
+        "JSON in a text",
+    ),
     ('{"name": "a chair of oak"}', '{"name": "a chair of ash"}', "a name"),
     ('{"name": "a \\"chair\\" of oak"}', '{"name": "a \\"chair\\" of ash"}', "a name with quotes"),
     ('["Stühle aus Holz"]', '["Tische aus Holz"]', "other letters"),
@@ -46,6 +51,10 @@ def test_another(one: str, other: str) -> None:
         ("<script type='application/ld+json'>[\"two words\"]</script>", True),
         ('<script>window.__STATE__ = {"a": "two words"};</script>', True),
         ('<script nonce="x">\n self["state"]=[{"a": "two words"}]</script>', True),
+        ('<script>self.__next_f.push([1,"{\\"a\\": \\"two words\\"}"])</script>', True),
+        ('<script>(self.__next_f=self.__next_f||[]).push([1,"two words"])</script>', False),
+        ('<script>window.__STATE__ = JSON.parse("{\\"a\\": \\"two words\\"}")</script>', True),
+        ('<script>window.__NUXT__=(function(a,b){return {a:"two words"}})(1,2)</script>', True),
         ('<script>var x = 1; alert("two words")</script>', False),
         ('<script>if (window.x == {}) alert("two words")</script>', False),
         ('<script type="text/template">{"a": "two words"}</script>', False),
