@@ -196,13 +196,15 @@ class Frame:
         if words >= MIN_WORDS:
             label, title = label_of(b"M", multiset(main)), self._title(slots, texts)
             return Content(label, sketches, words=words, order=hash(tuple(main)), title=title)
+        if DATA_SLOT in slots:
+            # a script draws the page: the few words beside its data do not tell it
+            return NOTHING
         # a picture in the frame may count its visitors; what one address says otherwise each time is no page's own
         lines = zip(slots, texts, outside, counts, strict=True)
         everything = [text for slot, text, out, n in lines if (out or n) and slot not in self._visitors]
         if not everything or visit.words == 0:
             return NOTHING
-        title = _said_in(DATA_SLOT, slots, texts)
-        return Content(label_of(b"L", multiset(everything)), sketches, words=visit.words, title=title)
+        return Content(label_of(b"L", multiset(everything)), sketches, words=visit.words)
 
 
 def _said_in(slot: int, slots: array[int], texts: array[int]) -> int:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 from urllib.parse import parse_qsl, urlsplit
 
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from scrapy_urinorm.visits.record import Visit
 
 PRODUCTS, ARTICLES, PER_LIST, CLOSE = 120, 60, 12, 30
+COLORS = ("red", "green", "yellow")
 KINDS = ("oak", "ash", "elm", "fir", "yew")
 SHELL = """<div id="root"><p>Loading the product, one moment please.</p></div>
 <p>Previous Next Zoom Settings Full screen. What you have put into the basket is kept on this device alone.</p>"""
@@ -100,3 +101,23 @@ def test_forms_with_the_title_of_another_page_are_one(form: str, told: str) -> N
     normalizer = Normalizer(learn(visits_of(form, told)[0]).rules)
     one, other = (normalizer.key(f"http://shop.example/login?next={n}") for n in (500, 600))
     assert one == other
+
+
+@dataclass
+class Variants(Shop):
+    """The same with three colours of each product, which differ in a word and a number of the data."""
+
+    def answer(self, target: str) -> Answer:
+        found = super().answer(target)
+        if not found.title.startswith("Chair"):
+            links = [f"{one}?color={color}" for one in found.links if one.startswith("/p/") for color in COLORS]
+            return replace(found, links=(*found.links, *links))
+        color = dict(parse_qsl(urlsplit(target).query)).get("color", "")
+        data = f'{{"name": "{found.title} of oak", "color": "{color}", "price": {len(color) * 7}}}'
+        text = f'<p>One moment.</p><script type="application/json">{data}</script>'
+        return replace(found, text=text, identity=f"{found.identity} {color}")
+
+
+def test_variants_that_differ_in_their_data_alone_are_no_page() -> None:
+    normalizer = Normalizer(learn(record(Variants("/p/{}"), 2_000)[0]).rules)
+    assert len({normalizer.key(f"http://shop.example/p/500?color={color}") for color in COLORS}) == len(COLORS)
