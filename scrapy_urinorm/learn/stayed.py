@@ -50,7 +50,7 @@ class Stayed:
         leading = [self._views[n] for n in leading_on(self._views, groups)]
         found: list[Group] = []
         for form, same in sorted({(self._form(view), part(view)) for view in leading}, key=str):
-            for n in self._own[form]:
+            for n in self._own.get(form, ()):
                 if n not in compared and part(self._views[n]) == same:
                     found.append(alone(self._views, n))
                     if len(found) >= len(groups) + MOST:
