@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
     from scrapy_urinorm.visits.record import Visit
 
-_HOPS = 8
+HOPS = 8
 """Redirects followed from one visit to the next: fewer than clients follow, more than sites use."""
 SESSION_LENGTH = 16
 """Characters of a session at the least; those of PHP have 22 and more, and what is masked keeps its length."""
@@ -204,7 +204,7 @@ class Site:
         """Give a page that was only seen to redirect the content of the end of its chain."""
         for page in self.by_key.values():
             end, hops = page, 0
-            while end.label < 0 and end.final is not None and hops < _HOPS:
+            while end.label < 0 and end.final is not None and hops < HOPS:
                 target = self.by_key.get(end.final)
                 if target is None:
                     break

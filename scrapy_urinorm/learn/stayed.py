@@ -52,7 +52,7 @@ class Stayed:
         for form, same in sorted({(self._form(view), part(view)) for view in leading}, key=str):
             for n in self._own.get(form, ()):
                 if n not in compared and part(self._views[n]) == same:
-                    found.append(alone(self._views, n))
+                    found.append(by_itself(self._views, n))
                     if len(found) >= len(groups) + MOST:
                         return found
         return found
@@ -77,6 +77,6 @@ def in_examples(groups: Iterable[Group]) -> set[int]:
     return {page for group in groups for pair in group.examples for page in pair}
 
 
-def alone(views: Sequence[View], n: int) -> Group:
+def by_itself(views: Sequence[View], n: int) -> Group:
     """Return the disagreement of a view that is not to be compared with anything."""
     return Group(n, DIFFERENT, views[n].page.label, 1, 0, frozenset(), ((n, n),))

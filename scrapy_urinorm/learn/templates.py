@@ -10,8 +10,7 @@ from scrapy_urinorm.learn.candidate import Candidate
 from scrapy_urinorm.learn.judge import Group, Judge
 from scrapy_urinorm.learn.priors import default_prior
 from scrapy_urinorm.learn.risk import DEFAULT_PRIOR
-from scrapy_urinorm.learn.stayed import alone as by_itself
-from scrapy_urinorm.learn.stayed import leading_on, shows_a_page
+from scrapy_urinorm.learn.stayed import by_itself, leading_on, shows_a_page
 from scrapy_urinorm.learn.values import is_volatile
 from scrapy_urinorm.learn.view import says_one
 from scrapy_urinorm.url import decoded, encoded, join_items, path_key, sort_items

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from scrapy_urinorm.content import NEAR, compare
 from scrapy_urinorm.learn.graph import Graph, RecordedCrawl, crawl, cuts
 from scrapy_urinorm.learn.proof import WAYS
+from scrapy_urinorm.learn.site import HOPS
 from scrapy_urinorm.visits.links import HASH
 
 if TYPE_CHECKING:
@@ -22,8 +23,6 @@ if TYPE_CHECKING:
 
 ASKED = 200
 """Losses looked at: enough to tell which rule is to blame."""
-_HOPS = 8
-"""Redirects followed, as in `learn.site`."""
 
 FRESH = 64
 """Of so many of the latest pages it is not known yet what they lead to: their callbacks run, or have just run."""
@@ -113,7 +112,7 @@ class Reachable:
 
     def _end(self, node: int) -> int:
         """Return where the redirects of a page end."""
-        for _ in range(_HOPS):
+        for _ in range(HOPS):
             if node not in self.hops:
                 break
             node = self.hops[node]

@@ -9,7 +9,7 @@ import hashlib
 import re
 
 DATA_CAP = 128 << 10
-"""Octets of data that are read of a page, 3 ms: what is longer is told by its beginning."""
+"""Octets of data that are read of a page, 4 ms: what is longer is told by its beginning."""
 LONGEST_QUOTING = 400
 """Octets of the longest text with quotes in it; a longer one is JSON, of which each text counts."""
 _TYPE = re.compile(rb"\btype\s*=\s*[\"']?application/(?:[\w.+-]*\+)?json\b", re.IGNORECASE)
