@@ -184,6 +184,12 @@ def _say_what_was_read(result: LearnResult, reader: ReadCounts) -> None:
             " page from some point of the crawl on, as does a server that has had enough, or a calendar without end;"
             " nothing is learned from them"
         )
+    if result.drawn:
+        complain(
+            f"{result.drawn:,} of {result.urls:,} addresses, such as {result.drawn_like}, showed a title or data for"
+            " scripts, and no text of their own, as do pages that a script draws in the browser; nothing is learned"
+            " from what they show"
+        )
     for name, rows in sorted(result.sampled.items()):
         complain(f"{name}: {rows:,} visits, of which a sample of {result.options.max_urls:,} was learned from")
 

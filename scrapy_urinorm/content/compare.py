@@ -73,7 +73,8 @@ class Content(NamedTuple):
     one page, difference means nothing. `sketches` are minhashes, of the text and of the lines outside the frame: the
     first is blind to what a big frame surrounds, the second to what one long line holds, so both must agree. `words`
     is how long the compared text is. Where the label is the same in any order, `order` tells orders apart; 0 = unknown.
-    `title` is the hash of a title that was left out; 0 = none.
+    `title` is the hash of a title that was left out; 0 = none. `drawn`: what is unknown is drawn by a script in the
+    browser.
     """
 
     label: bytes | None
@@ -82,10 +83,13 @@ class Content(NamedTuple):
     words: int | None = None
     order: int = 0
     title: int = 0
+    drawn: bool = False
 
 
 NOTHING = Content(None)
 """The content of what answered no page."""
+DRAWN = Content(None, drawn=True)
+"""That of a page with data for its scripts and no text of its own."""
 
 
 def label_of(kind: bytes, text: str | bytes) -> bytes:

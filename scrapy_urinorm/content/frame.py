@@ -15,7 +15,7 @@ from collections import Counter
 from itertools import compress
 from typing import TYPE_CHECKING, Protocol
 
-from scrapy_urinorm.content.compare import MIN_WORDS, NOTHING, Content, Recorded, label_of, line_sketch, multiset
+from scrapy_urinorm.content.compare import DRAWN, MIN_WORDS, NOTHING, Content, Recorded, label_of, line_sketch, multiset
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -197,8 +197,7 @@ class Frame:
             label, title = label_of(b"M", multiset(main)), self._title(slots, texts)
             return Content(label, sketches, words=words, order=hash(tuple(main)), title=title)
         if DATA_SLOT in slots:
-            # a script draws the page: the few words beside its data do not tell it
-            return NOTHING
+            return DRAWN
         # a picture in the frame may count its visitors; what one address says otherwise each time is no page's own
         lines = zip(slots, texts, outside, counts, strict=True)
         everything = [text for slot, text, out, n in lines if (out or n) and slot not in self._visitors]

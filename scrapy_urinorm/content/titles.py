@@ -50,10 +50,11 @@ class Titles:
                 self._long.add(page.label)
             self._shells = None
 
-    def forget_shell(self, page: Titled) -> None:
+    def forget_shell(self, page: Titled) -> bool:
         """Take a page for unknown whose text is that of a shell, and whose title no other text than shells bears.
 
-        Another address with that title and text may be a view of the same thing, or the thing itself.
+        Another address with that title and text may be a view of the same thing, or the thing itself. Return whether
+        it was such a page.
         """
         if self._shells is None:
             titles = Counter(label for label, _ in self._borne)
@@ -61,6 +62,8 @@ class Titles:
             self._shells = frozenset(short)
             self._named = frozenset(title for label, title in self._borne if label not in self._shells)
         if not page.title or page.label not in self._shells or page.title in self._named:
-            return
-        if self._borne[page.label, page.title] < ADDRESSES:
-            page.label, page.sketches = UNKNOWN_LABEL, ()
+            return False
+        if self._borne[page.label, page.title] >= ADDRESSES:
+            return False
+        page.label, page.sketches = UNKNOWN_LABEL, ()
+        return True

@@ -34,7 +34,8 @@ class LearnResult:
     """What was learned: active rules, and everything that was considered, with its evidence.
 
     `rules` is a rule source (a dict that `RuleSet.load` takes). `blocked` counts the addresses at which a block page
-    stood in for a page, `blocked_like` is one of them. `sampled` says how many visits there are of each site with more
+    stood in for a page, `blocked_like` is one of them; `drawn`, `drawn_like` say it of pages that a script draws in the
+    browser. `sampled` says how many visits there are of each site with more
     than `max_urls`. `withdrawn` are rules of earlier files that are no rules any more, and say why; `seen` names the
     sites with visits. `refused` counts the pages that could not be fetched, by the reason (`validate`).
     """
@@ -50,6 +51,8 @@ class LearnResult:
     skipped: int = 0
     blocked: int = 0
     blocked_like: str = ""
+    drawn: int = 0
+    drawn_like: str = ""
     sampled: dict[str, int] = field(default_factory=dict)
     withdrawn: list[Candidate] = field(default_factory=list)
     seen: set[str] = field(default_factory=set)
@@ -66,6 +69,8 @@ class LearnResult:
         self.keys += other.keys
         self.blocked += other.blocked
         self.blocked_like = self.blocked_like or other.blocked_like
+        self.drawn += other.drawn
+        self.drawn_like = self.drawn_like or other.drawn_like
         self.sampled |= other.sampled
         self.withdrawn += other.withdrawn
         self.seen |= other.seen
@@ -176,6 +181,8 @@ def learn_site(
     result.urls += len(site.pages)
     result.blocked += site.blocked
     result.blocked_like = result.blocked_like or site.blocked_like
+    result.drawn += site.drawn
+    result.drawn_like = result.drawn_like or site.drawn_like
     if site.sampled_from:
         result.sampled[site.name] = site.sampled_from
     learner = SiteLearner(site, options, rules, earlier)

@@ -66,6 +66,8 @@ class Site:
         self.sampled_from = 0
         self.blocked = 0
         self.blocked_like = ""
+        self.drawn = 0
+        self.drawn_like = ""
         self.ids: dict[bytes, Page] = {}
         self.has_links = False
         self._ruled: list[tuple[Page, bytes]] = []
@@ -113,6 +115,7 @@ class Site:
             urls = [visit.url for visit, _ in self.rows]
             self.frame.find_noise((visit for visit, _ in self.rows), session_names(urls))
         labels = self.labels
+        drawn: dict[str, Page] = {}
         self.has_links = any(visit.links is not None for visit, _ in self.rows)
         ruled = any(visit.link_keys for visit, _ in self.rows)
         self.rows.reverse()
@@ -130,13 +133,18 @@ class Site:
                 if page.label < 0 <= number:
                     page.show(number, content)
                     self.titles.add(page)
+                elif content.drawn:
+                    drawn[page.key] = page
         self._follow_redirects()
         self._follow_rules()
         self.pages = list(self.by_key.values())
         # a block page that does not stand out is one by the place where it begins, under whatever title
         self._forget(blocked_labels(self.pages, frequent_labels([page.label for page in self.pages])))
-        for page in self.pages:
-            self.titles.forget_shell(page)
+        for page in (one for one in self.pages if self.titles.forget_shell(one)):
+            drawn[page.key] = page
+        for page in (one for one in drawn.values() if one.label < 0):
+            self.drawn += 1
+            self.drawn_like = self.drawn_like or page.url
         self.soft = soft_labels([page.label for page in self.pages])
 
     def _forget(self, blocked: frozenset[int]) -> None:

@@ -14,7 +14,7 @@ from math import log
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
-from scrapy_urinorm.content import DIFFERENT, EXACT, UNKNOWN, Frame, compare, plain_content
+from scrapy_urinorm.content import DIFFERENT, EXACT, UNKNOWN, Frame, Titles, compare, plain_content
 from scrapy_urinorm.content.frame import MIN_FRAME_PAGES
 from scrapy_urinorm.learn.candidate import ACTIVE, REJECTED, Candidate
 from scrapy_urinorm.learn.page import Page
@@ -117,6 +117,7 @@ class Validation:
         self.budget = budget
         self.spent: dict[str, int] = defaultdict(int)
         self._frames: dict[str, Frame] = defaultdict(Frame)
+        self._titles: dict[str, Titles] = defaultdict(Titles)
 
     def run(self, trials: Sequence[Proposal]) -> list[Proposal]:
         """Test the rules in the order given, the one that saves most first; return them with their counts."""
@@ -137,23 +138,31 @@ class Validation:
     def _compare(
         self, site: str, waiting: dict[str, list[tuple[Proposal, tuple[str, str], Visit | None, Visit | None]]]
     ) -> None:
-        for trial, pair, first, second in waiting.pop(site):
-            trial.add(self._outcome(site, first, second), pair)
+        # all of them, before two are compared: how many titles a text has tells whether it is a page's
+        rows = [
+            (trial, pair, [(visit.status, self._page(site, visit)) for visit in visits if visit is not None])
+            for trial, pair, *visits in waiting.pop(site)
+        ]
+        for trial, pair, answers in rows:
+            trial.add(self._outcome(site, answers), pair)
 
-    def _outcome(self, site: str, first: Visit | None, second: Visit | None) -> int:
-        if first is None or second is None:
+    def _page(self, site: str, visit: Visit) -> Page:
+        content = self._frames[site].content(visit) if visit.lines else plain_content(visit)
+        page = Page(visit.url, visit.url)
+        page.show(-1 if content.label is None else int.from_bytes(content.label, "little"), content)
+        page.canonical = visit.canonical
+        self._titles[site].add(page)
+        return page
+
+    def _outcome(self, site: str, answers: Sequence[tuple[int | None, Page]]) -> int:
+        if len(answers) < 2:
             return UNKNOWN
-        if second.status != 200 or first.status != 200:
+        statuses, pages = zip(*answers, strict=True)
+        if statuses != (200, 200):
             # one answers and the other does not: the rule would lose the page, or ask for one that is not there
-            return UNKNOWN if first.status == second.status else DIFFERENT
-        pages = []
-        for visit in (first, second):
-            known = self._frames[site]
-            content = known.content(visit) if visit.lines else plain_content(visit)
-            page = Page(visit.url, visit.url)
-            page.show(-1 if content.label is None else int.from_bytes(content.label, "little"), content)
-            page.canonical = visit.canonical
-            pages.append(page)
+            return UNKNOWN if statuses[0] == statuses[1] else DIFFERENT
+        for page in pages:
+            self._titles[site].forget_shell(page)
         return compare(*pages)
 
     def _visit(self, site: str, url: str) -> Visit | None:

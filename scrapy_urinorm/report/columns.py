@@ -196,6 +196,8 @@ class Columns:
                 "line_order": pa.nulls(len(urls), pa.uint64()),
                 "line_sketch": pa.nulls(len(urls), pa.binary()),
                 "lines": pa.nulls(len(urls), pa.int32()),
+                "line_title": pa.nulls(len(urls), pa.uint64()),
+                "said": pa.nulls(len(urls), pa.int32()),
             }
         mask = pa.array(known)
         words = rows.column("line_words").combine_chunks()
@@ -212,6 +214,8 @@ class Columns:
             "line_order": pa.array(found.order).take(at),
             "line_sketch": sketches.take(at).cast(pa.binary()),
             "lines": pa.array(found.lines.astype(np.int32)).take(at),
+            "line_title": pa.array(found.title).take(at),
+            "said": pa.array(found.words.astype(np.int32)).take(at),
         }
 
     def _frame(self, url: str) -> Words | None:

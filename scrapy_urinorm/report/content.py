@@ -13,6 +13,7 @@ import numpy as np
 
 from scrapy_urinorm.content import MIN_WORDS
 from scrapy_urinorm.content.compare import BINS, EMPTY
+from scrapy_urinorm.content.frame import DATA_SLOT, TITLE_SLOT
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -52,6 +53,10 @@ class Labels(NamedTuple):
     """The sketch of the lines outside the frame, of `BINS` numbers."""
     lines: NDArray[np.uint64]
     """How many lines are outside the frame."""
+    words: NDArray[np.uint64]
+    """How many words these have."""
+    title: NDArray[np.uint64]
+    """What a page hands to its scripts, with its title where the frame has that; 0 where there is neither."""
 
 
 def labels(lines: pa.Array, line_words: pa.Array, frames: Sequence[Words | None]) -> Labels:
@@ -72,7 +77,8 @@ def _labels(lines: pa.Array, line_words: pa.Array, frames: Sequence[Words | None
     starts, counts = ends[:-1] // 16, np.diff(ends) // 16
     slots, texts = pairs[0::2], pairs[1::2]
     words = _words(line_words, counts)
-    outside = ~_in_frame(slots, starts, counts, frames)
+    data_lines, framed = slots == np.uint64(DATA_SLOT), _in_frame(slots, starts, counts, frames)
+    outside = ~(framed | data_lines)
     main = np.where(outside, texts, np.uint64(0))
 
     def summed(values: NDArray[Any]) -> Words:
@@ -81,13 +87,17 @@ def _labels(lines: pa.Array, line_words: pa.Array, frames: Sequence[Words | None
     # the place among the lines outside the frame: a changed frame does not move what it surrounds
     before = np.cumsum(outside, dtype=np.uint64) - outside
     places = before - np.repeat(before[starts], counts)
-    enough = summed(words * outside) >= MIN_WORDS
+    said = summed(words * outside)
+    enough = said >= MIN_WORDS
     shown = outside | (words > 0)
     label = np.where(enough, summed(main) ^ _MAIN, summed(np.where(shown, texts, np.uint64(0))) ^ _ALL)
-    label[~(enough | np.logical_or.reduceat(shown, starts))] = NO_LABEL
+    # a script draws what has data and hardly a word
+    drawn = np.logical_or.reduceat(data_lines, starts)
+    label[~enough & (drawn | ~np.logical_or.reduceat(shown, starts))] = NO_LABEL
+    title = summed(np.where(data_lines | (framed & (slots == np.uint64(TITLE_SLOT))), texts, np.uint64(0)))
     order = np.where(enough, summed(main * (2 * places + 1)), label)
     sketches = _sketches(texts, np.repeat(np.arange(len(counts)), counts), outside, len(counts))
-    return Labels(label, order, sketches, summed(outside))
+    return Labels(label, order, sketches, summed(outside), said, title)
 
 
 def _joined(texts: pa.Array) -> tuple[memoryview, NDArray[np.int64]]:

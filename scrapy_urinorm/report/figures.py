@@ -14,6 +14,7 @@ from scrapy_urinorm.report.columns import Columns, gathered, literal
 from scrapy_urinorm.report.content import sketch
 from scrapy_urinorm.report.likeness import unite
 from scrapy_urinorm.report.shapes import MACROS, MAX_ITEMS, NESTED, YEAR_OF_PATH, mark_repeated, name_sites
+from scrapy_urinorm.report.shells import forget_shells
 from scrapy_urinorm.rulesets.ruleset import RuleSet
 
 if TYPE_CHECKING:
@@ -53,7 +54,7 @@ _LOADED = f"""
     create table loaded as
     with part as (
         select start.n + i as n, url, length, skip, status, words, size, time, body_digest, text_digest, main_digest,
-               content_type, line_label, line_order,
+               content_type, line_label, line_order, line_title, said,
                coalesce(bare, url) bare_text, key as key_text
         from read_parquet($parts) join start using (part)
     ), cut as (
@@ -87,6 +88,7 @@ _LOADED = f"""
                 when label is not null then coalesce(hash('t', text_digest), label) end as sorted,
            label is not null and line_label is null and main_digest is null and text_digest is null
                and coalesce(contains(content_type, 'html'), true) as weak,
+           line_title, said,
            size, coalesce(epoch(try_cast(time as timestamp))::bigint, try_cast(time as bigint)) as time,
            coalesce(year_of(query), try_cast(regexp_extract(path, '{YEAR_OF_PATH}', 1) as smallint)) as year,
            nested_of(path, query, items) as nested, names_of(items) as names,
@@ -168,6 +170,7 @@ class Figures:
         self.db.execute(_LOADED.replace("$parts", self.parts))
         mark_repeated(self.db)
         name_sites(self.db)
+        forget_shells(self.db)
         self.db.execute(_PARAMETERS)
         unite(self.db, self.parts, self.chosen)
         self.db.execute(_VISITS.replace("$nested", str(NESTED)))

@@ -22,6 +22,7 @@ from scrapy_urinorm.cli.project import ChosenRules
 from scrapy_urinorm.crawl.fingerprinter import RequestFingerprinter
 from scrapy_urinorm.learn import Options
 from tests.cli.programs import SCRAPY, URINORM, environment, on_terminal, run
+from tests.report.crawls import Crawl, prose
 from tests.serving import Answer, Serving
 
 CORPUS = Path(__file__).resolve().parents[2] / "benchmarks" / "corpus" / "urls.txt"
@@ -427,6 +428,17 @@ def test_learn_says_what_it_learned_from_a_sample(folder: Path, monkeypatch: pyt
     monkeypatch.setattr("scrapy_urinorm.learn.options.Options", partial(Options, max_urls=20))
     done = run("learn", visits(folder), "--output", "-", cwd=folder)
     assert "shop.example: 180 visits, of which a sample of 20 was learned from" in done.err
+
+
+def test_learn_says_what_was_drawn_in_the_browser(folder: Path) -> None:
+    crawl = Crawl()
+    for n in range(30):
+        crawl.page(f"/blog/{n}", prose(f"article{n}"), f"Article {n}")
+        crawl.page(
+            f"/p/{n}", ["Loading the product, one moment please, it is here as soon as it was drawn"], f"Chair {n}"
+        )
+    done = run("learn", crawl.write(folder / "shop.jsonl"), "--output", "-", cwd=folder)
+    assert "30 of 60 addresses, such as http://shop.test/p/0, showed a title or data for scripts" in done.err
 
 
 def test_learn_to_standard_output(folder: Path) -> None:

@@ -10,6 +10,7 @@ import pytest
 
 from scrapy_urinorm import Normalizer
 from scrapy_urinorm.content import DIFFERENT, EXACT, UNKNOWN
+from scrapy_urinorm.content.titles import OWN_TITLES
 from scrapy_urinorm.errors import UrinormError
 from scrapy_urinorm.learn import learn_file, validate_file
 from scrapy_urinorm.learn.candidate import Candidate
@@ -206,6 +207,34 @@ def test_redirects_count_in_the_budget(fetch: PoliteFetcher) -> None:
         Validation(fetch, budget=20, progress=told.append).run([Proposal(candidate, pairs)])
         assert sum(told) == fetch.requests - before
         assert len(httpd.asked) <= 24
+
+
+def drawn(target: str) -> Answer:
+    """A product whose title is all that the server sends of it, and articles."""
+    if urlsplit(target).path.startswith("/a/"):
+        found = answer(target)
+        assert isinstance(found, tuple)
+        return found[0], {}, f"<title>Article {urlsplit(target).path}</title>{found[2]!s}"
+    if urlsplit(target).path == "/robots.txt":
+        return 404, {}, ""
+    number = int(parse_qs(urlsplit(target).query).get("id", ["0"])[0])
+    text = "<p>Loading the product, one moment please, it is here as soon as your browser has drawn it.</p>"
+    return 200, {}, f"<title>Chair {number}</title><main>{text}</main>"
+
+
+def test_pages_that_a_script_draws_cannot_be_compared(fetch: PoliteFetcher) -> None:
+    with Serving(drawn) as serving:
+        articles = [(f"{serving.origin}/a/{n}?v=1", f"{serving.origin}/a/{n}") for n in range(40)]
+        products = [(f"{serving.origin}/product?id={n}", f"{serving.origin}/product") for n in range(1, 41)]
+        trials = [
+            Proposal(Candidate("127.0.0.1", "remove_params", [name], Evidence(), "drop", ""), pairs)
+            for name, pairs in (("v", articles), ("id", products))
+        ]
+        Validation(fetch, budget=400).run(trials)
+    assert [trial.verdict for trial in trials] == [True, None]
+    # a text under two titles may still be one page
+    assert trials[1].agree < OWN_TITLES
+    assert trials[1].agree + trials[1].unknown == len(products)
 
 
 def test_the_process_ends_with_its_input() -> None:

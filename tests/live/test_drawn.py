@@ -97,6 +97,14 @@ def test_no_rule_makes_them_one(form: str, part: float, options: Options, told: 
 
 @TOLD
 @FORMS
+def test_their_number_is_told(form: str, told: str) -> None:
+    result = learn(visits_of(form, told)[0])
+    assert result.drawn == PRODUCTS
+    assert result.drawn_like.startswith("http://shop.example/p")
+
+
+@TOLD
+@FORMS
 def test_forms_with_the_title_of_another_page_are_one(form: str, told: str) -> None:
     normalizer = Normalizer(learn(visits_of(form, told)[0]).rules)
     one, other = (normalizer.key(f"http://shop.example/login?next={n}") for n in (500, 600))

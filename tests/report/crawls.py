@@ -46,9 +46,9 @@ class Crawl:
 
     rows: list[Visit] = field(default_factory=list)
 
-    def page(self, path: str, lines: Iterable[str], **more: Any) -> Crawl:
+    def page(self, path: str, lines: Iterable[str], title: str = "Shop", **more: Any) -> Crawl:
         """Add a page."""
-        features = _features(html(lines))
+        features = _features(html(lines, title))
         url = path if "://" in path else ORIGIN + path
         links, count = link_hashes(features.links or [])
         known = {name: getattr(features, name) for name in ("body_digest", *_FEATURES)}

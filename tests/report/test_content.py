@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from scrapy_urinorm.content import MIN_WORDS
 from scrapy_urinorm.content.compare import line_sketch
-from scrapy_urinorm.content.frame import UNKNOWN_WORDS
+from scrapy_urinorm.content.frame import DATA_SLOT, UNKNOWN_WORDS
 from scrapy_urinorm.report.columns import Columns, JsonLines, gathered
 from scrapy_urinorm.report.content import NO_LABEL, labels
 from scrapy_urinorm.rulesets.ruleset import RuleSet
@@ -39,11 +39,17 @@ pages = st.lists(
 
 
 def alone(lines: list[Line], frame: tuple[int, ...] | None) -> tuple[object, object, bytes, int]:
-    """What tells a page: the set of its lines outside the frame, if they say enough, and of all that say something."""
-    outside = [(text, words) for slot, text, words in lines if slot not in (frame or ())]
+    """What tells a page: the set of its lines outside the frame, if they say enough, and of all that say something.
+
+    What a page hands to its scripts is no line of it; where it says nothing beside that, it is unknown.
+    """
+    frame = (*(frame or ()), DATA_SLOT)
+    outside = [(text, words) for slot, text, words in lines if slot not in frame]
     main = [text for text, _ in outside]
-    shown = [text for slot, text, words in lines if words or slot not in (frame or ())]
+    shown = [text for slot, text, words in lines if words or slot not in frame]
     enough = sum(words for _, words in outside) >= MIN_WORDS
+    if DATA_SLOT in {slot for slot, *_ in lines} and not enough:
+        shown = []
     unordered = ("main", tuple(sorted(main))) if enough else ("all", tuple(sorted(shown))) if shown else None
     return unordered, ("main", tuple(main)) if enough else unordered, line_sketch(main), len(main)
 
@@ -69,7 +75,7 @@ def test_pages_are_told_apart_as_each_by_itself(made: list[tuple[list[Line], boo
                 assert (value == other_value) == (one[column] == other[column])
 
 
-LINES = b64encode(pack("<QQQQ", 1, 10, 2, 20)).decode()
+LINES = b64encode(pack("<QQQQ", 1, 10, 3, 20)).decode()
 WORDS = b64encode(b"\x09\x09").decode()
 
 
