@@ -179,7 +179,9 @@ class LiveEnd:
         self._write_parked()
         output = self._settings.get("URINORM_LIVE_OUTPUT") or (self._jobdir and Path(self._jobdir, _OUTPUT))
         if output and any(self._known.values()):
-            sources = [site.message["source"] for site in live.desk.sites.values() if site.message]
+            messages = [site.message for site in live.desk.sites.values() if site.message]
+            # of a job begun by an earlier version nothing says which rules last
+            sources = [message.get("lasting", message["source"]) for message in messages]
             rows = [row for name in sorted(self._rows) for row in self._rows[name]]
             Path(output).write_text(rule_file(live.desk.preset, sources, rows), "utf-8")
             own.logger.info("Live rules: written to %s; name it in `include` to use it", output)

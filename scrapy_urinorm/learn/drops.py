@@ -32,6 +32,8 @@ if TYPE_CHECKING:
 _NUMBER = re.compile("[0-9]{1,1000}")
 LARGEST = 1 << 53
 """The largest number that every reader of a rule file takes for itself."""
+ANY_VALUE = 3
+"""Values that were seen to make no difference from which no other one does; chosen."""
 ONE_BEGINNING = 0.9
 """Values of which so many begin alike are of one kind; the few others tell nothing."""
 
@@ -103,16 +105,18 @@ def _entries(
     """Return what stands in `remove_params`: of a switch the values that were seen to make no difference, no others.
 
     It has few words, each of which comes again and again: of one that nobody has seen nothing is known, and little
-    is saved by it.
+    is saved by it. Nor do a few values tell of all: `page=1` is the list itself; but a session is another each time.
     """
     shown = [decoded(p) for p in params]
     trackers = name_prior(shown[0], stage.declared) >= TRACKER_PRIOR
-    if len(params) > 1 or trackers or params[0] not in stage.contexts.switches:
+    if len(params) > 1 or trackers:
         return [*shown]
     values = {
         decoded(value) for view in _told(stage, finding, neighbours) for name, value in view.items if name == params[0]
     }
-    return [{"name": shown[0], "value": "|".join(sorted(values))}]
+    if params[0] not in stage.contexts.switches and (len(values) >= ANY_VALUE or all(map(is_volatile, values))):
+        return [*shown]
+    return [{"name": shown[0], "value": "|".join(re.escape(one).replace("\\-", "-") for one in sorted(values))}]
 
 
 def _told(stage: Stage, finding: Conclusion, neighbours: list[Neighbours]) -> Iterator[View]:

@@ -113,12 +113,33 @@ def segments(stage: Stage) -> list[Candidate]:
         for finding in stage.search(groups, judge, frozenset(), exceptions=False, folders=True):
             e = finding.evidence
             why = f"the segment `{shown}` makes no difference to {distinct(e.agree)}" + against_text(e)
-            if "*" not in shown:
-                out.append(stage.candidate(finding, "remove_segments", [{"name": shown}], "segment", why))
+            value = _dropped(stage, name[1], shown, chain(*(groups[n].examples for n in finding.support)))
+            if "*" not in shown and value:
+                out.append(stage.candidate(finding, "remove_segments", value, "segment", why))
     for name, neighbours in stage.new_groups("mask"):
         out += _folds(stage, int(name[1]), neighbours)
         out += _substitutions(stage, int(name[1]), neighbours)
     return out
+
+
+def _dropped(stage: Stage, segment: str, shown: str, pairs: Iterable[tuple[int, int]]) -> list[dict[str, Any]]:
+    """Return what stands in `remove_segments`: of a number, a version or a language where in the path it was seen.
+
+    `/topic/75/title/4` is the post of a topic, and `/topic/4/title` another one.
+    """
+    if not names_tree(shown):
+        return [{"name": shown}]
+    places = set()
+    for pair in pairs:
+        longer, shorter = sorted((stage.views[page].path[1:].split("/") for page in pair), key=len, reverse=True)
+        count = len(longer)
+        places |= {
+            (at, count) for at, s in enumerate(longer) if s == segment and longer[:at] + longer[at + 1 :] == shorter
+        }
+    if shown.isdecimal():
+        return [{"name": shown, "index": at, "of": count} for at, count in sorted(places)]
+    starts, ends = {at for at, _ in places}, {at - count for at, count in places}
+    return [{"name": shown, "index": at} for at in sorted(ends if len(ends) < len(starts) else starts)]
 
 
 def _bears(segment: str) -> Callable[[View], object]:

@@ -30,6 +30,8 @@ MIN_CONTENT = 3
 LONGEST_GAP = 2
 """A run is so many times longer than any gap between pages, and covers at least the half of what lies between the first
 and the last of them."""
+YEARS = range(1000, 3000)
+"""Numbers that may be years."""
 SHARE_OF_KIND = 0.9
 """Of the values of a parameter so many are dates, or numbers: the few others are mistyped."""
 _is_number = re.compile("[0-9]{1,9}").fullmatch
@@ -93,8 +95,11 @@ def _beyond(line: list[Place], *, dated: bool) -> list[tuple[dict[str, Any], lis
     out = []
     # the innermost of the run stays, so that the page that it shows is still met
     if low and _is_long(line[0].at, first, gap, last - first):
-        bound = line[low - 1].at
-        out.append(({"below": _text(bound, dated)}, [n for one in line[: low - 1] for n in one.views]))
+        where = {"below": _text(line[low - 1].at, dated)}
+        if not dated and line[0].at not in YEARS:
+            # a calendar goes back for ever; of lower ids nothing is known
+            where["above"] = line[0].at - 1
+        out.append((where, [n for one in line[: low - 1] for n in one.views]))
     if high and _is_long(last, line[-1].at, gap, last - first):
         # a list grows by numbers, and a calendar until today, which was the last day seen or one before it
         bound = line[len(line) - high].at if dated else last + max(last - first, MIN_RUN)

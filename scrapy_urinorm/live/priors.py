@@ -24,8 +24,6 @@ if TYPE_CHECKING:
     from scrapy_urinorm.rulesets.platforms import Pack
     from scrapy_urinorm.visits.record import Visit
 
-PROVEN_PAIRS = 3
-"""Pairs that agree, and none against, from which a line is believed that was proven on real installations."""
 RECOGNIZED_AT = (1, 3, 10, 30, 100, 300)
 """Pages of a site at which it is looked whether it is recognized: later ones bring no other marks."""
 FAMILY = "platform"

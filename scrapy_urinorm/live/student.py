@@ -14,8 +14,8 @@ from scrapy_urinorm.learn.site import host_of, site_of
 from scrapy_urinorm.live.novelty import Novelty
 from scrapy_urinorm.live.priors import FAMILY
 from scrapy_urinorm.live.reachable import FRESH
-from scrapy_urinorm.live.study import LIKELY, is_believed
-from scrapy_urinorm.live.trial import BELIEVED, standing
+from scrapy_urinorm.live.study import LIKELY
+from scrapy_urinorm.live.trial import BELIEVED, is_believed, standing
 from scrapy_urinorm.live.watched import Standing, Watched
 from scrapy_urinorm.live.work import Seen, Work, hashed
 from scrapy_urinorm.normalizer import Normalizer

@@ -9,16 +9,16 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from scrapy_urinorm.content import DIFFERENT, EXACT, NEAR, Content, Titles, compare, plain_content
 from scrapy_urinorm.errors import RuleFileError
-from scrapy_urinorm.learn.candidate import PROPOSED, Candidate, is_writable, tables
+from scrapy_urinorm.learn.candidate import ACTIVE, PROPOSED, Candidate, is_writable, tables
 from scrapy_urinorm.learn.facets import combined
 from scrapy_urinorm.learn.guilt import signature
 from scrapy_urinorm.learn.output import evidence_row
 from scrapy_urinorm.learn.page import Page
 from scrapy_urinorm.learn.site import Site, host_of
 from scrapy_urinorm.learn.site_learner import SiteLearner
-from scrapy_urinorm.live.priors import FAMILY, PROVEN_PAIRS
+from scrapy_urinorm.live.priors import FAMILY
 from scrapy_urinorm.live.reachable import ASKED, FRESH, Reachable
-from scrapy_urinorm.live.trial import BELIEVED, standing
+from scrapy_urinorm.live.trial import BELIEVED, is_believed, standing
 from scrapy_urinorm.normalizer import Normalizer
 from scrapy_urinorm.rulesets.platforms import VERDICTS
 from scrapy_urinorm.url import resolve
@@ -46,12 +46,14 @@ ROUNDS = 50
 
 @dataclass
 class Studied:
-    """What a study has found: `source` is all rules as one rule source, `alone` and `said` each by its name.
+    """What a study has found: `source` is all rules as one rule source, `alone` and `said` each by its name. `lasting`
+    is what the learner accepts of them, for a next crawl, which has no samples.
 
     `pages` stand for what was seen; `page_of` reads a further visit as the study would.
     """
 
     source: dict[str, Any] = field(default_factory=dict)
+    lasting: dict[str, Any] = field(default_factory=dict)
     alone: dict[str, dict[str, Any]] = field(default_factory=dict)
     said: dict[str, str] = field(default_factory=dict)
     likely: dict[str, Any] = field(default_factory=dict)
@@ -146,6 +148,8 @@ def study(
     found.normalizer = normalizer
     found.later, found.combined = tables(lists), {one.where["path"]: one.why for one in lists}
     found.source = tables([one.candidate for one in believed], site.base if believed else None)
+    lasting = [one.candidate for one in believed if one.candidate.status == ACTIVE]
+    found.lasting = tables(lasting, site.base if lasting else None)
     likely = [one for one in judged if one not in believed and one.agree >= LIKELY and not one.against]
     if likely:
         found.likely = tables([one.candidate for one in (*believed, *likely)], site.base)
@@ -189,11 +193,6 @@ class Tried(NamedTuple):
         line = f", {one.why}" if one.family == FAMILY else ""
         pairs = f"{self.agree} pairs agree, {self.against} do not"
         return f"{one.rule} = {one.value} for {one.scope}{where} ({pairs}{line})"
-
-
-def is_believed(agree: int, against: int, *, proven: bool) -> bool:
-    """Whether so many pairs are enough; fewer are for what was proven on real installations of the same program."""
-    return (proven and agree >= PROVEN_PAIRS and not against) or standing(agree, against) >= BELIEVED
 
 
 def _candidates(learner: SiteLearner) -> list[Candidate]:

@@ -12,6 +12,8 @@ believes a rule that is wrong in one of ten cases with probability 0.86."""
 _FOR, _AGAINST = log(GOOD / BAD), log((1 - GOOD) / (1 - BAD))
 BELIEVED = log((1 - ERROR) / ERROR)
 """31 pairs that agree and none against; 56 with one."""
+PROVEN_PAIRS = 3
+"""Pairs that agree, and none against, from which a line is believed that was proven on real installations."""
 CANARIES = 3
 """Of what a rule keeps back so many are fetched before the rest is given up, or all."""
 # as many as one in five, falling with the root of what was kept back
@@ -24,6 +26,11 @@ def standing(agree: int, against: int) -> float:
     from `-BELIEVED`.
     """
     return agree * _FOR + against * _AGAINST
+
+
+def is_believed(agree: int, against: int, *, proven: bool) -> bool:
+    """Whether so many pairs are enough; fewer are for what was proven on real installations of the same program."""
+    return (proven and agree >= PROVEN_PAIRS and not against) or standing(agree, against) >= BELIEVED
 
 
 def canary_share(parked: int, *, fewer: bool = False) -> float:

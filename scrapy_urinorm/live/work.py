@@ -108,13 +108,14 @@ class Work:
         # no two studies have seen equally much, whoever may have been restarted between them
         said: dict[str, Any] = {"do": "rules", "site": site, "version": pages, "pages": pages}
         if found is None:
-            return {**said, "source": {}, "likely": {}, "rules": [], "rows": []}
+            return {**said, "source": {}, "lasting": {}, "likely": {}, "rules": [], "rows": []}
         rules = [
             {"id": one, "said": found.said[one], "source": alone, "proven": one in found.proven}
             for one, alone in found.alone.items()
         ]
         later = {"later": found.later, "combined": found.combined}
-        return {**said, "source": found.source, "likely": found.likely, **later, "rules": rules, "rows": found.rows}
+        told = {"source": found.source, "lasting": found.lasting, "likely": found.likely}
+        return {**said, **told, **later, "rules": rules, "rows": found.rows}
 
 
 def hashed(normalizer: Normalizer, key: str) -> bytes:

@@ -1,0 +1,95 @@
+"""What was seen of a few values, or at one place of the path, is not said of others."""
+
+from __future__ import annotations
+
+import pytest
+
+from scrapy_urinorm import Normalizer
+from scrapy_urinorm.learn import Options, learn
+from scrapy_urinorm.visits.record import Visit, visit_from_row
+
+HOST = "http://a.example"
+BOTH = pytest.mark.parametrize("options", [Options(), Options().strict()], ids=["default", "strict"])
+
+
+def page(path: str, text: str, canonical: str | None = None) -> Visit:
+    row = {"url": HOST + path, "status": 200, "text_digest": text, "words": 100}
+    return visit_from_row(row | ({"canonical": HOST + canonical} if canonical else {}))
+
+
+def normalizer_of(visits: list[Visit], options: Options) -> Normalizer:
+    return Normalizer(learn(visits, options).rules)
+
+
+@BOTH
+def test_the_first_page_of_a_list_says_nothing_of_the_second(options: Options) -> None:
+    """Each list of one city had one page, so `start` was always 0; those of others have more."""
+    visits = [page(f"/list?city=3&kind={n}{start}", f"list {n}") for n in range(40) for start in ("", "&start=0")]
+    for n in range(40):
+        visits += [page(f"/list?city=5&kind={n}&start={start}", f"other {n} {start}") for start in (0, 20, 40)]
+    normalizer = normalizer_of(visits, options)
+    first, zero, second = (
+        normalizer.key(f"{HOST}/list?city=3&kind=1{start}") for start in ("", "&start=0", "&start=20")
+    )
+    assert first == zero
+    assert second != first
+
+
+@BOTH
+@pytest.mark.parametrize("value", ["a.b", "a|b", "(a)", "a b", "a+b", "-"])
+def test_a_value_is_that_text_and_no_pattern(value: str, options: Options) -> None:
+    shown = value.replace(" ", "%20").replace("|", "%7C").replace("+", "%2B")
+    visits = [page(f"/p{n}{of}", f"page {n}") for n in range(60) for of in ("", f"?of={shown}", "?of=1")]
+    normalizer = normalizer_of(visits, options)
+    assert normalizer.key(f"{HOST}/p7?of={shown}") == f"{HOST}/p7"
+    assert normalizer.key(f"{HOST}/p7?of=axb") != f"{HOST}/p7"
+
+
+@BOTH
+@pytest.mark.parametrize(
+    "values", [("1", "2", "3"), ("5f3a9c0e7b2d4a61", "0b1c2d3e4f5a6b7c")], ids=["three", "sessions"]
+)
+def test_more_of_them_do_and_so_does_what_is_another_each_time(values: tuple[str, ...], options: Options) -> None:
+    visits = [page(f"/p{n}?of={of}", f"page {n}") for n in range(60) for of in values]
+    normalizer = normalizer_of(visits, options)
+    assert normalizer.key(f"{HOST}/p7?of={values[0][::-1]}9") == f"{HOST}/p7"
+
+
+def topics(post: int) -> list[Visit]:
+    """Topics, whose posts have addresses that show the topic and name it as theirs."""
+    visits = []
+    for n in range(100, 140):
+        path = f"/topic/{n}/title-{n}"
+        visits += [page(path + tail, f"topic {n}", path) for tail in ("", f"/{post}")]
+    return visits
+
+
+@BOTH
+def test_a_number_is_dropped_where_it_was_seen_to_be_nothing(options: Options) -> None:
+    """The fourth post of a topic is on the page of the topic, and topic 4 is another than topic 5."""
+    normalizer = normalizer_of(topics(4), options)
+    one, other = (normalizer.key(f"{HOST}/topic/{n}/about-introductions") for n in (4, 5))
+    assert one != other
+    assert normalizer.key(f"{HOST}/topic/75/title/4") == normalizer.key(f"{HOST}/topic/75/title")
+    assert "/4" in normalizer.key(f"{HOST}/topic/75/title/4/edit")
+
+
+@BOTH
+def test_a_version_is_dropped_where_it_was_seen_to_be_nothing(options: Options) -> None:
+    visits = []
+    for n in range(40):
+        visits += [page(f"/docs{tree}/page-{n}", f"page {n}", f"/docs/page-{n}") for tree in ("", "/v2")]
+    normalizer = normalizer_of(visits, options)
+    assert normalizer.key(f"{HOST}/docs/v2/page-7") == normalizer.key(f"{HOST}/docs/page-7")
+    assert normalizer.key(f"{HOST}/docs/changes/v2") != normalizer.key(f"{HOST}/docs/changes")
+
+
+@pytest.mark.parametrize(("first", "lower"), [(5000, 17), (1990, 1950)], ids=["ids", "years"])
+def test_numbers_below_those_seen_are_known_of_years_alone(first: int, lower: int) -> None:
+    """Two hundred objects are sold, and what was sold before them may have a page; years go back for ever."""
+    count = 200 if first == 5000 else 40
+    visits = [page(f"/sold?id={first + n}", "nothing here") for n in range(count)]
+    visits += [page(f"/sold?id={first + count + n}", f"object {n}") for n in range(12)]
+    normalizer = normalizer_of(visits, Options())
+    assert normalizer.decide(f"{HOST}/sold?id={first + 3}").defer
+    assert normalizer.decide(f"{HOST}/sold?id={lower}").defer is (first == 1990)

@@ -1,0 +1,25 @@
+"""What live rules leave to the next crawl, which tests nothing by samples: what the learner accepts, too."""
+
+from __future__ import annotations
+
+import pytest
+
+from scrapy_urinorm import Normalizer
+from scrapy_urinorm.learn import Options
+from scrapy_urinorm.live.study import study
+from scrapy_urinorm.visits.record import visit_from_row
+
+HOST = "http://a.example"
+
+
+@pytest.mark.parametrize(("pages", "lasts"), [(12, False), (60, True)])
+def test_a_rule_with_few_pages_is_for_this_crawl_alone(pages: int, lasts: bool) -> None:
+    """Four addresses a page are 36 pairs, which samples will test; another crawl would take them as they are."""
+    texts = {f"/p{n}?rev={v}": f"page {n}" for n in range(pages) for v in range(4)}
+    texts |= {f"/other/{n}": f"other {n}" for n in range(40)}
+    rows = ({"url": HOST + path, "status": 200, "text_digest": text, "words": 100} for path, text in texts.items())
+    found = study("a.example", [visit_from_row(row) for row in rows], Options(), [])
+    one, other = f"{HOST}/p7?rev=9", f"{HOST}/p7?rev=8"
+    assert len({Normalizer(found.source).key(url) for url in (one, other)}) == 1
+    assert (len({Normalizer(found.lasting).key(url) for url in (one, other)}) == 1) is lasts
+    assert found.rows
