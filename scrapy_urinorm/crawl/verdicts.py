@@ -9,8 +9,8 @@ if TYPE_CHECKING:
     from scrapy.statscollectors import StatsCollector
 
 
-#: Deferred requests go behind everything that a spider is likely to use.
-DEFER_BY = 1_000_000
+#: Deferred requests go behind everything that a spider is likely to use; live rules tell them apart by less.
+DEFER_BY = 1_000_000_000
 
 
 class Verdicts:

@@ -27,6 +27,7 @@ from scrapy_urinorm.live.questions import (
     SiteDesk,
     SiteNames,
     bare,
+    by_lot,
     chance,
     live_rule,
     pattern_key,
@@ -78,16 +79,15 @@ class Desk:
         if turn is Turn.CLOSED:
             key = pattern_key(name)
             if found.sampled(chance(url)):
-                return Ruling(SAMPLE, key, 0, priority(found, name))
+                return Ruling(SAMPLE, key, 0, by_lot(priority(found, name), url))
             return Ruling(CLOSED, key)
         if late:
             self.yields.sent(found)
             return PASSED
         if turn is Turn.LATER or (site is not None and site.defers(url)):
-            return Ruling(LATER, pattern_key(pattern), 0, self.yields.put_off(pattern, place))
-        if site is not None and site.on and (likely := site.likely) is not None:
-            if likely.holds(likely.number(url, kind)):
-                return Ruling(LATER, None, 0, 0)
+            return Ruling(LATER, pattern_key(pattern), 0, by_lot(self.yields.put_off(pattern, place), url))
+        if site is not None and site.doubts(url, kind) and self.yields.may_wait(pattern):
+            return Ruling(LATER, pattern_key(pattern), 0, by_lot(0, url))
         return PASSED
 
     def _held(self, site: SiteDesk, url: str, kind: int) -> Ruling | None:

@@ -7,6 +7,10 @@ PATIENCE = 1_000
 no end, and its rows are pages. Settled with a shop, whose 649 reviews are sooner seen without its 240 forms."""
 
 
+MOST = 20_000
+"""Patterns that are remembered, as many as are counted; of others what is doubted waits to the end."""
+
+
 class Patience:
     """The patterns that wait for nothing but their turn, in pages of the crawl."""
 
@@ -20,6 +24,14 @@ class Patience:
         # the one that has waited longest stands first
         self._since.pop(name, None)
         self._since[name] = self._pages
+
+    def holds(self, name: str) -> bool:
+        """Have a pattern wait, since when it began to, and return whether it may still."""
+        if name in self._over:
+            return False
+        if len(self._since) < MOST:
+            self._since.setdefault(name, self._pages)
+        return True
 
     def is_over(self, name: str) -> bool:
         """Whether a pattern has waited once: it does not again."""

@@ -1,7 +1,7 @@
 """Patterns: the shape of an address, found while the crawl runs, so that those that bring nothing are fetched last.
 
-A segment of a path is itself while few stand in its place, and `*` from then on; a number is `#`. A parameter keeps its
-value while few are known and it is a word (`do=edit`), and has `*` otherwise.
+A segment of a path is itself while few stand in its place, and `*` from then on, scripts later; a number is `#`. A
+parameter keeps its value while few are known and it is a word (`do=edit`), and has `*` otherwise.
 """
 
 from __future__ import annotations
@@ -11,11 +11,17 @@ from urllib.parse import unquote_plus
 
 WIDE = 8
 """So many different texts in one place and it is a variable: programs have a dozen views, but articles by hundreds."""
+SCRIPTS = 64
+"""So many scripts (`item.php?id=5`) may stand in one place: what one brings says nothing of another, of a shop with a
+dozen of them the sold ones were closed with forms."""
 MOST_VALUES = 20
 """Words that a parameter may have and still be a switch: the views of a wiki are 15 to 20."""
 MOST_PLACES = 20_000
 """Places that are told apart; above it what is new is a variable. Some 20 MB at the worst."""
 _number = re.compile(r"\d[\d.,:_-]*|[0-9a-f]{8,}(?:-[0-9a-f]+)*", re.IGNORECASE).fullmatch
+_script = re.compile(
+    r"[\w~-]{1,40}\.(?:aspx?|cfm|f?cgi|do|action|exe|dll|ashx|html?|js[fp]x?|php\d?|phtml|p[ly]|rb)", re.IGNORECASE
+).fullmatch
 _word = re.compile(r"[A-Za-z][\w.-]{0,31}").fullmatch
 # characters: no program has longer shapes
 _LONGEST = 300
@@ -41,8 +47,12 @@ class Patterns:
         origin, colon, rest = head.partition("://")
         host, _, path = rest.partition("/")
         shape = origin + colon + host
-        for segment in path.split("/"):
+        *folders, last = path.split("/")
+        for segment in folders:
             shape += "/" + self._shown(shape, segment, WIDE)
+        # in a place of their own: the pages beside them are many more
+        is_script = bool(query) and _script(last) is not None
+        shape += "/" + (self._shown(f"{shape}/?", last, SCRIPTS) if is_script else self._shown(shape, last, WIDE))
         names: dict[str, str] = {}
         for item in re.split("[&;]", query) if query else ():
             name, _, value = item.partition("=")

@@ -112,6 +112,10 @@ class SiteDesk:
         """Those that there are."""
         return [one for one in (self.sure, self.likely) if one is not None]
 
+    def doubts(self, url: str, kind: int) -> bool:
+        """Whether a request is likely for a page that was served, or is under way."""
+        return self.on and self.likely is not None and self.likely.holds(self.likely.number(url, kind))
+
     def defers(self, url: str) -> bool:
         """Whether a request comes behind the others by what it is: a list with more than one filter."""
         return self.later is not None and self.later.verdict(url)[1]
@@ -135,12 +139,23 @@ def pattern_key(pattern: str) -> bytes:
     return hashlib.blake2b(pattern.encode("utf-8", "surrogatepass"), digest_size=8, person=b"pattern").digest()
 
 
-def chance(url: str) -> float:
+def chance(url: str, what: bytes = b"canary") -> float:
     """A number from 0 to 1 that is an address's own, in every run."""
-    digest = hashlib.blake2b(url.encode("utf-8", "surrogatepass"), digest_size=4, person=b"canary").digest()
+    digest = hashlib.blake2b(url.encode("utf-8", "surrogatepass"), digest_size=4, person=what).digest()
     return int.from_bytes(digest, "little") / 0x1_0000_0000
 
 
+def by_lot(priority: int, url: str) -> int:
+    """Return the priority of an address that comes later: of those of one kind a lot says which comes first.
+
+    So many pages in a row without news say something of those that still wait if they were drawn by lot: the last 35 of
+    290 objects may be the only ones with a text, and be closed after the first 200.
+    """
+    return priority * _LOTS + int(_LOTS * chance(url, b"turn"))
+
+
+_LOTS = 1_000
+"""Requests of one kind that a lot puts into an order; of more some go by their age."""
 _ACTIONS = (
     "logout", "logoff", "signout", "delete", "remove", "unsubscribe", "cancel", "subscribe", "vote", "add_to_cart",
     "add-to-cart", "addtocart", "checkout", "report", "ban",

@@ -81,6 +81,7 @@ class Yields:
         self._parts = ShapeParts()
         self._led_to: dict[str, str] = {}
         self._patience = Patience()
+        self._doubts = Patience()
         self._overdue: list[str] = []
         self._opened: list[str] = []
 
@@ -119,6 +120,10 @@ class Yields:
         own.asked = min(own.asked + 1, _TURNS)
         return level + _TURNS - own.asked
 
+    def may_wait(self, pattern: str) -> bool:
+        """Whether what is likely a duplicate comes after all else: pages do not for ever, as that may have no end."""
+        return not is_plain(pattern) or self._doubts.holds(pattern)
+
     def _is_tried(self, own: Yield, pattern: str, group: Yield, name: str) -> bool:
         """Whether a shape of a closed group brings nothing, and it, or its parts, had their share of the pages.
 
@@ -148,6 +153,8 @@ class Yields:
         # what it had put off waits still
         if late is not None and self.of[late].turn is not Turn.CLOSED:
             self.of[late].turn = Turn.OPEN
+            self._overdue.append(late)
+        if (late := self._doubts.page()) is not None:
             self._overdue.append(late)
         group, reopened = self._judges(pattern), []
         first = (self.of.get(pattern) or _NEW).pages == 0

@@ -18,12 +18,13 @@ from scrapy_urinorm.live.classes import NumberSet
 from scrapy_urinorm.live.desk import Desk
 from scrapy_urinorm.live.folder import FolderStore
 from scrapy_urinorm.live.novelty import Novelty
+from scrapy_urinorm.live.patience import PATIENCE
 from scrapy_urinorm.live.patterns import Patterns
 from scrapy_urinorm.live.process import Students
 from scrapy_urinorm.live.questions import CANARY, CLOSED, LATER, PARK, PASS, SAMPLE, speaks_of_action
 from scrapy_urinorm.live.student import Student
 from scrapy_urinorm.live.trial import BELIEVED, canary_share, standing
-from scrapy_urinorm.live.yields import Yields, priority
+from scrapy_urinorm.live.yields import LOW, Yields, priority
 from scrapy_urinorm.visits import messages
 from scrapy_urinorm.visits.record import Visit
 from tests.live.sites import Site, record
@@ -79,6 +80,19 @@ def test_a_place_with_many_texts_is_a_variable() -> None:
     found = [patterns.of(f"http://a.example/wiki/{word}?view={'ab'[n % 2]}") for n, word in enumerate("abcdefghijkl")]
     assert found[0] == "http://a.example/wiki/a?view=a"
     assert found[-2:] == ["http://a.example/wiki/*?view=a", "http://a.example/wiki/*?view=b"]
+
+
+def test_scripts_of_one_folder_are_told_apart() -> None:
+    """What one brings says nothing of the others; an article whose address ends so is one of very many."""
+    patterns = Patterns()
+    for n in range(12):
+        patterns.of(f"http://a.example/article-{n}.html")
+        patterns.of(f"http://a.example/form-{n}.php?id={n}")
+    assert patterns.of("http://a.example/sold.php?id=5") == "http://a.example/sold.php?id=*"
+    assert patterns.of("http://a.example/article-99.html") == "http://a.example/*"
+    for n in range(100):
+        patterns.of(f"http://a.example/title-{n}.php?print=1")
+    assert patterns.of("http://a.example/title-7.php?print=1") == "http://a.example/*?print=*"
 
 
 def test_what_brings_nothing_comes_later_and_is_closed_in_the_end() -> None:
@@ -322,6 +336,38 @@ def test_what_is_likely_a_duplicate_comes_later_and_is_asked_about_once() -> Non
     found.ready(site)
     assert found.decide("http://a.example/p?s=2", 7).verdict == LATER
     assert found.decide("http://a.example/p?s=2", 7, late=True).verdict == PASS
+
+
+def test_what_is_likely_a_duplicate_waits_for_a_while_where_it_is_a_page() -> None:
+    """A site without end has always something else; three objects that are sold say little of the next hundred."""
+    found = Desk([], "recommended")
+    likely = {"site": {"a.example": {"rewrite": [{"pattern": "^/sold/[^/?]+$", "replace": "/sold/1"}]}}}
+    _, site = found.take(
+        {"do": "rules", "site": "a.example", "version": 1, "source": {}, "likely": likely, "rules": [], "pages": 9}
+    )
+    assert site is not None
+    found.keyed(site, [("http://a.example/sold/1", 7)])
+    found.ready(site)
+    waits = found.decide("http://a.example/sold/2", 7)
+    assert waits.verdict == LATER
+    for n in range(PATIENCE):
+        assert found.due() == []
+        found.take({"do": "news", "pattern": "http://a.example/list?page=#", "news": True, "same": False, "at": n})
+    assert found.due() == [(waits.class_key, None)]
+    assert found.decide("http://a.example/sold/2", 7, late=True).verdict == PASS
+    assert found.decide("http://a.example/sold/3", 7).verdict == PASS
+
+
+def test_what_comes_later_comes_in_an_order_by_lot() -> None:
+    """Then so many pages in a row without news say something of those that still wait."""
+    found = Desk([], "recommended")
+    pattern = "http://a.example/sold?id=*"
+    for _ in range(LOW):
+        found.yields.learned(pattern, news=False)
+    turns = [found.decide(f"http://a.example/sold?id={n}", 7).priority for n in range(1_000)]
+    first = sorted(range(1_000), key=lambda n: -turns[n])[:200]
+    counts = [sum(n // 200 == fifth for n in first) for fifth in range(5)]
+    assert min(counts) > 20
 
 
 def test_lists_with_more_than_one_filter_come_later() -> None:
