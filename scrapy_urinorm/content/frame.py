@@ -38,6 +38,10 @@ NOISE_GROUPS = 5
 """Groups of pages, equal but for their noise, that show it: one group alone may be pages that have only that slot."""
 NOISE_SHARE = 0.5
 """Share of those groups in which the slot varies; a version or a date stays what it was on pages fetched together."""
+CLEAR_GROUPS, CLEAR_SHARE, CLEAR_KINDS = 20, 0.9, 4
+"""What is noise in the frame, or on pages of a few words: it varies in so many such groups, there in nearly all of them,
+and with so many differences that have nothing in common: a counter of visitors, advertisements. Titles and headings of
+twelve recorded sites had one to three of these, counters four and more, in 97 % of the groups."""
 MAX_KINDS = 16
 """Differences of addresses that are remembered of a slot."""
 TITLE_SLOT = 0xED2ACEF963A6DD87
@@ -134,7 +138,10 @@ class Frame:
         """
         frame = self.slots()
         open_slots = frozenset(slot for slot in self._common() if slot not in frame and self._is_single(slot))
-        if not open_slots:
+        framed = frozenset(
+            slot for slot in self._common() if slot in frame - {TITLE_SLOT} and len(self._texts[slot]) > FEW_TEXTS
+        )
+        if not open_slots and not framed:
             return
         groups: dict[tuple[int, int], tuple[str, dict[int, int], set[int]]] = {}
         several: set[tuple[int, int]] = set()
@@ -142,7 +149,7 @@ class Frame:
         for page in pages:
             if page.lines and page.status in (None, 200):
                 differences: dict[str, frozenset[str]] = {}
-                for rest, said in _told_apart(page.lines, page.line_words, frame, open_slots):
+                for rest, said in _told_apart(page.lines, page.line_words, frame, open_slots, framed):
                     url, first, differ = groups.setdefault(rest, (page.url, said, set()))
                     if first is said:
                         continue
@@ -160,12 +167,15 @@ class Frame:
         for rest in several:
             present.update(groups[rest][1].keys())
             varied.update(groups[rest][2])
-        self._noise = frozenset(
+        clear = {slot for slot, n in varied.items() if n >= CLEAR_GROUPS and _independent(kinds[slot]) >= CLEAR_KINDS}
+        noise = {
             slot
             for slot, n in varied.items()
-            if n >= NOISE_GROUPS and n >= NOISE_SHARE * present[slot] and _independent(kinds[slot])
-        )
-        self._visitors = frozenset(slot for slot in self._noise if frozenset() in kinds[slot])
+            if n >= NOISE_GROUPS and n >= NOISE_SHARE * present[slot] and _independent(kinds[slot]) > 1
+        }
+        noise -= {slot for slot in framed if slot not in clear or varied[slot] < CLEAR_SHARE * present[slot]}
+        self._noise = frozenset(noise)
+        self._visitors = frozenset(slot for slot in noise if slot in clear or frozenset() in kinds[slot])
         self._frame = None
 
     def _title(self, slots: array[int], texts: array[int]) -> int:
@@ -217,14 +227,20 @@ def _counts(line_words: bytes | None, lines: int) -> bytes:
 
 
 def _told_apart(
-    lines: bytes, line_words: bytes | None, frame: frozenset[int], open_slots: frozenset[int]
+    lines: bytes,
+    line_words: bytes | None,
+    frame: frozenset[int],
+    open_slots: frozenset[int],
+    framed: frozenset[int],
 ) -> Iterator[tuple[tuple[int, int], dict[int, int]]]:
     """Yield what a page says besides one of the open slots, and besides all of them, where that is not too little.
 
-    Each comes with what those slots say, which is no more than the rest.
+    Each comes with what those slots say, which is no more than the rest; besides all of them with what `framed` ones of
+    the frame say, too.
     """
     hashes = array("Q", lines)
     said: dict[int, int] = {}
+    beside: dict[int, int] = {}
     words: Counter[int] = Counter()
     rest = others = 0
     for slot, text, n in zip(hashes[0::2], hashes[1::2], _counts(line_words, len(hashes) // 2), strict=True):
@@ -234,8 +250,10 @@ def _told_apart(
         elif slot not in frame:
             rest += text
             others += n
+        elif slot in framed:
+            beside[slot] = beside.get(slot, 0) + text
     if others >= max(MIN_WORDS, words.total()):
-        yield (0, rest & _MASK), dict(said)
+        yield (0, rest & _MASK), said | beside
     if len(said) > 1:
         whole, total = rest + sum(said.values()), others + words.total()
         for slot, text in said.items():
@@ -250,6 +268,14 @@ def difference(url: str, other: str) -> frozenset[str]:
     return frozenset(names if path == other_path else names | {"/"})
 
 
-def _independent(kinds: set[frozenset[str]]) -> bool:
-    """Whether two of these differences have nothing in common, or an address differs from itself."""
-    return any(one.isdisjoint(other) for one in kinds for other in kinds)
+def _independent(kinds: set[frozenset[str]]) -> int:
+    """How many of these differences have nothing in common; an address that differs from itself is two of them."""
+    if frozenset() in kinds:
+        return 1 + max(1, _independent(kinds - {frozenset()}))
+    names: set[str] = set()
+    count = 0
+    for one in sorted(kinds, key=lambda kind: (len(kind), sorted(kind))):
+        if names.isdisjoint(one):
+            names |= one
+            count += 1
+    return count

@@ -9,6 +9,7 @@ from hashlib import blake2b
 import pytest
 
 from scrapy_urinorm.content import Content, Frame
+from scrapy_urinorm.content.frame import TITLE_SLOT
 from scrapy_urinorm.visits.record import Visit
 
 Lines = list[tuple[str, str]]
@@ -16,7 +17,11 @@ Lines = list[tuple[str, str]]
 
 
 def hashed(text: str) -> int:
-    return int.from_bytes(blake2b(text.encode(), digest_size=8).digest(), "little") | 1
+    return (
+        TITLE_SLOT
+        if text == "title of the document"
+        else int.from_bytes(blake2b(text.encode(), digest_size=8).digest(), "little") | 1
+    )
 
 
 def visit(lines: Lines, url: str = "http://a.example/") -> Visit:
@@ -126,6 +131,38 @@ def test_what_varies_with_the_session_alone(sessions: frozenset[str], articles: 
     found = contents(*visited(), sessions)
     assert len({content.label for content in found[0::2]}) == articles
     assert len({content.label for content in found[1::2]}) == stubs
+
+
+def counted(slot: str, names: str, varies: str) -> tuple[list[Lines], list[str]]:
+    """Articles under parameters, with some of which a line of the frame is another, and stubs where it always is."""
+    lines, urls = list[Lines](), list[str]()
+    for n in range(30):
+        for name in ("", *names):
+            said = (
+                f"{n * len(names) + ord(name)} visitors online" if name and name in varies else f"{n} visitors online"
+            )
+            main: Lines = [("main", f"{ARTICLE} {n} and line {line} of it") for line in range(3)]
+            lines.append([("menu", "home"), *main, (slot, said)])
+            urls.append(f"http://a.example/{n}" + f"?{name}=1" * bool(name))
+    for n in range(30):
+        lines.append([("menu", "home"), ("main", "a stub"), (slot, f"{n + 9000} visitors online")])
+        urls.append(f"http://a.example/login?next={n}")
+    return lines, urls
+
+
+@pytest.mark.parametrize(
+    ("slot", "varies", "stubs"),
+    [
+        pytest.param("foot", "abcd", 1, id="a counter varies with all that tells addresses apart"),
+        pytest.param("foot", "abc", 30, id="three things may be what it names"),
+        pytest.param("title of the document", "abcd", 30, id="the title may be all that tells a page"),
+    ],
+)
+def test_a_line_of_the_frame_is_noise_where_it_varies_with_everything(slot: str, varies: str, stubs: int) -> None:
+    lines, urls = counted(slot, "abcd", varies)
+    found = contents(lines, urls)
+    assert len({content.label for content in found[-30:]}) == stubs
+    assert len({content.label for content in found[:-30]}) == 30
 
 
 @pytest.mark.parametrize("order", [1, -1], ids=["as it was", "another order"])
