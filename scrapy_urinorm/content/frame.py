@@ -39,7 +39,7 @@ NOISE_GROUPS = 5
 NOISE_SHARE = 0.5
 """Share of those groups in which the slot varies; a version or a date stays what it was on pages fetched together."""
 CLEAR_GROUPS, CLEAR_SHARE, CLEAR_KINDS = 20, 0.9, 4
-"""What is noise in the frame, or on pages of a few words: it varies in so many such groups, there in nearly all of them,
+"""What is noise in the frame, or on pages of a few words: it varies in so many such groups, there in nearly all,
 and with so many differences that have nothing in common: a counter of visitors, advertisements. Titles and headings of
 twelve recorded sites had one to three of these, counters four and more, in 97 % of the groups."""
 MAX_KINDS = 16
