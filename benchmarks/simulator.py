@@ -252,7 +252,8 @@ class _Run:
             self.later += [(0, n, visit) for n, (visit, held) in enumerate(self.closed) if held == key]
             self.closed = [(visit, held) for visit, held in self.closed if held != key]
         for key, most in self.desk.due():
-            due = [one for one in self.later if pattern_key(self.desk.pattern(one[2].url, 0)) == key][:most]
+            due = [one for one in self.later if pattern_key(self.desk.pattern(one[2].url, 0)) == key]
+            due = sorted(due, key=lambda one: (-one[0], one[1]))[:most]
             self.later = [one for one in self.later if one not in due]
             self.released += [visit for _, _, visit in due]
         if name is None:

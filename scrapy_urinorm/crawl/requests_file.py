@@ -130,7 +130,7 @@ class RequestsFile:
     ) -> int:
         """Let requests of one state go, all of them or those of a class or generation; how many.
 
-        With a `limit` the oldest. `to` may be any state.
+        With a `limit` the oldest, of what comes later those that come first. `to` may be any state.
         """
         where = "state = ?"
         values: list[str | bytes | int] = [str(state)]
@@ -139,7 +139,8 @@ class RequestsFile:
         if generation is not None:
             where, values = f"{where} and generation = ?", [*values, generation]
         if limit is not None:
-            where = f"id in (select id from requests where {where} order by id limit {int(limit)})"
+            order = "priority desc, id" if state is State.LATER else "id"
+            where = f"id in (select id from requests where {where} order by {order} limit {int(limit)})"
         with self._transaction() as database:
             moved = database.execute(f"update requests set state = ? where {where}", (str(to), *values)).rowcount
         if moved and (state in self.waiting or to in self.waiting):

@@ -123,12 +123,11 @@ def segments(stage: Stage) -> list[Candidate]:
 
 
 def _dropped(stage: Stage, segment: str, shown: str, pairs: Iterable[tuple[int, int]]) -> list[dict[str, Any]]:
-    """Return what stands in `remove_segments`: of a number, a version or a language where in the path it was seen.
+    """Return what stands in `remove_segments`: the segment where in the path it was seen.
 
-    `/topic/75/title/4` is the post of a topic, and `/topic/4/title` another one.
+    `/topic/75/title/4` is the post of a topic, and `/topic/4/title` another one. But for numbers the path may have any
+    length, and a word that was seen in several places, from the beginning and from the end, may stand in any.
     """
-    if not names_tree(shown):
-        return [{"name": shown}]
     places = set()
     for pair in pairs:
         longer, shorter = sorted((stage.views[page].path[1:].split("/") for page in pair), key=len, reverse=True)
@@ -139,7 +138,10 @@ def _dropped(stage: Stage, segment: str, shown: str, pairs: Iterable[tuple[int, 
     if shown.isdecimal():
         return [{"name": shown, "index": at, "of": count} for at, count in sorted(places)]
     starts, ends = {at for at, _ in places}, {at - count for at, count in places}
-    return [{"name": shown, "index": at} for at in sorted(ends if len(ends) < len(starts) else starts)]
+    if names_tree(shown):
+        return [{"name": shown, "index": at} for at in sorted(ends if len(ends) < len(starts) else starts)]
+    seen = [at for one in (starts, ends) if len(one) == 1 for at in one]
+    return [{"name": shown, "index": at} for at in seen] if seen or not places else [{"name": shown}]
 
 
 def _bears(segment: str) -> Callable[[View], object]:

@@ -33,7 +33,7 @@ from scrapy_urinorm.live.questions import (
     pattern_key,
     speaks_of_action,
 )
-from scrapy_urinorm.live.yields import BEFORE, CLOSE, Yields, priority
+from scrapy_urinorm.live.yields import CLOSE, Yields, priority
 from scrapy_urinorm.normalizer import Normalizer
 
 if TYPE_CHECKING:
@@ -86,8 +86,9 @@ class Desk:
             return PASSED
         if turn is Turn.LATER or (site is not None and site.defers(url)):
             return Ruling(LATER, pattern_key(pattern), 0, by_lot(self.yields.put_off(pattern, place), url))
-        if site is not None and site.doubts(url, kind) and self.yields.may_wait(pattern):
-            return Ruling(LATER, pattern_key(pattern), 0, by_lot(0, url))
+        if site is not None and site.doubts(url, kind):
+            self.yields.doubted(pattern)
+            return Ruling(LATER, pattern_key(pattern), 0, 0)
         return PASSED
 
     def _held(self, site: SiteDesk, url: str, kind: int) -> Ruling | None:
@@ -262,8 +263,7 @@ class Desk:
 
     def due(self) -> list[tuple[bytes, int | None]]:
         """Return, once, the classes of what was put off for long enough, and how many are to go, None for all."""
-        overdue = [(pattern_key(name), None) for name in self.yields.overdue()]
-        return [*overdue, *((pattern_key(name), BEFORE) for name in self.yields.opened())]
+        return [(pattern_key(name), most) for name, most in self.yields.due()]
 
     # ------------------------------------------------------------------ the end
 

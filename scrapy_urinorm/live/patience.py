@@ -12,10 +12,11 @@ MOST = 20_000
 
 
 class Patience:
-    """The patterns that wait for nothing but their turn, in pages of the crawl."""
+    """The patterns that wait for nothing but their turn, in pages of the crawl: each `once`, or one after the other."""
 
-    def __init__(self) -> None:
-        self._pages = 0
+    def __init__(self, *, once: bool = True) -> None:
+        self._once = once
+        self._pages = self._last = 0
         self._since: dict[str, int] = {}
         self._over: set[str] = set()
 
@@ -25,13 +26,10 @@ class Patience:
         self._since.pop(name, None)
         self._since[name] = self._pages
 
-    def holds(self, name: str) -> bool:
-        """Have a pattern wait, since when it began to, and return whether it may still."""
-        if name in self._over:
-            return False
+    def holds(self, name: str) -> None:
+        """A pattern comes later; it waits since it first did, or since it last had its turn."""
         if len(self._since) < MOST:
             self._since.setdefault(name, self._pages)
-        return True
 
     def is_over(self, name: str) -> bool:
         """Whether a pattern has waited once: it does not again."""
@@ -41,8 +39,11 @@ class Patience:
         """Count a page of the crawl; return a pattern that has waited long enough."""
         self._pages += 1
         name = next(iter(self._since), None)
-        if name is None or self._pages - self._since[name] < PATIENCE:
+        if name is None or self._pages - max(self._since[name], self._last) < PATIENCE:
             return None
         del self._since[name]
-        self._over.add(name)
+        if self._once:
+            self._over.add(name)
+        else:
+            self._since[name] = self._last = self._pages
         return name

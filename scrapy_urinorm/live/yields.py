@@ -39,6 +39,8 @@ BEFORE = 100
 """Requests that were put off and are served in their turn when their pattern brings something again, the oldest: they
 are as good as those that come now, and a database whose exports have no end never came to them. Not all of them, as
 they may be years of a calendar."""
+TESTS = 40
+"""Requests for pages that are likely known which go each time: as many as a rule is believed for, and some more."""
 _KEEP = 0.95
 """How much of the share each further page leaves: it looks back some twenty pages."""
 _FEW = 0.5
@@ -81,9 +83,8 @@ class Yields:
         self._parts = ShapeParts()
         self._led_to: dict[str, str] = {}
         self._patience = Patience()
-        self._doubts = Patience()
-        self._overdue: list[str] = []
-        self._opened: list[str] = []
+        self._doubts = Patience(once=False)
+        self._due: list[tuple[str, int | None]] = []
 
     def __getitem__(self, pattern: str) -> Yield | None:
         return self.of.get(pattern)
@@ -120,9 +121,10 @@ class Yields:
         own.asked = min(own.asked + 1, _TURNS)
         return level + _TURNS - own.asked
 
-    def may_wait(self, pattern: str) -> bool:
-        """Whether what is likely a duplicate comes after all else: pages do not for ever, as that may have no end."""
-        return not is_plain(pattern) or self._doubts.holds(pattern)
+    def doubted(self, pattern: str) -> None:
+        """What is likely a duplicate comes after all else: of pages some go before, as that may have no end."""
+        if is_plain(pattern):
+            self._doubts.holds(pattern)
 
     def _is_tried(self, own: Yield, pattern: str, group: Yield, name: str) -> bool:
         """Whether a shape of a closed group brings nothing, and it, or its parts, had their share of the pages.
@@ -153,9 +155,9 @@ class Yields:
         # what it had put off waits still
         if late is not None and self.of[late].turn is not Turn.CLOSED:
             self.of[late].turn = Turn.OPEN
-            self._overdue.append(late)
+            self._due.append((late, None))
         if (late := self._doubts.page()) is not None:
-            self._overdue.append(late)
+            self._due.append((late, TESTS))
         group, reopened = self._judges(pattern), []
         first = (self.of.get(pattern) or _NEW).pages == 0
         if name := group_of(pattern):
@@ -185,7 +187,7 @@ class Yields:
         was = found.turn if found is not None else Turn.OPEN
         reopened = self.credit(found)
         if found is not None and was is Turn.LATER and found.turn is Turn.OPEN and is_plain(name):
-            self._opened.append(name)
+            self._due.append((name, BEFORE))
         return reopened
 
     def _judges(self, pattern: str) -> str:
@@ -262,17 +264,10 @@ class Yields:
             found.turn = Turn.OPEN
         return was is Turn.CLOSED
 
-    def overdue(self) -> list[str]:
-        """Return the patterns whose requests have been put off for long enough, once."""
-        names, self._overdue = self._overdue, []
-        return names
-
-    def opened(self) -> list[str]:
-        """Return the patterns of pages that are served in their turn again since the last call: so should be some of
-        what was put off before, `BEFORE` for each time.
-        """
-        names, self._opened = self._opened, []
-        return names
+    def due(self) -> list[tuple[str, int | None]]:
+        """Return, once, the patterns of which requests that were put off are to go, and how many, None for all."""
+        found, self._due = self._due, []
+        return found
 
     def closed(self) -> dict[str, Yield]:
         """Return the patterns that keep requests back."""

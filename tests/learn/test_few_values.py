@@ -93,3 +93,28 @@ def test_numbers_below_those_seen_are_known_of_years_alone(first: int, lower: in
     normalizer = normalizer_of(visits, Options())
     assert normalizer.decide(f"{HOST}/sold?id={first + 3}").defer
     assert normalizer.decide(f"{HOST}/sold?id={lower}").defer is (first == 1990)
+
+
+@BOTH
+@pytest.mark.parametrize(
+    ("shapes", "gone", "kept"),
+    [
+        (["/docs/{}/index"], "/docs/other/index", "/docs/index/settings"),
+        (["/print/{}", "/print/{}/more"], "/print/a/b/c", "/shop/print/mugs/big"),
+        (["/print/{}", "/{}/print/more"], "/a/print/b", None),
+    ],
+    ids=["at the end", "at the beginning", "anywhere"],
+)
+def test_a_word_is_dropped_where_it_was_seen_to_be_nothing(
+    shapes: list[str], gone: str, kept: str | None, options: Options
+) -> None:
+    word = "index" if "index" in gone else "print"
+    visits = []
+    for n in range(40):
+        for kind, shape in enumerate(shapes):
+            path = shape.format(f"page-{n}")
+            visits += [page(path, f"page {n} {kind}"), page(path.replace(f"/{word}", ""), f"page {n} {kind}")]
+    normalizer = normalizer_of(visits, options)
+    assert normalizer.key(HOST + gone) == HOST + gone.replace(f"/{word}", "")
+    if kept is not None:
+        assert normalizer.key(HOST + kept) == HOST + kept

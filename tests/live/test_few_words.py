@@ -13,8 +13,8 @@ from scrapy_urinorm.learn.options import Options
 from scrapy_urinorm.live.brought import Turn, Yield
 from scrapy_urinorm.live.novelty import CLOCK, Novelty
 from scrapy_urinorm.live.patience import PATIENCE
+from scrapy_urinorm.live.yields import BEFORE, LOW, Yields, priority
 from scrapy_urinorm.live.yields import CLOSE as CLOSE_PAGES
-from scrapy_urinorm.live.yields import LOW, Yields, priority
 from tests.live.sites import Answer, identities_of, record
 
 PEOPLE, PER_LIST, CLOSE = 120, 20, 30
@@ -170,7 +170,7 @@ def test_what_has_waited_once_is_served_in_its_turn_from_then_on() -> None:
         few = n < LOW or n > 2 * PATIENCE
         yields.learned(pattern if few else "http://a.example/news/#", not few, few=few)
         turns.append(yields.of[pattern].turn)
-        overdue += [(n, name) for name in yields.overdue()]
+        overdue += [(n, name) for name, _ in yields.due()]
     begun = LOW - 1 + PATIENCE
     assert turns == [Turn.OPEN] * (LOW - 1) + [Turn.LATER] * PATIENCE + [Turn.OPEN] * (3 * PATIENCE - begun)
     assert overdue == [(begun, pattern)]
@@ -181,14 +181,14 @@ def test_what_was_put_off_before_a_pattern_was_opened_waits_no_longer_than_else(
     pattern, yields = "http://a.example/row/#", Yields()
     for _ in range(LOW):
         yields.learned(pattern, False, few=True)
-    assert (yields.of[pattern].turn, yields.opened()) == (Turn.LATER, [])
+    assert (yields.of[pattern].turn, yields.due()) == (Turn.LATER, [])
     yields.learned(pattern, True)
-    assert (yields.of[pattern].turn, yields.opened(), yields.opened()) == (Turn.OPEN, [pattern], [])
+    assert (yields.of[pattern].turn, yields.due(), yields.due()) == (Turn.OPEN, [(pattern, BEFORE)], [])
     for _ in range(PATIENCE - 2):
         yields.learned("http://a.example/news/#", True)
-        assert yields.overdue() == []
+        assert yields.due() == []
     yields.learned("http://a.example/news/#", True)
-    assert (yields.of[pattern].turn, yields.overdue()) == (Turn.OPEN, [pattern])
+    assert (yields.of[pattern].turn, yields.due()) == (Turn.OPEN, [(pattern, None)])
 
 
 @pytest.mark.parametrize("pattern", ["http://a.example/list ?sort", "http://a.example ?sort"])
@@ -196,7 +196,7 @@ def test_of_lists_that_bring_something_again_the_former_ones_keep_their_place(pa
     yields = Yields()
     for n in range(10 * LOW):
         yields.learned(pattern, n % (2 * LOW) > LOW)
-    assert yields.opened() == []
+    assert yields.due() == []
 
 
 def test_what_was_closed_while_it_waited_stays_closed() -> None:
@@ -206,7 +206,7 @@ def test_what_was_closed_while_it_waited_stays_closed() -> None:
     assert yields.of[pattern].turn is Turn.CLOSED
     for _ in range(PATIENCE):
         yields.learned("http://a.example/news/#", True)
-    assert (yields.of[pattern].turn, yields.overdue()) == (Turn.CLOSED, [])
+    assert (yields.of[pattern].turn, yields.due()) == (Turn.CLOSED, [])
     # and is served in its turn when a sample has shown something
     assert yields.learned(pattern, False, few=True) == [pattern]
     assert yields.of[pattern].turn is not Turn.CLOSED
@@ -221,9 +221,9 @@ def test_a_resumed_crawl_has_what_was_put_off_wait_no_longer_than_a_new_one(open
         before.learned(pattern, news=True)
     after.load(before.dump())
     for _ in range(PATIENCE):
-        assert (after.of[pattern].turn, after.overdue()) == (Turn.OPEN if opened else Turn.LATER, [])
+        assert (after.of[pattern].turn, after.due()) == (Turn.OPEN if opened else Turn.LATER, [])
         after.learned("http://a.example/news/#", news=True)
-    assert (after.of[pattern].turn, after.overdue()) == (Turn.OPEN, [pattern])
+    assert (after.of[pattern].turn, after.due()) == (Turn.OPEN, [(pattern, None)])
 
 
 @pytest.mark.parametrize(
