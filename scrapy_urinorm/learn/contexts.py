@@ -67,8 +67,7 @@ class Contexts:
         self._segments: dict[tuple[str, int, int], Counter[str]] = defaultdict(Counter)
         self._totals: Counter[tuple[str, int, int]] = Counter()
         self._names_at: dict[str, Counter[str]] = defaultdict(Counter)
-        self._bare_at: dict[str, Counter[str]] = defaultdict(Counter)
-        self._pages_at: dict[str, frozenset[str]] = {}
+        self._alone_at: dict[str, Counter[str]] = defaultdict(Counter)
         self._commonest_at: dict[str, tuple[str, ...]] = {}
         self.having: Counter[str] = Counter()
         values: dict[str, Counter[str]] = defaultdict(Counter)
@@ -82,8 +81,8 @@ class Contexts:
             for name, value in view.items:
                 self._names_at[view.path][name] += 1
                 values[name][value] += 1
-                if not value:
-                    self._bare_at[view.path][name] += 1
+            if len(view.items) == 1 and not view.items[0][1]:
+                self._alone_at[view.path][view.items[0][0]] += 1
         self.enums: dict[str, frozenset[str]] = {}
         for name, counts in values.items():
             lasting = ((v, decoded(v)) for v, _ in _commonest(counts))
@@ -117,24 +116,15 @@ class Contexts:
             found = self._templates[view.host, view.path] = "/" + "/".join(shown)
         return found
 
-    def pages_at(self, path: str) -> frozenset[str]:
-        """Return what names pages in the queries of a path: never with a value, and more than a form has parameters.
-
-        A few may be switches (`?print`).
-        """
-        found = self._pages_at.get(path)
-        if found is None:
-            counts = self._names_at[path]
-            bare = frozenset(name for name, n in self._bare_at[path].items() if n == counts[name])
-            found = self._pages_at[path] = bare if len(bare) > NAMES_PER_PATH else frozenset()
-        return found
-
     def names_at(self, path: str) -> tuple[str, ...]:
         """Return the commonest parameters at a path, without names of pages (`/wiki.pl?FrontPage`)."""
         found = self._commonest_at.get(path)
         if found is None:
             counts = self._names_at[path]
-            ranked = sorted((-counts[name], name) for name in counts.keys() - self.pages_at(path))
+            pages = {name for name, n in self._alone_at[path].items() if n == counts[name]}
+            # not more than a form has parameters: they may be switches (`?print`)
+            known = counts if len(pages) <= NAMES_PER_PATH else counts.keys() - pages
+            ranked = sorted((-counts[name], name) for name in known)
             found = self._commonest_at[path] = tuple(name for _, name in ranked[:NAMES_PER_PATH])
         return found
 

@@ -45,7 +45,7 @@ class Ground:
         self._views = views
         self._contexts = contexts
         self._linked = linked
-        self._names = [frozenset(name for name, _ in view.items) - contexts.pages_at(view.path) for view in views]
+        self._names = [frozenset(name for name, _ in view.items) for view in views]
         self._places = [contexts.template(view) for view in views]
         self._at: dict[str, list[int]] = defaultdict(list)
         for n, place in enumerate(self._places):

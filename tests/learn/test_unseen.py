@@ -172,15 +172,6 @@ def test_a_list_without_a_page_number_says_nothing_of_those_with_one() -> None:
     assert normalizer.key(f"{HOST}/list?cat=new&order=up&page=2") != normalizer.key(f"{HOST}/list?cat=new&page=2")
 
 
-@pytest.mark.parametrize("name", ["/wiki?Page{}", "/index.php?/category/{}"])
-def test_what_makes_no_difference_beside_the_name_of_a_page_is_dropped(name: str) -> None:
-    """Each page has a parameter of its own there, so that no two would be of one kind."""
-    visits = [page(name.format(n) + view, f"page {n}") for n in range(60) for view in ("", "&o=1", "&o=2", "&o=3")]
-    normalizer = Normalizer(learn(visits).rules)
-    assert normalizer.key(HOST + name.format(99) + "&o=2") == normalizer.key(HOST + name.format(99))
-    assert normalizer.key(HOST + name.format(98)) != normalizer.key(HOST + name.format(99))
-
-
 def test_what_names_a_page_in_the_query_is_no_condition() -> None:
     """`/wiki?Page7`: tomorrow there are others, and where each view sorted them all, time grew with their square."""
     visits = []
