@@ -38,10 +38,13 @@ NOISE_GROUPS = 5
 """Groups of pages, equal but for their noise, that show it: one group alone may be pages that have only that slot."""
 NOISE_SHARE = 0.5
 """Share of those groups in which the slot varies; a version or a date stays what it was on pages fetched together."""
-CLEAR_GROUPS, CLEAR_SHARE, CLEAR_KINDS = 20, 0.9, 4
+CLEAR_GROUPS, CLEAR_SHARE, CLEAR_KINDS = 20, 0.9, 6
 """What is noise in the frame, or on pages of a few words: it varies in so many such groups, there in nearly all,
 and with so many differences that have nothing in common: a counter of visitors, advertisements. Titles and headings of
-twelve recorded sites had one to three of these, counters four and more, in 97 % of the groups."""
+twelve recorded sites had one to three of these, counters four to seven, in 97 % of the groups; a heading may name what
+four parameters ask for, and the title of the document is never noise by this."""
+MAX_WATCHED, MAX_GROUPS = 16, 10_000
+"""Slots of the frame that are watched for that, and groups of pages, the first ones: 30 MB."""
 MAX_KINDS = 16
 """Differences of addresses that are remembered of a slot."""
 TITLE_SLOT = 0xED2ACEF963A6DD87
@@ -138,18 +141,22 @@ class Frame:
         """
         frame = self.slots()
         open_slots = frozenset(slot for slot in self._common() if slot not in frame and self._is_single(slot))
-        framed = frozenset(
+        varied = (
             slot for slot in self._common() if slot in frame - {TITLE_SLOT} and len(self._texts[slot]) > FEW_TEXTS
         )
+        framed = frozenset(sorted(varied, key=lambda slot: (-len(self._texts[slot]), slot))[:MAX_WATCHED])
         if not open_slots and not framed:
             return
         groups: dict[tuple[int, int], tuple[str, dict[int, int], set[int]]] = {}
         several: set[tuple[int, int]] = set()
         kinds: dict[int, set[frozenset[str]]] = {}
+        plain: dict[int, set[frozenset[str]]] = {}
         for page in pages:
             if page.lines and page.status in (None, 200):
                 differences: dict[str, frozenset[str]] = {}
                 for rest, said in _told_apart(page.lines, page.line_words, frame, open_slots, framed):
+                    if rest not in groups and len(groups) >= MAX_GROUPS:
+                        said = {slot: text for slot, text in said.items() if slot not in framed}
                     url, first, differ = groups.setdefault(rest, (page.url, said, set()))
                     if first is said:
                         continue
@@ -162,18 +169,23 @@ class Frame:
                                 if (kind := differences.get(url)) is None:
                                     kind = differences[url] = difference(url, page.url) - sessions
                                 seen.add(kind)
-        varied: Counter[int] = Counter()
+                                plain.setdefault(slot, set()).add(_plain(kind, url, page.url))
+        varies: Counter[int] = Counter()
         present: Counter[int] = Counter()
         for rest in several:
             present.update(groups[rest][1].keys())
-            varied.update(groups[rest][2])
-        clear = {slot for slot, n in varied.items() if n >= CLEAR_GROUPS and _independent(kinds[slot]) >= CLEAR_KINDS}
+            varies.update(groups[rest][2])
+        clear = {
+            slot
+            for slot, n in varies.items()
+            if n >= max(CLEAR_GROUPS, CLEAR_SHARE * present[slot]) and _independent(plain[slot]) >= CLEAR_KINDS
+        } - {TITLE_SLOT}
         noise = {
             slot
-            for slot, n in varied.items()
+            for slot, n in varies.items()
             if n >= NOISE_GROUPS and n >= NOISE_SHARE * present[slot] and _independent(kinds[slot]) > 1
         }
-        noise -= {slot for slot in framed if slot not in clear or varied[slot] < CLEAR_SHARE * present[slot]}
+        noise -= framed - clear
         self._noise = frozenset(noise)
         self._visitors = frozenset(slot for slot in noise if slot in clear or frozenset() in kinds[slot])
         self._frame = None
@@ -266,6 +278,13 @@ def difference(url: str, other: str) -> frozenset[str]:
     (path, _, query), (other_path, _, other_query) = (one.partition("#")[0].partition("?") for one in (url, other))
     names = {item.partition("=")[0] for item in set(query.split("&")) ^ set(other_query.split("&"))} - {""}
     return frozenset(names if path == other_path else names | {"/"})
+
+
+def _plain(kind: frozenset[str], *urls: str) -> frozenset[str]:
+    """Return a difference without values that stand for names: `a[0]` and `a[1]` are one list, `/wiki?Page7` has none."""
+    named = {item.partition("=")[0] for url in urls for item in url.partition("?")[2].split("&") if "=" in item}
+    kept = (name if name == "/" or name in named else "?" for name in kind)
+    return frozenset(name.partition("[")[0].partition("%5B")[0].rstrip("0123456789") for name in kept)
 
 
 def _independent(kinds: set[frozenset[str]]) -> int:

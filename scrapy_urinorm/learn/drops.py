@@ -107,16 +107,22 @@ def _entries(
     It has few words, each of which comes again and again: of one that nobody has seen nothing is known, and little
     is saved by it. Nor do a few values tell of all: `page=1` is the list itself; but a session is another each time.
     """
-    shown = [decoded(p) for p in params]
-    trackers = name_prior(shown[0], stage.declared) >= TRACKER_PRIOR
-    if len(params) > 1 or trackers:
-        return [*shown]
-    values = {
-        decoded(value) for view in _told(stage, finding, neighbours) for name, value in view.items if name == params[0]
-    }
-    if params[0] not in stage.contexts.switches and (len(values) >= ANY_VALUE or all(map(is_volatile, values))):
-        return [*shown]
-    return [{"name": shown[0], "value": "|".join(re.escape(one).replace("\\-", "-") for one in sorted(values))}]
+    known: dict[str, set[str]] = {}
+    for view in _told(stage, finding, neighbours):
+        for name, value in view.items:
+            known.setdefault(name, set()).add(decoded(value))
+    return [_entry(stage, name, known.get(name, set())) for name in params]
+
+
+def _entry(stage: Stage, name: str, values: set[str]) -> str | dict[str, str]:
+    shown = decoded(name)
+    if name_prior(shown, stage.declared) >= TRACKER_PRIOR or all(map(is_volatile, values)):
+        return shown
+    # 0, 00 and an empty one are one value, and what is no UTF-8 cannot be written down
+    different = {str(int(one)) if _NUMBER.fullmatch(one) else one for one in values} - {""}
+    if (name not in stage.contexts.switches and len(different) >= ANY_VALUE) or any("\ufffd" in one for one in values):
+        return shown
+    return {"name": shown, "value": "|".join(re.escape(one).replace("\\-", "-") for one in sorted(values))}
 
 
 def _told(stage: Stage, finding: Conclusion, neighbours: list[Neighbours]) -> Iterator[View]:

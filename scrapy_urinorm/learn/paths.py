@@ -114,7 +114,9 @@ def segments(stage: Stage) -> list[Candidate]:
             e = finding.evidence
             why = f"the segment `{shown}` makes no difference to {distinct(e.agree)}" + against_text(e)
             value = _dropped(stage, name[1], shown, chain(*(groups[n].examples for n in finding.support)))
-            if "*" not in shown and value:
+            # a number may be anything in a folder that none was seen of
+            placed = not shown.isdecimal() or any(atom.kind == "path" for atom in finding.context)
+            if "*" not in shown and value and placed:
                 out.append(stage.candidate(finding, "remove_segments", value, "segment", why))
     for name, neighbours in stage.new_groups("mask"):
         out += _folds(stage, int(name[1]), neighbours)
@@ -140,8 +142,11 @@ def _dropped(stage: Stage, segment: str, shown: str, pairs: Iterable[tuple[int, 
     starts, ends = {at for at, _ in places}, {at - count for at, count in places}
     if names_tree(shown):
         return [{"name": shown, "index": at} for at in sorted(ends if len(ends) < len(starts) else starts)]
-    seen = [at for one in (starts, ends) if len(one) == 1 for at in one]
-    return [{"name": shown, "index": at} for at in seen] if seen or not places else [{"name": shown}]
+    if starts == {0} or (len(starts) == 1 < len(ends)):
+        return [{"name": shown, "index": at} for at in starts]
+    if len(ends) < 2:
+        return [{"name": shown, "index": at} for at in ends]
+    return [{"name": shown}]
 
 
 def _bears(segment: str) -> Callable[[View], object]:

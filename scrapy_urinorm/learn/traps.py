@@ -30,8 +30,8 @@ MIN_CONTENT = 3
 LONGEST_GAP = 2
 """A run is so many times longer than any gap between pages, and covers at least the half of what lies between the first
 and the last of them."""
-YEARS = range(1000, 3000)
-"""Numbers that may be years."""
+YEARS = range(1800, 2200)
+"""Numbers that may be years, or begin with one."""
 SHARE_OF_KIND = 0.9
 """Of the values of a parameter so many are dates, or numbers: the few others are mistyped."""
 _is_number = re.compile("[0-9]{1,9}").fullmatch
@@ -96,7 +96,7 @@ def _beyond(line: list[Place], *, dated: bool) -> list[tuple[dict[str, Any], lis
     # the innermost of the run stays, so that the page that it shows is still met
     if low and _is_long(line[0].at, first, gap, last - first):
         where = {"below": _text(line[low - 1].at, dated)}
-        if not dated and line[0].at not in YEARS:
+        if not dated and not all(_is_of_a_year(one.at) for one in line[:low]):
             # a calendar goes back for ever; of lower ids nothing is known
             where["above"] = line[0].at - 1
         out.append((where, [n for one in line[: low - 1] for n in one.views]))
@@ -121,6 +121,14 @@ def _run(line: Sequence[Place]) -> int:
 
 def _is_long(begin: int, end: int, gap: int, span: int) -> bool:
     return end - begin >= max(LONGEST_GAP * gap, span / 2)
+
+
+def _is_of_a_year(number: int) -> bool:
+    """Whether a number may be a year, a month or a day: 2026, 202611, 20261126."""
+    text = str(number)
+    if len(text) not in (4, 6, 8) or int(text[:4]) not in YEARS:
+        return False
+    return 1 <= int(text[4:6] or 1) <= 12 and 1 <= int(text[6:] or 1) <= 31
 
 
 def _text(at: int, dated: bool) -> str | int:

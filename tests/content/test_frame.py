@@ -153,13 +153,13 @@ def counted(slot: str, names: str, varies: str) -> tuple[list[Lines], list[str]]
 @pytest.mark.parametrize(
     ("slot", "varies", "stubs"),
     [
-        pytest.param("foot", "abcd", 1, id="a counter varies with all that tells addresses apart"),
-        pytest.param("foot", "abc", 30, id="three things may be what it names"),
-        pytest.param("title of the document", "abcd", 30, id="the title may be all that tells a page"),
+        pytest.param("foot", "abcdef", 1, id="a counter varies with all that tells addresses apart"),
+        pytest.param("foot", "abcd", 30, id="four things may be what it names"),
+        pytest.param("title of the document", "abcdef", 30, id="the title may be all that tells a page"),
     ],
 )
 def test_a_line_of_the_frame_is_noise_where_it_varies_with_everything(slot: str, varies: str, stubs: int) -> None:
-    lines, urls = counted(slot, "abcd", varies)
+    lines, urls = counted(slot, "abcdef", varies)
     found = contents(lines, urls)
     assert len({content.label for content in found[-30:]}) == stubs
     assert len({content.label for content in found[:-30]}) == 30
