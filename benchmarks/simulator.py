@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from scrapy_urinorm.live.desk import Desk
+from scrapy_urinorm.live.patience import doubted
 from scrapy_urinorm.live.questions import CANARY, CLOSED, LATER, PARK, SAMPLE, pattern_key
 from scrapy_urinorm.live.student import Student
 from scrapy_urinorm.live.yields import CLOSE
@@ -252,7 +253,7 @@ class _Run:
             self.later += [(0, n, visit) for n, (visit, held) in enumerate(self.closed) if held == key]
             self.closed = [(visit, held) for visit, held in self.closed if held != key]
         for key, most in self.desk.due():
-            due = [one for one in self.later if pattern_key(self.desk.pattern(one[2].url, 0)) == key]
+            due = [one for one in self.later if key in self._keys(one[2].url)]
             due = sorted(due, key=lambda one: (-one[0], one[1]))[:most]
             self.later = [one for one in self.later if one not in due]
             self.released += [visit for _, _, visit in due]
@@ -272,6 +273,10 @@ class _Run:
                     continue
                 key = held
             self.parked.append((visit, key))
+
+    def _keys(self, url: str) -> tuple[bytes, ...]:
+        pattern = self.desk.pattern(url, 0)
+        return pattern_key(pattern), pattern_key(doubted(pattern))
 
     def _quiet(self) -> bool:
         """Nothing is under way: hear what is still to be said, judge once more, test what was not; False: the end."""

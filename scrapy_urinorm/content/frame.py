@@ -281,7 +281,7 @@ def difference(url: str, other: str) -> frozenset[str]:
 
 
 def _plain(kind: frozenset[str], *urls: str) -> frozenset[str]:
-    """Return a difference without values that stand for names: `a[0]` and `a[1]` are one list, `/wiki?Page7` has none."""
+    """Return a difference without values in place of names: `a[0]` and `a[1]` are one list, `/wiki?Page7` has none."""
     named = {item.partition("=")[0] for url in urls for item in url.partition("?")[2].split("&") if "=" in item}
     kept = (name if name == "/" or name in named else "?" for name in kind)
     return frozenset(name.partition("[")[0].partition("%5B")[0].rstrip("0123456789") for name in kept)

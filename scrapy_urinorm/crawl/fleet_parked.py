@@ -49,6 +49,10 @@ class FleetParked(Parked):
             self.tell()
         super().step()
 
+    def _let_due_go(self) -> None:
+        """What comes later is in the queue of the fleet, and waits for its end there."""
+        self._desk.due()
+
     def tell(self) -> int:
         """Tell what was served here, and hear what was elsewhere; how much the latter was."""
         self._told = time.monotonic()

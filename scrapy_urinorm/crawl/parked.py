@@ -58,8 +58,7 @@ class Parked:
 
     def step(self) -> None:
         """Go on with that for some milliseconds, and let go what was put off for long enough."""
-        for class_key, most in self._desk.due():
-            self._count("released", self._scheduler.release(State.LATER, class_key=class_key, limit=most))
+        self._let_due_go()
         if not self._work:
             return
         until = time.monotonic() + _STEP_SECONDS
@@ -68,6 +67,10 @@ class Parked:
                 self._work.popleft()
         if self._work:
             self._scheduler.poke()
+
+    def _let_due_go(self) -> None:
+        for class_key, most in self._desk.due():
+            self._count("released", self._scheduler.release(State.LATER, class_key=class_key, limit=most))
 
     def _steps(self, name: str) -> Iterator[None]:
         after = 0

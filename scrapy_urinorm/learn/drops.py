@@ -120,7 +120,8 @@ def _entry(stage: Stage, name: str, values: set[str]) -> str | dict[str, str]:
         return shown
     # 0, 00 and an empty one are one value, and what is no UTF-8 cannot be written down
     different = {str(int(one)) if _NUMBER.fullmatch(one) else one for one in values} - {""}
-    if (name not in stage.contexts.switches and len(different) >= ANY_VALUE) or any("\ufffd" in one for one in values):
+    unwritable = any(one.encode(errors="ignore").decode() != one for one in values)
+    if unwritable or (name not in stage.contexts.switches and len(different) >= ANY_VALUE):
         return shown
     return {"name": shown, "value": "|".join(re.escape(one).replace("\\-", "-") for one in sorted(values))}
 

@@ -138,7 +138,7 @@ class Validation:
     def _compare(
         self, site: str, waiting: dict[str, list[tuple[Proposal, tuple[str, str], Visit | None, Visit | None]]]
     ) -> None:
-        # all of them, before two are compared: how many titles a text has tells whether it is a page's
+        # all that are here, before two are compared: how many titles a text has tells whether it is a page's
         rows = [
             (trial, pair, [(visit.status, self._page(site, visit)) for visit in visits if visit is not None])
             for trial, pair, *visits in waiting.pop(site)

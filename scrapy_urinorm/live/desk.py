@@ -87,8 +87,7 @@ class Desk:
         if turn is Turn.LATER or (site is not None and site.defers(url)):
             return Ruling(LATER, pattern_key(pattern), 0, by_lot(self.yields.put_off(pattern, place), url))
         if site is not None and site.doubts(url, kind):
-            self.yields.doubted(pattern)
-            return Ruling(LATER, pattern_key(pattern), 0, 0)
+            return Ruling(LATER, pattern_key(self.yields.doubt(pattern)), 0, 0)
         return PASSED
 
     def _held(self, site: SiteDesk, url: str, kind: int) -> Ruling | None:

@@ -9,6 +9,8 @@ from __future__ import annotations
 from functools import lru_cache
 from itertools import combinations
 
+from scrapy_urinorm.live.patterns import is_script
+
 MOST_NAMES = 6
 """Of a group with more names only those with one name less are looked at: of six there are 62 with fewer."""
 AGAIN = 31
@@ -20,14 +22,14 @@ PARTS = 100_000
 
 
 def group_of(pattern: str) -> str:
-    """Return the group of a pattern: all of its origin whose queries have the same names; empty where it has no query.
+    """Return the group of a pattern: all of its origin, or script, whose queries have the same names.
 
-    Lines of packs have none.
+    It is empty where there is no query; lines of packs have none.
     """
     head, _, query = pattern.partition("?")
-    origin = "/".join(head.split("/", 3)[:3])
     if not query or " " in head:
         return ""
+    origin = head if is_script(head.rpartition("/")[2]) else "/".join(head.split("/", 3)[:3])
     return f"{origin} ?{'&'.join(item.partition('=')[0] for item in query.split('&'))}"
 
 

@@ -20,7 +20,7 @@ MOST_PLACES = 20_000
 """Places that are told apart; above it what is new is a variable. Some 20 MB at the worst."""
 _number = re.compile(r"\d[\d.,:_-]*|[0-9a-f]{8,}(?:-[0-9a-f]+)*", re.IGNORECASE).fullmatch
 _script = re.compile(
-    r"[\w~-]{1,40}\.(?:aspx?|cfm|f?cgi|do|action|exe|dll|ashx|html?|js[fp]x?|php\d?|phtml|p[ly]|rb)", re.IGNORECASE
+    r"[\w~-]{1,40}\.(?:aspx?|cfm|f?cgi|do|action|exe|dll|ashx|seam|js[fp]x?|php\d?|phtml|p[ly]|rb)", re.IGNORECASE
 ).fullmatch
 _word = re.compile(r"[A-Za-z][\w.-]{0,31}").fullmatch
 # characters: no program has longer shapes
@@ -33,6 +33,11 @@ def is_plain(pattern: str) -> bool:
     Groups of patterns and lines of packs, whose names have a space, are not.
     """
     return "?" not in pattern and " " not in pattern
+
+
+def is_script(segment: str) -> bool:
+    """Whether a segment of a path is the name of a script: `item.php`."""
+    return _script(segment) is not None
 
 
 class Patterns:
@@ -51,8 +56,8 @@ class Patterns:
         for segment in folders:
             shape += "/" + self._shown(shape, segment, WIDE)
         # in a place of their own: the pages beside them are many more
-        is_script = bool(query) and _script(last) is not None
-        shape += "/" + (self._shown(f"{shape}/?", last, SCRIPTS) if is_script else self._shown(shape, last, WIDE))
+        place, most = (f"{shape}/?", SCRIPTS) if query and is_script(last) else (shape, WIDE)
+        shape += "/" + self._shown(place, last, most)
         names: dict[str, str] = {}
         for item in re.split("[&;]", query) if query else ():
             name, _, value = item.partition("=")

@@ -5,20 +5,19 @@ from __future__ import annotations
 import gc
 from collections import defaultdict
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from scrapy_urinorm.content import DIFFERENT, EXACT, NEAR, Content, Titles, compare, plain_content
 from scrapy_urinorm.errors import RuleFileError
-from scrapy_urinorm.learn.candidate import ACTIVE, PROPOSED, Candidate, is_writable, tables
+from scrapy_urinorm.learn.candidate import PROPOSED, Candidate, is_writable, tables
 from scrapy_urinorm.learn.facets import combined
 from scrapy_urinorm.learn.guilt import signature
 from scrapy_urinorm.learn.output import evidence_row
 from scrapy_urinorm.learn.page import Page
 from scrapy_urinorm.learn.site import Site, host_of
 from scrapy_urinorm.learn.site_learner import SiteLearner
-from scrapy_urinorm.live.priors import FAMILY
 from scrapy_urinorm.live.reachable import ASKED, FRESH, Reachable
-from scrapy_urinorm.live.trial import BELIEVED, is_believed, standing
+from scrapy_urinorm.live.trial import BELIEVED, Tried, standing
 from scrapy_urinorm.normalizer import Normalizer
 from scrapy_urinorm.rulesets.platforms import VERDICTS
 from scrapy_urinorm.url import resolve
@@ -134,7 +133,7 @@ def study(
         number = {page.key: n for n, page in enumerate(site.pages)}
         after = {subject: number.get(key, 0) for subject, key in (since or {}).items()}
         judged = [
-            Tried(one, *_pairs(learner, one, max(after.get(of, 0) for of in subjects(one))), mark in proven)
+            Tried(one, mark in proven, *_pairs(learner, one, max(after.get(of, 0) for of in subjects(one))))
             for mark, one in reversed(chosen.items())
         ]
         normalizer = Normalizer([*rules, site.base] if site.base.get("host") else list(rules) or None, options.preset)
@@ -148,7 +147,7 @@ def study(
     found.normalizer = normalizer
     found.later, found.combined = tables(lists), {one.where["path"]: one.why for one in lists}
     found.source = tables([one.candidate for one in believed], site.base if believed else None)
-    lasting = [one.candidate for one in believed if one.candidate.status == ACTIVE]
+    lasting = [one.candidate for one in believed if one.lasts(options)]
     found.lasting = tables(lasting, site.base if lasting else None)
     likely = [one for one in judged if one not in believed and one.agree >= LIKELY and not one.against]
     if likely:
@@ -168,33 +167,6 @@ def study(
     return found
 
 
-class Tried(NamedTuple):
-    """A candidate with the pairs of pages that agree under it, and those that do not."""
-
-    candidate: Candidate
-    agree: int
-    against: int
-    proven: bool = False
-
-    @property
-    def believed(self) -> bool:
-        """Whether the test believes it."""
-        return is_believed(self.agree, self.against, proven=self.proven)
-
-    def trial(self, alone: dict[str, Any]) -> tuple[dict[str, Any], list[int], bool]:
-        """Return what further pages are held against."""
-        return alone, [self.agree, self.against], self.proven
-
-    @property
-    def said(self) -> str:
-        """The rule and its evidence in words."""
-        one = self.candidate
-        where = f" where {one.where}" if one.where else ""
-        line = f", {one.why}" if one.family == FAMILY else ""
-        pairs = f"{self.agree} pairs agree, {self.against} do not"
-        return f"{one.rule} = {one.value} for {one.scope}{where} ({pairs}{line})"
-
-
 def _candidates(learner: SiteLearner) -> list[Candidate]:
     """Return the rules that may be believed: those the learner accepts, and those that it would with more support."""
     proposed = [one for one in learner.others if one.status == PROPOSED and one.family != "addresses"]
@@ -210,8 +182,9 @@ def subjects(candidate: Candidate) -> frozenset[str]:
     return frozenset(candidate.names or {f"/{candidate.rule}"})
 
 
-def _pairs(learner: SiteLearner, candidate: Candidate, first: int = 0) -> tuple[int, int]:
-    """Return how many pages agree with the first one of their class under a rule alone, and how many do not.
+def _pairs(learner: SiteLearner, candidate: Candidate, first: int = 0) -> tuple[int, int, int]:
+    """Return how many pages agree with the first one of their class under a rule alone, how many do not, and in how many
+    classes some agree.
 
     Of those that agree the ones from the page `first` on count.
 
@@ -221,7 +194,7 @@ def _pairs(learner: SiteLearner, candidate: Candidate, first: int = 0) -> tuple[
     try:
         alone = learner.replay.normalizer([candidate], "safe").key
     except RuleFileError:
-        return 0, 1
+        return 0, 1, 0
     pages = learner.site.pages
     most = len(pages) if candidate.where else CLASS_PAIRS
     names = [name + "=" for name in candidate.names]
@@ -232,7 +205,7 @@ def _pairs(learner: SiteLearner, candidate: Candidate, first: int = 0) -> tuple[
             if key != page.key:
                 classes[key].append(n)
     by_key = learner.site.by_key
-    exact = near = against = 0
+    exact = near = against = several = 0
     for key, members in classes.items():
         stands = by_key.get(key)
         if stands is None or stands.label < 0:
@@ -243,7 +216,8 @@ def _pairs(learner: SiteLearner, candidate: Candidate, first: int = 0) -> tuple[
         exact += min(most, agree.count(EXACT))
         near += min(most, agree.count(NEAR))
         against += min(most, wrong)
-    return exact + (near if exact >= near else 0), against
+        several += EXACT in agree
+    return exact + (near if exact >= near else 0), against, several
 
 
 def _together(

@@ -3,6 +3,15 @@
 from __future__ import annotations
 
 from math import log, sqrt
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from scrapy_urinorm.learn.candidate import ACTIVE
+from scrapy_urinorm.learn.risk import risk
+from scrapy_urinorm.live.priors import FAMILY
+
+if TYPE_CHECKING:
+    from scrapy_urinorm.learn.candidate import Candidate
+    from scrapy_urinorm.learn.options import Options
 
 GOOD, BAD = 0.99, 0.90
 """A rule that is right in so large a share of cases is to be believed; one that is right in so few is not."""
@@ -40,3 +49,36 @@ def canary_share(parked: int, *, fewer: bool = False) -> float:
     a tenth of that: of a line that was proven on real installations, or where enough of them have shown the same.
     """
     return min(_MOST, _FEWER / sqrt(max(1, parked))) * (_TENTH if fewer else 1)
+
+
+class Tried(NamedTuple):
+    """A candidate with the pairs of pages that agree under it, and those that do not; `pages` counts different ones."""
+
+    candidate: Candidate
+    proven: bool
+    agree: int
+    against: int
+    pages: int
+
+    @property
+    def believed(self) -> bool:
+        """Whether the test believes it."""
+        return is_believed(self.agree, self.against, proven=self.proven)
+
+    def lasts(self, options: Options) -> bool:
+        """Whether it is for a next crawl, too, which tests nothing: what was first a proposal by the pages of today."""
+        known = self.proven if self.candidate.family == FAMILY else self.candidate.status == ACTIVE
+        return known or risk(self.pages, self.against, self.candidate.evidence.prior) <= options.risk
+
+    def trial(self, alone: dict[str, Any]) -> tuple[dict[str, Any], list[int], bool]:
+        """Return what further pages are held against."""
+        return alone, [self.agree, self.against], self.proven
+
+    @property
+    def said(self) -> str:
+        """The rule and its evidence in words."""
+        one = self.candidate
+        where = f" where {one.where}" if one.where else ""
+        line = f", {one.why}" if one.family == FAMILY else ""
+        pairs = f"{self.agree} pairs agree, {self.against} do not"
+        return f"{one.rule} = {one.value} for {one.scope}{where} ({pairs}{line})"

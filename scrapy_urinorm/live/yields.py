@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from scrapy_urinorm.live.brought import Turn, Yield
 from scrapy_urinorm.live.groups import AGAIN, ShapeParts, group_of, is_group, subgroups
-from scrapy_urinorm.live.patience import Patience
+from scrapy_urinorm.live.patience import TESTS, Doubts, Patience, doubted
 from scrapy_urinorm.live.patterns import is_plain
 
 LOW = 20
@@ -39,8 +39,6 @@ BEFORE = 100
 """Requests that were put off and are served in their turn when their pattern brings something again, the oldest: they
 are as good as those that come now, and a database whose exports have no end never came to them. Not all of them, as
 they may be years of a calendar."""
-TESTS = 40
-"""Requests for pages that are likely known which go each time: as many as a rule is believed for, and some more."""
 _KEEP = 0.95
 """How much of the share each further page leaves: it looks back some twenty pages."""
 _FEW = 0.5
@@ -83,7 +81,7 @@ class Yields:
         self._parts = ShapeParts()
         self._led_to: dict[str, str] = {}
         self._patience = Patience()
-        self._doubts = Patience(once=False)
+        self.doubts = Doubts()
         self._due: list[tuple[str, int | None]] = []
 
     def __getitem__(self, pattern: str) -> Yield | None:
@@ -121,10 +119,14 @@ class Yields:
         own.asked = min(own.asked + 1, _TURNS)
         return level + _TURNS - own.asked
 
-    def doubted(self, pattern: str) -> None:
-        """What is likely a duplicate comes after all else: of pages some go before, as that may have no end."""
+    def doubt(self, pattern: str) -> str:
+        """A request is likely a duplicate and comes after all else; return under which name it waits.
+
+        Of pages some go before, as that may have no end.
+        """
         if is_plain(pattern):
-            self._doubts.holds(pattern)
+            self.doubts.waits(pattern)
+        return doubted(pattern)
 
     def _is_tried(self, own: Yield, pattern: str, group: Yield, name: str) -> bool:
         """Whether a shape of a closed group brings nothing, and it, or its parts, had their share of the pages.
@@ -156,8 +158,8 @@ class Yields:
         if late is not None and self.of[late].turn is not Turn.CLOSED:
             self.of[late].turn = Turn.OPEN
             self._due.append((late, None))
-        if (late := self._doubts.page()) is not None:
-            self._due.append((late, TESTS))
+        if (late := self.doubts.page()) is not None:
+            self._due.append((doubted(late), TESTS))
         group, reopened = self._judges(pattern), []
         first = (self.of.get(pattern) or _NEW).pages == 0
         if name := group_of(pattern):
@@ -275,12 +277,14 @@ class Yields:
 
     def dump(self) -> dict[str, list[float]]:
         """Return all that a later run needs."""
-        return {name: list(_row(one)) for name, one in self.of.items()}
+        return {name: list(_row(one)) for name, one in self.of.items()} | self.doubts.dump()
 
     def load(self, rows: dict[str, list[float]]) -> None:
         """Take up what a run before has dumped; where closing was turned off since, what it closed comes later."""
         last = Turn.CLOSED if self.close else Turn.LATER
         for name, row in rows.items():
+            if self.doubts.load(name, row):
+                continue
             # a job that was begun before there were groups has no shapes, one before they closed none that counts
             pages, news, blank, share, turn, kept, late, known, tries, same, shapes, asked = (*row, 0, 0)[:12]
             whole = int(pages), int(news), int(blank), share, min(Turn(int(turn)), last), int(kept), int(late)

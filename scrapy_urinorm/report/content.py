@@ -97,7 +97,8 @@ def _labels(lines: pa.Array, line_words: pa.Array, frames: Sequence[Words | None
     title = summed(np.where(data_lines | (framed & (slots == np.uint64(TITLE_SLOT))), texts, np.uint64(0)))
     order = np.where(enough, summed(main * (2 * places + 1)), label)
     sketches = _sketches(texts, np.repeat(np.arange(len(counts)), counts), outside, len(counts))
-    return Labels(label, order, sketches, summed(outside), said, title)
+    # as in the learner, a page of a few words names none
+    return Labels(label, order, sketches, summed(outside), said, np.where(enough, title, np.uint64(0)))
 
 
 def _joined(texts: pa.Array) -> tuple[memoryview, NDArray[np.int64]]:

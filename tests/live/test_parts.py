@@ -18,13 +18,13 @@ from scrapy_urinorm.live.classes import NumberSet
 from scrapy_urinorm.live.desk import Desk
 from scrapy_urinorm.live.folder import FolderStore
 from scrapy_urinorm.live.novelty import Novelty
-from scrapy_urinorm.live.patience import PATIENCE
+from scrapy_urinorm.live.patience import PATIENCE, TESTS
 from scrapy_urinorm.live.patterns import Patterns
 from scrapy_urinorm.live.process import Students
 from scrapy_urinorm.live.questions import CANARY, CLOSED, LATER, PARK, PASS, SAMPLE, speaks_of_action
 from scrapy_urinorm.live.student import Student
 from scrapy_urinorm.live.trial import BELIEVED, canary_share, standing
-from scrapy_urinorm.live.yields import LOW, TESTS, Yields, priority
+from scrapy_urinorm.live.yields import LOW, Yields, priority
 from scrapy_urinorm.visits import messages
 from scrapy_urinorm.visits.record import Visit
 from tests.live.sites import Site, record
