@@ -183,8 +183,8 @@ def subjects(candidate: Candidate) -> frozenset[str]:
 
 
 def _pairs(learner: SiteLearner, candidate: Candidate, first: int = 0) -> tuple[int, int, int]:
-    """Return how many pages agree with the first one of their class under a rule alone, how many do not, and in how many
-    classes some agree.
+    """Return how many pages agree with the first one of their class under a rule alone, and how many do not; and in how
+    many classes some agree.
 
     Of those that agree the ones from the page `first` on count.
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import json
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -17,6 +18,7 @@ from scrapy_urinorm.live.brought import Turn, Yield
 from scrapy_urinorm.live.classes import NumberSet
 from scrapy_urinorm.live.desk import Desk
 from scrapy_urinorm.live.folder import FolderStore
+from scrapy_urinorm.live.groups import group_of
 from scrapy_urinorm.live.novelty import Novelty
 from scrapy_urinorm.live.patience import PATIENCE, TESTS
 from scrapy_urinorm.live.patterns import Patterns
@@ -88,7 +90,9 @@ def test_scripts_of_one_folder_are_told_apart() -> None:
     for n in range(12):
         patterns.of(f"http://a.example/article-{n}.html")
         patterns.of(f"http://a.example/form-{n}.php?id={n}")
-    assert patterns.of("http://a.example/sold.php?id=5") == "http://a.example/sold.php?id=*"
+    sold, form = (patterns.of(f"http://a.example/{script}.php?id=5") for script in ("sold", "form-3"))
+    assert sold == "http://a.example/sold.php?id=*"
+    assert group_of(sold) != group_of(form)
     assert patterns.of("http://a.example/article-99.html") == "http://a.example/*"
     for n in range(100):
         patterns.of(f"http://a.example/title-{n}.php?print=1")
@@ -355,6 +359,25 @@ def test_what_is_likely_a_duplicate_waits_for_a_while_where_it_is_a_page() -> No
         found.take({"do": "news", "pattern": "http://a.example/list?page=#", "news": True, "same": False, "at": n})
     assert found.due() == [(waits.class_key, TESTS)]
     assert found.decide("http://a.example/sold/2", 7, late=True).verdict == PASS
+    # of none that waits none is to go
+    for _ in range(2 * PATIENCE):
+        found.yields.learned("http://a.example/list?page=#", news=True)
+    assert found.due() == []
+
+
+def test_of_doubted_pages_those_go_first_of_which_most_wait_in_a_resumed_job_too() -> None:
+    before, after = Yields(), Yields()
+    for n in range(TESTS + 20):
+        before.doubt("http://a.example/sold/#")
+        if n % 3 == 0:
+            before.doubt("http://a.example/ad/#")
+    after.load(json.loads(json.dumps(before.dump())))
+    due = []
+    for _ in range(3 * PATIENCE):
+        after.learned("http://a.example/list?page=#", news=True)
+        due += [name.partition(" ")[0].rpartition("/")[0] for name, _ in after.due()]
+    # 60 of them, then 20 and 20
+    assert due == [f"http://a.example/{shape}" for shape in ("sold", "sold", "ad")]
 
 
 def test_what_comes_later_comes_in_an_order_by_lot() -> None:
