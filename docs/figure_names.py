@@ -26,6 +26,9 @@ UNSEEN = {
     "hgweb": "Mercurial 7.2 (two repositories; has a pack)", "spip": "SPIP 4.4 (magazine)",
     "spip2": "SPIP 4.4, clean addresses, languages", "ghost": "Ghost 5.130 (blog)",
     "hugo": "Hugo 0.111 (three languages)", "hugo2": "Hugo, hardly translated", "rt": "Request Tracker 5",
+    "nodebb": "NodeBB 4.15 (forum)", "misago": "Misago 0.39 (forum)", "corp": "WordPress 6.1, a network of seven hosts",
+    "docu": "Docusaurus 3.10 (three versions, two languages)", "iki": "ikiwiki 3.2020 (blog, wiki)",
+    "awst": "AWStats 7.8 (two sites, fifteen months)",
 }  # fmt: skip
 #: Rows of the table of pages that rules were not learned from: what was scored, and its name on the page.
 HELD_OUT = {
