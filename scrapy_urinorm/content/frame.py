@@ -44,7 +44,7 @@ and with so many differences that have nothing in common: a counter of visitors,
 twelve recorded sites had one to three of these, counters four to seven, in 97 % of the groups; a heading may name what
 four parameters ask for, and the title of the document is never noise by this."""
 MAX_WATCHED, MAX_GROUPS = 16, 10_000
-"""Slots of the frame that are watched for that, and groups of pages, the first ones: 30 MB."""
+"""Slots of the frame that are watched for that, and groups of pages, the first ones: 45 MB."""
 MAX_KINDS = 16
 """Differences of addresses that are remembered of a slot."""
 TITLE_SLOT = 0xED2ACEF963A6DD87
