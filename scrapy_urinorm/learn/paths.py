@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from scrapy_urinorm.content import EXACT
 from scrapy_urinorm.learn.aliases import host_aliases, whole_judge
-from scrapy_urinorm.learn.candidate import Candidate
+from scrapy_urinorm.learn.candidate import REJECTED, Candidate
 from scrapy_urinorm.learn.judge import Group, judged
 from scrapy_urinorm.learn.priors import name_prior
 from scrapy_urinorm.learn.risk import DEFAULT_PRIOR
@@ -114,10 +114,14 @@ def segments(stage: Stage) -> list[Candidate]:
             e = finding.evidence
             why = f"the segment `{shown}` makes no difference to {distinct(e.agree)}" + against_text(e)
             value = _dropped(stage, name[1], shown, chain(*(groups[n].examples for n in finding.support)))
-            # a number may be anything in a folder that none was seen of
-            placed = not shown.isdecimal() or any(atom.kind == "path" for atom in finding.context)
-            if "*" not in shown and value and placed:
-                out.append(stage.candidate(finding, "remove_segments", value, "segment", why))
+            if "*" in shown or not value:
+                continue
+            found = stage.candidate(finding, "remove_segments", value, "segment", why)
+            if shown.isdecimal() and all(atom.kind != "path" for atom in finding.context):
+                found.status, found.why = REJECTED, why + ", but in a folder that none was seen of it may be anything"
+                stage.rejected.append(found)
+                continue
+            out.append(found)
     for name, neighbours in stage.new_groups("mask"):
         out += _folds(stage, int(name[1]), neighbours)
         out += _substitutions(stage, int(name[1]), neighbours)

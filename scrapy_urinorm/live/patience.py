@@ -42,8 +42,6 @@ TESTS = 40
 """Requests for pages that are likely known which go each time: as many as a rule is believed for, and some more."""
 MOST = 20_000
 """Patterns whose doubted requests are counted; those of others wait for the end."""
-
-
 # no address has a space
 _DOUBTED = " ~"
 

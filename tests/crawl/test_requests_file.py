@@ -163,6 +163,14 @@ def test_parked_requests_are_served_when_they_are_released(
     assert [served.id for served in iter(lambda: kept.pop(State.RELEASED), None)] == expected
 
 
+def test_of_what_comes_later_some_go_in_the_order_in_which_all_would(file: RequestsFile) -> None:
+    put = [row(file, State.LATER, priority=priority, key=b"x") for priority in (3, 9, 5, 9)]
+    for each in (*put, row(file, State.LATER, priority=99, key=b"y")):
+        file.put(each)
+    assert file.release(State.LATER, class_key=b"x", limit=3) == 3
+    assert numbers(file, State.RELEASED) == [put[1].id, put[2].id, put[3].id]
+
+
 @pytest.mark.skipif(sys.platform == "win32", reason="lacks POSIX permissions")
 def test_only_its_owner_reads_what_a_spider_gave_to_its_requests(tmp_path: Path, file: RequestsFile) -> None:
     file.put(row(file))

@@ -75,6 +75,16 @@ def test_a_number_is_dropped_where_it_was_seen_to_be_nothing(options: Options) -
 
 
 @BOTH
+def test_a_number_is_not_dropped_in_a_folder_that_none_was_seen_of(options: Options) -> None:
+    visits = []
+    for n in range(40):
+        path = f"/{n + 100}/title-{n}"
+        visits += [page(path + tail, f"topic {n}", path) for tail in ("", "/4")]
+    normalizer = normalizer_of(visits, options)
+    assert normalizer.key(f"{HOST}/user/bob/4") != normalizer.key(f"{HOST}/user/bob")
+
+
+@BOTH
 def test_a_version_is_dropped_where_it_was_seen_to_be_nothing(options: Options) -> None:
     visits = []
     for n in range(40):

@@ -18,13 +18,18 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from scrapy import Request
+from scrapy.utils.test import get_crawler
 
+from scrapy_urinorm.crawl.fleet import over_fleet
+from scrapy_urinorm.crawl.fleet_parked import FleetParked
 from scrapy_urinorm.learn.options import Options
+from scrapy_urinorm.live.desk import Desk
 from scrapy_urinorm.live.exchange import Exchange
 from scrapy_urinorm.live.fleet_scripts import PULSE
 from scrapy_urinorm.live.fleet_share import CLOSED, FleetShare
 from scrapy_urinorm.live.fleet_student import FleetStudent
 from scrapy_urinorm.live.folder import FolderStore
+from scrapy_urinorm.live.patience import PATIENCE
 from tests.live.served import Served
 from tests.live.sites import Site, record
 from tests.live.test_crawl import all_pages
@@ -126,6 +131,25 @@ def test_nothing_waits_under_rules_that_were_taken_back(server: RedisServer, joi
     one.remove([found.member for found in one.waiting(5)])
     assert [found.generation for found in other.classes()] == [CLOSED]
     assert one.salt == other.salt
+
+
+def test_what_was_put_off_for_long_stays_in_the_queue_of_the_fleet(
+    server: RedisServer, join: Callable[[str], FleetShare]
+) -> None:
+    """It comes when that has nothing else; a worker that let it go as a stock scheduler does lost its live rules."""
+    scheduler = pytest.importorskip("scrapy_redis.scheduler").Scheduler
+    duplicates = "scrapy_redis.dupefilter.RFPDupeFilter"
+    settings = {"REDIS_URL": server.url, "URINORM_SEEN": server.url, "DUPEFILTER_CLASS": duplicates}
+    mixed: Any = over_fleet(scheduler)
+    fleet = mixed.from_crawler(get_crawler(settings_dict=settings))
+    fleet.shared = join("one")
+    desk = Desk([], "recommended")
+    parked = FleetParked(fleet, desk, lambda name, number: None, fleet.shared)
+    desk.yields.doubt("http://a.example/sold/#")
+    for _ in range(PATIENCE):
+        desk.yields.learned("http://a.example/list?page=#", news=True)
+    parked.step()
+    assert desk.due() == []
 
 
 def test_what_was_served_is_told_to_all(join: Callable[[str], FleetShare]) -> None:
