@@ -18,7 +18,6 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from scrapy import Request
-from scrapy.utils.test import get_crawler
 
 from scrapy_urinorm.crawl.fleet import over_fleet
 from scrapy_urinorm.crawl.fleet_parked import FleetParked
@@ -30,6 +29,7 @@ from scrapy_urinorm.live.fleet_share import CLOSED, FleetShare
 from scrapy_urinorm.live.fleet_student import FleetStudent
 from scrapy_urinorm.live.folder import FolderStore
 from scrapy_urinorm.live.patience import PATIENCE
+from tests.crawl.components import crawler_with
 from tests.live.served import Served
 from tests.live.sites import Site, record
 from tests.live.test_crawl import all_pages
@@ -141,7 +141,7 @@ def test_what_was_put_off_for_long_stays_in_the_queue_of_the_fleet(
     duplicates = "scrapy_redis.dupefilter.RFPDupeFilter"
     settings = {"REDIS_URL": server.url, "URINORM_SEEN": server.url, "DUPEFILTER_CLASS": duplicates}
     mixed: Any = over_fleet(scheduler)
-    fleet = mixed.from_crawler(get_crawler(settings_dict=settings))
+    fleet = mixed.from_crawler(crawler_with(settings))
     fleet.shared = join("one")
     desk = Desk([], "recommended")
     parked = FleetParked(fleet, desk, lambda name, number: None, fleet.shared)
