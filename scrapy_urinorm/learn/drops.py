@@ -13,6 +13,7 @@ from scrapy_urinorm.learn.judge import judged
 from scrapy_urinorm.learn.narrow import fixed_values
 from scrapy_urinorm.learn.priors import name_prior
 from scrapy_urinorm.learn.risk import TRACKER_PRIOR
+from scrapy_urinorm.learn.spelled import are_writable, one_of, tell_of_others
 from scrapy_urinorm.learn.stage import against_text, distinct
 from scrapy_urinorm.learn.unchanged import LUCK, by_luck
 from scrapy_urinorm.learn.values import is_volatile
@@ -32,8 +33,6 @@ if TYPE_CHECKING:
 _NUMBER = re.compile("[0-9]{1,1000}")
 LARGEST = 1 << 53
 """The largest number that every reader of a rule file takes for itself."""
-ANY_VALUE = 3
-"""Values that were seen to make no difference from which no other one does; chosen."""
 ONE_BEGINNING = 0.9
 """Values of which so many begin alike are of one kind; the few others tell nothing."""
 
@@ -108,7 +107,7 @@ def _entries(
     is saved by it. Nor do a few values tell of all: `page=1` is the list itself; but a session is another each time.
     """
     known: dict[str, set[str]] = {}
-    for view in _told(stage, finding, neighbours):
+    for view in told_of(stage, finding, neighbours):
         for name, value in view.items:
             known.setdefault(name, set()).add(decoded(value))
     return [_entry(stage, name, known.get(name, set())) for name in params]
@@ -118,15 +117,14 @@ def _entry(stage: Stage, name: str, values: set[str]) -> str | dict[str, str]:
     shown = decoded(name)
     if name_prior(shown, stage.declared) >= TRACKER_PRIOR or all(map(is_volatile, values)):
         return shown
-    # 0, 00 and an empty one are one value, and what is no UTF-8 cannot be written down
-    different = {str(int(one)) if _NUMBER.fullmatch(one) else one for one in values} - {""}
-    unwritable = any(one.encode(errors="ignore").decode() != one for one in values)
-    if unwritable or (name not in stage.contexts.switches and len(different) >= ANY_VALUE):
+    # an empty one is zero
+    several = tell_of_others(values - {""})
+    if not are_writable(values) or (name not in stage.contexts.switches and several):
         return shown
-    return {"name": shown, "value": "|".join(re.escape(one).replace("\\-", "-") for one in sorted(values))}
+    return {"name": shown, "value": one_of(values)}
 
 
-def _told(stage: Stage, finding: Conclusion, neighbours: list[Neighbours]) -> Iterator[View]:
+def told_of(stage: Stage, finding: Conclusion, neighbours: list[Neighbours]) -> Iterator[View]:
     """Yield the views of known content in the groups that speak for a finding."""
     for n in finding.support:
         for _, page in neighbours[n].members:
@@ -154,7 +152,7 @@ def _varied(
         told = [groups[n] for n in finding.support if _differs(stage, name, neighbours[n])]
         return bool(told) and judge.accepts(judge.weigh(told, finding.context))
 
-    fixed = fixed_values(asked, _told(stage, finding, neighbours))
+    fixed = fixed_values(asked, told_of(stage, finding, neighbours))
     varied = tuple(p for p in params if p not in asked or is_told_of(p))
     return finding._replace(context=finding.context + fixed), varied if len(varied) > 1 else ()
 
@@ -162,7 +160,7 @@ def _varied(
 def _least(stage: Stage, finding: Conclusion, params: tuple[str, ...], neighbours: list[Neighbours]) -> Context:
     """Return the conditions of a constant view on numbers: that fifty lines and more show all says nothing of ten."""
     known: dict[str, set[str]] = {}
-    for view in _told(stage, finding, neighbours):
+    for view in told_of(stage, finding, neighbours):
         for name, value in view.items:
             known.setdefault(name, set()).add(value)
     out = []

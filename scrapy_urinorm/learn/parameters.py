@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter, defaultdict
 from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
 from scrapy_urinorm.content import NEAR
-from scrapy_urinorm.learn.drops import drops
+from scrapy_urinorm.learn.drops import drops, told_of
 from scrapy_urinorm.learn.edits import MOMENT, text_value, value_kinds
 from scrapy_urinorm.learn.judge import Group, judged
 from scrapy_urinorm.learn.priors import default_prior, name_prior
 from scrapy_urinorm.learn.repeats import repeats
 from scrapy_urinorm.learn.risk import DEFAULT_PRIOR
 from scrapy_urinorm.learn.siblings import siblings
+from scrapy_urinorm.learn.spelled import before_last
 from scrapy_urinorm.learn.stage import Stage, against_text, distinct
 from scrapy_urinorm.learn.values import is_volatile
 from scrapy_urinorm.url import decoded
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
     from scrapy_urinorm.learn.candidate import Candidate
     from scrapy_urinorm.learn.evidence import Neighbours
+    from scrapy_urinorm.learn.view import View
 
 MAX_ALIAS_VALUES = 40
 """Values of a parameter compared two by two: 780 pairs."""
@@ -164,11 +165,13 @@ def edited_values(stage: Stage) -> list[Candidate]:
         groups = [judged(n, stage.views) for n in neighbours]
         shown, kind = decoded(name[1]), name[2]
         judge = stage.judge(DEFAULT_PRIOR)
-        rule, value, what = _value_rule(shown, kind)
         findings = stage.search(groups, judge, frozenset((name[1],)), exceptions=False)
         if not findings:
+            pages = (page for n in neighbours for _, page in n.members)
+            rule, value, _ = _value_rule(shown, kind, _seen(name[1], (stage.views[page] for page in pages)))
             stage.missed(groups, judge, rule, value, "value edit", f"the edit of `{shown}`")
         for finding in findings:
+            rule, value, what = _value_rule(shown, kind, _seen(name[1], told_of(stage, finding, neighbours)))
             e = finding.evidence
             shown_by = f"{e.values} values" if e.constant else distinct(e.agree)
             why = f"{what}, by {shown_by}" + against_text(e)
@@ -176,7 +179,11 @@ def edited_values(stage: Stage) -> list[Candidate]:
     return out
 
 
-def _value_rule(name: str, kind: str) -> tuple[str, Any, str]:
+def _seen(name: str, views: Iterable[View]) -> set[str]:
+    return {decoded(value) for view in views for one, value in view.items if one == name}
+
+
+def _value_rule(name: str, kind: str, seen: set[str]) -> tuple[str, Any, str]:
     if kind == "lower":
         return "lowercase_params", [name], f"upper and lower case in the value of `{name}` make no difference"
     if kind == "day":
@@ -189,8 +196,7 @@ def _value_rule(name: str, kind: str) -> tuple[str, Any, str]:
             {name: separator},
             f"the order of the list in the value of `{name}` makes no difference",
         )
-    mark = re.escape(separator)
-    edit = {"pattern": f"^(.*{mark})?[^{mark}]*$", "replace": r"\1"}
+    edit = {"pattern": before_last(separator, seen), "replace": r"\1"}
     return (
         "rewrite_params",
         {name: edit},

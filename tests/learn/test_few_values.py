@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from scrapy_urinorm import Normalizer
 from scrapy_urinorm.learn import Options, learn
+from scrapy_urinorm.learn.spelled import before_last
 from scrapy_urinorm.visits.record import Visit, visit_from_row
 
 HOST = "http://a.example"
@@ -128,3 +131,46 @@ def test_a_word_is_dropped_where_it_was_seen_to_be_nothing(
     assert normalizer.key(HOST + gone) == HOST + gone.replace(f"/{word}", "")
     if kept is not None:
         assert normalizer.key(HOST + kept) == HOST + kept
+
+
+@BOTH
+def test_what_precedes_a_separator_is_said_of_values_like_those_seen(options: Options) -> None:
+    """A photo of a gallery is in three albums; a person of its staff is in one place."""
+    albums = [(n, album) for n in range(40) for album in (n % 7, 7 + n % 5, 12 + n % 3)]
+    visits = [page(f"/index.php?show=photo/{n}/album-{album}", f"photo {n}") for n, album in albums]
+    normalizer = normalizer_of(visits, options)
+
+    def key(show: str) -> str:
+        return normalizer.key(f"{HOST}/index.php?show={show}")
+
+    assert key("photo/777/album-3") == key("photo/777/album-99")
+    assert key("photo/777/album-3") != key("photo/778/album-3")
+    for one, other in (
+        ("person/7", "person/8"),
+        ("person/7/album-3", "person/7/album-4"),
+        ("photo/7/comments", "photo/7/map"),
+        ("photo/7/album-3/2", "photo/7/album-3/4"),
+        ("photo", "person"),
+    ):
+        assert key(one) != key(other)
+
+
+@pytest.mark.parametrize(
+    ("values", "pattern"),
+    [
+        (["a:x", "b:y", "c:z"], "^([^:]*:)[^:]*$"),
+        (["a:x", "b:y", "b:z"], "^((?:a|b):)[^:]*$"),
+        (["wiki:a:x", "wiki:b", "wiki:c:z"], "^(wiki:(?:[^:]*:){0,1})[^:]*$"),
+        (["x", "a:y", "b:c:z"], "^((?:[^:]*:){0,2})[^:]*$"),
+        (["a:p1", "a:p2", "a:p03"], "^(a:)p[0-9]+$"),
+        (["a:p1", "a:p2", "a:q3"], "^(a:)[^:]*$"),
+        (["a:1", "a:01", "a:"], "^(a:)(?:01|1)$"),
+        (["a.b:x", "a.b:x"], r"^(a\.b:)x$"),
+        (["a:\udcff", "a:x"], "^(a:)[^:]*$"),
+        (["a:5f3a9c0e7b2d4a61", "a:0b1c2d3e4f5a6b7c"], "^(a:)[^:]*$"),
+    ],
+)
+def test_the_pattern_of_what_precedes_the_last_separator(values: list[str], pattern: str) -> None:
+    assert before_last(":", values) == pattern
+    for value in values:
+        assert re.sub(pattern, r"\1", value) == value.rpartition(":")[0] + ":" * (":" in value) or value.endswith(":")
