@@ -175,6 +175,7 @@ def test_content_has_no_order(order: int) -> None:
     assert found[0].label == found[-1].label
 
 
+@pytest.mark.slow
 def test_long_addresses_are_told_apart_once_a_page() -> None:
     frame = Frame()
     much = [("list", f"{ARTICLE} {n}") for n in range(300)]

@@ -48,6 +48,7 @@ GIANTS: dict[str, Callable[[str], Any]] = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("take", GIANTS.values(), ids=GIANTS)
 def test_giants_are_not_remembered(take: Callable[[str], Any]) -> None:
     take("x")

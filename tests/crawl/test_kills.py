@@ -64,10 +64,13 @@ NASTY: dict[str, dict[str, Any]] = {
 
 
 ONE_BY_ONE = {**FIFO, "CONCURRENT_REQUESTS": 1, "SCRAPER_SLOT_MAX_ACTIVE_SIZE": 1}
-ROOMS = {"room": {}, "room for one": {"URINORM_SECOND_CHANCE_LIMIT": 1}}
+ROOMS = [
+    pytest.param({}, id="room"),
+    pytest.param({"URINORM_SECOND_CHANCE_LIMIT": 1}, id="room for one", marks=pytest.mark.slow),
+]
 
 
-@pytest.mark.parametrize("given", ROOMS.values(), ids=ROOMS.keys())
+@pytest.mark.parametrize("given", ROOMS)
 def test_what_waits_since_a_kill_and_is_found_again_takes_no_place_of_another_spelling(
     tmp_path: Path, given: dict[str, Any]
 ) -> None:

@@ -76,7 +76,7 @@ def visits_of(form: str, told: str) -> tuple[list[Visit], dict[str, str]]:
 
 @TOLD
 @FORMS
-@pytest.mark.parametrize("newest_first", [False, True], ids=["breadth first", "depth first"])
+@pytest.mark.parametrize("newest_first", [False, pytest.param(True, marks=pytest.mark.slow)])
 def test_each_is_fetched_in_a_crawl_under_live_rules(form: str, newest_first: bool, told: str) -> None:
     visits, identities = visits_of(form, told)
     live = Simulator(visits, Options(skip=False), close=CLOSE).crawl(newest_first=newest_first)

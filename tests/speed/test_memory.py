@@ -27,6 +27,7 @@ def plans() -> int:
     return sum(isinstance(one, Plan) for one in gc.get_objects())
 
 
+@pytest.mark.slow
 def test_plans_of_many_sites_are_forgotten_in_turn(monkeypatch: pytest.MonkeyPatch) -> None:
     expected = [Normalizer(RULES).key(url) for url in urls()]
     monkeypatch.setattr(sites, "MAX_WEIGHT", 8 * WEIGHT)

@@ -238,6 +238,7 @@ def test_rules_with_a_date_of_toml_are_told(reader: ReaderProcess, tmp_path: Pat
     assert found.link_keys == url_hash("http://a.example/?from=2024-01-30")
 
 
+@pytest.mark.slow
 def test_rules_that_are_many_are_not_loaded_by_each_process(parser: Parser) -> None:
     """A hundred thousand tables took a process more than it may keep: each page had one of its own load them."""
     tables = {f"s{n}.example": {"remove_params": [f"name{n}"]} for n in range(30_000)}
@@ -548,6 +549,7 @@ def test_pieces_that_nobody_reads_are_left() -> None:
     assert list(pieces) == [b"a", b"b"]
 
 
+@pytest.mark.slow
 def test_visits_that_wait_for_others_do_not_wait_for_long(reader: ReaderProcess, tmp_path: Path) -> None:
     number, heard = opened(reader, tmp_path / "v.jsonl")
     for _ in range(PROGRESS):
