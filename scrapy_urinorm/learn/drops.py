@@ -6,6 +6,7 @@ import re
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
+from scrapy_urinorm.content import NEAR, UNKNOWN
 from scrapy_urinorm.learn.candidate import REJECTED
 from scrapy_urinorm.learn.contexts import Above, Atom
 from scrapy_urinorm.learn.edits import edited_value, value_kinds
@@ -16,7 +17,7 @@ from scrapy_urinorm.learn.risk import TRACKER_PRIOR
 from scrapy_urinorm.learn.spelled import are_writable, one_of, tell_of_others
 from scrapy_urinorm.learn.stage import against_text, distinct
 from scrapy_urinorm.learn.unchanged import LUCK, by_luck
-from scrapy_urinorm.learn.values import is_volatile
+from scrapy_urinorm.learn.values import asks_language, is_volatile, names_release
 from scrapy_urinorm.url import decoded
 
 if TYPE_CHECKING:
@@ -46,8 +47,13 @@ def drops(stage: Stage, params: tuple[str, ...], neighbours: list[Neighbours]) -
     if any("*" in p for p in shown):
         return []
     judge = stage.judge(max(name_prior(p, stage.declared) for p in shown))
-    findings = stage.search(groups, judge, frozenset(params), exceptions=True)
+    if not stage.contexts.switches.issuperset(params):
+        groups = [named(stage, n, group, judge.least_values) for n, group in zip(neighbours, groups, strict=True)]
     family = "drop" if len(params) == 1 else "joint drop"
+    if any(_chooses_tree(stage, p) for p in params) and not stage.said_one(groups):
+        stage.reject(groups, judge, "remove_params", shown, family, _spoken(shown), tree=True)
+        return []
+    findings = stage.search(groups, judge, frozenset(params), exceptions=True)
     if not findings:
         stage.reject(groups, judge, "remove_params", shown, family, _spoken(shown))
     out = []
@@ -76,6 +82,26 @@ def drops(stage: Stage, params: tuple[str, ...], neighbours: list[Neighbours]) -
 
 def _spoken(names: Iterable[str]) -> str:
     return " and ".join(f"`{name}`" for name in names)
+
+
+def named(stage: Stage, near: Neighbours, group: Group, constant: int) -> Group:
+    """Return a group of which nothing is known where each of its addresses has a title of its own.
+
+    What has a name is a page by that: of two files with one text a repository shows the one and the other. Of a form
+    that takes the title of each page it is opened from there are more addresses.
+    """
+    titles = [stage.views[page].page.title for _, page in near.members if stage.views[page].page.label >= 0]
+    if group.outcome < NEAR or len(group.values) >= constant or not all(titles) or len(set(titles)) < len(titles):
+        return group
+    return group._replace(outcome=UNKNOWN, saved=0)
+
+
+def _chooses_tree(stage: Stage, name: str) -> bool:
+    """Whether a parameter asks for a version or a language: its pages are equal until one of them changes."""
+    if name_prior(decoded(name), stage.declared) >= TRACKER_PRIOR:
+        return False
+    values = [decoded(value) for value in stage.values.get(name, ()) if value]
+    return asks_language(decoded(name), values) or 0 < sum(map(names_release, values)) >= len(values) / 2
 
 
 def _narrow(stage: Stage, name: str, neighbours: list[Neighbours], groups: list[Group]) -> list[Group]:

@@ -62,6 +62,8 @@ class Court:
             if not blamed:
                 blamed, said = self._blind(), "hides ways of which too little was seen"
             if not blamed:
+                blamed, said = self._broken(), "takes addresses for one of which one alone leads to errors"
+            if not blamed:
                 break
             guilty = max(blamed, key=lambda c: (len(blamed[c]), -c.saved, str(c.value)))
             self._sentence(guilty, blamed[guilty], said)
@@ -101,6 +103,20 @@ class Court:
                 pairs, apart, same = ways.apart(self.replay.moved(candidate))
                 if apart > ASTRAY_SHARE * (apart + same):
                     found[candidate] = [Loss(node, node, stand_in) for node, stand_in in pairs]
+        return found
+
+    def _broken(self) -> dict[Candidate, list[Loss]]:
+        """Return the rules that make addresses in two folders one, whose relative links work in one of these alone.
+
+        Whichever is met first is fetched: `/x` and `/x/` may show one page whose links are written for the second.
+        """
+        found: dict[Candidate, list[Loss]] = {}
+        ways = self.proof.ways(self.replay.keys)
+        for candidate in self.replay.accepted:
+            if not candidate.earlier and candidate.family != DECLARED:
+                broken, pairs = ways.broken(self.replay.moved(candidate))
+                if len(broken) > max(1, ASTRAY_SHARE * pairs):
+                    found[candidate] = [Loss(node, node, stand_in) for node, stand_in in broken]
         return found
 
     def _is_blind(self, candidate: Candidate, hidden: Hidden) -> bool:

@@ -7,16 +7,18 @@ from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
 from scrapy_urinorm.content import NEAR
-from scrapy_urinorm.learn.drops import drops, told_of
+from scrapy_urinorm.learn.contexts import Atom
+from scrapy_urinorm.learn.drops import drops, named, told_of
 from scrapy_urinorm.learn.edits import MOMENT, text_value, value_kinds
 from scrapy_urinorm.learn.judge import Group, judged
+from scrapy_urinorm.learn.narrow import FIRST
 from scrapy_urinorm.learn.priors import default_prior, name_prior
 from scrapy_urinorm.learn.repeats import repeats
 from scrapy_urinorm.learn.risk import DEFAULT_PRIOR
 from scrapy_urinorm.learn.siblings import siblings
 from scrapy_urinorm.learn.spelled import before_last
 from scrapy_urinorm.learn.stage import Stage, against_text, distinct
-from scrapy_urinorm.learn.values import is_volatile
+from scrapy_urinorm.learn.values import asks_language, is_volatile, names_release
 from scrapy_urinorm.url import decoded
 
 if TYPE_CHECKING:
@@ -54,9 +56,14 @@ def _values(stage: Stage, name: str, neighbours: list[Neighbours]) -> list[Candi
     out: list[Candidate] = []
     # one value may well be the default of what names a page; two of them are the same only where it names none
     several = min(DEFAULT_PRIOR, name_prior(shown, stage.declared))
+    tree = asks_language(shown, map(decoded, stage.values.get(name, ())))
     for value, groups in sorted(defaults.items(), key=_most_agreeing):
         text = decoded(value)
         judge = stage.judge(max(several, 0 if out else default_prior(shown, text)), constant=False)
+        if (tree or names_release(text)) and not stage.said_one(groups):
+            said = f"`{shown}={text}`"
+            stage.reject(groups, judge, "default_params", {shown: text}, "default value", said, tree=True)
+            continue
         findings = stage.search(groups, judge, frozenset((name,)), exceptions=False)
         if not findings:
             stage.missed(groups, judge, "default_params", {shown: text}, "default value", f"`{shown}={text}`")
@@ -65,14 +72,19 @@ def _values(stage: Stage, name: str, neighbours: list[Neighbours]) -> list[Candi
             why = f"`{shown}={text}` showed what its absence shows on {distinct(e.agree)}" + against_text(e)
             out.append(stage.candidate(finding, "default_params", {shown: text}, "default value", why, (name,)))
     for (one, other), groups in sorted(aliases.items()):
-        judge = stage.judge(several, constant=False)
-        findings = stage.search(groups, judge, frozenset((name,)), exceptions=False)
-        if not findings and not stage.nearly(groups):
+        if one.isdecimal() and other.isdecimal() and not {one, other} <= FIRST:
+            # two months are no spellings of one: where they showed the same, so would any
             continue
+        judge = stage.judge(several, constant=False)
         keep, replaced = _by_frequency(stage, name, one, other)
         value_map = {shown: [[keep, replaced]]}
+        said = f"`{shown}={replaced}` for `{shown}={keep}`"
+        if (tree or names_release(keep) or names_release(replaced)) and not stage.said_one(groups):
+            if stage.nearly(groups):
+                stage.reject(groups, judge, "map_params", value_map, "value alias", said, tree=True)
+            continue
+        findings = stage.search(groups, judge, frozenset((name,)), exceptions=False)
         if not findings:
-            said = f"`{shown}={replaced}` for `{shown}={keep}`"
             stage.missed(groups, judge, "map_params", value_map, "value alias", said)
         for finding in findings:
             e = finding.evidence
@@ -140,6 +152,9 @@ def renames(stage: Stage) -> list[Candidate]:
         renamed = {decoded(replaced): decoded(keep)}
         judge = stage.judge(DEFAULT_PRIOR, constant=False)
         findings = stage.search(groups, judge, frozenset(pair), exceptions=False)
+        # where both stand they may say two things, and a name twice has one order
+        alone = Atom("query", keep, False)
+        findings = [finding._replace(context=(*finding.context, alone)) for finding in findings]
         if not findings:
             said = f"`{decoded(replaced)}` for `{decoded(keep)}`"
             stage.missed(groups, judge, "rename_params", renamed, "rename", said)
@@ -165,6 +180,7 @@ def edited_values(stage: Stage) -> list[Candidate]:
         groups = [judged(n, stage.views) for n in neighbours]
         shown, kind = decoded(name[1]), name[2]
         judge = stage.judge(DEFAULT_PRIOR)
+        groups = [named(stage, n, group, judge.least_values) for n, group in zip(neighbours, groups, strict=True)]
         findings = stage.search(groups, judge, frozenset((name[1],)), exceptions=False)
         if not findings:
             pages = (page for n in neighbours for _, page in n.members)

@@ -6,7 +6,7 @@ import re
 from collections import Counter, defaultdict
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from scrapy_urinorm.learn.values import names_tree, roots_tree
+from scrapy_urinorm.learn.values import chooses_tree, names_tree, roots_tree
 from scrapy_urinorm.url import decoded, decoded_segment
 
 if TYPE_CHECKING:
@@ -46,9 +46,11 @@ class Shape(NamedTuple):
         return frozenset(s for at, s in enumerate(segments) if "*" not in s and roots_tree(at, decoded_segment(s)))
 
     def variant(self) -> frozenset[str]:
-        """What may name a version or a language in the name of the host, and as an extension."""
+        """What may name a version or a language in the name of the host, as an extension, and in the query."""
         _, dot, extension = self.path.rpartition("/")[2].rpartition(".")
-        return frozenset(filter(names_tree, (*self.host.split("."), *([extension] if dot else ()))))
+        asked = [(decoded(name), decoded(value)) for name, value in self.query if value is not None]
+        named = filter(names_tree, (*self.host.split("."), *([extension] if dot else ())))
+        return frozenset((*named, *(value for name, value in asked if chooses_tree(name, value))))
 
     def may_stand_for(self, other: Shape) -> bool:
         """Whether pages of another shape are found here: those of another version or language are others, and a page is

@@ -5,6 +5,10 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 from itertools import pairwise
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 _VOLATILE = re.compile(
     r"""
@@ -23,6 +27,7 @@ _VOLATILE = re.compile(
 _TOKEN = re.compile(r"[A-Za-z0-9+/_~-]{20,}={0,2}")
 _SESSION = re.compile(r"[0-9]*(?:[a-z]+[0-9]+){3,}[a-z]*", re.IGNORECASE)
 _VERSION = re.compile(r"v?\d+(?:[._-]\d+)*(?:[._-]?(?:alpha|beta|rc|dev|x|snapshot)[._-]?\d*)?", re.IGNORECASE)
+_RELEASE = re.compile(r"(?:v\d+|v?\d+(?:\.\d+)+)(?:\.x|[._-]?(?:alpha|beta|rc|dev|snapshot)[._-]?\d*)?", re.IGNORECASE)
 _MOVING = frozenset(("latest", "stable", "current", "master", "main", "dev", "devel", "development", "next", "nightly"))
 _IN_FULL = frozenset(
     "english eng german deutsch deu ger french francais français fra fre spanish espanol español esp spa italian"
@@ -30,6 +35,16 @@ _IN_FULL = frozenset(
     " nederlands nld polish polski pol".split()
 )
 """Languages in words and three letters as folders name them; chosen: those of the most pages of the web."""
+_ASKS_LANGUAGE = re.compile(
+    r"(?:(?:set|use|user|new|ui|site|page|wp|content)?[-_]?lang(?:uage|ue)?s?(?:[-_]?(?:id|code))?|hl|lng|l10n|locale|culture"
+    r"|idioma|lingua|sprache|taal)",
+    re.IGNORECASE,
+)
+_LANGUAGES = frozenset(
+    "ar bg ca cs da de el en es et eu fa fi fr gl he hi hr hu id it ja ko lt lv nb nl pl pt ro ru sk sl sr sv th tr uk"
+    " vi zh".split()
+)
+"""Languages of parameters whose names do not say so; chosen: those of which most pages of the web are."""
 _LANGUAGE = re.compile(r"[a-z]{2}(?:[-_](?:[a-z]{2}|[a-z]{4}))?", re.IGNORECASE)
 
 
@@ -60,6 +75,30 @@ def names_tree(segment: str) -> bool:
     """Whether a segment may name a version or a language: what stands below it is then another page each time."""
     low = segment.lower()
     return low in _MOVING or low in _IN_FULL or any(form.fullmatch(low) for form in (_VERSION, _LANGUAGE))
+
+
+def asks_language(name: str, values: Iterable[str]) -> bool:
+    """Whether a parameter asks for a language, by its name or by its values (decoded): what is not translated today may
+    be tomorrow.
+    """
+    if _ASKS_LANGUAGE.fullmatch(name):
+        return True
+    codes = {_code(value) for value in values if value}
+    return len(codes) > 1 and codes <= _LANGUAGES
+
+
+def chooses_tree(name: str, value: str) -> bool:
+    """Whether a parameter with a value (decoded) may ask for a version or a language."""
+    return names_release(value) or asks_language(name, ()) or _code(value) in _LANGUAGES
+
+
+def _code(value: str) -> str:
+    return re.split("[-_]", value.lower(), maxsplit=1)[0]
+
+
+def names_release(text: str) -> bool:
+    """Whether a value (decoded) ends in a version (`refs/tags/v2.3.1`): the newest of today is an old one tomorrow."""
+    return _RELEASE.fullmatch(re.split("[/:]", text)[-1]) is not None
 
 
 def roots_tree(at: int, segment: str) -> bool:

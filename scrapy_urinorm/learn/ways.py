@@ -80,11 +80,26 @@ class Ways:
         Returns the pages that lead elsewhere in the place of a link, each with that first one; of how many such links
         it is known that they lead elsewhere; and of how many that they lead to the same.
         """
+        found = [(pair, *self._compared(*pair)) for pair in self._with_first(nodes)]
+        return [pair for pair, apart, _ in found if apart], sum(row[1] for row in found), sum(row[2] for row in found)
+
+    def broken(self, nodes: Collection[int]) -> tuple[list[tuple[int, int]], int]:
+        """Which pages lie in another folder than the first page of their key which says the same, and lead to errors
+        where that does not, or the other way round; and how many lie in another.
+        """
+        pairs = [pair for pair in self._with_first(nodes) if len({_folder(self._pages[n].key) for n in pair}) > 1]
+        return [pair for pair in pairs if self._fails(*pair) is not self._fails(*reversed(pair))], len(pairs)
+
+    def _with_first(self, nodes: Collection[int]) -> list[tuple[int, int]]:
         first = self._first
         pairs = [(n, first.get((self._keys[n], self._pages[n].label), n)) for n in sorted(nodes)]
         pairs = [(n, other) for n, other in pairs if other != n and self._pages[n].links is not None]
-        found = [(pair, *self._compared(*pair)) for pair in pairs[:: len(pairs) // MOST_PAIRS + 1]]
-        return [pair for pair, apart, _ in found if apart], sum(row[1] for row in found), sum(row[2] for row in found)
+        return pairs[:: len(pairs) // MOST_PAIRS + 1]
+
+    def _fails(self, one: int, other: int) -> bool:
+        """Whether a page leads to an error that another does not lead to."""
+        there, size = set(self._links[other]), len(self._pages)
+        return any(node < size and self._pages[node].failed for node in self._links[one] if node not in there)
 
     def _compared(self, one: int, other: int) -> tuple[int, int]:
         """How many links that only one of two pages has are known to lead elsewhere than those of the other, and how
@@ -135,3 +150,8 @@ class Ways:
         pages = self._pages
         same = pages[one].label == pages[other].label
         return self._keys[one] == self._keys[other] and (same or compare(pages[one], pages[other]) >= NEAR)
+
+
+def _folder(key: str) -> str:
+    """Return the address that the relative links of a page add to."""
+    return key.partition("?")[0].rpartition("/")[0]

@@ -8,6 +8,7 @@
 
 enum { LINE_CAP = 512, DEEPEST = 960, MOST_OPEN = 4096, MOST_COUNTERS = 1 << 17, MOST_PROBES = 64, LONGEST_LINK = 8192 };
 static const uint64_t mix = 0x9E3779B97F4A7C15u; /* markup.py: _MIX */
+static const uint64_t title_slot = 0xED2ACEF963A6DD87u; /* content/frame.py: TITLE_SLOT */
 
 enum { BLOCK_KIND, INLINE_KIND, EMBEDDED_KIND, HIDDEN_KIND, LINK_KIND, BREAK_KIND };
 enum { VOID = 1, RAW = 2, FOREIGN = 4, INERT = 8, ANCHOR = 16, BASE = 32, META = 64, UNSURE = 128 };
@@ -485,6 +486,8 @@ begin(Page *page)
                     return FAULT;
                 if (named)
                     slot = hash_of(attributes[ID].start, attributes[ID].length);
+                else if (is(name, "title") && is(parent->name, "body"))
+                    slot = title_slot;
                 else {
                     uint32_t number = numbered(page, parent->serial, tag->hash);
                     if (number == 0)

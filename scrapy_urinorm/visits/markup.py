@@ -7,6 +7,7 @@ from struct import pack, unpack
 from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import urljoin
 
+from scrapy_urinorm.content.frame import TITLE_SLOT
 from scrapy_urinorm.engine import native
 from scrapy_urinorm.visits.links import page_links, stems
 from scrapy_urinorm.visits.texts import Hashes, text_of
@@ -194,12 +195,7 @@ class _Walk:
                 self.children(node, slot, room - 1)
             elif kind <= _EMBEDDED:
                 self.open = False
-                name = node.id
-                if name and name.isalpha():
-                    inner = _tag_hashes[name]
-                else:
-                    numbers[tag] = number = numbers.get(tag, 0) + 1
-                    inner = ((slot ^ _tag_hashes[tag]) * _MIX + number) & _MASK
+                inner = _slot_in(parent, slot, tag, node.id, numbers)
                 if kind == _BLOCK:
                     self.children(node, inner, room - 1)
                 else:
@@ -223,6 +219,17 @@ class _Walk:
             self.slots.append(slot)
             self.texts.append(alt)
             self.seen.append(1)
+
+
+def _slot_in(parent: LexborNode, slot: int, tag: str, name: str | None, numbers: dict[str, int]) -> int:
+    """Return the slot of an element inside one of this slot; `numbers` counts those of each tag."""
+    if name and name.isalpha():
+        return _tag_hashes[name]
+    if tag == "title" and parent.tag == "body":
+        # where a doctype with entities (gitweb) has made a parser leave the head
+        return TITLE_SLOT
+    numbers[tag] = number = numbers.get(tag, 0) + 1
+    return ((slot ^ _tag_hashes[tag]) * _MIX + number) & _MASK
 
 
 def _canonical_link(link: LexborNode) -> str | None:

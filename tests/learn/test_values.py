@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from scrapy_urinorm.learn.values import is_volatile, names_tree
+from scrapy_urinorm.learn.values import is_volatile, names_release, names_tree
 
 TODAY = [
     "fa8524d6b47d2a20fa8524d6b47d2a20fa8524d6", "af64ca80572eb9fc6ef9aaceade70def", "9f3b2c1",
@@ -43,3 +43,13 @@ def test_names_a_tree(segment: str) -> None:
 @pytest.mark.parametrize("segment", ["print", "forum", "amp", "articles", "index.php", "mobile"])
 def test_names_no_tree(segment: str) -> None:
     assert not names_tree(segment)
+
+
+@pytest.mark.parametrize("value", ["1.4", "v2", "2.0-rc1", "refs/tags/v2.3.1", "docs:4.2"])
+def test_names_a_release(value: str) -> None:
+    assert names_release(value)
+
+
+@pytest.mark.parametrize("value", ["", "7", "2024", "HEAD", "refs/heads/master", "en", "latest", "v", "1.4/install"])
+def test_names_no_release(value: str) -> None:
+    assert not names_release(value)

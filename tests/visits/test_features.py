@@ -5,6 +5,7 @@ from __future__ import annotations
 import encodings.aliases
 import hashlib
 import tracemalloc
+from array import array
 from struct import unpack
 from typing import Any
 
@@ -12,6 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from scrapy_urinorm.content.frame import TITLE_SLOT
 from scrapy_urinorm.engine import native
 from scrapy_urinorm.visits.features import PageFeatures, page_features
 from scrapy_urinorm.visits.markup import LINE_CAP
@@ -259,3 +261,11 @@ def test_what_is_remembered_of_texts_is_bounded(separator: str) -> None:
         tracemalloc.stop()
     # the limit of words holds 14 MB; all 1,200,000 would take 100, their 600 texts another 15
     assert grown < 16_000_000
+
+
+def test_the_title_is_the_title_where_a_doctype_has_entities() -> None:
+    """gitweb's is XHTML with `[<!ENTITY nbsp "&#xA0;">]`, of which a parser of HTML takes the end for text."""
+    page = "<!DOCTYPE html{}><html><head><title>a</title></head><body><p>b</p></body></html>"
+    said = page_features(page.format(' [<!ENTITY nbsp "&#xA0;">]').encode(), "application/xhtml+xml").lines
+    assert said is not None
+    assert TITLE_SLOT in array("Q", said)[0::2]

@@ -37,6 +37,7 @@ TAKEN = {
     "texts as they are": "<xmp>&lt;a&gt;</xmp><noembed><b></noembed>",
     "unusual links": "<a href='a\tb'>x</a><a href='..\\c'>y</a>",
     "more lines than are kept": "<p>" + "x y<br>" * 600,
+    "a title in the body": "<![x[]>text<title>a</title><p><title>b</title></p><title>c</title>",
     "deeper than a walk goes": "<div>" * 1100 + "<a href=/deep>x</a>",
     "links of all kinds": "".join(
         f"<a href='{href}'>x</a>" for href in pages.VALUES if "'" not in href and len(href) < 99
