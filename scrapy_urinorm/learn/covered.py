@@ -44,6 +44,7 @@ def covered(shapes: Shapes, proved: bool = True) -> list[tuple[Candidate, list[i
     out = []
     least = MIN_COVERED if proved else 2 * MIN_COVERED
     rare = MAX_UNCOVERED if proved else RARELY
+    asking = shapes.asking
     for shape in sorted(shapes.of, key=lambda s: s.order(len(shapes.of[s]))):
         members = shapes.of[shape]
         labels = {shapes.views[n].page.label for n in members}
@@ -51,7 +52,7 @@ def covered(shapes: Shapes, proved: bool = True) -> list[tuple[Candidate, list[i
         unknown = sum(shapes.views[n].page.label < 0 for n in members)
         if len(known) < least or unknown > MAX_UNKNOWN * len(members) or not _has_open(shape):
             continue
-        uncovered = [label for label in known if not any(other.may_stand_for(shape) for other in homes[label])]
+        uncovered = [label for label in known if not any(other.may_stand_for(shape, asking) for other in homes[label])]
         if len(uncovered) * rare > len(known) or not _has_main_cover(shape, known, homes):
             continue
         evidence = Evidence(agree=len(known) - len(uncovered), against=len(uncovered), saved=len(members))

@@ -13,11 +13,11 @@ from scrapy_urinorm.learn.edits import edited_value, value_kinds
 from scrapy_urinorm.learn.judge import judged
 from scrapy_urinorm.learn.narrow import fixed_values
 from scrapy_urinorm.learn.priors import name_prior
-from scrapy_urinorm.learn.risk import TRACKER_PRIOR
+from scrapy_urinorm.learn.risk import ID_PRIOR, TRACKER_PRIOR
 from scrapy_urinorm.learn.spelled import are_writable, one_of, tell_of_others
 from scrapy_urinorm.learn.stage import against_text, distinct
 from scrapy_urinorm.learn.unchanged import LUCK, by_luck
-from scrapy_urinorm.learn.values import asks_language, is_volatile, names_release
+from scrapy_urinorm.learn.values import are_numbers, chooses_tree, is_volatile
 from scrapy_urinorm.url import decoded
 
 if TYPE_CHECKING:
@@ -34,6 +34,8 @@ if TYPE_CHECKING:
 _NUMBER = re.compile("[0-9]{1,1000}")
 LARGEST = 1 << 53
 """The largest number that every reader of a rule file takes for itself."""
+MANY_TITLES = 45
+"""Values of one page from which its titles are those of the pages that lead there: as a constant view of a name."""
 ONE_BEGINNING = 0.9
 """Values of which so many begin alike are of one kind; the few others tell nothing."""
 
@@ -47,10 +49,9 @@ def drops(stage: Stage, params: tuple[str, ...], neighbours: list[Neighbours]) -
     if any("*" in p for p in shown):
         return []
     judge = stage.judge(max(name_prior(p, stage.declared) for p in shown))
-    if not stage.contexts.switches.issuperset(params):
-        groups = [named(stage, n, group, judge.least_values) for n, group in zip(neighbours, groups, strict=True)]
+    groups = named(stage, params, neighbours, groups)
     family = "drop" if len(params) == 1 else "joint drop"
-    if any(_chooses_tree(stage, p) for p in params) and not stage.said_one(groups):
+    if any(asks_tree(stage, p) for p in params) and not stage.said_one(groups):
         stage.reject(groups, judge, "remove_params", shown, family, _spoken(shown), tree=True)
         return []
     findings = stage.search(groups, judge, frozenset(params), exceptions=True)
@@ -64,6 +65,8 @@ def drops(stage: Stage, params: tuple[str, ...], neighbours: list[Neighbours]) -
         e, what = finding.evidence, _spoken(map(decoded, varied))
         if not e.constant:
             entries = _entries(stage, finding, varied, neighbours)
+            if _are_two_numbers(stage, finding, entries, neighbours):
+                continue
             why = f"{what} made no difference to {distinct(e.agree)}" + against_text(e)
             out.append(stage.candidate(finding, "remove_params", entries, family, why, varied))
             continue
@@ -84,24 +87,42 @@ def _spoken(names: Iterable[str]) -> str:
     return " and ".join(f"`{name}`" for name in names)
 
 
-def named(stage: Stage, near: Neighbours, group: Group, constant: int) -> Group:
-    """Return a group of which nothing is known where each of its addresses has a title of its own.
+def named(stage: Stage, names: Iterable[str], neighbours: list[Neighbours], groups: list[Group]) -> list[Group]:
+    """Return groups, nothing known of those whose titles differ where a parameter may name a page.
 
-    What has a name is a page by that: of two files with one text a repository shows the one and the other. Of a form
-    that takes the title of each page it is opened from there are more addresses.
+    Of two files with one text a repository shows the one and the other. Of a form that takes the title of each page it
+    is opened from there are more addresses.
     """
-    titles = [stage.views[page].page.title for _, page in near.members if stage.views[page].page.label >= 0]
-    if group.outcome < NEAR or len(group.values) >= constant or not all(titles) or len(set(titles)) < len(titles):
-        return group
-    return group._replace(outcome=UNKNOWN, saved=0)
+    switches = stage.contexts.switches
+    if not any(name not in switches and _may_name_a_page(stage, name) for name in names):
+        return groups
+    out = []
+    for near, group in zip(neighbours, groups, strict=True):
+        titles = {stage.views[page].page.title for _, page in near.members if stage.views[page].page.label >= 0}
+        several = group.outcome >= NEAR and len(group.values) < MANY_TITLES and len(titles - {0}) > 1
+        out.append(group._replace(outcome=UNKNOWN, saved=0) if several else group)
+    return out
 
 
-def _chooses_tree(stage: Stage, name: str) -> bool:
+def _may_name_a_page(stage: Stage, name: str) -> bool:
+    values = stage.values.get(name, ())
+    return name_prior(decoded(name), stage.declared) <= ID_PRIOR and not all(
+        is_volatile(decoded(one)) for one in values
+    )
+
+
+def asks_tree(stage: Stage, name: str) -> bool:
     """Whether a parameter asks for a version or a language: its pages are equal until one of them changes."""
-    if name_prior(decoded(name), stage.declared) >= TRACKER_PRIOR:
+    values = [decoded(value) for value in stage.values.get(name, ())]
+    return name_prior(decoded(name), stage.declared) < TRACKER_PRIOR and chooses_tree(decoded(name), values)
+
+
+def _are_two_numbers(stage: Stage, finding: Conclusion, entries: Iterable[Any], neighbours: list[Neighbours]) -> bool:
+    """Whether the pages of two numbers were equal, and none without was seen: of two months none has an event."""
+    if any(neighbours[n].absent >= 0 for n in finding.support):
         return False
-    values = [decoded(value) for value in stage.values.get(name, ()) if value]
-    return asks_language(decoded(name), values) or 0 < sum(map(names_release, values)) >= len(values) / 2
+    listed = [entry["value"].split("|") for entry in entries if isinstance(entry, dict)]
+    return any(are_numbers(values) for values in listed)
 
 
 def _narrow(stage: Stage, name: str, neighbours: list[Neighbours], groups: list[Group]) -> list[Group]:

@@ -62,9 +62,12 @@ class Court:
             if not blamed:
                 blamed, said = self._blind(), "hides ways of which too little was seen"
             if not blamed:
-                blamed, said = self._broken(), "takes addresses for one of which one alone leads to errors"
-            if not blamed:
-                break
+                if not (broken := self._broken()):
+                    break
+                for candidate, losses in broken.items():
+                    self._sentence(candidate, losses, "takes addresses for one of which one alone leads to errors")
+                dropped += broken
+                continue
             guilty = max(blamed, key=lambda c: (len(blamed[c]), -c.saved, str(c.value)))
             self._sentence(guilty, blamed[guilty], said)
             dropped.append(guilty)

@@ -8,17 +8,16 @@ from typing import TYPE_CHECKING, Any
 
 from scrapy_urinorm.content import NEAR
 from scrapy_urinorm.learn.contexts import Atom
-from scrapy_urinorm.learn.drops import drops, named, told_of
+from scrapy_urinorm.learn.drops import asks_tree, drops, named, told_of
 from scrapy_urinorm.learn.edits import MOMENT, text_value, value_kinds
 from scrapy_urinorm.learn.judge import Group, judged
-from scrapy_urinorm.learn.narrow import FIRST
 from scrapy_urinorm.learn.priors import default_prior, name_prior
 from scrapy_urinorm.learn.repeats import repeats
 from scrapy_urinorm.learn.risk import DEFAULT_PRIOR
 from scrapy_urinorm.learn.siblings import siblings
 from scrapy_urinorm.learn.spelled import before_last
 from scrapy_urinorm.learn.stage import Stage, against_text, distinct
-from scrapy_urinorm.learn.values import asks_language, is_volatile, names_release
+from scrapy_urinorm.learn.values import are_numbers, is_volatile, names_release
 from scrapy_urinorm.url import decoded
 
 if TYPE_CHECKING:
@@ -56,7 +55,7 @@ def _values(stage: Stage, name: str, neighbours: list[Neighbours]) -> list[Candi
     out: list[Candidate] = []
     # one value may well be the default of what names a page; two of them are the same only where it names none
     several = min(DEFAULT_PRIOR, name_prior(shown, stage.declared))
-    tree = asks_language(shown, map(decoded, stage.values.get(name, ())))
+    tree = asks_tree(stage, name)
     for value, groups in sorted(defaults.items(), key=_most_agreeing):
         text = decoded(value)
         judge = stage.judge(max(several, 0 if out else default_prior(shown, text)), constant=False)
@@ -72,16 +71,14 @@ def _values(stage: Stage, name: str, neighbours: list[Neighbours]) -> list[Candi
             why = f"`{shown}={text}` showed what its absence shows on {distinct(e.agree)}" + against_text(e)
             out.append(stage.candidate(finding, "default_params", {shown: text}, "default value", why, (name,)))
     for (one, other), groups in sorted(aliases.items()):
-        if one.isdecimal() and other.isdecimal() and not {one, other} <= FIRST:
-            # two months are no spellings of one: where they showed the same, so would any
-            continue
         judge = stage.judge(several, constant=False)
         keep, replaced = _by_frequency(stage, name, one, other)
         value_map = {shown: [[keep, replaced]]}
         said = f"`{shown}={replaced}` for `{shown}={keep}`"
-        if (tree or names_release(keep) or names_release(replaced)) and not stage.said_one(groups):
+        apart = tree or names_release(keep) or names_release(replaced)
+        if (apart or are_numbers((keep, replaced))) and not stage.said_one(groups):
             if stage.nearly(groups):
-                stage.reject(groups, judge, "map_params", value_map, "value alias", said, tree=True)
+                stage.reject(groups, judge, "map_params", value_map, "value alias", said, tree=apart)
             continue
         findings = stage.search(groups, judge, frozenset((name,)), exceptions=False)
         if not findings:
@@ -180,7 +177,9 @@ def edited_values(stage: Stage) -> list[Candidate]:
         groups = [judged(n, stage.views) for n in neighbours]
         shown, kind = decoded(name[1]), name[2]
         judge = stage.judge(DEFAULT_PRIOR)
-        groups = [named(stage, n, group, judge.least_values) for n, group in zip(neighbours, groups, strict=True)]
+        groups = named(stage, name[1:2], neighbours, groups)
+        if kind not in ("lower", "day") and asks_tree(stage, name[1]) and not stage.said_one(groups):
+            continue
         findings = stage.search(groups, judge, frozenset((name[1],)), exceptions=False)
         if not findings:
             pages = (page for n in neighbours for _, page in n.members)

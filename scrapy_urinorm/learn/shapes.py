@@ -4,19 +4,25 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from scrapy_urinorm.learn.values import chooses_tree, names_tree, roots_tree
+from scrapy_urinorm.learn.priors import name_prior
+from scrapy_urinorm.learn.risk import TRACKER_PRIOR
+from scrapy_urinorm.learn.values import are_numbers, chooses_tree, names_release, names_tree, roots_tree
 from scrapy_urinorm.url import decoded, decoded_segment
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from collections.abc import Set as AbstractSet
 
     from scrapy_urinorm.learn.contexts import Contexts
     from scrapy_urinorm.learn.options import Options
     from scrapy_urinorm.learn.view import View
 
 _LETTER = re.compile(r"[^\W\d_]")
+MAX_VALUES = 200
+"""Values of a parameter that are looked at for what it asks for."""
 MAX_NAMES = 20
 """Names of parameters by which shapes are told apart, those of most pages."""
 
@@ -45,24 +51,36 @@ class Shape(NamedTuple):
             segments.pop()
         return frozenset(s for at, s in enumerate(segments) if "*" not in s and roots_tree(at, decoded_segment(s)))
 
-    def variant(self) -> frozenset[str]:
-        """What may name a version or a language in the name of the host, as an extension, and in the query."""
-        _, dot, extension = self.path.rpartition("/")[2].rpartition(".")
-        asked = [(decoded(name), decoded(value)) for name, value in self.query if value is not None]
-        named = filter(names_tree, (*self.host.split("."), *([extension] if dot else ())))
-        return frozenset((*named, *(value for name, value in asked if chooses_tree(name, value))))
-
-    def may_stand_for(self, other: Shape) -> bool:
-        """Whether pages of another shape are found here: those of another version or language are others, and a page is
-        what its views are of, be it `/x/index.html` or `/x/print`.
+    def variant(self, asking: AbstractSet[str] = frozenset()) -> frozenset[str]:
+        """What may name a version or a language in the name of the host, as an extension, and in the query, whose
+        parameters are `asking` for one.
         """
+        _, dot, extension = self.path.rpartition("/")[2].rpartition(".")
+        asked = (
+            f"{name}={value}" for name, value in self.query if name in asking or names_release(decoded(value or ""))
+        )
+        return frozenset((*filter(names_tree, (*self.host.split("."), *([extension] if dot else ()))), *asked))
+
+    def may_stand_for(self, other: Shape, asking: AbstractSet[str] = frozenset()) -> bool:
+        """Whether pages of another shape are found here: those of another version or language are others, and a page is
+        what its views are of, be it `/x/index.html` or `/x/print`. `/x` and `/x/` may have other relative links.
+        """
+        if self.host == other.host and self.path.rstrip("/") == other.path.rstrip("/") and self.path != other.path:
+            return False
         if "*" in other.path and self.path.startswith(folder := other.path.rstrip("/") + "/"):
             view = self.path.removeprefix(folder)
             if view and "*" not in view and self.host == other.host:
                 return False
-        if self == other or self.variant() != other.variant() or not other.trees() <= self.literals():
+        if self == other or self.variant(asking) != other.variant(asking) or not other.trees() <= self.literals():
+            return False
+        if self.path == other.path and self.has_another_number(other):
             return False
         return self.trees() == other.trees() or self._below() != other._below()
+
+    def has_another_number(self, other: Shape) -> bool:
+        """Whether one parameter is a number here and another there: two months are no spellings of one."""
+        theirs = dict(other.query)
+        return any(are_numbers((value, theirs.get(name) or "")) for name, value in self.query if value)
 
     def _below(self) -> tuple[str, tuple[tuple[str, str | None], ...]]:
         """What remains without such roots: `/page/*` of `/de/page/*`."""
@@ -96,6 +114,21 @@ class Shapes:
             self.of[shape].append(n)
         self._names: dict[str, Counter[str]] | None = None
         self._affixes: dict[Shape, list[tuple[str, str]]] = {}
+
+    @cached_property
+    def asking(self) -> frozenset[str]:
+        """The parameters that ask for a version or a language."""
+        values: dict[str, set[str]] = defaultdict(set)
+        for view in self.views:
+            for name, value in view.items:
+                if len(values[name]) < MAX_VALUES:
+                    values[name].add(value)
+        priors = {name: name_prior(decoded(name)) for name in values}
+        return frozenset(
+            name
+            for name, texts in values.items()
+            if priors[name] < TRACKER_PRIOR and chooses_tree(decoded(name), map(decoded, texts))
+        )
 
     def _read(self, view: View) -> tuple[Shape, list[str]]:
         template = self.contexts.template(view)

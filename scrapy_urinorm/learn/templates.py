@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 from scrapy_urinorm.content import DIFFERENT, EXACT
 from scrapy_urinorm.learn.candidate import Candidate
 from scrapy_urinorm.learn.judge import Group, Judge
-from scrapy_urinorm.learn.narrow import FIRST
 from scrapy_urinorm.learn.priors import default_prior
 from scrapy_urinorm.learn.risk import DEFAULT_PRIOR
 from scrapy_urinorm.learn.stayed import by_itself, leading_on, shows_a_page
@@ -90,8 +89,8 @@ def _template(
     groups += _led_elsewhere(shapes, alone, groups, keys)
     if leading_on(shapes.views, groups):
         groups += [by_itself(shapes.views, n) for n in alone if shows_a_page(shapes.views[n])]
-    other_tree = source.trees() != target.trees() or source.variant() != target.variant()
-    if (other_tree or _are_numbered(source, target)) and not _said_one(shapes, groups):
+    other_tree = source.trees() != target.trees() or source.variant(shapes.asking) != target.variant(shapes.asking)
+    if (other_tree or source.has_another_number(target)) and not _said_one(shapes, groups):
         return None
     judge = Judge(shapes.options, shapes.soft, _prior(source, target), constant=False)
     evidence = judge.weigh(groups)
@@ -111,13 +110,6 @@ def _template(
     candidate.examples = [(views[a].page.url, views[b].page.url) for a, b in evidence.examples]
     candidate.counterexamples = [(views[a].page.url, views[b].page.url) for a, b in evidence.counterexamples]
     return candidate
-
-
-def _are_numbered(source: Shape, target: Shape) -> bool:
-    """Whether one parameter is a number here and another there: two months are no spellings of one."""
-    numbers = dict(target.query)
-    pairs = ({value, numbers[name]} for name, value in source.query if value and numbers.get(name))
-    return any(len(pair) > 1 and all(map(str.isdecimal, filter(None, pair))) and not pair <= FIRST for pair in pairs)
 
 
 def _prior(source: Shape, target: Shape) -> float:

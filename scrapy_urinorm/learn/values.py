@@ -24,10 +24,17 @@ _VOLATILE = re.compile(
     """,
     re.VERBOSE | re.IGNORECASE,
 )
+_NUMBER = re.compile("[0-9]{1,1000}")
 _TOKEN = re.compile(r"[A-Za-z0-9+/_~-]{20,}={0,2}")
 _SESSION = re.compile(r"[0-9]*(?:[a-z]+[0-9]+){3,}[a-z]*", re.IGNORECASE)
+FEW_VALUES = 20
+"""Values among which one version tells what a parameter asks for: as many as a switch has; of more, half of them."""
 _VERSION = re.compile(r"v?\d+(?:[._-]\d+)*(?:[._-]?(?:alpha|beta|rc|dev|x|snapshot)[._-]?\d*)?", re.IGNORECASE)
-_RELEASE = re.compile(r"(?:v\d+|v?\d+(?:\.\d+)+)(?:\.x|[._-]?(?:alpha|beta|rc|dev|snapshot)[._-]?\d*)?", re.IGNORECASE)
+_RELEASE = re.compile(
+    r"(?:(?:[^/]*/)*(?:refs|tags)/(?:[^/]*/)*|[^/]*:)?"
+    r"(?:v\d{1,4}|v?(?!0\.\d{3})\d{1,4}(?:\.\d{1,4}){1,2})(?:\.x|[._-]?(?:alpha|beta|rc|dev|snapshot)[._-]?\d*)?",
+    re.IGNORECASE,
+)
 _MOVING = frozenset(("latest", "stable", "current", "master", "main", "dev", "devel", "development", "next", "nightly"))
 _IN_FULL = frozenset(
     "english eng german deutsch deu ger french francais français fra fre spanish espanol español esp spa italian"
@@ -36,8 +43,7 @@ _IN_FULL = frozenset(
 )
 """Languages in words and three letters as folders name them; chosen: those of the most pages of the web."""
 _ASKS_LANGUAGE = re.compile(
-    r"(?:(?:set|use|user|new|ui|site|page|wp|content)?[-_]?lang(?:uage|ue)?s?(?:[-_]?(?:id|code))?|hl|lng|l10n|locale|culture"
-    r"|idioma|lingua|sprache|taal)",
+    r"(?:(?:set|use|user|new|ui|site|page|wp|content)?[-_]?lang(?:uage|ue)?s?(?:[-_]?(?:id|code))?|l10n|idioma|sprache)",
     re.IGNORECASE,
 )
 _LANGUAGES = frozenset(
@@ -77,28 +83,41 @@ def names_tree(segment: str) -> bool:
     return low in _MOVING or low in _IN_FULL or any(form.fullmatch(low) for form in (_VERSION, _LANGUAGE))
 
 
-def asks_language(name: str, values: Iterable[str]) -> bool:
-    """Whether a parameter asks for a language, by its name or by its values (decoded): what is not translated today may
-    be tomorrow.
+def chooses_tree(name: str, values: Iterable[str]) -> bool:
+    """Whether a parameter with these values (decoded) asks for a version or a language.
+
+    What is not translated today may be tomorrow, and the newest version is an old one then.
     """
     if _ASKS_LANGUAGE.fullmatch(name):
         return True
-    codes = {_code(value) for value in values if value}
-    return len(codes) > 1 and codes <= _LANGUAGES
+    different = set(values) - {""}
+    releases = sum(map(names_release, different))
+    if releases and (len(different) <= FEW_VALUES or 2 * releases >= len(different)):
+        return True
+    if len(different) > 1 and all(value.lower() in _MOVING for value in different):
+        return True
+    languages = {code for value in different if (code := _language(value))}
+    return len(languages) > 1 and 2 * len(languages) >= len(different)
 
 
-def chooses_tree(name: str, value: str) -> bool:
-    """Whether a parameter with a value (decoded) may ask for a version or a language."""
-    return names_release(value) or asks_language(name, ()) or _code(value) in _LANGUAGES
-
-
-def _code(value: str) -> str:
-    return re.split("[-_]", value.lower(), maxsplit=1)[0]
+def _language(value: str) -> str:
+    """Return the language that a value names, empty where it names none."""
+    low = value.lower()
+    if low in _IN_FULL:
+        return low
+    code = low[:2]
+    return code if code in _LANGUAGES and _LANGUAGE.fullmatch(low) else ""
 
 
 def names_release(text: str) -> bool:
-    """Whether a value (decoded) ends in a version (`refs/tags/v2.3.1`): the newest of today is an old one tomorrow."""
-    return _RELEASE.fullmatch(re.split("[/:]", text)[-1]) is not None
+    """Whether a value (decoded) is a version (`v2.3`, `refs/tags/2.3.1`), the newest of which is old tomorrow."""
+    return _RELEASE.fullmatch(text) is not None
+
+
+def are_numbers(values: Iterable[str]) -> bool:
+    """Whether values (decoded) are several numbers, 0 and 1 apart: no spellings of one, as two months are not."""
+    numbers = [int(value) if _NUMBER.fullmatch(value) else -1 for value in values]
+    return len(set(numbers)) > 1 and -1 not in numbers and max(numbers) > 1
 
 
 def roots_tree(at: int, segment: str) -> bool:

@@ -97,9 +97,11 @@ class Ways:
         return pairs[:: len(pairs) // MOST_PAIRS + 1]
 
     def _fails(self, one: int, other: int) -> bool:
-        """Whether a page leads to an error that another does not lead to."""
-        there, size = set(self._links[other]), len(self._pages)
-        return any(node < size and self._pages[node].failed for node in self._links[one] if node not in there)
+        """Whether a page leads to an error in its own folder, as relative links do, that another does not lead to."""
+        there, size, pages = set(self._links[other]), len(self._pages), self._pages
+        folder = _folder(pages[one].key) + "/"
+        mine = (pages[node] for node in self._links[one] if node < size and node not in there)
+        return any(page.failed and page.key.startswith(folder) for page in mine)
 
     def _compared(self, one: int, other: int) -> tuple[int, int]:
         """How many links that only one of two pages has are known to lead elsewhere than those of the other, and how

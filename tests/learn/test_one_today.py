@@ -88,6 +88,7 @@ def test_relative_links_lead_from_one_of_two_addresses_alone(relative: bool, opt
     visits.append(linked("/", "home", *(f"/a/{n}{slash}" for n in range(60) for slash in ("", "/"))))
     normalizer = normalizer_of(visits, options)
     assert (normalizer.key(f"{HOST}/a/99") == normalizer.key(f"{HOST}/a/99/")) is not relative
+    assert not any(normalizer.decide(f"{HOST}/a/99{slash}").skip for slash in ("", "/"))
 
 
 @BOTH
@@ -107,3 +108,146 @@ def test_two_files_with_one_text_have_two_names(titled: bool, options: Options) 
     normalizer = normalizer_of(visits, options)
     keys = {normalizer.key(f"{HOST}/blob?f={name}&h=77") for name in ("c.txt", "d/c.txt")}
     assert len(keys) == 1 + titled
+
+
+@BOTH
+@pytest.mark.parametrize(
+    "values",
+    [
+        ("v2.3.1", "v2.3.0", "v2.2.9", "v2.2.8"),
+        ("refs/tags/v1.0", "refs/tags/v1.1", "refs/tags/v2.0"),
+        ("2.1", "2.2", "1.4"),
+        ("HEAD", "master", "v2.3.1"),
+        ("latest", "stable"),
+        ("english", "german", "french"),
+        ("en", "de", "no"),
+        ("de-at", "de-ch", "en-gb"),
+    ],
+    ids=" ".join,
+)
+@pytest.mark.parametrize("bare", [True, False])
+def test_no_rule_of_any_family_makes_versions_or_languages_one(
+    values: tuple[str, ...], bare: bool, options: Options
+) -> None:
+    asked = [f"&at={value}" for value in values] + [""] * bare
+    visits = [page(f"/raw?f=f{n}{at}", f"file {n}") for n in range(60) for at in asked]
+    normalizer = normalizer_of(visits, options)
+    decisions = [normalizer.decide(f"{HOST}/raw?f=f99{at}") for at in asked]
+    assert len({one.key for one in decisions}) == len(asked)
+    assert not any(one.skip for one in decisions)
+
+
+@BOTH
+def test_no_version_of_many_is_skipped(options: Options) -> None:
+    """Each page was seen with the version of its last change, and without one."""
+    visits = [
+        page(f"/raw?f=f{n}{at}", f"file {n}") for n in range(60) for at in ("", f"&hb=v2.{n}", f"&hb=v3.{n + 100}")
+    ]
+    normalizer = normalizer_of(visits, options)
+    one = normalizer.decide(f"{HOST}/raw?f=f999&hb=v9.1")
+    assert not one.skip
+    assert one.key != normalizer.key(f"{HOST}/raw?f=f999")
+
+
+@BOTH
+@pytest.mark.parametrize(
+    ("name", "values"),
+    [
+        ("hl", ("many words", "of a search", "are here")),
+        ("ip", ("10.1.2.3", "10.1.2.4", "10.9.2.1")),
+        ("rnd", ("0.48371", "0.19371", "0.73321")),
+        ("zfrom", ("/docs7/v2", "/docs7/v3", "/docs8/v2")),
+    ],
+)
+def test_what_only_looks_like_a_version_or_a_language_is_dropped(
+    name: str, values: tuple[str, ...], options: Options
+) -> None:
+    visits = [page(f"/p{n}?{name}={value}", f"page {n}") for n in range(60) for value in values]
+    normalizer = normalizer_of(visits, options)
+    assert len({normalizer.key(f"{HOST}/p99?{name}={value}") for value in values}) == 1
+
+
+@BOTH
+def test_one_number_has_two_spellings(options: Options) -> None:
+    visits = [page(f"/p{n}?month={m}", f"page {n} in {int(m)}") for n in range(60) for m in ("1", "01", "2", "02")]
+    normalizer = normalizer_of(visits, options)
+    assert normalizer.key(f"{HOST}/p99?month=01") == normalizer.key(f"{HOST}/p99?month=1")
+    assert normalizer.key(f"{HOST}/p99?month=01") != normalizer.key(f"{HOST}/p99?month=2")
+
+
+@BOTH
+def test_two_numbers_are_two_where_no_other_was_seen(options: Options) -> None:
+    visits = [page(f"/place/{n}?month={m}", f"place {n}") for n in range(60) for m in (11, 12)]
+    normalizer = normalizer_of(visits, options)
+    decisions = [normalizer.decide(f"{HOST}/place/99?month={m}") for m in (11, 12)]
+    assert decisions[0].key != decisions[1].key
+    assert not any(one.skip for one in decisions)
+
+
+@BOTH
+@pytest.mark.parametrize(
+    ("name", "title"),
+    [("token", "page {n}, {lot} visitors"), ("replytocom", "reply to {value}"), ("highlight", "{value} in page {n}")],
+)
+def test_a_title_that_counts_or_echoes_is_no_name(name: str, title: str, options: Options) -> None:
+    """A parameter that cannot be the name of a page is dropped, whatever stands in the title."""
+    visits = []
+    for n in range(60):
+        for k in range(3):
+            value = f"{n * 31 + k * 7:x}word"
+            visits.append(
+                visit(titled(title.format(n=n, lot=n * 97 + k, value=value), n), f"{HOST}/p{n}?{name}={value}")
+            )
+            said = visits[-1]
+            said.lines = array("Q", [TITLE_SLOT]).tobytes() + (said.lines or b"")[8:]
+    normalizer = normalizer_of(visits, options)
+    assert normalizer.key(f"{HOST}/p99?{name}=aword") == normalizer.key(f"{HOST}/p99?{name}=bword")
+
+
+def titled(title: str, n: int) -> list[tuple[str, str]]:
+    # so many words that it is no shell that a script fills
+    text = [("main", f"line {k} of page {n}, which says what it is about") for k in range(25)]
+    return [("title", title), ("menu", "home"), ("foot", "all pages"), *text]
+
+
+@BOTH
+def test_a_form_that_has_the_title_of_each_page_is_one(options: Options) -> None:
+    """As many as it is opened from: its title is theirs."""
+    visits = []
+    for n in range(90):
+        for path, text in ((f"/p{n}", f"page {n}"), (f"/answer?id={n}", "the form")):
+            lines = [("title", f"page {n}"), ("menu", "home")]
+            lines += [("main", f"line {k} of {text}, as it is") for k in range(40)]
+            visits.append(visit(lines, HOST + path))
+            visits[-1].lines = array("Q", [TITLE_SLOT]).tobytes() + (visits[-1].lines or b"")[8:]
+    normalizer = normalizer_of(visits, options)
+    assert normalizer.key(f"{HOST}/answer?id=777") == normalizer.key(f"{HOST}/answer?id=888")
+
+
+@BOTH
+def test_one_version_among_many_values_tells_nothing(options: Options) -> None:
+    values = [f"word{n}" for n in range(59)] + ["v1.2"]
+    visits = [page(f"/p{n}?of={values[n - k]}", f"page {n}") for n in range(60) for k in range(3)]
+    normalizer = normalizer_of(visits, options)
+    assert normalizer.key(f"{HOST}/p99?of=word1") == normalizer.key(f"{HOST}/p99?of=word2")
+
+
+@BOTH
+def test_the_first_page_of_a_list_has_two_numbers(options: Options) -> None:
+    visits = [page(f"/list{n}?at={k}", f"list {n} from {max(k, 1)}") for n in range(60) for k in range(4)]
+    normalizer = normalizer_of(visits, options)
+    assert normalizer.key(f"{HOST}/list99?at=0") == normalizer.key(f"{HOST}/list99?at=1")
+    assert normalizer.key(f"{HOST}/list99?at=2") != normalizer.key(f"{HOST}/list99?at=1")
+
+
+@BOTH
+def test_one_dead_link_is_chance(options: Options) -> None:
+    visits = []
+    for n in range(60):
+        gone = ["/a/gone"] if n == 7 else []
+        visits += [linked(f"/a/{n}", f"page {n}", f"/n/{n}", *gone), linked(f"/a/{n}/", f"page {n}", f"/n/{n}")]
+        visits.append(linked(f"/n/{n}", f"next {n}", "/"))
+    visits.append(Visit(url=f"{HOST}/a/gone", status=404))
+    visits.append(linked("/", "home", *(f"/a/{n}{slash}" for n in range(60) for slash in ("", "/"))))
+    normalizer = normalizer_of(visits, options)
+    assert normalizer.key(f"{HOST}/a/99") == normalizer.key(f"{HOST}/a/99/")

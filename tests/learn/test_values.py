@@ -45,11 +45,14 @@ def test_names_no_tree(segment: str) -> None:
     assert not names_tree(segment)
 
 
-@pytest.mark.parametrize("value", ["1.4", "v2", "2.0-rc1", "refs/tags/v2.3.1", "docs:4.2"])
+@pytest.mark.parametrize("value", ["1.4", "v2", "2.0-rc1", "refs/tags/v2.3.1", "tags/1.4", "docs:4.2"])
 def test_names_a_release(value: str) -> None:
     assert names_release(value)
 
 
-@pytest.mark.parametrize("value", ["", "7", "2024", "HEAD", "refs/heads/master", "en", "latest", "v", "1.4/install"])
+@pytest.mark.parametrize(
+    "value",
+    ["", "7", "2024", "HEAD", "refs/heads/master", "en", "latest", "v", "1.4/install", "10.1.2.3", "0.48371", "/x/v2"],
+)
 def test_names_no_release(value: str) -> None:
     assert not names_release(value)
