@@ -51,6 +51,8 @@ class Candidate:
     names: frozenset[str] = frozenset()
     host: str = ""
     status: str = ACTIVE
+    tree: bool = False
+    """Whether it makes what may be versions or languages one, without the site's word."""
     saved: int = 0
     wrong: int = 0
     conditions: dict[str, Any] | None = None

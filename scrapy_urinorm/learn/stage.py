@@ -254,6 +254,7 @@ class Stage:
         else:
             why += "; more are needed"
         candidate = Candidate(self.scope, rule, value, evidence, family, why, status=REJECTED)
+        candidate.tree = tree
         if not evidence.against and evidence.risk <= self.options.suggest:
             candidate.status = PROPOSED
         self.illustrate(candidate, evidence)

@@ -23,3 +23,16 @@ def test_a_rule_with_few_pages_is_for_this_crawl_alone(pages: int, lasts: bool) 
     assert len({Normalizer(found.source).key(url) for url in (one, other)}) == 1
     assert (len({Normalizer(found.lasting).key(url) for url in (one, other)}) == 1) is lasts
     assert found.rows
+
+
+@pytest.mark.parametrize(
+    ("shape", "values"), [("/p{n}?lang={v}", "de fr it"), ("/{v}/p{n}", "de fr it"), ("/p{n}?rev={v}", "1 2 3")]
+)
+def test_what_may_be_a_translation_comes_later_and_goes(shape: str, values: str) -> None:
+    """The pages that are fetched first are the newest, and it is older ones that were translated."""
+    texts = {shape.format(n=n, v=v): f"page {n}" for n in range(60) for v in values.split()}
+    texts |= {f"/other/{n}": f"other {n}" for n in range(40)}
+    rows = ({"url": HOST + path, "status": 200, "text_digest": text, "words": 100} for path, text in texts.items())
+    found = study("a.example", [visit_from_row(row) for row in rows], Options(), [])
+    urls = [HOST + shape.format(n=99, v=v) for v in values.split()]
+    assert (len({Normalizer(found.source).key(url) for url in urls}) == 1) is ("rev" in shape)
