@@ -15,7 +15,7 @@ from scrapy_urinorm.learn.priors import name_prior
 from scrapy_urinorm.learn.risk import DEFAULT_PRIOR
 from scrapy_urinorm.learn.stage import Stage, against_text, distinct
 from scrapy_urinorm.learn.stayed import in_examples
-from scrapy_urinorm.learn.values import is_volatile, names_tree, roots_tree
+from scrapy_urinorm.learn.values import chooses_tree, is_volatile, names_tree, roots_tree
 from scrapy_urinorm.url import decoded
 
 if TYPE_CHECKING:
@@ -41,9 +41,10 @@ def paths(stage: Stage) -> list[Candidate]:
         key, value, what = rule(name)
         prior = name_prior(decoded(name[1]), stage.declared) if name[0] == "path_param" else DEFAULT_PRIOR
         judge = stage.judge(prior, constant=False)
-        findings = stage.search(groups, judge, frozenset(), exceptions=False, folders=True)
+        tree = name[0] == "path_param" and chooses_tree(decoded(name[1]), ()) and not stage.said_one(groups)
+        findings = [] if tree else stage.search(groups, judge, frozenset(), exceptions=False, folders=True)
         if not findings:
-            stage.reject(groups, judge, key, value, "path", what)
+            stage.reject(groups, judge, key, value, "path", what, tree=tree)
         for finding in findings:
             e = finding.evidence
             why = f"{what} makes no difference to {distinct(e.agree)}" + against_text(e)

@@ -44,6 +44,13 @@ def test_what_is_not_translated_today_may_be_tomorrow(name: str, options: Option
 
 
 @BOTH
+def test_nor_where_a_segment_of_the_path_has_the_parameter(options: Options) -> None:
+    visits = [page(f"/news/{n}{asked}", f"article {n}") for n in range(60) for asked in ("", ";lang=de", ";lang=fr")]
+    normalizer = normalizer_of(visits, options)
+    assert normalizer.key(f"{HOST}/news/99;lang=de") != normalizer.key(f"{HOST}/news/99")
+
+
+@BOTH
 def test_languages_are_one_where_the_site_says_so(options: Options) -> None:
     visits = [page(f"/news/{n}{q}", f"article {n}", f"/news/{n}") for n in range(60) for q in ("", "?lang=de")]
     normalizer = normalizer_of(visits, options)
