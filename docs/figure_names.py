@@ -29,6 +29,9 @@ UNSEEN = {
     "nodebb": "NodeBB 4.15 (forum)", "misago": "Misago 0.39 (forum)", "corp": "WordPress 6.1, a network of seven hosts",
     "docu": "Docusaurus 3.10 (three versions, two languages)", "iki": "ikiwiki 3.2020 (blog, wiki)",
     "awst": "AWStats 7.8 (two sites, fifteen months)",
+    "plone6": "Plone 6.1 classic (two languages, calendar)", "indico": "Indico 3.2 (58 events)",
+    "antora": "Antora 3.1 (two components, three versions)", "vpress": "VitePress 1.6 (versions, two languages)",
+    "websvn": "WebSVN 2.8 (two repositories)", "websvnm": "WebSVN 2.8, clean addresses",
 }  # fmt: skip
 #: Rows of the table of pages that rules were not learned from: what was scored, and its name on the page.
 HELD_OUT = {
