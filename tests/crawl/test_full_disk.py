@@ -56,4 +56,5 @@ def test_the_crawl_goes_on_when_there_is_room(seen: str, size: int, server: Site
     assert "room" in said
     again = run("again")
     assert again.reason == "finished"
-    assert PAGES - full.pages - again.pages == set()
+    # seen once to fail, on a busy machine, and not explained: then the logs say more
+    assert PAGES - full.pages - again.pages == set(), (full.log[-60:], again.log[-60:])
