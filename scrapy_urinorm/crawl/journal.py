@@ -222,7 +222,7 @@ class Journal:
         """
         if own.stats_of(self._spider.crawler).get_value("urinorm/seen_lost"):
             # requests were dropped unseen: those whose output they were have not ended
-            self._lost = True
+            self._give_up()
             return
         self._gather_notes()
         for request in self._flying.keys() - set(self.running):
@@ -256,9 +256,16 @@ class Journal:
     def fail(self, error: Exception) -> None:
         """Without its journal the crawl would lose pages in silence: it stops."""
         if not self._lost:
-            self._lost = True
+            self._give_up()
             own.logger.critical("The crawl stops: %s", error if isinstance(error, UrinormError) else repr(error))
             close_spider(self._spider.crawler, "urinorm_journal_lost")
+
+    def _give_up(self) -> None:
+        """Write nothing any more: the next run goes on from what was written, as after a kill."""
+        self._lost = True
+        if self._variants is not None:
+            # the variants in hand have come further: one that was let through has no row, and would never be again
+            self._variants.noted = True
 
     @property
     def engine(self) -> ExecutionEngine | None:

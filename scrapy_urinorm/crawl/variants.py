@@ -49,6 +49,8 @@ class Variants:
         self._claims = LastingClaims(limit, self._bare_key)
         self._most_redirects = crawler.settings.getint("REDIRECT_MAX_TIMES")
         self._passing: Request | None = None
+        self.noted = False
+        """Whether the next run is to go on from the `notes` alone."""
 
     def restore(self, directory: Path) -> None:
         """Take up what the run before has left in a job's folder."""
@@ -56,7 +58,7 @@ class Variants:
 
     def save(self, directory: Path) -> None:
         """Leave what is open for the next run of the job."""
-        if self._crawler.spider is not None:
+        if self._crawler.spider is not None and not self.noted:
             pending.save(directory, self._claims, self._crawler.spider)
 
     def watch(self) -> None:

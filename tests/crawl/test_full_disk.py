@@ -54,7 +54,8 @@ def test_the_crawl_goes_on_when_there_is_room(seen: str, size: int, server: Site
     assert "p149" not in full.pages
     (said,) = full.lines("CRITICAL", "The crawl stops")
     assert "room" in said
+    # the spellings in hand, of which some were let through without a row, are as the last commit has them
+    assert not (tmp_path / "job" / "urinorm.pending").exists()
     again = run("again")
     assert again.reason == "finished"
-    # seen once to fail, on a busy machine, and not explained: then the logs say more
     assert PAGES - full.pages - again.pages == set(), (full.log[-60:], again.log[-60:])
