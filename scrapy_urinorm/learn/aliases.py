@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from typing import TYPE_CHECKING
 
-from scrapy_urinorm.learn.candidate import Candidate
+from scrapy_urinorm.learn.candidate import TREES, Candidate
 from scrapy_urinorm.learn.judge import EXAMPLES
 from scrapy_urinorm.learn.risk import DEFAULT_PRIOR, ID_PRIOR
 from scrapy_urinorm.learn.stage import against_text, distinct
@@ -48,7 +48,7 @@ def host_aliases(stage: Stage, neighbours: Iterable[Neighbours]) -> list[Candida
         for keep in originals:
             if _names_tree(alias, keep) and not stage.said_one(groups := _pairs(stage, on_host[alias], alias, keep)):
                 what = f"the host {alias} for {keep}"
-                stage.reject(groups, strict, "host_aliases", [alias], "origin", what, tree=True)
+                stage.reject(groups, strict, "host_aliases", [alias], "origin", what, TREES)
                 continue
             evidence = _weighed(stage, strict, on_host[alias], alias, keep)
             few = not evidence.against and not strict.accepts(evidence)

@@ -26,6 +26,9 @@ SILENT = (SKIP, DEFER, LIMIT)
 SIBLINGS = "siblings"
 """What is counted for live rules, and no rule: how often the others agreed where two addresses did."""
 ACTIVE, PROPOSED, REJECTED, UNVERIFIED = "active", "proposed", "rejected", "unverified"
+TREES = "a version or a language may be meant, and no redirects or canonical links say it of each"
+TWO_NUMBERS = "two numbers are no spellings of one, as two months without an event are not"
+"""Why a candidate `needs_word`."""
 
 
 @dataclass(slots=True, eq=False)
@@ -51,8 +54,8 @@ class Candidate:
     names: frozenset[str] = frozenset()
     host: str = ""
     status: str = ACTIVE
-    tree: bool = False
-    """Whether it makes what may be versions or languages one, without the site's word."""
+    needs_word: bool = False
+    """Whether equal pages are not enough for it, only the site's own word is."""
     saved: int = 0
     wrong: int = 0
     conditions: dict[str, Any] | None = None

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 from scrapy_urinorm.content import NEAR, UNKNOWN
-from scrapy_urinorm.learn.candidate import REJECTED
+from scrapy_urinorm.learn.candidate import REJECTED, TREES, TWO_NUMBERS
 from scrapy_urinorm.learn.contexts import Above, Atom
 from scrapy_urinorm.learn.edits import edited_value, value_kinds
 from scrapy_urinorm.learn.judge import judged
@@ -17,7 +16,7 @@ from scrapy_urinorm.learn.risk import ID_PRIOR, TRACKER_PRIOR
 from scrapy_urinorm.learn.spelled import are_writable, one_of, tell_of_others
 from scrapy_urinorm.learn.stage import against_text, distinct
 from scrapy_urinorm.learn.unchanged import LUCK, by_luck
-from scrapy_urinorm.learn.values import are_numbers, chooses_tree, is_volatile
+from scrapy_urinorm.learn.values import are_numbers, chooses_tree, is_number, is_volatile
 from scrapy_urinorm.url import decoded
 
 if TYPE_CHECKING:
@@ -31,7 +30,6 @@ if TYPE_CHECKING:
     from scrapy_urinorm.learn.stage import Stage
     from scrapy_urinorm.learn.view import View
 
-_NUMBER = re.compile("[0-9]{1,1000}")
 LARGEST = 1 << 53
 """The largest number that every reader of a rule file takes for itself."""
 MANY_TITLES = 45
@@ -52,7 +50,7 @@ def drops(stage: Stage, params: tuple[str, ...], neighbours: list[Neighbours]) -
     groups = named(stage, params, neighbours, groups)
     family = "drop" if len(params) == 1 else "joint drop"
     if any(asks_tree(stage, p) for p in params) and not stage.said_one(groups):
-        stage.reject(groups, judge, "remove_params", shown, family, _spoken(shown), tree=True)
+        stage.reject(groups, judge, "remove_params", shown, family, _spoken(shown), TREES)
         return []
     findings = stage.search(groups, judge, frozenset(params), exceptions=True)
     if not findings:
@@ -65,10 +63,13 @@ def drops(stage: Stage, params: tuple[str, ...], neighbours: list[Neighbours]) -
         e, what = finding.evidence, _spoken(map(decoded, varied))
         if not e.constant:
             entries = _entries(stage, finding, varied, neighbours)
-            if _are_two_numbers(stage, finding, entries, neighbours):
-                continue
             why = f"{what} made no difference to {distinct(e.agree)}" + against_text(e)
-            out.append(stage.candidate(finding, "remove_params", entries, family, why, varied))
+            found = stage.candidate(finding, "remove_params", entries, family, why, varied)
+            if _are_two_numbers(stage, finding, entries, neighbours):
+                found.status, found.why = REJECTED, f"{why}, but {TWO_NUMBERS}"
+                stage.rejected.append(found)
+            else:
+                out.append(found)
             continue
         finding = finding._replace(context=finding.context + _least(stage, finding, varied, neighbours))
         why = f"{what} took {e.values} values here and the page never changed"
@@ -212,7 +213,7 @@ def _least(stage: Stage, finding: Conclusion, params: tuple[str, ...], neighbour
             known.setdefault(name, set()).add(value)
     out = []
     for name in params:
-        numbers = [int(value) if _NUMBER.fullmatch(value) else 0 for value in known.get(name, ())]
+        numbers = [int(value) if is_number(value) else 0 for value in known.get(name, ())]
         if numbers and 1 < min(numbers) <= LARGEST and all(atom.name != name for atom in finding.context):
             out.append(Atom("query", name, Above(min(numbers) - 1)))
     return tuple(out)

@@ -7,6 +7,7 @@ from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
 from scrapy_urinorm.content import NEAR
+from scrapy_urinorm.learn.candidate import TREES, TWO_NUMBERS
 from scrapy_urinorm.learn.contexts import Atom
 from scrapy_urinorm.learn.drops import asks_tree, drops, named, told_of
 from scrapy_urinorm.learn.edits import MOMENT, text_value, value_kinds
@@ -61,7 +62,7 @@ def _values(stage: Stage, name: str, neighbours: list[Neighbours]) -> list[Candi
         judge = stage.judge(max(several, 0 if out else default_prior(shown, text)), constant=False)
         if (tree or names_release(text)) and not stage.said_one(groups):
             said = f"`{shown}={text}`"
-            stage.reject(groups, judge, "default_params", {shown: text}, "default value", said, tree=True)
+            stage.reject(groups, judge, "default_params", {shown: text}, "default value", said, TREES)
             continue
         findings = stage.search(groups, judge, frozenset((name,)), exceptions=False)
         if not findings:
@@ -75,14 +76,12 @@ def _values(stage: Stage, name: str, neighbours: list[Neighbours]) -> list[Candi
         keep, replaced = _by_frequency(stage, name, one, other)
         value_map = {shown: [[keep, replaced]]}
         said = f"`{shown}={replaced}` for `{shown}={keep}`"
-        apart = tree or names_release(keep) or names_release(replaced)
-        if (apart or are_numbers((keep, replaced))) and not stage.said_one(groups):
-            if stage.nearly(groups):
-                stage.reject(groups, judge, "map_params", value_map, "value alias", said, tree=apart)
-            continue
-        findings = stage.search(groups, judge, frozenset((name,)), exceptions=False)
+        trees = tree or names_release(keep) or names_release(replaced)
+        refused = (trees or are_numbers((keep, replaced))) and not stage.said_one(groups)
+        findings = [] if refused else stage.search(groups, judge, frozenset((name,)), exceptions=False)
         if not findings:
-            stage.missed(groups, judge, "map_params", value_map, "value alias", said)
+            doubt = (TREES if trees else TWO_NUMBERS) if refused else ""
+            stage.missed(groups, judge, "map_params", value_map, "value alias", said, doubt)
         for finding in findings:
             e = finding.evidence
             why = f"`{shown}={replaced}` showed what `{shown}={keep}` shows on {distinct(e.agree)}" + against_text(e)
@@ -178,13 +177,12 @@ def edited_values(stage: Stage) -> list[Candidate]:
         shown, kind = decoded(name[1]), name[2]
         judge = stage.judge(DEFAULT_PRIOR)
         groups = named(stage, name[1:2], neighbours, groups)
-        if kind not in ("lower", "day") and asks_tree(stage, name[1]) and not stage.said_one(groups):
-            continue
-        findings = stage.search(groups, judge, frozenset((name[1],)), exceptions=False)
+        tree = kind not in ("lower", "day") and asks_tree(stage, name[1]) and not stage.said_one(groups)
+        findings = [] if tree else stage.search(groups, judge, frozenset((name[1],)), exceptions=False)
         if not findings:
             pages = (page for n in neighbours for _, page in n.members)
             rule, value, _ = _value_rule(shown, kind, _seen(name[1], (stage.views[page] for page in pages)))
-            stage.missed(groups, judge, rule, value, "value edit", f"the edit of `{shown}`")
+            stage.missed(groups, judge, rule, value, "value edit", f"the edit of `{shown}`", TREES if tree else "")
         for finding in findings:
             rule, value, what = _value_rule(shown, kind, _seen(name[1], told_of(stage, finding, neighbours)))
             e = finding.evidence

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from scrapy_urinorm.content import EXACT
 from scrapy_urinorm.learn.aliases import host_aliases, whole_judge
-from scrapy_urinorm.learn.candidate import REJECTED, Candidate
+from scrapy_urinorm.learn.candidate import REJECTED, TREES, Candidate
 from scrapy_urinorm.learn.judge import Group, judged
 from scrapy_urinorm.learn.priors import name_prior
 from scrapy_urinorm.learn.risk import DEFAULT_PRIOR
@@ -44,7 +44,7 @@ def paths(stage: Stage) -> list[Candidate]:
         tree = name[0] == "path_param" and chooses_tree(decoded(name[1]), ()) and not stage.said_one(groups)
         findings = [] if tree else stage.search(groups, judge, frozenset(), exceptions=False, folders=True)
         if not findings:
-            stage.reject(groups, judge, key, value, "path", what, tree=tree)
+            stage.reject(groups, judge, key, value, "path", what, TREES if tree else "")
         for finding in findings:
             e = finding.evidence
             why = f"{what} makes no difference to {distinct(e.agree)}" + against_text(e)
@@ -108,8 +108,8 @@ def segments(stage: Stage) -> list[Candidate]:
         shown = decoded(name[1].replace("+", "%2B"))
         tree = names_tree(shown) and not stage.said_one(groups)
         if tree or (stayed and not judge.accepts(judge.weigh(groups))):
-            what = f"the segment `{shown}`"
-            stage.reject(groups, judge, "remove_segments", [{"name": shown}], "segment", what, tree=tree)
+            what, doubt = f"the segment `{shown}`", TREES if tree else ""
+            stage.reject(groups, judge, "remove_segments", [{"name": shown}], "segment", what, doubt)
             continue
         for finding in stage.search(groups, judge, frozenset(), exceptions=False, folders=True):
             e = finding.evidence
@@ -226,7 +226,7 @@ def _substitutions(stage: Stage, at: int, neighbours: Iterable[Neighbours]) -> l
         if tree or (stayed and not judge.accepts(judge.weigh(groups))):
             edit = {"pattern": f"/{replaced}/", "replace": f"/{keep}/"}
             what = f"`{replaced}` for `{keep}` in the path"
-            stage.reject(groups, judge, "rewrite", [edit], "segment", what, tree=tree)
+            stage.reject(groups, judge, "rewrite", [edit], "segment", what, TREES if tree else "")
             continue
         for finding in stage.search(groups, judge, frozenset(), exceptions=False, folders=True):
             e = finding.evidence

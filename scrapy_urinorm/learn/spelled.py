@@ -5,14 +5,13 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from scrapy_urinorm.learn.values import is_volatile
+from scrapy_urinorm.learn.values import is_number, is_volatile
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
 ANY_VALUE = 3
 """Values that were seen to make no difference from which no other one does; chosen."""
-_NUMBER = re.compile("[0-9]{1,1000}")
 _NUMBERED = re.compile("([^0-9]*)[0-9]+")
 
 
@@ -23,7 +22,7 @@ def are_writable(values: Iterable[str]) -> bool:
 
 def tell_of_others(values: Iterable[str]) -> bool:
     """Whether there are enough values that others will be as they are: 0 and 00 are one."""
-    return len({str(int(one)) if _NUMBER.fullmatch(one) else one for one in values}) >= ANY_VALUE
+    return len({str(int(one)) if is_number(one) else one for one in values}) >= ANY_VALUE
 
 
 def one_of(values: Iterable[str]) -> str:

@@ -222,17 +222,9 @@ class Stage:
         ][:3]
 
     def reject(
-        self,
-        groups: Sequence[Group],
-        judge: Judge,
-        rule: str,
-        value: Any,
-        family: str,
-        what: str,
-        *,
-        tree: bool = False,
+        self, groups: Sequence[Group], judge: Judge, rule: str, value: Any, family: str, what: str, doubt: str = ""
     ) -> None:
-        """Remember what was considered and found wrong, or too thin, or only likely where it may name a `tree`."""
+        """Remember what was considered and found wrong, or too thin; or likely, but for a `doubt` that no pages end."""
         evidence = judge.weigh(groups)
         if not evidence.against and not evidence.agree:
             return
@@ -249,12 +241,12 @@ class Stage:
             why += ", but each was seen with one value and each value on one of them; more are needed"
         elif evidence.narrow and evidence.values >= self.options.min_values:
             why += ", but its values there begin alike, and others of the site do not; more kinds of them are needed"
-        elif tree:
-            why += ", but a version or a language may be meant, and no redirects or canonical links say it of each"
+        elif doubt:
+            why += f", but {doubt}"
         else:
             why += "; more are needed"
         candidate = Candidate(self.scope, rule, value, evidence, family, why, status=REJECTED)
-        candidate.tree = tree
+        candidate.needs_word = bool(doubt)
         if not evidence.against and evidence.risk <= self.options.suggest:
             candidate.status = PROPOSED
         self.illustrate(candidate, evidence)
@@ -265,10 +257,12 @@ class Stage:
         agree = sum(group.outcome >= NEAR for group in groups)
         return agree > 1 and agree >= sum(group.outcome == DIFFERENT for group in groups)
 
-    def missed(self, groups: Sequence[Group], judge: Judge, rule: str, value: Any, family: str, what: str) -> None:
+    def missed(
+        self, groups: Sequence[Group], judge: Judge, rule: str, value: Any, family: str, what: str, doubt: str = ""
+    ) -> None:
         """Remember an edit of values or names that was refused, one of many, where it was nearly right."""
         if self.nearly(groups):
-            self.reject(groups, judge, rule, value, family, what)
+            self.reject(groups, judge, rule, value, family, what, doubt)
 
     def said_one(self, groups: Iterable[Group]) -> bool:
         """Whether two trees are one: all pairs are equal, and redirects or canonical links say so of each.

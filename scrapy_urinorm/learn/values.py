@@ -24,9 +24,11 @@ _VOLATILE = re.compile(
     """,
     re.VERBOSE | re.IGNORECASE,
 )
-_NUMBER = re.compile("[0-9]{1,1000}")
+is_number = re.compile("[0-9]{1,1000}").fullmatch
 _TOKEN = re.compile(r"[A-Za-z0-9+/_~-]{20,}={0,2}")
 _SESSION = re.compile(r"[0-9]*(?:[a-z]+[0-9]+){3,}[a-z]*", re.IGNORECASE)
+LONGEST_RELEASE = 100
+"""Characters of a value that may be a version: no tag is longer, and its beginning is sought in each place."""
 FEW_VALUES = 20
 """Values among which one version tells what a parameter asks for: as many as a switch has; of more, half of them."""
 _VERSION = re.compile(r"v?\d+(?:[._-]\d+)*(?:[._-]?(?:alpha|beta|rc|dev|x|snapshot)[._-]?\d*)?", re.IGNORECASE)
@@ -111,12 +113,12 @@ def _language(value: str) -> str:
 
 def names_release(text: str) -> bool:
     """Whether a value (decoded) is a version (`v2.3`, `refs/tags/2.3.1`), the newest of which is old tomorrow."""
-    return _RELEASE.fullmatch(text) is not None
+    return len(text) <= LONGEST_RELEASE and _RELEASE.fullmatch(text) is not None
 
 
 def are_numbers(values: Iterable[str]) -> bool:
     """Whether values (decoded) are several numbers, 0 and 1 apart: no spellings of one, as two months are not."""
-    numbers = [int(value) if _NUMBER.fullmatch(value) else -1 for value in values]
+    numbers = [int(value) if is_number(value) else -1 for value in values]
     return len(set(numbers)) > 1 and -1 not in numbers and max(numbers) > 1
 
 

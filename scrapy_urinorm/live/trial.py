@@ -63,7 +63,7 @@ class Tried(NamedTuple):
     @property
     def believed(self) -> bool:
         """Whether the test believes it."""
-        return not self.candidate.tree and is_believed(self.agree, self.against, proven=self.proven)
+        return not self.candidate.needs_word and is_believed(self.agree, self.against, proven=self.proven)
 
     def lasts(self, options: Options) -> bool:
         """Whether it is for a next crawl, too, which tests nothing: what was first a proposal by the pages of today."""

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from scrapy_urinorm.content.frame import TITLE_SLOT
+from scrapy_urinorm.learn import learn
 from scrapy_urinorm.visits.links import url_hash
 from scrapy_urinorm.visits.record import Visit
 from tests.content.test_frame import visit
@@ -24,13 +25,6 @@ def test_the_newest_release_is_what_another_will_be_tomorrow(others: list[str], 
     visits = [page(f"/raw?f=f{n}{hb}", f"file {n}") for n in range(60) for hb in (*others, "&hb=v2.3.1")]
     normalizer = normalizer_of(visits, options)
     assert len({normalizer.key(f"{HOST}/raw?f=f7{hb}") for hb in (*others, "&hb=v2.3.1")}) == 2
-
-
-@BOTH
-def test_it_is_it_where_the_site_says_so(options: Options) -> None:
-    visits = [page(f"/docs?f=f{n}{v}", f"file {n}", f"/docs?f=f{n}") for n in range(60) for v in ("", "&v=2.3")]
-    normalizer = normalizer_of(visits, options)
-    assert normalizer.key(f"{HOST}/docs?f=f99&v=2.3") == normalizer.key(f"{HOST}/docs?f=f99")
 
 
 @BOTH
@@ -51,10 +45,22 @@ def test_nor_where_a_segment_of_the_path_has_the_parameter(options: Options) -> 
 
 
 @BOTH
-def test_languages_are_one_where_the_site_says_so(options: Options) -> None:
-    visits = [page(f"/news/{n}{q}", f"article {n}", f"/news/{n}") for n in range(60) for q in ("", "?lang=de")]
+@pytest.mark.parametrize("asked", ["v=2.3", "lang=de"])
+def test_they_are_one_where_the_site_says_so(asked: str, options: Options) -> None:
+    visits = [page(f"/p{n}{q}", f"page {n}", f"/p{n}") for n in range(60) for q in ("", f"?{asked}")]
     normalizer = normalizer_of(visits, options)
-    assert normalizer.key(f"{HOST}/news/99?lang=de") == normalizer.key(f"{HOST}/news/99")
+    assert normalizer.key(f"{HOST}/p99?{asked}") == normalizer.key(f"{HOST}/p99")
+
+
+@BOTH
+@pytest.mark.parametrize(
+    ("values", "why"),
+    [(("11", "12"), "two numbers are no spellings of one"), (("de:a", "de:b", "fr:c"), "a language may be meant")],
+)
+def test_what_is_refused_for_that_says_so(values: tuple[str, ...], why: str, options: Options) -> None:
+    name = "month" if "11" in values else "lang"
+    visits = [page(f"/place/{n}?{name}={value}", f"place {n}") for n in range(60) for value in values]
+    assert any(why in row.why for row in learn(visits, options).others)
 
 
 @BOTH

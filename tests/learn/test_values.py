@@ -52,7 +52,21 @@ def test_names_a_release(value: str) -> None:
 
 @pytest.mark.parametrize(
     "value",
-    ["", "7", "2024", "HEAD", "refs/heads/master", "en", "latest", "v", "1.4/install", "10.1.2.3", "0.48371", "/x/v2"],
+    [
+        "",
+        "7",
+        "2024",
+        "HEAD",
+        "refs/heads/master",
+        "en",
+        "latest",
+        "v",
+        "1.4/install",
+        "10.1.2.3",
+        "0.48371",
+        "/x/v2",
+        pytest.param("tags/" * 200_000, id="long"),
+    ],
 )
 def test_names_no_release(value: str) -> None:
     assert not names_release(value)
