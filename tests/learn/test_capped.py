@@ -65,8 +65,11 @@ OPTIONS = [
 ]
 
 
+ENDLESS = [(Tokens(), [pytest.mark.slow]), (Nested(), []), (Deeper(), [pytest.mark.slow])]
+
+
 @pytest.mark.parametrize("options", OPTIONS)
-@pytest.mark.parametrize("site", [Tokens(), Nested(), Deeper()], ids=lambda site: type(site).__name__)
+@pytest.mark.parametrize("site", [pytest.param(one, id=type(one).__name__, marks=marks) for one, marks in ENDLESS])
 def test_what_a_capped_crawl_has_seen_of_an_endless_site_is_enough(site: Endless, options: Options) -> None:
     visits, identities = record(site, CAP)
     normalizer = Normalizer(learn(visits, options).rules)

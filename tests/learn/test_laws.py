@@ -71,7 +71,7 @@ def sites(*quick: str) -> list[object]:
     return [pytest.param(name, marks=() if name in quick else pytest.mark.slow) for name in names]
 
 
-@pytest.mark.parametrize("name", sites("tickets", "shop", "wiki", "0", "1"))
+@pytest.mark.parametrize("name", sites("tickets", "shop", "0", "1"))
 def test_a_parameter_is_kept_where_it_was_never_met(name: str) -> None:
     """Unless nearly all addresses have it: a path of another length is another kind of page."""
     visits = recorded(name)

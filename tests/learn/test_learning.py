@@ -705,6 +705,7 @@ def test_sizes_of_an_access_log_speak_against() -> None:
     assert proposed == {"['a']"}
 
 
+@pytest.mark.slow
 def test_what_a_hostile_robots_txt_declares_costs_no_more_than_an_honest_one() -> None:
     """1,600 lines, each of them true of a page: only so many are tried, and each is read once."""
     lines = tuple(f"p{n}&q{n} /d{n}/" for n in range(1600))

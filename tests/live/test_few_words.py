@@ -15,11 +15,11 @@ from scrapy_urinorm.live.novelty import CLOCK, Novelty
 from scrapy_urinorm.live.patience import PATIENCE
 from scrapy_urinorm.live.yields import BEFORE, LOW, Yields, priority
 from scrapy_urinorm.live.yields import CLOSE as CLOSE_PAGES
+from tests.live.orders import IN_BOTH_ORDERS
 from tests.live.sites import Answer, identities_of, record
 
 PEOPLE, PER_LIST, CLOSE = 120, 20, 30
 VIEWS = ("edit", "mail", "print", "card", "log")
-ORDERS = pytest.mark.parametrize("newest_first", [False, True], ids=["breadth first", "depth first"])
 
 
 @dataclass
@@ -78,14 +78,14 @@ def crawled(site: Register, *, newest_first: bool) -> tuple[Simulated, set[str]]
     return live, {one for one in identities_of(live.fetched, identities) if one.startswith("person")}
 
 
-@ORDERS
+@IN_BOTH_ORDERS
 def test_a_register_is_fetched_as_a_whole_and_its_calendar_ends(newest_first: bool) -> None:
     live, people = crawled(Register(), newest_first=newest_first)
     assert len(people) == PEOPLE
     assert len(live.fetched) < PEOPLE + PEOPLE // PER_LIST + 4 * CLOSE
 
 
-@ORDERS
+@IN_BOTH_ORDERS
 def test_views_that_say_nothing_but_the_time_are_closed(newest_first: bool) -> None:
     live, people = crawled(Register(views=True, clock=True), newest_first=newest_first)
     assert len(people) == PEOPLE
@@ -93,7 +93,7 @@ def test_views_that_say_nothing_but_the_time_are_closed(newest_first: bool) -> N
     assert views < len(VIEWS) * PEOPLE * 3 // 4
 
 
-@ORDERS
+@IN_BOTH_ORDERS
 def test_pages_that_a_list_has_shown_are_fetched_before_what_brings_nothing(newest_first: bool) -> None:
     site = Register(shown=True)
     live, people = crawled(site, newest_first=newest_first)
@@ -103,7 +103,7 @@ def test_pages_that_a_list_has_shown_are_fetched_before_what_brings_nothing(newe
     assert newest_first or last < PEOPLE + PEOPLE // PER_LIST + CLOSE + LOW
 
 
-@ORDERS
+@IN_BOTH_ORDERS
 @pytest.mark.parametrize("wait", [150, 10_000])
 def test_pages_of_a_few_words_wait_for_those_with_news_but_not_for_ever(
     newest_first: bool, wait: int, monkeypatch: pytest.MonkeyPatch

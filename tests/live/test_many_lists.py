@@ -9,6 +9,7 @@ import pytest
 
 from benchmarks.simulator import Simulator
 from scrapy_urinorm.learn.options import Options
+from tests.live.orders import IN_BOTH_ORDERS
 from tests.live.sites import Answer, identities_of, prose, record
 
 ROWS = 6
@@ -66,7 +67,7 @@ def hash_of(*parts: object) -> int:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("newest_first", [False, True], ids=["breadth first", "depth first"])
+@IN_BOTH_ORDERS
 @pytest.mark.parametrize("hidden", [0, 10])
 def test_lists_without_end_end_and_every_article_is_fetched(hidden: int, newest_first: bool) -> None:
     """Closed shape by shape, lists of 24 categories would be 24 x 4 x 2 times 220 requests."""

@@ -11,6 +11,7 @@ from benchmarks.simulator import Simulator
 from scrapy_urinorm.learn.learner import learn
 from scrapy_urinorm.learn.options import Options
 from scrapy_urinorm.visits.record import visit_from_row
+from tests.live.orders import IN_BOTH_ORDERS
 from tests.live.programs import Place, Shop, place
 from tests.live.served import Served
 from tests.live.sites import identities_of, record
@@ -23,7 +24,7 @@ OPTIONS = Options(skip=False)
 SMALL, MOST = 400, 1_200
 
 
-@pytest.mark.parametrize("newest_first", [False, True], ids=["breadth first", "depth first"])
+@IN_BOTH_ORDERS
 @pytest.mark.parametrize(
     ("seed", "most"),
     [
@@ -43,7 +44,7 @@ def test_nothing_is_lost_on_a_site_of_programs(seed: int, most: int, newest_firs
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("newest_first", [False, True], ids=["breadth first", "depth first"])
+@IN_BOTH_ORDERS
 @pytest.mark.parametrize("seed", [1, 3])
 def test_a_value_that_was_not_there_when_a_rule_was_learned_is_tested(seed: int, newest_first: bool) -> None:
     site = Place(seed, [Shop], [])

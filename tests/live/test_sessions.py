@@ -12,6 +12,7 @@ import pytest
 from benchmarks.simulator import Simulator
 from scrapy_urinorm.learn.options import Options
 from scrapy_urinorm.visits.ruled import Ruled
+from tests.live.orders import IN_BOTH_ORDERS
 from tests.live.sites import Answer, identities_of, prose, record
 
 ITEMS = 40
@@ -85,7 +86,7 @@ class Wiki:
         )
 
 
-@pytest.mark.parametrize("newest_first", [False, True], ids=["breadth first", "depth first"])
+@IN_BOTH_ORDERS
 def test_what_a_visitor_has_read_is_no_news(newest_first: bool) -> None:
     visits, identities = record(Wiki(80))
     found = Simulator(visits, Options(skip=False)).crawl(newest_first=newest_first)
@@ -93,7 +94,7 @@ def test_what_a_visitor_has_read_is_no_news(newest_first: bool) -> None:
     assert len(found.fetched) < len(visits) / 2
 
 
-@pytest.mark.parametrize("newest_first", [False, True], ids=["breadth first", "depth first"])
+@IN_BOTH_ORDERS
 def test_what_sessions_hide_is_no_way_that_a_rule_cuts_off(newest_first: bool) -> None:
     """Taken for links that lead nowhere they would speak against `from`, which is idle, until the crawl has ended."""
     visits, identities = record(Stall())

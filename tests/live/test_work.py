@@ -101,7 +101,9 @@ def test_a_study_whose_rules_a_page_speaks_against_meanwhile_is_done_again() -> 
     assert told(again, "rules")[0]["rules"] != told(heard, "rules")[-1]["rules"]
 
 
-@pytest.mark.parametrize("site", [STEADY, TURNING], ids=["steady", "turning"])
+@pytest.mark.parametrize(
+    "site", [pytest.param(STEADY, id="steady"), pytest.param(TURNING, id="turning", marks=pytest.mark.slow)]
+)
 def test_the_process_answers_every_page_and_the_judgement_last(site: Site, tmp_path: Path) -> None:
     """Whenever the studies in its threads end; of a steady site it has learned what one student learns at once."""
     output = io.BytesIO()

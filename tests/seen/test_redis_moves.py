@@ -191,6 +191,7 @@ class Cluster:
         return next((primary[1] for first, _, primary, *_ in said(node, "CLUSTER", "SLOTS") if first == 8192), None)
 
 
+@pytest.mark.slow
 def test_a_store_in_a_cluster(new_redis_server: NewServer) -> None:
     cluster = Cluster(new_redis_server)
     store = opened(cluster.url, on_lost="wait")
