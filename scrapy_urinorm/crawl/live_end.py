@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from scrapy_urinorm.crawl import settings as own
 from scrapy_urinorm.crawl.parked import CLOSED, DUPLICATE
 from scrapy_urinorm.errors import UrinormError
+from scrapy_urinorm.live.groups import shown
 from scrapy_urinorm.live.output import rule_file
 from scrapy_urinorm.visits.redaction import Redaction
 from scrapy_urinorm.visits.writer import private
@@ -172,7 +173,7 @@ class LiveEnd:
                 own.logger.info(
                     "Live rules: %s: %d pages brought nothing new, %d requests kept back (URINORM_LIVE_CLOSE = 0 has "
                     "them fetched)",
-                    name,
+                    shown(name),
                     one.pages,
                     one.kept,
                 )

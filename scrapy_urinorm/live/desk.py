@@ -33,7 +33,7 @@ from scrapy_urinorm.live.questions import (
     pattern_key,
     speaks_of_action,
 )
-from scrapy_urinorm.live.yields import CLOSE, Yields, priority
+from scrapy_urinorm.live.yields import CLOSE, Yields
 from scrapy_urinorm.normalizer import Normalizer
 
 if TYPE_CHECKING:
@@ -75,16 +75,17 @@ class Desk:
             if held is not None:
                 return held
         pattern = self.pattern(url, kind)
-        found, name, turn = place = self.yields.place(pattern)
+        combined = site is not None and site.defers(url)
+        found, name, turn = place = self.yields.place(pattern, combined=combined)
         if turn is Turn.CLOSED:
             key = pattern_key(name)
             if found.sampled(chance(url)):
-                return Ruling(SAMPLE, key, 0, by_lot(priority(found, name), url))
+                return Ruling(SAMPLE, key, 0, by_lot(place.priority, url))
             return Ruling(CLOSED, key)
         if late:
             self.yields.sent(found)
             return PASSED
-        if turn is Turn.LATER or (site is not None and site.defers(url)):
+        if turn is Turn.LATER or combined:
             return Ruling(LATER, pattern_key(pattern), 0, by_lot(self.yields.put_off(pattern, place), url))
         if site is not None and site.doubts(url, kind):
             return Ruling(LATER, pattern_key(self.yields.doubt(pattern)), 0, 0)

@@ -15,6 +15,8 @@ MOST_NAMES = 6
 """Of a group with more names only those with one name less are looked at: of six there are 62 with fewer."""
 AGAIN = 31
 """Pages in a row without news of a part that had news once: as many pairs as a rule is believed for."""
+# two names, both empty, which no query has
+_WHOLE = " ?&"
 _REMEMBERED = 500
 """Queries whose groups with fewer names are remembered: more than a shop has, and 20 MB where each has 150 names."""
 PARTS = 100_000
@@ -31,6 +33,21 @@ def group_of(pattern: str) -> str:
         return ""
     origin = head if is_script(head.rpartition("/")[2]) else "/".join(head.split("/", 3)[:3])
     return f"{origin} ?{'&'.join(item.partition('=')[0] for item in query.split('&'))}"
+
+
+def whole_of(group: str) -> str:
+    """Return the group of all lists with more than one filter, of the origin or script of a group."""
+    return group.partition(" ?")[0] + _WHOLE
+
+
+def is_whole(name: str) -> bool:
+    """Whether a name is that of all lists with more than one filter."""
+    return name.endswith(_WHOLE)
+
+
+def shown(name: str) -> str:
+    """Return a name of a pattern or group for people."""
+    return name.removesuffix(_WHOLE) + ", lists with more than one filter" if is_whole(name) else name
 
 
 def is_group(name: str) -> bool:

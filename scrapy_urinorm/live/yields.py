@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from dataclasses import fields
 from operator import attrgetter
-from typing import NamedTuple
 
 from scrapy_urinorm.live.brought import Turn, Yield
-from scrapy_urinorm.live.groups import AGAIN, ShapeParts, group_of, is_group, subgroups
+from scrapy_urinorm.live.groups import AGAIN, ShapeParts, group_of, is_group, is_whole, subgroups, whole_of
 from scrapy_urinorm.live.patience import TESTS, Doubts, Patience, doubted
 from scrapy_urinorm.live.patterns import is_plain
+from scrapy_urinorm.live.rank import TURNS, Rank
 
 LOW = 20
 """Pages in a row without news that make a pattern low: one that has news on a tenth of its pages gets there once in
@@ -43,33 +43,12 @@ _KEEP = 0.95
 """How much of the share each further page leaves: it looks back some twenty pages."""
 _FEW = 0.5
 """What a few words count beside news, which is only an order."""
-_PLAIN = 0.4
-"""Addresses without a query, of what comes later, go before all that has just become low (0.95^20 = 0.36): they are
-pages, whose words a list may have shown, where queries make orders of lists without end."""
-_TURNS = 100
-"""Requests of a shape that are told apart by their turn, where what they bring is the same to a thousandth."""
 _MOST = 20_000
 """Patterns that are counted: as many places as `patterns` tells apart."""
 
 
 _NEW = Yield()
 _row = attrgetter(*(field.name for field in fields(Yield)))
-
-
-class Rank(NamedTuple):
-    """By what a request is served, the name of that, a pattern or a group, and when."""
-
-    found: Yield
-    name: str
-    turn: Turn
-
-
-def priority(found: Yield, name: str) -> int:
-    """Return the priority of what comes later, by what its pattern or group of this name brings.
-
-    What is likely a duplicate has 0, and comes last of all.
-    """
-    return _TURNS * int(1000 * (max(found.share, _PLAIN) if is_plain(name) else found.share))
 
 
 class Yields:
@@ -81,19 +60,34 @@ class Yields:
         self._parts = ShapeParts()
         self._led_to: dict[str, str] = {}
         self._patience = Patience()
+        self._combined: set[str] = set()
         self.doubts = Doubts()
         self._due: list[tuple[str, int | None]] = []
 
     def __getitem__(self, pattern: str) -> Yield | None:
         return self.of.get(pattern)
 
-    def place(self, pattern: str) -> Rank:
+    def place(self, pattern: str, *, combined: bool = False) -> Rank:
         """Return by what the requests of a pattern are served: by what it has brought itself, or its group.
 
         Filters and orders of a shop are hundreds of patterns of a dozen addresses each, and none would ever be low.
+        Those with more than one filter, `combined`, are closed with all others of that kind, too: a shop of six filters
+        has sixty groups of names, and one of ten a thousand, each with pages of its own to fetch first.
         """
-        own = self.of.get(pattern) or _NEW
-        name = group_of(pattern)
+        own, name = self.of.get(pattern) or _NEW, group_of(pattern)
+        place = self._placed(own, pattern, name)
+        if not combined or not name or place.turn is Turn.CLOSED or own.known or own.is_alone:
+            return place
+        whole = whole_of(name)
+        if len(self.of) < _MOST and len(self._combined) < _MOST:
+            self._combined.add(pattern)
+            self.of.setdefault(whole, Yield(turn=Turn.LATER))
+        found = self.of.get(whole)
+        if found is not None and found.turn is Turn.CLOSED and self._is_tried(own, pattern, found, whole):
+            return Rank(found, whole, Turn.CLOSED)
+        return place
+
+    def _placed(self, own: Yield, pattern: str, name: str) -> Rank:
         group = self.of.get(name) if name else None
         if group is None or own.known or own.is_alone or group.turn <= own.turn:
             return Rank(own, pattern, own.turn)
@@ -108,7 +102,7 @@ class Yields:
         ones first, which show what they are: else the hundreds of filters of one list are fetched to their end before
         the next category's is seen once.
         """
-        level = priority(place.found, place.name)
+        level = place.priority
         if place.name == pattern:
             return level
         own = self.of.get(pattern)
@@ -116,8 +110,8 @@ class Yields:
             if len(self.of) >= _MOST:
                 return level
             own = self.of[pattern] = Yield()
-        own.asked = min(own.asked + 1, _TURNS)
-        return level + _TURNS - own.asked
+        own.asked = min(own.asked + 1, TURNS)
+        return level + TURNS - own.asked
 
     def doubt(self, pattern: str) -> str:
         """A request is likely a duplicate and comes after all else; return under which name it waits.
@@ -142,7 +136,7 @@ class Yields:
 
     def _blanks(self, group: Yield, name: str) -> int:
         """How many pages in a row of a group brought nothing, and of those with fewer names."""
-        fewer = (self.of.get(one) for one in subgroups(name))
+        fewer = () if is_whole(name) else (self.of.get(one) for one in subgroups(name))
         return group.blank + sum(min(one.blank, self.close) for one in fewer if one and one.turn is not Turn.OPEN)
 
     def learned(self, pattern: str, news: bool, *, same: bool = False, few: bool = False) -> list[str]:
@@ -160,12 +154,11 @@ class Yields:
             self._due.append((late, None))
         if (late := self.doubts.page()) is not None:
             self._due.append((doubted(late), TESTS))
-        group, reopened = self._judges(pattern), []
         first = (self.of.get(pattern) or _NEW).pages == 0
-        if name := group_of(pattern):
+        for name in self._groups(pattern):
             self._parts.count(name, pattern, news=news or few)
-        if group and self._counted(group, news, few=few, shape=first):
-            reopened.append(group)
+        groups = self._judges(pattern)
+        reopened = [name for name in groups if self._counted(name, news, few=few, shape=first)]
         if self._counted(pattern, news, same=same, few=few):
             reopened.append(pattern)
         return reopened
@@ -179,10 +172,9 @@ class Yields:
 
     def credited(self, pattern: str) -> list[str]:
         """A page of the pattern has led to something new; return as `learned`."""
-        if group := group_of(pattern):
-            self._parts.count(group, pattern, news=True)
-        names = [name for name in (self._judges(pattern), pattern) if name]
-        return [name for name in names if self._credit(name, self.of.get(name))]
+        for name in self._groups(pattern):
+            self._parts.count(name, pattern, news=True)
+        return [name for name in (*self._judges(pattern), pattern) if self._credit(name, self.of.get(name))]
 
     def _credit(self, name: str, found: Yield | None) -> bool:
         """Do what `credit` does, and note whether the pages of a pattern are served in their turn again."""
@@ -192,10 +184,15 @@ class Yields:
             self._due.append((name, BEFORE))
         return reopened
 
-    def _judges(self, pattern: str) -> str:
-        """Return the group that a pattern is judged with, empty where it is judged alone."""
+    def _groups(self, pattern: str) -> list[str]:
+        """Return the groups that a pattern belongs to: of its names, and of all lists with more than one filter."""
+        name = group_of(pattern)
+        return [name, whole_of(name)] if pattern in self._combined else [name] if name else []
+
+    def _judges(self, pattern: str) -> list[str]:
+        """Return the groups that a pattern is judged with, none where it is judged alone."""
         found = self.of.get(pattern)
-        return "" if found is not None and (found.known or found.is_alone) else group_of(pattern)
+        return [] if found is not None and (found.known or found.is_alone) else self._groups(pattern)
 
     def _counted(self, name: str, news: bool, *, same: bool = False, few: bool = False, shape: bool = False) -> bool:
         found = self.of.get(name)

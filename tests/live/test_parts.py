@@ -24,9 +24,10 @@ from scrapy_urinorm.live.patience import PATIENCE, TESTS
 from scrapy_urinorm.live.patterns import Patterns
 from scrapy_urinorm.live.process import Students
 from scrapy_urinorm.live.questions import CANARY, CLOSED, LATER, PARK, PASS, SAMPLE, speaks_of_action
+from scrapy_urinorm.live.rank import priority
 from scrapy_urinorm.live.student import Student
 from scrapy_urinorm.live.trial import BELIEVED, canary_share, standing
-from scrapy_urinorm.live.yields import LOW, Yields, priority
+from scrapy_urinorm.live.yields import LOW, Yields
 from scrapy_urinorm.visits import messages
 from scrapy_urinorm.visits.record import Visit
 from tests.live.sites import Site, record
