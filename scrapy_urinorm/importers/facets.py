@@ -9,12 +9,16 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from scrapy_urinorm.url import decoded
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
 MIN_URLS, MIN_SETS, MIN_DEPTH = 50, 6, 3
 """Addresses of a part of a site, different sets of parameters among them, and parameters in one: fewer need no rule."""
 OFTEN, ALWAYS = 0.03, 0.9
 """A filter is in so many of the addresses at least, and in fewer than this: what is always there names a page."""
+ITEMS = 20
+"""Values of a parameter named like an id from which it names items, whose pages are no lists: a shop has more articles
+than it has brands."""
+_IDS = re.compile(r"(?i:id|.*[_-]id)|.*[a-z](?:Id|ID)").fullmatch
 # bounds of memory, far above what a site of filters needs to be seen as one
 _MAX_PARTS = 2_000
 _MAX_SETS = 5_000
@@ -30,16 +34,21 @@ def turns_pages(name: str) -> bool:
     return _PAGING.match(name) is not None
 
 
-def limit_of(path: str, filters: Sequence[str], at_most: int = 1) -> dict[str, Any]:
-    """The `where` table that requests so many filters at a time on the paths of a glob."""
-    return {"path": path, LIMIT: {"of": [*filters], "at_most": at_most}}
+def limit_of(path: str, filters: Sequence[str], at_most: int = 1, items: Sequence[str] = ()) -> dict[str, Any]:
+    """The `where` table that requests so many filters at a time on the paths of a glob, save for pages of `items`."""
+    return {**where_of(path, items), LIMIT: {"of": [*filters], "at_most": at_most}}
+
+
+def where_of(path: str, items: Sequence[str]) -> dict[str, Any]:
+    """The conditions for the lists on the paths of a glob: `items` are parameters that name a page which is none."""
+    return {"path": path, **({"query": dict.fromkeys(items, False)} if items else {})}
 
 
 class Facets(NamedTuple):
     """The filters of a part of a site: a glob for its paths, their decoded names, and what was seen of them.
 
     `sets` counts the different combinations of parameters, `most` is the highest number of them in one of `urls`
-    addresses.
+    addresses. `items` are decoded names that pages of items have, which are not counted.
     """
 
     path: str
@@ -47,10 +56,11 @@ class Facets(NamedTuple):
     urls: int
     sets: int
     most: int
+    items: tuple[str, ...] = ()
 
     def table(self, at_most: int = 1) -> dict[str, Any]:
         """The `where` table that requests so many filters at a time."""
-        return limit_of(self.path, self.filters, at_most)
+        return limit_of(self.path, self.filters, at_most, self.items)
 
     def __str__(self) -> str:
         return f"{self.sets:,} combinations of parameters, up to {self.most} at once, in {self.urls:,} URLs"
@@ -62,12 +72,12 @@ class FacetCount:
     def __init__(self) -> None:
         self._parts: dict[str, _Part] = {}
 
-    def add(self, path: str, names: Sequence[str]) -> None:
-        """Count an address: its path, and the name of each of its parameters, all in the key spelling."""
-        if names:
+    def add(self, path: str, items: Sequence[tuple[str, str]]) -> None:
+        """Count an address: its path, and the name and value of each of its parameters, all in the key spelling."""
+        if items:
             part = part_of(path)
             if part in self._parts or len(self._parts) < _MAX_PARTS:
-                self._parts.setdefault(part, _Part()).add(path, names)
+                self._parts.setdefault(part, _Part()).add(path, items)
 
     def found(self) -> list[Facets]:
         """The parts whose parameters look like filters, those of most addresses first."""
@@ -81,35 +91,65 @@ def part_of(path: str) -> str:
     return f"/{head}/" if slash and (rest or head) else path
 
 
-class _Part:
+class _Set:
+    """A combination of parameters: its addresses, and the most filters that one of them has, repeated ones too."""
+
+    __slots__ = ("most", "urls")
+
     def __init__(self) -> None:
         self.urls = self.most = 0
-        self.paths: set[str] = set()
-        self.sets: set[frozenset[str]] = set()
-        self.names: Counter[str] = Counter()
 
-    def add(self, path: str, names: Sequence[str]) -> None:
-        own = frozenset(names)
-        filters = [name for name in names if not turns_pages(decoded(name))]
-        self.urls += 1
-        self.most = max(self.most, len(filters))
-        self.names.update(own)
+
+class _Part:
+    def __init__(self) -> None:
+        self.paths: set[str] = set()
+        self.sets: dict[frozenset[str], _Set] = {}
+        self.ids: dict[str, set[int]] = {}
+
+    def add(self, path: str, items: Sequence[tuple[str, str]]) -> None:
+        names = frozenset(name for name, _ in items)
         if len(self.paths) < 2:
             self.paths.add(path)
-        if len(self.sets) < _MAX_SETS:
-            self.sets.add(own)
+        if names not in self.sets and len(self.sets) >= _MAX_SETS:
+            return
+        found = self.sets.setdefault(names, _Set())
+        found.urls += 1
+        found.most = max(found.most, sum(not turns_pages(decoded(name)) for name, _ in items))
+        for name, value in items:
+            if _IDS(name) and len(values := self.ids.setdefault(name, set())) < ITEMS:
+                values.add(hash(value))
 
     def facets(self, part: str) -> Facets | None:
-        if self.urls < MIN_URLS or len(self.sets) < MIN_SETS or self.most < MIN_DEPTH:
+        named = self._named()
+        lists = {names: found for names, found in self.sets.items() if named.isdisjoint(names)}
+        urls, most = sum(one.urls for one in lists.values()), max((one.most for one in lists.values()), default=0)
+        if urls < MIN_URLS or len(lists) < MIN_SETS or most < MIN_DEPTH:
             return None
+        counts = _uses(lists)
         filters = [
             decoded(name)
-            for name, uses in sorted(self.names.items(), key=lambda item: (-item[1], item[0]))[:_MAX_FILTERS]
-            if OFTEN * self.urls <= uses < ALWAYS * self.urls and not turns_pages(decoded(name))
+            for name, uses in sorted(counts.items(), key=lambda item: (-item[1], item[0]))[:_MAX_FILTERS]
+            if OFTEN * urls <= uses < ALWAYS * urls and not turns_pages(decoded(name))
         ]
         # a star is a glob in lists of names
         filters = [name for name in filters if name and "*" not in name]
-        if not filters:
+        if not filters or "*" in part:
             return None
         path = f"{part}**" if len(self.paths) > 1 else next(iter(self.paths))
-        return Facets(path, tuple(filters), self.urls, len(self.sets), self.most) if "*" not in part else None
+        return Facets(path, tuple(filters), urls, len(lists), most, tuple(sorted(map(decoded, named))))
+
+    def _named(self) -> set[str]:
+        """Return the parameters that name items; what is nearly always there names the lists."""
+        uses, urls = _uses(self.sets), sum(one.urls for one in self.sets.values())
+        return {
+            name
+            for name, values in self.ids.items()
+            if len(values) >= ITEMS and uses[name] < ALWAYS * urls and "*" not in decoded(name)
+        }
+
+
+def _uses(sets: Mapping[frozenset[str], _Set]) -> Counter[str]:
+    counts: Counter[str] = Counter()
+    for names, one in sets.items():
+        counts.update(dict.fromkeys(names, one.urls))
+    return counts

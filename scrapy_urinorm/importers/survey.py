@@ -67,7 +67,7 @@ class SurveyedSite:
             self._add_endless(path_key(path), query_items(query))
 
     def _add_endless(self, path: str, items: list[Item]) -> None:
-        self._facets.add(path, [name for name, value in items if value])
+        self._facets.add(path, [item for item in items if item[1]])
         for name, value in items:
             # a form that carries the page that it came from
             if value[:3] == "%2F" or value[:4] == "http":

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from typing import TYPE_CHECKING, NamedTuple
 
-from scrapy_urinorm.importers.facets import LIMIT, FacetCount, part_of
+from scrapy_urinorm.importers.facets import LIMIT, FacetCount, part_of, where_of
 from scrapy_urinorm.learn.candidate import DEFER, FACETS, PROPOSED, Candidate
 from scrapy_urinorm.learn.judge import Evidence
+from scrapy_urinorm.url import decoded
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -65,7 +66,7 @@ def combined(learner: Learner, graph: Graph) -> list[Candidate]:
 def _counted(views: Sequence[View]) -> list[tuple[str, Facets]]:
     counts: dict[str, FacetCount] = defaultdict(FacetCount)
     for view in views:
-        counts[view.host].add(view.path, [name for name, value in view.items if value])
+        counts[view.host].add(view.path, [item for item in view.items if item[1]])
     found = [(host, one) for host, count in sorted(counts.items()) for one in count.found()]
     return sorted(found, key=lambda item: -item[1].urls)[:MOST_PARTS]
 
@@ -126,7 +127,13 @@ def _missed(learner: Learner, skipped: set[int]) -> set[int]:
 def _lists(learner: Learner, graph: Graph, views: Sequence[View], host: str, found: Facets) -> _Lists | None:
     """The lists of a part, where they are some: what most of its pages lead to is the frame and no item."""
     part = found.path.removesuffix("**")
-    members = {n for n, view in enumerate(views) if view.host == host and part in (view.path, part_of(view.path))}
+    members = {
+        n
+        for n, view in enumerate(views)
+        if view.host == host
+        and part in (view.path, part_of(view.path))
+        and not any(value and decoded(name) in found.items for name, value in view.items)
+    }
     pages = learner.site.pages
     number = {page.key: n for n, page in enumerate(pages)}
     inside = {number[page.key] for n in members for page in views[n].pages}
@@ -141,5 +148,5 @@ def _lists(learner: Learner, graph: Graph, views: Sequence[View], host: str, fou
 def _candidate(learner: Learner, host: str, found: Facets, at_most: int) -> Candidate:
     scope = learner.scope if len({view.host for view in learner.views.of(learner.replay)}) < 2 else host
     candidate = Candidate(scope, LIMIT, found.table(at_most)[LIMIT], Evidence(), FACETS, "", status=PROPOSED)
-    candidate.conditions = {"path": found.path}
+    candidate.conditions = where_of(found.path, found.items)
     return candidate

@@ -58,7 +58,7 @@ def put_off(learner: Learner) -> None:
         elif leads_nowhere(learner, members, lists=True):
             where = {"path": path, "query": {decoded(name): True}}
             why = f"what {len(members)} addresses of {path} with `{decoded(name)}` lead to is all known from others"
-            _defer(learner, host, DEFER, True, where, why, members)
+            defer(learner, host, DEFER, True, where, why, members)
     for (host, path), names in sorted(filters.items()):
         members = [
             n
@@ -70,7 +70,7 @@ def put_off(learner: Learner) -> None:
         if len(members) >= MIN_LISTS and leads_nowhere(learner, members, lists=True):
             limit = {"of": sorted(map(decoded, names)), "at_most": 1, DEFER: True}
             why = f"what {len(members)} addresses of {path} with several filters lead to is all known from others"
-            _defer(learner, host, LIMIT, limit, {"path": path}, why, members)
+            defer(learner, host, LIMIT, limit, {"path": path}, why, members)
 
 
 def _place(path: str) -> str:
@@ -91,16 +91,24 @@ def _have_lists(views: Sequence[View], members: Iterable[int], name: str) -> boo
     return has >= HAS_LIST * total
 
 
-def _defer(
-    learner: Learner, host: str, rule: str, value: Any, where: dict[str, Any], why: str, members: Sequence[int]
+def defer(
+    learner: Learner,
+    host: str,
+    rule: str,
+    value: Any,
+    where: dict[str, Any],
+    why: str,
+    members: Sequence[int],
+    family: str = "lists that lead to nothing new",
 ) -> None:
+    """Put off some views, by their numbers, under these conditions."""
     views = learner.views.of(learner.replay)
     contexts = learner.contexts_of(views)
     evidence = Evidence(agree=len({views[n].page.label for n in members} - {-1}))
     evidence.groups = evidence.groups_for = evidence.agree
     evidence.risk = risk(evidence.agree, 0, DEFAULT_PRIOR)
     scope = learner.scope if len(contexts.hosts) < 2 else host
-    candidate = Candidate(scope, rule, value, evidence, "lists that lead to nothing new", why)
+    candidate = Candidate(scope, rule, value, evidence, family, why)
     candidate.this_host = contexts.has_below(host)
     candidate.conditions = where
     candidate.examples = [(views[n].page.url, views[members[0]].page.url) for n in members[1:4]]

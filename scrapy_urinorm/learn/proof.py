@@ -16,7 +16,7 @@ from scrapy_urinorm.learn.ways import Ways
 from scrapy_urinorm.learn.word import Word
 
 if TYPE_CHECKING:
-    from collections.abc import Hashable, Sequence
+    from collections.abc import Hashable, Mapping, Sequence
     from collections.abc import Set as AbstractSet
 
     from scrapy_urinorm.learn.graph import Graph, RecordedCrawl
@@ -84,6 +84,11 @@ class Proof:
         self._plain: list[RecordedCrawl] = [
             crawl(graph, range(len(pages)), order=order, concurrent=concurrent) for order, concurrent in WAYS
         ]
+
+    @property
+    def parents(self) -> Mapping[int, int]:
+        """Where each address was first met, as a crawl breadth first goes; -1 at a start."""
+        return self._plain[0].parents
 
     @cached_property
     def is_finished(self) -> bool:

@@ -7,6 +7,7 @@ from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from scrapy_urinorm.errors import RuleFileError
+from scrapy_urinorm.learn.calendars import calendars
 from scrapy_urinorm.learn.candidate import ACTIVE, REJECTED, SILENT, Candidate, is_writable
 from scrapy_urinorm.learn.contexts import Contexts
 from scrapy_urinorm.learn.declared import declarations, declared_names, nested
@@ -166,6 +167,7 @@ class SiteLearner:
             redundant_shapes(self)
             facets(self)
             put_off(self)
+            calendars(self)
 
     def _once(self, family: str, stage: Callable[[], bool]) -> bool:
         """Run a stage, unless it has seen these very views: it would accept nothing and reject the same again."""

@@ -54,7 +54,7 @@ def traps(views: Sequence[View], contexts: Contexts, scope: str) -> list[tuple[C
         for name, value in view.items:
             place = view.host, view.path, name
             counts[place] += 1
-            if (point := _point(decoded(value))) is not None:
+            if (point := point_of(decoded(value))) is not None:
                 found[place][point].append(n)
     out = []
     for place, points in sorted(found.items()):
@@ -72,8 +72,8 @@ def traps(views: Sequence[View], contexts: Contexts, scope: str) -> list[tuple[C
     return out
 
 
-def _point(text: str) -> tuple[bool, int] | None:
-    """Return (is it a date, the day or number) of a value."""
+def point_of(text: str) -> tuple[bool, int] | None:
+    """Return (is it a date, the day or number) of a value (decoded)."""
     if _is_number(text):
         return False, int(text)
     if found := _date(text):
@@ -95,7 +95,7 @@ def _beyond(line: list[Place], *, dated: bool) -> list[tuple[dict[str, Any], lis
     out = []
     # the innermost of the run stays, so that the page that it shows is still met
     if low and _is_long(line[0].at, first, gap, last - first):
-        where = {"below": _text(line[low - 1].at, dated)}
+        where = {"below": date_text(line[low - 1].at, dated=dated)}
         if not dated and not all(_is_of_a_year(one.at) for one in line[:low]):
             # a calendar goes back for ever; of lower ids nothing is known
             where["above"] = line[0].at - 1
@@ -103,9 +103,9 @@ def _beyond(line: list[Place], *, dated: bool) -> list[tuple[dict[str, Any], lis
     if high and _is_long(last, line[-1].at, gap, last - first):
         # a list grows by numbers, and a calendar until today, which was the last day seen or one before it
         bound = line[len(line) - high].at if dated else last + max(last - first, MIN_RUN)
-        where = {"above": _text(bound, dated)}
+        where = {"above": date_text(bound, dated=dated)}
         if dated:
-            where["below"] = _text(line[-1].at + 1, dated)
+            where["below"] = date_text(line[-1].at + 1, dated=dated)
         members = [n for one in line if one.at > bound for n in one.views]
         if len(members) >= MIN_RUN:
             out.append((where, members))
@@ -131,7 +131,8 @@ def _is_of_a_year(number: int) -> bool:
     return 1 <= int(text[4:6] or 1) <= 12 and 1 <= int(text[6:] or 1) <= 31
 
 
-def _text(at: int, dated: bool) -> str | int:
+def date_text(at: int, *, dated: bool) -> str | int:
+    """Return a day or a number as conditions have it."""
     return (date.min + timedelta(days=at - 1)).isoformat() if dated else at
 
 

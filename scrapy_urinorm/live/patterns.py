@@ -1,7 +1,8 @@
 """Patterns: the shape of an address, found while the crawl runs, so that those that bring nothing are fetched last.
 
 A segment of a path is itself while few stand in its place, and `*` from then on, scripts later; a number is `#`. A
-parameter keeps its value while few are known and it is a word (`do=edit`), and has `*` otherwise.
+parameter keeps its value while few are known and it is a word or a route (`do=edit`, `route=product/review`,
+`q=node/#`), and has `*` otherwise.
 """
 
 from __future__ import annotations
@@ -14,6 +15,9 @@ WIDE = 8
 SCRIPTS = 64
 """So many scripts (`item.php?id=5`) may stand in one place: what one brings says nothing of another, of a shop with a
 dozen of them the sold ones were closed with forms."""
+MOST_FOLDERS = 20
+"""Folders at the top of a site that may name what lies in them: of a forum with a dozen `/topic/5/`, `/post/5/` and
+`/forum/5/` were of one shape, and topics closed for the redirects of posts."""
 MOST_VALUES = 20
 """Words that a parameter may have and still be a switch: the views of a wiki are 15 to 20."""
 MOST_PLACES = 20_000
@@ -23,6 +27,10 @@ _script = re.compile(
     r"[\w~-]{1,40}\.(?:aspx?|cfm|f?cgi|do|action|exe|dll|ashx|seam|js[fp]x?|php\d?|phtml|p[ly]|rb)", re.IGNORECASE
 ).fullmatch
 _word = re.compile(r"[A-Za-z][\w.-]{0,31}").fullmatch
+_route = re.compile(r"[A-Za-z][\w.-]{0,31}(?:/[\w.-]{1,32}){1,4}").fullmatch
+_ROUTES = frozenset(("route", "r", "q", "action", "do", "controller", "module", "target", "view", "page", "cmd", "act"))
+"""Parameters by which programs choose what answers (OpenCart, Yii, Drupal): `product/review`, `node/5/edit`. Files of a
+repository look the same (`f=src/main`), and say nothing of what is shown."""
 # characters: no program has longer shapes
 _LONGEST = 300
 
@@ -53,8 +61,8 @@ class Patterns:
         host, _, path = rest.partition("/")
         shape = origin + colon + host
         *folders, last = path.split("/")
-        for segment in folders:
-            shape += "/" + self._shown(shape, segment, WIDE)
+        for at, segment in enumerate(folders):
+            shape += "/" + self._shown(shape, segment, WIDE if at else MOST_FOLDERS)
         # in a place of their own: the pages beside them are many more
         place, most = (f"{shape}/?", SCRIPTS) if query and is_script(last) else (shape, WIDE)
         shape += "/" + self._shown(place, last, most)
@@ -65,9 +73,17 @@ class Patterns:
         shown = []
         for name in sorted(names):
             value = unquote_plus(names[name])
-            kept = "" if not value else self._shown(f"{shape}?{name}=", value, MOST_VALUES) if _word(value) else "*"
-            shown.append(f"{name}={kept}")
+            shown.append(f"{name}={self._value(shape, name, value)}")
         return (shape + ("?" + "&".join(shown) if shown else ""))[:_LONGEST]
+
+    def _value(self, shape: str, name: str, value: str) -> str:
+        if not value:
+            return ""
+        if name in _ROUTES and _route(value):
+            value = "/".join("#" if _number(part) else part for part in value.split("/"))
+        elif not _word(value):
+            return "*"
+        return self._shown(f"{shape}?{name}=", value, MOST_VALUES)
 
     def _shown(self, place: str, text: str, most: int) -> str:
         if not text:

@@ -10,7 +10,7 @@ from dataclasses import fields
 from operator import attrgetter
 
 from scrapy_urinorm.live.brought import Turn, Yield
-from scrapy_urinorm.live.groups import AGAIN, ShapeParts, group_of, is_group, is_whole, subgroups, whole_of
+from scrapy_urinorm.live.groups import AGAIN, ShapeParts, group_of, is_filtered, is_group, is_whole, subgroups, whole_of
 from scrapy_urinorm.live.patience import TESTS, Doubts, Patience, doubted
 from scrapy_urinorm.live.patterns import is_plain
 from scrapy_urinorm.live.rank import TURNS, Rank
@@ -71,12 +71,12 @@ class Yields:
         """Return by what the requests of a pattern are served: by what it has brought itself, or its group.
 
         Filters and orders of a shop are hundreds of patterns of a dozen addresses each, and none would ever be low.
-        Those with more than one filter, `combined`, are closed with all others of that kind, too: a shop of six filters
-        has sixty groups of names, and one of ten a thousand, each with pages of its own to fetch first.
+        Those with more than one filter of a few values, `combined`, are closed with all others of that kind, too: a
+        shop of six filters has sixty groups of names, one of ten a thousand, each with pages of its own to fetch first.
         """
         own, name = self.of.get(pattern) or _NEW, group_of(pattern)
         place = self._placed(own, pattern, name)
-        if not combined or not name or place.turn is Turn.CLOSED or own.known or own.is_alone:
+        if not (combined and is_filtered(pattern)) or place.turn is Turn.CLOSED or own.known or own.is_alone:
             return place
         whole = whole_of(name)
         if len(self.of) < _MOST and len(self._combined) < _MOST:

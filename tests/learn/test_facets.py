@@ -153,7 +153,7 @@ def counted(addresses: Mapping[str, int], path: str = "/c/{n}") -> list[Facets]:
     count = FacetCount()
     for names, times in addresses.items():
         for n in range(times):
-            count.add(path.replace("{n}", str(n)), names.split())
+            count.add(path.replace("{n}", str(n)), [(name, str(n)) for name in names.split()])
     return count.found()
 
 
@@ -163,6 +163,12 @@ COUNTED = {
     "filters of several paths": (SIX, "/c/{n}", ("/c/**", ("a", "b", "c"))),
     "of one path": (SIX, "/list", LIST),
     "what names the page is none": ({f"id {names}": n for names, n in SIX.items()}, "/list", LIST),
+    "pages of items are no lists": (
+        {**SIX, **{f"product_id {names}": 20 for names in SIX}}, "/list", LIST,
+    ),
+    "few ids are filters": (
+        {**SIX, **{f"brand_id {names}": 3 for names in SIX}}, "/list", ("/list", ("a", "b", "c", "brand_id")),
+    ),
     "what turns pages is none": ({f"page {names}": n for names, n in SIX.items()}, "/list", LIST),
     "repeated values count": (
         {**{f"f {x}": 10 for x in "uvwxy"}, "f f f": 30, "g": 30}, "/list", ("/list", ("f", "g", *"uvwxy")),

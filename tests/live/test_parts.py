@@ -69,8 +69,13 @@ def test_a_number_set_is_a_set(numbers: list[int]) -> None:
     [
         ("http://a.example/", "http://a.example/"),
         ("http://a.example/item/17?b=x&a=2", "http://a.example/item/#?a=*&b=x"),
+        ("http://a.example/topic/5/", "http://a.example/topic/#/"),
         ("http://a.example/2024/05/#top", "http://a.example/#/#/"),
         ("http://a.example/?do=edit;id=5", "http://a.example/?do=edit&id=*"),
+        ("http://a.example/?route=product/review&id=5", "http://a.example/?id=*&route=product/review"),
+        ("http://a.example/?q=node%2F5%2Fedit", "http://a.example/?q=node/#/edit"),
+        ("http://a.example/?f=src/main", "http://a.example/?f=*"),
+        ("http://a.example/?next=/item/17", "http://a.example/?next=*"),
         ("http://a.example/c/9f86d081884c7d65", "http://a.example/c/#"),
     ],
 )
@@ -83,6 +88,19 @@ def test_a_place_with_many_texts_is_a_variable() -> None:
     found = [patterns.of(f"http://a.example/wiki/{word}?view={'ab'[n % 2]}") for n, word in enumerate("abcdefghijkl")]
     assert found[0] == "http://a.example/wiki/a?view=a"
     assert found[-2:] == ["http://a.example/wiki/*?view=a", "http://a.example/wiki/*?view=b"]
+
+
+@pytest.mark.parametrize(("folders", "pattern"), [(20, "http://a.example/topic/#/"), (21, "http://a.example/*/#/")])
+def test_a_dozen_folders_at_the_top_are_told_apart(folders: int, pattern: str) -> None:
+    """`/post/5/` redirects to its topic; of a forum that has both no topic is to be closed for that."""
+    patterns = Patterns()
+    for n in range(folders - 1):
+        patterns.of(f"http://a.example/folder-{chr(97 + n)}/5/")
+    assert patterns.of("http://a.example/topic/5/") == pattern
+    # below they are what the site has by hundreds
+    for n in range(12):
+        patterns.of(f"http://a.example/topic/title-{chr(97 + n)}/5/")
+    assert patterns.of("http://a.example/topic/title/5/").endswith("/*/#/")
 
 
 def test_scripts_of_one_folder_are_told_apart() -> None:

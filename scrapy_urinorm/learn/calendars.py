@@ -1,0 +1,139 @@
+"""Calendars: days, weeks and months without an end that lead to nothing but each other are requested last.
+
+Each of their pages has another date, so nothing that compares pages can drop them, and a crawl depth first goes on with
+them until it is stopped. What is put off is fetched all the same, when nothing else waits.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from scrapy_urinorm.content import FAR_SHARE, resemblance
+from scrapy_urinorm.learn.candidate import DEFER
+from scrapy_urinorm.learn.lists import defer
+from scrapy_urinorm.learn.silent import leads_nowhere
+from scrapy_urinorm.learn.traps import SHARE_OF_KIND, date_text, point_of
+from scrapy_urinorm.url import decoded
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from scrapy_urinorm.learn.silent import Learner
+    from scrapy_urinorm.learn.view import View
+
+MIN_DATES = 50
+"""Pages below which putting them off is not worth a rule: a year of weeks."""
+MIN_VALUES = 5
+"""Values of the parameter among them: years beside months."""
+MOST_PLACES = 8
+"""Parameters of one path that are looked at, those of most pages: each takes a few crawls."""
+ALIKE = 0.8
+"""Of so many dates the page is like that of the date before, and was found from another date: of a diary or a comic
+strip the text or the title is another each time, and articles stand in lists. Chosen."""
+
+
+class _Line(NamedTuple):
+    """A parameter of one path, and its views by the point that its value is: a day or a number."""
+
+    host: str
+    path: str
+    name: str
+    dated: bool
+    views: list[tuple[int, int]]
+
+
+def calendars(learner: Learner) -> None:
+    """Put off the dates of calendars beyond those that lead to what is known from nowhere else."""
+    proof = learner.proof
+    if proof is None:
+        return
+    views = learner.views.of(learner.replay)
+    number = {page.key: n for n, page in enumerate(learner.site.pages)}
+    for line in _lines(views, learner.silent_views):
+        points = {n: at for at, n in line.views if n not in learner.silent_views}
+        own = {number[page.key]: at for n, at in points.items() for page in views[n].pages}
+        # a page may have its dates under several paths, as in two languages
+        kind = {number[page.key] for view in views if _has(view, line.name) for page in view.pages}
+        from_kind = sum(proof.parents.get(node, -1) in kind for node in own)
+        if len(points) < MIN_DATES or from_kind < ALIKE * len(own) or not _are_alike(views, points):
+            continue
+        leading = _leading(learner, own)
+        for where, beyond in _beyond(points, leading, dated=line.dated):
+            if len(beyond) >= MIN_DATES and leads_nowhere(learner, beyond, lists=True):
+                shown = decoded(line.name)
+                said = f" {' and '.join(f'{side} {bound}' for side, bound in where.items())}" if where else ""
+                why = f"what {len(beyond)} addresses of {line.path} with `{shown}`{said} lead to is known from others"
+                conditions = {"path": line.path, "query": {shown: where or True}}
+                defer(learner, line.host, DEFER, True, conditions, why, beyond, "calendar that leads to nothing new")
+
+
+def _lines(views: Sequence[View], silent: set[int]) -> Iterator[_Line]:
+    """Yield the parameters whose values are dates, or numbers, those of most pages."""
+    found: dict[tuple[str, str, str, bool], list[tuple[int, int]]] = defaultdict(list)
+    counts: Counter[tuple[str, str, str]] = Counter()
+    for n, view in enumerate(views):
+        if n not in silent and "*" not in view.path:
+            for name, value in view.items:
+                counts[view.host, view.path, name] += 1
+                if (point := point_of(decoded(value))) is not None:
+                    found[view.host, view.path, name, point[0]].append((point[1], n))
+    ranked = sorted(found.items(), key=lambda item: (-len(item[1]), item[0]))
+    kept = 0
+    for (host, path, name, dated), points in ranked:
+        if len(points) < MIN_DATES or kept == MOST_PLACES:
+            return
+        if len({at for at, _ in points}) >= MIN_VALUES and len(points) >= SHARE_OF_KIND * counts[host, path, name]:
+            if "*" not in decoded(name):
+                kept += 1
+                yield _Line(host, path, name, dated, sorted(points))
+
+
+def _has(view: View, name: str) -> bool:
+    return any(one == name for one, _ in view.items)
+
+
+def _leading(learner: Learner, own: dict[int, int]) -> list[int]:
+    """Return the points from which what is known from nowhere else was found; `own` are the nodes with their points."""
+    proof, pages = learner.proof, learner.site.pages
+    assert proof is not None
+    keys, labels = learner.replay.keys, {pages[node].label for node in own}
+    gone = proof.missed(keys, learner.skipped | own.keys()) - proof.missed(keys, learner.skipped) - labels
+    found = []
+    for node, page in enumerate(pages):
+        if page.label in gone:
+            while node >= 0 and node not in own:
+                node = proof.parents.get(node, -1)
+            if node >= 0:
+                found.append(own[node])
+    return found
+
+
+def _beyond(
+    points: dict[int, int], leading: Sequence[int], *, dated: bool
+) -> Iterator[tuple[dict[str, Any], list[int]]]:
+    """Yield the conditions on what lies beyond the points that lead somewhere, with the views there."""
+    if not leading:
+        yield {}, list(points)
+        return
+    first, last = min(leading), max(leading)
+    yield {"below": date_text(first, dated=dated)}, [n for n, at in points.items() if at < first]
+    yield {"above": date_text(last, dated=dated)}, [n for n, at in points.items() if at > last]
+
+
+def _are_alike(views: Sequence[View], members: dict[int, int]) -> bool:
+    """Whether most pages, in the order of their dates, are like the one before and have its title."""
+    pages = [views[n].page for n in members if views[n].page.label >= 0]
+    alike = sum(
+        one.title == other.title
+        and (
+            one.label == other.label
+            or (
+                len(one.sketches) == len(other.sketches) > 0
+                and min(map(resemblance, one.sketches, other.sketches)) >= FAR_SHARE
+            )
+        )
+        for one, other in pairwise(pages)
+    )
+    return alike >= ALIKE * max(1, len(members) - 1)
