@@ -54,7 +54,7 @@ class Pages:
 
     def share(self, urls: Iterable[str], every: Iterable[str], *, core: bool = False) -> float:
         """Return how much of what is behind `every` address was met at some of them, from 0 to 1."""
-        return round(len(self.met(urls, core=core)) / len(self.met(every, core=core)), 3)
+        return round(len(self.met(urls, core=core)) / max(1, len(self.met(every, core=core))), 3)
 
 
 def _bare(url: str) -> str:

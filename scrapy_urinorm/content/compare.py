@@ -101,13 +101,15 @@ def label_of(kind: bytes, text: str | bytes) -> bytes:
 def plain_content(visit: Recorded) -> Content:
     """Return the content of a visit whose lines are not known.
 
-    A main text of nothing, whose digest is 0, is no page: ten words told feeds apart that were all empty so far.
+    A feed without entries, or a table without rows, says nothing yet: its digest is 0.
     """
     if visit.status is not None and visit.status != 200:
         return NOTHING
     enough = visit.words is None or visit.words >= MIN_WORDS
     sketches = () if visit.minhash is None else (visit.minhash,)
-    if visit.main_digest and enough and visit.main_digest.strip("0"):
+    if visit.main_digest and not visit.main_digest.strip("0"):
+        return NOTHING
+    if visit.main_digest and enough:
         order = int.from_bytes(label_of(b"t", visit.text_digest)) if visit.text_digest else 0
         return Content(label_of(b"m", visit.main_digest), sketches, words=visit.words, order=order)
     if visit.text_digest and (enough or visit.words):

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from scrapy_urinorm.crawl import settings as own
 from scrapy_urinorm.crawl.parked import CLOSED, DUPLICATE
 from scrapy_urinorm.errors import UrinormError
-from scrapy_urinorm.live.groups import shown
+from scrapy_urinorm.live.filtered import shown
 from scrapy_urinorm.live.output import rule_file
 from scrapy_urinorm.visits.redaction import Redaction
 from scrapy_urinorm.visits.writer import private

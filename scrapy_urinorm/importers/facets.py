@@ -34,6 +34,11 @@ def turns_pages(name: str) -> bool:
     return _PAGING.match(name) is not None
 
 
+def is_id(name: str) -> bool:
+    """Whether a decoded name is like that of an id: `id`, `product_id`, `productId`."""
+    return _IDS(name) is not None
+
+
 def limit_of(path: str, filters: Sequence[str], at_most: int = 1, items: Sequence[str] = ()) -> dict[str, Any]:
     """The `where` table that requests so many filters at a time on the paths of a glob, save for pages of `items`."""
     return {**where_of(path, items), LIMIT: {"of": [*filters], "at_most": at_most}}
@@ -116,7 +121,7 @@ class _Part:
         found.urls += 1
         found.most = max(found.most, sum(not turns_pages(decoded(name)) for name, _ in items))
         for name, value in items:
-            if _IDS(name) and len(values := self.ids.setdefault(name, set())) < ITEMS:
+            if is_id(decoded(name)) and len(values := self.ids.setdefault(name, set())) < ITEMS:
                 values.add(hash(value))
 
     def facets(self, part: str) -> Facets | None:
@@ -133,10 +138,12 @@ class _Part:
         ]
         # a star is a glob in lists of names
         filters = [name for name in filters if name and "*" not in name]
-        if not filters or "*" in part:
+        items = sorted(map(decoded, named))
+        if not filters or "*" in part or any(not one.isprintable() for one in items):
+            # a name that no rule can say would leave the pages of its items out of account
             return None
         path = f"{part}**" if len(self.paths) > 1 else next(iter(self.paths))
-        return Facets(path, tuple(filters), urls, len(lists), most, tuple(sorted(map(decoded, named))))
+        return Facets(path, tuple(filters), urls, len(lists), most, tuple(items))
 
     def _named(self) -> set[str]:
         """Return the parameters that name items; what is nearly always there names the lists."""

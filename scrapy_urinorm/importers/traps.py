@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from scrapy_urinorm.errors import RuleFileError
 from scrapy_urinorm.importers.document import Document
-from scrapy_urinorm.importers.facets import limit_of, turns_pages
+from scrapy_urinorm.importers.facets import is_id, limit_of, turns_pages
 from scrapy_urinorm.rulesets.ruleset import RuleSet
 from scrapy_urinorm.url import decoded, query_items, split
 
@@ -54,8 +54,10 @@ def _table(kind: str, examples: Sequence[str], name: str, path: str, names: Sequ
     if kind == "calendar" and path:
         return _calendar(examples, path)
     if kind == "facets" and path:
-        filters = [decoded(one) for one in dict.fromkeys(names) if not turns_pages(decoded(one))]
-        return limit_of(path, filters) if len(filters) > 1 else {}
+        shown = [one for one in map(decoded, dict.fromkeys(names)) if not turns_pages(one)]
+        # how many values they have is not known here
+        filters, items = [one for one in shown if not is_id(one)], [one for one in shown if is_id(one)]
+        return limit_of(path, filters, items=items) if len(filters) > 1 else {}
     return {}
 
 

@@ -6,14 +6,15 @@ them until it is stopped. What is put off is fetched all the same, when nothing 
 
 from __future__ import annotations
 
+import re
 from collections import Counter, defaultdict
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from scrapy_urinorm.content import FAR_SHARE, resemblance
 from scrapy_urinorm.learn.candidate import DEFER
-from scrapy_urinorm.learn.lists import defer
-from scrapy_urinorm.learn.silent import leads_nowhere
+from scrapy_urinorm.learn.lists import deferred
+from scrapy_urinorm.learn.silent import leads_nowhere, newly_silent
 from scrapy_urinorm.learn.traps import SHARE_OF_KIND, date_text, point_of
 from scrapy_urinorm.url import decoded
 
@@ -23,19 +24,22 @@ if TYPE_CHECKING:
     from scrapy_urinorm.learn.silent import Learner
     from scrapy_urinorm.learn.view import View
 
+_DATES = re.compile(r"(?i)(?:.*[_-])?(?:date|days?|weeks?|months?|years?|[ymd]|yyyy|mm|dd)").fullmatch
+"""Names of parameters whose numbers are dates: pages of a list and pictures of a gallery are numbered, too."""
 MIN_DATES = 50
 """Pages below which putting them off is not worth a rule: a year of weeks."""
 MIN_VALUES = 5
 """Values of the parameter among them: years beside months."""
 MOST_PLACES = 8
-"""Parameters of one path that are looked at, those of most pages: each takes a few crawls."""
+"""Parameters that are looked at, those of most pages: each takes a few crawls."""
+_A_DATE = "[0-9]{4}-[0-9]{2}-[0-9]{2}.*"
 ALIKE = 0.8
 """Of so many dates the page is like that of the date before, and was found from another date: of a diary or a comic
 strip the text or the title is another each time, and articles stand in lists. Chosen."""
 
 
 class _Line(NamedTuple):
-    """A parameter of one path, and its views by the point that its value is: a day or a number."""
+    """A parameter of one path, `*` for its numbers, and its views by the point that its value is: a day or a number."""
 
     host: str
     path: str
@@ -57,16 +61,33 @@ def calendars(learner: Learner) -> None:
         # a page may have its dates under several paths, as in two languages
         kind = {number[page.key] for view in views if _has(view, line.name) for page in view.pages}
         from_kind = sum(proof.parents.get(node, -1) in kind for node in own)
-        if len(points) < MIN_DATES or from_kind < ALIKE * len(own) or not _are_alike(views, points):
+        if len(points) < MIN_DATES or from_kind < ALIKE * len(own) or not are_alike(views, points):
             continue
-        leading = _leading(learner, own)
-        for where, beyond in _beyond(points, leading, dated=line.dated):
-            if len(beyond) >= MIN_DATES and leads_nowhere(learner, beyond, lists=True):
-                shown = decoded(line.name)
-                said = f" {' and '.join(f'{side} {bound}' for side, bound in where.items())}" if where else ""
-                why = f"what {len(beyond)} addresses of {line.path} with `{shown}`{said} lead to is known from others"
-                conditions = {"path": line.path, "query": {shown: where or True}}
-                defer(learner, line.host, DEFER, True, conditions, why, beyond, "calendar that leads to nothing new")
+        sides = _beyond(points, _leading(learner, own), dated=line.dated)
+        if any(len(beyond) >= MIN_DATES and leads_nowhere(learner, beyond, lists=False) for _, beyond in sides):
+            _put_off(learner, line, sides)
+
+
+def _put_off(learner: Learner, line: _Line, sides: Sequence[tuple[dict[str, Any], list[int]]]) -> None:
+    """Put off all sides that lead nowhere: a crawl that went into the future all the time has not seen the past."""
+    shown = decoded(line.name)
+    views = learner.views.of(learner.replay)
+    for where, beyond in sides:
+        if beyond and not leads_nowhere(learner, beyond, lists=False):
+            continue
+        said = " and ".join(f"{side} {bound}" for side, bound in where.items() if side != "matches")
+        said = f" {said}" if said else ""
+        why = f"what {len(beyond)} addresses of {line.path} with `{shown}`{said} lead to is known from others"
+        if not beyond:
+            why = f"no address of {line.path} with `{shown}`{said} was seen, and the other end leads to nothing"
+        conditions = {"path": line.path, "query": {shown: where}}
+        found = deferred(learner, line.host, DEFER, True, conditions, why, beyond, "calendar that leads to nothing new")
+        verdict = learner.replay.normalizer([*learner.replay.accepted, found]).verdict
+        if newly_silent(learner.silent_views, verdict, views) <= set(beyond):
+            learner.replay.accepted.append(found)
+            learner.silent_views |= set(beyond)
+        else:
+            learner.refuse(found, "its conditions also hold for other addresses")
 
 
 def _lines(views: Sequence[View], silent: set[int]) -> Iterator[_Line]:
@@ -75,10 +96,13 @@ def _lines(views: Sequence[View], silent: set[int]) -> Iterator[_Line]:
     counts: Counter[tuple[str, str, str]] = Counter()
     for n, view in enumerate(views):
         if n not in silent and "*" not in view.path:
+            # each of a hundred categories may have a calendar
+            path = "/".join("*" if segment.isdigit() else segment for segment in view.path.split("/"))
             for name, value in view.items:
-                counts[view.host, view.path, name] += 1
-                if (point := point_of(decoded(value))) is not None:
-                    found[view.host, view.path, name, point[0]].append((point[1], n))
+                counts[view.host, path, name] += 1
+                point = point_of(decoded(value))
+                if point is not None and (point[0] or _DATES(decoded(name))):
+                    found[view.host, path, name, point[0]].append((point[1], n))
     ranked = sorted(found.items(), key=lambda item: (-len(item[1]), item[0]))
     kept = 0
     for (host, path, name, dated), points in ranked:
@@ -110,19 +134,17 @@ def _leading(learner: Learner, own: dict[int, int]) -> list[int]:
     return found
 
 
-def _beyond(
-    points: dict[int, int], leading: Sequence[int], *, dated: bool
-) -> Iterator[tuple[dict[str, Any], list[int]]]:
-    """Yield the conditions on what lies beyond the points that lead somewhere, with the views there."""
+def _beyond(points: dict[int, int], leading: Sequence[int], *, dated: bool) -> list[tuple[dict[str, Any], list[int]]]:
+    """Return the conditions on what lies beyond the points that lead somewhere, with the views there."""
     if not leading:
-        yield {}, list(points)
-        return
+        # what is no date may be a list of all
+        return [({"matches": _A_DATE if dated else "[0-9]+"}, list(points))]
     first, last = min(leading), max(leading)
-    yield {"below": date_text(first, dated=dated)}, [n for n, at in points.items() if at < first]
-    yield {"above": date_text(last, dated=dated)}, [n for n, at in points.items() if at > last]
+    before, after = ([n for n, at in points.items() if at < first], [n for n, at in points.items() if at > last])
+    return [({"below": date_text(first, dated=dated)}, before), ({"above": date_text(last, dated=dated)}, after)]
 
 
-def _are_alike(views: Sequence[View], members: dict[int, int]) -> bool:
+def are_alike(views: Sequence[View], members: dict[int, int]) -> bool:
     """Whether most pages, in the order of their dates, are like the one before and have its title."""
     pages = [views[n].page for n in members if views[n].page.label >= 0]
     alike = sum(

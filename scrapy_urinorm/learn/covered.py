@@ -50,7 +50,7 @@ def covered(shapes: Shapes, proved: bool = True) -> list[tuple[Candidate, list[i
         labels = {shapes.views[n].page.label for n in members}
         known = labels - {-1} - shapes.soft
         unknown = sum(shapes.views[n].page.label < 0 for n in members)
-        if len(known) < least or unknown > MAX_UNKNOWN * len(members) or not _has_open(shape):
+        if len(known) < least or unknown > MAX_UNKNOWN * len(members) or not shape.is_open:
             continue
         uncovered = [label for label in known if not any(other.may_stand_for(shape, asking) for other in homes[label])]
         if len(uncovered) * rare > len(known) or not _has_main_cover(shape, known, homes):
@@ -97,7 +97,3 @@ def _skip(shapes: Shapes, shape: Shape, evidence: Evidence, members: list[int], 
     candidate.conditions = shapes.where(shape)
     candidate.examples = [(shapes.views[a].page.url, shapes.views[b].page.url) for a, b in pairs[:3]]
     return candidate
-
-
-def _has_open(shape: Shape) -> bool:
-    return "*" in shape.path or any(value is None for _, value in shape.query)

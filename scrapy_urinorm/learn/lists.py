@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from typing import TYPE_CHECKING, Any
 
-from scrapy_urinorm.importers.facets import LIMIT
+from scrapy_urinorm.importers.facets import ITEMS, LIMIT, is_id, where_of
 from scrapy_urinorm.learn.candidate import DEFER, Candidate
 from scrapy_urinorm.learn.judge import Evidence
 from scrapy_urinorm.learn.risk import DEFAULT_PRIOR, risk
@@ -58,19 +58,38 @@ def put_off(learner: Learner) -> None:
         elif leads_nowhere(learner, members, lists=True):
             where = {"path": path, "query": {decoded(name): True}}
             why = f"what {len(members)} addresses of {path} with `{decoded(name)}` lead to is all known from others"
-            defer(learner, host, DEFER, True, where, why, members)
+            _defer(learner, host, DEFER, True, where, why, members)
     for (host, path), names in sorted(filters.items()):
-        members = [
+        here = [
             n
             for n, view in enumerate(views)
-            if n not in learner.silent_views
-            and (view.host, _place(view.path)) == (host, path)
-            and sum(bool(value) and name in names for name, value in view.items) > 1
+            if n not in learner.silent_views and (view.host, _place(view.path)) == (host, path)
+        ]
+        items = _items(views[n] for n in here) - set(names)
+        members = [
+            n
+            for n in here
+            if sum(bool(value) and name in names for name, value in views[n].items) > 1
+            and items.isdisjoint(name for name, value in views[n].items if value)
         ]
         if len(members) >= MIN_LISTS and leads_nowhere(learner, members, lists=True):
             limit = {"of": sorted(map(decoded, names)), "at_most": 1, DEFER: True}
             why = f"what {len(members)} addresses of {path} with several filters lead to is all known from others"
-            defer(learner, host, LIMIT, limit, {"path": path}, why, members)
+            _defer(learner, host, LIMIT, limit, where_of(path, sorted(map(decoded, items))), why, members)
+
+
+def _items(views: Iterable[View]) -> set[str]:
+    """Return the parameters that name items, whose pages are no lists."""
+    values: dict[str, set[str]] = defaultdict(set)
+    for view in views:
+        for name, value in view.items:
+            if value and is_id(decoded(name)) and len(values[name]) < ITEMS:
+                values[name].add(value)
+    return {
+        name
+        for name, known in values.items()
+        if len(known) >= ITEMS and decoded(name).isprintable() and "*" not in name
+    }
 
 
 def _place(path: str) -> str:
@@ -91,7 +110,14 @@ def _have_lists(views: Sequence[View], members: Iterable[int], name: str) -> boo
     return has >= HAS_LIST * total
 
 
-def defer(
+def _defer(
+    learner: Learner, host: str, rule: str, value: Any, where: dict[str, Any], why: str, members: Sequence[int]
+) -> None:
+    learner.replay.accepted.append(deferred(learner, host, rule, value, where, why, members))
+    learner.silent_views |= set(members)
+
+
+def deferred(
     learner: Learner,
     host: str,
     rule: str,
@@ -100,8 +126,8 @@ def defer(
     why: str,
     members: Sequence[int],
     family: str = "lists that lead to nothing new",
-) -> None:
-    """Put off some views, by their numbers, under these conditions."""
+) -> Candidate:
+    """Return the rule that puts off some views, by their numbers, under these conditions."""
     views = learner.views.of(learner.replay)
     contexts = learner.contexts_of(views)
     evidence = Evidence(agree=len({views[n].page.label for n in members} - {-1}))
@@ -112,5 +138,4 @@ def defer(
     candidate.this_host = contexts.has_below(host)
     candidate.conditions = where
     candidate.examples = [(views[n].page.url, views[members[0]].page.url) for n in members[1:4]]
-    learner.replay.accepted.append(candidate)
-    learner.silent_views |= set(members)
+    return candidate

@@ -18,7 +18,8 @@ class Page:
     `label` numbers the content class, -1 = unknown; `final` is the key that a redirect led to; `referers` are the keys
     of pages that link here, `sources` those that redirect here. `links` are the hashes of what
     the first visit linked to; `order` tells apart the orders in which the lines of one content were shown, 0 = unknown.
-    `title` is the hash of a title that does not count for the label, 0 = none.
+    `title` is the hash of a title that does not count for the label, 0 = none. `refused`: where it answered that there
+    is nothing, or nothing for this visitor, 1 + the number of pages that were answered before.
     """
 
     key: str
@@ -32,6 +33,7 @@ class Page:
     canonical: str | None = None
     final: str | None = None
     failed: bool = False
+    refused: int = 0
     depth: int | None = None
     links: bytes | None = None
     day: int | None = None

@@ -40,6 +40,11 @@ class Shape(NamedTuple):
         below = sum(map(bool, self.path.partition("*")[2].split("/")[1:]))
         return -len(self.query), -wild, -self.path.count("/"), -below, count, self.host, self.path, str(self.query)
 
+    @property
+    def is_open(self) -> bool:
+        """Whether it has places with many texts: else it is one address."""
+        return "*" in self.path or any(value is None for _, value in self.query)
+
     def literals(self) -> frozenset[str]:
         """The segments that are the same in all addresses of the shape."""
         return frozenset(segment for segment in self.path.split("/") if segment and "*" not in segment)

@@ -74,7 +74,7 @@ def recall_silent(learner: Learner) -> None:
         learner.silent_views |= {n for n, view in enumerate(views) if any(verdict(view.page.key))}
 
 
-def _is_known(learner: Learner, candidate: Candidate) -> bool:
+def is_known(learner: Learner, candidate: Candidate) -> bool:
     """Whether an earlier file skips or puts off the same addresses: it was taken in before any is looked for."""
     place = candidate.scope, candidate.this_host, candidate.where
     known = (one for one in learner.replay.accepted if one.rule in SILENT)
@@ -87,10 +87,10 @@ def endless(learner: Learner) -> None:
     missed = _missed(learner, learner.skipped)
     number = {page.key: n for n, page in enumerate(learner.site.pages)}
     for candidate, members in traps(views, learner.contexts_of(views), learner.scope):
-        if _is_known(learner, candidate):
+        if is_known(learner, candidate):
             continue
         trial = learner.replay.normalizer([*learner.replay.accepted, candidate])
-        silent = _newly_silent(learner.silent_views, trial.verdict, views)
+        silent = newly_silent(learner.silent_views, trial.verdict, views)
         labels = {views[n].page.label for n in members}
         if len(members) < learner.replay.least(candidate):
             continue
@@ -111,7 +111,7 @@ def endless(learner: Learner) -> None:
         learner.silent_views |= silent
 
 
-def _newly_silent(known: set[int], verdict: Callable[[str], tuple[bool, bool]], views: Sequence[View]) -> set[int]:
+def newly_silent(known: set[int], verdict: Callable[[str], tuple[bool, bool]], views: Sequence[View]) -> set[int]:
     """Return the views that a rule silences and that are not known to be silent."""
     return {n for n, view in enumerate(views) if n not in known and any(verdict(view.page.key))}
 
@@ -138,7 +138,7 @@ def redundant_shapes(learner: Learner) -> None:
     found = [
         (candidate, members)
         for candidate, members in covered(shapes, learner.proof is not None or reach is not None)
-        if not _is_known(learner, candidate)
+        if not is_known(learner, candidate)
     ]
     if not found:
         return
@@ -177,7 +177,7 @@ def _silenced(
     views, accepted, known, out = shapes.views, list(learner.replay.accepted), set(learner.silent_views), []
     for candidate, members in found:
         trial = learner.replay.normalizer([*accepted, candidate])
-        silent = _newly_silent(known, trial.verdict, views)
+        silent = newly_silent(known, trial.verdict, views)
         others = silent - set(members)
         silent |= set(members)
         pages = {number[page.key] for n in silent for page in views[n].pages}

@@ -32,6 +32,8 @@ if TYPE_CHECKING:
 
     from scrapy_urinorm.visits.record import Visit
 
+REFUSED = frozenset((401, 403, 404, 410))
+"""What says that there is nothing, or nothing for this visitor; 429 and 5xx say when, and others what was asked."""
 HOPS = 8
 """Redirects followed from one visit to the next: fewer than clients follow, more than sites use."""
 SESSION_LENGTH = 16
@@ -116,6 +118,7 @@ class Site:
             self.frame.find_noise((visit for visit, _ in self.rows), session_names(urls))
         labels = self.labels
         drawn: dict[str, Page] = {}
+        answered = 0
         self.has_links = any(visit.links is not None for visit, _ in self.rows)
         ruled = any(visit.link_keys for visit, _ in self.rows)
         self.rows.reverse()
@@ -129,6 +132,9 @@ class Site:
             if ruled and visit.key:
                 # with its redirects that have no line of their own the key is that of the end
                 self._keyed.setdefault(url_hash(visit.key), described[-1])
+            if visit.status in REFUSED:
+                described[0].refused = answered + 1
+            answered += number >= 0
             for page in described:
                 if page.label < 0 <= number:
                     page.show(number, content)

@@ -29,6 +29,7 @@ from scrapy_urinorm.learn.parameters import edited_values, kinds_by_name, parame
 from scrapy_urinorm.learn.paths import origins, paths, segments
 from scrapy_urinorm.learn.programs import pack_candidates, try_packs
 from scrapy_urinorm.learn.proof import Proof
+from scrapy_urinorm.learn.refused import refused
 from scrapy_urinorm.learn.replay import Replay, host_of_key
 from scrapy_urinorm.learn.shapes import Shapes
 from scrapy_urinorm.learn.silent import endless, recall_silent, redundant_shapes
@@ -165,6 +166,7 @@ class SiteLearner:
         if self.options.skip and "shapes" in families:
             endless(self)
             redundant_shapes(self)
+            refused(self)
             facets(self)
             put_off(self)
             calendars(self)

@@ -39,7 +39,9 @@ _RELEASE = re.compile(
 )
 _MOVING = frozenset(("latest", "stable", "current", "master", "main", "dev", "devel", "development", "next", "nightly"))
 _BRANCHES = frozenset(("head", "main", "master", "trunk", "tip", "stable", "dev", "devel", "develop", "development"))
-"""Revisions that move on: two of them, beside numbers or a few tags, and a parameter asks for one."""
+"""Revisions that move on: two of them beside a tag, and a parameter asks for one."""
+_TAG = re.compile(r"[A-Za-z][A-Za-z-]{0,40}(?:[._-]\d{1,4}){1,6}")
+"""A tag as repositories have them that know no dots in names: `RELEASE_2_1`."""
 _IN_FULL = frozenset(
     "english eng german deutsch deu ger french francais français fra fre spanish espanol español esp spa italian"
     " italiano ita portuguese portugues português por russian rus chinese chi zho japanese jpn korean kor dutch"
@@ -100,8 +102,8 @@ def chooses_tree(name: str, values: Iterable[str]) -> bool:
         return True
     if len(different) > 1 and all(value.lower() in _MOVING for value in different):
         return True
-    if sum(value.lower() in _BRANCHES for value in different) > 1:
-        return sum(is_number(value) is None for value in different) <= FEW_VALUES
+    if sum(value.lower() in _BRANCHES for value in different) > 1 and any(map(_TAG.fullmatch, different)):
+        return True
     languages = {code for value in different if (code := _language(value))}
     return len(languages) > 1 and 2 * len(languages) >= len(different)
 

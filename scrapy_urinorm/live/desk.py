@@ -29,12 +29,12 @@ from scrapy_urinorm.live.questions import (
     bare,
     by_lot,
     chance,
+    filters_of,
     live_rule,
     pattern_key,
     speaks_of_action,
 )
 from scrapy_urinorm.live.yields import CLOSE, Yields
-from scrapy_urinorm.normalizer import Normalizer
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -51,7 +51,7 @@ class Desk:
         self.preset = preset
         self.sites: dict[str, SiteDesk] = {}
         self.patterns = Patterns()
-        self.yields = Yields(close)
+        self.yields = Yields(close, lambda origin: filters_of(self.sites.get(self.site_name(origin))))
         self.claims: dict[int, Claimant] = {}
         self._next_claim = 1
         self._generations = 0
@@ -92,7 +92,7 @@ class Desk:
         return PASSED
 
     def _held(self, site: SiteDesk, url: str, kind: int) -> Ruling | None:
-        key = _class_of(site, url, kind)
+        key = site.class_of(url, kind)
         if key is None:
             return None
         movers, proven = self._movers(site, url)
@@ -124,7 +124,7 @@ class Desk:
     def still_held(self, url: str, kind: int) -> bytes | None:
         """Return the class that a request waits for under the rules of today, None where it is to go."""
         site = self.sites.get(self.site_name(url))
-        key = _class_of(site, url, kind) if site is not None and site.on else None
+        key = site.class_of(url, kind) if site is not None and site.on else None
         if site is None or key is None:
             return None
         # what an older rule has kept back is to be tested for the new one, too
@@ -240,7 +240,7 @@ class Desk:
         with suppress(UrinormError):
             # a job that was begun before there was `later` has none
             if message.get("later"):
-                site.later = Normalizer([message["later"]], "safe", check_examples=False)
+                site.take_later(message["later"])
         site.canaries.ruled(rule.id for rule in site.rules)
         return name
 
@@ -292,9 +292,3 @@ class Desk:
             self._ruled(known["message"])
             self.sites[name].canaries.load(known["counts"])
         return list(state["sites"])
-
-
-def _class_of(site: SiteDesk, url: str, kind: int) -> bytes | None:
-    """Return the class of a request that is fetched already or under way, None where it is in none."""
-    number = site.sure.number(url, kind) if site.sure is not None else 0
-    return number.to_bytes(8, "little") if site.sure is not None and site.sure.holds(number) else None

@@ -9,22 +9,12 @@ from __future__ import annotations
 from functools import lru_cache
 from itertools import combinations
 
-from scrapy_urinorm.importers.facets import turns_pages
-from scrapy_urinorm.learn.priors import name_prior
-from scrapy_urinorm.learn.risk import TRACKER_PRIOR
 from scrapy_urinorm.live.patterns import is_script
-from scrapy_urinorm.url import decoded
 
 MOST_NAMES = 6
 """Of a group with more names only those with one name less are looked at: of six there are 62 with fewer."""
 AGAIN = 31
 """Pages in a row without news of a part that had news once: as many pairs as a rule is believed for."""
-_SHAPES = 5_000
-"""Shapes of which it is remembered whether they are filtered lists; 2 MB."""
-# what stands for many values in a shape
-_OPEN = frozenset("*#")
-# two names, both empty, which no query has
-_WHOLE = " ?&"
 _REMEMBERED = 500
 """Queries whose groups with fewer names are remembered: more than a shop has, and 20 MB where each has 150 names."""
 PARTS = 100_000
@@ -41,35 +31,6 @@ def group_of(pattern: str) -> str:
         return ""
     origin = head if is_script(head.rpartition("/")[2]) else "/".join(head.split("/", 3)[:3])
     return f"{origin} ?{'&'.join(item.partition('=')[0] for item in query.split('&'))}"
-
-
-def whole_of(group: str) -> str:
-    """Return the group of all lists with more than one filter, of the origin or script of a group."""
-    return group.partition(" ?")[0] + _WHOLE
-
-
-@lru_cache(_SHAPES)
-def is_filtered(pattern: str) -> bool:
-    """Whether two parameters of a shape or more have one of a few values each, and no other one names anything.
-
-    Of a repository `a=commit&h=#&p=site` is a list by none of its parameters: what has many values may be a page.
-    """
-    items = [item.partition("=")[::2] for item in pattern.partition("?")[2].split("&")]
-    words = {name for name, value in items if value and _OPEN.isdisjoint(value)}
-    return len(words) > 1 and all(
-        name in words or not value or turns_pages(decoded(name)) or name_prior(decoded(name)) >= TRACKER_PRIOR
-        for name, value in items
-    )
-
-
-def is_whole(name: str) -> bool:
-    """Whether a name is that of all lists with more than one filter."""
-    return name.endswith(_WHOLE)
-
-
-def shown(name: str) -> str:
-    """Return a name of a pattern or group for people."""
-    return name.removesuffix(_WHOLE) + ", lists with more than one filter" if is_whole(name) else name
 
 
 def is_group(name: str) -> bool:

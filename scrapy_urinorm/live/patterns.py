@@ -31,8 +31,8 @@ _route = re.compile(r"[A-Za-z][\w.-]{0,31}(?:/[\w.-]{1,32}){1,4}").fullmatch
 _ROUTES = frozenset(("route", "r", "q", "action", "do", "controller", "module", "target", "view", "page", "cmd", "act"))
 """Parameters by which programs choose what answers (OpenCart, Yii, Drupal): `product/review`, `node/5/edit`. Files of a
 repository look the same (`f=src/main`), and say nothing of what is shown."""
-# characters: no program has longer shapes
-_LONGEST = 300
+LONGEST = 300
+"""Characters of a shape: no program has longer ones."""
 
 
 def is_plain(pattern: str) -> bool:
@@ -74,7 +74,7 @@ class Patterns:
         for name in sorted(names):
             value = unquote_plus(names[name])
             shown.append(f"{name}={self._value(shape, name, value)}")
-        return (shape + ("?" + "&".join(shown) if shown else ""))[:_LONGEST]
+        return (shape + ("?" + "&".join(shown) if shown else ""))[:LONGEST]
 
     def _value(self, shape: str, name: str, value: str) -> str:
         if not value:

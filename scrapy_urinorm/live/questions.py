@@ -6,6 +6,7 @@ import hashlib
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from scrapy_urinorm.importers.facets import LIMIT
 from scrapy_urinorm.learn.site import host_of, site_of
 from scrapy_urinorm.live.canaries import Canaries
 from scrapy_urinorm.live.classes import NumberSet
@@ -103,6 +104,8 @@ class SiteDesk:
     sure: Question | None = None
     likely: Question | None = None
     later: Normalizer | None = None
+    filters: frozenset[str] = frozenset()
+    """The parameters of which `later` allows a few at a time."""
     rules: list[LiveRule] = field(default_factory=list)
     on: bool = False
     canaries: Canaries = field(default_factory=Canaries)
@@ -112,6 +115,11 @@ class SiteDesk:
         """Those that there are."""
         return [one for one in (self.sure, self.likely) if one is not None]
 
+    def class_of(self, url: str, kind: int) -> bytes | None:
+        """Return the class of a request that is fetched already or under way, None where it is in none."""
+        number = self.sure.number(url, kind) if self.sure is not None else 0
+        return number.to_bytes(8, "little") if self.sure is not None and self.sure.holds(number) else None
+
     def doubts(self, url: str, kind: int) -> bool:
         """Whether a request is likely for a page that was served, or is under way."""
         return self.on and self.likely is not None and self.likely.holds(self.likely.number(url, kind))
@@ -120,9 +128,22 @@ class SiteDesk:
         """Whether a request comes behind the others by what it is: a list with more than one filter."""
         return self.later is not None and self.later.verdict(url)[1]
 
+    def take_later(self, table: dict[str, Any]) -> None:
+        """Take the student's table of what comes behind the others."""
+        self.later = Normalizer([table], "safe", check_examples=False)
+        places = [*table.get("site", {}).values(), *table.get("host", {}).values()]
+        rows = [row for place in places for row in (place, *place.get("where", ()))]
+        # what was closed by them stays so where they are none any more, and is to be opened by the same
+        self.filters |= {name for row in rows for name in row.get(LIMIT, {}).get("of", ())}
+
     def dump(self) -> dict[str, Any]:
         """Return what a later run needs, as JSON can hold it."""
         return {"generation": self.generation, "message": self.message, "counts": self.canaries.dump()}
+
+
+def filters_of(site: SiteDesk | None) -> frozenset[str]:
+    """Return the parameters of a site of which a few at a time are enough."""
+    return site.filters if site is not None else frozenset()
 
 
 class Claimant(NamedTuple):

@@ -8,12 +8,18 @@ from __future__ import annotations
 
 from dataclasses import fields
 from operator import attrgetter
+from typing import TYPE_CHECKING
 
 from scrapy_urinorm.live.brought import Turn, Yield
-from scrapy_urinorm.live.groups import AGAIN, ShapeParts, group_of, is_filtered, is_group, is_whole, subgroups, whole_of
+from scrapy_urinorm.live.filtered import Filtered, is_filtered, is_whole, whole_of
+from scrapy_urinorm.live.groups import AGAIN, ShapeParts, group_of, is_group, subgroups
 from scrapy_urinorm.live.patience import TESTS, Doubts, Patience, doubted
 from scrapy_urinorm.live.patterns import is_plain
 from scrapy_urinorm.live.rank import TURNS, Rank
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from collections.abc import Set as AbstractSet
 
 LOW = 20
 """Pages in a row without news that make a pattern low: one that has news on a tenth of its pages gets there once in
@@ -52,15 +58,17 @@ _row = attrgetter(*(field.name for field in fields(Yield)))
 
 
 class Yields:
-    """The patterns of a crawl; `close` = 0 turns closing off."""
+    """The patterns of a crawl; `close` = 0 turns closing off. `filters` says of an origin, or script, which parameters
+    of its site are filters of lists.
+    """
 
-    def __init__(self, close: int = CLOSE) -> None:
+    def __init__(self, close: int = CLOSE, filters: Callable[[str], AbstractSet[str]] = lambda _: frozenset()) -> None:
         self.close = close
         self.of: dict[str, Yield] = {}
         self._parts = ShapeParts()
         self._led_to: dict[str, str] = {}
         self._patience = Patience()
-        self._combined: set[str] = set()
+        self._filtered = Filtered(filters)
         self.doubts = Doubts()
         self._due: list[tuple[str, int | None]] = []
 
@@ -76,14 +84,11 @@ class Yields:
         """
         own, name = self.of.get(pattern) or _NEW, group_of(pattern)
         place = self._placed(own, pattern, name)
-        if not (combined and is_filtered(pattern)) or place.turn is Turn.CLOSED or own.known or own.is_alone:
-            return place
-        whole = whole_of(name)
-        if len(self.of) < _MOST and len(self._combined) < _MOST:
-            self._combined.add(pattern)
-            self.of.setdefault(whole, Yield(turn=Turn.LATER))
+        whole = whole_of(pattern) if combined else ""
         found = self.of.get(whole)
-        if found is not None and found.turn is Turn.CLOSED and self._is_tried(own, pattern, found, whole):
+        if found is None or found.turn is not Turn.CLOSED or place.turn is Turn.CLOSED:
+            return place
+        if is_filtered(pattern) and self._filtered.has(name) and self._is_tried(own, pattern, found, whole):
             return Rank(found, whole, Turn.CLOSED)
         return place
 
@@ -136,7 +141,7 @@ class Yields:
 
     def _blanks(self, group: Yield, name: str) -> int:
         """How many pages in a row of a group brought nothing, and of those with fewer names."""
-        fewer = () if is_whole(name) else (self.of.get(one) for one in subgroups(name))
+        fewer = (self.of.get(one) for one in subgroups(name))
         return group.blank + sum(min(one.blank, self.close) for one in fewer if one and one.turn is not Turn.OPEN)
 
     def learned(self, pattern: str, news: bool, *, same: bool = False, few: bool = False) -> list[str]:
@@ -155,10 +160,15 @@ class Yields:
         if (late := self.doubts.page()) is not None:
             self._due.append((doubted(late), TESTS))
         first = (self.of.get(pattern) or _NEW).pages == 0
-        for name in self._groups(pattern):
+        for name in self._filtered.groups(pattern, news=news or few):
             self._parts.count(name, pattern, news=news or few)
-        groups = self._judges(pattern)
-        reopened = [name for name in groups if self._counted(name, news, few=few, shape=first)]
+        reopened = []
+        for name in self._judges(pattern, news=news or few):
+            if is_whole(name) and len(self.of) < _MOST:
+                self.of.setdefault(name, Yield(turn=Turn.LATER))
+            new = self._filtered.is_new(pattern) if is_whole(name) else first
+            if self._counted(name, news, few=few, shape=new):
+                reopened.append(name)
         if self._counted(pattern, news, same=same, few=few):
             reopened.append(pattern)
         return reopened
@@ -172,9 +182,10 @@ class Yields:
 
     def credited(self, pattern: str) -> list[str]:
         """A page of the pattern has led to something new; return as `learned`."""
-        for name in self._groups(pattern):
+        for name in self._filtered.groups(pattern, news=True):
             self._parts.count(name, pattern, news=True)
-        return [name for name in (*self._judges(pattern), pattern) if self._credit(name, self.of.get(name))]
+        judges = self._judges(pattern, news=True)
+        return [name for name in (*judges, pattern) if self._credit(name, self.of.get(name))]
 
     def _credit(self, name: str, found: Yield | None) -> bool:
         """Do what `credit` does, and note whether the pages of a pattern are served in their turn again."""
@@ -184,15 +195,12 @@ class Yields:
             self._due.append((name, BEFORE))
         return reopened
 
-    def _groups(self, pattern: str) -> list[str]:
-        """Return the groups that a pattern belongs to: of its names, and of all lists with more than one filter."""
-        name = group_of(pattern)
-        return [name, whole_of(name)] if pattern in self._combined else [name] if name else []
-
-    def _judges(self, pattern: str) -> list[str]:
+    def _judges(self, pattern: str, *, news: bool) -> list[str]:
         """Return the groups that a pattern is judged with, none where it is judged alone."""
         found = self.of.get(pattern)
-        return [] if found is not None and (found.known or found.is_alone) else self._groups(pattern)
+        return (
+            [] if found is not None and (found.known or found.is_alone) else self._filtered.groups(pattern, news=news)
+        )
 
     def _counted(self, name: str, news: bool, *, same: bool = False, few: bool = False, shape: bool = False) -> bool:
         found = self.of.get(name)

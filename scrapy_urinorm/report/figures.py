@@ -72,7 +72,8 @@ _LOADED = f"""
                substr(head, length(split_part(head, '/', 1)) + length(split_part(head, '/', 3)) + 3) path,
                case when kind <> {PAGE} or status <> 200 then null
                     when line_label is not null then nullif(line_label, 0)
-                    when ltrim(main_digest, '0') <> '' and coalesce(words, {MIN_WORDS}) >= {MIN_WORDS}
+                    when ltrim(main_digest, '0') = '' then null
+                    when main_digest is not null and coalesce(words, {MIN_WORDS}) >= {MIN_WORDS}
                         then hash('m', main_digest)
                     when text_digest is not null and words is distinct from 0 then hash('t', text_digest)
                     when text_digest is null and main_digest is null and body_digest is not null

@@ -19,7 +19,7 @@ def rows_digest(text: str, kind: str) -> str | None:
     """Return the digest of the rows of a table, or of the entries of a feed, in any order; `kind` is the media type.
 
     What stands around the entries of a feed names the feed and the time at which it was made, and is left out. None
-    where the text is neither. An empty feed says the same as any other empty feed.
+    where the text is neither. That of no row, or no entry, is 0: nothing is known of what it will hold.
     """
     rows = text.splitlines() if kind in _TABLES else _entries(text) if kind in _FEEDS else None
     if rows is None:

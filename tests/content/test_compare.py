@@ -110,7 +110,9 @@ def test_resemblance_of_sketches() -> None:
     ("visit", "known"),
     [
         pytest.param(Visit(url="/", status=200, text_digest="a", words=50), True, id="text"),
-        pytest.param(Visit(url="/", status=200, main_digest="0" * 32, words=50), False, id="a main text of nothing"),
+        pytest.param(
+            Visit(url="/", status=200, main_digest="0" * 32, text_digest="a", words=50), False, id="a feed of no entry"
+        ),
         pytest.param(Visit(url="/", status=404, text_digest="a", words=50), False, id="an error shows no page"),
         pytest.param(Visit(url="/", status=200, text_digest="a", words=0), False, id="no visible text proves nothing"),
         pytest.param(Visit(url="/", status=200), False, id="nothing recorded"),
@@ -118,9 +120,3 @@ def test_resemblance_of_sketches() -> None:
 )
 def test_what_a_visit_without_lines_tells(visit: Visit, known: bool) -> None:
     assert (plain_content(visit) != NOTHING) is known
-
-
-def test_feeds_without_an_entry_are_not_one() -> None:
-    """Their few words tell them apart, though none of them is of an entry."""
-    one, other = (Visit(url="/", status=200, main_digest="0" * 32, text_digest=text, words=10) for text in "ab")
-    assert plain_content(one).label != plain_content(other).label

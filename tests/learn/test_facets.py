@@ -184,3 +184,43 @@ COUNTED = {
 def test_counted(addresses: dict[str, int], path: str, expected: tuple[str, tuple[str, ...]] | None) -> None:
     found = counted(addresses, path)
     assert [(one.path, one.filters) for one in found] == ([expected] if expected else [])
+
+
+ITEMS = {f"product_id {names}": 20 for names in SIX}
+SPARED = {
+    "an id of many": ({**SIX, **ITEMS}, ("product_id",)),
+    "in one word": ({**SIX, **{f"productId {names}": 20 for names in SIX}}, ("productId",)),
+    "an id of a few": ({**SIX, **{f"brand_id {names}": 3 for names in SIX}}, ()),
+    "nineteen values": ({**SIX, **{f"brand_id {names}": 19 for names in SIX}}, ()),
+}
+
+
+@pytest.mark.parametrize(("addresses", "items"), SPARED.values(), ids=SPARED)
+def test_pages_of_items_are_spared(addresses: Mapping[str, int], items: tuple[str, ...]) -> None:
+    (found,) = counted(addresses, "/list")
+    assert found.items == items
+    verdict = Normalizer({"host": {"a.example": {"where": [found.table()]}}}).verdict
+    assert verdict("http://a.example/list?a=1&b=2") == (True, False)
+    for name in ("product_id", "productId"):
+        assert verdict(f"http://a.example/list?a=1&b=2&{name}=5")[0] is (name not in items)
+
+
+@pytest.mark.parametrize("name", ["%FF_id", "a%2A_id"])
+def test_an_id_that_no_rule_can_name(name: str) -> None:
+    found = counted({**SIX, **{f"{name} {names}": 20 for names in SIX}}, "/list")
+    assert all(not one.items for one in found)
+    assert name != "%FF_id" or not found
+
+
+def test_pages_of_items_are_in_no_limit_that_is_learned() -> None:
+    """Products are shown at the same path, each under the filters by which it was found."""
+    pages = lists()
+    for n in range(30):
+        product = f"/c/mugs?product_id={n}&brand=a&size=1"
+        pages[product] = ["/"]
+        pages["/c/mugs?brand=a"].append(product)
+    result = learned(pages)
+    limits = [one for one in (*result.active, *result.others) if one.rule == "max_params"]
+    assert limits
+    assert all(one.where["query"] == {"product_id": False} for one in limits)
+    assert all("product_id" not in one.value["of"] for one in limits)

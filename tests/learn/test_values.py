@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from scrapy_urinorm.learn.values import is_volatile, names_release, names_tree
+from scrapy_urinorm.learn.values import chooses_tree, is_volatile, names_release, names_tree
 
 TODAY = [
     "fa8524d6b47d2a20fa8524d6b47d2a20fa8524d6", "af64ca80572eb9fc6ef9aaceade70def", "9f3b2c1",
@@ -70,3 +70,18 @@ def test_names_a_release(value: str) -> None:
 )
 def test_names_no_release(value: str) -> None:
     assert not names_release(value)
+
+
+ASKED = {
+    "branches beside a tag": (["HEAD", "stable", "RELEASE_2_1", "5", "17"], True),
+    "branches alone": (["HEAD", "main"], False),
+    "one branch": (["HEAD", "RELEASE_2_1"], False),
+    "no branch": (["photo_1", "photo_2"], False),
+    "versions": (["2.1", "2.2"], True),
+    "languages": (["de", "en"], True),
+}
+
+
+@pytest.mark.parametrize(("values", "asked"), ASKED.values(), ids=ASKED)
+def test_a_parameter_that_asks_for_a_version_or_a_language(values: list[str], asked: bool) -> None:
+    assert chooses_tree("rev", values) is asked

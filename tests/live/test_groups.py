@@ -9,7 +9,7 @@ import pytest
 from scrapy_urinorm.live import groups
 from scrapy_urinorm.live.brought import Turn
 from scrapy_urinorm.live.groups import AGAIN, ShapeParts, group_of, subgroups
-from scrapy_urinorm.live.yields import CLOSE, LOW, SHAPES, Yields
+from scrapy_urinorm.live.yields import LOW, SHAPES, Yields
 
 GROUPS = [
     ("http://a.example/c/*?b=x&a=", "http://a.example ?b&a"),
@@ -166,84 +166,3 @@ def test_names_of_queries_are_remembered_up_to_a_bound() -> None:
     known = groups._fewer.cache_info()
     assert known.maxsize is not None
     assert known.currsize <= known.maxsize < 3_000
-
-
-# pairs of the names of six filters: no group of them has pages enough to be closed by itself
-PAIRS = [f"http://shop.example/{{}}/?{a}=red&{b}=red" for n, a in enumerate("abcdef") for b in "abcdef"[n + 1 :]]
-WHOLE = "http://shop.example ?&"
-
-
-def of_many_names(blank: int, *, combined: bool = True) -> Yields:
-    """Yields after so many pages without news of lists with two filters."""
-    yields = Yields()
-    for n in range(blank):
-        pattern = PAIRS[n % len(PAIRS)].format(n // len(PAIRS) % 4)
-        yields.place(pattern, combined=combined)
-        yields.learned(pattern, False)
-    return yields
-
-
-@pytest.mark.parametrize(
-    ("blank", "combined", "closed"),
-    [(CLOSE, True, True), (CLOSE - 1, True, False), (2 * CLOSE, False, False)],
-    ids=["enough", "too few", "nobody says that they are lists"],
-)
-def test_lists_with_more_than_one_filter_are_closed_together(blank: int, combined: bool, closed: bool) -> None:
-    """Ten filters have a thousand sets of names, each of which would have pages of its own fetched first."""
-    yields = of_many_names(blank, combined=combined)
-    for pattern in (PAIRS[0].format(3), "http://shop.example/1/?a=red&c=red&e=red"):
-        place = yields.place(pattern, combined=combined)
-        assert (place.turn is Turn.CLOSED) is closed
-        assert (place.name == WHOLE) is closed
-
-
-FILTERED = {
-    "http://a.example/c/*?color=red&size=xl": True,
-    "http://a.example/c/*?color=red&page=#&size=xl": True,
-    "http://a.example/c/*?PHPSESSID=#&color=red&size=xl": True,
-    "http://a.example/c/*?color=red&size=": False,
-    "http://a.example/c/*?brand=#&color=red&size=xl": False,
-    "http://a.example/git.cgi?a=blob&f=*&p=site": False,
-    "http://a.example/?q=node/#&view=full&lang=de": False,
-    "http://a.example/c/*": False,
-}
-
-
-@pytest.mark.parametrize(("pattern", "filtered"), FILTERED.items())
-def test_what_may_be_a_list_with_more_than_one_filter(pattern: str, filtered: bool) -> None:
-    """What has many values may be a page: of a repository's files 17 were closed for its logs."""
-    assert groups.is_filtered(pattern) is filtered
-
-
-UNTRIED = [
-    ("http://shop.example/new/?a=red&b=red", True, "a category that nobody has seen"),
-    ("http://shop.example/1/?a=red&new=red", True, "a filter that nobody has seen"),
-    ("http://shop.example/1/?a=red&b=red", False, "not told to be a list of that kind"),
-    ("http://other.example/1/?a=red&b=red", True, "another host"),
-]
-
-
-@pytest.mark.parametrize(("pattern", "combined"), [row[:2] for row in UNTRIED], ids=[row[2] for row in UNTRIED])
-def test_what_of_them_is_fetched_all_the_same(pattern: str, combined: bool) -> None:
-    assert of_many_names(CLOSE).place(pattern, combined=combined).turn is not Turn.CLOSED
-
-
-@pytest.mark.parametrize("how", ["news", "what it has led to"])
-def test_news_of_one_of_them_reopens_all(how: str) -> None:
-    yields = of_many_names(CLOSE)
-    pattern = PAIRS[0].format(0)
-    reopened = yields.learned(pattern, True) if how == "news" else yields.credited(pattern)
-    assert reopened == [WHOLE]
-    assert yields.place(PAIRS[1].format(1), combined=True).turn is not Turn.CLOSED
-
-
-def test_what_closes_them_is_kept_for_the_next_run_and_shown_in_words() -> None:
-    again = Yields()
-    again.load(of_many_names(CLOSE).dump())
-    assert list(again.closed()) == [WHOLE]
-    assert groups.shown(WHOLE) == "http://shop.example, lists with more than one filter"
-    assert groups.shown("http://shop.example ?a&b") == "http://shop.example ?a&b"
-    # closing was turned off since
-    off = Yields(0)
-    off.load(of_many_names(CLOSE).dump())
-    assert not off.closed()

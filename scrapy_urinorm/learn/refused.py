@@ -1,0 +1,77 @@
+"""Shapes that always answer with an error: forms for who is signed in, links to what is gone. They are not requested.
+
+A server that has had enough answers so, too; but then nothing else is answered in between.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from scrapy_urinorm.learn.candidate import SKIP, Candidate
+from scrapy_urinorm.learn.judge import Evidence
+from scrapy_urinorm.learn.risk import ID_PRIOR, risk
+from scrapy_urinorm.learn.silent import is_known, newly_silent
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from scrapy_urinorm.learn.page import Page
+    from scrapy_urinorm.learn.shapes import Shape, Shapes
+    from scrapy_urinorm.learn.silent import Learner
+    from scrapy_urinorm.learn.view import View
+
+MIN_REFUSED = 60
+"""Addresses of a shape that must have answered so, and none otherwise: fewer than one in fifty of the others is a page
+(95 %, the rule of three)."""
+ANSWERED = 0.5
+"""For each of them so many pages were answered between the first and the last; chosen: breadth first a crawl asks for
+forms in rows, and a server that blocks answers none."""
+
+
+def refused(learner: Learner) -> None:
+    """Skip the shapes that answered nothing but that there is nothing, or nothing for this visitor."""
+    shapes = learner.shapes()
+    views = shapes.views
+    for shape, members in sorted(shapes.of.items(), key=lambda item: (-len(item[1]), item[0].order(len(item[1])))):
+        if len(members) < MIN_REFUSED or not shape.is_open or not learner.silent_views.isdisjoint(members):
+            continue
+        found = [_refused_at(learner, views[n].pages) for n in members]
+        if 0 in found or max(found) - min(found) < ANSWERED * len(members):
+            continue
+        candidate = _candidate(shapes, shape, members)
+        if is_known(learner, candidate):
+            continue
+        trial = learner.replay.normalizer([*learner.replay.accepted, candidate])
+        silent = newly_silent(learner.silent_views, trial.verdict, views)
+        if not all(_refused_at(learner, views[n].pages) for n in silent):
+            learner.refuse(candidate, "its conditions also hold for other addresses")
+            continue
+        number = {page.key: n for n, page in enumerate(learner.site.pages)}
+        learner.skipped |= {number[page.key] for n in silent for page in views[n].pages}
+        learner.skipped_keys += len(silent)
+        candidate.saved = candidate.evidence.saved = len(silent)
+        learner.replay.accepted.append(candidate)
+        learner.silent_views |= silent
+
+
+def _refused_at(learner: Learner, pages: Iterable[Page]) -> int:
+    """Return after how many pages an address was refused, counted from 1; 0 where it once answered otherwise."""
+    latest = 0
+    for page in pages:
+        end = page if page.final is None else learner.site.by_key.get(page.final, page)
+        if page.label >= 0 or not (at := page.refused or end.refused):
+            return 0
+        latest = max(latest, at)
+    return latest
+
+
+def _candidate(shapes: Shapes, shape: Shape, members: Sequence[int]) -> Candidate:
+    views: Sequence[View] = shapes.views
+    evidence = Evidence(agree=len(members), saved=len(members), groups=len(members), groups_for=len(members))
+    evidence.risk = risk(len(members), 0, ID_PRIOR)
+    why = f"{len(members)} addresses of the form {shapes.text(shape, None)} answered with errors, and none with a page"
+    candidate = Candidate(shapes.scope_of(shape), SKIP, True, evidence, "errors", why)
+    candidate.this_host = shapes.contexts.has_below(shape.host)
+    candidate.conditions = shapes.where(shape)
+    candidate.examples = [(views[n].page.url, views[members[0]].page.url) for n in members[1:4]]
+    return candidate

@@ -1,0 +1,94 @@
+"""Lists with more than one filter, closed together: ten filters have a thousand sets of names, each with its own pages.
+
+Which parameters are filters is what the student has found out; the shapes say whether they have a few values each.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+from scrapy_urinorm.learn.priors import name_prior
+from scrapy_urinorm.learn.risk import TRACKER_PRIOR
+from scrapy_urinorm.live.groups import group_of
+from scrapy_urinorm.live.patterns import LONGEST
+from scrapy_urinorm.url import decoded
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from collections.abc import Set as AbstractSet
+
+MOST_SHAPES = 20_000
+"""Shapes that are counted: as many as patterns; 2 MB."""
+_REMEMBERED = 5_000
+"""Shapes of which it is remembered whether they are such lists; 2 MB."""
+_PAGE = re.compile(r"(?i)(?:page|paged|pg|per_?page|limit|offset|start)").fullmatch
+# what stands for many values in a shape
+_OPEN = frozenset("*#")
+# a space, which no name of a group ends with
+_WHOLE = " ?& "
+
+
+def whole_of(pattern: str) -> str:
+    """Return the name of all such lists in the folder at the top of a site that a pattern lies in."""
+    origin, _, path = pattern.partition("?")[0].partition("://")
+    return f"{origin}://{'/'.join(path.split('/')[:2])}{_WHOLE}"
+
+
+def is_whole(name: str) -> bool:
+    """Whether a name is that of all lists with more than one filter."""
+    return name.endswith(_WHOLE)
+
+
+def shown(name: str) -> str:
+    """Return the name of a pattern or group for people."""
+    return name.removesuffix(_WHOLE) + ", lists with more than one filter" if is_whole(name) else name
+
+
+@lru_cache(_REMEMBERED)
+def is_filtered(pattern: str) -> bool:
+    """Whether two parameters of a shape or more have one of a few values each, and no other one names anything.
+
+    Of a repository `a=commit&h=#&p=site` is a list by none of its parameters: what has many values may be a page.
+    """
+    if len(pattern) >= LONGEST:
+        # what was cut off may name anything
+        return False
+    items = [item.partition("=")[::2] for item in pattern.partition("?")[2].split("&")]
+    words = {name for name, value in items if value and _OPEN.isdisjoint(value)}
+    return len(words) > 1 and all(
+        name in words or not value or _PAGE(name) or name_prior(decoded(name)) >= TRACKER_PRIOR for name, value in items
+    )
+
+
+class Filtered:
+    """Such lists of one crawl; `filters` says of an origin, or script, which parameters of its site are filters."""
+
+    def __init__(self, filters: Callable[[str], AbstractSet[str]]) -> None:
+        self._filters = filters
+        self._shapes: set[int] = set()
+
+    def has(self, group: str) -> bool:
+        """Whether the names of a group are those of more than one filter."""
+        origin, _, names = group.partition(" ?")
+        filters = self._filters(origin)
+        return bool(filters) and sum(decoded(name) in filters for name in names.split("&")) > 1
+
+    def groups(self, pattern: str, *, news: bool) -> list[str]:
+        """Return the groups that a pattern belongs to: of its names, and all lists with more than one filter.
+
+        News of all that has such names are news of these; that there are none counts only of what is such a list
+        without a doubt, as a parameter may have many values by now.
+        """
+        name = group_of(pattern)
+        if name and (news or is_filtered(pattern)) and self.has(name):
+            return [name, whole_of(pattern)]
+        return [name] if name else []
+
+    def is_new(self, pattern: str) -> bool:
+        """Whether a shape is one more that is counted."""
+        new = hash(pattern) not in self._shapes and len(self._shapes) < MOST_SHAPES
+        if new:
+            self._shapes.add(hash(pattern))
+        return new

@@ -1,0 +1,112 @@
+"""Shapes that always answer with errors are not requested; what may be a page, or a server that has had enough, is."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import pytest
+
+from scrapy_urinorm import Normalizer
+from scrapy_urinorm.learn import Options, learn
+from scrapy_urinorm.learn.refused import MIN_REFUSED
+from tests.live.sites import Answer, prose, record
+
+if TYPE_CHECKING:
+    from scrapy_urinorm.learn.candidate import Candidate
+    from scrapy_urinorm.visits.record import Visit
+
+ARTICLES, PER_LIST = 90, 6
+
+
+@dataclass
+class Office:
+    """Articles in lists, each with a form for who is signed in; `forms` says how they answer, `allowed` names one that
+    anybody may see. After `patience` requests the server answers nothing but that.
+    """
+
+    forms: int = 403
+    forms_of: int = ARTICLES
+    allowed: int = -1
+    redirects: bool = False
+    patience: int = 100_000
+    host = "office.example.com"
+    start = "http://office.example.com/"
+
+    def answer(self, target: str) -> Answer:
+        self.patience -= 1
+        if self.patience < 0:
+            return Answer(self.forms)
+        kind, _, name = target[1:].partition("/")
+        if kind in ("", "list"):
+            number = int(name or 0)
+            links = [f"/article/{n}" for n in range(number * PER_LIST, (number + 1) * PER_LIST) if n < ARTICLES]
+            onward = [f"/list/{number + 1}"] if links else []
+            return Answer(200, prose(target), (*onward, *links), identity=target)
+        number = int(name)
+        if kind == "article":
+            links = [f"/edit/{number}"] if number < self.forms_of else []
+            return Answer(200, prose(target), tuple(links), identity=target)
+        if kind == "edit" and self.redirects:
+            return Answer(302, location=f"/denied/{number}")
+        if number == self.allowed:
+            return Answer(200, prose(target), identity=target)
+        return Answer(self.forms)
+
+
+def rules_of(visits: list[Visit], options: Options | None = None) -> list[Candidate]:
+    return [one for one in learn(visits, options or Options(jobs=1)).active if one.family == "errors"]
+
+
+@pytest.mark.parametrize("status", [401, 403, 404, 410])
+def test_what_always_answers_so_is_skipped(status: int) -> None:
+    visits, identities = record(Office(status))
+    (found,) = rules_of(visits)
+    assert (found.rule, found.value, found.where) == ("skip", True, {"path": "/edit/*"})
+    assert found.why == f"{ARTICLES} addresses of the form /edit/{{x1}} answered with errors, and none with a page"
+    verdict = Normalizer(learn(visits, Options(jobs=1)).rules).verdict
+    assert verdict("http://office.example.com/edit/7") == (True, False)
+    assert not any(verdict(url)[0] for url in identities)
+
+
+def test_so_is_what_redirects_there() -> None:
+    assert {found.where["path"] for found in rules_of(record(Office(redirects=True))[0])} >= {"/edit/*"}
+
+
+OTHERS = {
+    "not now": Office(503),
+    "too many requests": Office(429),
+    "one that shows a page": Office(allowed=50),
+    "too few": Office(forms_of=MIN_REFUSED - 1),
+}
+
+
+@pytest.mark.parametrize("site", OTHERS.values(), ids=OTHERS)
+def test_what_may_answer_otherwise_is_requested(site: Office) -> None:
+    assert rules_of(record(site)[0]) == []
+
+
+def test_as_many_as_that_are_enough() -> None:
+    assert len(rules_of(record(Office(forms_of=MIN_REFUSED))[0])) == 1
+
+
+def test_a_server_that_has_had_enough_says_nothing_of_what_was_asked_then() -> None:
+    site = Office(patience=110)
+    visits, _ = record(site)
+    # all further articles and forms were refused
+    assert sum(visit.status == 403 for visit in visits) > MIN_REFUSED
+    assert rules_of(visits) == []
+
+
+def test_whoever_wants_no_shapes_skipped_has_none() -> None:
+    assert rules_of(record(Office())[0], Options(jobs=1, skip=False)) == []
+
+
+def test_the_next_files_keep_it() -> None:
+    """Under it no form is requested any more, and what was learned comes back from the file."""
+    visits, _ = record(Office())
+    first = learn(visits, Options(jobs=1))
+    later = [visit for visit in visits if "/edit/" not in visit.url]
+    assert [one.where for one in rules_of(visits)] == [{"path": "/edit/*"}]
+    again = learn(later, Options(jobs=1), earlier=first.active)
+    assert Normalizer(again.rules).verdict("http://office.example.com/edit/7") == (True, False)
