@@ -20,6 +20,7 @@ from scrapy_urinorm.url import decoded
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
+    from collections.abc import Set as AbstractSet
 
     from scrapy_urinorm.learn.silent import Learner
     from scrapy_urinorm.learn.view import View
@@ -118,23 +119,30 @@ def _has(view: View, name: str) -> bool:
     return any(one == name for one, _ in view.items)
 
 
-def _leading(learner: Learner, own: dict[int, int]) -> list[int]:
+def _leading(learner: Learner, own: dict[int, int]) -> set[int]:
     """Return the points from which what is known from nowhere else was found; `own` are the nodes with their points."""
     proof, pages = learner.proof, learner.site.pages
     assert proof is not None
     keys, labels = learner.replay.keys, {pages[node].label for node in own}
     gone = proof.missed(keys, learner.skipped | own.keys()) - proof.missed(keys, learner.skipped) - labels
-    found = []
-    for node, page in enumerate(pages):
+    # what each node was found from, if any: ways are as long as a calendar, and many go through one
+    known: dict[int, int | None] = {-1: None, **own}
+    found = set()
+    for start, page in enumerate(pages):
         if page.label in gone:
-            while node >= 0 and node not in own:
-                node = proof.parents.get(node, -1)
-            if node >= 0:
-                found.append(own[node])
+            way = [start]
+            while way[-1] not in known:
+                way.append(proof.parents.get(way[-1], -1))
+            point = known[way[-1]]
+            known |= dict.fromkeys(way, point)
+            if point is not None:
+                found.add(point)
     return found
 
 
-def _beyond(points: dict[int, int], leading: Sequence[int], *, dated: bool) -> list[tuple[dict[str, Any], list[int]]]:
+def _beyond(
+    points: dict[int, int], leading: AbstractSet[int], *, dated: bool
+) -> list[tuple[dict[str, Any], list[int]]]:
     """Return the conditions on what lies beyond the points that lead somewhere, with the views there."""
     if not leading:
         # what is no date may be a list of all

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 MIN_REFUSED = 60
 """Addresses of a shape that must have answered so, and none otherwise: fewer than one in fifty of the others is a page
 (95 %, the rule of three)."""
+MOST_SHAPES = 50
+"""Shapes that are looked at, those of most addresses: each costs a look at all pages."""
 ANSWERED = 0.5
 """For each of them so many pages were answered between the first and the last; chosen: breadth first a crawl asks for
 forms in rows, and a server that blocks answers none."""
@@ -32,12 +34,10 @@ def refused(learner: Learner) -> None:
     """Skip the shapes that answered nothing but that there is nothing, or nothing for this visitor."""
     shapes = learner.shapes()
     views = shapes.views
-    for shape, members in sorted(shapes.of.items(), key=lambda item: (-len(item[1]), item[0].order(len(item[1])))):
-        if len(members) < MIN_REFUSED or not shape.is_open or not learner.silent_views.isdisjoint(members):
-            continue
-        found = [_refused_at(learner, views[n].pages) for n in members]
-        if 0 in found or max(found) - min(found) < ANSWERED * len(members):
-            continue
+    number = {page.key: n for n, page in enumerate(learner.site.pages)}
+    ranked = sorted(shapes.of.items(), key=lambda item: (-len(item[1]), item[0].order(len(item[1]))))
+    errors = [(shape, members) for shape, members in ranked if _are_errors(learner, shape, shapes, members)]
+    for shape, members in errors[:MOST_SHAPES]:
         candidate = _candidate(shapes, shape, members)
         if is_known(learner, candidate):
             continue
@@ -46,12 +46,18 @@ def refused(learner: Learner) -> None:
         if not all(_refused_at(learner, views[n].pages) for n in silent):
             learner.refuse(candidate, "its conditions also hold for other addresses")
             continue
-        number = {page.key: n for n, page in enumerate(learner.site.pages)}
         learner.skipped |= {number[page.key] for n in silent for page in views[n].pages}
         learner.skipped_keys += len(silent)
         candidate.saved = candidate.evidence.saved = len(silent)
         learner.replay.accepted.append(candidate)
         learner.silent_views |= silent
+
+
+def _are_errors(learner: Learner, shape: Shape, shapes: Shapes, members: Sequence[int]) -> bool:
+    if len(members) < MIN_REFUSED or not shape.is_open or not learner.silent_views.isdisjoint(members):
+        return False
+    found = [_refused_at(learner, shapes.views[n].pages) for n in members]
+    return 0 not in found and max(found) - min(found) >= ANSWERED * len(members)
 
 
 def _refused_at(learner: Learner, pages: Iterable[Page]) -> int:
