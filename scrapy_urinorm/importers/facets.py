@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from scrapy_urinorm.url import decoded
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
 MIN_URLS, MIN_SETS, MIN_DEPTH = 50, 6, 3
 """Addresses of a part of a site, different sets of parameters among them, and parameters in one: fewer need no rule."""
@@ -37,6 +37,13 @@ def turns_pages(name: str) -> bool:
 def is_id(name: str) -> bool:
     """Whether a decoded name is like that of an id: `id`, `product_id`, `productId`."""
     return _IDS(name) is not None
+
+
+def count_ids(known: dict[str, set[int]], items: Iterable[tuple[str, str]]) -> None:
+    """Note the values of the parameters of an address that are named like ids, as many as name items."""
+    for name, value in items:
+        if is_id(decoded(name)) and len(values := known.setdefault(name, set())) < ITEMS:
+            values.add(hash(value))
 
 
 def limit_of(path: str, filters: Sequence[str], at_most: int = 1, items: Sequence[str] = ()) -> dict[str, Any]:
@@ -120,9 +127,7 @@ class _Part:
         found = self.sets.setdefault(names, _Set())
         found.urls += 1
         found.most = max(found.most, sum(not turns_pages(decoded(name)) for name, _ in items))
-        for name, value in items:
-            if is_id(decoded(name)) and len(values := self.ids.setdefault(name, set())) < ITEMS:
-                values.add(hash(value))
+        count_ids(self.ids, items)
 
     def facets(self, part: str) -> Facets | None:
         named = self._named()

@@ -39,6 +39,10 @@ ALIKE = 0.8
 strip the text or the title is another each time, and articles stand in lists. Chosen."""
 
 
+# the condition on a value, and the views that it holds for
+_Side = tuple[dict[str, Any], list[int]]
+
+
 class _Line(NamedTuple):
     """A parameter of one path, `*` for its numbers, and its views by the point that its value is: a day or a number."""
 
@@ -69,7 +73,7 @@ def calendars(learner: Learner) -> None:
             _put_off(learner, line, sides)
 
 
-def _put_off(learner: Learner, line: _Line, sides: Sequence[tuple[dict[str, Any], list[int]]]) -> None:
+def _put_off(learner: Learner, line: _Line, sides: Sequence[_Side]) -> None:
     """Put off all sides that lead nowhere: a crawl that went into the future all the time has not seen the past."""
     shown = decoded(line.name)
     views = learner.views.of(learner.replay)
@@ -140,9 +144,7 @@ def _leading(learner: Learner, own: dict[int, int]) -> set[int]:
     return found
 
 
-def _beyond(
-    points: dict[int, int], leading: AbstractSet[int], *, dated: bool
-) -> list[tuple[dict[str, Any], list[int]]]:
+def _beyond(points: dict[int, int], leading: AbstractSet[int], *, dated: bool) -> list[_Side]:
     """Return the conditions on what lies beyond the points that lead somewhere, with the views there."""
     if not leading:
         # what is no date may be a list of all

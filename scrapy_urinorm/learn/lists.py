@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from typing import TYPE_CHECKING, Any
 
-from scrapy_urinorm.importers.facets import ITEMS, LIMIT, is_id, where_of
+from scrapy_urinorm.importers.facets import ITEMS, LIMIT, count_ids, where_of
 from scrapy_urinorm.learn.candidate import DEFER, Candidate
 from scrapy_urinorm.learn.judge import Evidence
 from scrapy_urinorm.learn.risk import DEFAULT_PRIOR, risk
@@ -80,15 +80,13 @@ def put_off(learner: Learner) -> None:
 
 def _items(views: Iterable[View]) -> set[str]:
     """Return the parameters that name items, whose pages are no lists."""
-    values: dict[str, set[str]] = defaultdict(set)
+    known: dict[str, set[int]] = {}
     for view in views:
-        for name, value in view.items:
-            if value and is_id(decoded(name)) and len(values[name]) < ITEMS:
-                values[name].add(value)
+        count_ids(known, (item for item in view.items if item[1]))
     return {
         name
-        for name, known in values.items()
-        if len(known) >= ITEMS and decoded(name).isprintable() and "*" not in name
+        for name, values in known.items()
+        if len(values) >= ITEMS and decoded(name).isprintable() and "*" not in decoded(name)
     }
 
 

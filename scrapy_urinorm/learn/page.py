@@ -19,7 +19,7 @@ class Page:
     of pages that link here, `sources` those that redirect here. `links` are the hashes of what
     the first visit linked to; `order` tells apart the orders in which the lines of one content were shown, 0 = unknown.
     `title` is the hash of a title that does not count for the label, 0 = none. `refused`: where it answered that there
-    is nothing, or nothing for this visitor, 1 + the number of pages that were answered before.
+    is nothing, or nothing for this visitor (`denied`), 1 + the number of pages that were answered before.
     """
 
     key: str
@@ -34,6 +34,7 @@ class Page:
     final: str | None = None
     failed: bool = False
     refused: int = 0
+    denied: bool = False
     depth: int | None = None
     links: bytes | None = None
     day: int | None = None

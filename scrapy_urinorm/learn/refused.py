@@ -1,13 +1,14 @@
-"""Shapes that always answer with an error: forms for who is signed in, links to what is gone. They are not requested.
+"""Shapes that always answer with an error: what is gone is not requested, what is for others is requested last.
 
-A server that has had enough answers so, too; but then nothing else is answered in between.
+A crawl that is signed in may see the latter. A server that has had enough answers so, too; but then nothing else is
+answered in between.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from scrapy_urinorm.learn.candidate import SKIP, Candidate
+from scrapy_urinorm.learn.candidate import DEFER, SKIP, Candidate
 from scrapy_urinorm.learn.judge import Evidence
 from scrapy_urinorm.learn.risk import ID_PRIOR, risk
 from scrapy_urinorm.learn.silent import is_known, newly_silent
@@ -31,7 +32,7 @@ forms in rows, and a server that blocks answers none."""
 
 
 def refused(learner: Learner) -> None:
-    """Skip the shapes that answered nothing but that there is nothing, or nothing for this visitor."""
+    """Skip the shapes that answered nothing but that there is nothing, put off those of nothing for this visitor."""
     shapes = learner.shapes()
     views = shapes.views
     number = {page.key: n for n, page in enumerate(learner.site.pages)}
@@ -46,9 +47,13 @@ def refused(learner: Learner) -> None:
         if not all(_refused_at(learner, views[n].pages) for n in silent):
             learner.refuse(candidate, "its conditions also hold for other addresses")
             continue
-        learner.skipped |= {number[page.key] for n in silent for page in views[n].pages}
-        learner.skipped_keys += len(silent)
-        candidate.saved = candidate.evidence.saved = len(silent)
+        if any(_end(learner, page).denied for n in silent for page in views[n].pages):
+            candidate.rule = DEFER
+            candidate.why += "; another visitor may see them"
+        else:
+            learner.skipped |= {number[page.key] for n in silent for page in views[n].pages}
+            learner.skipped_keys += len(silent)
+            candidate.saved = candidate.evidence.saved = len(silent)
         learner.replay.accepted.append(candidate)
         learner.silent_views |= silent
 
@@ -64,16 +69,20 @@ def _refused_at(learner: Learner, pages: Iterable[Page]) -> int:
     """Return after how many pages an address was refused, counted from 1; 0 where it once answered otherwise."""
     latest = 0
     for page in pages:
-        end = page if page.final is None else learner.site.by_key.get(page.final, page)
-        if page.label >= 0 or not (at := page.refused or end.refused):
+        if page.label >= 0 or not (at := _end(learner, page).refused):
             return 0
         latest = max(latest, at)
     return latest
 
 
+def _end(learner: Learner, page: Page) -> Page:
+    """Return where a page was refused: itself, or what it redirects to."""
+    return page if page.refused or page.final is None else learner.site.by_key.get(page.final, page)
+
+
 def _candidate(shapes: Shapes, shape: Shape, members: Sequence[int]) -> Candidate:
     views: Sequence[View] = shapes.views
-    evidence = Evidence(agree=len(members), saved=len(members), groups=len(members), groups_for=len(members))
+    evidence = Evidence(agree=len(members), groups=len(members), groups_for=len(members))
     evidence.risk = risk(len(members), 0, ID_PRIOR)
     why = f"{len(members)} addresses of the form {shapes.text(shape, None)} answered with errors, and none with a page"
     candidate = Candidate(shapes.scope_of(shape), SKIP, True, evidence, "errors", why)

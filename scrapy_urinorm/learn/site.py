@@ -32,8 +32,8 @@ if TYPE_CHECKING:
 
     from scrapy_urinorm.visits.record import Visit
 
-REFUSED = frozenset((401, 403, 404, 410))
-"""What says that there is nothing, or nothing for this visitor; 429 and 5xx say when, and others what was asked."""
+GONE, DENIED = frozenset((404, 410)), frozenset((401, 403))
+"""What says that there is nothing, and nothing for this visitor; 429 and 5xx say when, and others what was asked."""
 HOPS = 8
 """Redirects followed from one visit to the next: fewer than clients follow, more than sites use."""
 SESSION_LENGTH = 16
@@ -132,8 +132,8 @@ class Site:
             if ruled and visit.key:
                 # with its redirects that have no line of their own the key is that of the end
                 self._keyed.setdefault(url_hash(visit.key), described[-1])
-            if visit.status in REFUSED:
-                described[0].refused = answered + 1
+            if visit.status in GONE or visit.status in DENIED:
+                described[0].refused, described[0].denied = answered + 1, visit.status in DENIED
             answered += number >= 0
             for page in described:
                 if page.label < 0 <= number:

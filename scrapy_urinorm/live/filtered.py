@@ -23,6 +23,7 @@ MOST_SHAPES = 20_000
 """Shapes that are counted: as many as patterns; 2 MB."""
 _REMEMBERED = 5_000
 """Shapes of which it is remembered whether they are such lists; 2 MB."""
+# fewer than those that turn the pages of lists elsewhere: `p` may be a post, and `from` a place
 _PAGE = re.compile(r"(?i)(?:page|paged|pg|per_?page|limit|offset|start)").fullmatch
 # what stands for many values in a shape
 _OPEN = frozenset("*#")

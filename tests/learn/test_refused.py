@@ -1,4 +1,4 @@
-"""Shapes that always answer with errors are not requested; what may be a page, or a server that has had enough, is."""
+"""Shapes that always answer with errors are skipped, or come last; what may be a page is requested."""
 
 from __future__ import annotations
 
@@ -58,19 +58,23 @@ def rules_of(visits: list[Visit], options: Options | None = None) -> list[Candid
     return [one for one in learn(visits, options or Options(jobs=1)).active if one.family == "errors"]
 
 
-@pytest.mark.parametrize("status", [401, 403, 404, 410])
-def test_what_always_answers_so_is_skipped(status: int) -> None:
+@pytest.mark.parametrize(("status", "rule"), [(404, "skip"), (410, "skip"), (401, "defer"), (403, "defer")])
+def test_what_always_answers_so_is_skipped_or_comes_last(status: int, rule: str) -> None:
+    """What is denied to one visitor another may see: a file may be used by a crawl that is signed in."""
     visits, identities = record(Office(status))
     (found,) = rules_of(visits)
-    assert (found.rule, found.value, found.where) == ("skip", True, {"path": "/edit/*"})
-    assert found.why == f"{ARTICLES} addresses of the form /edit/{{x1}} answered with errors, and none with a page"
+    assert (found.rule, found.value, found.where) == (rule, True, {"path": "/edit/*"})
+    said = f"{ARTICLES} addresses of the form /edit/{{x1}} answered with errors, and none with a page"
+    assert found.why == said + ("; another visitor may see them" if rule == "defer" else "")
+    # what comes last saves no request
+    assert found.evidence.saved == (ARTICLES if rule == "skip" else 0)
     verdict = Normalizer(learn(visits, Options(jobs=1)).rules).verdict
-    assert verdict("http://office.example.com/edit/7") == (True, False)
-    assert not any(verdict(url)[0] for url in identities)
+    assert verdict("http://office.example.com/edit/7") == (rule == "skip", rule == "defer")
+    assert not any(any(verdict(url)) for url in identities)
 
 
 def test_so_is_what_redirects_there() -> None:
-    assert {found.where["path"] for found in rules_of(record(Office(redirects=True))[0])} >= {"/edit/*"}
+    assert {found.where["path"] for found in rules_of(record(Office(404, redirects=True))[0])} >= {"/edit/*"}
 
 
 OTHERS = {
@@ -104,7 +108,7 @@ def test_whoever_wants_no_shapes_skipped_has_none() -> None:
 
 def test_the_next_files_keep_it() -> None:
     """Under it no form is requested any more, and what was learned comes back from the file."""
-    visits, _ = record(Office())
+    visits, _ = record(Office(404))
     first = learn(visits, Options(jobs=1))
     later = [visit for visit in visits if "/edit/" not in visit.url]
     assert [one.where for one in rules_of(visits)] == [{"path": "/edit/*"}]
