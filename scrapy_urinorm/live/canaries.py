@@ -29,7 +29,8 @@ _PLACES = 64
 """Places where a rule is tested that was not: shapes of paths, as `from` may be idle in `/news/*` and all that `/trips`
 goes by, and words that a parameter has there, as `xl` may be the one size that matters."""
 _OF_CLASS = 8
-"""Requests of a class that go for the sake of a word: only their file knows which of them has it. Sizes are as many."""
+"""Requests of a class that go for the sake of a word that a rule drops or changes: only their file knows which of them
+has it. Sizes are as many. What its key has, all of them have."""
 _numbers = re.compile(r"(\d+)").split
 
 
@@ -97,17 +98,19 @@ class Count:
         self.met.update(places)
         self.tested = [*self.tested[1 - _SAMPLE :], url]
 
-    def wanted(self, places: Callable[[str], Sequence[str]]) -> dict[Waiting, int]:
+    def wanted(
+        self, places: Callable[[str], Sequence[str]], shared: Callable[[str], Sequence[str]]
+    ) -> dict[Waiting, int]:
         """Return those that are to be fetched before the others may be given up, and how many of the class of each.
 
-        `places` says of an address in which ones it is by now.
+        `places` says of an address in which ones it is by now, and `shared` in which ones all of its class are.
         """
         first = dict.fromkeys(self._at_ends(), 1)
         met = self.met.union(*(places(one.url) for one in first))
         for one in () if self.proven else dict.fromkeys(self.places.values()):
             path, *words = places(one.url)
             if path not in met or not met.issuperset(words):
-                first[one] = 1 if met.issuperset(words) else _OF_CLASS
+                first[one] = 1 if met.issuperset(set(words).difference(shared(one.url))) else _OF_CLASS
                 met.update((path, *words))
         found = dict.fromkeys(self._in_gaps(first), 1) | first
         left = [one for one in self.waiting if one not in found]
@@ -209,20 +212,25 @@ class Canaries:
             if name in kept
         }
 
-    def untested(self) -> list[bytes]:
+    def untested(self, key: Callable[[str], str]) -> list[bytes]:
         """Return classes of which a request is to be fetched before their rules may give up the rest.
 
-        One is there as many times as requests of it are to go, should so many wait.
+        One is there as many times as requests of it are to go, should so many wait. `key` is what all addresses of a
+        class have in common: a page of a list is the same in each order that a rule drops.
         """
         chosen: dict[bytes, int] = {}
+
+        def shared(url: str) -> list[str]:
+            return self._places(key(url))
+
         for count in self.of.values():
             count.waiting = [one for one in count.waiting if one.key not in chosen]
-            for (key, url, movers), number in count.wanted(self._places).items():
-                if chosen.get(key, 0) < number:
-                    chosen[key] = number
+            for (class_key, url, movers), number in count.wanted(self._places, shared).items():
+                if chosen.get(class_key, 0) < number:
+                    chosen[class_key] = number
                     self.fetched(movers, url)
             count.waiting = [one for one in count.waiting if one.key not in chosen]
-        return [key for key, number in chosen.items() for _ in range(number)]
+        return [class_key for class_key, number in chosen.items() for _ in range(number)]
 
     def dump(self) -> dict[str, Any]:
         """Return what a later run needs, as JSON can hold it: what waits is asked again there."""

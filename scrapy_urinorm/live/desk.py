@@ -269,7 +269,8 @@ class Desk:
 
     def untested(self) -> list[bytes]:
         """Return classes of which one request is to be fetched before their rule may give up the rest."""
-        return [key for site in self.sites.values() if site.on for key in site.canaries.untested()]
+        asked = [(site, site.sure) for site in self.sites.values() if site.on]
+        return [key for site, sure in asked if sure is not None for key in site.canaries.untested(sure.key)]
 
     # ------------------------------------------------------------------ from run to run
 

@@ -48,8 +48,8 @@ def shown(name: str) -> str:
 
 
 @lru_cache(_REMEMBERED)
-def is_filtered(pattern: str) -> bool:
-    """Whether two parameters of a shape or more have one of a few values each, and no other one names anything.
+def is_filtered(pattern: str, filters: frozenset[str]) -> bool:
+    """Whether two parameters of a shape or more are filters, or have one of a few values, and no other names anything.
 
     Of a repository `a=commit&h=#&p=site` is a list by none of its parameters: what has many values may be a page.
     """
@@ -57,10 +57,9 @@ def is_filtered(pattern: str) -> bool:
         # what was cut off may name anything
         return False
     items = [item.partition("=")[::2] for item in pattern.partition("?")[2].split("&")]
-    words = {name for name, value in items if value and _OPEN.isdisjoint(value)}
-    return len(words) > 1 and all(
-        name in words or not value or _PAGE(name) or name_prior(decoded(name)) >= TRACKER_PRIOR for name, value in items
-    )
+    idle = [not value or _PAGE(name) or name_prior(decoded(name)) >= TRACKER_PRIOR for name, value in items]
+    lists = [bool(value) and (_OPEN.isdisjoint(value) or decoded(name) in filters) for name, value in items]
+    return sum(lists) > 1 and all(a or b for a, b in zip(lists, idle, strict=True))
 
 
 class Filtered:
@@ -83,9 +82,13 @@ class Filtered:
         without a doubt, as a parameter may have many values by now.
         """
         name = group_of(pattern)
-        if name and (news or is_filtered(pattern)) and self.has(name):
+        if name and self.has(name) and (news or self.holds(pattern)):
             return [name, whole_of(pattern)]
         return [name] if name else []
+
+    def holds(self, pattern: str) -> bool:
+        """Whether a pattern is of such lists without a doubt."""
+        return is_filtered(pattern, frozenset(self._filters(group_of(pattern).partition(" ?")[0])))
 
     def is_new(self, pattern: str) -> bool:
         """Whether a shape is one more that is counted."""

@@ -42,7 +42,7 @@ def is_group(name: str) -> bool:
 def _fewer(query: str) -> tuple[str, ...]:
     names = query.split("&")
     sizes = range(1, len(names)) if len(names) <= MOST_NAMES else (len(names) - 1,)
-    return tuple("&".join(some) for size in sizes for some in combinations(names, size))
+    return tuple(dict.fromkeys("&".join(some) for size in sizes for some in combinations(names, size)))
 
 
 def subgroups(name: str) -> list[str]:

@@ -66,14 +66,14 @@ class Patterns:
         # in a place of their own: the pages beside them are many more
         place, most = (f"{shape}/?", SCRIPTS) if query and is_script(last) else (shape, WIDE)
         shape += "/" + self._shown(place, last, most)
-        names: dict[str, str] = {}
+        values: dict[str, list[str]] = {}
         for item in re.split("[&;]", query) if query else ():
             name, _, value = item.partition("=")
-            names.setdefault(name, value)
+            values.setdefault(name, []).append(value)
         shown = []
-        for name in sorted(names):
-            value = unquote_plus(names[name])
-            shown.append(f"{name}={self._value(shape, name, value)}")
+        for name in sorted(values):
+            # two facets of one name are another list than one, ten are as two
+            shown += [f"{name}={self._value(shape, name, unquote_plus(value))}" for value in values[name][:2]]
         return (shape + ("?" + "&".join(shown) if shown else ""))[:LONGEST]
 
     def _value(self, shape: str, name: str, value: str) -> str:

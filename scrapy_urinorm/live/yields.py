@@ -11,7 +11,7 @@ from operator import attrgetter
 from typing import TYPE_CHECKING
 
 from scrapy_urinorm.live.brought import Turn, Yield
-from scrapy_urinorm.live.filtered import Filtered, is_filtered, is_whole, whole_of
+from scrapy_urinorm.live.filtered import Filtered, is_whole, whole_of
 from scrapy_urinorm.live.groups import AGAIN, ShapeParts, group_of, is_group, subgroups
 from scrapy_urinorm.live.patience import TESTS, Doubts, Patience, doubted
 from scrapy_urinorm.live.patterns import is_plain
@@ -88,7 +88,7 @@ class Yields:
         found = self.of.get(whole)
         if found is None or found.turn is not Turn.CLOSED or place.turn is Turn.CLOSED:
             return place
-        if is_filtered(pattern) and self._filtered.has(name) and self._is_tried(own, pattern, found, whole):
+        if self._filtered.has(name) and self._filtered.holds(pattern) and self._is_tried(own, pattern, found, whole):
             return Rank(found, whole, Turn.CLOSED)
         return place
 

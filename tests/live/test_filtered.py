@@ -11,7 +11,7 @@ from scrapy_urinorm.live.brought import Turn
 from scrapy_urinorm.live.desk import Desk
 from scrapy_urinorm.live.filtered import is_filtered, shown, whole_of
 from scrapy_urinorm.live.groups import AGAIN, group_of
-from scrapy_urinorm.live.patterns import LONGEST
+from scrapy_urinorm.live.patterns import LONGEST, Patterns
 from scrapy_urinorm.live.questions import CLOSED, LATER
 from scrapy_urinorm.live.yields import CLOSE, Yields
 
@@ -63,6 +63,21 @@ UNTRIED = {
 @pytest.mark.parametrize(("pattern", "combined"), UNTRIED.values(), ids=UNTRIED)
 def test_what_of_them_is_fetched_all_the_same(pattern: str, combined: bool) -> None:
     assert of_many_names(CLOSE).place(pattern, combined=combined).turn is not Turn.CLOSED
+
+
+def test_two_facets_of_one_name_are_closed_with_them() -> None:
+    """`selected_facets` of a shop is there once for each; lists with one of them are judged by themselves."""
+    yields = Yields(filters=lambda _: frozenset(("facets", "sort")))
+    patterns = Patterns()
+    for n in range(CLOSE):
+        items = ("facets=brand:a&facets=size:b", "facets=brand:a&sort=up", "facets=brand:a&sort=down")[n % 3]
+        yields.learned(patterns.of(f"http://shop.example/c/kind{n // 3 % 6}/?{items}"), False)
+    two = patterns.of("http://shop.example/c/kind1/?facets=brand:new&facets=size:b&facets=size:c")
+    assert two == "http://shop.example/c/kind1/?facets=*&facets=*"
+    assert yields.place(two, combined=True).name == WHOLE
+    one = patterns.of("http://shop.example/c/kind1/?facets=brand:new")
+    assert one == "http://shop.example/c/kind1/?facets=*"
+    assert yields.place(one, combined=True).turn is not Turn.CLOSED
 
 
 def test_one_that_brings_something_is_judged_by_itself() -> None:
@@ -170,19 +185,25 @@ FILTERED = {
     "http://a.example/git.cgi?a=blob&f=*&p=site": False,
     "http://a.example/?lang=de&q=node/#&view=full": False,
     "http://a.example/c/*": False,
+    # of a filter all values are filters, be they as many as they may, and two facets of one name are two
+    "http://a.example/c/*?facets=*&sort=up": True,
+    "http://a.example/c/*?facets=*&page=#&sort=*": True,
+    "http://a.example/c/*?facets=*&facets=*": True,
+    "http://a.example/c/*?facets=*": False,
+    "http://a.example/c/*?facets=*&id=#&sort=up": False,
 }
 
 
 @pytest.mark.parametrize(("pattern", "filtered"), FILTERED.items())
 def test_what_may_be_such_a_list(pattern: str, filtered: bool) -> None:
     """What has many values may be a page."""
-    assert is_filtered(pattern) is filtered
+    assert is_filtered(pattern, frozenset(("facets", "sort"))) is filtered
 
 
 def test_what_was_cut_off_may_name_anything() -> None:
     whole = "http://a.example/c?" + "&".join(f"filter_{n:02}=red" for n in range(40))
     assert len(whole) > LONGEST
-    assert not is_filtered(whole[:LONGEST])
+    assert not is_filtered(whole[:LONGEST], FILTERS)
     # nor is the group of what was cut that of all lists
     assert group_of("http://a.example/c?a=b&") != whole_of("http://a.example/c?a=b&")
 

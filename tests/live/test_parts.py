@@ -77,6 +77,7 @@ def test_a_number_set_is_a_set(numbers: list[int]) -> None:
         ("http://a.example/?f=src/main", "http://a.example/?f=*"),
         ("http://a.example/?next=/item/17", "http://a.example/?next=*"),
         ("http://a.example/c/9f86d081884c7d65", "http://a.example/c/#"),
+        ("http://a.example/c?f=brand:a&s=up&f=size:b&f=size:c", "http://a.example/c?f=*&f=*&s=up"),
     ],
 )
 def test_the_pattern_of_an_address(url: str, pattern: str) -> None:
