@@ -69,7 +69,7 @@ def whole_judge(stage: Stage, groups: Sequence[Group]) -> Judge:
 
     Such a rule has no conditions, and where one page in four differs after all it costs a quarter of the site.
     """
-    return stage.judge(DEFAULT_PRIOR if stage.said_one(groups) else ID_PRIOR, constant=False)
+    return stage.judge(DEFAULT_PRIOR if stage.said_one(groups, lasting=False) else ID_PRIOR, constant=False)
 
 
 def _names_tree(alias: str, keep: str) -> bool:

@@ -25,6 +25,8 @@ LITERAL_SHARE = 0.02
 LITERAL_COUNT = 5
 """A segment is structure where it stands at so many addresses, and at this share of its likes."""
 _WORD = re.compile(r"[A-Za-z][A-Za-z_-]{0,30}")
+FILES = "/**/*.*"
+"""What has an extension, in any folder."""
 NAMES_PER_PATH = 12
 """Parameters whose absence may be a condition: more than any form of the recorded sites has."""
 
@@ -150,6 +152,9 @@ class Contexts:
         if lasting and first[1] and first[0] and "*" not in first[0]:
             # `/x/**` would hold for `/x` itself, of which the pages below say nothing
             atoms.append(Atom("path", f"/{first[0]}/*/**"))
+        if "." in path.rpartition("/")[2]:
+            # folders are pages of another kind: `?b` of a file is the file, and of a folder another list
+            atoms.append(Atom("path", FILES))
         present = set()
         for name, value in view.items:
             present.add(name)

@@ -129,7 +129,12 @@ def _globs(paths: AbstractSet[str], numbers: bool = False) -> tuple[str, ...]:
         alike = len({segment, *others}) == 1 and "*" not in segment
         return segment if alike and not (numbers and any(map(str.isdigit, segment))) else "*"
 
-    shared = ([shown(first, others) for first, *others in zip(*same, strict=True)] for same in lengths.values())
+    shared = []
+    for same in lengths.values():
+        *folders, last = (shown(first, others) for first, *others in zip(*same, strict=True))
+        # what was seen of files says nothing of folders, whose last segment is empty
+        named = last == "*" and all("." in segments[-1] for segments in same)
+        shared.append([*folders, "*.*" if named else last])
     return tuple(sorted("/".join(segments) for segments in shared))
 
 

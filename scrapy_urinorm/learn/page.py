@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from scrapy_urinorm.content import Content
 
+TEMPORARY = frozenset((302, 303, 307))
+"""Redirects that say where a page is today, not that it is another one's address (RFC 9110, 15.4)."""
 NOBODY: frozenset[str] = frozenset()
 
 
@@ -15,9 +17,10 @@ NOBODY: frozenset[str] = frozenset()
 class Page:
     """One canonical URL and what was seen there.
 
-    `label` numbers the content class, -1 = unknown; `final` is the key that a redirect led to; `referers` are the keys
-    of pages that link here, `sources` those that redirect here. `links` are the hashes of what
-    the first visit linked to; `order` tells apart the orders in which the lines of one content were shown, 0 = unknown.
+    `label` numbers the content class, -1 = unknown; `final` is the key that a redirect led to, `passing` where it led
+    there for the time being (`TEMPORARY`); `referers` are the keys of pages that link here, `sources` those that
+    redirect here. `links` are the hashes of what the first visit linked to; `order` tells apart the orders in which the
+    lines of one content were shown, 0 = unknown.
     `title` is the hash of a title that does not count for the label, 0 = none. `refused`: where it answered that there
     is nothing, or nothing for this visitor (`denied`), 1 + the number of pages that were answered before.
     """
@@ -32,6 +35,7 @@ class Page:
     title: int = 0
     canonical: str | None = None
     final: str | None = None
+    passing: bool = False
     failed: bool = False
     refused: int = 0
     denied: bool = False

@@ -77,7 +77,7 @@ def _values(stage: Stage, name: str, neighbours: list[Neighbours]) -> list[Candi
         value_map = {shown: [[keep, replaced]]}
         said = f"`{shown}={replaced}` for `{shown}={keep}`"
         trees = tree or names_release(keep) or names_release(replaced)
-        refused = (trees or are_numbers((keep, replaced))) and not stage.said_one(groups)
+        refused = (trees or are_numbers((keep, replaced))) and not stage.said_one(groups, lasting=trees)
         findings = [] if refused else stage.search(groups, judge, frozenset((name,)), exceptions=False)
         if not findings:
             doubt = (TREES if trees else TWO_NUMBERS) if refused else ""

@@ -222,7 +222,7 @@ def _substitutions(stage: Stage, at: int, neighbours: Iterable[Neighbours]) -> l
         keep, replaced = sorted(pair, key=lambda s: (-counts[s], len(s), s))
         if any(is_volatile(decoded(s)) for s in pair):
             continue
-        tree = any(names_tree(decoded(s)) for s in pair) and not stage.said_one(groups)
+        tree = any(names_tree(decoded(s)) for s in pair) and not (stage.said_one(groups) and _one_tree(stage, at, pair))
         if tree or (stayed and not judge.accepts(judge.weigh(groups))):
             edit = {"pattern": f"/{replaced}/", "replace": f"/{keep}/"}
             what = f"`{replaced}` for `{keep}` in the path"
@@ -236,6 +236,18 @@ def _substitutions(stage: Stage, at: int, neighbours: Iterable[Neighbours]) -> l
             why = f"`{replaced}` in the path showed what `{keep}` shows on {distinct(e.agree)}" + against_text(e)
             out.append(stage.candidate(finding, "rewrite", value, "segment", why))
     return out
+
+
+def _one_tree(stage: Stage, at: int, pair: tuple[str, str]) -> bool:
+    """Whether two segments mean the same in paths of any length: languages that differ in one place are two in all."""
+    groups = []
+    for name, neighbours in stage.groups.items():
+        if name[:2] == ("mask", str(at)):
+            for group in neighbours:
+                known = {stage.views[page].path[1:].split("/")[at]: page for _, page in group.members}
+                if known.keys() >= set(pair):
+                    groups.append(stage.pair(known[pair[0]], known[pair[1]]))
+    return stage.said_one(groups)
 
 
 def _below(stage: Stage, at: int, pairs: Iterable[tuple[int, int]]) -> str:

@@ -17,7 +17,7 @@ from scrapy_urinorm.content import (
     soft_labels,
 )
 from scrapy_urinorm.learn.blocks import blocked_labels
-from scrapy_urinorm.learn.page import Page
+from scrapy_urinorm.learn.page import TEMPORARY, Page
 from scrapy_urinorm.learn.values import is_volatile
 from scrapy_urinorm.normalizer import Normalizer
 from scrapy_urinorm.recognition import Recognizer
@@ -176,7 +176,7 @@ class Site:
         final = None if visit.final_url is None else normalizer.key(visit.final_url)
         if final is None or final == key:
             return (page,)
-        page.final = final
+        page.final, page.passing = final, any(status in TEMPORARY for status, _ in visit.redirects)
         if hop:
             if final in self.by_key:
                 self.by_key[final].lead(key)

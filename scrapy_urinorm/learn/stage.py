@@ -264,14 +264,14 @@ class Stage:
         if self.nearly(groups):
             self.reject(groups, judge, rule, value, family, what, doubt)
 
-    def said_one(self, groups: Iterable[Group]) -> bool:
-        """Whether two trees are one: all pairs are equal, and redirects or canonical links say so of each.
+    def said_one(self, groups: Iterable[Group], *, lasting: bool = True) -> bool:
+        """Whether two trees are one: all pairs are equal, and lasting redirects or canonical links say so of each.
 
         Versions and languages of a site have equal pages, and others that differ in a word.
         """
         for group in groups:
             if group.outcome == EXACT:
-                if not all(says_one(self.views[a], self.views[b]) for a, b in group.examples):
+                if not all(says_one(self.views[a], self.views[b], lasting=lasting) for a, b in group.examples):
                     return False
             elif group.outcome != UNKNOWN:
                 return False

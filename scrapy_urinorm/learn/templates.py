@@ -90,7 +90,7 @@ def _template(
     if leading_on(shapes.views, groups):
         groups += [by_itself(shapes.views, n) for n in alone if shows_a_page(shapes.views[n])]
     other_tree = source.trees() != target.trees() or source.variant(shapes.asking) != target.variant(shapes.asking)
-    if (other_tree or source.has_another_number(target)) and not _said_one(shapes, groups):
+    if (other_tree or source.has_another_number(target)) and not _said_one(shapes, groups, lasting=other_tree):
         return None
     judge = Judge(shapes.options, shapes.soft, _prior(source, target), constant=False)
     evidence = judge.weigh(groups)
@@ -141,10 +141,11 @@ def _led_elsewhere(shapes: Shapes, alone: list[int], groups: list[Group], keys: 
     ]
 
 
-def _said_one(shapes: Shapes, groups: Sequence[Group]) -> bool:
+def _said_one(shapes: Shapes, groups: Sequence[Group], *, lasting: bool) -> bool:
     """Whether all pairs are equal, and the site says of each that it is one page."""
     return all(
-        group.outcome == EXACT and all(says_one(shapes.views[a], shapes.views[b]) for a, b in group.examples)
+        group.outcome == EXACT
+        and all(says_one(shapes.views[a], shapes.views[b], lasting=lasting) for a, b in group.examples)
         for group in groups
     )
 

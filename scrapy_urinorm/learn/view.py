@@ -87,13 +87,16 @@ class View:
         return self.hash ^ hash_of[f"o{self.scheme}://{self.host}:{self.port}"] ^ hash_of[f"o{scheme}://{host}:{port}"]
 
 
-def says_one(one: View, two: View) -> bool:
-    """Whether a redirect or a canonical link says that two views are one page."""
+def says_one(one: View, two: View, *, lasting: bool) -> bool:
+    """Whether a redirect or a canonical link says that two views are one page, `lasting` for good.
+
+    What is not translated yet redirects to another language for the time being (302), and so does the newest version.
+    """
     keys = ({one.key, one.page.key}, {two.key, two.page.key})
     return any(
         said in keys[1 - n]
         for n, view in enumerate((one, two))
-        for said in (view.page.final, view.page.canonical)
+        for said in (None if lasting and view.page.passing else view.page.final, view.page.canonical)
         if said is not None and said not in keys[n]
     )
 

@@ -35,6 +35,7 @@ from scrapy_urinorm.live.questions import (
     speaks_of_action,
 )
 from scrapy_urinorm.live.yields import CLOSE, Yields
+from scrapy_urinorm.normalizer import Normalizer
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -57,6 +58,8 @@ class Desk:
         self._generations = 0
         self.site_name = SiteNames().of
         self._known = Known(self._rules)
+        # what the crawl's own rules drop is no place where a live one is to be tested
+        self._own = Normalizer(self._rules, preset, check_examples=False).key
 
     # ------------------------------------------------------------------ a request
 
@@ -98,7 +101,7 @@ class Desk:
         movers, proven = self._movers(site, url)
         share = site.canaries.share(movers, proven=proven)
         if chance(url) < share and not speaks_of_action(url):
-            site.canaries.fetched(movers, url)
+            site.canaries.fetched(movers, self._own(url))
             return Ruling(CANARY, key, site.generation, 0, movers)
         self._waits(site, url, key, movers, proven=proven)
         return Ruling(PARK, key, site.generation, 0, movers)
@@ -110,10 +113,9 @@ class Desk:
         moving = [rule for rule in site.rules if rule.alone.key(url) != plain]
         return tuple(rule.id for rule in moving) or ("",), any(rule.proven for rule in moving)
 
-    @staticmethod
-    def _waits(site: SiteDesk, url: str, key: bytes, movers: tuple[str, ...], *, proven: bool) -> None:
+    def _waits(self, site: SiteDesk, url: str, key: bytes, movers: tuple[str, ...], *, proven: bool) -> None:
         if not speaks_of_action(url):
-            site.canaries.waits(Waiting(key, url, movers), proven=proven)
+            site.canaries.waits(Waiting(key, self._own(url), movers), proven=proven)
 
     def comes_later(self, url: str, kind: int) -> bool:
         """Whether a request comes behind the others, or is kept back, by what its pattern has brought or what it is."""

@@ -315,6 +315,51 @@ def test_what_may_be_another_tree_is_one_by_the_sites_word(one: str, other: str,
         assert any("a version or a language may be meant" in candidate.why for candidate in learned.others)
 
 
+def redirected(source: str, target: str, text: str, status: int) -> list[Visit]:
+    """A page, and an address that redirects there."""
+    return [
+        visit_from_row({"url": target, "status": 200, "text_digest": text, "words": 100}),
+        visit_from_row({"url": source, "status": status, "final_url": target, "redirects": [[status, source]]}),
+    ]
+
+
+@pytest.mark.parametrize(("status", "lasts"), [(301, True), (308, True), (302, False), (303, False), (307, False)])
+@pytest.mark.parametrize(("one", "other"), [row[:2] for row in TREES], ids=[row[2] for row in TREES])
+def test_what_redirects_for_the_time_being_is_no_word_on_trees(one: str, other: str, status: int, lasts: bool) -> None:
+    """What is not translated yet redirects to the original (django CMS), and `latest` to the newest version."""
+    visits = [v for n in range(30) for v in redirected(one.format(n=n), other.format(n=n), f"page {n}", status)]
+    learned = learn(visits)
+    assert ("host" in learned.rules or "site" in learned.rules) == lasts
+
+
+@pytest.mark.parametrize("folders", [0, 6], ids=["of folders nothing is known", "folders have another view"])
+def test_what_was_seen_of_files_says_nothing_of_folders(folders: int) -> None:
+    """`?b` of a file server is another view of a folder, with other links; `/*/*` is `/music/`, too."""
+    visits = []
+    for n in range(60):
+        path = f"/{('music', 'texts', 'minutes')[n % 3]}/item{n}.{('txt', 'html', 'md')[n % 3 - n % 2]}"
+        visits += [page(path, f"file {n}"), page(path + "?b", f"file {n}")]
+    for n in range(folders):
+        visits += [page(f"/folder{n}/", f"list {n}"), page(f"/folder{n}/?b", f"list {n}, plain")]
+    normalizer = Normalizer(learn(visits).rules)
+    assert normalizer.key(f"{HOST}/texts/new.txt?b") == normalizer.key(f"{HOST}/texts/new.txt")
+    for folder in ("/texts/", "/folder1/", "/new/", "/"):
+        assert normalizer.key(f"{HOST}{folder}?b") != normalizer.key(HOST + folder)
+
+
+def test_languages_that_differ_in_paths_of_one_length_are_two_in_all() -> None:
+    """Pages of four folders that nobody has translated yet say nothing of the blog, nor of the next folder."""
+    visits = []
+    for n in range(30):
+        visits += redirected(f"{HOST}/de/folder{n % 4}/p{n}/", f"{HOST}/en/folder{n % 4}/p{n}/", f"page {n}", 301)
+        for language in ("de", "en"):
+            blog = {"url": f"{HOST}/{language}/blog/2024/post{n}/", "status": 200, "words": 100}
+            visits.append(visit_from_row({**blog, "text_digest": f"post {n}, {language}"}))
+    normalizer = Normalizer(learn(visits).rules)
+    new = "/{}/blog/2025/", "/{}/unix/new/"
+    assert all(normalizer.key(HOST + p.format("de")) != normalizer.key(HOST + p.format("en")) for p in new)
+
+
 @pytest.mark.parametrize("says", [False, True], ids=["nothing says so", "canonical links say so"])
 @pytest.mark.parametrize(
     ("one", "other"),
@@ -385,7 +430,7 @@ def test_what_shows_a_page_is_kept_though_another_of_its_addresses_redirects() -
     """
     visits = []
     for n in range(30):
-        hop = {"status": 302, "final_url": f"{HOST}/s{n}?lang=fr", "redirects": [[302, f"{HOST}/s{n}"]]}
+        hop = {"status": 301, "final_url": f"{HOST}/s{n}?lang=fr", "redirects": [[301, f"{HOST}/s{n}"]]}
         visits += [visit_from_row({"url": f"{HOST}/s{n}", **hop}), page(f"/s{n}?lang=fr", f"list {n}")]
         visits += [page(f"/s{n}?version=id", f"list {n}"), page(f"/s{n}?version=x", f"x {n}")] if n < 10 else []
     (where,) = learn(visits).rules["site"]["a.example"].values()

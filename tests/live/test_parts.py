@@ -311,6 +311,22 @@ def test_what_is_served_is_kept_back_or_tests_the_rule() -> None:
     assert verdicts(found, "http://a.example/p?s=1", kind=8) == {PASS}
 
 
+def test_a_word_that_the_rules_of_the_crawl_drop_is_not_tested() -> None:
+    """`utm_content` takes a value for each place of a link, and says nothing of a live rule on `s`."""
+    numbers = {}
+    for name in ("utm_content", "place"):
+        found = desk()
+        # places of links, each with a page of its own
+        words = [f"from-{letter}" for letter in "abcdefghijkl"]
+        found.keyed(
+            found.sites["a.example"].name, [(f"http://a.example/p?id={n}&{name}={w}", 7) for n, w in enumerate(words)]
+        )
+        for n, word in enumerate(words):
+            found.decide(f"http://a.example/p?id={n}&s=x&{name}={word}", 7)
+        numbers[name] = len(found.untested())
+    assert numbers["utm_content"] < 8 <= numbers["place"]
+
+
 def test_a_claim_holds_until_it_has_failed() -> None:
     found = desk()
     number = found.claim("http://a.example/q?s=1", 7)
