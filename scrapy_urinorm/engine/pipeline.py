@@ -102,7 +102,7 @@ def unwrapped(sites: Sites, parts: Url, counts: Counter[str], watcher: Watcher =
         if not outcome.program.unwrap_steps or outcome.exempt:
             return parts, outcome
         rule, target = _wrapped(outcome)
-        inner = split(target) if target else None
+        inner = split(_absolute(target, parts)) if target else None
         if inner is None:
             return parts, outcome
         watcher.unwrapped(rule, parts, outcome, inner)
@@ -111,6 +111,13 @@ def unwrapped(sites: Sites, parts: Url, counts: Counter[str], watcher: Watcher =
     counts["unstable"] += 1
     watcher.note("too many wrappers: the URL is not unwrapped", undo=True)
     return wrapper
+
+
+def _absolute(target: str, parts: Url) -> str:
+    if not target.startswith("/"):
+        return target
+    user = f"{parts.userinfo}@" if parts.userinfo else ""
+    return f"{parts.scheme}://{user}{parts.host}{':' if parts.port else ''}{parts.port}{target}"
 
 
 def _wrapped(outcome: Outcome) -> tuple[str, str]:

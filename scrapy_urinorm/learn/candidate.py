@@ -99,7 +99,7 @@ def is_writable(candidate: Candidate) -> bool:
 
 _LISTS = ("remove_params", "except_params", "keep_params", "lowercase_params", "remove_empty_params", "path_params",
           "directory_index", "remove_extensions", "remove_segments", "rewrite", "template", "collapse_nested",
-          "host_aliases")  # fmt: skip
+          "host_aliases", "unwrap_params")  # fmt: skip
 
 
 def tables(candidates: Iterable[Candidate], base: dict[str, Any] | None = None) -> dict[str, Any]:

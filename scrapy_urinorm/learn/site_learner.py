@@ -37,6 +37,7 @@ from scrapy_urinorm.learn.stage import Stage
 from scrapy_urinorm.learn.templates import templates
 from scrapy_urinorm.learn.unlabelled import proposals
 from scrapy_urinorm.learn.view import Views, view_of
+from scrapy_urinorm.learn.wrapped import wrapped
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -148,6 +149,7 @@ class SiteLearner:
             self._prove()
         if "parameters" in families:
             self._try(nested(self.views.of(self.replay), self.scope))
+            self._unwrap()
         if "origins" in families:
             self._stage(lambda _: origin_edits, origins)
         # the rounds look at all else anew
@@ -170,6 +172,13 @@ class SiteLearner:
             facets(self)
             put_off(self)
             calendars(self)
+
+    def _unwrap(self) -> None:
+        views = self.views.of(self.replay)
+        key = self.replay.normalizer(self.replay.accepted).key
+        found = wrapped(views, self.contexts_of(views), key, self.options, self.scope)
+        self.others += [one for one in found if one.status != ACTIVE]
+        self._try([one for one in found if one.status == ACTIVE])
 
     def _once(self, family: str, stage: Callable[[], bool]) -> bool:
         """Run a stage, unless it has seen these very views: it would accept nothing and reject the same again."""

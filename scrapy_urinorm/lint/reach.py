@@ -38,7 +38,7 @@ def _wrappers(table: Table) -> Iterator[Finding]:
     for name, value in table.body.rules.items():
         if isinstance(CATALOGUE[name].kind, Wrappers):
             for entry in value:
-                if entry.to is None:
+                if entry.to is None and not entry.paths:
                     yield table.finding(
                         "own-site-only",
                         name,

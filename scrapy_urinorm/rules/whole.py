@@ -190,6 +190,11 @@ def _segment(text: str) -> str:
     return encoded(text).replace("+", "%20")
 
 
+WRAPPED_URL = re.compile(r"https?://[^/?#]", re.IGNORECASE)
+# the URL Standard takes a backslash for a slash, and leaves out tabs and line breaks: `/<tab>/b.example` is elsewhere
+own_path = re.compile(r"/(?![/\\])[^\t\r\n]*").fullmatch
+
+
 @rule(
     LOSSY,
     "http://a.example/out?url=http%3A%2F%2Fwww.a.example%2Fx",
@@ -203,7 +208,8 @@ def unwrap_params(target: Target, *, wrappers: tuple[Wrapper, ...], host: str) -
 
     Only a value that is an absolute http(s) URL is taken, and only of the wrapper's own registrable domain: otherwise
     any site could claim a page of another one. Where the links to others are the wrapper's business, name them:
-    `{ name = "url", to = ["b.example"] }` with all below `b.example`, or `["*"]` for any.
+    `{ name = "url", to = ["b.example"] }` with all below `b.example`, or `["*"]` for any. With `paths = true` a path of
+    the wrapper's own host is taken, too (`/language?next=/x`).
     """
     # sorted: Scrapy merges the permutations of a query
     for name, value in sort_items(target[1]):
@@ -213,9 +219,11 @@ def unwrap_params(target: Target, *, wrappers: tuple[Wrapper, ...], host: str) -
         if wrapper is None:
             continue
         url = decoded(value)
-        if re.match(r"https?://[^/?#]", url, re.IGNORECASE) and (inner := split(url)) is not None:
+        if WRAPPED_URL.match(url) and (inner := split(url)) is not None:
             if wrapper.leads_to(inner.host) or same_site(host, inner.host):
                 return url
+        elif wrapper.paths and own_path(url):
+            return url
     return None
 
 

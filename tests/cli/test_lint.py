@@ -186,6 +186,7 @@ LEFT_ALONE = {
         '[rules]\nremove_params = ["ref"]\n[[site."a.example".where]]\nquery = { ref = false }\nremove_params = ["x"]'
     ),
     "an alias with nothing but its host rules": '[site."a.example"]\nwww = "remove"\n[site."www.a.example"]\nscheme = "https"',
+    "a wrapper of paths": '[site."a.example"]\nunwrap_params = [{ name = "u", paths = true }]',
     "a wrapper of its own site": '[site."a.example"]\nunwrap_params = [{ name = "u", to = [] }]',
     "a subdomain that stays": '[site."a.example"]\nwww = "remove"\n[site."b.a.example"]\nremove_params = ["x"]',
     "a site of which only www goes": '[site."a.example"]\nwww = "remove"\nremove_params = ["x"]',

@@ -155,7 +155,9 @@ _VALUES: dict[str, st.SearchStrategy[Any]] = {
         [{"from": "/wiki/{x}?page={y}", "to": "/{y}?id={x}"}], [{"from": "/a?id=b{x}", "to": "/wiki/{x}"}],
         [{"from": "/a/{x}", "to": "/a?id=c:{x}", "rest": "keep"}, {"from": "/?page={x}", "to": "/a?page={x}", "rest": "keep"}],
     )),
-    "unwrap_params": st.sampled_from([["url", "next"], [{"name": "url", "to": ["*"]}, "next"]]),
+    "unwrap_params": st.sampled_from(
+        [["url", "next"], [{"name": "url", "to": ["*"]}, "next"], [{"name": "next", "paths": True}]]
+    ),
     "amp_caches": st.booleans(),
     "skip": st.booleans(),
     "defer": st.booleans(),

@@ -238,6 +238,9 @@ UNDER_RULES: list[tuple[dict[str, Any], bool, str, str, str]] = [
     ({"unwrap_params": [{"name": "url", "to": ["*"]}]}, True, "a wrapper and its target", "/out?url=http%3A%2F%2Fb.example%2F", "http://b.example/"),
     ({"amp_caches": True}, True, "a copy in a cache and its page", "https://a-example.cdn.ampproject.org/c/s/a.example/x", "https://a.example/x"),
     ({"amp_caches": True}, False, "copies of two sites", "https://a-example.cdn.ampproject.org/c/s/a.example/x", "https://b-example.cdn.ampproject.org/c/s/b.example/x"),
+    ({"unwrap_params": [{"name": "next", "paths": True}]}, True, "a path and its target", "/set?lang=de&next=/x", "/x"),
+    ({"unwrap_params": [{"name": "next", "paths": True}]}, False, "a path for a user and for nobody", "http://joe@a.example/set?next=/x", "/x"),
+    ({"unwrap_params": [{"name": "next", "paths": True}]}, False, "two paths", "/set?next=/x", "/set?next=/y"),
     ({"unwrap_params": ["url"]}, False, "a wrapper and a target elsewhere", "/out?url=http%3A%2F%2Fb.example%2F", "http://b.example/"),
     ({"unwrap_params": [{"name": "url", "to": ["*"]}]}, False, "two targets", "/out?url=http%3A%2F%2Fb.example%2F", "/out?url=http%3A%2F%2Fc.example%2F"),
 ]  # fmt: skip

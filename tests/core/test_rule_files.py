@@ -60,6 +60,7 @@ MISTAKES: list[tuple[str, str, str, str, int | None, str, str]] = [
     ("an alias with a scheme", f"[{SITE}]\nhost_aliases = ['http://b.example']", SITE, "host_aliases", 2, "not a host name", "without scheme"),
     ("a star that stands for nothing", "[rules]\nhost_aliases = {'b.example' = '*.a.example'}", "rules", "host_aliases", 2, "stands for nothing", "before both"),
     ("targets that are no list", f"[{SITE}]\nunwrap_params = [{{ name = 'u', to = 'b.example' }}]", SITE, "unwrap_params", 2, "not a list of domains", "any"),
+    ("paths of a wrapper that are no yes or no", f"[{SITE}]\nunwrap_params = [{{ name = 'u', paths = 'all' }}]", SITE, "unwrap_params", 2, "neither true nor false", "paths = true"),
     ("a wrapper without name", f"[{SITE}]\nunwrap_params = [{{ to = ['b.example'] }}]", SITE, "unwrap_params", 2, "not a name", "write"),
     ("an alias without host", "[rules]\nhost_aliases = ['b.example']", "rules", "host_aliases", 1, "no host", "b.example"),
     ("a site with a scheme", "[site.'http://a.example']\nwww = 'keep'", "site.\"http://a.example\"", "", 1, "is not a site", "without scheme"),

@@ -241,6 +241,10 @@ CHANGE: dict[str, list[tuple[Any, str, str, str]]] = {
         ([{"name": "url", "to": ["*"]}], "/out?url=http%3A%2F%2Fb.example%2Fo%3Furl%3Dhttps%253A%252F%252Fc.example%252F", "https://c.example/", "twice"),
         ([{"name": "url", "to": ["b.example"]}], "/out?url=http%3A%2F%2Fwww.b.example%2F", "http://www.b.example/", "below a domain that is named"),
         ([{"name": "*", "to": []}, {"name": "url", "to": ["b.example"]}], "/out?url=http%3A%2F%2Fb.example%2F", "http://b.example/", "the last entry decides"),
+        ([{"name": "next", "paths": True}], "/set?lang=de&next=/x%3Fa%3D1%26b%3D2", "/x?a=1&b=2", "a path with a query"),
+        ([{"name": "next", "paths": True}], "https://a.example:8080/set?next=/x", "https://a.example:8080/x", "a path on another port"),
+        ([{"name": "next", "paths": True}], "/set?next=%2Fset%3Fnext%3D%2Fx", "/x", "a path within a path"),
+        ([{"name": "next", "paths": True}], "/set?next=http%3A%2F%2Fa.example%2Fx", "/x", "an address where paths may be"),
     ],
     "amp_caches": [
         (True, "https://a-example.cdn.ampproject.org/c/s/a.example/x?id=1", "https://a.example/x?id=1", "with a query"),
@@ -404,6 +408,11 @@ NOOP: dict[str, list[tuple[Any, str, str]]] = {
     "unwrap_params": [
         (["url"], "/out?url=/x", "a relative address"),
         (["url"], "/out?url=javascript:alert(1)", "another scheme"),
+        ([{"name": "url", "paths": True}], "/out?url=//b.example/x", "a host without a scheme"),
+        ([{"name": "url", "paths": True}], "/out?url=/%5Cb.example/x", "a host behind a backslash"),
+        ([{"name": "url", "paths": True}], "/out?url=/%09/b.example/x", "a host behind a tab"),
+        ([{"name": "url", "paths": True}], "/out?url=x", "a relative path"),
+        ([{"name": "url", "paths": False}], "/out?url=/x", "paths are off"),
         (["url"], "/out?u=http%3A%2F%2Fa.example%2F", "another name"),
         (["url"], "/out?url=http%3A%2F%2Fb.example%2F", "another site"),
         (["url"], "/out?url=http%3A%2F%2Fa.example.evil.example%2F", "a site that begins with the name"),

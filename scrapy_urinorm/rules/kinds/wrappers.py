@@ -13,15 +13,19 @@ if TYPE_CHECKING:
 
     from scrapy_urinorm.rules.kinds.base import Report
 
-_KEYS = ("name", "to")
+_KEYS = ("name", "to", "paths")
 
 
 class Wrapper(NamedTuple):
-    """A parameter, and the domains that its value may lead to beside the wrapper's own; None where none were named."""
+    """A parameter, and the domains that its value may lead to beside the wrapper's own; None where none were named.
+
+    `paths`: whether it may also be a path of the wrapper's own host.
+    """
 
     name: str
     match: Callable[[str], Any]
     to: tuple[str, ...] | None = None
+    paths: bool = False
 
     def leads_to(self, host: str) -> bool:
         """Whether a host is one of the domains named, or below one."""
@@ -29,7 +33,9 @@ class Wrapper(NamedTuple):
 
 
 class Wrappers(Kind):
-    """A list of names or globs, or of `{ name, to }` with the domains that the wrapped address may be of."""
+    """A list of names or globs, or of `{ name, to, paths }` with the domains that the wrapped address may be of, and
+    whether it may be a path alone.
+    """
 
     def check(self, value: Any, report: Report) -> tuple[Wrapper, ...] | None:
         if isinstance(value, str) or not isinstance(value, (list, tuple)):
@@ -50,8 +56,12 @@ class Wrappers(Kind):
         if to is not None and not (isinstance(to, list) and all(one == "*" or is_host(one) for one in to)):
             report(f"`to` of {entry['name']!r} is not a list of domains", 'write to = ["b.example"], or ["*"] for any')
             return None
+        paths = entry.get("paths", False)
+        if not isinstance(paths, bool):
+            report(f"`paths` of {entry['name']!r} is neither true nor false", "write paths = true")
+            return None
         domains = None if to is None else tuple(str(one).lower().removeprefix("*.") for one in to)
-        return Wrapper(entry["name"], glob_pattern(entry["name"]), domains)
+        return Wrapper(entry["name"], glob_pattern(entry["name"]), domains, paths)
 
     def merge(self, wide: tuple[Wrapper, ...], narrow: tuple[Wrapper, ...]) -> tuple[Wrapper, ...]:
         return (*wide, *narrow)
@@ -63,11 +73,11 @@ class Wrappers(Kind):
         text = {"type": "string", "minLength": 1}
         entry = {
             "type": "object",
-            "properties": {"name": text, "to": {"type": "array", "items": text}},
+            "properties": {"name": text, "to": {"type": "array", "items": text}, "paths": {"type": "boolean"}},
             "required": ["name"],
             "additionalProperties": False,
         }
         return {"type": "array", "items": {"anyOf": [text, entry]}}
 
     def describe(self) -> str:
-        return "list of names or globs, or { name, to }"
+        return "list of names or globs, or { name, to, paths }"
