@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from scrapy_urinorm.learn.silent import Learner
     from scrapy_urinorm.learn.view import View
 
-_DATES = re.compile(r"(?i)(?:.*[_-])?(?:date|days?|weeks?|months?|years?|[ymd]|yyyy|mm|dd)").fullmatch
+is_date = re.compile(r"(?i)(?:.*[_-])?(?:date|days?|weeks?|months?|years?|[ymd]|yyyy|mm|dd)").fullmatch
 """Names of parameters whose numbers are dates: pages of a list and pictures of a gallery are numbered, too."""
 MIN_DATES = 50
 """Pages below which putting them off is not worth a rule: a year of weeks."""
@@ -106,7 +106,7 @@ def _lines(views: Sequence[View], silent: set[int]) -> Iterator[_Line]:
             for name, value in view.items:
                 counts[view.host, path, name] += 1
                 point = point_of(decoded(value))
-                if point is not None and (point[0] or _DATES(decoded(name))):
+                if point is not None and (point[0] or is_date(decoded(name))):
                     found[view.host, path, name, point[0]].append((point[1], n))
     ranked = sorted(found.items(), key=lambda item: (-len(item[1]), item[0]))
     kept = 0

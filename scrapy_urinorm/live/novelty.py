@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from scrapy_urinorm.content.frame import DATA_SLOT, TITLE_SLOT
 from scrapy_urinorm.content.titles import SHELL_WORDS
+from scrapy_urinorm.live.dated import Dated
 from scrapy_urinorm.live.patterns import is_plain
 from scrapy_urinorm.visits.links import HASH
 
@@ -55,6 +56,16 @@ class Novelty:
         self._blank: dict[str, str] = {}
         self._clocks: dict[int, set[str]] = {}
         self._led_to: dict[str, str | None] = {}
+        self._dated = Dated()
+
+    def brought(self, visit: Visit, pattern: str, noise: Collection[int] = ()) -> tuple[News, str | None]:
+        """Return what a page of a pattern has brought, and of news the pattern of the page that first named it."""
+        news = self.news(visit, pattern, noise)
+        linker = self.linker(visit) if news.news else None
+        self.linked(visit, pattern, news=news.news)
+        if news.news and self._dated.goes_on(visit.url, pattern, linker):
+            news = News(False, few=True)
+        return news, linker
 
     def news(self, visit: Visit, pattern: str = "", noise: Collection[int] = ()) -> News:
         """Return whether a page of a pattern has something that none before had, and note what it has.

@@ -130,9 +130,7 @@ class Student:
         return site
 
     def _news(self, visit: Visit, pattern: str, noise: frozenset[int]) -> Message:
-        news, few = self.novelty.news(visit, pattern, noise)
-        credit = self.novelty.linker(visit) if news else None
-        self.novelty.linked(visit, pattern, news=news)
+        (news, few), credit = self.novelty.brought(visit, pattern, noise)
         if pattern in self._quiet:
             # what it leads to may speak against it
             news, few, credit = False, False, None
