@@ -6,10 +6,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from scrapy_urinorm.content import Content
 
 TEMPORARY = frozenset((302, 303, 307))
 """Redirects that say where a page is today, not that it is another one's address (RFC 9110, 15.4)."""
+MANY_PATHS = 10
+"""Paths of one page: with a slash, an index, a print view and translations of each there are fewer; chosen."""
 NOBODY: frozenset[str] = frozenset()
 
 
@@ -59,6 +63,22 @@ class Page:
     def lead(self, key: str) -> None:
         """Note that a page redirects here."""
         self.sources = _with(self.sources, key)
+
+
+def doubt_canonicals(pages: Iterable[Page]) -> None:
+    """Forget the canonical links that pages at many paths share: a template that names the front page everywhere.
+
+    A page has few paths, and what its canonical link makes one of it differs in the query.
+    """
+    named = [page for page in pages if page.canonical is not None and page.canonical != page.key]
+    paths: dict[str, set[str]] = {}
+    for page in named:
+        known = paths.setdefault(page.canonical or "", set())
+        if len(known) < MANY_PATHS:
+            known.add(page.key.partition("?")[0].partition("://")[2].partition("/")[2])
+    for page in named:
+        if len(paths[page.canonical or ""]) >= MANY_PATHS:
+            page.canonical = None
 
 
 def _with(keys: set[str] | frozenset[str], key: str) -> set[str]:

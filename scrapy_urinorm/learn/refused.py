@@ -1,7 +1,8 @@
 """Shapes that always answer with an error: what is gone is not requested, what is for others is requested last.
 
-A crawl that is signed in may see the latter. A server that has had enough answers so, too; but then nothing else is
-answered in between.
+A crawl that is signed in may see the latter. Last comes what a crawl that was cut short has seen, too: the products
+that old articles name are those that are sold no more. A server that has had enough answers so, too; but then nothing
+else is answered in between.
 """
 
 from __future__ import annotations
@@ -47,9 +48,10 @@ def refused(learner: Learner) -> None:
         if not all(_refused_at(learner, views[n].pages) for n in silent):
             learner.refuse(candidate, "its conditions also hold for other addresses")
             continue
-        if any(_end(learner, page).denied for n in silent for page in views[n].pages):
+        denied = any(_end(learner, page).denied for n in silent for page in views[n].pages)
+        if denied or (learner.proof is not None and not learner.proof.is_finished):
             candidate.rule = DEFER
-            candidate.why += "; another visitor may see them"
+            candidate.why += "; another visitor may see them" if denied else "; the crawl has not seen all of them"
         else:
             learner.skipped |= {number[page.key] for n in silent for page in views[n].pages}
             learner.skipped_keys += len(silent)

@@ -99,7 +99,9 @@ def endless(learner: Learner) -> None:
             continue
         skipped = {number[page.key] for n in silent for page in views[n].pages}
         without = _missed(learner, learner.skipped | skipped)
-        if without - missed or learner.proof is None:
+        if candidate.rule == DEFER:
+            pass
+        elif without - missed or learner.proof is None:
             candidate.rule = DEFER
             candidate.why += "; other pages may only be found behind them"
         else:

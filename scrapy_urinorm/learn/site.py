@@ -17,7 +17,7 @@ from scrapy_urinorm.content import (
     soft_labels,
 )
 from scrapy_urinorm.learn.blocks import blocked_labels
-from scrapy_urinorm.learn.page import TEMPORARY, Page
+from scrapy_urinorm.learn.page import TEMPORARY, Page, doubt_canonicals
 from scrapy_urinorm.learn.values import is_volatile
 from scrapy_urinorm.normalizer import Normalizer
 from scrapy_urinorm.recognition import Recognizer
@@ -152,6 +152,7 @@ class Site:
             self.drawn += 1
             self.drawn_like = self.drawn_like or page.url
         self.soft = soft_labels([page.label for page in self.pages])
+        doubt_canonicals(self.pages)
 
     def _forget(self, blocked: frozenset[int]) -> None:
         """Take for unknown what a block page stood in for."""

@@ -12,7 +12,7 @@ from datetime import date, timedelta
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from scrapy_urinorm.learn.candidate import SKIP, Candidate
+from scrapy_urinorm.learn.candidate import DEFER, SKIP, Candidate
 from scrapy_urinorm.learn.judge import Evidence
 from scrapy_urinorm.learn.risk import DEFAULT_PRIOR, risk
 from scrapy_urinorm.url import decoded
@@ -151,6 +151,9 @@ def _candidate(
     said = " and ".join(f"{side} {bound}" for side, bound in where.items())
     why = f"{len(members)} addresses of {path} with `{shown}` {said} showed one page and nothing new"
     candidate = Candidate(scope if len(contexts.hosts) < 2 else host, SKIP, True, evidence, "endless parameter", why)
+    if isinstance(where.get("above"), str):
+        candidate.rule = DEFER
+        candidate.why += "; what takes place on a later day may be known tomorrow"
     candidate.this_host = contexts.has_below(host)
     candidate.conditions = {"path": path, "query": {shown: where}}
     candidate.names = frozenset((name,))

@@ -11,6 +11,7 @@ from scrapy_urinorm.live.trial import CANARIES, canary_share
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Set as AbstractSet
 
 TESTED = 31
 """Canaries of a rule, none of which spoke against it, after which it has a tenth of the further ones: a second test,
@@ -25,12 +26,12 @@ half of the sites of `tests/live/sites.py` with a rule that is wrong for 3 to 25
 _SERIES = 8
 """Series of numbered addresses (`/article/12`) of which both ends are tested: pages of another time differ first. By
 their paths: filters that each link adds once more have no end, and a shop's last one was tested 300 times."""
-_PLACES = 64
+_PATHS, _PLACES = 256, 64
 """Places where a rule is tested that was not: shapes of paths, as `from` may be idle in `/news/*` and all that `/trips`
-goes by, and words that a parameter has there, as `xl` may be the one size that matters."""
+goes by, of each of twenty towns; and words that a parameter has there, as `xl` may be the one size that matters."""
 _OF_CLASS = 8
 """Requests of a class that go for the sake of a word that a rule drops or changes: only their file knows which of them
-has it. Sizes are as many. What its key has, all of them have."""
+has it. Sizes are as many. What its key has, all of them have, but for a parameter that is new to the rule."""
 _numbers = re.compile(r"(\d+)").split
 
 
@@ -65,6 +66,7 @@ class Count:
     proven: bool = False
     ends: dict[str, tuple[_Placed, _Placed]] = field(default_factory=dict)
     """Of each series the first and the last that wait."""
+    paths: dict[str, Waiting] = field(default_factory=dict)
     places: dict[str, Waiting] = field(default_factory=dict)
     """One that waits of each shape of path, and with each word of a parameter there."""
     met: set[str] = field(default_factory=set)
@@ -73,9 +75,12 @@ class Count:
     def waits(self, one: Waiting, places: Sequence[str], *, proven: bool) -> None:
         """Note a request that waits."""
         self.proven = proven
-        for place in places:
+        path, *words = places
+        if len(self.paths) < _PATHS:
+            self.paths.setdefault(path, one)
+        for word in words:
             if len(self.places) < _PLACES:
-                self.places.setdefault(place, one)
+                self.places.setdefault(word, one)
         self.waited += 1
         self._bounds(one)
         if self.waited % self.every == 0:
@@ -107,15 +112,23 @@ class Count:
         """
         first = dict.fromkeys(self._at_ends(), 1)
         met = self.met.union(*(places(one.url) for one in first))
-        for one in () if self.proven else dict.fromkeys(self.places.values()):
+        for one in () if self.proven else dict.fromkeys((*self.paths.values(), *self.places.values())):
             path, *words = places(one.url)
             if path not in met or not met.issuperset(words):
-                first[one] = 1 if met.issuperset(set(words).difference(shared(one.url))) else _OF_CLASS
+                first[one] = 1 if self._is_of_all(met, words, shared(one.url)) else _OF_CLASS
                 met.update((path, *words))
         found = dict.fromkeys(self._in_gaps(first), 1) | first
         left = [one for one in self.waiting if one not in found]
         missing = min(max(0, CANARIES - self.canaries - len(found)), len(left))
         return first | found | dict.fromkeys((left[-1 - n * len(left) // missing] for n in range(missing)), 1)
+
+    @staticmethod
+    def _is_of_all(met: AbstractSet[str], words: Iterable[str], shared: Sequence[str]) -> bool:
+        """Whether any request of a class tests what is new of some words: it is in the key of all of them, and a
+        parameter whose other values were tested: `view=360` may show a photograph of each colour that a rule drops.
+        """
+        names = {word.partition("=")[0] for word in met}
+        return all(word in shared and word.partition("=")[0] in names for word in words if word not in met)
 
     def _at_ends(self) -> Iterable[Waiting]:
         if self.proven:

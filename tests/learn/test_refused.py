@@ -73,6 +73,15 @@ def test_what_always_answers_so_is_skipped_or_comes_last(status: int, rule: str)
     assert not any(any(verdict(url)) for url in identities)
 
 
+def test_a_crawl_that_was_cut_short_has_not_seen_all_of_them() -> None:
+    """Old articles name what is sold no more, and depth first a crawl comes to those before it comes to the shop."""
+    visits, _ = record(Office(404))
+    errors = [n for n, visit in enumerate(visits) if visit.status == 404]
+    (found,) = rules_of(visits[: errors[MIN_REFUSED + 5]])
+    assert found.rule == "defer"
+    assert found.why.endswith("; the crawl has not seen all of them")
+
+
 def test_so_is_what_redirects_there() -> None:
     assert {found.where["path"] for found in rules_of(record(Office(404, redirects=True))[0])} >= {"/edit/*"}
 

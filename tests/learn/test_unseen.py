@@ -11,6 +11,7 @@ import pytest
 from scrapy_urinorm import Normalizer
 from scrapy_urinorm.learn import Options, learn
 from scrapy_urinorm.learn.candidate import united
+from scrapy_urinorm.learn.page import MANY_PATHS, Page, doubt_canonicals
 from scrapy_urinorm.learn.shapes import Shape
 from scrapy_urinorm.visits.record import Visit, visit_from_row
 from tests.learn.sites import tables
@@ -216,8 +217,11 @@ def test_a_timeline_without_end_is_skipped_beyond_its_events() -> None:
 
     assert skips("2023-11-01")
     assert skips("2019-01-01"), "farther than was seen"
-    assert skips("2024-05-01")
     assert not skips("2024-01-15")
+    # an event of next month may be known tomorrow
+    later = normalizer.decide(f"{HOST}/timeline?from=2024-05-01")
+    assert later.defer
+    assert not later.skip
     assert not skips("2024-03-01"), "the last event"
     assert not skips("2024-12-01"), "later than was seen: there may be news"
 
@@ -330,6 +334,17 @@ def test_what_redirects_for_the_time_being_is_no_word_on_trees(one: str, other: 
     visits = [v for n in range(30) for v in redirected(one.format(n=n), other.format(n=n), f"page {n}", status)]
     learned = learn(visits)
     assert ("host" in learned.rules or "site" in learned.rules) == lasts
+
+
+@pytest.mark.parametrize(("paths", "counts"), [(MANY_PATHS - 1, True), (MANY_PATHS, False), (400, False)])
+def test_a_canonical_link_that_many_paths_share_is_no_word(paths: int, counts: bool) -> None:
+    """A template names the front page everywhere: pages with the same 500 words around their own are not one for it."""
+    pages = [Page(f"{HOST}/p{n}", "", canonical=f"{HOST}/") for n in range(paths)]
+    # a form to answer each comment, at one path
+    comments = [Page(f"{HOST}/article?replytocom={n}", "", canonical=f"{HOST}/article") for n in range(400)]
+    doubt_canonicals([*pages, *comments])
+    assert all((page.canonical is not None) == counts for page in pages)
+    assert all(page.canonical for page in comments)
 
 
 @pytest.mark.parametrize("folders", [0, 6], ids=["of folders nothing is known", "folders have another view"])
