@@ -19,7 +19,8 @@ from scrapy_urinorm.content.compare import (
     resemblance,
     soft_labels,
 )
-from scrapy_urinorm.content.frame import FRAME_SHARE, Frame, difference
+from scrapy_urinorm.content.differences import difference
+from scrapy_urinorm.content.frame import FRAME_SHARE, Frame
 from scrapy_urinorm.content.titles import Titles
 
 __all__ = [

@@ -16,6 +16,8 @@ from itertools import compress
 from typing import TYPE_CHECKING, Protocol
 
 from scrapy_urinorm.content.compare import DRAWN, MIN_WORDS, NOTHING, Content, Recorded, label_of, line_sketch, multiset
+from scrapy_urinorm.content.differences import difference, independent, without_values
+from scrapy_urinorm.content.telling import telling
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -77,6 +79,7 @@ class Frame:
         self._frame: frozenset[int] | None = None
         self._noise: frozenset[int] = frozenset()
         self._visitors: frozenset[int] = frozenset()
+        self._telling: frozenset[int] = frozenset()
 
     def add(self, lines: bytes, line_words: bytes | None) -> None:
         """Count the slots of one page."""
@@ -118,7 +121,7 @@ class Frame:
                 short = self._is_single(slot) and self._words[slot] <= SHORT_WORDS * self._lines[slot]
                 if few_texts or short:
                     found.add(slot)
-            self._frame = frozenset(found) | self._noise | {DATA_SLOT}
+            self._frame = (frozenset(found) - self._telling) | self._noise | {DATA_SLOT}
         return self._frame
 
     def _common(self) -> list[int]:
@@ -169,7 +172,7 @@ class Frame:
                                 if (kind := differences.get(url)) is None:
                                     kind = differences[url] = difference(url, page.url) - sessions
                                 seen.add(kind)
-                                plain.setdefault(slot, set()).add(_plain(kind, url, page.url))
+                                plain.setdefault(slot, set()).add(without_values(kind, url, page.url))
         varies: Counter[int] = Counter()
         present: Counter[int] = Counter()
         for rest in several:
@@ -178,16 +181,25 @@ class Frame:
         clear = {
             slot
             for slot, n in varies.items()
-            if n >= max(CLEAR_GROUPS, CLEAR_SHARE * present[slot]) and _independent(plain[slot]) >= CLEAR_KINDS
+            if n >= max(CLEAR_GROUPS, CLEAR_SHARE * present[slot]) and independent(plain[slot]) >= CLEAR_KINDS
         } - {TITLE_SLOT}
         noise = {
             slot
             for slot, n in varies.items()
-            if n >= NOISE_GROUPS and n >= NOISE_SHARE * present[slot] and _independent(kinds[slot]) > 1
+            if n >= NOISE_GROUPS and n >= NOISE_SHARE * present[slot] and independent(kinds[slot]) > 1
         }
         noise -= framed - clear
         self._noise = frozenset(noise)
         self._visitors = frozenset(slot for slot in noise if slot in clear or frozenset() in kinds[slot])
+        self._frame = None
+
+    def find_telling(self, pages: Iterable[bytes]) -> None:
+        """Find the short slots that tell pages apart whose other texts are one, from the lines of those pages."""
+        frame = self.slots()
+        short = (slot for slot in self._common() if slot in frame - self._noise - {TITLE_SLOT, DATA_SLOT})
+        varied = (slot for slot in short if len(self._texts[slot]) >= MAX_TEXTS and self._is_single(slot))
+        watched = frozenset(sorted(varied, key=lambda slot: (-self._pages_with[slot], slot))[:MAX_WATCHED])
+        self._telling = telling(pages, frame, watched) if watched else frozenset()
         self._frame = None
 
     def _title(self, slots: array[int], texts: array[int]) -> int:
@@ -271,30 +283,3 @@ def _told_apart(
         for slot, text in said.items():
             if total - words[slot] >= max(MIN_WORDS, words[slot]):
                 yield (slot, (whole - text) & _MASK), {slot: text}
-
-
-def difference(url: str, other: str) -> frozenset[str]:
-    """Return the names of the parameters in which two addresses differ, and `/` where their paths do."""
-    (path, _, query), (other_path, _, other_query) = (one.partition("#")[0].partition("?") for one in (url, other))
-    names = {item.partition("=")[0] for item in set(query.split("&")) ^ set(other_query.split("&"))} - {""}
-    return frozenset(names if path == other_path else names | {"/"})
-
-
-def _plain(kind: frozenset[str], *urls: str) -> frozenset[str]:
-    """Return a difference without values in place of names: `a[0]` and `a[1]` are one list, `/wiki?Page7` has none."""
-    named = {item.partition("=")[0] for url in urls for item in url.partition("?")[2].split("&") if "=" in item}
-    kept = (name if name == "/" or name in named else "?" for name in kind)
-    return frozenset(name.partition("[")[0].partition("%5B")[0].rstrip("0123456789") for name in kept)
-
-
-def _independent(kinds: set[frozenset[str]]) -> int:
-    """How many of these differences have nothing in common; an address that differs from itself is two of them."""
-    if frozenset() in kinds:
-        return 1 + max(1, _independent(kinds - {frozenset()}))
-    names: set[str] = set()
-    count = 0
-    for one in sorted(kinds, key=lambda kind: (len(kind), sorted(kind))):
-        if names.isdisjoint(one):
-            names |= one
-            count += 1
-    return count

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import secrets
-from collections import Counter
+from collections import Counter, defaultdict
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -239,19 +239,24 @@ def _frames(blocks: Iterator[Block], ahead: list[Block], recognizer: Recognizer)
     The recognizer sees those pages. Empty where the first block has no lines at all.
     """
     frames: dict[str, Frame] = {}
+    pages: dict[str, list[bytes]] = defaultdict(list)
     looked = 0
     for block in blocks:
         ahead.append(block)
         path, start, data = block
         rows = data if isinstance(data, list) else rows_of(path, start, data)[0]
-        known = _add_pages(rows, frames, recognizer)
+        known = _add_pages(rows, frames, pages, recognizer)
         looked += known
         if not known or looked >= FRAME_ROWS:
             break
+    for site, frame in frames.items():
+        frame.find_telling(pages[site])
     return {site: np.array(sorted(slots), "<u8") for site, frame in frames.items() if (slots := frame.slots())}
 
 
-def _add_pages(rows: Sequence[Mapping[str, Any]], frames: dict[str, Frame], recognizer: Recognizer) -> int:
+def _add_pages(
+    rows: Sequence[Mapping[str, Any]], frames: dict[str, Frame], pages: dict[str, list[bytes]], recognizer: Recognizer
+) -> int:
     from scrapy_urinorm.learn.site import site_of
 
     known = 0
@@ -264,7 +269,9 @@ def _add_pages(rows: Sequence[Mapping[str, Any]], frames: dict[str, Frame], reco
         parts = split(row.get("final_url") or row["url"])
         if parts is None:
             continue
-        frame = frames.setdefault(site_of(parts.host), Frame())
+        site = site_of(parts.host)
+        frame = frames.setdefault(site, Frame())
         if frame.pages < FRAME_PAGES:
             frame.add(lines, octets(row.get("line_words"), 1) or None)
+            pages[site].append(lines)
     return known

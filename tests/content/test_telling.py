@@ -1,0 +1,88 @@
+"""Short slots that tell pages apart: names, numbers and prices beside the text of a whole series are no frame."""
+
+from __future__ import annotations
+
+import random
+from typing import TYPE_CHECKING
+
+import pytest
+
+from scrapy_urinorm import Normalizer
+from scrapy_urinorm.learn import Options, learn
+from scrapy_urinorm.visits.page import Crawl, visit_of
+from tests.report.crawls import Crawl as ReportedCrawl
+from tests.report.crawls import found
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from scrapy_urinorm.visits.record import Visit
+
+HOST = "http://shop.example"
+CRAWL = Crawl("20260101T000000Z-00000000", b"salt" * 4)
+WORDS = "steel brass bolt nut thread head square round flat short long bright dull left right fine coarse".split()
+
+
+def prose(seed: object, words: int = 80) -> str:
+    lot = random.Random(str(seed))
+    return " ".join(lot.choice(WORDS) + str(lot.randrange(10**4)) for _ in range(words))
+
+
+def visit(path: str, body: str, title: str = "Shop") -> Visit:
+    text = f"<html><head><title>{title}</title></head><body><nav>Home Products Contact</nav>{body}</body></html>"
+    row = {"url": HOST + path, "status": 200, "time": 0, "depth": 1, "type": "text/html; charset=utf-8", "read": True}
+    return visit_of(CRAWL, row, text.encode())
+
+
+def product(number: int, of_series: int) -> str:
+    """Name and number, and the text of its series."""
+    text = prose(("series", of_series))
+    return f"<h1>Part {prose(number, 1)}</h1><h2>No {1000 + number}</h2><div><p>{text}</p></div>"
+
+
+ADDRESSES = {
+    "a parameter": "/part?series={series}&art={n}",
+    "the path": "/series{series}/part/{n}",
+    "names": "/series{series}/part-{n}.html",
+}
+
+
+@pytest.mark.parametrize("options", [Options(), Options().strict()], ids=["default", "strict"])
+@pytest.mark.parametrize("title", ["Shop", "Part {n}"], ids=["one title", "titles of their own"])
+@pytest.mark.parametrize("address", ADDRESSES.values(), ids=ADDRESSES)
+def test_parts_of_a_series_are_pages(address: str, title: str, options: Options) -> None:
+    addresses = [address.format(n=n, series=n // 40) for n in range(480)]
+    visits = [visit(path, product(n, n // 40), title.format(n=n)) for n, path in enumerate(addresses)]
+    normalizer = Normalizer(learn(visits, options).rules)
+    urls = [HOST + path for path in addresses]
+    assert len({normalizer.key(url) for url in urls}) == len(urls)
+    assert not any(normalizer.decide(url).skip for url in urls)
+
+
+def test_a_report_takes_none_of_them_for_another(tmp_path: Path) -> None:
+    crawl = ReportedCrawl()
+    crawl.rows += [visit(f"/series{n // 40}/part/{n}", product(n, n // 40)) for n in range(480)]
+    assert found(crawl, tmp_path)["totals"]["duplicates"] == 0
+
+
+def test_what_makes_no_difference_to_them_is_found_all_the_same() -> None:
+    visits = [
+        visit(f"/part?art={n}{more}", product(n, n // 40))
+        for n in range(200)
+        for more in ("", "&from=list", "&from=front")
+    ]
+    normalizer = Normalizer(learn(visits).rules)
+    assert normalizer.key(f"{HOST}/part?art=999&from=list") == normalizer.key(f"{HOST}/part?art=999")
+    assert normalizer.key(f"{HOST}/part?art=999") != normalizer.key(f"{HOST}/part?art=998")
+
+
+def test_a_form_that_names_the_page_it_is_opened_from_is_one() -> None:
+    """What stands in that slot is the page's, which has a text of its own beside it."""
+    visits = []
+    for n in range(150):
+        head = f"<h1>Article {prose(n, 1)}</h1>"
+        visits.append(visit(f"/article/{n}", f"{head}<div><p>{prose(('article', n))}</p></div>"))
+        visits.append(visit(f"/login?from=/article/{n}", f"{head}<div><p>{prose('log in')}</p></div>"))
+    normalizer = Normalizer(learn(visits).rules)
+    assert normalizer.key(f"{HOST}/login?from=/article/7") == normalizer.key(f"{HOST}/login?from=/article/8")
+    assert normalizer.key(f"{HOST}/article/7") != normalizer.key(f"{HOST}/article/8")
