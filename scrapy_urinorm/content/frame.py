@@ -193,8 +193,10 @@ class Frame:
         self._visitors = frozenset(slot for slot in noise if slot in clear or frozenset() in kinds[slot])
         self._frame = None
 
-    def find_telling(self, pages: Iterable[bytes]) -> None:
-        """Find the short slots that tell pages apart whose other texts are one, from the lines of those pages."""
+    def find_telling(self, pages: Iterable[tuple[str, bytes]]) -> None:
+        """Find the short slots that tell pages apart whose other texts are one, from the lines of those pages, which
+        come with their addresses.
+        """
         frame = self.slots()
         short = (slot for slot in self._common() if slot in frame - self._noise - {TITLE_SLOT, DATA_SLOT})
         varied = (slot for slot in short if len(self._texts[slot]) >= MAX_TEXTS and self._is_single(slot))

@@ -117,7 +117,7 @@ class Site:
             urls = [visit.url for visit, _ in self.rows]
             self.frame.find_noise((visit for visit, _ in self.rows), session_names(urls))
             pages = (visit for visit, _ in self.rows if visit.status in (None, 200))
-            self.frame.find_telling(visit.lines for visit in pages if visit.lines)
+            self.frame.find_telling((visit.url, visit.lines) for visit in pages if visit.lines)
         labels = self.labels
         drawn: dict[str, Page] = {}
         answered = 0

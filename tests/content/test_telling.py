@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import random
 from typing import TYPE_CHECKING
 
@@ -86,3 +87,16 @@ def test_a_form_that_names_the_page_it_is_opened_from_is_one() -> None:
     normalizer = Normalizer(learn(visits).rules)
     assert normalizer.key(f"{HOST}/login?from=/article/7") == normalizer.key(f"{HOST}/login?from=/article/8")
     assert normalizer.key(f"{HOST}/article/7") != normalizer.key(f"{HOST}/article/8")
+
+
+def test_a_counter_of_visitors_tells_no_pages_apart() -> None:
+    """It says another number each time, whatever tells two addresses of a page apart."""
+    numbers = itertools.count(1000)
+    visits = []
+    for n in range(60):
+        body = f"<h1>Article</h1><div><p>{prose(('article', n))}</p></div>"
+        for more in ("", "&from=list", "&lang=de", "&view=wide", "&currency=EUR"):
+            visits.append(visit(f"/article?id={n}{more}", f"{body}<footer>{next(numbers)} visits so far</footer>"))
+    normalizer = Normalizer(learn(visits).rules)
+    for more in ("from=list", "view=wide", "currency=EUR"):
+        assert normalizer.key(f"{HOST}/article?id=999&{more}") == normalizer.key(f"{HOST}/article?id=999")
