@@ -95,8 +95,10 @@ def test_a_counter_of_visitors_tells_no_pages_apart() -> None:
     visits = []
     for n in range(60):
         body = f"<h1>Article</h1><div><p>{prose(('article', n))}</p></div>"
-        for more in ("", "&from=list", "&lang=de", "&view=wide", "&currency=EUR"):
-            visits.append(visit(f"/article?id={n}{more}", f"{body}<footer>{next(numbers)} visits so far</footer>"))
+        visits += [
+            visit(f"/article?id={n}{more}", f"{body}<footer>{next(numbers)} visits so far</footer>")
+            for more in ("", "&from=list", "&lang=de", "&view=wide", "&currency=EUR")
+        ]
     normalizer = Normalizer(learn(visits).rules)
     for more in ("from=list", "view=wide", "currency=EUR"):
         assert normalizer.key(f"{HOST}/article?id=999&{more}") == normalizer.key(f"{HOST}/article?id=999")
