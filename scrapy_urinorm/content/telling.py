@@ -23,8 +23,8 @@ TEXTS = 3
 CASES, SHARE = 20, 0.8
 """Such cases, and the share of them in which the text is said with that rest alone, from which a slot tells pages
 apart. Chosen on made-up shops and a wiki."""
-MAX_CASES = 100_000
-"""Cases of a slot that are remembered, the first ones: 20 MB."""
+MAX_CASES = 20_000
+"""Cases of a slot that are remembered, the first ones: 5 MB."""
 AGAIN = 0.01
 """The share of a slot's pages from which it is no accident that a text comes again with its rest; chosen. What a
 counter says never does."""
