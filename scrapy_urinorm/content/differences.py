@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+MAX_KINDS = 16
+"""Differences of addresses that are remembered of a slot."""
+
 
 def difference(url: str, other: str) -> frozenset[str]:
     """Return the names of the parameters in which two addresses differ, and `/` where their paths do."""

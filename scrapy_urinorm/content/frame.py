@@ -16,7 +16,7 @@ from itertools import compress
 from typing import TYPE_CHECKING, Protocol
 
 from scrapy_urinorm.content.compare import DRAWN, MIN_WORDS, NOTHING, Content, Recorded, label_of, line_sketch, multiset
-from scrapy_urinorm.content.differences import difference, independent, without_values
+from scrapy_urinorm.content.differences import MAX_KINDS, difference, independent, without_values
 from scrapy_urinorm.content.telling import telling
 
 if TYPE_CHECKING:
@@ -47,8 +47,6 @@ twelve recorded sites had one to three of these, counters four to seven, in 97 %
 four parameters ask for, and the title of the document is never noise by this."""
 MAX_WATCHED, MAX_GROUPS = 16, 10_000
 """Slots of the frame that are watched for that, and groups of pages, the first ones: 45 MB."""
-MAX_KINDS = 16
-"""Differences of addresses that are remembered of a slot."""
 TITLE_SLOT = 0xED2ACEF963A6DD87
 """The place of the element `title`, as the reader of pages hashes it."""
 DATA_SLOT = 2

@@ -13,7 +13,7 @@ from collections import Counter
 from itertools import compress
 from typing import TYPE_CHECKING
 
-from scrapy_urinorm.content.differences import difference, independent, without_values
+from scrapy_urinorm.content.differences import MAX_KINDS, difference, independent, without_values
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -28,9 +28,9 @@ MAX_CASES = 20_000
 AGAIN = 0.01
 """The share of a slot's pages from which it is no accident that a text comes again with its rest; chosen. What a
 counter says never does."""
-KINDS, MAX_KINDS = 4, 16
+KINDS = 4
 """Differences between addresses with nothing in common, with each of which what never comes again has changed: it is a
-counter. A variant is named by its colour, its size and its material; chosen. So many are remembered of a slot."""
+counter. A variant is named by its colour, its size and its material; chosen."""
 _MASK = 0xFFFF_FFFF_FFFF_FFFF
 """Sums of hashes are hashes of 64 bits, too."""
 

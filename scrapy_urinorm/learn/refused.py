@@ -49,9 +49,9 @@ def refused(learner: Learner) -> None:
             learner.refuse(candidate, "its conditions also hold for other addresses")
             continue
         denied = any(_end(learner, page).denied for n in silent for page in views[n].pages)
-        if denied or (learner.proof is not None and not learner.proof.is_finished):
+        if denied or learner.proof is None or not learner.proof.is_finished:
             candidate.rule = DEFER
-            candidate.why += "; another visitor may see them" if denied else "; the crawl has not seen all of them"
+            candidate.why += "; another visitor may see them" if denied else "; the crawl may not have seen all of them"
         else:
             learner.skipped |= {number[page.key] for n in silent for page in views[n].pages}
             learner.skipped_keys += len(silent)

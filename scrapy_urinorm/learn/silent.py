@@ -99,12 +99,10 @@ def endless(learner: Learner) -> None:
             continue
         skipped = {number[page.key] for n in silent for page in views[n].pages}
         without = _missed(learner, learner.skipped | skipped)
-        if candidate.rule == DEFER:
-            pass
-        elif without - missed or learner.proof is None:
+        if candidate.rule == SKIP and (without - missed or learner.proof is None):
             candidate.rule = DEFER
             candidate.why += "; other pages may only be found behind them"
-        else:
+        if candidate.rule == SKIP:
             learner.skipped |= skipped
             missed = without
             learner.skipped_keys += len(silent)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import pytest
@@ -79,7 +79,12 @@ def test_a_crawl_that_was_cut_short_has_not_seen_all_of_them() -> None:
     errors = [n for n, visit in enumerate(visits) if visit.status == 404]
     (found,) = rules_of(visits[: errors[MIN_REFUSED + 5]])
     assert found.rule == "defer"
-    assert found.why.endswith("; the crawl has not seen all of them")
+    assert found.why.endswith("; the crawl may not have seen all of them")
+
+
+def test_without_links_nobody_knows_whether_it_has() -> None:
+    visits = [replace(visit, links=None, links_count=None) for visit in record(Office(404))[0]]
+    assert [found.rule for found in rules_of(visits)] == ["defer"]
 
 
 def test_so_is_what_redirects_there() -> None:
