@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from scrapy_urinorm.content.compare import DRAWN, MIN_WORDS, NOTHING, Content, Recorded, label_of, line_sketch, multiset
 from scrapy_urinorm.content.differences import MAX_KINDS, difference, independent, without_values
-from scrapy_urinorm.content.telling import telling
+from scrapy_urinorm.content.telling import CASES, telling
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -197,7 +197,7 @@ class Frame:
         """
         frame = self.slots()
         short = (slot for slot in self._common() if slot in frame - self._noise - {TITLE_SLOT, DATA_SLOT})
-        varied = (slot for slot in short if len(self._texts[slot]) >= MAX_TEXTS and self._is_single(slot))
+        varied = (slot for slot in short if len(self._texts[slot]) >= CASES and self._is_single(slot))
         watched = frozenset(sorted(varied, key=lambda slot: (-self._pages_with[slot], slot))[:MAX_WATCHED])
         self._telling = telling(pages, frame, watched) if watched else frozenset()
         self._frame = None

@@ -48,12 +48,13 @@ ADDRESSES = {
 }
 
 
+@pytest.mark.parametrize(("parts", "series"), [(480, 12), (50, 2)], ids=["a large shop", "a small one"])
 @pytest.mark.parametrize("options", [Options(), Options().strict()], ids=["default", "strict"])
 @pytest.mark.parametrize("title", ["Shop", "Part {n}"], ids=["one title", "titles of their own"])
 @pytest.mark.parametrize("address", ADDRESSES.values(), ids=ADDRESSES)
-def test_parts_of_a_series_are_pages(address: str, title: str, options: Options) -> None:
-    addresses = [address.format(n=n, series=n // 40) for n in range(480)]
-    visits = [visit(path, product(n, n // 40), title.format(n=n)) for n, path in enumerate(addresses)]
+def test_parts_of_a_series_are_pages(address: str, title: str, options: Options, parts: int, series: int) -> None:
+    addresses = [address.format(n=n, series=n * series // parts) for n in range(parts)]
+    visits = [visit(path, product(n, n * series // parts), title.format(n=n)) for n, path in enumerate(addresses)]
     normalizer = Normalizer(learn(visits, options).rules)
     urls = [HOST + path for path in addresses]
     assert len({normalizer.key(url) for url in urls}) == len(urls)
