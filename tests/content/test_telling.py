@@ -55,6 +55,7 @@ ADDRESSES = {
 def test_parts_of_a_series_are_pages(address: str, title: str, options: Options, parts: int, series: int) -> None:
     addresses = [address.format(n=n, series=n * series // parts) for n in range(parts)]
     visits = [visit(path, product(n, n * series // parts), title.format(n=n)) for n, path in enumerate(addresses)]
+    visits += [visit(f"/info/{n}", product(-n - 1, -n - 1)) for n in range(8)]
     normalizer = Normalizer(learn(visits, options).rules)
     urls = [HOST + path for path in addresses]
     assert len({normalizer.key(url) for url in urls}) == len(urls)
