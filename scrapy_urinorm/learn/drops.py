@@ -75,13 +75,26 @@ def drops(stage: Stage, params: tuple[str, ...], neighbours: list[Neighbours]) -
         why = f"{what} took {e.values} values here and the page never changed"
         rule, value = _constant(stage, finding, varied, neighbours)
         found = stage.candidate(finding, rule, value, "constant view", why, varied)
-        if by_luck(neighbours, groups, finding.support, stage.views, varied) <= LUCK:
-            out.append(found)
-        else:
-            found.status = REJECTED
-            found.why += ", but its siblings change so seldom that it may, too"
-            stage.rejected.append(found)
+        doubt = ""
+        if by_luck(neighbours, groups, finding.support, stage.views, varied) > LUCK:
+            doubt = ", but its siblings change so seldom that it may, too"
+        elif any(stage.may_be_others(_numbered(stage, finding, name, neighbours)) for name in varied):
+            doubt = ", but other numbers may have been found that were not requested"
+        if doubt:
+            found.status, found.why = REJECTED, why + doubt
+        (stage.rejected if doubt else out).append(found)
     return out
+
+
+def _numbered(stage: Stage, finding: Conclusion, name: str, neighbours: list[Neighbours]) -> list[tuple[int, str]]:
+    """Return the views that speak for a finding, by their numbers, with their values of a parameter, where it numbers
+    products or the like; what a form to log in is opened from is an address.
+    """
+    values = stage.values.get(name, ())
+    if 2 * sum(map(str.isdecimal, values)) <= len(values):
+        return []
+    pages = [page for n in finding.support for _, page in neighbours[n].members]
+    return [(page, f"{name}={value}") for page in pages if (value := stage.value_of(page, name))]
 
 
 def _spoken(names: Iterable[str]) -> str:

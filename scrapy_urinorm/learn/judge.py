@@ -210,7 +210,9 @@ class Judge:
         found.unrepeated = bool(single) and repeated < REPEATED_SHARE * found.groups_for
         if found.unrepeated:
             prior *= UNREPEATED
-        found.risk = risk(found.agree, found.against, prior)
+        # a counter makes nearly all pairs differ a little; where most are equal, the others were amended
+        amended = found.doubtful if found.doubtful < exact else 0
+        found.risk = risk(found.agree, found.against + amended, prior)
         found.constant = (
             self.constant
             and not found.against

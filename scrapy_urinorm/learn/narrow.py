@@ -6,6 +6,7 @@ views that a switch (`action=history`) was seen to choose say nothing of those t
 
 from __future__ import annotations
 
+import re
 from collections import Counter, defaultdict
 from typing import TYPE_CHECKING
 
@@ -27,8 +28,11 @@ NEARLY_ALL = 0.9
 """The share of a site's addresses that have a session, save the few that were linked before there was one; chosen."""
 MAX_PATHS = 8
 """Paths that a rule names: what a person still reads. Chosen; what was seen at more is for all."""
+MAX_FOLDERS = 32
+"""Top folders that a rule on paths names: case matters in one of twelve. Chosen; of more the next is like them."""
 PAGING = ("limit", "max", "offset", "p", "page", "per_page", "start")
 """Names by which programs ask for a slice of a list."""
+_NUMBER = re.compile("[0-9]+")
 FIRST = frozenset(("", "0", "1"))
 """Their values for the first one."""
 
@@ -68,22 +72,31 @@ def _seen_at(paths: AbstractSet[str]) -> Atom | None:
 
 
 def in_folders(context: Context, pairs: Iterable[tuple[str, str]]) -> Context:
-    """Return the context of a rule on paths for the top folders in which it makes two paths one, unless it does so in
-    many, in one named by a number, or at the top: case matters in `/files/` though it does not in `/shop/`.
+    """Return the context of a rule on paths for the top folders in which it makes two paths one, and for the top itself
+    where it does so there, unless these are many: case matters in `/files/` though it does not in `/shop/`.
     """
     if any(atom.kind == "path" for atom in context):
         return context
-    folders = {_folder(*pair) for pair in pairs}
-    if not folders or len(folders) > MAX_PATHS or not all(folders):
+    globs: set[str] = set()
+    for pair in pairs:
+        found = _around(*pair)
+        if not found:
+            return context
+        globs |= found
+    if not globs or len(globs) > MAX_FOLDERS:
         return context
-    return (*context, Atom("path", "", tuple(f"/{folder}/*/**" for folder in sorted(folders))))
+    return (*context, Atom("path", "", tuple(sorted(globs))))
 
 
-def _folder(one: str, other: str) -> str:
-    """Return the top folder that two paths have in common; empty where there is none that lasts."""
-    tops = {path.split("/")[1] if path.count("/") > 1 else "" for path in (one, other)}
-    top = tops.pop()
-    return "" if tops or "*" in top or any(map(str.isdigit, top)) else top
+def _around(*pair: str) -> set[str]:
+    """Return globs for what lies in the top folder of two paths, or for the top; none where these are two."""
+    tops = {path.split("/")[1] for path in pair}
+    if len({top.lower() for top in tops}) > 1 or any("*" in top for top in tops):
+        return set()
+    if all(path.rstrip("/").count("/") < 2 for path in pair):
+        return {"/*", "/*/"}
+    # a number is another one tomorrow
+    return {f"/{_NUMBER.sub('*', top)}/*/**" for top in tops} - {"/*/*/**"}
 
 
 def _everywhere(names: AbstractSet[str], contexts: Contexts, addresses: int) -> bool:

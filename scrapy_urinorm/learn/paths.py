@@ -160,7 +160,7 @@ def _bears(segment: str) -> Callable[[View], object]:
 
 def _folds(stage: Stage, at: int, neighbours: Iterable[Neighbours]) -> list[Candidate]:
     """Constant views along the path: a segment took many values, and the page was always one."""
-    out = []
+    out: list[Candidate] = []
     judge = stage.judge(DEFAULT_PRIOR)
     for group in neighbours:
         if group.values < stage.options.min_values or group.labels != 1:
@@ -191,7 +191,9 @@ def _folds(stage: Stage, at: int, neighbours: Iterable[Neighbours]) -> list[Cand
         candidate = Candidate(_scope_of(stage, view), "rewrite", value, evidence, "constant view", why)
         candidate.this_host = stage.contexts.has_below(view.host)
         stage.illustrate(candidate, evidence)
-        out.append(candidate)
+        if stage.may_be_others([(p, stage.views[p].path[1:].split("/")[at]) for _, p in group.members]):
+            candidate.status, candidate.why = REJECTED, why + ", but others may have been found that were not requested"
+        (out if candidate.status != REJECTED else stage.rejected).append(candidate)
     return out
 
 

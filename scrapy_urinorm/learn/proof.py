@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from scrapy_urinorm.content import NEAR, compare
 from scrapy_urinorm.learn.graph import BREADTH, DEPTH, NONE, crawl, cuts, lost
+from scrapy_urinorm.learn.linked import linked_hashes
 from scrapy_urinorm.learn.ways import Ways
 from scrapy_urinorm.learn.word import Word
 
@@ -84,6 +85,17 @@ class Proof:
         self._plain: list[RecordedCrawl] = [
             crawl(graph, range(len(pages)), order=order, concurrent=concurrent) for order, concurrent in WAYS
         ]
+
+    @cached_property
+    def linked(self) -> frozenset[bytes]:
+        """The hashes of all addresses that pages link to."""
+        # few sites ask
+        return linked_hashes(self.pages)
+
+    @cached_property
+    def numbers(self) -> dict[str, int]:
+        """The number of each page by its key."""
+        return {page.key: n for n, page in enumerate(self.pages)}
 
     @property
     def parents(self) -> Mapping[int, int]:

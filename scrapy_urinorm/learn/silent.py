@@ -12,6 +12,7 @@ from scrapy_urinorm.learn.traps import traps
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Set as AbstractSet
 
     from scrapy_urinorm.learn.candidate import Candidate
     from scrapy_urinorm.learn.contexts import Contexts
@@ -102,6 +103,9 @@ def endless(learner: Learner) -> None:
         if candidate.rule == SKIP and (without - missed or learner.proof is None):
             candidate.rule = DEFER
             candidate.why += "; other pages may only be found behind them"
+        if candidate.rule == SKIP and not _is_a_chain(learner, skipped):
+            candidate.rule = DEFER
+            candidate.why += "; what lists them may list others, and was not followed to its end"
         if candidate.rule == SKIP:
             learner.skipped |= skipped
             missed = without
@@ -109,6 +113,17 @@ def endless(learner: Learner) -> None:
             candidate.saved = len(silent)
         learner.replay.accepted.append(candidate)
         learner.silent_views |= silent
+
+
+def _is_a_chain(learner: Learner, pages: AbstractSet[int]) -> bool:
+    """Whether most of some pages, by their numbers, were met at each other: an archive that lists all of its days may
+    have others where the crawl has not been.
+    """
+    assert learner.proof is not None
+    if learner.proof.is_finished:
+        return True
+    parents = learner.proof.parents
+    return 2 * sum(parents.get(n, -1) in pages for n in pages) >= len(pages)
 
 
 def newly_silent(known: set[int], verdict: Callable[[str], tuple[bool, bool]], views: Sequence[View]) -> set[int]:

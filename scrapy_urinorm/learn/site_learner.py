@@ -23,7 +23,7 @@ from scrapy_urinorm.learn.edits import (
 from scrapy_urinorm.learn.evidence import Parts
 from scrapy_urinorm.learn.facets import facets
 from scrapy_urinorm.learn.guilt import Court, signature
-from scrapy_urinorm.learn.linked import graph_of, linked_hashes
+from scrapy_urinorm.learn.linked import graph_of
 from scrapy_urinorm.learn.lists import put_off
 from scrapy_urinorm.learn.parameters import edited_values, kinds_by_name, parameters, renames
 from scrapy_urinorm.learn.paths import origins, paths, segments
@@ -88,11 +88,6 @@ class SiteLearner:
         views = [view_of(page.key, [page]) for page in self.site.pages]
         known = [n for n, view in enumerate(views) if view is not None]
         return {n: at for at, n in enumerate(known)}, Contexts([view for view in views if view is not None])
-
-    @cached_property
-    def _linked(self) -> frozenset[bytes] | None:
-        # few sites ask
-        return None if self.proof is None else linked_hashes(self.site.pages)
 
     def _prove(self) -> None:
         if self.court is not None:
@@ -227,7 +222,7 @@ class SiteLearner:
             self.scope,
             self.declared,
             self._memory,
-            lambda: self._linked,
+            self.proof,
         )
         _gather(stage, edits(stage))
         changed = self._try(family(stage))

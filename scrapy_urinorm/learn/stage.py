@@ -11,6 +11,7 @@ from scrapy_urinorm.content import DIFFERENT, EXACT, NEAR, UNKNOWN
 from scrapy_urinorm.learn.candidate import PROPOSED, REJECTED, Candidate
 from scrapy_urinorm.learn.contexts import host_of_context
 from scrapy_urinorm.learn.edits import Name, bundles, closed_segments
+from scrapy_urinorm.learn.elsewhere import stand_elsewhere
 from scrapy_urinorm.learn.ground import Ground
 from scrapy_urinorm.learn.judge import Evidence, Group, Judge
 from scrapy_urinorm.learn.narrow import in_folders, narrowed, whole_lists
@@ -20,11 +21,11 @@ from scrapy_urinorm.learn.view import says_one
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
-    from collections.abc import Set as AbstractSet
 
     from scrapy_urinorm.learn.contexts import Atom, Context, Contexts
     from scrapy_urinorm.learn.evidence import Neighbours
     from scrapy_urinorm.learn.options import Options
+    from scrapy_urinorm.learn.proof import Proof
     from scrapy_urinorm.learn.view import View
 
     Memory = dict[Name, tuple[int, list[Candidate]]]
@@ -47,7 +48,7 @@ class Stage:
         scope: str,
         declared: frozenset[str],
         memory: Memory,
-        linked: Callable[[], AbstractSet[bytes] | None] = lambda: None,
+        proof: Proof | None = None,
     ) -> None:
         self.views = views
         self.soft = soft
@@ -58,7 +59,7 @@ class Stage:
         self.rejected: list[Candidate] = []
         self.groups: dict[Name, list[Neighbours]] = defaultdict(list)
         self._memory = memory
-        self._linked = linked
+        self._proof = proof
 
     def new_groups(self, family: str) -> Iterator[tuple[Name, list[Neighbours]]]:
         """Yield the neighbours of each edit of a family, save those that an earlier round has seen as they are.
@@ -91,7 +92,16 @@ class Stage:
     @cached_property
     def ground(self) -> Ground:
         """The places of the site's addresses, and their parameters."""
-        return Ground(self.views, self.contexts, self._linked)
+        proof = self._proof
+        return Ground(self.views, self.contexts, lambda: None if proof is None else proof.linked)
+
+    def may_be_others(self, members: Sequence[tuple[int, str]]) -> bool:
+        """Whether a crawl that was cut short may have left out pages like some views that all show one, by their
+        numbers, each with the part of its address that varies; live rules look at some of them themselves.
+        """
+        if not members or not self.options.skip or self._proof is None or self._proof.is_finished:
+            return False
+        return not stand_elsewhere(self._proof, [(self.views[n], part) for n, part in members])
 
     @cached_property
     def stayed(self) -> Stayed:

@@ -95,7 +95,8 @@ class Novelty:
             seen.add(line)
         # of texts as of lines: what is taken for known comes later, or is closed, as if it said nothing
         known = visit.text_digest is None or self._known(hash(visit.text_digest) & _MASK)
-        repeated = known and DATA_SLOT not in new
+        # what is new then is data of scripts, or a picture or a player by its address
+        repeated = known and not new
         if sum(new.values()) >= NEWS_WORDS:
             return News(True)
         return News(False, not visit.redirects and not repeated and self._is_own(new, visit, pattern))

@@ -14,11 +14,12 @@ LONGEST_QUOTING = 400
 """Octets of the longest text with quotes in it; a longer one is JSON, of which each text counts."""
 _TYPE = re.compile(rb"\btype\s*=\s*[\"']?application/(?:[\w.+-]*\+)?json\b", re.IGNORECASE)
 _ASSIGNED = re.compile(
-    rb"\s*\(?\s*(?:window|self|globalThis)\s*(?:\.\s*\w+|\[\s*[\"']\w+[\"']\s*\])"
-    rb"\s*(?:\.push\(|=\s*(?:[{\[]|JSON\.parse\(|\(function))"
+    rb"\s*+(?:(?:<!--|/\*.{1,40}?\*/|//[^\n]{1,40}\n)\s*+)?+"
+    rb"(?:\(\s*+)?+(?:(?:window|self|globalThis)\s*(?:\.\s*\w+|\[\s*[\"']\w+[\"']\s*\])|(?:var|let|const)\s+[\w$]{1,100})"
+    rb"\s*+(?:\.push\(|=\s*(?:[{\[]|JSON\.parse\(|\(function))"
 )
-"""`window.__INITIAL_STATE__ = {...}`, `self.__next_f.push([...])` and the like, as the frameworks write them; other
-scripts are programs."""
+"""`window.__INITIAL_STATE__ = {...}`, `self.__next_f.push([...])` and the like, as the frameworks write them, and
+`var markers = [...]`, as people do; other scripts are programs."""
 _TEXT = re.compile(rb'"((?:[^"\\]++|\\.)*+)(?:"|\\?\Z)', re.DOTALL)
 """A text, or all that follows where it does not end: so no octet is looked at twice."""
 _WORDS = re.compile(rb"[A-Za-z\x80-\xff][^A-Za-z\x80-\xff\s]*+\s[^A-Za-z\x80-\xff]*+[A-Za-z\x80-\xff]")

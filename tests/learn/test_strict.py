@@ -31,11 +31,11 @@ def page(
     return visit_from_row(row)
 
 
-def shop(changed: int, canonical: str | None, *, linked: bool) -> list[Visit]:
-    """Articles with `ref`: equal text on thirty, `changed` on six more, whose canonical link is `canonical`."""
+def shop(changed: int, canonical: str | None, *, linked: bool, equal: int = 30) -> list[Visit]:
+    """Articles with `ref`: `equal` text on thirty, `changed` on six more, whose canonical link is `canonical`."""
     visits = []
-    for n in range(36):
-        differs = changed if n >= 30 else 0
+    for n in range(equal + 6):
+        differs = changed if n >= equal else 0
         said = canonical and canonical.format(n)
         for path in (f"/article{n}", f"/article{n}?ref=a", f"/article{n}?ref=b"):
             own = differs if "?" in path else 0
@@ -65,9 +65,18 @@ def test_near_pages_are_one_where_the_site_itself_says_so(
     assert (normalizer.key(f"{HOST}/article33?ref=a") == normalizer.key(f"{HOST}/article33")) == is_one
 
 
-def test_the_default_takes_near_pages_for_one_where_most_are_equal() -> None:
-    normalizer = Normalizer(learn(shop(2, None, linked=False)).rules)
-    assert normalizer.key(f"{HOST}/article33?ref=a") == normalizer.key(f"{HOST}/article33")
+@pytest.mark.parametrize(
+    ("equal", "canonical", "is_one"),
+    [(30, None, False), (400, None, True), (30, "/article{}", True)],
+    ids=["a sixth was amended", "hardly any was", "the site says that they are one"],
+)
+def test_the_default_takes_near_pages_for_one_where_nearly_all_are_equal(
+    equal: int, canonical: str | None, is_one: bool
+) -> None:
+    """The versions of a law differ in a line, and most laws have not changed."""
+    normalizer = Normalizer(learn(shop(2, canonical, linked=False, equal=equal)).rules)
+    changed = f"{HOST}/article{equal + 3}"
+    assert (normalizer.key(f"{changed}?ref=a") == normalizer.key(changed)) is is_one
 
 
 @pytest.mark.parametrize("contradicted", [False, True], ids=["none is against", "one is"])

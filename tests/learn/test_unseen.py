@@ -100,9 +100,10 @@ SPELLINGS = {
         (("/shop", "/news"), ["/shop", "/news"], ["/files"]),
         # a number is another one tomorrow, and of many folders the next is like them
         (("/2021", "/2022"), ["/2021", "/2023"], []),
-        (tuple(f"/{c}x" for c in "abcdefghi"), ["/ax", "/zx"], []),
+        (tuple(f"/{c}x" for c in "abcdefghi"), ["/ax", "/ix"], ["/zx"]),
+        (tuple(f"/{a}{b}" for a in "abc" for b in "abcdefghijk"), ["/aa", "/zz"], []),
     ],
-    ids=["a folder", "two", "numbers", "many"],
+    ids=["a folder", "two", "numbers", "several", "many"],
 )
 @pytest.mark.parametrize("spelling", SPELLINGS.values(), ids=SPELLINGS)
 def test_a_spelling_of_the_path_is_one_in_the_folders_where_it_was_seen(
@@ -251,6 +252,51 @@ def test_a_list_may_grow_by_as_much_again() -> None:
     normalizer = Normalizer(learn(visits).rules)
     verdicts = {n: normalizer.decide(f"{HOST}/list?start={n}").skip for n in (39, 60, 78, 79, 100, 5000)}
     assert verdicts == {39: False, 60: False, 78: False, 79: True, 100: True, 5000: True}
+
+
+@pytest.mark.parametrize(("listed", "skips"), [(200, False), (80, True)], ids=["in part", "to its end"])
+def test_an_archive_that_lists_its_days_has_others_where_the_crawl_has_not_been(listed: int, skips: bool) -> None:
+    days = [f"/archive?date={date(2024, 9, 30) - timedelta(days=n)}" for n in range(listed)]
+    visits = [page("/", "front", days, depth=0)]
+    visits += [page(day, f"news {n}" if n < 40 else "no edition", ["/"]) for n, day in enumerate(days[:80])]
+    found = Normalizer(learn(visits).rules).decide(f"{HOST}/archive?date=2024-03-20")
+    assert (found.skip, found.defer) == (skips, not skips)
+
+
+@pytest.mark.parametrize("form", ["/shop/{}", "/shop.php?item={}"], ids=["a path", "a number"])
+@pytest.mark.parametrize(("ends", "folds"), [(True, True), (False, False)], ids=["to its end", "in part"])
+def test_what_is_sold_out_says_nothing_of_what_was_not_requested(form: str, ends: bool, folds: bool) -> None:
+    """Posts of a magazine link to products that are gone, and come first; those of today are behind a list."""
+    posts = [f"/blog/{n}" for n in range(200)]
+    visits = [page("/", "home", [*posts, *([] if ends else ["/list"])], depth=0)]
+    for n, post in enumerate(posts if ends else posts[:70]):
+        gone = [form.format(1000 + n)] if n < 70 else []
+        visits.append(page(post, f"post {n}", [*gone, "/"]))
+        visits += [page(one, "sold out", ["/"]) for one in gone]
+    normalizer = Normalizer(learn(visits).rules)
+    one, other = (normalizer.key(HOST + form.format(n)) for n in (1500, 1600))
+    assert (one == other) is folds
+
+
+@pytest.mark.parametrize(
+    ("topic", "form", "linked"),
+    [
+        ("/topic/{}", "/topic/{}/reply", True),
+        ("/topic/{}", "/reply?topic={}", True),
+        ("/show?topic={}", "/reply?topic={}", False),
+    ],
+    ids=["a path", "a number", "linked under another session"],
+)
+def test_a_form_to_reply_to_what_is_there_is_one_though_not_all_topics_were_requested(
+    topic: str, form: str, linked: bool
+) -> None:
+    topics = [topic.format(n) for n in range(200)]
+    visits = [page("/", "home", topics, depth=0)]
+    for n, one in enumerate(topics[:70]):
+        leads = [form.format(n) if linked else f"{form.format(n)}&key={n}", "/"]
+        visits += [page(one, f"topic {n}", leads), page(form.format(n), "please log in", ["/"])]
+    normalizer = Normalizer(learn(visits).rules)
+    assert len({normalizer.key(HOST + form.format(n)) for n in (1500, 1600)}) == 1
 
 
 def test_of_a_moment_the_day_may_be_all_that_counts() -> None:

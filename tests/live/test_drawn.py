@@ -1,4 +1,4 @@
-"""Pages that a script draws in the browser: the title tells one from the next, or the data for it."""
+"""Pages that the browser draws: the title tells one from the next, the data for a script, or what is embedded."""
 
 from __future__ import annotations
 
@@ -22,7 +22,9 @@ KINDS = ("oak", "ash", "elm", "fir", "yew")
 SHELL = """<div id="root"><p>Loading the product, one moment please.</p></div>
 <p>Previous Next Zoom Settings Full screen. What you have put into the basket is kept on this device alone.</p>"""
 FORMS = pytest.mark.parametrize("form", ["/p/{}", "/product?id={}"], ids=["a path", "a query"])
-TOLD = pytest.mark.parametrize("told", ["title", "json", "state"], ids=["a title", "data", "a state"])
+DRAWN = {"title": "a title", "json": "data", "state": "a state", "script": "a script"}
+EMBEDDED = {"picture": "a picture", "player": "a player"}
+TOLD = pytest.mark.parametrize("told", [*DRAWN, *EMBEDDED], ids=[*DRAWN.values(), *EMBEDDED.values()])
 
 
 @dataclass
@@ -45,6 +47,9 @@ class Shop:
                 "title": "",
                 "json": f'<script type="application/json">{data}</script>',
                 "state": f"<script>window.__INITIAL_STATE__ = {data};</script>",
+                "script": f"<script>// <![CDATA[\nvar shown = {data};\ndraw(shown);</script>",
+                "picture": f'<img src="/pictures/{number}.jpg">',
+                "player": f'<iframe src="/documents/{number}.pdf"></iframe>',
             }[self.told]
             title = _name(number) if self.told == "title" else "The shop"
             return Answer(200, SHELL + drawn, identity=f"product {number}", title=title)
@@ -95,8 +100,8 @@ def test_no_rule_makes_them_one(form: str, part: float, options: Options, told: 
     assert not any(normalizer.decide(url).skip for url in urls)
 
 
-@TOLD
 @FORMS
+@pytest.mark.parametrize("told", DRAWN, ids=DRAWN.values())
 def test_their_number_is_told(form: str, told: str) -> None:
     result = learn(visits_of(form, told)[0])
     assert result.drawn == PRODUCTS

@@ -56,6 +56,11 @@ def test_another(one: str, other: str) -> None:
         ('<script>window.__STATE__ = JSON.parse("{\\"a\\": \\"two words\\"}")</script>', True),
         ('<script>window.__NUXT__=(function(a,b){return {a:"two words"}})(1,2)</script>', True),
         ('<script>var x = 1; alert("two words")</script>', False),
+        ('<script>var shown = {id: 7, name: "two words"}; show(shown);</script>', True),
+        ('<script>\n// <![CDATA[\nconst $marks=[["two words", 52.1, 13.2]]</script>', True),
+        ('<script>/* <![CDATA[ */ var shown = JSON.parse("{\\"a\\": \\"two words\\"}")</script>', True),
+        ('<script><!--\nlet shown = ["two words"];</script>', True),
+        ('<script>function f() { var shown = {a: "two words"} }</script>', False),
         ('<script>if (window.x == {}) alert("two words")</script>', False),
         ('<script type="text/template">{"a": "two words"}</script>', False),
         ('<script type="application/json">{"a": "two words"}', False),
@@ -71,10 +76,23 @@ def test_which_scripts_hold_data(script: str, read: bool) -> None:
 
 @pytest.mark.parametrize(
     "unit",
-    [b"<script", b"<script>", b'<script type="application/json">', b'"', b'\\"', b'"a b', b'" ', b"window.a={", b"A "],
+    [
+        *(
+            b"<script",
+            b"<script>",
+            b'<script type="application/json">',
+            b'"',
+            b'\\"',
+            b'"a b',
+            b'" ',
+            b"window.a={",
+            b"A ",
+        ),
+        *(b" ", b"/*", b"//\n", b"var "),
+    ],
 )
 def test_the_time_is_linear(unit: bytes) -> None:
     """A quadratic one would not end."""
-    for head in (b"", b'<script type="application/json">', b"<script>window.a = {"):
+    for head in (b"", b'<script type="application/json">', b"<script>window.a = {", b"<script>"):
         for tail in (b"", b"</script>"):
             data_hash(head + unit * (400_000 // len(unit)) + tail)
