@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from scrapy_urinorm.content.compare import DRAWN, MIN_WORDS, NOTHING, Content, Recorded, label_of, line_sketch, multiset
 from scrapy_urinorm.content.differences import MAX_KINDS, difference, independent, without_values
-from scrapy_urinorm.content.telling import CASES, telling
+from scrapy_urinorm.content.telling import telling
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -47,6 +47,9 @@ twelve recorded sites had one to three of these, counters four to seven, in 97 %
 four parameters ask for, and the title of the document is never noise by this."""
 MAX_WATCHED, MAX_GROUPS = 16, 10_000
 """Slots of the frame that are watched for that, and groups of pages, the first ones: 45 MB."""
+FEWEST_TEXTS, MAX_SHORT = 10, 64
+"""Texts of a short slot from which it may tell pages apart, and such slots that are looked at, those of the most texts;
+chosen: a name of a section has fewer, and a page of a product has thirty with other products."""
 TITLE_SLOT = 0xED2ACEF963A6DD87
 """The place of the element `title`, as the reader of pages hashes it."""
 DATA_SLOT = 2
@@ -119,7 +122,7 @@ class Frame:
                 short = self._is_single(slot) and self._words[slot] <= SHORT_WORDS * self._lines[slot]
                 if few_texts or short:
                     found.add(slot)
-            self._frame = (frozenset(found) - self._telling) | self._noise | {DATA_SLOT}
+            self._frame = (frozenset(found) | self._noise) - self._telling | {DATA_SLOT}
         return self._frame
 
     def _common(self) -> list[int]:
@@ -196,9 +199,9 @@ class Frame:
         come with their addresses.
         """
         frame = self.slots()
-        short = (slot for slot in self._common() if slot in frame - self._noise - {TITLE_SLOT, DATA_SLOT})
-        varied = (slot for slot in short if len(self._texts[slot]) >= CASES and self._is_single(slot))
-        watched = frozenset(sorted(varied, key=lambda slot: (-self._pages_with[slot], slot))[:MAX_WATCHED])
+        short = (slot for slot in self._common() if slot in frame - self._visitors - {TITLE_SLOT, DATA_SLOT})
+        varied = (slot for slot in short if len(self._texts[slot]) >= FEWEST_TEXTS and self._is_single(slot))
+        watched = frozenset(sorted(varied, key=lambda slot: (-len(self._texts[slot]), slot))[:MAX_SHORT])
         self._telling = telling(pages, frame, watched) if watched else frozenset()
         self._frame = None
 

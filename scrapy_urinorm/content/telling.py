@@ -4,27 +4,33 @@ They stand on nearly every page of a shop, as what belongs to the frame of a sit
 with one text; what a form to log in says of the page that it is opened from is said there, too, with the page's own.
 A counter of visitors says another number each time, whatever tells two addresses of one page apart; the numbers of
 products go by what names them.
+
+Several may tell pages apart only together: hour, minute and price of a departure come again with others, all three of
+them hardly ever.
 """
 
 from __future__ import annotations
 
 from array import array
-from collections import Counter
+from collections import Counter, defaultdict
 from itertools import compress
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from scrapy_urinorm.content.differences import MAX_KINDS, difference, independent, without_values
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
-TEXTS = 3
-"""Texts of a slot beside one and the same rest of a page: an article has two where it is shown for printing; chosen."""
+TEXTS = 2
+"""Texts of a slot beside one and the same rest of a page, from which it may tell pages apart: a book is printed, or a
+file."""
 CASES, SHARE = 20, 0.8
 """Such cases, and the share of them in which the text is said with that rest alone, from which a slot tells pages
 apart. Chosen on made-up shops and a wiki."""
 MAX_CASES = 20_000
-"""Cases of a slot that are remembered, the first ones: 5 MB."""
+"""Cases of a slot, and pages, that are remembered, the first ones: 5 MB, and 20 MB."""
+MAX_SETS = 16
+"""Sets of slots that vary together which are looked at, those of the most cases; chosen."""
 AGAIN = 0.01
 """The share of a slot's pages from which it is no accident that a text comes again with its rest; chosen. What a
 counter says never does."""
@@ -35,6 +41,15 @@ _MASK = 0xFFFF_FFFF_FFFF_FFFF
 """Sums of hashes are hashes of 64 bits, too."""
 
 
+class _Said(NamedTuple):
+    """What a page says in the slots that are looked at, by the hash of what else it says."""
+
+    url: str
+    rest: int
+    slots: array[int]
+    texts: array[int]
+
+
 class _Slot:
     """What was seen in one slot: its texts by what else the page says, and in what the addresses of one rest differ."""
 
@@ -42,40 +57,87 @@ class _Slot:
         self.cases: set[tuple[int, int]] = set()
         self.count = 0
         self.kinds: set[frozenset[str]] = set()
+        self.rests: dict[int, int | None] = {}
+
+    def add(self, rest: int, text: int, kind: frozenset[str] | None) -> None:
+        """Note a text; `kind` is in what its address differs from the first one of that rest, None for the first."""
+        if len(self.cases) < MAX_CASES:
+            self.count += 1
+            self.cases.add((rest, text))
+            if kind is not None and len(self.kinds) < MAX_KINDS:
+                self.kinds.add(kind)
+            if self.rests.setdefault(text, rest) != rest:
+                self.rests[text] = None
+
+    @property
+    def tells(self) -> bool:
+        """Whether nearly each text of a rest with several is said with that alone, and it is no counter."""
+        several = Counter(rest for rest, _ in self.cases)
+        alone = [self.rests[text] is not None for rest, text in self.cases if several[rest] >= TEXTS]
+        return len(alone) >= CASES and sum(alone) >= SHARE * len(alone) and not self._counts
+
+    @property
+    def _counts(self) -> bool:
+        return self.count - len(self.cases) < AGAIN * self.count and independent(self.kinds) >= KINDS
 
 
 def telling(pages: Iterable[tuple[str, bytes]], frame: frozenset[int], watched: frozenset[int]) -> frozenset[int]:
-    """Return those of the `watched` slots that tell pages apart; `pages` are addresses with their slots and texts, the
-    rest of a page is what is not in the `frame`.
+    """Return those of the `watched` slots that tell pages apart, each or some together; `pages` are addresses with
+    their slots and texts, the rest of a page is what is not in the `frame`.
     """
-    rests: dict[tuple[int, int], int | None] = {}
-    firsts: dict[int, str] = {}
     seen = {slot: _Slot() for slot in watched}
+    kinds = _Kinds()
+    kept: list[_Said] = []
     for url, lines in pages:
         hashes = array("Q", lines)
         slots, texts = hashes[0::2], hashes[1::2]
         rest = sum(compress(texts, [slot not in frame for slot in slots])) & _MASK
-        first = firsts.setdefault(rest, url) if len(firsts) < MAX_CASES else firsts.get(rest, url)
-        kind = None
-        for slot, text in compress(zip(slots, texts, strict=True), [slot in watched for slot in slots]):
-            found = seen[slot]
-            if len(found.cases) >= MAX_CASES:
-                continue
-            found.count += 1
-            found.cases.add((rest, text))
-            if rests.setdefault((slot, text), rest) != rest:
-                rests[slot, text] = None
-            if first is not url and len(found.kinds) < MAX_KINDS:
-                kind = kind or without_values(difference(first, url), first, url)
-                found.kinds.add(kind)
-    return frozenset(slot for slot, found in seen.items() if _tells(slot, found, rests) and not _counts(found))
+        kind = kinds.of(url, rest)
+        among = [slot in watched for slot in slots]
+        one = _Said(url, rest, array("Q", compress(slots, among)), array("Q", compress(texts, among)))
+        for slot, text in zip(one.slots, one.texts, strict=True):
+            seen[slot].add(rest, text, kind)
+        if len(kept) < MAX_CASES:
+            kept.append(one)
+    alone = frozenset(slot for slot, found in seen.items() if found.tells)
+    return alone | _together(kept, watched - alone, alone)
 
 
-def _tells(slot: int, found: _Slot, rests: dict[tuple[int, int], int | None]) -> bool:
-    several = Counter(rest for rest, _ in found.cases)
-    alone = [rests[slot, text] is not None for rest, text in found.cases if several[rest] >= TEXTS]
-    return len(alone) >= CASES and sum(alone) >= SHARE * len(alone)
+class _Kinds:
+    """In what the addresses of one rest differ from the first that was seen of it."""
+
+    def __init__(self) -> None:
+        self._firsts: dict[int, str] = {}
+
+    def of(self, url: str, rest: int) -> frozenset[str] | None:
+        """Return the difference of an address from the first one of a rest, None for that itself."""
+        first = self._firsts.get(rest)
+        if first is None:
+            if len(self._firsts) < MAX_CASES:
+                self._firsts[rest] = url
+            return None
+        return without_values(difference(first, url), first, url)
 
 
-def _counts(found: _Slot) -> bool:
-    return found.count - len(found.cases) < AGAIN * found.count and independent(found.kinds) >= KINDS
+def _together(pages: Sequence[_Said], watched: frozenset[int], alone: frozenset[int]) -> frozenset[int]:
+    """Return the slots that tell pages apart with others of those watched, beside those that do `alone`."""
+    first: dict[tuple[int, int], int] = {}
+    varying: dict[int, set[int]] = defaultdict(set)
+    rests = [(page.rest + sum(compress(page.texts, [slot in alone for slot in page.slots]))) & _MASK for page in pages]
+    for page, rest in zip(pages, rests, strict=True):
+        for slot, text in zip(page.slots, page.texts, strict=True):
+            if slot in watched and first.setdefault((rest, slot), text) != text:
+                varying[rest].add(slot)
+    sets = {rest: frozenset(slots) for rest, slots in varying.items() if len(slots) > 1}
+    found: set[int] = set()
+    for slots, _ in Counter(sets.values()).most_common(MAX_SETS):
+        joint, kinds = _Slot(), _Kinds()
+        for page, rest in zip(pages, rests, strict=True):
+            text = sum(compress(page.texts, [slot in slots for slot in page.slots])) & _MASK
+            if sets.get(rest) == slots:
+                joint.add(rest, text, kinds.of(page.url, rest))
+            elif joint.rests.setdefault(text, rest) != rest:
+                joint.rests[text] = None
+        if joint.tells:
+            found |= slots
+    return frozenset(found)

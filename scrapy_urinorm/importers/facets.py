@@ -19,6 +19,9 @@ ITEMS = 20
 """Values of a parameter named like an id from which it names items, whose pages are no lists: a shop has more articles
 than it has brands."""
 _IDS = re.compile(r"(?i:id|.*[_-]id)|.*[a-z](?:Id|ID)").fullmatch
+_script = re.compile(
+    r"[\w~-]{1,40}\.(?:aspx?|cfm|f?cgi|do|action|exe|dll|ashx|seam|js[fp]x?|php\d?|phtml|p[ly]|rb)", re.IGNORECASE
+).fullmatch
 # bounds of memory, far above what a site of filters needs to be seen as one
 _MAX_PARTS = 2_000
 _MAX_SETS = 5_000
@@ -97,9 +100,18 @@ class FacetCount:
         return sorted(found, key=lambda one: (-one.urls, one.path))
 
 
+def is_script(segment: str) -> bool:
+    """Whether a segment of a path is the name of a script: `item.php`."""
+    return _script(segment) is not None
+
+
 def part_of(path: str) -> str:
-    """The part of a site that a path belongs to: its first segment, or the path itself where that is all of it."""
+    """The part of a site that a path belongs to: its first segment, or the path itself where that is all of it or names
+    a script, as `host` narrows the lists of `/cgi-bin/status.cgi` and names the page of `/cgi-bin/host.cgi`.
+    """
     head, slash, rest = path[1:].partition("/")
+    if is_script(path.rpartition("/")[2]):
+        return path
     return f"/{head}/" if slash and (rest or head) else path
 
 

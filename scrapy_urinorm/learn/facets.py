@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from typing import TYPE_CHECKING, NamedTuple
 
-from scrapy_urinorm.importers.facets import LIMIT, FacetCount, part_of, where_of
+from scrapy_urinorm.importers.facets import ITEMS, LIMIT, FacetCount, part_of, where_of
 from scrapy_urinorm.learn.candidate import DEFER, FACETS, PROPOSED, Candidate
 from scrapy_urinorm.learn.judge import Evidence
 from scrapy_urinorm.url import decoded
@@ -68,7 +68,32 @@ def _counted(views: Sequence[View]) -> list[tuple[str, Facets]]:
     for view in views:
         counts[view.host].add(view.path, [item for item in view.items if item[1]])
     found = [(host, one) for host, count in sorted(counts.items()) for one in count.found()]
-    return sorted(found, key=lambda item: -item[1].urls)[:MOST_PARTS]
+    largest = sorted(found, key=lambda item: -item[1].urls)[:MOST_PARTS]
+    return [(host, one._replace(filters=independent(host, one, views))) for host, one in largest]
+
+
+def independent(host: str, found: Facets, views: Sequence[View]) -> tuple[str, ...]:
+    """Return the filters without those, the rarest first, that never stand without another one, where one of the two
+    has many values: a service is one of a host, and both name a page.
+    """
+    left = set(found.filters)
+    sets: set[frozenset[str]] = set()
+    values: dict[str, set[str]] = defaultdict(set)
+    for view in views:
+        if view.host == host and _lies_in(found, view):
+            items = {name: value for one, value in view.items if value and (name := decoded(one)) in left}
+            sets.add(frozenset(items))
+            for name, value in items.items():
+                values[name].add(value)
+    for name in reversed(found.filters):
+        beside = frozenset.intersection(*(one for one in sets if name in one)) & left if values[name] else frozenset()
+        if len(beside) > 1 and any(len(values[one]) >= ITEMS for one in beside):
+            left.remove(name)
+    return tuple(name for name in found.filters if name in left)
+
+
+def _lies_in(found: Facets, view: View) -> bool:
+    return found.path.removesuffix("**") in (view.path, part_of(view.path))
 
 
 class _Lists(NamedTuple):
@@ -126,12 +151,11 @@ def _missed(learner: Learner, skipped: set[int]) -> set[int]:
 
 def _lists(learner: Learner, graph: Graph, views: Sequence[View], host: str, found: Facets) -> _Lists | None:
     """The lists of a part, where they are some: what most of its pages lead to is the frame and no item."""
-    part = found.path.removesuffix("**")
     members = {
         n
         for n, view in enumerate(views)
         if view.host == host
-        and part in (view.path, part_of(view.path))
+        and _lies_in(found, view)
         and not any(value and decoded(name) in found.items for name, value in view.items)
     }
     pages = learner.site.pages

@@ -8,6 +8,7 @@ from scrapy_urinorm.learn.candidate import DEFER, SILENT, SKIP
 from scrapy_urinorm.learn.covered import COVERED_RISK, also_covered, covered
 from scrapy_urinorm.learn.guilt import BLIND_FEW, BLIND_SHARE
 from scrapy_urinorm.learn.reach import Reach
+from scrapy_urinorm.learn.site import host_of
 from scrapy_urinorm.learn.traps import traps
 
 if TYPE_CHECKING:
@@ -160,7 +161,7 @@ def redundant_shapes(learner: Learner) -> None:
     # by referers alone, what earlier files skip counts as missed, too
     before = absent(learner.skipped) if reach is None else set()
     number = {page.key: n for n, page in enumerate(learner.site.pages)}
-    if len(found) > 1 and all(not _why_later(learner, candidate, set()) for candidate, _ in found):
+    if len(found) > 1 and all(not _why_later(learner, candidate, members, set()) for candidate, members in found):
         # mirrors have the same shapes on each host: where nothing is lost without all, one crawl says so of each
         together = _silenced(learner, shapes, number, found)
         if absent(learner.skipped.union(*(silenced.pages for silenced in together if not silenced.others))) <= before:
@@ -213,7 +214,7 @@ def _take_in(learner: Learner, silenced: _Silenced, gone: set[int]) -> bool:
     if silenced.others:
         learner.refuse(candidate, "its conditions also hold for other addresses")
         return False
-    if why := _why_later(learner, candidate, gone):
+    if why := _why_later(learner, candidate, silenced.views, gone):
         if learner.proof is not None and not leads_nowhere(learner, silenced.views, lists=False):
             # a crawl that is stopped would never see what they alone lead to
             learner.refuse(candidate, f"{why}, and they lead to others")
@@ -249,7 +250,7 @@ def leads_nowhere(learner: Learner, members: Iterable[int], *, lists: bool) -> b
     return expected <= BLIND_FEW + BLIND_SHARE * len(without)
 
 
-def _why_later(learner: Learner, candidate: Candidate, gone: set[int]) -> str:
+def _why_later(learner: Learner, candidate: Candidate, members: Iterable[int], gone: set[int]) -> str:
     """Return why a shape is put off and not skipped; empty where nothing speaks against that.
 
     `gone` are the content classes that a crawl of the recorded links would miss.
@@ -260,7 +261,24 @@ def _why_later(learner: Learner, candidate: Candidate, gone: set[int]) -> str:
     if evidence.against:
         # a page that only these addresses showed is one, however rare it is among them
         return f"{evidence.against} pages were found there alone"
-    if learner.proof is not None and not learner.proof.is_finished and evidence.risk > COVERED_RISK:
+    partial = learner.proof is not None and not learner.proof.is_finished
+    if partial and (evidence.risk > COVERED_RISK or _may_be_anything(learner, candidate, members)):
         # too few to say of those that were not fetched that they, too, are found elsewhere
         return "the crawl had not come to its end"
+    if any(host_of(one) != host_of(other) for one, other in candidate.examples):
+        # a city's shop has what all have, and one day something of its own
+        return "they were found at another host, and each may have pages of its own"
     return ""
+
+
+def _may_be_anything(learner: Learner, candidate: Candidate, members: Iterable[int]) -> bool:
+    """Whether a shape holds for words in a place of the path: beside short links (`/weblog/2V/`) there may be pages
+    (`/weblog/about/`), and beside numbers none.
+    """
+    where = candidate.conditions or {}
+    places = [at for at, segment in enumerate(str(where.get("path", "")).split("/")) if "*" in segment]
+    if not places or "query" in where:
+        return False
+    views = learner.views.of(learner.replay)
+    paths = [views[n].path.split("/") for n in members]
+    return not all(path[at].isdecimal() for path in paths for at in places if at < len(path))

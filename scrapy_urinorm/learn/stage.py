@@ -92,16 +92,15 @@ class Stage:
     @cached_property
     def ground(self) -> Ground:
         """The places of the site's addresses, and their parameters."""
-        proof = self._proof
-        return Ground(self.views, self.contexts, lambda: None if proof is None else proof.linked)
+        return Ground(self.views, self.contexts, lambda: None if self._proof is None else self._proof.linked)
 
     def may_be_others(self, members: Sequence[tuple[int, str]]) -> bool:
-        """Whether a crawl that was cut short may have left out pages like some views that all show one, by their
-        numbers, each with the part of its address that varies; live rules look at some of them themselves.
+        """Whether a crawl that was cut short may have left out others like some views of one page, by their numbers,
+        each with the part of its address that varies; live rules look at some of them themselves.
         """
-        if not members or not self.options.skip or self._proof is None or self._proof.is_finished:
-            return False
-        return not stand_elsewhere(self._proof, [(self.views[n], part) for n, part in members])
+        proof = self._proof if members and self.options.skip else None
+        named = [(self.views[n], part) for n, part in members]
+        return proof is not None and not proof.is_finished and not stand_elsewhere(proof, named)
 
     @cached_property
     def stayed(self) -> Stayed:
@@ -122,8 +121,6 @@ class Stage:
         """Return the value (key spelling) of a parameter in a view by its number; None where it has not one."""
         values = [value for known, value in self.views[page].items if known == name]
         return values[0] if len(values) == 1 else None
-
-    # ------------------------------------------------------------------ shared
 
     def judge(self, prior: float, *, constant: bool = True) -> Judge:
         """Return a judge with the options of this run."""

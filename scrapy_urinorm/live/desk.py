@@ -52,7 +52,7 @@ class Desk:
         self.preset = preset
         self.sites: dict[str, SiteDesk] = {}
         self.patterns = Patterns()
-        self.yields = Yields(close, lambda origin: filters_of(self.sites.get(self.site_name(origin))))
+        self.yields = Yields(close, lambda origin: filters_of(self.sites.get(self.site_name(origin)), origin))
         self.claims: dict[int, Claimant] = {}
         self._next_claim = 1
         self._generations = 0

@@ -9,6 +9,7 @@ import re
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
+from scrapy_urinorm.importers.facets import is_script
 from scrapy_urinorm.learn.priors import name_prior
 from scrapy_urinorm.learn.risk import TRACKER_PRIOR
 from scrapy_urinorm.live.groups import group_of
@@ -32,9 +33,9 @@ _WHOLE = " ?& "
 
 
 def whole_of(pattern: str) -> str:
-    """Return the name of all such lists in the folder at the top of a site that a pattern lies in."""
-    origin, _, path = pattern.partition("?")[0].partition("://")
-    return f"{origin}://{'/'.join(path.split('/')[:2])}{_WHOLE}"
+    """Return the name of all such lists in the folder at the top of a site that a pattern lies in, or of its script."""
+    head = pattern.partition("?")[0]
+    return (head if is_script(head.rpartition("/")[2]) else "/".join(head.split("/")[:4])) + _WHOLE
 
 
 def is_whole(name: str) -> bool:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from functools import lru_cache
 from itertools import combinations
 
-from scrapy_urinorm.live.patterns import is_script
+from scrapy_urinorm.importers.facets import is_script
 
 MOST_NAMES = 6
 """Of a group with more names only those with one name less are looked at: of six there are 62 with fewer."""

@@ -10,6 +10,8 @@ from __future__ import annotations
 import re
 from urllib.parse import unquote_plus
 
+from scrapy_urinorm.importers.facets import is_script
+
 WIDE = 8
 """So many different texts in one place and it is a variable: programs have a dozen views, but articles by hundreds."""
 SCRIPTS = 64
@@ -23,9 +25,6 @@ MOST_VALUES = 20
 MOST_PLACES = 20_000
 """Places that are told apart; above it what is new is a variable. Some 20 MB at the worst."""
 _number = re.compile(r"\d[\d.,:_-]*|[0-9a-f]{8,}(?:-[0-9a-f]+)*", re.IGNORECASE).fullmatch
-_script = re.compile(
-    r"[\w~-]{1,40}\.(?:aspx?|cfm|f?cgi|do|action|exe|dll|ashx|seam|js[fp]x?|php\d?|phtml|p[ly]|rb)", re.IGNORECASE
-).fullmatch
 _word = re.compile(r"[A-Za-z][\w.-]{0,31}").fullmatch
 _route = re.compile(r"[A-Za-z][\w.-]{0,31}(?:/[\w.-]{1,32}){1,4}").fullmatch
 _ROUTES = frozenset(("route", "r", "q", "action", "do", "controller", "module", "target", "view", "page", "cmd", "act"))
@@ -41,11 +40,6 @@ def is_plain(pattern: str) -> bool:
     Groups of patterns and lines of packs, whose names have a space, are not.
     """
     return "?" not in pattern and " " not in pattern
-
-
-def is_script(segment: str) -> bool:
-    """Whether a segment of a path is the name of a script: `item.php`."""
-    return _script(segment) is not None
 
 
 class Patterns:

@@ -6,7 +6,7 @@ import hashlib
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from scrapy_urinorm.importers.facets import LIMIT
+from scrapy_urinorm.importers.facets import LIMIT, is_script
 from scrapy_urinorm.learn.site import host_of, site_of
 from scrapy_urinorm.live.canaries import Canaries
 from scrapy_urinorm.live.classes import NumberSet
@@ -104,8 +104,8 @@ class SiteDesk:
     sure: Question | None = None
     likely: Question | None = None
     later: Normalizer | None = None
-    filters: frozenset[str] = frozenset()
-    """The parameters of which `later` allows a few at a time."""
+    filters: dict[str, frozenset[str]] = field(default_factory=dict)
+    """The parameters of which `later` allows a few at a time, by the path of the script, empty where it is for none."""
     rules: list[LiveRule] = field(default_factory=list)
     on: bool = False
     canaries: Canaries = field(default_factory=Canaries)
@@ -134,16 +134,22 @@ class SiteDesk:
         places = [*table.get("site", {}).values(), *table.get("host", {}).values()]
         rows = [row for place in places for row in (place, *place.get("where", ()))]
         # what was closed by them stays so where they are none any more, and is to be opened by the same
-        self.filters |= {name for row in rows for name in row.get(LIMIT, {}).get("of", ())}
+        for row in rows:
+            path = str(row.get("path", ""))
+            script = path if is_script(path.rpartition("/")[2]) else ""
+            self.filters[script] = self.filters.get(script, frozenset()).union(row.get(LIMIT, {}).get("of", ()))
 
     def dump(self) -> dict[str, Any]:
         """Return what a later run needs, as JSON can hold it."""
         return {"generation": self.generation, "message": self.message, "counts": self.canaries.dump()}
 
 
-def filters_of(site: SiteDesk | None) -> frozenset[str]:
-    """Return the parameters of a site of which a few at a time are enough."""
-    return site.filters if site is not None else frozenset()
+def filters_of(site: SiteDesk | None, origin: str) -> frozenset[str]:
+    """Return the parameters of an origin or script of a site of which a few at a time are enough."""
+    if site is None:
+        return frozenset()
+    path = "/" + "/".join(origin.split("/")[3:])
+    return site.filters.get("", frozenset()) | site.filters.get(path, frozenset())
 
 
 class Claimant(NamedTuple):

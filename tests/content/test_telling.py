@@ -15,6 +15,7 @@ from tests.report.crawls import Crawl as ReportedCrawl
 from tests.report.crawls import found
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
     from scrapy_urinorm.visits.record import Visit
@@ -104,3 +105,47 @@ def test_a_counter_of_visitors_tells_no_pages_apart() -> None:
     normalizer = Normalizer(learn(visits).rules)
     for more in ("from=list", "view=wide", "currency=EUR"):
         assert normalizer.key(f"{HOST}/article?id=999&{more}") == normalizer.key(f"{HOST}/article?id=999")
+
+
+def books(number: int, form: int) -> str:
+    """A book as it is printed, or as a file: another number and price, and other pages."""
+    said = f"<h1>Title {number}</h1><p>ISBN {7919 * number + form}</p><p>{10 + (13 * number + 17 * form) % 50} EUR</p>"
+    return f"{said}<div><p>{prose(('book', number))}</p></div>"
+
+
+def departures(number: int, day: int) -> str:
+    """A line in a timetable: each number comes again on other lines."""
+    lot = random.Random(f"{number} {day}")
+    table = "".join(f"<tr><td>{hour}</td><td>{lot.randrange(60):02}</td></tr>" for hour in range(6, 9))
+    return f"<h1>Line {number}</h1><table>{table}</table><div><p>{prose(('line', number))}</p></div>"
+
+
+def related(number: int, size: int) -> str:
+    """A product with thirty others beside it, each with a name that is as short as its own price."""
+    others = "".join(f"<form><b>{prose((number, n), 1)}</b></form>" for n in range(30))
+    said = f"<h1>Chair {number}</h1><pre>{1000 * number + size} EUR</pre>"
+    return f"{said}<div><p>{prose(('chair', number))}</p></div>{others}"
+
+
+def described(number: int, size: int) -> str:
+    """A product whose size has a sentence of its own beside the text of its category."""
+    text = f"<p>{prose(('category', number // 10), 60)}</p>"
+    return f"<h1>Lamp {number}</h1><div>{text}</div><section>{prose((number, size), 15)}</section>"
+
+
+TOLD = {
+    "two forms of each": (books, "/book/{n}?form={v}", 2),
+    "numbers that come again": (departures, "/line/{n}?day={v}", 4),
+    "beside many others": (related, "/chair/{n}?size={v}", 3),
+    "with a sentence": (described, "/c/lamp-{n}.html?size={v}", 3),
+}
+
+
+@pytest.mark.parametrize(("body", "address", "forms"), TOLD.values(), ids=TOLD)
+@pytest.mark.parametrize("options", [Options(), Options().strict()], ids=["default", "strict"])
+def test_what_a_parameter_chooses_is_a_page(
+    body: Callable[[int, int], str], address: str, forms: int, options: Options
+) -> None:
+    visits = [visit(address.format(n=n, v=v), body(n, v), f"Page {n}") for n in range(90) for v in range(forms)]
+    normalizer = Normalizer(learn(visits, options).rules)
+    assert len({normalizer.key(HOST + address.format(n=999, v=v)) for v in range(forms)}) == forms

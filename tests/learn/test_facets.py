@@ -11,7 +11,10 @@ import pytest
 from scrapy_urinorm import Normalizer
 from scrapy_urinorm.importers.facets import FacetCount, Facets, part_of
 from scrapy_urinorm.learn import Options, learn, to_toml
+from scrapy_urinorm.learn.facets import independent
 from scrapy_urinorm.learn.output import facets_toml
+from scrapy_urinorm.learn.page import Page
+from scrapy_urinorm.learn.view import view_of
 from scrapy_urinorm.live.study import study
 from scrapy_urinorm.visits.links import link_hashes, page_links, url_hash
 from tests.cli.programs import run
@@ -141,7 +144,7 @@ def test_without_recorded_links_nothing_is_proposed() -> None:
     assert facets_toml(learn(site.visits(), Options(jobs=1)).others) == ""
 
 
-PARTS = {"/": "/", "/c": "/c", "/c/": "/c/", "/c/mugs": "/c/", "/c/mugs/": "/c/", "": ""}
+PARTS = {"/": "/", "/c": "/c", "/c/": "/c/", "/c/mugs": "/c/", "/c/mugs/": "/c/", "": "", "/c/mugs.cgi": "/c/mugs.cgi"}
 
 
 @pytest.mark.parametrize(("path", "part"), PARTS.items())
@@ -210,6 +213,26 @@ def test_an_id_that_no_rule_can_name(name: str) -> None:
     found = counted({**SIX, **{f"{name} {names}": 20 for names in SIX}}, "/list")
     assert all(not one.items for one in found)
     assert name != "%FF_id" or not found
+
+
+BESIDE = {
+    "a service of many hosts": ([f"host={n}&service={s}" for n in range(25) for s in "ab"] + ["host=1"], {"host"}),
+    "one of a few": ([f"brand={n}&size={s}" for n in range(5) for s in "ab"] + ["brand=1"], {"brand", "size"}),
+    "alone, too": ([f"brand={n}&size={s}" for n in range(25) for s in "ab"] + ["brand=1", "size=a"], {"brand", "size"}),
+    "with this and with that": (
+        [f"{a}={n}&size=1" for n in range(25) for a in "uv"] + ["u=1", "v=1"],
+        {"u", "v", "size"},
+    ),
+}
+
+
+@pytest.mark.parametrize(("queries", "left"), BESIDE.values(), ids=BESIDE)
+def test_what_names_a_page_within_another_is_no_filter(queries: list[str], left: set[str]) -> None:
+    urls = [f"{SHOP}/info.cgi?type=2&{query}" for query in queries]
+    views = [view for url in urls if (view := view_of(url, [Page(url, url)])) is not None]
+    names = sorted({item.partition("=")[0] for query in queries for item in query.split("&")})
+    found = Facets("/info.cgi", tuple(names), len(urls), 6, 3)
+    assert set(independent("shop.example", found, views)) == left
 
 
 def test_pages_of_items_are_in_no_limit_that_is_learned() -> None:

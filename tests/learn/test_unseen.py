@@ -610,6 +610,34 @@ def test_a_shape_is_put_off_and_not_skipped_where_it_may_have_a_page_of_its_own(
     assert (decision.skip, decision.defer) == (skips, not skips)
 
 
+@pytest.mark.parametrize("unread", [0, 60], ids=["to its end", "in part"])
+def test_short_links_stand_beside_pages_that_were_not_requested(unread: int) -> None:
+    """`/weblog/2V/` leads to a story, and so may not `/weblog/about/`."""
+    names = [f"/{chr(97 + n % 26)}{chr(97 + n // 26)}-story.html" for n in range(120)]
+    short = [f"/weblog/{chr(97 + n % 26)}{n}/" for n in range(100)]
+    front = ["/all", "/short", *(f"/older/{n}" for n in range(unread))]
+    visits = [page("/", "front", front, depth=0), page("/all", "all", names), page("/short", "short", short)]
+    visits += [page(url, f"story {n}", []) for urls in (names, short) for n, url in enumerate(urls)]
+    decision = Normalizer(learn(visits).rules).decide(f"{HOST}/weblog/about/")
+    assert (decision.skip, decision.defer) == (not unread, bool(unread))
+
+
+@pytest.mark.parametrize(("host", "skips"), [("www", True), ("south", False)], ids=["of the same host", "of another"])
+def test_what_another_host_shows_is_put_off_and_not_skipped(host: str, skips: bool) -> None:
+    """The shops of two cities have the same goods, and one day one of them has some of its own."""
+    names = [f"http://www.a.example/{chr(97 + n % 26)}{chr(97 + n // 26)}-chair/" for n in range(120)]
+    numbers = [f"http://{host}.a.example/?item={100 + n}" for n in range(100)]
+    rows = [{"url": "http://www.a.example/", "text_digest": "front", "depth": 0, "links": [*names, *numbers]}]
+    rows += [
+        {"url": url, "text_digest": f"chair {n}", "depth": 1, "links": []}
+        for urls in (names, numbers)
+        for n, url in enumerate(urls)
+    ]
+    visits = [visit_from_row({"status": 200, "words": 100} | row) for row in rows]
+    decision = Normalizer(learn(visits).rules).decide(f"http://{host}.a.example/?item=900")
+    assert (decision.skip, decision.defer) == (skips, not skips)
+
+
 @pytest.mark.parametrize(
     ("period", "folds"), [(8, False), (1, True)], ids=["the others change now and then", "the others always differ"]
 )

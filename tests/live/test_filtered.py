@@ -12,7 +12,7 @@ from scrapy_urinorm.live.desk import Desk
 from scrapy_urinorm.live.filtered import is_filtered, shown, whole_of
 from scrapy_urinorm.live.groups import AGAIN, group_of
 from scrapy_urinorm.live.patterns import LONGEST, Patterns
-from scrapy_urinorm.live.questions import CLOSED, LATER
+from scrapy_urinorm.live.questions import CLOSED, LATER, SiteDesk, filters_of
 from scrapy_urinorm.live.yields import CLOSE, Yields
 
 FILTERS = frozenset("abcdef")
@@ -206,6 +206,19 @@ def test_what_was_cut_off_may_name_anything() -> None:
     assert not is_filtered(whole[:LONGEST], FILTERS)
     # nor is the group of what was cut that of all lists
     assert group_of("http://a.example/c?a=b&") != whole_of("http://a.example/c?a=b&")
+
+
+def test_what_filters_the_lists_of_a_script_may_name_the_pages_of_another() -> None:
+    site = SiteDesk("a.example")
+    limit = {"of": ["host", "style"], "at_most": 1, "defer": True}
+    site.take_later({"site": {"a.example": {"where": [{"path": "/c/status.cgi", "max_params": limit}]}}})
+    other = {"of": ["sort"], "at_most": 1, "defer": True}
+    site.take_later({"site": {"a.example": {"where": [{"path": "/shop/**", "max_params": other}]}}})
+    assert filters_of(site, "http://a.example/c/status.cgi") == {"host", "style", "sort"}
+    assert filters_of(site, "http://a.example/c/info.cgi") == filters_of(site, "http://a.example") == {"sort"}
+    one, two = (whole_of(f"http://a.example/c/{name}.cgi?host=*&style=*") for name in ("status", "info"))
+    assert one != two
+    assert shown(one) == "http://a.example/c/status.cgi, lists with more than one filter"
 
 
 def test_the_desk_closes_them_by_what_the_student_says() -> None:
