@@ -11,7 +11,8 @@ octet octet_class[256];
 void
 fill_text_tables(void)
 {
-    static const octet high[] = {0xC2, 0xE1, 0xE2, 0xE3}; /* of U+0085, U+1680, U+2000 to U+205F, U+3000 */
+    /* of U+0085, U+1680, U+2000 to U+205F, U+3000, and of the letters of joined words */
+    static const octet high[] = {0xC2, 0xE0, 0xE1, 0xE2, 0xE3, 0xE4, 0xE5, 0xE6, 0xE7, 0xE8, 0xE9, 0xEF, 0xF0};
     for (uint32_t n = 0; n < 256; n++) {
         uint32_t value = n;
         for (int bit = 0; bit < 8; bit++)
@@ -47,6 +48,31 @@ wide_space(const octet *s, const octet *end)
         return s[1] == 0x81 && s[2] == 0x9F ? 3 : 0;
     case 0xE3:
         return s[1] == 0x80 && s[2] == 0x80 ? 3 : 0;
+    }
+    return 0;
+}
+
+/* How many letters in a row are a word, of the script whose letter begins here: it has no spaces between words. 0: any other
+ * character. texts.py: _IN_TWOS, _IN_FOURS. */
+static int
+joined(const octet *s, const octet *end)
+{
+    enum { HAN = 2, ALPHABET = 4 };
+    if (end - s < 3)
+        return 0;
+    switch (s[0]) {
+    case 0xE0: /* U+0E00 and more */
+        return s[1] >= 0xB8 ? ALPHABET : 0;
+    case 0xE1: /* up to U+109F, U+1780 to U+17FF */
+        return s[1] <= 0x81 || (s[1] == 0x82 && s[2] <= 0x9F) || s[1] == 0x9E || s[1] == 0x9F ? ALPHABET : 0;
+    case 0xE3: /* U+3040 to U+30FF, U+3400 and more */
+        return (s[1] >= 0x81 && s[1] <= 0x83) || s[1] >= 0x90 ? HAN : 0;
+    case 0xE4: case 0xE5: case 0xE6: case 0xE7: case 0xE8: case 0xE9:
+        return HAN;
+    case 0xEF: /* U+F900 to U+FAFF, U+FF65 to U+FF9F */
+        return (s[1] >= 0xA4 && s[1] <= 0xAB) || (s[1] == 0xBD && s[2] >= 0xA5) || (s[1] == 0xBE && s[2] <= 0x9F) ? HAN : 0;
+    case 0xF0: /* U+20000 and more */
+        return end - s >= 4 && s[1] >= 0xA0 ? HAN : 0;
     }
     return 0;
 }
@@ -112,6 +138,59 @@ short_word(uint64_t eight, size_t length)
     return (uint64_t) ~(crc ^ begun[length][0]) << 28 ^ (uint32_t) ~(crc ^ begun[length][1]);
 }
 
+/* What a word comes to that is read octet by octet. */
+typedef struct {
+    uint32_t crc, other;
+} Reading;
+
+static void
+read_octet(Reading *word, octet one)
+{
+    word->crc = crc_table[0][(word->crc ^ one) & 0xFF] ^ (word->crc >> 8);
+    word->other = crc_table[0][(word->other ^ one) & 0xFF] ^ (word->other >> 8);
+}
+
+static uint64_t
+word_read(const Reading *word)
+{
+    return (uint64_t)~word->crc << 28 ^ (uint32_t)~word->other;
+}
+
+/* The words of what no space parts, from the first letter of one that is joined on, behind what was read of it; returns its
+ * end. texts.py: _PARTS. */
+static const octet *
+add_joined(Sketch *sketch, const octet *s, const octet *end, Reading word)
+{
+    int script = 0, room = 0, kind;
+    while (s < end && (kind = octet_class[*s]) != SPACE) {
+        int size = 0, length = 1;
+        if (kind == HIGH) {
+            if (wide_space(s, end))
+                break;
+            size = joined(s, end);
+        }
+        if (size) {
+            length = *s == 0xF0 ? 4 : 3;
+            if (size == script && room > 0)
+                room--;
+            else {
+                if (script) {
+                    add_word(sketch, word_read(&word));
+                    word = (Reading){beginnings[0], beginnings[1]};
+                }
+                script = size;
+                room = size - 1;
+            }
+        }
+        else
+            room = 0;
+        for (; length > 0; length--)
+            read_octet(&word, *s++);
+    }
+    add_word(sketch, word_read(&word));
+    return s;
+}
+
 /* The words of a text, written at `out` with one space between; returns their end. They never need more room, but some octets
  * behind them are written: eight at the most. */
 static octet *
@@ -120,7 +199,7 @@ put_words(Sketch *sketch, const octet *s, const octet *end, octet *out)
     octet *start = out, tail[2 * EIGHT];
     int copied = 0;
     while (s < end) {
-        uint32_t crc = beginnings[0], other = beginnings[1];
+        Reading reading = {beginnings[0], beginnings[1]};
         const octet *word;
         uint64_t eight;
         size_t length;
@@ -154,18 +233,18 @@ put_words(Sketch *sketch, const octet *s, const octet *end, octet *out)
             s += length + 1;
             continue;
         }
-        while (s < end && ((kind = octet_class[*s]) == LETTER || (kind == HIGH && !wide_space(s, end)))) {
-            crc = crc_table[0][(crc ^ *s) & 0xFF] ^ (crc >> 8);
-            other = crc_table[0][(other ^ *s) & 0xFF] ^ (other >> 8);
-            s++;
-        }
-        if (s == word)
+        while (s < end && ((kind = octet_class[*s]) == LETTER || (kind == HIGH && !wide_space(s, end) && !joined(s, end))))
+            read_octet(&reading, *s++);
+        if (s < end && octet_class[*s] == HIGH && joined(s, end))
+            s = add_joined(sketch, s, end, reading);
+        else if (s > word)
+            add_word(sketch, word_read(&reading));
+        else
             break;
         if (out > start)
             *out++ = ' ';
         memcpy(out, word, (size_t)(s - word));
         out += s - word;
-        add_word(sketch, (uint64_t)~crc << 28 ^ (uint32_t)~other);
     }
     return out;
 }

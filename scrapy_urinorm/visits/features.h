@@ -6,7 +6,7 @@
 
 enum { BINS = 32, SHINGLE = 4, MOST_COUNTED = 255, LINE_HASH = 8, TEXT_DIGEST = 16, WAITING = 256 };
 
-/* What an octet of UTF-8 is to str.split(): the high ones begin a character that may be a space. */
+/* What an octet of UTF-8 is to str.split(): the high ones begin a character that may be a space, or end a word itself. */
 enum { LETTER = 0, SPACE = 1, HIGH = 2 };
 extern octet octet_class[256];
 

@@ -7,9 +7,7 @@ tree a browser would.
 
 from __future__ import annotations
 
-import codecs
 import hashlib
-import re
 from base64 import b32encode
 from struct import pack
 from typing import NamedTuple
@@ -17,6 +15,7 @@ from typing import NamedTuple
 from selectolax.lexbor import LexborHTMLParser
 
 from scrapy_urinorm.content.frame import DATA_SLOT
+from scrapy_urinorm.visits.charsets import codec_of, other_than_utf8, text_in
 from scrapy_urinorm.visits.data import data_hash
 from scrapy_urinorm.visits.markup import said_by, said_without_tree
 from scrapy_urinorm.visits.rows import rows_digest
@@ -54,7 +53,8 @@ def page_features(body: bytes, content_type: str, encoding: str | None = None, u
     """Return the features of a response.
 
     `content_type` is the header's value; `encoding` a codec name where it is already known (else the header, the
-    byte order mark and the page's own declaration decide, as browsers do); `url` resolves the canonical link.
+    byte order mark and the page's own declaration decide, as browsers do, and where none does or none is right, each
+    octet that is not UTF-8 is a letter of its own); `url` resolves the canonical link.
     Never raises on the content: what cannot be read has only a `body_digest`.
     """
     digest = "sha1:" + b32encode(hashlib.sha1(body, usedforsecurity=False).digest()).decode()
@@ -64,52 +64,26 @@ def page_features(body: bytes, content_type: str, encoding: str | None = None, u
     if kind in _HTML:
         return _html_features(digest, _markup(body, content_type, encoding), url)
     if kind.startswith(_TEXT) or kind.endswith(("+xml", "+json")):
-        shown = _decode(body, content_type, encoding)
+        shown = text_in(body, content_type, encoding)
         text = text_of([shown], b"\1")
         rows = rows_digest(shown, kind)
         return PageFeatures(digest, text.digest.hex(), text.words, minhash=text.minhash, rows_digest=rows)
     return PageFeatures(digest)
 
 
-_CHARSET = re.compile(rb"""charset\s*=\s*["']?\s*([\w.:-]+)""", re.IGNORECASE)
-#: Codecs of Python that are no encodings of pages: they raise, or take a time that grows with the square.
-_NO_ENCODINGS = frozenset({"idna", "mbcs", "oem", "punycode", "raw-unicode-escape", "undefined", "unicode-escape"})
-_BYTE_ORDER_MARKS = ((codecs.BOM_UTF8, "utf-8"), (codecs.BOM_UTF16_LE, "utf-16-le"), (codecs.BOM_UTF16_BE, "utf-16-be"))
-
-
-def _codec(body: bytes, content_type: str, encoding: str | None) -> str:
-    if encoding is None:
-        for place in (content_type.encode("latin-1", "replace"), body[:1024]):
-            declared = _CHARSET.search(place)
-            if declared:
-                encoding = declared[1].decode()
-                break
-    try:
-        found = codecs.lookup(encoding or "utf-8")
-    except (LookupError, ValueError):
-        return "utf-8"
-    is_text = getattr(found, "_is_text_encoding", True) and found.name not in _NO_ENCODINGS
-    return found.name if is_text else "utf-8"
-
-
-def _decode(body: bytes, content_type: str, encoding: str | None) -> str:
-    for mark, codec in _BYTE_ORDER_MARKS:
-        if body.startswith(mark):
-            return body[len(mark) :].decode(codec, "replace")
-    return body.decode(_codec(body, content_type, encoding), "replace")
-
-
 def _markup(body: bytes, content_type: str, encoding: str | None) -> bytes | str:
     """What to give to the parser: the bytes where they are UTF-8, as it would encode a text again."""
-    if body[:1] not in b"\xef\xfe\xff" and _codec(body, content_type, encoding) in ("utf-8", "ascii"):
+    if body[:1] not in b"\xef\xfe\xff" and codec_of(body, content_type, encoding) in ("utf-8", "ascii"):
         return body
-    return _decode(body, content_type, encoding)
+    return text_in(body, content_type, encoding)
 
 
 def _html_features(body_digest: str, markup: bytes | str, url: str) -> PageFeatures:
     octets = markup.encode("utf-8", "surrogatepass") if isinstance(markup, str) else markup
     said = said_without_tree(octets, url)
     if said is None:
+        if markup is octets and (text := other_than_utf8(octets)) is not None:
+            return _html_features(body_digest, text, url)
         root = LexborHTMLParser(markup).root
         if root is None:
             return PageFeatures(body_digest)

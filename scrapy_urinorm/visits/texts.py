@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import re
 import zlib
 from struct import pack
 from typing import NamedTuple
@@ -15,6 +16,17 @@ REMEMBERED = 256
 """Characters of the longest line and the longest word whose hash is remembered."""
 SHINGLE = 4
 """Words of a shingle: fewer make all texts alike, more make one changed word a difference (Broder 1997 took 10)."""
+_IN_TWOS = "\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\uff65-\uff9f\U00020000-\U0003ffff"
+"""Han and kana, which put no spaces between words: a word of Chinese has one or two letters, one of Japanese two or
+three (chosen: two)."""
+_IN_FOURS = "\u0e00-\u109f\u1780-\u17ff"
+"""Thai, Lao, Tibetan, Myanmar and Khmer, which put none either: their letters are of an alphabet, so that a syllable
+has two to four (chosen: four). Hangul has spaces."""
+_JOINED = re.compile(f"[{_IN_TWOS}{_IN_FOURS}]")
+_OTHER = rf"[^\s{_IN_TWOS}{_IN_FOURS}]"
+_PARTS = re.compile(rf"{_OTHER}*+(?:[{_IN_TWOS}]{{1,2}}+|[{_IN_FOURS}]{{1,4}}+){_OTHER}*+|{_OTHER}++")
+"""A word of a text in which some are joined: so many letters in a row, with what stands around them. What is not such a
+letter begins anew, so that a letter more moves the words up to the next comma, not all that follow."""
 
 
 class Hashes(dict[str, int]):
@@ -81,6 +93,8 @@ def plain_text(texts: list[str], seen: bytes) -> Text:
         if is_seen:
             tokens = text.split()
             line = " ".join(tokens)
+            if not text.isascii() and _JOINED.search(text) is not None:
+                tokens = _PARTS.findall(text)
             words += tokens
             shown.append(line)
             hashes.append(_text_hashes[line])

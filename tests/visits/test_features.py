@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import encodings.aliases
 import hashlib
+import random
 import tracemalloc
 from array import array
 from struct import unpack
@@ -112,6 +113,51 @@ def test_encodings_of_one_text_are_one_text() -> None:
         assert page_features(body, content_type, encoding).text_digest == utf8.text_digest
 
 
+UNDECLARED = [
+    pytest.param("имена", "cp1251", "", id="none declared"),
+    pytest.param("имена", "koi8-r", "; charset=utf-8", id="another than the declared one"),
+    pytest.param("имена", "cp1251", "; charset=x-nobody", id="one that there is not"),
+]
+
+
+@pytest.mark.parametrize("kind", ["text/html", "text/plain"])
+@pytest.mark.parametrize(("name", "codec", "charset"), UNDECLARED)
+def test_names_in_other_encodings_are_no_names_alike(name: str, codec: str, charset: str, kind: str) -> None:
+    one, other = (page_features(f"<h1>{text}</h1>".encode(codec), kind + charset) for text in (name, name[::-1]))
+    assert one.text_digest != other.text_digest
+
+
+def test_a_letter_that_was_cut_makes_no_other_encoding_of_a_page() -> None:
+    whole, cut = "<p>prix élevé à Paris</p>".encode(), "<h1>é".encode()[:-1]
+    assert texts(page_features(whole + cut, HTML))[0] == texts(page_features(whole, HTML))[0]
+
+
+LABELS = {"iso-8859-8-i": "iso8859-8", "x-cp1251": "cp1251", "windows-949": "cp949", "X-GBK": "gbk"}
+
+
+@pytest.mark.parametrize("label", LABELS)
+def test_labels_that_only_browsers_know(label: str) -> None:
+    text = {"iso8859-8": "<p>שלום", "cp1251": "<p>имена", "cp949": "<p>이름", "gbk": "<p>囧"}[LABELS[label]]
+    page = page_features(text.encode(LABELS[label]), f"text/html; charset={label}")
+    assert page.text_digest == features(text).text_digest
+
+
+WIDER = {"gb2312": "囧囧", "euc-kr": "뷁", "shift_jis": "①②", "euc-jp": "①②", "big5": "囧煊"}
+
+
+@pytest.mark.parametrize("label", WIDER)
+def test_letters_that_browsers_have_more_of_in_an_encoding(label: str) -> None:
+    wider = {"gb2312": "gb18030", "euc-kr": "cp949", "shift_jis": "cp932", "euc-jp": "euc_jis_2004"}
+    body = f"<p>{WIDER[label]}".encode(wider.get(label, "big5hkscs"))
+    assert page_features(body, f"text/html; charset={label}").text_digest == features(f"<p>{WIDER[label]}").text_digest
+
+
+def test_an_encoding_that_xml_declares() -> None:
+    head = '<?xml version="1.0" encoding="Shift_JIS"?>'
+    page = page_features(f"{head}<p>名前".encode("shift_jis"), "application/xhtml+xml")
+    assert page.text_digest == features("<p>名前").text_digest
+
+
 def test_what_is_not_text_has_only_a_body_digest() -> None:
     assert page_features(b"%PDF-1.7", "application/pdf") == PageFeatures("sha1:XL3MDI73EXYK6WVLXQZKVBA6E7FQEUBA")
     assert page_features(b"", "text/html").words is None
@@ -171,6 +217,40 @@ def test_minhash_sifting_changes_nothing(words: list[str]) -> None:
         assert all(b <= a for a, b in zip(once, twice, strict=True))
 
 
+WORDS = {
+    "東京": 1,
+    "東京の話です": 3,
+    "新闻网_新闻": 3,
+    "iPhone手机价格": 2,
+    "価格、二人。": 2,
+    "2026年11月26日": 3,
+    "ﾃﾞｰﾀ": 2,
+    "𠮷野家": 2,
+    "ประเทศไทย": 3,
+    "ภาษาไทย ภาษาลาว": 4,
+    "ភាសាខ្មែរ": 3,
+    "한국어 위키백과": 2,
+    "prix élevé": 2,
+    "…": 1,
+}
+
+
+@pytest.mark.parametrize("text", WORDS)
+def test_words_are_counted_where_no_spaces_are(text: str) -> None:
+    assert plain_text([text], b"\1").words == WORDS[text]
+    assert plain_text([text], b"\1").counts == bytes([WORDS[text]])
+
+
+def test_a_letter_more_leaves_a_text_without_spaces_what_it_was() -> None:
+    lot = random.Random(7)
+    clauses = ["".join(chr(lot.randrange(0x4E00, 0x9FA5)) for _ in range(12)) for _ in range(100)]
+    text, more, other = "，".join(clauses), "，".join([f"又{clauses[0]}", *clauses[1:]]), "，".join(clauses[50:])
+    sketches = [plain_text([one], b"\1").minhash for one in (text, more, other)]
+    assert similarity(sketches[0], sketches[1]) > 0.9
+    assert similarity(sketches[0], sketches[2]) == pytest.approx(0.5, abs=0.25)
+
+
+SCRIPTS = "a話あﾃ한ทລབမក，1é"
 SPACES = "".join(map(chr, filter(lambda n: chr(n).isspace(), range(0x3001))))
 TEXTS = {
     "empty": [""],
@@ -186,6 +266,14 @@ TEXTS = {
     ],
     "all scripts": ["straße 東京 \U0001f600 \U0010ffff", "\0 \0"],
     "more than 255 words": ["a " * 300],
+    "joined words": [*WORDS, "話" * 300, f"a{'話' * 3}b c", "\u3000東\u3000", "東\u00a0京"],
+    "each script beside the next": ["".join(one + other for one in SCRIPTS for other in SCRIPTS)],
+    "letters at the ends of the scripts": [
+        f"a{chr(n) * 9}"
+        for end in (0xE00, 0x10A0, 0x1780, 0x1800, 0x3040, 0x3100, 0x3400, 0xA000, 0xF900, 0xFB00, 0xFF65, 0xFFA0)
+        for n in (end - 1, end)
+    ],
+    "beyond the first plane": [f"a{chr(n) * 9}" for n in (0x1FFFF, 0x20000, 0x3FFFF, 0x40000)],
     **{f"{n} octets": ["x" * n] for n in (127, 128, 129, 256, 257, 1000)},
     "lone surrogates": ["a \ud800 b c d", "e"],
 }
@@ -210,7 +298,9 @@ def test_words_of_any_length_at_the_end_of_a_line(last: int, space: str) -> None
     compare(texts + texts, b"\1" * 20 + b"\0" * 20)
 
 
-@given(st.lists(st.tuples(st.text(st.sampled_from("ab" + SPACES) | st.characters()), st.booleans()), max_size=40))
+@given(
+    st.lists(st.tuples(st.text(st.sampled_from("ab" + SPACES + SCRIPTS) | st.characters()), st.booleans()), max_size=40)
+)
 def test_any_text_in_c_is_that_in_python(texts: list[tuple[str, bool]]) -> None:
     compare([text for text, _ in texts], bytes(seen for _, seen in texts))
 
