@@ -62,6 +62,9 @@ _WIDER = {
 """What browsers take an encoding for: it has more letters, and some other signs. It is asked where Python's own codec
 has failed, so that the digest of what that one reads is the same in visits of any version."""
 _UNREAD = "\ufffd"
+_PAIRED = 1.5
+"""High octets a letter from which they are pairs (chosen): an accent that takes the next letter for its half has one,
+text of East Asia nearly two."""
 
 
 def codec_of(body: bytes, content_type: str, encoding: str | None) -> str:
@@ -107,8 +110,21 @@ def _with_faults(body: bytes, codec: str) -> str:
     """The text of what is not all in this encoding.
 
     A page that was cut in a letter has a fault or two. Of one in another encoding most letters are faults, and names
-    that differ would look the same: it is read as Latin-1, in which each octet is a letter of its own.
+    that differ would look the same: it is read as Latin-1, in which each octet is a letter of its own, or as GB 18030,
+    whose letters are two of nearly any octets, where two make a letter as in all encodings of East Asia: its words are
+    counted by those, and the wrong letter tells a name from another as well as the right one.
     """
     text = body.decode(codec, "replace")
-    letters = len(text) - len(text.encode("ascii", "ignore"))
-    return body.decode("latin-1") if 2 * text.count(_UNREAD) > letters else text
+    if 2 * text.count(_UNREAD) <= _wide(text):
+        return text
+    single = body.decode("latin-1")
+    try:
+        double = body.decode("gb18030")
+    except UnicodeDecodeError:
+        return single
+    return double if _wide(single) >= _PAIRED * _wide(double) else single
+
+
+def _wide(text: str) -> int:
+    """Letters that are not ASCII."""
+    return len(text) - len(text.encode("ascii", "ignore"))

@@ -54,7 +54,7 @@ def page_features(body: bytes, content_type: str, encoding: str | None = None, u
 
     `content_type` is the header's value; `encoding` a codec name where it is already known (else the header, the
     byte order mark and the page's own declaration decide, as browsers do, and where none does or none is right, each
-    octet that is not UTF-8 is a letter of its own); `url` resolves the canonical link.
+    octet that is not UTF-8, or each two, are a letter of their own); `url` resolves the canonical link.
     Never raises on the content: what cannot be read has only a `body_digest`.
     """
     digest = "sha1:" + b32encode(hashlib.sha1(body, usedforsecurity=False).digest()).decode()

@@ -127,6 +127,20 @@ def test_names_in_other_encodings_are_no_names_alike(name: str, codec: str, char
     assert one.text_digest != other.text_digest
 
 
+@pytest.mark.parametrize(
+    ("text", "codec", "words"),
+    [
+        ("新闻网站文章", "gbk", 3),
+        ("東京の話です。", "euc_jp", 3),
+        ("東京の話です。", "shift_jis", 4),
+        ("élève élu", "latin-1", 2),
+        ("имена их всех", "cp1251", 3),
+    ],
+)
+def test_words_in_an_encoding_that_is_not_declared(text: str, codec: str, words: int) -> None:
+    assert page_features(f"<p>{text}</p>".encode(codec), "text/html").words == words
+
+
 def test_a_letter_that_was_cut_makes_no_other_encoding_of_a_page() -> None:
     whole, cut = "<p>prix élevé à Paris</p>".encode(), "<h1>é".encode()[:-1]
     assert texts(page_features(whole + cut, HTML))[0] == texts(page_features(whole, HTML))[0]
