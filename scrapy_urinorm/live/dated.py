@@ -33,7 +33,7 @@ class Dated:
             if linker is not None:
                 self._in_a_row.pop(linker, None)
             return False
-        if not any(map(_tells_a_date, url.partition("#")[0].partition("?")[2].split("&"))):
+        if not any(map(tells_a_date, url.partition("#")[0].partition("?")[2].split("&"))):
             return False
         number = self._in_a_row.get(pattern, 0) + 1
         if number == 1 and len(self._in_a_row) >= _PATTERNS:
@@ -42,6 +42,7 @@ class Dated:
         return number > IN_A_ROW
 
 
-def _tells_a_date(item: str) -> bool:
+def tells_a_date(item: str) -> bool:
+    """Whether an item of a query names a date, or has one."""
     name, _, value = item.partition("=")
     return is_date(decoded(name)) is not None or _is_dated(decoded(value)) is not None

@@ -202,7 +202,8 @@ class Desk:
         if what == "news":
             credit = message.get("credit")
             same, few = message["same"], message.get("few", False)
-            reopened = self.yields.learned(message["pattern"], message["news"], same=same, few=few)
+            kin = message.get("kin", False)
+            reopened = self.yields.learned(message["pattern"], message["news"], same=same, few=few, kin=kin)
             reopened += self.yields.credited(credit) if credit else []
             return [pattern_key(name) for name in reopened], None
         if what == "doubt":

@@ -25,7 +25,7 @@ MOST_SHAPES = 20_000
 _REMEMBERED = 5_000
 """Shapes of which it is remembered whether they are such lists; 2 MB."""
 # fewer than those that turn the pages of lists elsewhere: `p` may be a post, and `from` a place
-_PAGE = re.compile(r"(?i)(?:page|paged|pg|per_?page|limit|offset|start)").fullmatch
+is_paging = re.compile(r"(?i)(?:page|paged|pg|per_?page|limit|offset|start)").fullmatch
 # what stands for many values in a shape
 _OPEN = frozenset("*#")
 # a space, which no name of a group ends with
@@ -58,7 +58,7 @@ def is_filtered(pattern: str, filters: frozenset[str]) -> bool:
         # what was cut off may name anything
         return False
     items = [item.partition("=")[::2] for item in pattern.partition("?")[2].split("&")]
-    idle = [not value or _PAGE(name) or name_prior(decoded(name)) >= TRACKER_PRIOR for name, value in items]
+    idle = [not value or is_paging(name) or name_prior(decoded(name)) >= TRACKER_PRIOR for name, value in items]
     lists = [bool(value) and (_OPEN.isdisjoint(value) or decoded(name) in filters) for name, value in items]
     return sum(lists) > 1 and all(a or b for a, b in zip(lists, idle, strict=True))
 

@@ -2,7 +2,8 @@
 
 A list in another order, a facet, the next empty month: other texts than those before, of lines that are all known.
 A page of a few words, a person of a register, or of none that a list has not shown, a row of a table at an address of
-its own, is told from such by who names it: a page that brought news, and not one of its own kind.
+its own, is told from such by who names it: a page that brought news, and not one of its own kind. What its own kind
+names is one of a chain (`Kin`), or the next empty month.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from scrapy_urinorm.content.frame import DATA_SLOT, TITLE_SLOT
 from scrapy_urinorm.content.titles import SHELL_WORDS
 from scrapy_urinorm.live.dated import Dated
+from scrapy_urinorm.live.kin import LONG, Kin
 from scrapy_urinorm.live.patterns import is_plain
 from scrapy_urinorm.visits.links import HASH
 
@@ -40,10 +42,14 @@ _MASK = (1 << 64) - 1
 
 
 class News(NamedTuple):
-    """What a page has that none before had: `few` are words, fewer than news, that are its own all the same."""
+    """What a page has that none before had: `few` are words, fewer than news, that are its own all the same, `kin`
+    such of a page that only its own kind names, and `drawn` where a picture is among them.
+    """
 
     news: bool
     few: bool = False
+    kin: bool = False
+    drawn: bool = False
 
 
 class Novelty:
@@ -57,6 +63,7 @@ class Novelty:
         self._clocks: dict[int, set[str]] = {}
         self._led_to: dict[str, str | None] = {}
         self._dated = Dated()
+        self._kin = Kin()
 
     def brought(self, visit: Visit, pattern: str, noise: Collection[int] = ()) -> tuple[News, str | None]:
         """Return what a page of a pattern has brought, and of news the pattern of the page that first named it."""
@@ -64,7 +71,13 @@ class Novelty:
         linker = self.linker(visit) if news.news else None
         self.linked(visit, pattern, news=news.news)
         if news.news and self._dated.goes_on(visit.url, pattern, linker):
-            news = News(False, few=True)
+            return News(False, few=True), linker
+        if news.news:
+            self._kin.brought(pattern)
+            if linker is not None and linker != pattern:
+                self._kin.brought(linker)
+        elif news.kin:
+            news = news._replace(kin=self._kin.goes_on(visit.url, pattern, drawn=news.drawn))
         return news, linker
 
     def news(self, visit: Visit, pattern: str = "", noise: Collection[int] = ()) -> News:
@@ -82,24 +95,41 @@ class Novelty:
             if len(self._texts) < LINKERS:
                 self._texts.add(digest)
             return News(True)
-        words = visit.line_words or b""
-        lines = array("Q", visit.lines)
-        new: dict[int, int] = {}
-        seen = set()
-        for n, line in enumerate(lines[1::2]):
-            slot = lines[2 * n]
-            if slot in noise:
-                continue
-            if line not in seen and not self._known(line):
-                new[slot] = new.get(slot, 0) + (words[n] if n < len(words) else 1)
-            seen.add(line)
+        new, pictures, sentences = self._said(visit, noise)
+        drawn = self._kin.is_drawn(pictures, pattern)
         # of texts as of lines: what is taken for known comes later, or is closed, as if it said nothing
         known = visit.text_digest is None or self._known(hash(visit.text_digest) & _MASK)
         # what is new then is data of scripts, or a picture or a player by its address
         repeated = known and not new
         if sum(new.values()) >= NEWS_WORDS:
             return News(True)
-        return News(False, not visit.redirects and not repeated and self._is_own(new, visit, pattern))
+        if visit.redirects or repeated:
+            return News(False)
+        if self._is_own(new, visit, pattern):
+            return News(False, few=True)
+        kin = self._is_kin(new, visit, pattern) and not self._kin.repeats(sentences, pattern)
+        return News(False, kin=kin, drawn=drawn)
+
+    def _said(self, visit: Visit, noise: Collection[int]) -> tuple[dict[int, int], set[int], list[int]]:
+        """Return the words that are new on a page, by their place, the places of new pictures, and known sentences."""
+        words = visit.line_words or b""
+        lines = array("Q", visit.lines or b"")
+        new: dict[int, int] = {}
+        pictures, sentences = set(), []
+        seen = set()
+        for n, line in enumerate(lines[1::2]):
+            slot = lines[2 * n]
+            if slot in noise:
+                continue
+            count = words[n] if n < len(words) else 1
+            if line not in seen and not self._known(line):
+                new[slot] = new.get(slot, 0) + count
+                if not count and slot != DATA_SLOT:
+                    pictures.add(slot)
+            elif count >= LONG:
+                sentences.append(line)
+            seen.add(line)
+        return new, pictures, sentences
 
     def _is_own(self, new: Collection[int], visit: Visit, pattern: str) -> bool:
         """Whether a page without news is one all the same: no view with a clock, nor what its own kind leads to.
@@ -109,18 +139,35 @@ class Novelty:
         Pages with news are as many as the site has, and so is what they name: waiting for it always ends.
         """
         if "?" in pattern:
-            for slot in new:
-                if slot in self._clocks or len(self._clocks) < PLACES:
-                    forms = self._clocks.setdefault(slot, set())
-                    if len(forms) < CLOCK:
-                        forms.add(pattern)
+            self._note_places(new, pattern)
         first = self._linkers.get(visit.id) if visit.id is not None else None
         if first is None or first == pattern or first.startswith(_BLANK):
             return False
         # the title of a shell names its page, as does its data; that of a list may say in which order it is
         if (TITLE_SLOT in new or DATA_SLOT in new) and (visit.words or 0) <= SHELL_WORDS:
             return True
-        return any(len(self._clocks.get(slot, ())) < CLOCK for slot in new) if new else is_plain(pattern)
+        return self._is_no_clock(new) if new else is_plain(pattern)
+
+    def _note_places(self, new: Collection[int], pattern: str) -> None:
+        """Note where a view has new words. Values that are a variable by now, of persons of whom each had a form of its
+        own at first (`id=I7`), are one form.
+        """
+        for slot in new:
+            if slot in self._clocks or len(self._clocks) < PLACES:
+                forms = self._clocks.setdefault(slot, set())
+                if pattern.endswith("=*") and pattern not in forms:
+                    forms -= {one for one in forms if one.startswith(pattern[:-1])}
+                if len(forms) < CLOCK:
+                    forms.add(pattern)
+
+    def _is_no_clock(self, new: Collection[int]) -> bool:
+        """Whether something new stands where no clock does."""
+        return any(len(self._clocks.get(slot, ())) < CLOCK for slot in new)
+
+    def _is_kin(self, new: Collection[int], visit: Visit, pattern: str) -> bool:
+        """Whether a page without news says something of its own, and a page of its kind was the first to name it."""
+        first = self._linkers.get(visit.id) if visit.id is not None else None
+        return first is not None and first.removeprefix(_BLANK) == pattern and self._is_no_clock(new)
 
     def _known(self, line: int) -> bool:
         """Whether a line was there; it is from now on."""

@@ -17,11 +17,14 @@ class Patience:
         self._since: dict[str, int] = {}
         self._over: set[str] = set()
 
-    def waits(self, name: str) -> None:
-        """A pattern comes later, or had a page fetched since it does."""
+    def waits(self, name: str) -> bool:
+        """A pattern comes later, or had a page fetched since it does; whether it has to: once, and not for ever."""
+        if name in self._over:
+            return False
         # the one that has waited longest stands first
         self._since.pop(name, None)
         self._since[name] = self._pages
+        return True
 
     def is_over(self, name: str) -> bool:
         """Whether a pattern has waited once: it does not again."""

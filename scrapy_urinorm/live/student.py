@@ -130,15 +130,16 @@ class Student:
         return site
 
     def _news(self, visit: Visit, pattern: str, noise: frozenset[int]) -> Message:
-        (news, few), credit = self.novelty.brought(visit, pattern, noise)
+        (news, few, kin, _), credit = self.novelty.brought(visit, pattern, noise)
         if pattern in self._quiet:
             # what it leads to may speak against it
-            news, few, credit = False, False, None
+            news, few, kin, credit = False, False, False, None
         if credit == pattern or credit in self._alike:
             # the page that it is the same as leads there as well
             credit = None
         same = bool(visit.redirects) and self.novelty.again(visit, pattern)
-        return {"do": "news", "pattern": pattern, "news": news, "few": few, "credit": credit, "same": same}
+        said = {"do": "news", "pattern": pattern, "news": news, "few": few, "credit": credit, "same": same}
+        return said | {"kin": True} if kin else said
 
     # ------------------------------------------------------------------ between studies
 

@@ -144,12 +144,14 @@ class Yields:
         fewer = (self.of.get(one) for one in subgroups(name))
         return group.blank + sum(min(one.blank, self.close) for one in fewer if one and one.turn is not Turn.OPEN)
 
-    def learned(self, pattern: str, news: bool, *, same: bool = False, few: bool = False) -> list[str]:
-        """Count a page of a pattern; return of which patterns and groups the closing ended: what they keep back is to
-        be served later.
+    def learned(
+        self, pattern: str, news: bool, *, same: bool = False, few: bool = False, kin: bool = False
+    ) -> list[str]:
+        """Count a page of a pattern; return of which patterns and groups the closing ended, whose requests come later.
 
         `same`: a redirect that led to the page that the one before led to. `few`: a page without news that is one
         of its own all the same; it never closes its pattern, and without a query has it come later for a while only.
+        `kin`: one of a chain, which closes nothing, and comes later for good.
         """
         late = self._patience.page()
         # one that was closed meanwhile stays so: what it keeps back waits elsewhere; of one that was opened meanwhile
@@ -167,9 +169,9 @@ class Yields:
             if is_whole(name) and len(self.of) < _MOST:
                 self.of.setdefault(name, Yield(turn=Turn.LATER))
             new = self._filtered.is_new(pattern) if is_whole(name) else first
-            if self._counted(name, news, few=few, shape=new):
+            if self._counted(name, news, few=few, kin=kin and not is_whole(name), shape=new):
                 reopened.append(name)
-        if self._counted(pattern, news, same=same, few=few):
+        if self._counted(pattern, news, same=same, few=few, kin=kin):
             reopened.append(pattern)
         return reopened
 
@@ -202,7 +204,9 @@ class Yields:
             [] if found is not None and (found.known or found.is_alone) else self._filtered.groups(pattern, news=news)
         )
 
-    def _counted(self, name: str, news: bool, *, same: bool = False, few: bool = False, shape: bool = False) -> bool:
+    def _counted(
+        self, name: str, news: bool, *, same: bool = False, few: bool = False, kin: bool = False, shape: bool = False
+    ) -> bool:
         found = self.of.get(name)
         if found is None:
             if len(self.of) >= _MOST:
@@ -213,25 +217,19 @@ class Yields:
         found.share = found.share * _KEEP + (1 - _KEEP) * (1 if news else _FEW * few)
         found.same = found.same + 1 if same else 0
         own = is_plain(name) and found.share >= REOPEN
-        if few and (found.turn is not Turn.OPEN or self._patience.is_over(name)):
-            was, found.turn = found.turn, self._waits(name) if own else Turn.LATER
-            found.blank = 0
+        if (few and self._patience.is_over(name)) or ((few or kin) and found.turn is not Turn.OPEN):
+            was, found.turn = found.turn, Turn.OPEN if few and own and not self._patience.waits(name) else Turn.LATER
+            # a chain of which most pages say nothing is none
+            found.blank = 0 if few else max(0, found.blank - LOW)
             return was is Turn.CLOSED
         if not news:
             found.blank += 1
             if found.turn is Turn.OPEN and found.blank >= LOW:
-                found.turn, found.blank = self._waits(name) if own else Turn.LATER, 0
+                found.turn, found.blank = Turn.OPEN if own and not self._patience.waits(name) else Turn.LATER, 0
             elif self._is_enough(found, name):
                 found.turn = Turn.CLOSED
             return False
         return self._credit(name, found)
-
-    def _waits(self, name: str) -> Turn:
-        """Return the turn of pages with a few words of their own: behind those with news, but not for ever."""
-        if self._patience.is_over(name):
-            return Turn.OPEN
-        self._patience.waits(name)
-        return Turn.LATER
 
     def _is_enough(self, found: Yield, name: str) -> bool:
         if not self.close or found.turn is not Turn.LATER:

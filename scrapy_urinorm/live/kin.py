@@ -1,0 +1,138 @@
+"""Chains: pages of a few words that only pages of their kind name, by "previous", "next" or a relation.
+
+The strips of a comic, the objects of a museum, the persons of a family: each says a name of its own, and the next one
+is known from nowhere else, so that a shape which is closed for having no news loses the rest. The months of a calendar
+name each other as well, and a name is not told from a date where lines are hashes. So chains come behind the others,
+and go on for a while: where addresses tell dates or pages of a list, for as many pages as had news.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from itertools import islice, pairwise
+from typing import TYPE_CHECKING
+
+from scrapy_urinorm.learn.calendars import is_date
+from scrapy_urinorm.live.dated import tells_a_date
+from scrapy_urinorm.live.filtered import is_paging
+from scrapy_urinorm.live.patterns import is_plain
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+MOST = 1_000
+"""Pages of a chain since the last news of their pattern that close nothing: five times as many as close one that says
+nothing. Chosen: each series without an end costs a crawl so many requests."""
+MOST_DRAWN = 5_000
+"""So many where each has a picture of its own, in a place where no other pages have new ones: no calendar has, and a
+comic that appears on weekdays has as many in twenty years. Chosen."""
+PLACES = 100_000
+"""Places of pictures that are watched; as many as are watched for clocks."""
+LONG = 5
+"""Words of a line that is a sentence, not the value in a row of a table: of those many repeat. Chosen."""
+MANY = 31
+"""Pages with news from which others of their kind may say the same again; as many pairs as a rule is believed for."""
+_KINDS, _LINES = 2_000, 64
+"""Kinds of which the sentences of the latest page are remembered, and how many; some 10 MB."""
+_PATTERNS = 20_000
+"""Patterns of which they are counted; as many as are counted at all."""
+_has_a_date = re.compile(r"/(?:19|20|21)[0-9]{2}[/_.-](?:0[1-9]|1[0-2]|W[0-9]{2})(?![0-9])").search
+_is_calendar = re.compile(r"(?i)agenda|calendars?|calendari[oe]|calendrier|kalender|timeline").fullmatch
+
+
+class Kin:
+    """How many pages of each pattern brought news, and how many have come since that are of a chain."""
+
+    def __init__(self) -> None:
+        self._news: Counter[str] = Counter()
+        self._since: Counter[str] = Counter()
+        self._saying: Counter[str] = Counter()
+        self._drawn: dict[int, str] = {}
+        self._sentences: dict[str, frozenset[int]] = {}
+
+    def brought(self, pattern: str) -> None:
+        """A page of a pattern has news, or has led to some."""
+        kind = _kind(pattern)
+        self._since.pop(kind, None)
+        for name, counts in ((kind, self._news), (_names(pattern), self._saying)):
+            if name in counts or len(counts) < _PATTERNS:
+                counts[name] += 1
+
+    def is_drawn(self, pictures: Iterable[int], pattern: str) -> bool:
+        """Whether a page of a pattern has a new picture of its own, by the places of those: a counter of visits is
+        one that is new in the same place of other pages.
+        """
+        if not pattern:
+            # of the run before
+            return False
+        kind = pattern[: 1 + max(pattern.rfind("/"), pattern.rfind("="))]
+        drawn = False
+        for place in pictures:
+            if place not in self._drawn and len(self._drawn) >= PLACES:
+                continue
+            if self._drawn.setdefault(place, kind) == kind:
+                drawn = True
+            else:
+                self._drawn[place] = ""
+        return drawn
+
+    def repeats(self, sentences: Iterable[int], pattern: str) -> bool:
+        """Whether a page without news says what pages of its kind with news have said: one with a token in its address
+        and the time on it. `sentences` are those known; what the page before says, too, is the frame of all.
+        """
+        kind, said = _kind(pattern), frozenset(islice(sentences, _LINES))
+        before = self._sentences.get(kind)
+        if before is not None or len(self._sentences) < _KINDS:
+            self._sentences[kind] = said
+        return before is not None and self._saying[_names(pattern)] >= MANY and not said <= before
+
+    def goes_on(self, url: str, pattern: str, *, drawn: bool) -> bool:
+        """Count a page that says something of its own and that its kind alone names, `drawn` where that is a picture;
+        return whether its kind may have further ones.
+        """
+        kind = _kind(pattern)
+        if not _is_chain(kind) or (kind not in self._since and len(self._since) >= _PATTERNS):
+            return False
+        self._since[kind] += 1
+        counted = _is_counted(url)
+        # a word in a query may be a token, of which there is no end
+        if drawn and (counted or is_plain(kind) or kind.endswith("=#")):
+            most = MOST_DRAWN
+        else:
+            most = min(self._news[kind], MOST) if counted else MOST
+        return self._since[kind] <= most
+
+
+def _kind(pattern: str) -> str:
+    """Return a pattern without the parameters that choose what is shown (`view=person`): those that share the rest, as
+    do the orders of a list, are counted together.
+    """
+    path, mark, query = pattern.partition("?")
+    return path + mark + "&".join(item for item in query.split("&") if item.endswith(("=*", "=#")))
+
+
+def _names(pattern: str) -> str:
+    """Return a pattern without its values: the first tokens of a parameter have a pattern each."""
+    path, _, query = pattern.partition("?")
+    return path + "?" + "&".join(item.partition("=")[0] for item in query.split("&"))
+
+
+def _is_chain(kind: str) -> bool:
+    """Whether pages of a kind may be a chain: with two that vary they are lists that are filtered and sorted."""
+    return "&" not in kind and " " not in kind
+
+
+def _is_counted(url: str) -> bool:
+    """Whether the address of a page tells a date, or how far on in a list it is: of both there is always a next one."""
+    path, _, query = url.partition("#")[0].partition("?")
+    items = query.split("&")
+    if _has_a_date(path) or any(tells_a_date(item) or _is_count(*item.partition("=")[::2]) for item in items):
+        return True
+    folders = pairwise(path.split("/")[3:])
+    return any(_is_calendar(one) or _is_count(one, after) for one, after in folders)
+
+
+def _is_count(name: str, value: str) -> bool:
+    """Whether what has a name is the number of a page or of a day."""
+    return value[:1].isdigit() and bool(is_paging(name) or (len(name) > 1 and is_date(name)))

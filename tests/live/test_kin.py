@@ -1,0 +1,238 @@
+"""Pages of a few words that their kind alone names: no chain of them is closed at once, and what has no end ends."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass, field
+from datetime import date, timedelta
+from urllib.parse import urlsplit
+
+import pytest
+
+from benchmarks.simulator import Simulated, Simulator
+from scrapy_urinorm.learn.options import Options
+from scrapy_urinorm.live.brought import Turn
+from scrapy_urinorm.live.kin import MANY, MOST, MOST_DRAWN, Kin
+from scrapy_urinorm.live.novelty import CLOCK, Novelty
+from scrapy_urinorm.live.yields import LOW, Yields
+from tests.live.orders import IN_BOTH_ORDERS
+from tests.live.sites import Answer, identities_of, prose, record
+
+CLOSE, COUNT = 30, 110
+FIRST = date(2026, 5, 1)
+
+
+@dataclass
+class Chain:
+    """Pages of a word each, at addresses of a form, that lead to others by what `step` adds to twice or once their
+    number; those of `gap` have none but the page's number, and beside the others stands an article.
+    """
+
+    form: str
+    said: str = "<h1>Ann{0}</h1>"
+    steps: tuple[int, ...] = (1,)
+    tree: bool = False
+    articles: int = 0
+    gap: range = field(default_factory=lambda: range(0))
+    count: int = COUNT
+    host: str = "chain.example"
+    start: str = "http://chain.example/"
+
+    def answer(self, target: str) -> Answer:
+        path = urlsplit(target).path
+        if target == "/":
+            return Answer(200, prose("start"), (self._at(1),), identity="start")
+        if path.startswith("/article/"):
+            return Answer(200, prose(target), ("/",), identity=target)
+        number = next(n for n in range(1, self.count + 1) if self._at(n) == target)
+        following = [number * (2 if self.tree else 1) + step for step in self.steps]
+        links = [self._at(n) for n in following if n <= self.count]
+        told = number <= self.articles or number > self.gap.stop > 0
+        if told and number not in self.gap:
+            links.append(f"/article/{number}")
+        return Answer(200, self.said.format(number), tuple(links), identity=f"page {number}")
+
+    def _at(self, number: int) -> str:
+        return self.form.format(number, FIRST - timedelta(number))
+
+
+def crawled(site: Chain, *, newest_first: bool = False) -> tuple[Simulated, set[str], set[str]]:
+    """What a crawl of the site under live rules did, the pages that it met, and those that there are."""
+    visits, identities = record(site)
+    live = Simulator(visits, Options(skip=False), close=CLOSE).crawl(newest_first=newest_first)
+    return live, identities_of(live.fetched, identities), set(identities.values())
+
+
+class Clocked:
+    """Items whose links have a token that was never there before, with the time on each page."""
+
+    items = 40
+    host = "items.example"
+    start = "http://items.example/"
+
+    def answer(self, target: str) -> Answer:
+        number = int(urlsplit(target).path[1:] or 0)
+        others = ((2 * number + n) % self.items for n in (1, 2, 3))
+        token = hashlib.md5(target.encode()).hexdigest()[:14]
+        text = f"{prose(str(number))}<div>{int(token, 16) % 86_400}</div>"
+        return Answer(200, text, tuple(f"/{n}?tk=x{token}z" for n in others), identity=f"item {number}")
+
+
+CHAINS = {
+    "a series": Chain("/entry/{}"),
+    "a query": Chain("/entry.php?id={}"),
+    "pictures": Chain("/comic/{}", '<img src="/strips/{}.png">'),
+    # each with a form of its own at first, and a group of those
+    "a family": Chain("/person.php?id=I{}", steps=(0, 1), tree=True),
+    "a view": Chain("/?page=object&id={}"),
+    # with a day of news each, and none for longer than what closes a pattern
+    "days": Chain("/day/{1}", articles=50, gap=range(50, 50 + LOW + CLOSE + 20), count=180),
+    "days in a query": Chain("/on?date={1}", articles=50, gap=range(50, 50 + LOW + CLOSE + 20), count=180),
+}
+
+
+@IN_BOTH_ORDERS
+@pytest.mark.parametrize("site", CHAINS.values(), ids=CHAINS)
+def test_a_chain_is_fetched_to_its_end(site: Chain, newest_first: bool) -> None:
+    _, met, there = crawled(site, newest_first=newest_first)
+    assert len(there) >= COUNT
+    assert met == there
+
+
+ENDLESS = {
+    "months": "/calendar/{}",
+    "days": "/day/{}",
+    "dates": "/on/{1}",
+    "dates in a query": "/on?date={1}",
+    "weeks": "/on?week={}",
+    "pages of a list": "/list?page={}",
+    "pages of a list in a folder": "/list/page/{}",
+    "an order of a list": "/list?sort=name&offset={}",
+    "two parameters": "/list?a={}&b={}",
+}
+
+
+@pytest.mark.parametrize("form", ENDLESS.values(), ids=ENDLESS)
+def test_what_is_counted_is_closed_as_soon_as_ever(form: str) -> None:
+    live, met, there = crawled(Chain(form, count=3 * COUNT))
+    assert len(met) < LOW + CLOSE + 20 < len(there)
+    assert live.closed
+
+
+def test_a_chain_that_has_no_end_ends(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("scrapy_urinorm.live.kin.MOST", 60)
+    live, met, _ = crawled(Chain("/entry/{}", count=3 * COUNT))
+    assert 60 < len(met) < 60 + LOW + CLOSE + 20
+    # and the file names what leads on
+    assert live.closed
+
+
+def after(count: int, url: str, pattern: str, *, drawn: bool = False, news: int = 0) -> list[bool]:
+    kin = Kin()
+    for _ in range(news):
+        kin.brought(pattern)
+    return [kin.goes_on(url, pattern, drawn=drawn) for _ in range(count)]
+
+
+@pytest.mark.parametrize(
+    ("target", "shape", "drawn", "news", "most"),
+    [
+        pytest.param("comic/1999", "comic/#", False, 0, MOST, id="a number like a year"),
+        pytest.param("d/5", "d/#", False, 0, MOST, id="a folder of one letter"),
+        pytest.param("page/ann", "page/*", False, 0, MOST, id="a name in a folder of pages"),
+        pytest.param("?p=5", "?p=#", False, 7, MOST, id="a post"),
+        pytest.param("2031/05", "#/#", False, 7, 7, id="a month with news"),
+        pytest.param("2031-05/", "#/", False, 2 * MOST, MOST, id="a month with more of it"),
+        pytest.param("?y=2031", "?y=#", False, 0, 0, id="a year"),
+        pytest.param("comic/5", "comic/#", True, 0, MOST_DRAWN, id="a picture"),
+        pytest.param("comic?date=2031-05-06", "comic?date=*", True, 0, MOST_DRAWN, id="a picture a day"),
+        pytest.param("comic?of=x5", "comic?of=*", True, 0, MOST, id="a picture and a token"),
+        pytest.param("?page=ann&id=5", "?page=ann&id=#", True, 0, MOST_DRAWN, id="a picture in a view"),
+        pytest.param("list?a=5&b=5", "list?a=#&b=#", True, 7, 0, id="two parameters"),
+    ],
+)
+def test_how_long_a_chain_goes_on(target: str, shape: str, drawn: bool, news: int, most: int) -> None:
+    origin = "http://a.example/"
+    found = after(most + 2, origin + target, origin + shape, drawn=drawn, news=news)
+    assert found == [True] * most + [False] * 2
+
+
+def test_orders_of_a_list_are_counted_together(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("scrapy_urinorm.live.kin.MOST", 5)
+    kin, address = Kin(), "http://a.example/list?sort={}&of={}"
+    found = [kin.goes_on(address.format(f"o{n}", n), address.format(f"o{n}", "#"), drawn=False) for n in range(7)]
+    assert found == [True] * 5 + [False] * 2
+
+
+def test_news_have_a_chain_begin_anew() -> None:
+    kin, place = Kin(), ("http://a.example/d?day=5", "http://a.example/d?day=#")
+    kin.brought(place[1])
+    assert [kin.goes_on(*place, drawn=False) for _ in range(2)] == [True, False]
+    kin.brought(place[1])
+    assert [kin.goes_on(*place, drawn=False) for _ in range(3)] == [True, True, False]
+
+
+def test_a_picture_that_is_new_on_other_pages_in_the_same_place_is_nobodys_own() -> None:
+    kin, comic, other = Kin(), "http://a.example/comic/#", "http://a.example/about/*"
+    assert kin.is_drawn([7], comic)
+    assert kin.is_drawn([7], "http://a.example/comic/first")
+    assert not kin.is_drawn([7], other)
+    assert not kin.is_drawn([7], comic)
+    assert kin.is_drawn([7, 8], comic)
+    # what the run before has met is not known by its kind
+    assert not kin.is_drawn([9], "")
+    assert kin.is_drawn([9], comic)
+
+
+def said(*sentences: int, news: int = MANY, before: tuple[int, ...] = (1, 2)) -> bool:
+    kin, pattern = Kin(), "http://a.example/item?tk=*"
+    for _ in range(news):
+        kin.brought(pattern)
+    assert not kin.repeats(before, pattern)
+    return kin.repeats(sentences, pattern)
+
+
+def test_what_repeats_a_page_with_news_is_none_of_a_chain() -> None:
+    assert said(1, 3)
+    assert not said(1, 2)
+    assert not said(2)
+    assert not said(1, 3, news=MANY - 1)
+
+
+@IN_BOTH_ORDERS
+def test_tokens_end_where_there_is_a_clock(newest_first: bool) -> None:
+    site = Clocked()
+    visits, identities = record(site, 1_200)
+    live = Simulator(visits, Options(skip=False)).crawl(newest_first=newest_first)
+    assert identities_of(live.fetched, identities) == {f"item {n}" for n in range(Clocked.items)}
+    assert len(live.fetched) < 900
+
+
+def test_forms_of_a_view_are_one_when_they_are_too_many() -> None:
+    visits, _ = record(Chain("/person?id=I{}"), 3 * CLOCK)
+    novelty = Novelty()
+    views = [f"/person?id=I{n}" for n in range(CLOCK)] + ["/person?id=*"] * CLOCK
+    kin = []
+    for visit, pattern in zip(visits[1:], views, strict=False):
+        kin.append(novelty.brought(visit, pattern)[0].kin)
+    # the first ones are each the only one of its kind, and the next one was named by none of its own
+    assert kin == [False] * (CLOCK + 1) + [True] * (CLOCK - 1)
+
+
+def test_a_chain_comes_later_for_good_and_closes_nothing() -> None:
+    pattern = "http://a.example/entry/#"
+    yields, turns = Yields(close=CLOSE), []
+    for n in range(2_000):
+        reopened = yields.learned(pattern, False, kin=n not in range(1_800, 1_850))
+        turns.append((yields.of[pattern].turn, reopened))
+    assert turns[LOW : LOW + 900] == [(Turn.LATER, [])] * 900
+    assert turns[1_849:1_851] == [(Turn.CLOSED, []), (Turn.LATER, [pattern])]
+    assert turns[-1] == (Turn.LATER, [])
+
+
+@pytest.mark.parametrize(("every", "turn"), [(LOW - 2, Turn.LATER), (2 * LOW, Turn.CLOSED)])
+def test_a_chain_of_which_most_pages_say_nothing_is_none(every: int, turn: Turn) -> None:
+    pattern, yields = "http://a.example/entry/#", Yields()
+    for n in range(2_000):
+        yields.learned(pattern, False, kin=n % every == 0)
+    assert yields.of[pattern].turn is turn
