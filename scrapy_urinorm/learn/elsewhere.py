@@ -29,12 +29,21 @@ _values = re.compile("[/?&=;]").split
 _items = re.compile("[?&]").split
 
 
-def stand_elsewhere(proof: Proof, members: Sequence[tuple[View, str]]) -> bool:
+def leads_home(view: View) -> bool:
+    """Whether an address leads to the front page for the time being, as that of an event does which is over."""
+    final = view.page.final
+    return view.only_leads_on and view.page.passing and final is not None and final.rstrip("/").count("/") == 2
+
+
+def stand_elsewhere(proof: Proof | None, members: Sequence[tuple[View, str]]) -> bool:
     """Whether most of some views of one page, each with the part of its address that varies (`topic=7`, or a segment),
     were met at pages of which this is a part, too, or beside links to such pages, that show something else.
 
     Where it is not known where they were met, as of addresses with a session, the same parameter of such pages counts.
+    Nothing is asked of a crawl that came to its end, or whose links were not recorded.
     """
+    if proof is None or proof.is_finished:
+        return True
     linked = [(parent, view, part) for view, part in members if (parent := _parent(proof, view)) >= 0]
     sample = linked[:: len(linked) // SAMPLE + 1]
     found = [_stands(proof, parent, view.page.label, part) for parent, view, part in sample]

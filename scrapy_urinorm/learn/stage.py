@@ -11,7 +11,7 @@ from scrapy_urinorm.content import DIFFERENT, EXACT, NEAR, UNKNOWN
 from scrapy_urinorm.learn.candidate import PROPOSED, REJECTED, Candidate
 from scrapy_urinorm.learn.contexts import host_of_context
 from scrapy_urinorm.learn.edits import Name, bundles, closed_segments
-from scrapy_urinorm.learn.elsewhere import stand_elsewhere
+from scrapy_urinorm.learn.elsewhere import leads_home, stand_elsewhere
 from scrapy_urinorm.learn.ground import Ground
 from scrapy_urinorm.learn.judge import Evidence, Group, Judge
 from scrapy_urinorm.learn.narrow import in_folders, narrowed, whole_lists
@@ -95,12 +95,11 @@ class Stage:
         return Ground(self.views, self.contexts, lambda: None if self._proof is None else self._proof.linked)
 
     def may_be_others(self, members: Sequence[tuple[int, str]]) -> bool:
-        """Whether a crawl that was cut short may have left out others like some views of one page, by their numbers,
-        each with the part of its address that varies; live rules look at some of them themselves.
+        """Whether others like some views of one page, by number and the part that varies, may show something else; live
+        rules look at some of them themselves.
         """
-        proof = self._proof if members and self.options.skip else None
-        named = [(self.views[n], part) for n, part in members]
-        return proof is not None and not proof.is_finished and not stand_elsewhere(proof, named)
+        named = [(self.views[n], part) for n, part in members] if self.options.skip else []
+        return bool(named) and (all(leads_home(view) for view, _ in named) or not stand_elsewhere(self._proof, named))
 
     @cached_property
     def stayed(self) -> Stayed:

@@ -94,7 +94,8 @@ def chooses_tree(name: str, values: Iterable[str]) -> bool:
 
     What is not translated today may be tomorrow, and the newest version is an old one then.
     """
-    if _ASKS_LANGUAGE.fullmatch(name):
+    if name == "L" or _ASKS_LANGUAGE.fullmatch(name):
+        # `L=1` is a language of TYPO3
         return True
     different = set(values) - {""}
     releases = sum(map(names_release, different))

@@ -278,6 +278,22 @@ def test_what_is_sold_out_says_nothing_of_what_was_not_requested(form: str, ends
     assert (one == other) is folds
 
 
+@pytest.mark.parametrize(("leads", "folds"), [("/", False), ("/over", True)], ids=["the front page", "another page"])
+@pytest.mark.parametrize("form", ["/event/{}", "/event?id={}"], ids=["a path", "a number"])
+def test_events_that_are_over_lead_to_the_front_page_and_the_next_do_not(form: str, leads: str, folds: bool) -> None:
+    posts = [f"/news/{n}" for n in range(200)]
+    visits = [page("/", "home", posts, depth=0), page("/over", "over", [])]
+    for n, post in enumerate(posts):
+        visits.append(page(post, f"news {n}", [form.format(n)]))
+        over = HOST + form.format(n)
+        visits.append(
+            visit_from_row({"url": over, "status": 302, "final_url": HOST + leads, "redirects": [[302, over]]})
+        )
+    normalizer = Normalizer(learn(visits).rules)
+    one, other = (normalizer.key(HOST + form.format(n)) for n in (1500, 1600))
+    assert (one == other) is folds
+
+
 @pytest.mark.parametrize(
     ("topic", "form", "linked"),
     [

@@ -82,6 +82,11 @@ ASKED = {
 }
 
 
+def test_what_typo3_calls_a_language() -> None:
+    assert chooses_tree("L", ["0", "1"])
+    assert not chooses_tree("l", ["0", "1"])
+
+
 @pytest.mark.parametrize(("values", "asked"), ASKED.values(), ids=ASKED)
 def test_a_parameter_that_asks_for_a_version_or_a_language(values: list[str], asked: bool) -> None:
     assert chooses_tree("rev", values) is asked
