@@ -18,7 +18,10 @@ from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
 SOURCES = [
     *(f"scrapy_urinorm/engine/{name}.c" for name in ("native", "digest", "rules", "spelling")),
-    *(f"scrapy_urinorm/visits/{name}.c" for name in ("hashes", "features", "markup", "written", "pairs", "marks")),
+    *(
+        f"scrapy_urinorm/visits/{name}.c"
+        for name in ("hashes", "features", "markup", "written", "pairs", "marks", "values")
+    ),
     "scrapy_urinorm/seen/table.c",
 ]
 HEADERS = [

@@ -628,6 +628,7 @@ static PyMethodDef methods[] = {
     {"written", FUNCTION(native_written), METH_FASTCALL, written_doc},
     {"names", FUNCTION(native_names), METH_FASTCALL, names_doc},
     {"found", FUNCTION(native_found), METH_FASTCALL, found_doc},
+    {"values", FUNCTION(native_values), METH_FASTCALL, values_doc},
     {NULL, NULL, 0, NULL},
 };
 

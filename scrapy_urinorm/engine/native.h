@@ -48,6 +48,10 @@ extern const char names_doc[];
 PyObject *native_found(PyObject *module, PyObject *const *args, Py_ssize_t count);
 extern const char found_doc[];
 
+/* visits/values.c */
+PyObject *native_values(PyObject *module, PyObject *const *args, Py_ssize_t count);
+extern const char values_doc[];
+
 /* seen/table.c: the type Table, added to the module; -1 with an error set */
 int add_table(PyObject *module);
 

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from scrapy_urinorm.rulesets.scopes import Condition, Where
 
 #: Grows with every change of what `rules.h` says: the functions of the module, and the tuples that it is told.
-LAYOUT = 16
+LAYOUT = 17
 #: Flags of `Fast`: the canonical URL is sorted; it loses its fragment; it goes through the loop; its query loses
 #: empty fields; `changes` is asked of values with a
 #: `;`.

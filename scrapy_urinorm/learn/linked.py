@@ -18,8 +18,8 @@ def graph_of(pages: Sequence[Page], ids: Mapping[bytes, Page]) -> Graph | None:
     """Return the graph of the pages, by their number; None where no visit recorded links.
 
     `ids` are the hashes of the addresses of the pages, by which links name them. What was linked and not visited has
-    numbers from `len(pages)` on. The recorded crawl began at the pages of depth 0, or else at those that nothing
-    refers to, where anything does.
+    numbers from `len(pages)` on. What a page was requested from leads to it, too. The recorded crawl began at the pages
+    of depth 0, or else at those that nothing refers to, where anything does.
     """
     if all(page.links is None for page in pages):
         return None
@@ -32,8 +32,24 @@ def graph_of(pages: Sequence[Page], ids: Mapping[bytes, Page]) -> Graph | None:
         hashes = [found[at : at + HASH] for at in range(0, len(found), HASH)]
         # what was not visited is numbered as it comes, after the pages
         links.append(array("i", [numbers.setdefault(hashed, len(pages) + len(numbers)) for hashed in hashes]))
+    for at, asked in asked_for(pages, by_key).items():
+        links[at].extend(sorted(asked.difference(links[at])))
     hops = {n: by_key[page.final] for n, page in enumerate(pages) if page.final in by_key and page.final != page.key}
     return Graph(links, _starts(pages), hops)
+
+
+def asked_for(pages: Sequence[Page], by_key: Mapping[str, int]) -> dict[int, set[int]]:
+    """Return the pages that were requested from each page, by their numbers: what a callback asked for is no link.
+
+    Data behind a shell has no other way to it, and a crawl that leaves out the shell never asks for them.
+    """
+    asked: dict[int, set[int]] = {}
+    for n, page in enumerate(pages):
+        for key in page.referers:
+            at = by_key.get(key, n)
+            if at != n:
+                asked.setdefault(at, set()).add(n)
+    return asked
 
 
 def linked_hashes(pages: Sequence[Page]) -> frozenset[bytes]:

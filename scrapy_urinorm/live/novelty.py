@@ -16,7 +16,7 @@ from scrapy_urinorm.content.titles import SHELL_WORDS
 from scrapy_urinorm.live.dated import Dated
 from scrapy_urinorm.live.kin import LONG, Kin
 from scrapy_urinorm.live.patterns import is_plain
-from scrapy_urinorm.visits.links import HASH
+from scrapy_urinorm.visits.links import HASH, url_hash
 
 if TYPE_CHECKING:
     from collections.abc import Collection
@@ -38,6 +38,8 @@ PATTERNS = 20_000
 """Patterns of which it is remembered where their redirects lead; as many as are counted."""
 # before the pattern of a page without news, in the table of who named what; no pattern begins so
 _BLANK = "\n"
+# the same of a page that was fetched, which may still have asked for others
+_SERVED = "\r"
 _MASK = (1 << 64) - 1
 
 
@@ -60,6 +62,7 @@ class Novelty:
         self._texts: set[str] = set()
         self._linkers: dict[bytes, str] = {}
         self._blank: dict[str, str] = {}
+        self._served: dict[str, str] = {}
         self._clocks: dict[int, set[str]] = {}
         self._led_to: dict[str, str | None] = {}
         self._dated = Dated()
@@ -190,6 +193,9 @@ class Novelty:
     def linked(self, visit: Visit, pattern: str, *, news: bool) -> None:
         """Note the links of a page of a pattern: what they lead to is its merit, if nobody named them before."""
         links = visit.links or b""
+        if visit.id is not None and (visit.id in self._linkers or len(self._linkers) < LINKERS):
+            # a later link to it is nobody's merit
+            self._linkers[visit.id] = self._served.setdefault(pattern, _SERVED + pattern)
         if not news:
             pattern = self._blank.setdefault(pattern, _BLANK + pattern)
         for at in range(0, len(links), HASH):
@@ -198,11 +204,9 @@ class Novelty:
             self._linkers.setdefault(links[at : at + HASH], pattern)
 
     def linker(self, visit: Visit) -> str | None:
-        """Return the pattern of the page that first named this one."""
-        if visit.id is None:
-            return None
-        first = self._linkers.get(visit.id)
-        if first is not None:
-            # known from now on: a later link to it is nobody's merit
-            self._linkers[visit.id] = ""
-        return first.removeprefix(_BLANK) if first else None
+        """Return the pattern of the page that first named this one, or whose callback asked for it: it is no link."""
+        first = self._linkers.get(visit.id) if visit.id is not None else None
+        if first is None:
+            asked = self._linkers.get(url_hash(visit.referer), "") if visit.referer else ""
+            return asked[1:] or None if asked.startswith(_SERVED) else None
+        return None if first.startswith(_SERVED) else first.removeprefix(_BLANK)

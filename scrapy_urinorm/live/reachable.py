@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from scrapy_urinorm.content import NEAR, compare
 from scrapy_urinorm.learn.graph import Graph, RecordedCrawl, crawl, cuts
+from scrapy_urinorm.learn.linked import asked_for
 from scrapy_urinorm.learn.proof import WAYS
 from scrapy_urinorm.learn.site import HOPS
 from scrapy_urinorm.visits.links import HASH
@@ -65,6 +66,8 @@ class Reachable:
             array("q", [numbers[one] for one in _hashes(page.links) if one in numbers]) for page in pages
         ]
         self.links += [array("q") for _ in range(len(self.keys) - len(pages))]
+        for at, asked in asked_for(pages, by_key).items():
+            self.links[at].extend(sorted(asked.difference(self.links[at])))
         self.hops = {
             n: by_key[page.final] for n, page in enumerate(pages) if page.final in by_key and page.final != page.key
         }

@@ -1,6 +1,7 @@
 """What a page hands to its scripts: of a page that they draw in the browser it may be all that tells it from the next.
 
-Only texts count, of two words and more: numbers, addresses, keys and sessions are often another on each request.
+Only texts count, of two words and more or of one that is no code: numbers, addresses, keys and sessions are often
+another on each request.
 """
 
 from __future__ import annotations
@@ -8,10 +9,14 @@ from __future__ import annotations
 import hashlib
 import re
 
+from scrapy_urinorm.visits.values import values
+
 DATA_CAP = 128 << 10
-"""Octets of data that are read of a page, 4 ms: what is longer is told by its beginning."""
+"""Octets of data that are read of a page, 4 ms, in Chinese 8 ms: what is longer is told by its beginning."""
 LONGEST_QUOTING = 400
 """Octets of the longest text with quotes in it; a longer one is JSON, of which each text counts."""
+META_CAP = 16 << 10
+"""Octets of a page in which its descriptions are sought, chosen: they stand in its head."""
 _TYPE = re.compile(rb"\btype\s*=\s*[\"']?application/(?:[\w.+-]*\+)?json\b", re.IGNORECASE)
 _ASSIGNED = re.compile(
     rb"\s*+(?:(?:<!--|/\*.{1,40}?\*/|//[^\n]{1,40}\n)\s*+)?+"
@@ -23,30 +28,86 @@ _ASSIGNED = re.compile(
 _TEXT = re.compile(rb'"((?:[^"\\]++|\\.)*+)(?:"|\\?\Z)', re.DOTALL)
 """A text, or all that follows where it does not end: so no octet is looked at twice."""
 _WORDS = re.compile(rb"[A-Za-z\x80-\xff][^A-Za-z\x80-\xff\s]*+\s[^A-Za-z\x80-\xff]*+[A-Za-z\x80-\xff]")
+_WORD = re.compile(rb'"([A-Z]?(?:[a-z]++|[\xc3-\xdf][\x80-\xbf]|\\{1,2}u0[0-9a-f]{3})++)\\?"(?!\s*+:)')
+"""A value of one word, in small letters behind the first one: names in camel case, codes in capitals or with digits are
+none, nor is the key of a value."""
+_hexadecimal = re.compile(rb"[A-Fa-f]++").fullmatch
+SHORTEST_WORD, LONGEST_WORD = 4, 60
+"""Octets of a word, chosen: shorter ones are codes, longer ones tokens, or ten letters as JSON may write them."""
+_UNSPACED = rb"(?:[\xe3-\xed][\x80-\xbf]{2}|\xe0[\xb8-\xbb][\x80-\xbf]|\\{1,2}u(?:[3-9a-c][0-9a-f]{3}|d[0-7]..|0e..))"
+"""A letter of Chinese, Japanese, Korean or Thai, which are written without spaces between words."""
+_unspaced = re.compile(_UNSPACED + rb"{2}").search
+_long_unspaced = re.compile(_UNSPACED + rb"{8}").search
+"""Beside digits: a date with the name of its day is shorter; chosen."""
+_ESCAPE = re.compile(rb"\\u[0-9a-f]{4}")
+_digit = re.compile(rb"[0-9]").search
 _DATE = re.compile(
     rb"(?:\d{1,2}\.? )?(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun|Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)[a-z]{0,6}"
     rb"\.?,? [A-Za-z]{0,9}\.?,? ?\d.{0,40}",
     re.DOTALL,
 )
 """When the page was made: `Wed, 25 Nov 2026 22:13`."""
+_QUOTE = re.compile(rb"&(?:quot|#x22|[#]34);")
+_META = re.compile(rb"<meta\b([^<]*+)", re.IGNORECASE)
+_described = re.compile(rb"=\s*+[\"']?(?:description|og:title|og:description)[\"'\s]", re.IGNORECASE).search
+_content = re.compile(rb"\bcontent\s*+=\s*+(?:\"([^\"]++)|'([^']++))", re.IGNORECASE).search
 
 
-def data_hash(markup: bytes) -> int:
-    """Return a 64-bit hash of the texts in the data of a page (UTF-8), whatever their order; 0 where it has none."""
+def data_hash(markup: bytes, *, described: bool = False) -> int:
+    """Return a 64-bit hash of the texts in the data of a page (UTF-8), whatever their order; 0 where it has none.
+
+    With `described` what its head says of it is data, too.
+    """
     texts: set[bytes] = set()
     for block in _blocks(markup):
-        found = _TEXT.findall(block)
-        if b'\\"' in block:
-            # JSON in a text
-            found += _TEXT.findall(block.replace(b'\\"', b'"'))
-        for text in found:
-            if b'\\"' in text and len(text) > LONGEST_QUOTING:
-                continue
-            if b" " in text and _WORDS.search(text) is not None and _DATE.fullmatch(text) is None:
-                texts.add(text)
+        texts.update(_texts(block), _single_words(block))
+    for value in values(markup, DATA_CAP):
+        if value[:1] in (b"{", b"["):
+            # single words are settings of a widget here
+            texts.update(_texts(_QUOTE.sub(b'"', value)))
+        elif b"://" not in value and _is_told(value, unspaced=True):
+            texts.add(value)
+    if described:
+        texts.update(_descriptions(markup[:META_CAP]))
     if not texts:
         return 0
     return int.from_bytes(hashlib.blake2b(b"\0".join(sorted(texts)), digest_size=8).digest(), "little")
+
+
+def _texts(block: bytes) -> list[bytes]:
+    """The texts of JSON that are more than one word, and those in a text of it that is JSON again."""
+    found = _TEXT.findall(block)
+    if b'\\"' in block:
+        found += _TEXT.findall(block.replace(b'\\"', b'"'))
+    unspaced = not (block.isascii() and b"\\u" not in block) and _unspaced(block) is not None
+    return [
+        text
+        for text in found
+        if (unspaced or b" " in text)
+        and not (b'\\"' in text and len(text) > LONGEST_QUOTING)
+        and _is_told(text, unspaced=unspaced)
+    ]
+
+
+def _single_words(block: bytes) -> list[bytes]:
+    """The values of one word in JSON."""
+    words = set(_WORD.findall(block))
+    return [one for one in words if SHORTEST_WORD <= len(one) <= LONGEST_WORD and _hexadecimal(one) is None]
+
+
+def _is_told(text: bytes, *, unspaced: bool) -> bool:
+    if b" " in text and _WORDS.search(text) is not None:
+        return _DATE.fullmatch(text) is None
+    if not unspaced or _unspaced(text) is None:
+        return False
+    plain = _ESCAPE.sub(b"", text) if b"\\u" in text else text
+    return _digit(plain) is None or _long_unspaced(text) is not None
+
+
+def _descriptions(head: bytes) -> list[bytes]:
+    """What a page says of itself to search engines and to those who share it."""
+    told = [_content(attributes) for attributes in _META.findall(head) if _described(attributes) is not None]
+    return [said[1] or said[2] for said in told if said is not None]
 
 
 def _blocks(markup: bytes) -> list[bytes]:

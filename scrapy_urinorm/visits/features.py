@@ -19,10 +19,14 @@ from scrapy_urinorm.visits.charsets import codec_of, other_than_utf8, text_in
 from scrapy_urinorm.visits.data import data_hash
 from scrapy_urinorm.visits.markup import said_by, said_without_tree
 from scrapy_urinorm.visits.rows import rows_digest
+from scrapy_urinorm.visits.shadow import opened
 from scrapy_urinorm.visits.texts import text_of
 
 BODY_CAP = 4 << 20
 """Bodies above this many bytes are digested, not read."""
+BARE_WORDS = 40
+"""A page with so few words, its frame among them, may be told by its description alone; chosen: forms to log in and
+empty lists, whose description may echo their address, have more."""
 _HTML = ("text/html", "application/xhtml+xml")
 _TEXT = ("text/", "application/xml", "application/json", "application/javascript", "application/ecmascript")
 
@@ -84,11 +88,12 @@ def _html_features(body_digest: str, markup: bytes | str, url: str) -> PageFeatu
     if said is None:
         if markup is octets and (text := other_than_utf8(octets)) is not None:
             return _html_features(body_digest, text, url)
-        root = LexborHTMLParser(markup).root
+        shown = opened(octets)
+        root = LexborHTMLParser(markup if shown is octets else shown).root
         if root is None:
             return PageFeatures(body_digest)
         said = said_by(root, url)
-    if data := data_hash(octets):
+    if data := data_hash(octets, described=said.words <= BARE_WORDS):
         lines = said.lines + pack("<QQ", DATA_SLOT, data)
         said = said._replace(lines=lines, line_words=said.line_words + b"\0")
     return PageFeatures(body_digest, *said)

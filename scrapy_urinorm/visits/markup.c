@@ -28,13 +28,13 @@ static const Known known_tags[] = {
     {"s", INLINE_KIND, 0}, {"samp", INLINE_KIND, 0}, {"small", INLINE_KIND, 0}, {"span", INLINE_KIND, 0},
     {"strike", INLINE_KIND, 0}, {"strong", INLINE_KIND, 0}, {"sub", INLINE_KIND, 0}, {"sup", INLINE_KIND, 0},
     {"time", INLINE_KIND, 0}, {"tt", INLINE_KIND, 0}, {"u", INLINE_KIND, 0}, {"var", INLINE_KIND, 0},
-    {"wbr", INLINE_KIND, VOID}, {"img", EMBEDDED_KIND, VOID}, {"iframe", EMBEDDED_KIND, RAW}, {"video", EMBEDDED_KIND, 0},
+    {"wbr", INLINE_KIND, VOID}, {"img", EMBEDDED_KIND, VOID}, {"iframe", EMBEDDED_KIND, RAW | ANCHOR}, {"video", EMBEDDED_KIND, 0},
     {"audio", EMBEDDED_KIND, 0}, {"source", EMBEDDED_KIND, VOID}, {"embed", EMBEDDED_KIND, VOID},
     {"input", EMBEDDED_KIND, VOID}, {"script", HIDDEN_KIND, RAW}, {"style", HIDDEN_KIND, RAW}, {"noscript", HIDDEN_KIND, 0},
-    {"template", HIDDEN_KIND, INERT}, {"svg", HIDDEN_KIND, FOREIGN}, {"math", HIDDEN_KIND, FOREIGN},
-    {"meta", HIDDEN_KIND, VOID | META}, {"base", HIDDEN_KIND, VOID | BASE}, {"object", HIDDEN_KIND, 0},
+    {"template", HIDDEN_KIND, INERT}, {"svg", BLOCK_KIND, FOREIGN}, {"math", BLOCK_KIND, FOREIGN},
+    {"meta", HIDDEN_KIND, VOID | META}, {"base", HIDDEN_KIND, VOID | BASE}, {"object", EMBEDDED_KIND, 0},
     {"canvas", HIDDEN_KIND, 0}, {"link", LINK_KIND, VOID}, {"br", BREAK_KIND, VOID}, {"area", BLOCK_KIND, VOID | ANCHOR},
-    {"basefont", BLOCK_KIND, VOID}, {"bgsound", BLOCK_KIND, VOID}, {"col", BLOCK_KIND, VOID}, {"frame", BLOCK_KIND, VOID},
+    {"basefont", BLOCK_KIND, VOID}, {"bgsound", BLOCK_KIND, VOID}, {"col", BLOCK_KIND, VOID}, {"frame", EMBEDDED_KIND, VOID | ANCHOR},
     {"hr", BLOCK_KIND, VOID}, {"keygen", BLOCK_KIND, VOID}, {"param", BLOCK_KIND, VOID}, {"track", BLOCK_KIND, VOID},
     {"xmp", BLOCK_KIND, RAW}, {"noembed", BLOCK_KIND, RAW}, {"noframes", BLOCK_KIND, RAW}, {"plaintext", BLOCK_KIND, UNSURE},
 };
@@ -63,7 +63,7 @@ typedef struct {
     uint32_t serial, count;
 } Counter;
 
-enum { ID, HREF, REL, NAME, CONTENT, SRC, DATA_SRC, ALT, ATTRIBUTES };
+enum { ID, HREF, REL, NAME, CONTENT, SRC, DATA_SRC, ALT, DATA, TYPE, VALUE, ATTRIBUTES };
 
 typedef struct {
     const octet *s, *end;
@@ -86,6 +86,16 @@ is(Piece piece, const char *text)
 {
     size_t length = strlen(text);
     return piece.length == length && memcmp(piece.start, text, length) == 0;
+}
+
+/* The same in any case of its letters. */
+static int
+is_lower(Piece piece, const char *text)
+{
+    size_t n = 0;
+    while (n < piece.length && text[n] && (octet)(piece.start[n] >= 'A' && piece.start[n] <= 'Z' ? piece.start[n] | 0x20 : piece.start[n]) == (octet)text[n])
+        n++;
+    return n == piece.length && !text[n];
 }
 
 /* What a tag is: looked up once, as a page has few. */
@@ -232,13 +242,35 @@ shown_text(Page *page, const Frame *frame, Piece text, int raw)
     return taken;
 }
 
+/* Whether what stands in a field is words: markup.py (`_is_worded`). */
+static int
+is_worded(const octet *s, size_t length)
+{
+    size_t letters = 0, small = 0, beyond = 0;
+    int spaces = 0, marks = 0;
+    for (size_t n = 0; n < length; n++) {
+        octet lower = s[n] | 0x20;
+        int is_letter = s[n] >= 0x80 || (lower >= 'a' && lower <= 'z');
+        letters += is_letter;
+        small += is_letter && (n == 0 || s[n] >= 'a');
+        beyond += is_letter && (s[n] >= 0x80 || lower > 'f');
+        spaces += s[n] == ' ';
+        marks += s[n] == '<' || (length - n >= 3 && memcmp(s + n, "://", 3) == 0);
+    }
+    if (spaces)
+        return letters >= 4 && 2 * letters > length && !marks;
+    return small == length && length >= 4 && length <= 40 && beyond > 0;
+}
+
 /* A picture or player: its address is a line that nobody reads, the text for those who do not see it one that is read. */
 static Taken
 embedded(Page *page, const Tag *tag, uint64_t slot, const Piece *attributes)
 {
-    Piece address = attributes[DATA_SRC].length ? attributes[DATA_SRC] : attributes[SRC];
+    Piece address = attributes[DATA_SRC].length ? attributes[DATA_SRC] : attributes[SRC], type = attributes[TYPE];
     Room *room = &page->scratch;
     Taken taken;
+    if (!address.length && is(tag->name, "object"))
+        address = attributes[DATA];
     if (address.length) {
         room->used = 0;
         if (!reserve(room, tag->name.length + 1))
@@ -253,9 +285,16 @@ embedded(Page *page, const Tag *tag, uint64_t slot, const Piece *attributes)
     }
     if (attributes[ALT].length) {
         room->used = 0;
-        if ((taken = put_text(room, attributes[ALT])) != YES || is_spaces(room->start, room->start + room->used))
+        if ((taken = put_text(room, attributes[ALT])) != YES)
             return taken;
-        if (!add_line(page, slot, room, 1))
+        if (!is_spaces(room->start, room->start + room->used) && !add_line(page, slot, room, 1))
+            return FAULT;
+    }
+    if (attributes[VALUE].length && is(tag->name, "input") && (!type.length || is_lower(type, "text"))) {
+        room->used = 0;
+        if ((taken = put_text(room, attributes[VALUE])) != YES)
+            return taken;
+        if (is_worded(room->start, room->used) && !add_line(page, slot, room, 1))
             return FAULT;
     }
     return YES;
@@ -348,9 +387,10 @@ put_link(Page *page, const Tag *tag, const Piece *attributes)
                 return YES;
         return put_text(&page->generator, attributes[CONTENT]);
     }
-    if (!attributes[HREF].length)
+    const Piece *address = &attributes[is(tag->name, "iframe") || is(tag->name, "frame") ? SRC : HREF];
+    if (!address->length)
         return YES;
-    return put_listed(tag->flags & BASE ? &page->bases : &page->hrefs, attributes[HREF]);
+    return put_listed(tag->flags & BASE ? &page->bases : &page->hrefs, *address);
 }
 
 /* The tag that begins at `s`, behind its bracket: its name and its attributes. */
@@ -361,7 +401,7 @@ read_tag(Page *page, Piece *name, Piece *attributes)
         const char *name;
         int place;
     } names[] = {{"id", ID}, {"href", HREF}, {"rel", REL}, {"name", NAME}, {"content", CONTENT}, {"src", SRC},
-                 {"data-src", DATA_SRC}, {"alt", ALT}};
+                 {"data-src", DATA_SRC}, {"alt", ALT}, {"data", DATA}, {"type", TYPE}, {"value", VALUE}};
     const octet *s = page->s, *end = page->end;
     name->start = s;
     while (s < end && *s != ' ' && *s != '>')
@@ -447,6 +487,17 @@ raw_text(Page *page, const Frame *frame)
     return frame->walked ? shown_text(page, frame, text, 1) : YES;
 }
 
+/* What of a drawing is not shown. */
+static int
+is_not_drawn(Piece name)
+{
+    static const char *const all[] = {"script", "style", "title", "desc", "metadata", "template", "noscript"};
+    for (size_t n = 0; n < sizeof all / sizeof *all; n++)
+        if (is(name, all[n]))
+            return 1;
+    return 0;
+}
+
 /* The element that begins at `s`, behind its bracket. */
 static Taken
 begin(Page *page)
@@ -456,12 +507,14 @@ begin(Page *page)
     const Frame *parent = page->depth ? (const Frame *)page->frames.start + page->depth - 1 : NULL;
     Frame fresh = {{NULL, 0}, 1, 0, BLOCK_KIND, 0, 0};
     uint64_t slot;
+    int drawn = parent != NULL && (parent->flags & FOREIGN) != 0;
     Taken taken = read_tag(page, &name, attributes);
     if (taken != YES)
         return taken;
     tag = tag_of(page, name);
     fresh.name = name;
-    fresh.kind = tag->kind;
+    /* a drawing is one line, whatever it is made of */
+    fresh.kind = !drawn ? tag->kind : is_not_drawn(name) ? HIDDEN_KIND : INLINE_KIND;
     if (parent == NULL) {
         if (!is(name, "html"))
             return NO;
@@ -471,13 +524,13 @@ begin(Page *page)
         fresh.flags = (parent->flags & (FOREIGN | INERT)) | tag->flags;
         if (tag->flags & UNSURE)
             return NO;
-        if ((parent->flags & FOREIGN) && (tag->flags & (VOID | RAW)) && !is(name, "style") && !is(name, "script"))
+        if (drawn && (tag->flags & (VOID | RAW)) && !is(name, "style") && !is(name, "script"))
             return NO;
         if ((tag->flags & (ANCHOR | BASE | META)) && !(fresh.flags & INERT) && (taken = put_link(page, tag, attributes)) != YES)
             return taken;
         slot = parent->slot;
-        fresh.walked = parent->walked && tag->kind <= INLINE_KIND && !page->stopped;
-        if (parent->walked && !page->stopped && tag->kind != INLINE_KIND) {
+        fresh.walked = parent->walked && fresh.kind <= INLINE_KIND && !page->stopped;
+        if (parent->walked && !page->stopped && tag->kind != INLINE_KIND && !drawn) {
             if (!close_line(page))
                 return FAULT;
             if (tag->kind <= EMBEDDED_KIND) {

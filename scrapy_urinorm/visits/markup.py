@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import re
 from struct import pack, unpack
 from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import urljoin
@@ -24,20 +25,25 @@ LONGEST_GENERATOR = 200
 DEEPEST = 960
 """Elements in each other at which the walk ends: some below Python's limit of recursion; what was seen so far tells the
 page well enough."""
-_LINKING = "a[href], area[href], base[href], meta[name=generator i]"
-"""What is followed by default: the elements of Scrapy's own link extractor."""
+_LINKING = "a[href], area[href], frame[src], iframe[src], base[href], meta[name=generator i]"
+"""What is followed by default, the elements of Scrapy's own link extractor, and frames: what stands in one is nowhere
+else. Not what the head names (`link rel=next`): where the same is no link of the page, few crawls go there."""
 
-_TEXT_NODE, _BLOCK, _INLINE, _EMBEDDED, _HIDDEN, _LINK, _BREAK, _OTHER = range(8)
+_FRAMES = ("frame", "iframe")
+
+_TEXT_NODE, _BLOCK, _DRAWING, _INLINE, _EMBEDDED, _HIDDEN, _LINK, _BREAK, _OTHER = range(9)
 _NAMES = {
     _TEXT_NODE: "-text",
     _INLINE: "a abbr acronym b bdi bdo big cite code data del dfn em font i ins kbd label mark q s samp small span"
     " strike strong sub sup time tt u var wbr",
-    _EMBEDDED: "img iframe video audio source embed input",
-    _HIDDEN: "script style noscript template svg math meta base object canvas",
+    _DRAWING: "svg math",
+    _EMBEDDED: "img frame iframe video audio source embed object input",
+    _HIDDEN: "script style noscript template meta base canvas",
     _LINK: "link",
     _BREAK: "br",
 }
-
+#: Of a drawing what is not shown: its own title is a tip that appears under the mouse.
+_NOT_DRAWN = frozenset("script style title desc metadata template noscript".split())
 
 #: Tags that are longer are made up, each once.
 _LONGEST_TAG = 64
@@ -59,6 +65,11 @@ Compiled = tuple[bytes, bytes, int, bytes, bytes, str, str, str, str | None, str
 _tag_hashes = Hashes(1 << 12)
 _kinds = _Kinds({tag: kind for kind, tags in _NAMES.items() for tag in tags.split()})
 _OVERFLOW_SLOT = 0
+FIELD_LETTERS = 4
+"""Letters of the shortest word in a field: shorter ones are units, codes and answers; chosen."""
+_letters = re.compile(rb"[A-Za-z\x80-\xff]+").findall
+_word = re.compile(rb"[A-Za-z\x80-\xff][a-z\x80-\xff]{3,39}").fullmatch
+_hexadecimal = re.compile(rb"[A-Fa-f]+").fullmatch
 _MIX = 0x9E3779B97F4A7C15  # 2^64 by the golden ratio: Fibonacci hashing (Knuth 6.4)
 _MASK = (1 << 64) - 1  # sums are those of a 64-bit word
 
@@ -136,7 +147,7 @@ def _links(root: LexborNode, url: str) -> tuple[list[str], str | None]:
     hrefs: list[str] = []
     for node in root.css(_LINKING):
         attributes = node.attributes
-        href = attributes.get("href")
+        href = attributes.get("src" if node.tag in _FRAMES else "href")
         if node.tag == "meta":
             generator = generator or attributes.get("content")
         elif href is None:
@@ -154,7 +165,7 @@ class _Walk:
     A line is the text of one block, its inline elements included. Its slot is a hash of the path from the nearest
     element that has an id of letters, tags numbered among their likes, so that what comes earlier in the page does
     not move it. Pictures and players are lines by their address (a plain text), since a gallery may have no other
-    content.
+    content, and words in the fields of a form are, since a register may show its records so.
     """
 
     # three lists of plain values instead of one of objects: the garbage collector has nothing to look at
@@ -183,14 +194,7 @@ class _Walk:
             tag = node.tag or "-instruction"
             kind = kinds[tag]
             if kind == _TEXT_NODE:
-                text: str = node.text_content  # type: ignore[assignment]  # has one
-                if self.open:
-                    self.texts[-1] += text
-                elif not text.isspace():
-                    self.open = True
-                    self.slots.append(slot)
-                    self.texts.append(text)
-                    self.seen.append(1)
+                self._shown(node, slot)
             elif kind == _INLINE:
                 self.children(node, slot, room - 1)
             elif kind <= _EMBEDDED:
@@ -198,6 +202,8 @@ class _Walk:
                 inner = _slot_in(parent, slot, tag, node.id, numbers)
                 if kind == _BLOCK:
                     self.children(node, inner, room - 1)
+                elif kind == _DRAWING:
+                    self._drawn(node, inner, room - 1)
                 else:
                     self._embedded(tag, inner, node)
                 self.open = False
@@ -207,18 +213,52 @@ class _Walk:
                     self.canonical = _canonical_link(node)
             node = node.next
 
+    def _shown(self, node: LexborNode, slot: int) -> None:
+        text: str = node.text_content  # type: ignore[assignment]  # a text has one
+        if self.open:
+            self.texts[-1] += text
+        elif not text.isspace():
+            self.open = True
+            self._line(slot, text)
+
+    def _line(self, slot: int, text: str, seen: int = 1) -> None:
+        self.slots.append(slot)
+        self.texts.append(text)
+        self.seen.append(seen)
+
+    def _drawn(self, parent: LexborNode, slot: int, room: int) -> None:
+        """Add the text in a drawing or a formula, one line whatever it is made of."""
+        if not room:
+            raise RecursionError
+        node = parent.child
+        while node is not None:
+            tag = node.tag or "-instruction"
+            if _kinds[tag] == _TEXT_NODE:
+                self._shown(node, slot)
+            elif _kinds[tag] != _OTHER and tag not in _NOT_DRAWN:
+                self._drawn(node, slot, room - 1)
+            node = node.next
+
     def _embedded(self, tag: str, slot: int, node: LexborNode) -> None:
         attributes = node.attributes
-        address = attributes.get("data-src") or attributes.get("src")
+        address = attributes.get("data-src") or attributes.get("src") or (tag == "object" and attributes.get("data"))
         if address:
-            self.slots.append(slot)
-            self.texts.append(f"{tag}:{address}")
-            self.seen.append(0)
+            self._line(slot, f"{tag}:{address}", seen=0)
         alt = attributes.get("alt")
         if alt and not alt.isspace():
-            self.slots.append(slot)
-            self.texts.append(alt)
-            self.seen.append(1)
+            self._line(slot, alt)
+        value = attributes.get("value")
+        if value and tag == "input" and (attributes.get("type") or "text").lower() == "text" and _is_worded(value):
+            self._line(slot, value)
+
+
+def _is_worded(value: str) -> bool:
+    """Whether what stands in a field is words: a name of a record, no token, date, number, or address to be copied."""
+    octets = value.encode("utf-8", "surrogatepass")
+    if b" " in octets:
+        letters = sum(map(len, _letters(octets)))
+        return letters >= FIELD_LETTERS and 2 * letters > len(octets) and b"<" not in octets and b"://" not in octets
+    return _word(octets) is not None and _hexadecimal(octets) is None
 
 
 def _slot_in(parent: LexborNode, slot: int, tag: str, name: str | None, numbers: dict[str, int]) -> int:

@@ -773,3 +773,16 @@ def test_of_forms_that_are_found_elsewhere_only_those_are_skipped_that_lead_nowh
     normalizer = Normalizer(learn(visits).rules)
     skipped = {form for form in forms if normalizer.decide(f"{HOST}{form}7").skip}
     assert skipped == {form for form in forms if leads_on not in (form, "both")}
+
+
+@pytest.mark.parametrize("form", ["/shop?c={}", "/c/{}"], ids=["a query", "a path"])
+@pytest.mark.parametrize("asks", [True, False])
+def test_shells_whose_callbacks_ask_for_data_of_their_own_are_not_one(form: str, asks: bool) -> None:
+    """What a callback asks for is no link: of the shells one is like the next, links and all."""
+    visits = [page("/", "front", [form.format(n) for n in range(70)], depth=0)]
+    for n in range(70):
+        visits.append(page(form.format(n), "shell", ["/"]))
+        visits.append(page(f"/api?category={n}", f"data {n}"))
+        visits[-1].referer = HOST + (form.format(n) if asks else "/")
+    normalizer = Normalizer(learn(visits).rules)
+    assert (normalizer.key(HOST + form.format(500)) != normalizer.key(HOST + form.format(600))) is asks

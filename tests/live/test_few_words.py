@@ -147,6 +147,18 @@ def test_a_few_words_are_a_pages_own_by_who_names_it(
     assert novelty.news(person, pattern)[:2] == (False, own)
 
 
+@pytest.mark.parametrize("asked", [True, False])
+def test_what_a_callback_asked_for_is_the_merit_of_its_page(asked: bool) -> None:
+    """Data behind a shell, which is no link; a start page has nobody's."""
+    visits, _ = record(Register(), 20)
+    shell, data = visits[1], visits[2]
+    data.referer = shell.url if asked else None
+    novelty = Novelty()
+    novelty.brought(shell, "http://a.example/shell/#")
+    data.id = b"01234567"
+    assert novelty.linker(data) == ("http://a.example/shell/#" if asked else None)
+
+
 @pytest.mark.parametrize(
     "pattern",
     [

@@ -42,3 +42,17 @@ def test_what_waits_leads_where_the_page_in_its_stead_does(
     found = site({"/": ["/x/index.html", "/x", "/x/"], "/x": [], "/x/": ["/y"], "/y": []}, hops, waiting)
     keys = {key: f"{HOST}/x" if "/x" in key else key for key in found.keys}
     assert bool(found.gone(keys)) is missed
+
+
+@pytest.mark.parametrize("asked", [True, False])
+def test_what_a_callback_asked_for_is_missed_without_its_page(asked: bool) -> None:
+    """Of two shells each asks for data of its own, or the front page for both."""
+    pages = [
+        Page(HOST + path, HOST + path, label=n, depth=int(n > 0)) for n, path in enumerate(("/", "/a", "/b", "/data"))
+    ]
+    pages[0].links = url_hash(HOST + "/a") + url_hash(HOST + "/b")
+    pages[2].label = pages[1].label
+    pages[3].refer(pages[2 if asked else 0].key)
+    found = Reachable(pages, {url_hash(page.url): page for page in pages}, {}, frozenset(), fresh=0)
+    gone = found.gone({page.key: HOST + "/a" if page.key == HOST + "/b" else page.key for page in pages})
+    assert gone == ([(2, 1)] if asked else [])

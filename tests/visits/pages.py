@@ -79,7 +79,19 @@ VALUES = (
         "javascript:void(0)",
     ),
     *("canonical", "x canonical", "CANONICAL", "\u3000canonical\u3000y", "canonicals", "generator", "GENERATOR"),
-    *("javascript:void(0)", "é.html", "a:b", "1:2", "./y", "../z", ";p"),
+    *("javascript:void(0)", "é.html", "a:b", "1:2", "./y", "../z", ";p", "text", "TEXT", "hidden"),
+    *(
+        "Word",
+        "WORD",
+        "decade",
+        "two words",
+        "25 Nov 2026",
+        "a b://c d e f",
+        "&lt;b more words",
+        "straße",
+        "é è",
+        "k\u212a",
+    ),
 )
 NAMES = (
     *(
@@ -88,6 +100,9 @@ NAMES = (
         "src",
         "data-src",
         "alt",
+        "data",
+        "type",
+        "value",
         "rel",
         "name",
         "content",

@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from scrapy_urinorm.content.frame import DATA_SLOT
+from scrapy_urinorm.engine import native
 from scrapy_urinorm.visits.data import data_hash
-from scrapy_urinorm.visits.features import page_features
+from scrapy_urinorm.visits.features import BARE_WORDS, page_features
+from scrapy_urinorm.visits.values import plain_values
 
 JSON = '<script type="application/json">{}</script>'
 
@@ -17,6 +23,15 @@ SAME = [
     ('{"n": "a chair", "u": "https://a.example/a?b=c"}', '{"n": "a chair", "u": "https://a.example/"}', "addresses"),
     ('{"n": "a chair", "t": "2026-11-25 22:13"}', '{"n": "a chair", "t": "2026-11-25 22:14"}', "times"),
     ('{"n": "a chair", "t": "Wed, 25 Nov 2026 22:13"}', '{"n": "a chair", "t": "26 Nov 2026 01:00 UTC"}', "dates"),
+    (
+        '{"n": "a chair", "t": "2026年11月25日星期三"}',
+        '{"n": "a chair", "t": "2026年11月26日星期四"}',
+        "dates in Chinese",
+    ),
+    ('{"n": "a chair", "t": "deadbeef"}', '{"n": "a chair", "t": "cafe"}', "hexadecimal numbers"),
+    ('{"n": "a chair", "t": "dGhpc2lz"}', '{"n": "a chair", "t": "X7F"}', "tokens"),
+    ('{"n": "a chair", "pageType": 1}', '{"n": "a chair", "theme" : 1}', "keys of one word"),
+    ('{"n": "a chair", "t": "\\ud83d\\ude00"}', '{"n": "a chair", "t": "\\ud83d\\ude01"}', "signs"),
     ('{"n": "a chair", "t": "November 25, 2026"}', '{"n": "a chair", "t": "May 1, 2027"}', "dates in words"),
 ]
 OTHER = [
@@ -28,6 +43,17 @@ OTHER = [
     ('{"name": "a chair of oak"}', '{"name": "a chair of ash"}', "a name"),
     ('{"name": "a \\"chair\\" of oak"}', '{"name": "a \\"chair\\" of ash"}', "a name with quotes"),
     ('["Stühle aus Holz"]', '["Tische aus Holz"]', "other letters"),
+    ('["胡桃木椅子"]', '["白蜡木椅子"]', "a text without spaces"),
+    ('["2026年11月25日胡桃木椅子发布"]', '["2026年11月25日白蜡木椅子发布"]', "such a text with a number"),
+    ('["\\u80e1\\u6843\\u6728"]', '["\\u767d\\u8721\\u6728"]', "such a text in numbers of its letters"),
+    ('{"name": "chair"}', '{"name": "table"}', "a word"),
+    ('{"name": "Стул"}', '{"name": "Стол"}', "a word in other letters"),
+    (
+        '{"name": "\\u0421\\u0442\\u0443\\u043b"}',
+        '{"name": "\\u0421\\u0442\\u043e\\u043b"}',
+        "a word in numbers of its letters",
+    ),
+    ('["{\\"name\\": \\"chair\\"}"]', '["{\\"name\\": \\"table\\"}"]', "a word in a text"),
     ('{"text": "a"}', '{"text": "a chair"}', "none and one"),
 ]
 
@@ -42,6 +68,50 @@ def test_the_same(one: str, other: str) -> None:
 @pytest.mark.parametrize(("one", "other"), [row[:2] for row in OTHER], ids=[row[2] for row in OTHER])
 def test_another(one: str, other: str) -> None:
     assert data_hash(JSON.format(one).encode()) != data_hash(JSON.format(other).encode())
+
+
+PARTS = [
+    ("""<x :p="{'n': 'no'}">""", """<x :p="{'n': 'yes'}">""", False),
+    ("""<x :p='{"n": "a chair"}'>""", """<x :p='{"n": "a table"}'>""", True),
+    ('<x p="{&quot;n&quot;: &quot;a chair&quot;}">', '<x p="[&quot;a table&quot;]">', True),
+    ('<x p="{&#34;n&#34;: &#34;a chair&#34;}">', '<x p="[&#34;a table&#34;]">', True),
+    ("""<x :p='{"mode": "dark"}'>""", """<x :p='{"mode": "light"}'>""", False),
+    (f"<x data-pgn='{'Nf3 d5 c4 ' * 5}'>", f"<x data-pgn='{'Nf3 d5 d4 ' * 5}'>", True),
+    (f"<x pgn='{'Nf3 d5 c4 ' * 5}'>", f"<x pgn='{'Nf3 d5 d4 ' * 5}'>", False),
+    ("<x data-tip='a tip'>", "<x data-tip='a hint'>", False),
+    ('<meta name="description" content="a chair">', '<meta name="description" content="a table">', True),
+    ("<meta content='chair' property=og:title >", "<meta content='table' property=og:title >", True),
+    ('<meta name="csrf-token" content="a chair">', '<meta name="csrf-token" content="a table">', False),
+]
+
+
+@pytest.mark.parametrize(("one", "other", "differ"), PARTS)
+def test_parts_of_a_page_with_hardly_a_word(one: str, other: str, differ: bool) -> None:
+    found = [page_features(f"<body>{part}<p>text".encode(), "text/html").lines for part in (one, other)]
+    assert (found[0] != found[1]) is differ
+
+
+def test_the_description_of_a_page_with_more_words_is_not_looked_at() -> None:
+    page = "<meta name=description content='of a chair'><p>" + "word " * BARE_WORDS
+    found = [page_features(f"{page}{more}".encode(), "text/html").lines for more in ("", "more")]
+    assert [len(lines or b"") for lines in found] == [32, 16]
+
+
+@given(
+    st.lists(st.sampled_from(["=", '"', "'", "{", "[", "data-x", "a" * 39, "b" * 61, " ", "é"]), max_size=20),
+    st.integers(0, 99),
+)
+def test_values_found_in_c_are_those_found_in_python(parts: list[str], most: int) -> None:
+    compiled = native.module or pytest.skip("needs the C module")
+    markup = "".join(parts).encode()
+    assert compiled.values(markup, most) == plain_values(markup, most)
+
+
+@pytest.mark.parametrize("given", [(), (b"",), ("", 1), (b"", "")], ids=repr)
+def test_wrong_arguments_are_errors(given: tuple[Any, ...]) -> None:
+    compiled = native.module or pytest.skip("needs the C module")
+    with pytest.raises(TypeError):
+        compiled.values(*given)
 
 
 @pytest.mark.parametrize(
@@ -89,10 +159,18 @@ def test_which_scripts_hold_data(script: str, read: bool) -> None:
             b"A ",
         ),
         *(b" ", b"/*", b"//\n", b"var "),
+        *(b'="{', b"='[", b"=", b" data-a='", b"<meta ", b'"abcd', b'"abcd" ', b'"\\u4e2d', "中".encode(), b"{&quot;"),
     ],
 )
 def test_the_time_is_linear(unit: bytes) -> None:
     """A quadratic one would not end."""
-    for head in (b"", b'<script type="application/json">', b"<script>window.a = {", b"<script>"):
+    for head in (
+        b"",
+        b'<a b="{',
+        b"<a data-b='",
+        b'<script type="application/json">',
+        b"<script>window.a = {",
+        b"<script>",
+    ):
         for tail in (b"", b"</script>"):
-            data_hash(head + unit * (400_000 // len(unit)) + tail)
+            data_hash(head + unit * (400_000 // len(unit)) + tail, described=True)

@@ -44,6 +44,11 @@ SAME_TEXT = [
     pytest.param("<p>a</p><style>b{}</style>", "<p>a</p>", id="styles are not seen"),
     pytest.param("<p>a</p><template><p>t</template>", "<p>a</p>", id="templates are not seen"),
     pytest.param("<p>a</p><!-- 1 -->", "<p>a</p><!-- 2 -->", id="comments are not seen"),
+    pytest.param("<p>a</p><input type=hidden value='a b token'>", "<p>a</p>", id="hidden fields are not seen"),
+    pytest.param("<p>a</p><input value=dGhpcyBpcy4>", "<p>a</p><input value=deadbeef>", id="tokens in fields"),
+    pytest.param("<p>a</p><input value='25 Nov 2026'>", "<p>a</p>", id="dates in fields"),
+    pytest.param("<p>a</p><input value='http://a.example/ b'>", "<p>a</p>", id="addresses in fields"),
+    pytest.param("<p>a</p><svg><title>t</title></svg>", "<p>a</p><svg><desc>d</desc></svg>", id="tips of drawings"),
     pytest.param("<p class=x1>a</p>", "<p class=x2>a</p>", id="attributes are not text"),
     pytest.param("<p>a&amp;b</p>", "<p>a&#38;b</p>", id="character references"),
 ]
@@ -53,8 +58,26 @@ OTHER_TEXT = [
     pytest.param("<p>a<br>b</p>", "<p>a b</p>", id="a line break"),
     pytest.param("<img src=1.png><p>x</p>", "<img src=2.png><p>x</p>", id="another picture"),
     pytest.param("<iframe src=/v/1></iframe>", "<iframe src=/v/2></iframe>", id="another player"),
+    pytest.param("<object data=/1.pdf></object>", "<object data=/2.pdf></object>", id="another object"),
+    pytest.param("<frameset><frame src=/1>", "<frameset><frame src=/2>", id="another frame"),
+    pytest.param("<input readonly value='A Bell'>", "<input readonly value='B Bell'>", id="a name in a field"),
+    pytest.param("<input type=text value=Bell>", "<input type=text value=Ball>", id="a word in a field"),
+    pytest.param("<svg><text>a</text></svg>", "<svg><text>b</text></svg>", id="a text in a drawing"),
+    pytest.param("<math><mi>a</mi></math>", "<math><mi>b</mi></math>", id="a formula"),
+    pytest.param(
+        "<x-y><template shadowrootmode=open><p>a</template></x-y>",
+        "<x-y><template shadowrootmode=open><p>b</template></x-y>",
+        id="a part in a shadow",
+    ),
     pytest.param("<p>" + "x<br>" * 600 + "a</p>", "<p>" + "x<br>" * 600 + "b</p>", id="beyond the cap"),
 ]
+
+
+def test_a_shadow_is_a_part_of_the_page_and_a_template_in_it_is_none() -> None:
+    """What a browser keeps for later stays unseen, be it in a shadow or around one that is not ended."""
+    shown = "<x-y><TEMPLATE shadowrootmode=open><h1>a</h1><template><h2>t</h2></template><p>b</template></x-y>c"
+    assert features(shown).words == 3
+    assert features("</template>a<template shadowrootmode=open>b").words == 2
 
 
 @pytest.mark.parametrize(("one", "other"), SAME_TEXT)

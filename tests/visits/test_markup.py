@@ -33,6 +33,19 @@ TAKEN = {
     "links in a template are none": "<template><a href=/t>x</a></template><a href=/u>y</a>",
     "scripts": "<script>if (a < b) '<a href=/s>'</script><script><!-- x\n//--></script>a",
     "instructions": "<p>a<?php echo 1 ?>b",
+    "frames": "<frameset><frame src=/a href=/b><frame data-src=c></frameset>",
+    "frames in the page": "<p>a<iframe src=/a href=/b></iframe><iframe src></iframe>",
+    "objects": "<p>a<object data=/1.pdf><p>none<a href=/b>x</a></object><object data='' src=2></object><embed data=3>",
+    "fields": "".join(
+        f"<input type={kind} value='{value}'>"
+        for kind in ("''", "TEXT", "hidden")
+        for value in pages.VALUES
+        if "'" not in value and len(value) < 99
+    )
+    + "<button value='two words'>",
+    "texts in drawings": "<p>a<svg id=me><title>no</title><g><text>b<tspan>c</tspan> d</text><desc>no<b>no</b></desc></g>"
+    "</svg>e<svg><foreignObject><div>f</div><template>no</template></foreignObject><svg>g</svg></svg>"
+    "<math><mi>h</mi>=<mn>1</mn></math>",
     "drawings": "<svg><style>a{}</style><a href=/s><path></path></a></svg><math><mi>x</mi></math>a",
     "texts as they are": "<xmp>&lt;a&gt;</xmp><noembed><b></noembed>",
     "unusual links": "<a href='a\tb'>x</a><a href='..\\c'>y</a>",
