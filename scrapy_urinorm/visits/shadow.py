@@ -9,7 +9,10 @@ _MODE = b"shadowrootmode"
 
 
 def opened(markup: bytes) -> bytes:
-    """Return a page with such parts as elements of their own, of a name that nobody has made up yet."""
+    """Return a page with such parts as elements that may stand anywhere, and end whatever is open in them.
+
+    Of those that a parser knows, `marquee` alone is neither a template nor shown in another way than its text.
+    """
     if _MODE not in markup:
         return markup
     parts: list[bytes] = []
@@ -22,6 +25,6 @@ def opened(markup: bytes) -> bytes:
             shadow = _MODE in tag[2]
             shadows.append(shadow)
         if shadow:
-            parts += (markup[at : tag.start()], b"</shown-shadow>" if tag[1] else b"<shown-shadow>")
+            parts += (markup[at : tag.start()], b"</marquee>" if tag[1] else b"<marquee>")
             at = tag.end()
     return b"".join((*parts, markup[at:]))

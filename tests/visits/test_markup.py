@@ -43,8 +43,8 @@ TAKEN = {
         if "'" not in value and len(value) < 99
     )
     + "<button value='two words'>",
-    "texts in drawings": "<p>a<svg id=me><title>no</title><g><text>b<tspan>c</tspan> d</text><desc>no<b>no</b></desc></g>"
-    "</svg>e<svg><foreignObject><div>f</div><template>no</template></foreignObject><svg>g</svg></svg>"
+    "texts in drawings": "<p>a<svg id=me><title>no</title><g><text>b<tspan>c</tspan> d</text><desc>no<b>no</b></desc>"
+    "</g></svg>e<svg><foreignObject><div>f</div><template>no</template></foreignObject><svg>g</svg></svg>"
     "<math><mi>h</mi>=<mn>1</mn></math>",
     "drawings": "<svg><style>a{}</style><a href=/s><path></path></a></svg><math><mi>x</mi></math>a",
     "texts as they are": "<xmp>&lt;a&gt;</xmp><noembed><b></noembed>",
