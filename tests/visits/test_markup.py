@@ -52,6 +52,7 @@ TAKEN = {
     "more lines than are kept": "<p>" + "x y<br>" * 600,
     "a title in the body": "<![x[]>text<title>a</title><p><title>b</title></p><title>c</title>",
     "deeper than a walk goes": "<div>" * 1100 + "<a href=/deep>x</a>",
+    "a drawing deeper than a walk goes": "<p>a<svg>" + "<g>" * 1100 + "<text>b</text>",
     "links of all kinds": "".join(
         f"<a href='{href}'>x</a>" for href in pages.VALUES if "'" not in href and len(href) < 99
     ),
