@@ -28,13 +28,13 @@ static const Known known_tags[] = {
     {"s", INLINE_KIND, 0}, {"samp", INLINE_KIND, 0}, {"small", INLINE_KIND, 0}, {"span", INLINE_KIND, 0},
     {"strike", INLINE_KIND, 0}, {"strong", INLINE_KIND, 0}, {"sub", INLINE_KIND, 0}, {"sup", INLINE_KIND, 0},
     {"time", INLINE_KIND, 0}, {"tt", INLINE_KIND, 0}, {"u", INLINE_KIND, 0}, {"var", INLINE_KIND, 0},
-    {"wbr", INLINE_KIND, VOID}, {"img", EMBEDDED_KIND, VOID}, {"iframe", EMBEDDED_KIND, RAW | ANCHOR}, {"video", EMBEDDED_KIND, 0},
+    {"wbr", INLINE_KIND, VOID}, {"img", EMBEDDED_KIND, VOID}, {"iframe", EMBEDDED_KIND, RAW}, {"video", EMBEDDED_KIND, 0},
     {"audio", EMBEDDED_KIND, 0}, {"source", EMBEDDED_KIND, VOID}, {"embed", EMBEDDED_KIND, VOID},
     {"input", EMBEDDED_KIND, VOID}, {"script", HIDDEN_KIND, RAW}, {"style", HIDDEN_KIND, RAW}, {"noscript", HIDDEN_KIND, 0},
     {"template", HIDDEN_KIND, INERT}, {"svg", BLOCK_KIND, FOREIGN}, {"math", BLOCK_KIND, FOREIGN},
     {"meta", HIDDEN_KIND, VOID | META}, {"base", HIDDEN_KIND, VOID | BASE}, {"object", EMBEDDED_KIND, 0},
     {"canvas", HIDDEN_KIND, 0}, {"link", LINK_KIND, VOID}, {"br", BREAK_KIND, VOID}, {"area", BLOCK_KIND, VOID | ANCHOR},
-    {"basefont", BLOCK_KIND, VOID}, {"bgsound", BLOCK_KIND, VOID}, {"col", BLOCK_KIND, VOID}, {"frame", EMBEDDED_KIND, VOID | ANCHOR},
+    {"basefont", BLOCK_KIND, VOID}, {"bgsound", BLOCK_KIND, VOID}, {"col", BLOCK_KIND, VOID}, {"frame", EMBEDDED_KIND, VOID},
     {"hr", BLOCK_KIND, VOID}, {"keygen", BLOCK_KIND, VOID}, {"param", BLOCK_KIND, VOID}, {"track", BLOCK_KIND, VOID},
     {"xmp", BLOCK_KIND, RAW}, {"noembed", BLOCK_KIND, RAW}, {"noframes", BLOCK_KIND, RAW}, {"plaintext", BLOCK_KIND, UNSURE},
 };
@@ -387,10 +387,9 @@ put_link(Page *page, const Tag *tag, const Piece *attributes)
                 return YES;
         return put_text(&page->generator, attributes[CONTENT]);
     }
-    const Piece *address = &attributes[is(tag->name, "iframe") || is(tag->name, "frame") ? SRC : HREF];
-    if (!address->length)
+    if (!attributes[HREF].length)
         return YES;
-    return put_listed(tag->flags & BASE ? &page->bases : &page->hrefs, *address);
+    return put_listed(tag->flags & BASE ? &page->bases : &page->hrefs, attributes[HREF]);
 }
 
 /* The tag that begins at `s`, behind its bracket: its name and its attributes. */

@@ -25,11 +25,9 @@ LONGEST_GENERATOR = 200
 DEEPEST = 960
 """Elements in each other at which the walk ends: some below Python's limit of recursion; what was seen so far tells the
 page well enough."""
-_LINKING = "a[href], area[href], frame[src], iframe[src], base[href], meta[name=generator i]"
-"""What is followed by default, the elements of Scrapy's own link extractor, and frames: what stands in one is nowhere
-else. Not what the head names (`link rel=next`): where the same is no link of the page, few crawls go there."""
-
-_FRAMES = ("frame", "iframe")
+_LINKING = "a[href], area[href], base[href], meta[name=generator i]"
+"""What is followed by default: the elements of Scrapy's own link extractor. A crawl that goes into frames, or where the
+head points to (`link rel=next`), is known by the referers of what it requests there; of others they are no ways."""
 
 _TEXT_NODE, _BLOCK, _DRAWING, _INLINE, _EMBEDDED, _HIDDEN, _LINK, _BREAK, _OTHER = range(9)
 _NAMES = {
@@ -147,7 +145,7 @@ def _links(root: LexborNode, url: str) -> tuple[list[str], str | None]:
     hrefs: list[str] = []
     for node in root.css(_LINKING):
         attributes = node.attributes
-        href = attributes.get("src" if node.tag in _FRAMES else "href")
+        href = attributes.get("href")
         if node.tag == "meta":
             generator = generator or attributes.get("content")
         elif href is None:

@@ -11,6 +11,7 @@ import pytest
 from benchmarks.simulator import Simulator
 from scrapy_urinorm import Normalizer
 from scrapy_urinorm.learn import Options, learn
+from scrapy_urinorm.visits.page import Crawl, visit_of
 from tests.live.sites import Answer, identities_of, prose, record
 
 if TYPE_CHECKING:
@@ -134,3 +135,24 @@ class Variants(Shop):
 def test_variants_that_differ_in_their_data_alone_are_no_page() -> None:
     normalizer = Normalizer(learn(record(Variants("/p/{}"), 2_000)[0]).rules)
     assert len({normalizer.key(f"http://shop.example/p/500?color={color}") for color in COLORS}) == len(COLORS)
+
+
+def test_what_each_page_hands_to_its_scripts_draws_none() -> None:
+    """The name of the site for search engines: a form to log in of a few words beside it is known all the same."""
+    same = '<script type="application/ld+json">{"name": "The shop of oak", "kind": "Organization"}</script>'
+    visits = []
+    pages = Crawl("20260101T000000Z-00000000", b"salt" * 4)
+    for n in range(60):
+        for path, text in ((f"/post/{n}", prose(f"post {n}")), (f"/login?next=/post/{n}", "<p>Name and password</p>")):
+            row = {
+                "url": f"http://shop.example{path}",
+                "status": 200,
+                "time": 0,
+                "depth": 1,
+                "type": "text/html",
+                "read": True,
+            }
+            visits.append(visit_of(pages, row, f"<title>Shop</title>{same}{text}".encode()))
+    normalizer = Normalizer(learn(visits).rules)
+    one, other = (normalizer.key(f"http://shop.example/login?next=/post/{n}") for n in (500, 600))
+    assert one == other
