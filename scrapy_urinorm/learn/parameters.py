@@ -72,7 +72,7 @@ def _values(stage: Stage, name: str, neighbours: list[Neighbours]) -> list[Candi
             why = f"`{shown}={text}` showed what its absence shows on {distinct(e.agree)}" + against_text(e)
             out.append(stage.candidate(finding, "default_params", {shown: text}, "default value", why, (name,)))
     for (one, other), groups in sorted(aliases.items()):
-        judge = stage.judge(several, constant=False)
+        judge = stage.judge(several, constant=False, spelled=True)
         keep, replaced = _by_frequency(stage, name, one, other)
         value_map = {shown: [[keep, replaced]]}
         said = f"`{shown}={replaced}` for `{shown}={keep}`"

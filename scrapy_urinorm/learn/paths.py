@@ -220,7 +220,7 @@ def _substitutions(stage: Stage, at: int, neighbours: Iterable[Neighbours]) -> l
             equal, in_examples(equal), lambda view: tuple(view.path[1:].split("/")[at : at + 1])
         )
         groups = [*equal, *stayed]
-        judge = stage.judge(DEFAULT_PRIOR, constant=False)
+        judge = stage.judge(DEFAULT_PRIOR, constant=False, spelled=True)
         keep, replaced = sorted(pair, key=lambda s: (-counts[s], len(s), s))
         if any(is_volatile(decoded(s)) for s in pair):
             continue

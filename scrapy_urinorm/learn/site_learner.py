@@ -23,6 +23,7 @@ from scrapy_urinorm.learn.edits import (
 from scrapy_urinorm.learn.evidence import Parts
 from scrapy_urinorm.learn.facets import facets
 from scrapy_urinorm.learn.guilt import Court, signature
+from scrapy_urinorm.learn.indifferent import indifferent
 from scrapy_urinorm.learn.linked import graph_of
 from scrapy_urinorm.learn.lists import put_off
 from scrapy_urinorm.learn.parameters import edited_values, kinds_by_name, parameters, renames
@@ -76,6 +77,7 @@ class SiteLearner:
         self.court = None if self.proof is None else Court(self.replay, self.proof, self._atoms)
         self.convicted: list[Candidate] = []
         self.refused: list[Candidate] = []
+        self._indifferent = frozenset[int]()
 
     def _atoms(self, page: int) -> frozenset[Atom]:
         """Return the conditions that hold for a page by its number, whatever rules are in."""
@@ -225,6 +227,8 @@ class SiteLearner:
             self.proof,
         )
         _gather(stage, edits(stage))
+        self._indifferent |= indifferent(stage.groups, views)
+        stage.indifferent = self._indifferent
         changed = self._try(family(stage))
         self.others += stage.rejected
         return changed
@@ -241,7 +245,7 @@ class SiteLearner:
         return Shapes(views, self.contexts_of(views), self.site.soft, self.options, self.scope)
 
     def _templates(self) -> bool:
-        return self._try(templates(self.shapes()))
+        return self._try(templates(self.shapes(), self._indifferent))
 
     def _try(self, candidates: list[Candidate], at_least: float | None = None) -> bool:
         """Take in what stands the replay and saves at least so many requests, general rules first."""

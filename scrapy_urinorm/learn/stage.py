@@ -58,6 +58,7 @@ class Stage:
         self.contexts = contexts
         self.rejected: list[Candidate] = []
         self.groups: dict[Name, list[Neighbours]] = defaultdict(list)
+        self.indifferent = frozenset[int]()
         self._memory = memory
         self._proof = proof
 
@@ -121,9 +122,9 @@ class Stage:
         values = [value for known, value in self.views[page].items if known == name]
         return values[0] if len(values) == 1 else None
 
-    def judge(self, prior: float, *, constant: bool = True) -> Judge:
-        """Return a judge with the options of this run."""
-        return Judge(self.options, self.soft, prior, constant=constant)
+    def judge(self, prior: float, *, constant: bool = True, spelled: bool = False) -> Judge:
+        """Return a judge with the options of this run; `spelled`: of whether two values are spellings of one."""
+        return Judge(self.options, self.soft | self.indifferent if spelled else self.soft, prior, constant=constant)
 
     def search(
         self,
@@ -258,16 +259,12 @@ class Stage:
         self.illustrate(candidate, evidence)
         self.rejected.append(candidate)
 
-    def nearly(self, groups: Sequence[Group]) -> bool:
-        """Whether an edit that was refused agreed at least as often as not, and more than once."""
-        agree = sum(group.outcome >= NEAR for group in groups)
-        return agree > 1 and agree >= sum(group.outcome == DIFFERENT for group in groups)
-
     def missed(
         self, groups: Sequence[Group], judge: Judge, rule: str, value: Any, family: str, what: str, doubt: str = ""
     ) -> None:
         """Remember an edit of values or names that was refused, one of many, where it was nearly right."""
-        if self.nearly(groups):
+        agree = sum(group.outcome >= NEAR for group in groups)
+        if agree > 1 and agree >= sum(group.outcome == DIFFERENT for group in groups):
             self.reject(groups, judge, rule, value, family, what, doubt)
 
     def said_one(self, groups: Iterable[Group], *, lasting: bool = True) -> bool:

@@ -28,8 +28,8 @@ CLASS_SIZES = range(2, 21)
 """Agreeing pairs of a template, templates of a site that are tried, and the addresses of a page that are compared."""
 
 
-def templates(shapes: Shapes) -> list[Candidate]:
-    """Return the candidates that write one shape as another."""
+def templates(shapes: Shapes, indifferent: frozenset[int] = frozenset()) -> list[Candidate]:
+    """Return the candidates that write one shape as another; pages of `indifferent` labels speak for none."""
     by_label: dict[int, list[int]] = defaultdict(list)
     for n, view in enumerate(shapes.views):
         label = view.page.label
@@ -49,7 +49,7 @@ def templates(shapes: Shapes) -> list[Candidate]:
     out = []
     for (source, target, binding), count in pairs.most_common(MAX_TEMPLATES):
         if count >= MIN_PAIRS:
-            candidate = _template(shapes, source, target, binding, keys)
+            candidate = _template(shapes, source, target, binding, keys, shapes.soft | indifferent)
             if candidate is not None:
                 out.append(candidate)
     return out
@@ -76,7 +76,12 @@ def _binding(shapes: Shapes, n: int, target: int) -> tuple[int, ...] | None:
 
 
 def _template(
-    shapes: Shapes, source: Shape, target: Shape, binding: tuple[int, ...], keys: dict[str, int]
+    shapes: Shapes,
+    source: Shape,
+    target: Shape,
+    binding: tuple[int, ...],
+    keys: dict[str, int],
+    soft: frozenset[int],
 ) -> Candidate | None:
     groups, alone = list[Group](), list[int]()
     for n in shapes.of[source]:
@@ -92,7 +97,7 @@ def _template(
     other_tree = source.trees() != target.trees() or source.variant(shapes.asking) != target.variant(shapes.asking)
     if (other_tree or source.has_another_number(target)) and not _said_one(shapes, groups, lasting=other_tree):
         return None
-    judge = Judge(shapes.options, shapes.soft, _prior(source, target), constant=False)
+    judge = Judge(shapes.options, soft, _prior(source, target), constant=False)
     evidence = judge.weigh(groups)
     least = max(1.0, shapes.options.min_gain * shapes.contexts.pages_of[source.host] / 1000)
     if not judge.accepts(evidence) or evidence.saved < least:

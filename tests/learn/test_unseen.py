@@ -278,6 +278,35 @@ def test_what_is_sold_out_says_nothing_of_what_was_not_requested(form: str, ends
     assert (one == other) is folds
 
 
+@pytest.mark.parametrize("form", ["/jobs/t{}/{}", "/jobs?town=t{}&trade={}"], ids=["a path", "parameters"])
+def test_that_two_values_have_nothing_does_not_make_them_one(form: str) -> None:
+    """A town without an offer says so, whichever trade is asked for; one trade in twenty has some there."""
+    trades = ["baker", "smith", "tailor", "nurse", "driver", "cook", "clerk", "mason"]
+    chosen = random.Random(5)
+    wanted = [form.format(town, trade) for town in range(60) for trade in trades]
+    visits = [page("/", "front", wanted, depth=0)]
+    for town in range(60):
+        for trade in chosen.sample(trades, 4):
+            offers = f"{trade} {town}" if chosen.random() < 0.05 else f"none in {town}"
+            visits.append(page(form.format(town, trade), offers, ["/"]))
+    normalizer = Normalizer(learn(visits).rules)
+    assert len({normalizer.key(HOST + form.format(99, trade)) for trade in trades}) == len(trades)
+
+
+def test_spellings_of_one_value_are_found_beside_pages_that_have_nothing() -> None:
+    """Three orders are one; of a list with a single row all orders are."""
+    orders = {"rating": "down", "newest": "down", "latest": "down", "price": "up", "name": "az"}
+    visits = []
+    for n in range(60):
+        for order, rows in orders.items():
+            text = f"list {n}" if n % 3 == 0 else f"list {n} {rows}"
+            visits.append(page(f"/list?c={n}&sort={order}", text))
+    normalizer = Normalizer(learn(visits).rules)
+    keys = [normalizer.key(f"{HOST}/list?c=99&sort={order}") for order in orders]
+    assert len(set(keys)) == 3
+    assert len(set(keys[:3])) == 1
+
+
 @pytest.mark.parametrize(("leads", "folds"), [("/", False), ("/over", True)], ids=["the front page", "another page"])
 @pytest.mark.parametrize("form", ["/event/{}", "/event?id={}"], ids=["a path", "a number"])
 def test_events_that_are_over_lead_to_the_front_page_and_the_next_do_not(form: str, leads: str, folds: bool) -> None:
