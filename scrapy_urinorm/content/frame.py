@@ -233,8 +233,7 @@ class Frame:
         if words >= MIN_WORDS:
             label, title = label_of(b"M", multiset(main)), self._title(slots, texts)
             return Content(label, sketches, words=words, order=hash(tuple(main)), title=title)
-        if DATA_SLOT in slots and len(self._texts.get(DATA_SLOT, ())) != 1:
-            # what each page hands to its scripts draws none of them
+        if DATA_SLOT in slots:
             return DRAWN
         # a picture in the frame may count its visitors; what one address says otherwise each time is no page's own
         lines = zip(slots, texts, outside, counts, strict=True)

@@ -11,7 +11,6 @@ import pytest
 from benchmarks.simulator import Simulator
 from scrapy_urinorm import Normalizer
 from scrapy_urinorm.learn import Options, learn
-from scrapy_urinorm.visits.page import Crawl, visit_of
 from tests.live.sites import Answer, identities_of, prose, record
 
 if TYPE_CHECKING:
@@ -137,22 +136,22 @@ def test_variants_that_differ_in_their_data_alone_are_no_page() -> None:
     assert len({normalizer.key(f"http://shop.example/p/500?color={color}") for color in COLORS}) == len(COLORS)
 
 
-def test_what_each_page_hands_to_its_scripts_draws_none() -> None:
-    """The name of the site for search engines: a form to log in of a few words beside it is known all the same."""
-    same = '<script type="application/ld+json">{"name": "The shop of oak", "kind": "Organization"}</script>'
-    visits = []
-    pages = Crawl("20260101T000000Z-00000000", b"salt" * 4)
-    for n in range(60):
-        for path, text in ((f"/post/{n}", prose(f"post {n}")), (f"/login?next=/post/{n}", "<p>Name and password</p>")):
-            row = {
-                "url": f"http://shop.example{path}",
-                "status": 200,
-                "time": 0,
-                "depth": 1,
-                "type": "text/html",
-                "read": True,
-            }
-            visits.append(visit_of(pages, row, f"<title>Shop</title>{same}{text}".encode()))
-    normalizer = Normalizer(learn(visits).rules)
-    one, other = (normalizer.key(f"http://shop.example/login?next=/post/{n}") for n in (500, 600))
-    assert one == other
+@dataclass
+class Application(Shop):
+    """The same where scripts ask for what they draw: each page has one title, and hands the same settings to them."""
+
+    def answer(self, target: str) -> Answer:
+        found = super().answer(target)
+        if not (found.identity or "").startswith("product"):
+            return found
+        settings = '<script>window.settings = {"name": "The shop of oak", "kind": "Organization"};</script>'
+        return replace(found, text=f"<p>One moment.</p>{settings}", title="The shop")
+
+
+@FORMS
+@pytest.mark.parametrize("options", [Options(), Options().strict()], ids=["default", "strict"])
+def test_pages_with_the_same_settings_for_their_scripts_are_unknown(form: str, options: Options) -> None:
+    normalizer = Normalizer(learn(record(Application(form), 1_000)[0], options).rules)
+    urls = ["http://shop.example" + form.format(n) for n in range(PRODUCTS + 50)]
+    assert len(set(map(normalizer.key, urls))) == len(urls)
+    assert not any(normalizer.decide(url).skip for url in urls)
