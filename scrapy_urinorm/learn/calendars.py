@@ -59,7 +59,7 @@ def calendars(learner: Learner) -> None:
     if proof is None:
         return
     views = learner.views.of(learner.replay)
-    number = {page.key: n for n, page in enumerate(learner.site.pages)}
+    number = proof.numbers
     for line in _lines(views, learner.silent_views):
         points = {n: at for at, n in line.views if n not in learner.silent_views}
         own = {number[page.key]: at for n, at in points.items() for page in views[n].pages}

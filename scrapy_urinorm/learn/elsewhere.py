@@ -42,14 +42,14 @@ def stand_elsewhere(proof: Proof | None, members: Sequence[tuple[View, str]]) ->
     Where it is not known where they were met, as of addresses with a session, the same parameter of such pages counts.
     Nothing is asked of a crawl that came to its end, or whose links were not recorded.
     """
-    if proof is None or proof.is_finished:
+    if proof is None or proof.is_finished or len(members) >= MANY:
         return True
     linked = [(parent, view, part) for view, part in members if (parent := _parent(proof, view)) >= 0]
     sample = linked[:: len(linked) // SAMPLE + 1]
     found = [_stands(proof, parent, view.page.label, part) for parent, view, part in sample]
-    if len(members) >= MANY or (len(found) >= FEWEST and sum(found) >= SHARE * len(found)):
-        return True
-    named = _named(proof, members) if len(found) < FEWEST else []
+    if len(found) >= FEWEST:
+        return sum(found) >= SHARE * len(found)
+    named = _named(proof, members)
     return len(named) >= FEWEST and sum(named) >= NAMED_SHARE * len(named)
 
 

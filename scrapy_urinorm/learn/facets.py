@@ -108,7 +108,7 @@ def _proposed(learner: Learner, views: Sequence[View], host: str, found: Facets)
     lists = _lists(learner, learner.proof.graph, views, host, found)
     if lists is None:
         return None
-    number = {page.key: n for n, page in enumerate(learner.site.pages)}
+    number = learner.proof.numbers
     own = {views[n].page.label for n in lists.members}
     before = _missed(learner, learner.skipped)
     last = None

@@ -19,8 +19,6 @@ if TYPE_CHECKING:
 
 VALUES = 3
 """Values that show one page: two may be spellings of one. Chosen."""
-MOST_VALUES = 64
-"""Values of a group that are compared two by two, as many as it has members that are looked at."""
 MOST_PAIRS = 100_000
 """Pairs of values of one edit of which it is remembered that they differ; 20 MB."""
 
@@ -39,7 +37,7 @@ def _of_one(neighbours: Sequence[Neighbours], views: Sequence[View]) -> set[int]
     differ: set[tuple[int, int]] = set()
     for group in neighbours:
         values: dict[int, list[int]] = defaultdict(list)
-        for value, page in group.members[:MOST_VALUES]:
+        for value, page in group.members:
             if views[page].page.label >= 0:
                 values[views[page].page.label].append(value)
         shared += [(label, sorted(same)) for label, same in values.items() if len(same) >= VALUES]

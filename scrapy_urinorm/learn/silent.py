@@ -238,8 +238,7 @@ def leads_nowhere(learner: Learner, members: Iterable[int], *, lists: bool) -> b
     assert learner.proof is not None
     views = learner.views.of(learner.replay)
     pages = learner.site.pages
-    number = {page.key: n for n, page in enumerate(pages)}
-    without = {number[page.key] for n in members for page in views[n].pages}
+    without = {learner.proof.numbers[page.key] for n in members for page in views[n].pages}
     own = {pages[n].label for n in without}
     before = learner.proof.missed(learner.replay.keys, learner.skipped)
     after = learner.proof.missed(learner.replay.keys, learner.skipped | without)
