@@ -98,7 +98,10 @@ _ROOTLESS = Regex(r"^([^/]*//[^/?#]*)(?=[?#]|$)")
 
 
 def _spelled(items: list[Item], query: str) -> str:
-    """Items as canonical text: each in the spelling that it had in `query`, or a valid one where it is new."""
+    """Items as canonical text: each in the spelling that it had in `query`, or a valid one where it is new.
+
+    A new name without a value is bare where the others are: who reads `?thread-12` may not know `?thread-12=`.
+    """
     spellings: dict[Item, list[str]] = {}
     for field in query.split("&"):
         if field:
@@ -109,7 +112,7 @@ def _spelled(items: list[Item], query: str) -> str:
     out = []
     for item in items:
         known = spellings.get(item, [])
-        out.append(known.pop() if known else f"{item[0]}={_readable(item[1])}")
+        out.append(known.pop() if known else f"{item[0]}={_readable(item[1])}" if item[1] or "=" in query else item[0])
     return "&".join(out)
 
 

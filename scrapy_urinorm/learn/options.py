@@ -8,7 +8,8 @@ ENGINES = ("auto", "spark")
 FORMER_ENGINES = ("python", "duckdb")
 """Of earlier versions: the rules are the same without them."""
 FAMILIES = (
-    "declared", "platforms", "origins", "paths", "parameters", "renames", "values", "segments", "templates", "shapes",
+    "declared", "platforms", "origins", "paths", "parameters", "renames", "values", "segments", "pieces", "templates",
+    "shapes",
 )  # fmt: skip
 
 

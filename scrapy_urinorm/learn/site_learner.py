@@ -28,6 +28,7 @@ from scrapy_urinorm.learn.linked import graph_of
 from scrapy_urinorm.learn.lists import put_off
 from scrapy_urinorm.learn.parameters import edited_values, kinds_by_name, parameters, renames
 from scrapy_urinorm.learn.paths import origins, paths, segments
+from scrapy_urinorm.learn.pieces import piece_edits, pieces
 from scrapy_urinorm.learn.programs import pack_candidates, try_packs
 from scrapy_urinorm.learn.proof import Proof
 from scrapy_urinorm.learn.refused import refused
@@ -199,7 +200,8 @@ class SiteLearner:
             "renames": lambda: self._stage(lambda _: rename_edits, renames),
             "values": lambda: self._stage(lambda stage: value_edits(kinds_by_name(stage)), edited_values),
             "segments": lambda: self._stage(lambda stage: segment_edits(stage.closed), segments),
-            "templates": self._templates,
+            "pieces": lambda: self._stage(lambda stage: piece_edits(stage.views), pieces),
+            "templates": lambda: self._try(templates(self.shapes(), self._indifferent)),
         }
 
     def _from_addresses(self) -> None:
@@ -243,9 +245,6 @@ class SiteLearner:
         """Return the shapes of the site under the rules so far."""
         views = self.views.of(self.replay)
         return Shapes(views, self.contexts_of(views), self.site.soft, self.options, self.scope)
-
-    def _templates(self) -> bool:
-        return self._try(templates(self.shapes(), self._indifferent))
 
     def _try(self, candidates: list[Candidate], at_least: float | None = None) -> bool:
         """Take in what stands the replay and saves at least so many requests, general rules first."""

@@ -1,0 +1,123 @@
+"""Pieces of names: a first page that says so, and numbers that only say where a link stood."""
+
+from __future__ import annotations
+
+import pytest
+
+from scrapy_urinorm import Normalizer
+from scrapy_urinorm.learn import Options, learn
+from tests.learn.sites import Site
+
+
+def pages_of(thread: int) -> int:
+    return 1 + (thread % 4 == 0) + (thread % 8 == 0)
+
+
+def archive() -> Site:
+    """MyBB's archive: the query is a name, and `-1` its first page."""
+    site = Site("http://forum.example")
+    for thread in range(1, 80):
+        base = f"/archive/index.php?thread-{thread}"
+        site.add(base, f"thread {thread} 1")
+        for page in range(1, pages_of(thread) + 1):
+            site.add(f"{base}-{page}", f"thread {thread} {page}")
+    return site
+
+
+def topics(*, newest: bool = False, bare: int = 80) -> Site:
+    """`/topic-12.html` is the first page of a topic, or the `newest` one; topics from `bare` on were met by page."""
+    site = Site("http://forum.example")
+    for topic in range(1, 120):
+        pages = pages_of(topic)
+        if topic < bare or (newest and pages == 1):
+            site.add(f"/topic-{topic}.html", f"topic {topic} {pages if newest else 1}")
+        for page in range(1, pages + 1):
+            site.add(f"/topic-{topic}-{page}.html", f"topic {topic} {page}")
+    return site
+
+
+def words() -> Site:
+    """Articles of several pages, by a word for them."""
+    site = Site("http://news.example")
+    for n, word in enumerate(f"{a}-{b}" for a in ("rain", "snow", "wind", "sun", "fog") for b in "abcdefghij"):
+        site.add(f"/news/{word}", f"{word} 1")
+        for page in range(1, pages_of(n) + 1):
+            site.add(f"/news/{word}-page-{page}", f"{word} {page}")
+    return site
+
+
+def series() -> Site:
+    """`/story/rain-1` is the first part where there are others, and `/story/rain` what leads to them."""
+    site = Site("http://tales.example")
+    for n in range(60):
+        site.add(f"/story/tale{'x' * n}", f"tale {n}")
+        site.add(f"/story/tale{'x' * n}-1", f"tale {n}" if n < 50 else f"part {n}")
+    return site
+
+
+def board(*, matters: bool = False, lists: int = 6) -> Site:
+    """Discuz: `/thread-12-1-5.html` was opened from the fifth page of a list, which may have comments of its own."""
+    site = Site("http://board.example")
+    for thread in range(1, 90):
+        for page in range(1, pages_of(thread) + 1):
+            for n in range(2):
+                at = 1 + (thread + n) % lists
+                told = f" {at}" if matters and thread % 10 == 0 else ""
+                site.add(f"/thread-{thread}-{page}-{at}.html", f"thread {thread} {page}{told}")
+    return site
+
+
+LEARNED = {
+    "a query that is a name": (
+        archive(), ["/archive/index.php?thread-900", "/archive/index.php?thread-900-1"],
+        ["/archive/index.php?thread-900-2", "/archive/index.php?post-900-1", "/archive/index.php?thread-1",
+         "/archive/index.php?thread-11", "/archive/index.php?thread-900-11"],
+    ),
+    "the last segment": (
+        topics(), ["/topic-900.html", "/topic-900-1.html"],
+        ["/topic-900-2.html", "/topic-901.html", "/topic-1.html", "/topic-900-1", "/poll-900-1.html"],
+    ),
+    "a word for pages": (
+        words(), ["/news/hail-z", "/news/hail-z-page-1"],
+        ["/news/hail-z-page-2", "/news/hail-z-1", "/news/front-page-11", "/blog/hail-z-page-1"],
+    ),
+    "where a link stood": (
+        board(), ["/thread-900-2-1.html", "/thread-900-2-4.html", "/thread-900-2-77.html"],
+        ["/thread-900-1-1.html", "/thread-901-2-1.html", "/thread-900-2.html", "/album-900-2-4.html"],
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("site", "one", "others"), LEARNED.values(), ids=LEARNED)
+@pytest.mark.parametrize("options", [Options(), Options().strict()], ids=["default", "strict"])
+def test_is_one_page(site: Site, one: list[str], others: list[str], options: Options) -> None:
+    normalizer = Normalizer(learn(site.visits(), options).rules)
+    keys = [{normalizer.key(site.origin + path) for path in paths} for paths in (one, others)]
+    assert len(keys[0]) == 1
+    assert len(keys[1]) == len(others)
+    assert keys[0].isdisjoint(keys[1])
+    merged: dict[str, set[tuple[str, int]]] = {}
+    for url, identity in site.pages.items():
+        merged.setdefault(normalizer.key(url), set()).add(identity)
+    assert all(len(pages) == 1 for pages in merged.values())
+
+
+REFUSED = {
+    "the bare name is the newest page": (topics(newest=True), "/topic-900.html", "/topic-900-1.html", "first page"),
+    "none with a second page was met bare": (
+        topics(newest=True, bare=0), "/topic-900.html", "/topic-900-1.html", "first page",
+    ),
+    "a series": (series(), "/story/hail", "/story/hail-1", None),
+    "comments of the list": (board(matters=True), "/thread-900-2-1.html", "/thread-900-2-4.html", "piece"),
+    "two lists are not all": (board(lists=2), "/thread-900-2-1.html", "/thread-900-2-4.html", "piece"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("site", "one", "two", "family"), REFUSED.values(), ids=REFUSED)
+@pytest.mark.parametrize("options", [Options(), Options().strict()], ids=["default", "strict"])
+def test_are_two_pages(site: Site, one: str, two: str, family: str | None, options: Options) -> None:
+    result = learn(site.visits(), options)
+    normalizer = Normalizer(result.rules)
+    assert normalizer.key(site.origin + one) != normalizer.key(site.origin + two)
+    refused = {candidate.family for candidate in result.others}
+    assert family is None or family in refused
