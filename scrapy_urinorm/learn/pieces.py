@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from scrapy_urinorm.learn.contexts import ENUM_COUNT
 from scrapy_urinorm.learn.edits import text_value
 from scrapy_urinorm.learn.judge import judged
+from scrapy_urinorm.learn.narrow import FIRST
 from scrapy_urinorm.learn.risk import DEFAULT_PRIOR, ID_PRIOR
 from scrapy_urinorm.learn.spelled import tell_of_others
 from scrapy_urinorm.learn.stage import against_text, distinct
@@ -42,6 +43,8 @@ _FIRST = re.compile(
     r"(?P<rest>.*?)(?P<mark>[-_.,](?:p|pg|pag|page|pagina|seite)[-_.,]?|(?<=[0-9])[-_.,])(?P<at>[0-9]+)"
 )
 """The number of a page behind a name: after a word for it, or after another number."""
+_FIRST_FOLDER = re.compile(r"(?P<rest>.*)(?P<mark>/(?:pag|page|pagina|seite)[/:_-]?)(?P<at>[0-9]+)(?P<after>/?)")
+"""That of a page of a folder, as a segment or two of their own."""
 
 
 class NumberedName(NamedTuple):
@@ -89,15 +92,20 @@ def piece_edits(views: Sequence[View]) -> Callable[[View], Iterator[Row]]:
             counts[_outline(named)] += 1
 
     def edits(view: View) -> Iterator[Row]:
+        folder = _FIRST_FOLDER.fullmatch(view.path)
+        if folder and folder["at"] in FIRST:
+            for end in ("", "/") if folder["rest"] else ("/",):
+                edit = ("first folder", folder["mark"], folder["at"], folder["after"], end)
+                yield edit, view.with_path(folder["rest"] + end), 1
         named = NumberedName.of(view)
         if named is None:
             return
         first = _FIRST.fullmatch(named.stem)
-        if first and first["at"] in ("0", "1") and first["rest"]:
-            yield ("first", first["mark"] + first["at"], named.extension), named.hash_with(view, first["rest"]), 1
+        if first and first["at"] in FIRST and first["rest"]:
+            yield ("first", first["mark"], first["at"], named.extension), named.hash_with(view, first["rest"]), 1
         numbers = list(_NUMBER.finditer(named.stem))
         outline = _outline(named)
-        if not 1 < len(numbers) <= MOST_NUMBERS or counts[outline] < ENUM_COUNT:
+        if not 1 < len(numbers) <= MOST_NUMBERS or counts[outline] < ENUM_COUNT or "%" in outline:
             return
         for at, number in enumerate(numbers):
             masked = f"{named.stem[: number.start()]}*{named.stem[number.end() :]}"
@@ -110,83 +118,127 @@ def pieces(stage: Stage) -> list[Candidate]:
     """Return the candidates that drop the number of a first page, or fold a number that makes no difference."""
     out = []
     for name, neighbours in stage.new_groups("first"):
-        out += _first_pages(stage, name, neighbours)
+        _, mark, at, extension = name
+        out += _first_pages(stage, _InName(mark, at, extension, _in_query(stage, neighbours)), neighbours)
+    for name, neighbours in stage.new_groups("first folder"):
+        out += _first_pages(stage, _InFolder(*name[1:]), neighbours)
     for name, neighbours in stage.new_groups("piece"):
         out += _numbers(stage, name, neighbours)
     return out
 
 
-def _first_pages(stage: Stage, name: Name, neighbours: Sequence[Neighbours]) -> list[Candidate]:
-    _, suffix, extension = name
+def _in_query(stage: Stage, neighbours: Sequence[Neighbours]) -> bool:
+    return bool(stage.views[neighbours[0].members[0][1]].items)
+
+
+class _InName(NamedTuple):
+    """The number of a first page at the end of names: `-1` of `/topic-12-1.html`."""
+
+    mark: str
+    at: str
+    extension: str
+    in_query: bool
+
+    @property
+    def shown(self) -> str:
+        return f"`{self.mark}{self.at}` at the end of a name"
+
+    def number_of(self, view: View) -> str | None:
+        """Return the number of the page that an address of this form asks for."""
+        named = NumberedName.of(view)
+        first = _FIRST.fullmatch(named.stem) if named else None
+        alike = named and first and (first["mark"], named.extension) == (self.mark, self.extension)
+        return first["at"] if first and alike else None
+
+    def second_of(self, view: View) -> int:
+        """Return the hash of the second page beside one without a number."""
+        named = NumberedName.of(view)
+        return named.hash_with(view, f"{named.stem}{self.mark}2") if named else 0
+
+    def edit(self, bare: Iterable[View]) -> dict[str, str] | None:
+        """Return the edit for names like those without a number, None where these have too little in common; what
+        follows a word for pages is the number of one whatever the name is.
+        """
+        shown = {"[^/?]+"}
+        if not any(map(str.isalpha, self.mark)):
+            outlines = {_NUMBER.sub("0", named.stem) for view in bare if (named := NumberedName.of(view))}
+            if len(outlines) > MAX_OUTLINES or any("%" in outline for outline in outlines):
+                return None
+            shown = set(map(_any_number, outlines))
+        head, end = _around(self.in_query)
+        ending = re.escape(self.mark + self.at)
+        # what ends so twice is left alone, as it would end so again
+        before = f"^({head}(?:{'|'.join(sorted(shown))}))(?<!{ending})"
+        return {"pattern": f"{before}{ending}(?={re.escape(self.extension)}{end})", "replace": r"\1"}
+
+
+class _InFolder(NamedTuple):
+    """The number of a first page below a folder: `/page/1/` of `/blog/page/1/`; the folder ends with `end`."""
+
+    mark: str
+    at: str
+    after: str
+    end: str
+
+    @property
+    def shown(self) -> str:
+        return f"`{self.mark}{self.at}{self.after}` below a folder"
+
+    def number_of(self, view: View) -> str | None:
+        """Return the number of the page that an address of this form asks for."""
+        found = _FIRST_FOLDER.fullmatch(view.path)
+        return found["at"] if found and (found["mark"], found["after"]) == (self.mark, self.after) else None
+
+    def second_of(self, view: View) -> int:
+        """Return the hash of the second page beside one without a number."""
+        return view.with_path(f"{view.path.removesuffix('/')}{self.mark}2{self.after}")
+
+    def edit(self, bare: Iterable[View]) -> dict[str, str]:
+        """Return the edit for any folder."""
+        ending = re.escape(self.mark + self.at)
+        # what ends so twice is left alone, as it would end so again
+        pattern = f"^([^?]*)(?<!{ending}){ending}{self.after}(?=[?]|$)"
+        return {"pattern": pattern, "replace": rf"\1{self.end}"}
+
+
+def _first_pages(stage: Stage, form: _InName | _InFolder, neighbours: Sequence[Neighbours]) -> list[Candidate]:
     groups = [judged(n, stage.views) for n in neighbours]
     compared = {page for group in neighbours for _, page in group.members}
-    groups += stage.stayed.against(groups, compared, lambda view: _first_of(view) == (suffix, extension))
+    groups += stage.stayed.against(groups, compared, lambda view: form.number_of(view) == form.at)
     judge = stage.judge(DEFAULT_PRIOR, constant=False)
-    what = f"`{suffix}` at the end of a name"
-    findings = stage.search(groups, judge, frozenset(), exceptions=False, folders=True)
     doubt = ""
     out = []
-    for finding in findings:
-        bare = [stage.views[neighbours[n].absent] for n in finding.support if neighbours[n].absent >= 0]
-        shown = _bare_outlines(bare, any(map(str.isalpha, suffix)))
-        doubt = _unseen(stage, suffix, bare) if shown else "names of any kind have it"
-        if doubt:
+    for finding in stage.search(groups, judge, frozenset(), exceptions=False, folders=True):
+        bare = [stage.views[neighbours[n].absent] for n in finding.support]
+        edit = form.edit(bare)
+        doubt = "names of any kind have it" if edit is None else _unseen(stage, form, bare)
+        if edit is None or doubt:
             continue
         e = finding.evidence
-        why = f"{what} makes no difference to {distinct(e.agree)}" + against_text(e)
-        head, end = _around(stage, neighbours)
-        pattern = f"^({head}(?:{shown})){re.escape(suffix)}(?={re.escape(extension)}{end})"
-        value = [{"pattern": pattern, "replace": r"\1"}]
-        out.append(stage.candidate(finding, "rewrite", value, "first page", why))
+        why = f"{form.shown} makes no difference to {distinct(e.agree)}" + against_text(e)
+        out.append(stage.candidate(finding, "rewrite", [edit], "first page", why))
     if not out:
-        stage.reject(groups, judge, "rewrite", [{"pattern": suffix, "replace": ""}], "first page", what, doubt)
+        edit = {"pattern": form.mark + form.at, "replace": ""}
+        stage.reject(groups, judge, "rewrite", [edit], "first page", form.shown, doubt)
     return out
 
 
-def _around(stage: Stage, neighbours: Sequence[Neighbours]) -> tuple[str, str]:
+def _unseen(stage: Stage, form: _InName | _InFolder, bare: Iterable[View]) -> str:
+    """Return what is not known of addresses without a number: of those with one page the first is the last, too."""
+    hashes = {view.hash for view in stage.views}
+    if sum(form.second_of(view) in hashes for view in bare) >= SECOND_PAGES:
+        return ""
+    several = any(form.number_of(view) not in (None, "0", "1") for view in stage.views)
+    return "few of these have a second page, and without the number it may be the last one" if several else ""
+
+
+def _around(in_query: bool) -> tuple[str, str]:
     """Return the patterns of what precedes names and follows them, in the text that `rewrite` sees."""
-    in_query = bool(stage.views[neighbours[0].members[0][1]].items)
     return (r"[^?]*\?", "=$") if in_query else ("[^?]*/", "/?(?:[?]|$)")
-
-
-def _first_of(view: View) -> tuple[str, str] | None:
-    named = NumberedName.of(view)
-    first = _FIRST.fullmatch(named.stem) if named else None
-    return (first["mark"] + first["at"], named.extension) if named and first else None
-
-
-def _bare_outlines(views: Iterable[View], paged: bool) -> str:
-    """Return the pattern of names without a number of a page, empty where they have too little in common; what follows
-    a word for pages is the number of one whatever the name is.
-    """
-    if paged:
-        return "[^/?]+"
-    shown = {_NUMBER.sub("0", named.stem) for view in views if (named := NumberedName.of(view))}
-    return "|".join(sorted(map(_any_number, shown))) if len(shown) <= MAX_OUTLINES else ""
 
 
 def _any_number(outline: str) -> str:
     return "[0-9]+".join(map(re.escape, outline.split("0")))
-
-
-def _unseen(stage: Stage, suffix: str, bare: Iterable[View]) -> str:
-    """Return what is not known of names: of those with a single page the first one is the last, too."""
-    mark = suffix.rstrip("01") if suffix[:-1] else suffix
-    hashes = {view.hash for view in stage.views}
-    seconds = 0
-    for view in bare:
-        named = NumberedName.of(view)
-        seconds += named is not None and named.hash_with(view, f"{named.stem}{mark}2") in hashes
-    if seconds >= SECOND_PAGES:
-        return ""
-    several = any(_numbered(view, mark) for view in stage.views)
-    return "few of these names have a second page, of which the bare name may be another" if several else ""
-
-
-def _numbered(view: View, mark: str) -> bool:
-    named = NumberedName.of(view)
-    found = _FIRST.fullmatch(named.stem) if named else None
-    return found is not None and found["mark"] == mark and found["at"] not in ("0", "1")
 
 
 def _numbers(stage: Stage, name: Name, neighbours: Sequence[Neighbours]) -> list[Candidate]:
@@ -207,7 +259,7 @@ def _numbers(stage: Stage, name: Name, neighbours: Sequence[Neighbours]) -> list
         e = finding.evidence
         why = f"{what} made no difference to {distinct(e.agree)}" + against_text(e)
         kept = min(seen, key=lambda v: (-seen[v], len(v), v))
-        value = [_folded(outline, at, kept, *_around(stage, neighbours))]
+        value = [_folded(outline, at, kept, *_around(_in_query(stage, neighbours)))]
         out.append(stage.candidate(finding, "rewrite", value, "piece", why))
     if not out:
         stage.missed(groups, judge, "rewrite", [{"pattern": outline, "replace": ""}], "piece", what, doubt)

@@ -46,6 +46,17 @@ def words() -> Site:
     return site
 
 
+def folders(mark: str = "/page/", after: str = "/") -> Site:
+    """A blog whose lists have pages, and links to their first ones."""
+    site = Site("http://blog.example")
+    for n in range(40):
+        base = f"/tag/{'ab'[n % 2]}{n}"
+        site.add(base + after, f"tag {n} 1")
+        for page in range(1, pages_of(n) + 1):
+            site.add(f"{base}{mark}{page}{after}", f"tag {n} {page}")
+    return site
+
+
 def series() -> Site:
     """`/story/rain-1` is the first part where there are others, and `/story/rain` what leads to them."""
     site = Site("http://tales.example")
@@ -81,6 +92,14 @@ LEARNED = {
         words(), ["/news/hail-z", "/news/hail-z-page-1"],
         ["/news/hail-z-page-2", "/news/hail-z-1", "/news/front-page-11", "/blog/hail-z-page-1"],
     ),
+    "a page of a folder": (
+        folders(), ["/tag/z9/", "/tag/z9/page/1/"],
+        ["/tag/z9/page/2/", "/tag/z9/page/11/", "/tag/page/", "/tag/z9/list/1/", "/author/z9/page/1/"],
+    ),
+    "a page of a folder, in one segment and without a slash": (
+        folders("/page-", ""), ["/tag/z9", "/tag/z9/page-1"],
+        ["/tag/z9/page-2", "/tag/z9/page-11", "/tag/z9/page/1", "/tag/z9/front-page-1"],
+    ),
     "where a link stood": (
         board(), ["/thread-900-2-1.html", "/thread-900-2-4.html", "/thread-900-2-77.html"],
         ["/thread-900-1-1.html", "/thread-901-2-1.html", "/thread-900-2.html", "/album-900-2-4.html"],
@@ -100,6 +119,8 @@ def test_is_one_page(site: Site, one: list[str], others: list[str], options: Opt
     for url, identity in site.pages.items():
         merged.setdefault(normalizer.key(url), set()).add(identity)
     assert all(len(pages) == 1 for pages in merged.values())
+    twice = [url.replace("-1", "-1-1").replace("page/1", "page/1/page/1") for url in site.pages]
+    assert all(normalizer.key(normalizer.normalize(url)) == normalizer.key(url) for url in [*site.pages, *twice])
 
 
 REFUSED = {
