@@ -26,9 +26,10 @@ from scrapy_urinorm.learn.guilt import Court, signature
 from scrapy_urinorm.learn.indifferent import indifferent
 from scrapy_urinorm.learn.linked import graph_of
 from scrapy_urinorm.learn.lists import put_off
+from scrapy_urinorm.learn.names import piece_edits
 from scrapy_urinorm.learn.parameters import edited_values, kinds_by_name, parameters, renames
 from scrapy_urinorm.learn.paths import origins, paths, segments
-from scrapy_urinorm.learn.pieces import piece_edits, pieces
+from scrapy_urinorm.learn.pieces import pieces
 from scrapy_urinorm.learn.programs import pack_candidates, try_packs
 from scrapy_urinorm.learn.proof import Proof
 from scrapy_urinorm.learn.refused import refused

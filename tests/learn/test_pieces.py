@@ -57,6 +57,17 @@ def folders(mark: str = "/page/", after: str = "/") -> Site:
     return site
 
 
+def papers(word: str = "-print", *, only: int = 60, differ: int = 0) -> Site:
+    """Articles with another view of each, and more text in the view of some."""
+    site = Site("http://news.example")
+    for n in range(60):
+        name = f"/news/{'abcdef'[n % 6] * (n // 6 + 2)}-fire"
+        site.add(f"{name}.html", f"article {n}")
+        if n < only:
+            site.add(f"{name}{word}.html", f"article {n}" if n >= differ else f"another {n}")
+    return site
+
+
 def series() -> Site:
     """`/story/rain-1` is the first part where there are others, and `/story/rain` what leads to them."""
     site = Site("http://tales.example")
@@ -100,6 +111,11 @@ LEARNED = {
         folders("/page-", ""), ["/tag/z9", "/tag/z9/page-1"],
         ["/tag/z9/page-2", "/tag/z9/page-11", "/tag/z9/page/1", "/tag/z9/front-page-1"],
     ),
+    "a word for a view": (
+        papers(), ["/news/flood.html", "/news/flood-print.html"],
+        ["/news/flood-prints.html", "/news/flood-fire.html", "/news/print.html", "/news/flood-print",
+         "/blog/x-print.html"],
+    ),
     "where a link stood": (
         board(), ["/thread-900-2-1.html", "/thread-900-2-4.html", "/thread-900-2-77.html"],
         ["/thread-900-1-1.html", "/thread-901-2-1.html", "/thread-900-2.html", "/album-900-2-4.html"],
@@ -129,6 +145,9 @@ REFUSED = {
         topics(newest=True, bare=0), "/topic-900.html", "/topic-900-1.html", "first page",
     ),
     "a series": (series(), "/story/hail", "/story/hail-1", None),
+    "some views say more": (papers(differ=3), "/news/flood.html", "/news/flood-print.html", "suffix"),
+    "few names end so": (papers(only=6), "/news/flood.html", "/news/flood-print.html", None),
+    "a language": (papers("-de"), "/news/flood.html", "/news/flood-de.html", "suffix"),
     "comments of the list": (board(matters=True), "/thread-900-2-1.html", "/thread-900-2-4.html", "piece"),
     "two lists are not all": (board(lists=2), "/thread-900-2-1.html", "/thread-900-2-4.html", "piece"),
 }  # fmt: skip
