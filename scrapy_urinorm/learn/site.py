@@ -7,7 +7,6 @@ from collections import Counter, defaultdict
 from typing import TYPE_CHECKING, Any
 
 from scrapy_urinorm.content import (
-    FRAME_SHARE,
     NOTHING,
     Content,
     Frame,
@@ -18,14 +17,13 @@ from scrapy_urinorm.content import (
 )
 from scrapy_urinorm.learn.blocks import blocked_labels
 from scrapy_urinorm.learn.page import TEMPORARY, Page, doubt_canonicals
-from scrapy_urinorm.learn.values import is_volatile
+from scrapy_urinorm.learn.sessions import session_names
 from scrapy_urinorm.normalizer import Normalizer
 from scrapy_urinorm.recognition import Recognizer
 from scrapy_urinorm.suffixes import registrable_labels
-from scrapy_urinorm.url import decoded, resolve, split
+from scrapy_urinorm.url import resolve, split
 from scrapy_urinorm.visits.links import HASH, url_hash
 from scrapy_urinorm.visits.programs import is_page
-from scrapy_urinorm.visits.redaction import is_address
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -36,11 +34,6 @@ GONE, DENIED = frozenset((404, 410)), frozenset((401, 403))
 """What says that there is nothing, and nothing for this visitor; 429 and 5xx say when, and others what was asked."""
 HOPS = 8
 """Redirects followed from one visit to the next: fewer than clients follow, more than sites use."""
-SESSION_LENGTH = 16
-"""Characters of a session at the least; those of PHP have 22 and more, and what is masked keeps its length."""
-SESSION_PAGES = 4
-"""Addresses without their session, for each session: what identifies a page has as many values as there are pages. Of a
-generated wiki each session had twenty."""
 _SEMICOLONS = re.compile(r"[^=&;?#]+=[^&;#]*(?:;[^=&;#]+=[^&;#]*)+")
 
 
@@ -114,8 +107,8 @@ class Site:
         self.base = {"host": {host: {"semicolon_separators": True} for host in self.semicolon_hosts()}}
         normalizer = Normalizer([*rules, self.base] if self.base["host"] else list(rules) or None, preset)
         if self.frame is not None:
-            urls = [visit.url for visit, _ in self.rows]
-            self.frame.find_noise((visit for visit, _ in self.rows), session_names(urls))
+            visits = [visit for visit, _ in self.rows]
+            self.frame.find_noise(visits, session_names(visits))
             pages = (visit for visit, _ in self.rows if visit.status in (None, 200))
             self.frame.find_telling((visit.url, visit.lines) for visit in pages if visit.lines)
         labels = self.labels
@@ -229,39 +222,6 @@ class Site:
             if end is not page and end.label >= 0:
                 page.label, page.weak, page.sketches, page.words = end.label, end.weak, end.sketches, end.words
                 page.title = end.title
-
-
-def session_names(urls: Sequence[str]) -> frozenset[str]:
-    """Return the parameters with a session or token in nearly every address of a site, as they stand there.
-
-    A program that finds no cookie puts the session into each link; the id of a search is in those of searches alone,
-    and that of an article or commit is another on each page.
-    """
-    counts: Counter[str] = Counter()
-    values: defaultdict[str, set[int]] = defaultdict(set)
-    rests: defaultdict[str, set[int]] = defaultdict(set)
-    for url in urls:
-        path, _, query = url.partition("#")[0].partition("?")
-        drawn: dict[str, str] = {}
-        rest = {path}
-        for item in query.split("&"):
-            name, equals, value = item.partition("=")
-            if equals and len(value) >= SESSION_LENGTH and is_volatile(decoded(value)):
-                drawn.setdefault(name, value)
-            else:
-                rest.add(item)
-        counts.update(drawn.keys())
-        whole = hash(frozenset(rest))
-        for name, value in drawn.items():
-            values[name].add(hash(value))
-            rests[name].add(whole)
-    return frozenset(
-        name
-        for name, n in counts.items()
-        if n >= FRAME_SHARE * len(urls)
-        and len(rests[name]) >= SESSION_PAGES * len(values[name])
-        and not is_address(name)
-    )
 
 
 def _describe(page: Page, visit: Visit) -> None:

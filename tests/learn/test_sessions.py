@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import hashlib
+import random
 
 import pytest
 
 from scrapy_urinorm import Normalizer
 from scrapy_urinorm.learn import Options, learn
-from scrapy_urinorm.learn.site import session_names
+from scrapy_urinorm.learn.sessions import session_names
+from scrapy_urinorm.visits import Visit
 from tests.live.sites import WORDS, Answer, prose, record
 from tests.live.test_sessions import Wiki
 
@@ -45,7 +47,7 @@ ADDRESSES = {
 
 @pytest.mark.parametrize(("paths", "names"), ADDRESSES.values(), ids=ADDRESSES)
 def test_a_session_is_in_nearly_every_address(paths: list[str], names: set[str]) -> None:
-    assert session_names([HOST + path for path in paths]) == names
+    assert session_names([Visit(url=HOST + path) for path in paths]) == names
 
 
 class Catalogue:
@@ -79,4 +81,34 @@ class Catalogue:
 def test_the_hash_that_an_item_is_named_by_is_no_session(parameter: str) -> None:
     visits, identities = record(Catalogue(parameter))
     normalizer = Normalizer(learn(visits, Options(jobs=1)).rules)
+    assert len({normalizer.key(url) for url in identities}) == len(set(identities.values()))
+
+
+class Platform:
+    """Schools of one platform, each with its key in every address: pages for all of them, with a paragraph of each."""
+
+    host = "schools.example"
+    start = "http://schools.example/"
+    pages = 40
+
+    def __init__(self) -> None:
+        self.schools = [hashlib.md5(str(n).encode()).hexdigest() for n in range(6)]
+
+    def answer(self, target: str) -> Answer:
+        path, _, query = target.partition("?")
+        if path == "/":
+            return Answer(200, prose("all"), tuple(f"/home?org={one}" for one in self.schools), identity="all")
+        school = query.removeprefix("org=")
+        if path == "/home":
+            links = [f"/page/{n}?org={school}" for n in range(self.pages)]
+            return Answer(200, prose(f"home {school}"), tuple(links), identity=f"home {school}")
+        own = " ".join(random.Random(path + school).choices(WORDS, k=25))
+        text = f"<h1>{path}</h1>{prose(path)}<section>{own}</section>"
+        return Answer(200, text, (f"/home?org={school}",), identity=f"{path} {school}")
+
+
+@pytest.mark.parametrize("options", [Options(jobs=1), Options(jobs=1).strict()], ids=["default", "strict"])
+def test_the_key_that_a_school_is_named_by_is_no_session(options: Options) -> None:
+    visits, identities = record(Platform())
+    normalizer = Normalizer(learn(visits, options).rules)
     assert len({normalizer.key(url) for url in identities}) == len(set(identities.values()))
