@@ -3,7 +3,8 @@
 The strips of a comic, the objects of a museum, the persons of a family: each says a name of its own, and the next one
 is known from nowhere else, so that a shape which is closed for having no news loses the rest. The months of a calendar
 name each other as well, and a name is not told from a date where lines are hashes. So chains come behind the others,
-and go on for a while: where addresses tell dates or pages of a list, for as many pages as had news.
+and go on for a while: where addresses tell dates or pages of a list, or where pages say nothing but lead to one more
+each, as entries do that were removed, for as many pages as had news.
 """
 
 from __future__ import annotations
@@ -87,9 +88,9 @@ class Kin:
             self._sentences[kind] = said
         return before is not None and self._saying[_names(pattern)] >= MANY and not said <= before
 
-    def goes_on(self, url: str, pattern: str, *, drawn: bool) -> bool:
-        """Count a page that says something of its own and that its kind alone names, `drawn` where that is a picture;
-        return whether its kind may have further ones.
+    def goes_on(self, url: str, pattern: str, *, drawn: bool, silent: bool = False) -> bool:
+        """Count a page that says something of its own and that its kind alone names, `drawn` where that is a picture,
+        or a `silent` one, which says nothing and leads to one more; return whether its kind may have further ones.
         """
         kind = _kind(pattern)
         if not _is_chain(kind) or (kind not in self._since and len(self._since) >= _PATTERNS):
@@ -100,7 +101,7 @@ class Kin:
         if drawn and (counted or is_plain(kind) or kind.endswith("=#")):
             most = MOST_DRAWN
         else:
-            most = min(self._news[kind], MOST) if counted else MOST
+            most = min(self._news[kind], MOST) if counted or silent else MOST
         return self._since[kind] <= most
 
 

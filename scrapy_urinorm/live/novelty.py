@@ -72,7 +72,8 @@ class Novelty:
         """Return what a page of a pattern has brought, and of news the pattern of the page that first named it."""
         news = self.news(visit, pattern, noise)
         linker = self.linker(visit) if news.news else None
-        self.linked(visit, pattern, news=news.news)
+        is_step = not news.few and self._is_kind(visit, pattern)
+        named = self.linked(visit, pattern, news=news.news)
         if news.news and self._dated.goes_on(visit.url, pattern, linker):
             return News(False, few=True), linker
         if news.news:
@@ -81,6 +82,9 @@ class Novelty:
                 self._kin.brought(linker)
         elif news.kin:
             news = news._replace(kin=self._kin.goes_on(visit.url, pattern, drawn=news.drawn))
+        elif is_step and named == 1 and visit.lines is not None and not visit.redirects:
+            # an entry that was removed, as a hundred before it, still leads to the next one
+            news = news._replace(kin=self._kin.goes_on(visit.url, pattern, drawn=False, silent=True))
         return news, linker
 
     def news(self, visit: Visit, pattern: str = "", noise: Collection[int] = ()) -> News:
@@ -169,8 +173,11 @@ class Novelty:
 
     def _is_kin(self, new: Collection[int], visit: Visit, pattern: str) -> bool:
         """Whether a page without news says something of its own, and a page of its kind was the first to name it."""
+        return self._is_kind(visit, pattern) and self._is_no_clock(new)
+
+    def _is_kind(self, visit: Visit, pattern: str) -> bool:
         first = self._linkers.get(visit.id) if visit.id is not None else None
-        return first is not None and first.removeprefix(_BLANK) == pattern and self._is_no_clock(new)
+        return first is not None and first.removeprefix(_BLANK) == pattern
 
     def _known(self, line: int) -> bool:
         """Whether a line was there; it is from now on."""
@@ -190,18 +197,22 @@ class Novelty:
             self._led_to[pattern] = digest
         return digest is not None and digest == before
 
-    def linked(self, visit: Visit, pattern: str, *, news: bool) -> None:
-        """Note the links of a page of a pattern: what they lead to is its merit, if nobody named them before."""
+    def linked(self, visit: Visit, pattern: str, *, news: bool) -> int:
+        """Note the links of a page of a pattern: what they lead to is its merit, if nobody named them before; return
+        how many these are.
+        """
         links = visit.links or b""
         if visit.id is not None and (visit.id in self._linkers or len(self._linkers) < LINKERS):
             # a later link to it is nobody's merit
             self._linkers[visit.id] = self._served.setdefault(pattern, _SERVED + pattern)
         if not news:
             pattern = self._blank.setdefault(pattern, _BLANK + pattern)
+        before = len(self._linkers)
         for at in range(0, len(links), HASH):
             if len(self._linkers) >= LINKERS:
-                return
+                break
             self._linkers.setdefault(links[at : at + HASH], pattern)
+        return len(self._linkers) - before
 
     def linker(self, visit: Visit) -> str | None:
         """Return the pattern of the page that first named this one, or whose callback asked for it: it is no link."""

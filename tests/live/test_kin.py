@@ -16,7 +16,7 @@ from scrapy_urinorm.live.kin import MANY, MOST, MOST_DRAWN, Kin
 from scrapy_urinorm.live.novelty import CLOCK, Novelty
 from scrapy_urinorm.live.yields import LOW, Yields
 from tests.live.orders import IN_BOTH_ORDERS
-from tests.live.sites import Answer, identities_of, prose, record
+from tests.live.sites import Answer, Answering, identities_of, prose, record
 
 CLOSE, COUNT = 30, 110
 FIRST = date(2026, 5, 1)
@@ -56,7 +56,7 @@ class Chain:
         return self.form.format(number, FIRST - timedelta(number))
 
 
-def crawled(site: Chain, *, newest_first: bool = False) -> tuple[Simulated, set[str], set[str]]:
+def crawled(site: Answering, *, newest_first: bool = False) -> tuple[Simulated, set[str], set[str]]:
     """What a crawl of the site under live rules did, the pages that it met, and those that there are."""
     visits, identities = record(site)
     live = Simulator(visits, Options(skip=False), close=CLOSE).crawl(newest_first=newest_first)
@@ -78,6 +78,24 @@ class Clocked:
         return Answer(200, text, tuple(f"/{n}?tk=x{token}z" for n in others), identity=f"item {number}")
 
 
+@dataclass
+class Register:
+    """Entries with the next one's link, of which those of `gap` were removed, all with the same words."""
+
+    gap: range
+    count: int = 200
+    removed: str = "<p>This entry was removed from the register.</p>"
+    host: str = "register.example"
+    start: str = "http://register.example/"
+
+    def answer(self, target: str) -> Answer:
+        number = int(urlsplit(target).path.rpartition("/")[2] or 0)
+        links = (f"/entry/{number + 1}",) if number < self.count else ()
+        if number in self.gap:
+            return Answer(200, self.removed, (*links, f"/entry/{number - 1}"), identity="removed")
+        return Answer(200, prose(f"entry {number}"), links, identity=f"entry {number}")
+
+
 CHAINS = {
     "a series": Chain("/entry/{}"),
     "a query": Chain("/entry.php?id={}"),
@@ -97,6 +115,15 @@ def test_a_chain_is_fetched_to_its_end(site: Chain, newest_first: bool) -> None:
     _, met, there = crawled(site, newest_first=newest_first)
     assert len(there) >= COUNT
     assert met == there
+
+
+@IN_BOTH_ORDERS
+@pytest.mark.parametrize(("first", "is_met"), [(100, True), (10, False)])
+def test_entries_that_were_removed_end_no_chain_of_many_others(first: int, is_met: bool, newest_first: bool) -> None:
+    _, met, there = crawled(Register(range(first, first + LOW + CLOSE + 30)), newest_first=newest_first)
+    assert (met == there) == is_met
+    # of ten entries nobody knows that there are more
+    assert is_met or len(met) < 2 * first
 
 
 ENDLESS = {
@@ -132,6 +159,15 @@ def after(count: int, url: str, pattern: str, *, drawn: bool = False, news: int 
     for _ in range(news):
         kin.brought(pattern)
     return [kin.goes_on(url, pattern, drawn=drawn) for _ in range(count)]
+
+
+@pytest.mark.parametrize(("news", "most"), [(0, 0), (7, 7), (2 * MOST, MOST)])
+def test_what_says_nothing_goes_on_for_as_many_pages_as_had_news(news: int, most: int) -> None:
+    kin, pattern = Kin(), "http://a.example/entry/#"
+    for _ in range(news):
+        kin.brought(pattern)
+    found = [kin.goes_on(f"http://a.example/entry/{n}", pattern, drawn=False, silent=True) for n in range(most + 2)]
+    assert found == [True] * most + [False] * 2
 
 
 @pytest.mark.parametrize(
