@@ -29,7 +29,7 @@ _MAX_FILTERS = 20
 LIMIT = "max_params"
 """The rule that ends them."""
 # what turns the pages of a list narrows nothing
-_PAGING = re.compile(r"(?i)(page|paged|p|pg|start|offset|from|limit|per_?page|pos|first|skip|seite|cursor)$")
+_PAGING = re.compile(r"(?i)(c?page|paged|p|pg|start|offset|from|limit|per_?page|pos|first|skip|seite|cursor)$")
 
 
 def turns_pages(name: str) -> bool:

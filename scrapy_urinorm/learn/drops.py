@@ -6,6 +6,7 @@ from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 from scrapy_urinorm.content import NEAR, UNKNOWN
+from scrapy_urinorm.importers.facets import turns_pages
 from scrapy_urinorm.learn.candidate import REJECTED, TREES, TWO_NUMBERS
 from scrapy_urinorm.learn.contexts import Above, Atom
 from scrapy_urinorm.learn.edits import edited_value, value_kinds
@@ -108,6 +109,9 @@ def named(stage: Stage, names: Iterable[str], neighbours: list[Neighbours], grou
     is opened from there are more addresses.
     """
     switches = stage.contexts.switches
+    if any(cuts_slices(stage, name) for name in names):
+        pages = [[page for _, page in near.members] for near in neighbours]
+        groups = [unless_equal(stage, *pair) for pair in zip(pages, groups, strict=True)]
     if not any(name not in switches and _may_name_a_page(stage, name) for name in names):
         return groups
     out = []
@@ -116,6 +120,19 @@ def named(stage: Stage, names: Iterable[str], neighbours: list[Neighbours], grou
         several = group.outcome >= NEAR and len(group.values) < MANY_TITLES and len(titles - {0}) > 1
         out.append(group._replace(outcome=UNKNOWN, saved=0) if several else group)
     return out
+
+
+def cuts_slices(stage: Stage, name: str) -> bool:
+    """Whether a parameter turns pages by number."""
+    return turns_pages(decoded(name)) and all(map(is_number, stage.values.get(name, ())))
+
+
+def unless_equal(stage: Stage, pages: Iterable[int], group: Group) -> Group:
+    """Return a group, nothing known of it where its pages only resemble each other: all pages of comments on a long
+    article name it as canonical, and most of their text is the article's.
+    """
+    labels = {stage.views[page].page.label for page in pages} - {-1}
+    return group if group.outcome < NEAR or len(labels) < 2 else group._replace(outcome=UNKNOWN, saved=0)
 
 
 def _may_name_a_page(stage: Stage, name: str) -> bool:

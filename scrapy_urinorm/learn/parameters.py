@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Any
 from scrapy_urinorm.content import NEAR
 from scrapy_urinorm.learn.candidate import TREES, TWO_NUMBERS
 from scrapy_urinorm.learn.contexts import Atom
-from scrapy_urinorm.learn.drops import asks_tree, drops, named, told_of
+from scrapy_urinorm.learn.drops import asks_tree, cuts_slices, drops, named, told_of, unless_equal
 from scrapy_urinorm.learn.edits import MOMENT, text_value, value_kinds
 from scrapy_urinorm.learn.judge import Group, judged
+from scrapy_urinorm.learn.narrow import FIRST
 from scrapy_urinorm.learn.priors import default_prior, name_prior
 from scrapy_urinorm.learn.repeats import repeats
 from scrapy_urinorm.learn.risk import DEFAULT_PRIOR
@@ -100,6 +101,12 @@ def _value_pairs(
     defaults: dict[str, list[Group]] = defaultdict(list)
     aliases: dict[tuple[str, str], list[Group]] = defaultdict(list)
     frequent = _frequent_values(stage, name, neighbours)
+    slices = cuts_slices(stage, name)
+
+    def pair(page: int, other: int, *, first: bool = False) -> Group:
+        found = stage.pair(page, other)
+        return unless_equal(stage, (page, other), found) if slices and not first else found
+
     for group in neighbours:
         by_value: dict[str, int] = {}
         for _, page in group.members:
@@ -108,10 +115,10 @@ def _value_pairs(
                 by_value.setdefault(value, page)
         if group.absent >= 0:
             for value, page in by_value.items():
-                defaults[value].append(stage.pair(page, group.absent))
+                defaults[value].append(pair(page, group.absent, first=value in FIRST))
         if 2 <= len(by_value) <= MAX_VALUES_IN_GROUP:
             for one, other in combinations(sorted(by_value), 2):
-                aliases[one, other].append(stage.pair(by_value[one], by_value[other]))
+                aliases[one, other].append(pair(by_value[one], by_value[other]))
     return defaults, aliases
 
 

@@ -79,6 +79,23 @@ def test_the_default_takes_near_pages_for_one_where_nearly_all_are_equal(
     assert (normalizer.key(f"{changed}?ref=a") == normalizer.key(changed)) is is_one
 
 
+@pytest.mark.parametrize("options", [Options(), STRICT], ids=["default", "strict"])
+@pytest.mark.parametrize(("name", "is_one"), [("cpage", False), ("page", False), ("reply", True)])
+def test_slices_are_pages_of_their_own_whatever_the_canonical_link_says(
+    name: str, is_one: bool, options: Options
+) -> None:
+    """Of an article of three thousand words a page of five comments is so little that the others resemble it."""
+    views = [("", 0), (f"?{name}=1", 2), (f"?{name}=2", 2), (f"?{name}=3", 2)]
+    visits = [
+        page(f"/article{n}{view}", f"article {n}", changed=changed, canonical=f"/article{n}")
+        for n in range(40)
+        for view, changed in views
+    ]
+    key = Normalizer(learn(visits, options).rules).key
+    assert (key(f"{HOST}/article7?{name}=2") == key(f"{HOST}/article7?{name}=3")) is is_one
+    assert (key(f"{HOST}/article7?{name}=2") == key(f"{HOST}/article7")) is is_one
+
+
 @pytest.mark.parametrize("contradicted", [False, True], ids=["none is against", "one is"])
 @pytest.mark.parametrize("pages", [9, 20, 60])
 def test_one_contradiction_is_enough_and_few_pages_are(pages: int, contradicted: bool) -> None:
