@@ -24,10 +24,10 @@ MOST_PAIRS = 100_000
 
 
 def indifferent(groups: Mapping[Name, Sequence[Neighbours]], views: Sequence[View]) -> frozenset[int]:
-    """Return the labels of such pages, by the neighbours of what takes a parameter away, or a segment."""
+    """Return the labels of such pages, by the neighbours of what takes a parameter, segment or piece of a name away."""
     found: set[int] = set()
     for name, neighbours in groups.items():
-        if (name[0] == "drop" and len(name) == 2) or name[0] == "mask":
+        if (name[0] == "drop" and len(name) == 2) or name[0] in ("mask", "piece"):
             found |= _of_one(neighbours, views)
     return frozenset(found - {-1})
 

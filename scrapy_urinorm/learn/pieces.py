@@ -192,7 +192,7 @@ def _numbers(stage: Stage, name: Name, neighbours: Sequence[Neighbours]) -> list
     at = int(number)
     groups = [judged(n, stage.views) for n in neighbours]
     # nearly all numbers in names are those of pages
-    judge = stage.judge(ID_PRIOR, constant=False)
+    judge = stage.judge(ID_PRIOR, constant=False, spelled=True)
     what = f"number {at + 1} of `{outline}`"
     findings = stage.search(groups, judge, frozenset(), exceptions=False, folders=True)
     out = []
