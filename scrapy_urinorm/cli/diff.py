@@ -58,7 +58,7 @@ def diff(
     with Progress() as progress:
         for rows in in_order(functools.partial(_work, *choices), inputs.blocks(), jobs):
             comparison.add(rows)
-            progress.add(len(rows), inputs.read / inputs.size if inputs.size else 0.0)
+            progress.add(len(rows), inputs.share)
     report = comparison.report(before, after)
     if as_json:
         write_json(report)

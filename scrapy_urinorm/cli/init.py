@@ -58,7 +58,7 @@ def init(
             for block in inputs.blocks():
                 urls = lines_of(block)
                 survey(urls, found)
-                progress.add(len(urls), inputs.read / inputs.size if inputs.size else 0.0)
+                progress.add(len(urls), inputs.share)
     text = starter(found, sites, _programs(files or [], kind))
     if output == "-":
         print(text, end="")
