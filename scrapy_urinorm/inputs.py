@@ -71,11 +71,6 @@ def expanded(names: Iterable[str | Path]) -> list[str]:
     return found
 
 
-def label_of(name: str) -> str:
-    """A name as messages say it."""
-    return "standard input" if name == "-" else name
-
-
 class Source:
     """One open input: `head` are its first decompressed octets, `chunks` yields all of it once, those included.
 
@@ -84,7 +79,7 @@ class Source:
     """
 
     def __init__(self, name: str, raw: Any, *, strict: bool) -> None:
-        self.label = label_of(name)
+        self.label = "standard input" if name == "-" else name
         self.name = name
         self.torn = False
         #: Octets read of the file itself, for progress.

@@ -275,6 +275,12 @@ def query_items(query: str) -> list[Item]:
     return items
 
 
+def items_of(url: str) -> list[Item]:
+    """The items of the query of a URL; none where it is none."""
+    parts = split(url)
+    return query_items(parts.query) if parts is not None and parts.query else []
+
+
 def sort_items(items: list[Item]) -> list[Item]:
     """Order items by the decoded octets of name and value, as Scrapy does."""
     if len(items) < 2:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from scrapy_urinorm.cli.display import count, is_terminal, say, write_json
+from scrapy_urinorm.cli.display import count, is_terminal, say, say_pieces, write_json
 from scrapy_urinorm.cli.failures import ERROR, FINDINGS, complain
 from scrapy_urinorm.cli.project import ChosenRules, Json, chosen
 from scrapy_urinorm.errors import RuleFileError
@@ -151,17 +151,10 @@ def _show_finding(finding: dict[str, Any]) -> None:
     if not is_terminal():
         say(f"{finding['text']} [{finding['code']}]")
         return
-    from rich.text import Text
-
-    from scrapy_urinorm.cli.display import console
-    from scrapy_urinorm.report.inert import visible as inert
-
     place = finding["file"] if finding["line"] is None else f"{finding['file']}:{finding['line']}"
     table = f"[{finding['table']}] " if finding["table"] else ""
     key = f"{finding['key']}: " if finding["key"] else ""
-    head = ((inert(place), "bold"), (f" {finding['code']}\n", "yellow"))
-    console().print(
-        Text.assemble(*head, (f"  {inert(table + key)}", "cyan"), inert(finding["message"])), overflow="fold"
-    )
+    say_pieces((place, "bold"), (f" {finding['code']}", "yellow"))
+    say_pieces((f"  {table}{key}", "cyan"), (finding["message"], ""))
     if finding["hint"]:
-        console().print(Text(f"  {inert(finding['hint'])}", "dim"), overflow="fold")
+        say(f"  {finding['hint']}", "dim")

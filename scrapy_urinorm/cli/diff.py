@@ -58,7 +58,7 @@ def diff(
     with Progress() as progress:
         for rows in in_order(functools.partial(_work, *choices), inputs.blocks(), jobs):
             comparison.add(rows)
-            progress.add(len(rows), inputs.read / inputs.size if inputs.size else 0.0)
+            progress.add(len(rows), inputs.share)
     report = comparison.report(before, after)
     if as_json:
         write_json(report)
@@ -201,16 +201,8 @@ class Comparison:
         return {
             "urls": self.total,
             "changed": self.changed,
-            "old": {
-                "files": list(before.ruleset.files),
-                "preset": before.ruleset.preset,
-                "digest": before.ruleset.digest(),
-            },
-            "new": {
-                "files": list(after.ruleset.files),
-                "preset": after.ruleset.preset,
-                "digest": after.ruleset.digest(),
-            },
+            "old": _ruleset(before),
+            "new": _ruleset(after),
             "pages_before": len({old for old, _ in self.rows}),
             "pages_after": len({new for _, new in self.rows}),
             "rules": [
@@ -261,6 +253,11 @@ class Comparison:
         return dict(zip(("url", "old", "new"), map(without_userinfo, texts), strict=True))
 
 
+def _ruleset(normalizer: Normalizer) -> dict[str, Any]:
+    rules = normalizer.ruleset
+    return {"files": list(rules.files), "preset": rules.preset, "digest": rules.digest()}
+
+
 def _show(report: dict[str, Any]) -> None:
     say(f"{count(report['urls'], 'URL')}, {report['changed']:,} with another key;"
         f" {report['pages_before']:,} pages before, {report['pages_after']:,} after")  # fmt: skip
@@ -281,8 +278,8 @@ def _show(report: dict[str, Any]) -> None:
         say(f"{title}: {count(told['pairs'], 'pair')}", "bold")
         for example in told["examples"]:
             say(f"  {', '.join(example['rules'])}", "dim")
-            for sign, url in zip(("  ", "  "), example["urls"], strict=True):
-                say(f"  {sign}{url}")
+            for url in example["urls"]:
+                say(f"    {url}")
             say(f"    -> {example['key']}", "cyan")
     alone = [row for row in report["rules"] if not row["merges"] and not row["splits"]]
     if alone:

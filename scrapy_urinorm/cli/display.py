@@ -85,6 +85,26 @@ def _cell(value: Any) -> str:
     return f"{value:,}" if isinstance(value, int) and is_terminal() else str(value)
 
 
+def say_pieces(*pieces: tuple[str, str]) -> None:
+    """Write a line of texts, each in its style."""
+    if is_terminal():
+        from rich.text import Text
+
+        console().print(Text.assemble(*((inert(text), style) for text, style in pieces)), overflow="fold")
+    else:
+        print(inert("".join(text for text, _ in pieces)))
+
+
+def show_change(before: str, after: str, indent: str) -> None:
+    """Write what a text was and what it becomes: in one line on a terminal, in two in a pipe."""
+    if is_terminal():
+        from rich.text import Text
+
+        console().print(Text(indent) + marked(before, after), overflow="fold")
+    else:
+        print(f"{indent}- {inert(before)}\n{indent}+ {inert(after)}")
+
+
 def marked(before: str, after: str) -> Text:
     """Both texts in one: what goes is struck through, what comes is underlined, so that it is seen without colour."""
     from rich.text import Text

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from scrapy_urinorm.cli.display import is_terminal, marked, say, write_json
+from scrapy_urinorm.cli.display import say, say_pieces, show_change, write_json
 from scrapy_urinorm.cli.failures import FINDINGS
 from scrapy_urinorm.cli.project import Json, Preset, Rules, chosen, crawl_of
 from scrapy_urinorm.errors import UrinormError
@@ -137,31 +137,13 @@ class _Told:
 
 def _show_rows(rows: list[tuple[str, str, str]]) -> None:
     for name, value, style in rows:
-        if is_terminal():
-            from rich.text import Text
-
-            from scrapy_urinorm.cli.display import console
-            from scrapy_urinorm.report.inert import visible as inert
-
-            console().print(Text.assemble((f"{name:<13}", "dim"), (inert(value), style)), overflow="fold")
-        else:
-            say(f"{name:<13}{value}")
+        say_pieces((f"{name:<13}", "dim"), (value, style))
 
 
 def _show_step(number: int, rule: str, scope: str, source: str, before: str, after: str) -> None:
     place = f"{scope} ({source})" if source else scope
-    if is_terminal():
-        from rich.text import Text
-
-        from scrapy_urinorm.cli.display import console
-        from scrapy_urinorm.report.inert import visible as inert
-
-        console().print(Text.assemble((f"{number:>3}  ", "dim"), (rule, "bold"), (f"  {inert(place)}", "dim")))
-        console().print(Text("     ") + marked(before, after), overflow="fold")
-    else:
-        say(f"{number:>3}  {rule}  {place}")
-        say(f"     - {before}")
-        say(f"     + {after}")
+    say_pieces((f"{number:>3}  ", "dim"), (rule, "bold"), (f"  {place}", "dim"))
+    show_change(before, after, "     ")
 
 
 def _verdict(one: _Told, other: _Told) -> dict[str, Any]:

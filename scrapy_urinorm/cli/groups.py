@@ -90,7 +90,7 @@ def groups(
             if again:
                 _join(members, again, examples, normalizer)
             total += lines
-            progress.add(lines, inputs.read / inputs.size if inputs.size else 0.0)
+            progress.add(lines, inputs.share)
     groups = ((key, group) for key, group in members.items() if isinstance(group, _Group) and group.others)
     found = sorted(groups, key=lambda item: (-item[1].size, item[0]))
     if not as_json:

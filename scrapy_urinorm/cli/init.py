@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from scrapy_urinorm.cli.amounts import whole
-from scrapy_urinorm.cli.display import next_step, say
+from scrapy_urinorm.cli.display import count, next_step, say
 from scrapy_urinorm.cli.inputs import Column, Format, Inputs, lines_of
 from scrapy_urinorm.cli.progress import Progress
 from scrapy_urinorm.cli.project import RULE_FILE
@@ -58,14 +58,14 @@ def init(
             for block in inputs.blocks():
                 urls = lines_of(block)
                 survey(urls, found)
-                progress.add(len(urls), inputs.read / inputs.size if inputs.size else 0.0)
+                progress.add(len(urls), inputs.share)
     text = starter(found, sites, _programs(files or [], kind))
     if output == "-":
         print(text, end="")
         return
     Path(output).parent.mkdir(parents=True, exist_ok=True)
     Path(output).write_text(text, encoding="utf-8")
-    say(f"{output}: {len(found):,} site{'' if len(found) == 1 else 's'}")
+    say(f"{output}: {count(len(found), 'site')}")
     next_step(f"take the # from the lines that are right, then `urinorm check {output} --urls URLS`")
 
 

@@ -56,15 +56,14 @@ class Inputs:
         self.kind = "csv" if kind == "tsv" else kind
         self.column = column
         self.counts: Counter[str] = Counter()
-        #: Bytes there are, 0 where that is not known, for progress.
-        self.size = sum(Path(n).stat().st_size for n in self.names if n != "-" and Path(n).is_file())
+        self._size = sum(Path(n).stat().st_size for n in self.names if n != "-" and Path(n).is_file())
         self._done = 0
         self._source: Source | None = None
 
     @property
-    def read(self) -> int:
-        """Bytes read so far."""
-        return self._done + (self._source.read if self._source is not None else 0)
+    def share(self) -> float:
+        """How much of the files is read, for progress; 0 where it is not known how much there is."""
+        return (self._done + (self._source.read if self._source is not None else 0)) / self._size if self._size else 0.0
 
     def blocks(self) -> Iterator[bytes]:
         """Blocks of about `BLOCK` bytes, or fewer where the input is slow."""
@@ -73,7 +72,7 @@ class Inputs:
                 self._source = source
                 kind = self.kind or self._kind(source)
                 yield from self._lines(source.chunks()) if kind == "lines" else self._joined(self._urls(source, kind))
-                self._done, self._source = self.read, None
+                self._done, self._source = self._done + source.read, None
 
     def _kind(self, source: Source) -> str:
         from scrapy_urinorm.visits.table import URL_HEADERS

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -123,14 +122,11 @@ def learn(
     target = None if output == "-" else output
     pairs = column_pairs(columns)
     only = _crawls(engine, [path for path in visits if not path.endswith(".toml")], crawl, kind)
-    try:
-        with Progress("visits", streams=False) as progress:
-            result, reader = learn_file(
-                visits, target, options, rules=rules or (), format=kind, columns=pairs, base=base, force=force,
-                only=only, progress=progress.add, engine=engine,
-            )  # fmt: skip
-    except csv.Error as error:
-        raise UrinormError(f"{', '.join(visits)}: is neither text nor a table: {error}") from error
+    with Progress("visits", streams=False) as progress:
+        result, reader = learn_file(
+            visits, target, options, rules=rules or (), format=kind, columns=pairs, base=base, force=force,
+            only=only, progress=progress.add, engine=engine,
+        )  # fmt: skip
     _say_what_was_read(result, reader)
     if output == "-":
         print(to_toml(result), end="")

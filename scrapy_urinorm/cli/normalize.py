@@ -75,7 +75,7 @@ def normalize(
             if done.broken_at is not None:
                 broken_at.append(counts["lines"] + done.broken_at + 1)
             counts.update(done.counts)
-            progress.add(done.counts["lines"], inputs.read / inputs.size if inputs.size else 0.0)
+            progress.add(done.counts["lines"], inputs.share)
     for message in (*inputs.complaints(), *_complaints(counts, broken_at)):
         complain(message)
 

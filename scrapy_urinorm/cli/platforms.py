@@ -138,14 +138,6 @@ def _nothing(survey: Survey) -> str:
     return "no program is recognized; docs/howto/platforms.md says how to add one"
 
 
-def setting(found: Found, name: str | None = None) -> str:
-    """The value of `platform` in a table of the site."""
-    from scrapy_urinorm.importers.document import toml_value
-
-    name = name or found.platform
-    return toml_value(name if found.path == "/" else {"name": name, "path": found.path})
-
-
 def table_of(site: str) -> str:
     """The head of the table of a site in a rule file; a host with a port has its own."""
     from scrapy_urinorm.importers.document import toml_text
@@ -154,10 +146,13 @@ def table_of(site: str) -> str:
 
 
 def _show(found: Found, effect: Effect, *, lines: bool) -> None:
+    from scrapy_urinorm.importers.document import toml_value
+    from scrapy_urinorm.importers.survey import setting_of
+
     say(f"{found.platform}: {found.site}{found.path} ({count(found.pages, 'page')})", "bold")
     say(f"  by {', '.join(found.marks)}")
     say(f"  {table_of(found.site)}")
-    say(f"  platform = {setting(found)}")
+    say(f"  platform = {toml_value(setting_of(found))}")
     if effect.urls:
         say(
             f"  all lines: {count(effect.urls, 'URL')} are {count(effect.after, 'request')},"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 from pathlib import Path  # noqa: TC003  read at run time
 from typing import Annotated
 
@@ -57,23 +56,20 @@ def report(
     twin = None if json_output == "-" else json_output
     ruleset = chosen(ctx, rules, preset).ruleset()
     with Progress("visits", streams=False) as progress:
-        try:
-            found = write_report(
-                visits,
-                output,
-                ruleset,
-                json_output=twin,
-                format=kind,
-                columns=column_pairs(columns),
-                base=base,
-                stats=_stats(stats) if stats else None,
-                learn=learn,
-                jobs=jobs,
-                crawl=crawl,
-                progress=progress.add,
-            )
-        except csv.Error as error:
-            raise UrinormError(f"{', '.join(visits)}: is neither text nor a table: {error}") from error
+        found = write_report(
+            visits,
+            output,
+            ruleset,
+            json_output=twin,
+            format=kind,
+            columns=column_pairs(columns),
+            base=base,
+            stats=_stats(stats) if stats else None,
+            learn=learn,
+            jobs=jobs,
+            crawl=crawl,
+            progress=progress.add,
+        )
     for problem in found["input"]["problems"]:
         complain(str(problem))
     if found["input"]["bad"]:

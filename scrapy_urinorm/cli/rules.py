@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from scrapy_urinorm.cli.display import completing, console, is_terminal, marked, say, show_table, write_json
+from scrapy_urinorm.cli.display import completing, console, is_terminal, say, show_change, show_table, write_json
 from scrapy_urinorm.cli.project import Json  # noqa: TC001  read at run time
 from scrapy_urinorm.errors import UrinormError
 
@@ -98,15 +98,8 @@ def _show(rule: Rule) -> None:
     say(f"  example {rule.name} = {toml_value(rule.value)}")
     for name, value in rule.extra.items():
         say(f"          {name} = {toml_value(value)}")
-    if rule.before and is_terminal():
-        from rich.text import Text
-
-        from scrapy_urinorm.cli.display import console
-
-        console().print(Text("          ") + marked(rule.before, rule.after))
-    elif rule.before:
-        say(f"          - {rule.before}")
-        say(f"          + {rule.after}")
+    if rule.before:
+        show_change(rule.before, rule.after, " " * 10)
     say()
     for line in rule.doc.splitlines():
         say(f"  {line}".rstrip())

@@ -213,7 +213,7 @@ def _write_some(
         for block in in_order(functools.partial(_work, choice, prefer, wanted), inputs.blocks(), jobs):
             _write(take(block.pages))
             counts.update(lines=block.lines, skipped=block.skipped, filtered=block.filtered)
-            progress.add(block.lines, inputs.read / inputs.size if inputs.size else 0.0)
+            progress.add(block.lines, inputs.share)
     return counts
 
 

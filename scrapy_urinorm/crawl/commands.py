@@ -16,7 +16,6 @@ if TYPE_CHECKING:
 
     from scrapy.crawler import Crawler
 
-    from scrapy_urinorm.crawl.fingerprinter import RequestFingerprinter
     from scrapy_urinorm.normalizer import Normalizer
 
 
@@ -86,19 +85,16 @@ class _Project:
         """The fingerprint of a GET request under the rules of `normalizer`; empty where Scrapy refuses the URL."""
         from scrapy import Request
 
+        from scrapy_urinorm.crawl.fallback import fallback_of
+        from scrapy_urinorm.crawl.fingerprinter import RequestFingerprinter
+
         try:
             request = Request(url)
         except ValueError:
             return ""
-        return self._fingerprinter(normalizer).fingerprint(request).hex()
-
-    def _fingerprinter(self, normalizer: Normalizer) -> RequestFingerprinter:
-        """Ours, with the fallback that the project's settings and add-ons give it."""
-        from scrapy_urinorm.crawl.fallback import fallback_of
-        from scrapy_urinorm.crawl.fingerprinter import RequestFingerprinter
-
-        crawler = self._made()
-        return RequestFingerprinter(normalizer, fallback=fallback_of(crawler, RequestFingerprinter))
+        # ours, with what the project's settings and add-ons give it
+        fallback = fallback_of(self._made(), RequestFingerprinter)
+        return RequestFingerprinter(normalizer, fallback=fallback).fingerprint(request).hex()
 
     def _made(self) -> Crawler:
         """A crawler of the project or of the spider, never run: its settings are those that a crawl would have."""

@@ -13,7 +13,7 @@ from __future__ import annotations
 import json
 import sys
 import threading
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from protego import Protego
@@ -21,12 +21,12 @@ from scrapy import Request, Spider, signals
 from scrapy.exceptions import DontCloseSpider, IgnoreRequest
 from scrapy.http import Response, TextResponse
 
+from scrapy_urinorm.crawl.chains import chain_of
 from scrapy_urinorm.crawl.closing import close_spider
 from scrapy_urinorm.suffixes import same_site
 from scrapy_urinorm.visits import messages
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator
     from typing import Self
 
     from scrapy.crawler import Crawler
@@ -63,8 +63,7 @@ class Manners:
     def process_request(self, request: Request, spider: object = None) -> None:
         host = urlsplit(request.url).netloc
         if not _is_robots(request):
-            first = (request.meta.get("redirect_urls") or [request.url])[0]
-            if not same_site(_name(first), _name(request.url)):
+            if not same_site(_name(chain_of(request)[0]), _name(request.url)):
                 raise IgnoreRequest("it redirects to another site")
             if host in self.refused:
                 raise IgnoreRequest(self.refused[host])
@@ -86,7 +85,7 @@ class Manners:
             return self._disallowed(request, f"its robots.txt answers {response.status}")
         if response.status >= 400:
             return response.replace(status=200, body=b"")
-        host = urlsplit((request.meta.get("redirect_urls") or [request.url])[0]).netloc
+        host = urlsplit(chain_of(request)[0]).netloc
         delay = float(Protego.parse(response.body.decode("utf-8", "replace")).crawl_delay(self._agent) or 0)
         if delay > self._longest:
             return self._disallowed(request, f"its robots.txt asks for {delay:.0f} s between requests")
@@ -97,8 +96,7 @@ class Manners:
         return self._disallowed(request, "its robots.txt cannot be had") if _is_robots(request) else None
 
     def _disallowed(self, request: Request, why: str) -> Response:
-        first = (request.meta.get("redirect_urls") or [request.url])[0]
-        host = urlsplit(first).netloc
+        host = urlsplit(chain_of(request)[0]).netloc
         self.refused[host] = f"{host}: {why}"
         return TextResponse(request.url, body=_NOTHING, request=request)
 
@@ -117,7 +115,6 @@ class Fetching(Spider):
 
     name = "urinorm-fetching"
     manners: Manners
-    custom_settings: ClassVar[dict[str, Any]] = {}  # type: ignore[misc]  # Scrapy's is no ClassVar
 
     @classmethod
     def from_crawler(cls, crawler: Crawler, *args: Any, **kwargs: Any) -> Self:
@@ -125,11 +122,6 @@ class Fetching(Spider):
         crawler.signals.connect(spider._listen, signals.spider_opened)
         crawler.signals.connect(spider._stay, signals.spider_idle)
         return spider
-
-    async def start(self) -> AsyncIterator[Any]:
-        nothing: tuple[Request, ...] = ()
-        for request in nothing:
-            yield request
 
     def _listen(self) -> None:
         threading.Thread(target=self._read, daemon=True).start()

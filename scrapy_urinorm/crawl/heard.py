@@ -3,22 +3,30 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from collections import deque
 from typing import TYPE_CHECKING, Any
-
-from scrapy_urinorm.crawl.behind import Behind
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+#: Pages that may be under way to the process and back: as many as Scrapy downloads at once.
+_UNDER_WAY = 16
+#: Where nothing was heard for so long nothing may come any more, as a page was not handed over: the crawl goes on.
+_PATIENCE = 10.0
 _OURS = frozenset({"rules", "doubt", "news", "platform", "verdict", "live_died", "died", "failed", "wake"})
 
 
 class Heard:
-    """The messages of one crawl; what matters at once wakes it, the others wait until the engine asks."""
+    """The messages of one crawl; what matters at once wakes it, the others wait until the engine asks.
+
+    Pages that were handed over and those of which news have come are counted: what is likely a duplicate need not be
+    faster than the process that learns.
+    """
 
     def __init__(self) -> None:
-        self._behind = Behind()
+        self._open = 0
+        self._last = 0.0
         self._news_wake = False
         self._waiting: deque[dict[str, Any]] = deque()
         self._wake: Callable[[], object] = _nothing
@@ -47,16 +55,21 @@ class Heard:
             message = self._waiting.popleft()
             # in a fleet the pages of others are none of ours
             if message["do"] == "news" and message.get("own", True):
-                self._behind.heard()
+                self._open = max(0, self._open - 1)
+                self._last = time.monotonic()
             yield message
 
     def sent(self) -> None:
         """A page is handed over, of which news will come."""
-        self._behind.sent()
+        if not self._open:
+            self._last = time.monotonic()
+        self._open += 1
 
     def is_up_to_date(self) -> bool:
         """Whether news of nearly all pages have come; else they wake the crawl."""
-        self._news_wake = self._behind.is_behind()
+        if self._open > _UNDER_WAY and time.monotonic() - self._last > _PATIENCE:
+            self._open = 0
+        self._news_wake = self._open > _UNDER_WAY
         return not self._news_wake
 
 

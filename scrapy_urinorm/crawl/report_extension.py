@@ -91,11 +91,10 @@ class ReportExtension:
 
     async def _visits(self) -> tuple[list[Path], str]:
         """The files that the extension for visits has written, when it has, and the id of the crawl."""
-        manager = self.crawler.extensions
-        for extension in getattr(manager, "middlewares", ()):
-            if isinstance(extension, VisitsExtension):
-                return [path for path in await extension.finished() if path.exists()], extension.crawl_id
-        return [], ""
+        visits = self.crawler.get_extension(VisitsExtension)
+        if visits is None:
+            return [], ""
+        return [path for path in await visits.finished() if path.exists()], visits.crawl_id
 
     def _stats(self) -> dict[str, Any]:
         stats = dict(own.stats_of(self.crawler).get_stats())

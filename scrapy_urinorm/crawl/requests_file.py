@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import contextlib
 from collections import Counter
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from scrapy_urinorm.crawl.request_rows import SERVED, Row, State
 from scrapy_urinorm.crawl.requests_database import RequestsDatabase
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
     from pathlib import Path
 
 FILE_NAME = "urinorm.requests"
@@ -104,13 +104,8 @@ class RequestsFile:
         """The next requests of a slot, by priority, then by age; they are flying from now on."""
         order = "desc" if newest_first else "asc"
         with self._transaction() as database:
-            rows = [
-                Row(number, State(state), *rest)
-                for number, state, *rest in database.execute(
-                    f"{_SELECT} where state = ? and slot = ? order by priority desc, id {order} limit ?",
-                    (state, slot, limit),
-                )
-            ]
+            query = f"{_SELECT} where state = ? and slot = ? order by priority desc, id {order} limit ?"
+            rows = _rows(database.execute(query, (state, slot, limit)))
             numbers = [(row.id,) for row in rows]
             database.executemany("update requests set state = 'flying' where id = ?", numbers)
         counts = self.waiting[state]
@@ -150,26 +145,15 @@ class RequestsFile:
     def rows(self, state: State) -> Iterator[Row]:
         """All requests of a state, oldest first; the file may be changed meanwhile."""
         after = 0
-        while True:
-            self.commit()
-            with self._base.explained("read") as database:
-                found = database.execute(
-                    f"{_SELECT} where state = ? and id > ? order by id limit 1000",
-                    (state, after),
-                ).fetchall()
-            if not found:
-                return
-            for number, name, *rest in found:
-                yield Row(number, State(name), *rest)
-                after = number
+        query = f"{_SELECT} where state = ? and id > ? order by id limit 1000"
+        while found := _rows(self._read(query, state, after)):
+            yield from found
+            after = found[-1].id
 
     def count(self, *states: State) -> int:
         """How many requests are in any of these states."""
-        self.commit()
-        with self._base.explained("read") as database:
-            places = ",".join("?" * len(states))
-            query = f"select count(*) from requests where state in ({places})"
-            return int(database.execute(query, states).fetchone()[0])
+        places = ",".join("?" * len(states))
+        return int(self._read(f"select count(*) from requests where state in ({places})", *states)[0][0])
 
     def delete_from(self, number: int) -> None:
         """Forget all requests that have this number or a higher one."""
@@ -198,26 +182,17 @@ class RequestsFile:
 
     def served(self, site: str, after: int, limit: int) -> list[tuple[int, int, str]]:
         """Return further addresses of a site whose pages were delivered, each with its number and kind."""
-        self.commit()
-        with self._base.explained("read") as database:
-            query = "select id, kind, url from served where site = ? and id > ? order by id limit ?"
-            return database.execute(query, (site, after, limit)).fetchall()
+        query = "select id, kind, url from served where site = ? and id > ? order by id limit ?"
+        return self._read(query, site, after, limit)
 
     def parked(self, generation: int, after: int, limit: int) -> list[Row]:
         """Return further parked requests of a generation, by their number."""
-        self.commit()
-        with self._base.explained("read") as database:
-            found = database.execute(
-                f"{_SELECT} where state = 'parked' and generation = ? and id > ? order by id limit ?",
-                (generation, after, limit),
-            ).fetchall()
-        return [Row(number, State(name), *rest) for number, name, *rest in found]
+        query = f"{_SELECT} where state = 'parked' and generation = ? and id > ? order by id limit ?"
+        return _rows(self._read(query, generation, after, limit))
 
     def generations(self) -> list[int]:
         """Return the generations that anything is parked under."""
-        self.commit()
-        with self._base.explained("read") as database:
-            found = database.execute("select distinct generation from requests where state = 'parked'").fetchall()
+        found = self._read("select distinct generation from requests where state = 'parked'")
         return [generation for (generation,) in found]
 
     # ------------------------------------------------------------------ marks
@@ -241,9 +216,7 @@ class RequestsFile:
 
     def notes(self) -> list[tuple[bytes, str]]:
         """All notes."""
-        self.commit()
-        with self._base.explained("read") as database:
-            return database.execute("select key, text from notes").fetchall()
+        return self._read("select key, text from notes")
 
     def forget_notes(self) -> None:
         """Take all notes away."""
@@ -251,6 +224,12 @@ class RequestsFile:
             database.execute("delete from notes")
 
     # ------------------------------------------------------------------
+
+    def _read(self, query: str, *values: str | int) -> list[Any]:
+        """What a query finds, when all changes are written."""
+        self.commit()
+        with self._base.explained("read") as database:
+            return database.execute(query, values).fetchall()
 
     @contextlib.contextmanager
     def _transaction(self) -> Iterator[sqlite3.Connection]:
@@ -279,3 +258,7 @@ class RequestsFile:
         database.executemany("insert into served (site, kind, url) values (?, ?, ?)", self._served)
         flying = [(number,) for number in self._flying]
         database.executemany("update requests set state = 'flying' where id = ?", flying)
+
+
+def _rows(found: Iterable[Any]) -> list[Row]:
+    return [Row(number, State(state), *rest) for number, state, *rest in found]

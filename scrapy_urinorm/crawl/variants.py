@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 from scrapy.http.request import NO_CALLBACK
@@ -46,7 +47,7 @@ class Variants:
         self._reusable = reusable
         self._limit = limit
         self._stats = own.stats_of(crawler)
-        self._claims = LastingClaims(limit, self._bare_key)
+        self._claims = LastingClaims(limit, partial(normalizer.key, lossy=False))
         self._most_redirects = crawler.settings.getint("REDIRECT_MAX_TIMES")
         self._passing: Request | None = None
         self.noted = False
@@ -282,9 +283,6 @@ class Variants:
                 self._limit,
                 extra={"spider": self._crawler.spider},
             )
-
-    def _bare_key(self, url: str) -> str:
-        return self._normalizer.key(url, lossy=False)
 
 
 def _without_origin(key: str) -> str:

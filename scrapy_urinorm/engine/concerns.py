@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from scrapy_urinorm.engine.bits import bit_of
 from scrapy_urinorm.engine.exemptions import exemptions
 from scrapy_urinorm.rules import Drops
+from scrapy_urinorm.rules.kinds.name_tables import Memo
 from scrapy_urinorm.url import decoded
 
 if TYPE_CHECKING:
@@ -23,7 +24,7 @@ FREE, CONCERNED, DROPPED = 0, 1, 2
 Values = Collection[str] | Callable[[str], bool] | None
 
 
-class Concerns(dict[str, Any]):
+class Concerns(Memo[Any]):
     """What rules say of a name in the key spelling: a memo, so that a known name costs one look-up.
 
     FREE, CONCERNED, DROPPED with the bit of the rule above it, or a tuple with (`Values`, bit) of each rule that
@@ -31,8 +32,6 @@ class Concerns(dict[str, Any]):
     """
 
     __slots__ = ("_chosen", "_plan", "steps")
-    #: Above the names of any one site; a list of hostile ones costs a few megabytes at most.
-    _LIMIT = 20_000
 
     def __init__(self, steps: Sequence[Step]):
         super().__init__()
@@ -65,12 +64,7 @@ class Concerns(dict[str, Any]):
             assert self._plan is not None
             steps = self.steps = self._plan.woken(self._chosen)
         plain = decoded(name)
-        found = CONCERNED if exemptions().signatures[plain] else _said(steps, name, plain)
-        if len(name) < 200:
-            if len(self) >= self._LIMIT:
-                self.clear()
-            self[name] = found
-        return found
+        return self.kept(name, CONCERNED if exemptions().signatures[plain] else _said(steps, name, plain))
 
 
 def _said(steps: Sequence[Step], name: str, plain: str) -> Any:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from scrapy_urinorm.engine.pipeline import Watcher
-from scrapy_urinorm.engine.program import Program, run_step
+from scrapy_urinorm.engine.program import Program, changes
 from scrapy_urinorm.engine.texts import without_userinfo
 from scrapy_urinorm.rules import Stage, at
 from scrapy_urinorm.url import Item, Url, join, join_items
@@ -101,7 +101,7 @@ class StepWatcher(Watcher):
             nonlocal before
             holders = _holders(plan.layers, rule, wheres)
             # of the tables whose entries were put together, those that change this URL by themselves
-            acting = [one for one in holders if _changes(one.body, rule, *before)]
+            acting = [one for one in holders if changes(Program((one.body,)), rule, *before)]
             self.step(rule, _told(acting or holders), _shown(site, *before), _shown(site, path, items))
             before = (path, items)
 
@@ -178,12 +178,6 @@ def _holders(layers: Sequence[Layer], rule: str, wheres: Iterable[Where] = ()) -
 
 def _chosen(plan: Plan, program: Program) -> list[Where]:
     return [plan.wheres[number] for number in plan.chosen(program)]
-
-
-def _changes(body: Body, rule: str, path: str, items: list[Item]) -> bool:
-    named: set[str] = set()
-    run_step(Program((body,)), path, items, lambda name, path, items: named.add(name))
-    return rule in named
 
 
 def _told(holders: list[_Holder]) -> tuple[str, str]:

@@ -10,19 +10,9 @@
 #include "rules.h"
 
 static Verdict
-ask(PyObject *callable, const octet *start, const octet *end)
+ask(PyObject *callable, Span text)
 {
-    int truth;
-    PyObject *answer, *text = PyUnicode_DecodeUTF8((const char *)start, end - start, "replace");
-    if (text == NULL)
-        return FAULT;
-    answer = PyObject_CallFunctionObjArgs(callable, text, NULL);
-    Py_DECREF(text);
-    if (answer == NULL)
-        return FAULT;
-    truth = PyObject_IsTrue(answer);
-    Py_DECREF(answer);
-    return truth < 0 ? FAULT : truth ? YES : NO;
+    return says(callable, PyUnicode_DecodeUTF8((const char *)text.start, text.end - text.start, "replace"));
 }
 
 typedef struct {
@@ -41,7 +31,7 @@ speaks(const Rules *rules, Span text)
 {
     octet folded[MAX_URL], first[256] = {0}, *end = put_folded(text, folded);
     if (end == NULL)
-        return ask(rules->unsubscribes, text.start, text.end);
+        return ask(rules->unsubscribes, text);
     for (Py_ssize_t at = 0; at + STEM <= rules->stems_length; at += STEM)
         first[rules->stems[at]] = 1;
     for (const octet *c = folded; c + STEM <= end; c++) {
@@ -49,7 +39,7 @@ speaks(const Rules *rules, Span text)
             continue;
         for (Py_ssize_t at = 0; at + STEM <= rules->stems_length; at += STEM)
             if (memcmp(c, rules->stems + at, STEM) == 0)
-                return ask(rules->unsubscribes, text.start, text.end);
+                return ask(rules->unsubscribes, text);
     }
     return NO;
 }

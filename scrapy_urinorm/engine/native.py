@@ -17,6 +17,7 @@ from scrapy_urinorm.engine.bits import bit_of
 from scrapy_urinorm.engine.exemptions import exemptions, unsubscribes
 from scrapy_urinorm.recipe import digest
 from scrapy_urinorm.rules.globs import ascii_fold, path_shape
+from scrapy_urinorm.rules.kinds.name_tables import Memo
 from scrapy_urinorm.tuples import NamedTuple
 from scrapy_urinorm.url import decoded, encoded
 
@@ -233,23 +234,18 @@ def _where(where: Where) -> tuple[Any, ...]:
     return tuple(paths), tuple(map(_condition, where.conditions))
 
 
-class _Named(dict[str, bool]):
+class _Named(Memo[bool]):
     """Whether a name in the key spelling is one name, ASCII case aside: a memo."""
 
     __slots__ = ("_name",)
-    _LIMIT = 2000
+    LIMIT = 2000
 
     def __init__(self, name: str):
         super().__init__()
         self._name = name
 
     def __missing__(self, name: str) -> bool:
-        found = ascii_fold(decoded(name)) == self._name
-        if len(name) < 200:
-            if len(self) >= self._LIMIT:
-                self.clear()
-            self[name] = found
-        return found
+        return self.kept(name, ascii_fold(decoded(name)) == self._name)
 
 
 def _condition(condition: Condition) -> tuple[Any, ...]:

@@ -149,12 +149,10 @@ class Plan:
         return next((numbers for numbers, known in list((self._programs or {}).items()) if known is program), ())
 
     def without_preset(self) -> Plan:
-        """The same rules without what those of the preset do to path and query; this plan itself where it has none.
+        """The same rules without what those of the preset do to path and query.
 
         How the texts are written stays: a canonical URL must not change when it is normalized again.
         """
-        if not self.has_preset:
-            return self
         found = self._preset_free
         if found is None:
             layers = [_without_edits(layer) if layer.preset else layer for layer in self.layers]

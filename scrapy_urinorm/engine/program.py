@@ -229,3 +229,10 @@ def run_step(program: Program, path: str, items: list[Item], trace: Trace | None
                     trace(step.name, new_path, new_items)
                 path, items = new_path, new_items
     return path, items
+
+
+def changes(program: Program, rule: str, path: str, items: list[Item]) -> bool:
+    """Whether a rule of a program changes a URL."""
+    named: set[str] = set()
+    run_step(program, path, items, lambda name, path, items: named.add(name))
+    return rule in named

@@ -178,16 +178,29 @@ contains(Span text, Span piece)
     return 0;
 }
 
-/* Whether a Python function says so of a text. */
+/* Whether one of some texts, or of none, is in a part of a URL: else what needs them leaves it alone. */
 static Verdict
-says(PyObject *function, Span text)
+is_needed(PyObject *needs, Span part)
+{
+    Py_ssize_t count = needs == NULL ? -1 : PyTuple_Size(needs);
+    if (count <= 0)
+        return count == 0 ? YES : FAULT;
+    for (Py_ssize_t n = 0; n < count; n++) {
+        Span piece;
+        if (!octets(needs, n, &piece))
+            return FAULT;
+        if (contains(part, piece))
+            return YES;
+    }
+    return NO;
+}
+
+Verdict
+says(PyObject *function, PyObject *argument)
 {
     int truth;
-    PyObject *answer, *argument = python_text(text);
-    if (argument == NULL)
-        return FAULT;
-    answer = PyObject_CallFunctionObjArgs(function, argument, NULL);
-    Py_DECREF(argument);
+    PyObject *answer = argument == NULL ? NULL : PyObject_CallFunctionObjArgs(function, argument, NULL);
+    Py_XDECREF(argument);
     if (answer == NULL)
         return FAULT;
     truth = PyObject_IsTrue(answer);
@@ -206,7 +219,7 @@ is_taken(PyObject *values, Span value)
     if (values == Py_False)
         return NO;
     if (!PyAnySet_Check(values))
-        return says(values, value);
+        return says(values, python_text(value));
     text = python_text(value);
     if (text == NULL)
         return FAULT;
@@ -233,19 +246,12 @@ add_bits(PyObject *tuple, Py_ssize_t at, uint64_t *bits)
 static PyObject *
 moved_host(PyObject *usual, Span host, int *same)
 {
-    PyObject *found, *text, *needs = item(usual, USUAL_NEEDS), *hosts = item(usual, USUAL_HOSTS);
-    Py_ssize_t count = needs == NULL || hosts == NULL ? -1 : PyTuple_Size(needs);
-    int needed = count == 0;
+    PyObject *found, *text, *hosts = item(usual, USUAL_HOSTS);
+    Verdict needed = hosts == NULL ? FAULT : is_needed(item(usual, USUAL_NEEDS), host);
     *same = 0;
-    if (count < 0)
+    if (needed == FAULT)
         return NULL;
-    for (Py_ssize_t n = 0; n < count && !needed; n++) {
-        Span piece;
-        if (!octets(needs, n, &piece))
-            return NULL;
-        needed = contains(host, piece);
-    }
-    if (hosts == Py_None || !needed) {
+    if (hosts == Py_None || needed == NO) {
         *same = 1;
         return NULL;
     }
@@ -319,7 +325,7 @@ is_on_path(PyObject *paths, Span path)
             continue;
         if (kind == GLOB) {
             PyObject *match = item(one, 2);
-            Verdict said = match == NULL ? FAULT : says(match, path);
+            Verdict said = match == NULL ? FAULT : says(match, python_text(path));
             if (said != NO)
                 return said;
         }
@@ -481,7 +487,7 @@ judge_fields(PyObject *program, long flags, Url *url)
             return FAULT;
         if (flags & ASKS_SEMICOLON && has_semicolon(field->value)) {
             PyObject *changes = item(program, FAST_VALUES);
-            verdict = changes == NULL ? FAULT : says(changes, (Span){field->name.start, field->value.end});
+            verdict = changes == NULL ? FAULT : says(changes, python_text((Span){field->name.start, field->value.end}));
             if (verdict != NO)
                 return verdict == YES ? NO : FAULT;
         }
@@ -537,19 +543,10 @@ static Verdict
 call_step(PyObject *step, Url *url, int *changed)
 {
     Verdict verdict = YES;
-    PyObject *needs = item(step, 1), *run = item(step, 2), *text, *after;
-    Py_ssize_t count = needs == NULL || run == NULL ? -1 : PyTuple_Size(needs);
-    int needed = count == 0;
-    if (count < 0)
-        return FAULT;
-    for (Py_ssize_t n = 0; n < count && !needed; n++) {
-        Span piece;
-        if (!octets(needs, n, &piece))
-            return FAULT;
-        needed = contains(url->path, piece);
-    }
-    if (!needed)
-        return YES;
+    PyObject *run = item(step, 2), *text, *after;
+    Verdict needed = run == NULL ? FAULT : is_needed(item(step, 1), url->path);
+    if (needed != YES)
+        return needed == NO ? YES : FAULT;
     text = python_text(url->path);
     if (text == NULL)
         return FAULT;

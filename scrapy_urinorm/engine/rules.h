@@ -52,6 +52,9 @@ void sort_fields(Url *url);
 
 long flags_of(PyObject *program);
 
+/* Whether a Python function says so of an argument, whose reference it takes; NULL is an error that is set. */
+Verdict says(PyObject *function, PyObject *argument);
+
 static inline PyObject *
 python_text(Span text)
 {

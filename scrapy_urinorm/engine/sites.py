@@ -162,9 +162,7 @@ class Sites:
 
         The scope chain is that of the host as it is at each round. Empty where they do not settle.
         """
-        return self._moved(Origin(parts.scheme, parts.host, parts.port))
-
-    def _moved(self, state: Origin) -> list[HostStep]:
+        state = Origin(parts.scheme, parts.host, parts.port)
         steps = []
         for _ in range(MAX_ROUNDS):
             plan = self.plan_of(state.host, state.port)
@@ -210,7 +208,7 @@ class Sites:
         return site
 
     def _end(self, state: Origin, plan: Plan) -> tuple[Origin, int] | None:
-        """Where `_moved` ends, and the bits of the rules that led there; None where they do not settle.
+        """Where `host_steps` end, and the bits of the rules that led there; None where they do not settle.
 
         A broad crawl asks this of every host.
         """

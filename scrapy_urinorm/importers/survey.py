@@ -150,9 +150,14 @@ def _endless(name: str, site: SurveyedSite) -> list[str]:
 def _platform(found: Sequence[Found]) -> list[str]:
     if not found:
         return []
-    said = [one.platform if one.path == "/" else {"name": one.platform, "path": one.path} for one in found]
+    said = [setting_of(one) for one in found]
     marks = ", ".join(dict.fromkeys(mark for one in found for mark in one.marks))
     return [f"# recognized by {marks}", f"platform = {toml_value(said[0] if len(said) == 1 else said)}"]
+
+
+def setting_of(found: Found) -> str | dict[str, str]:
+    """What the key `platform` of a table says of a program."""
+    return found.platform if found.path == "/" else {"name": found.platform, "path": found.path}
 
 
 def _proposals(name: str, site: SurveyedSite, removed: NameTable) -> list[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
@@ -10,7 +11,7 @@ from scrapy_urinorm.errors import RuleFileError
 from scrapy_urinorm.importers.document import Document
 from scrapy_urinorm.importers.facets import is_id, limit_of, turns_pages
 from scrapy_urinorm.rulesets.ruleset import RuleSet
-from scrapy_urinorm.url import decoded, query_items, split
+from scrapy_urinorm.url import decoded, items_of, split
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -68,7 +69,7 @@ def glob_of(pattern: str) -> str:
 
 def _calendar(examples: Sequence[str], path: str) -> dict[str, Any]:
     year = datetime.now(UTC).year
-    for name, value in (item for url in examples for item in _items(url)):
+    for name, value in (item for url in examples for item in items_of(url)):
         text = decoded(value)
         if not re.match(r"\d{4}(\D|$|\d{2}$|\d{4}$)", text):
             continue
@@ -86,21 +87,24 @@ def _calendar(examples: Sequence[str], path: str) -> dict[str, Any]:
 
 
 def _repetition(examples: Sequence[str]) -> str:
-    """A glob for paths in which what an example repeats stands three times, or a run of segments twice at once."""
-    for url in examples:
-        parts = split(url)
-        segments = [one for one in (parts.path if parts is not None else "").split("/") if one]
-        for one in dict.fromkeys(segments):
-            if segments.count(one) >= 3 and not one.isdigit():
-                return "/**" + f"/{one}/**" * 3
-        for width in (2, 3):
-            for at in range(len(segments) - 2 * width + 1):
-                run = segments[at : at + width]
-                if run == segments[at + width : at + 2 * width]:
-                    return f"/**/{'/'.join(run + run)}/**"
+    """A glob for what the path of an example repeats."""
+    paths = (parts.path for url in examples if (parts := split(url)) is not None)
+    return next(filter(None, map(repetition, paths)), "")
+
+
+def repetition(path: str) -> str:
+    """A glob for paths in which a segment of this one stands three times, or a run of two and more twice at once.
+
+    Empty where there is no such.
+    """
+    segments = [one for one in path.split("/") if one]
+    for one, count in Counter(segments).items():
+        # a number may come back by chance: /2020/3/3/3
+        if count >= 3 and not one.isdigit():
+            return "/**" + f"/{one}/**" * 3
+    for width in (2, 3):
+        for at in range(len(segments) - 2 * width + 1):
+            run = segments[at : at + width]
+            if run == segments[at + width : at + 2 * width]:
+                return f"/**/{'/'.join(run + run)}/**"
     return ""
-
-
-def _items(url: str) -> list[tuple[str, str]]:
-    parts = split(url)
-    return query_items(parts.query) if parts is not None and parts.query else []

@@ -6,7 +6,7 @@ from collections import Counter
 from typing import TYPE_CHECKING, NamedTuple
 
 from scrapy_urinorm.engine.pipeline import Watcher, unwrapped
-from scrapy_urinorm.engine.program import Program, run_step
+from scrapy_urinorm.engine.program import Program, changes
 from scrapy_urinorm.lint.tables import Table, line_of, tables
 from scrapy_urinorm.rules import CATALOGUE, Stage
 from scrapy_urinorm.url import split
@@ -113,9 +113,7 @@ class _Counting(Watcher):
         program = self._programs.get(id(body))
         if program is None:
             program = self._programs[id(body)] = Program((body,))
-        named: set[str] = set()
-        run_step(program, path, items, lambda name, path, items: named.add(name))
-        return rule in named
+        return changes(program, rule, path, items)
 
 
 def matches(ruleset: RuleSet, normalizer: Normalizer, urls: Iterable[str]) -> tuple[int, list[Match]]:

@@ -37,7 +37,7 @@ def _probes(bodies: list[Body], wheres: list[Where]) -> Iterator[str]:
     values = _values(bodies)
     every = _query({name: given[0] for name, given in values.items()})
     for path in paths:
-        yield path if "?" in path else f"{path}"
+        yield path
         if "?" not in path and every:
             yield f"{path}?{every}"
     for name, given in values.items():

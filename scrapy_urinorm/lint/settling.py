@@ -9,7 +9,7 @@ from scrapy_urinorm.engine.program import Program, run_step
 from scrapy_urinorm.engine.sites import MAX_ROUNDS
 from scrapy_urinorm.errors import Problem
 from scrapy_urinorm.lint.samples import probes
-from scrapy_urinorm.lint.tables import Finding, Table, line_of
+from scrapy_urinorm.lint.tables import Finding, Table, host_and_port, line_of
 from scrapy_urinorm.url import join_items, path_key, query_items, sort_items, split
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ def findings(ruleset: RuleSet, normalizer: Normalizer, urls: Iterable[str]) -> I
 def _made(ruleset: RuleSet) -> Iterator[str]:
     """URLs for every chain of tables: each chain once, whatever the number of its hosts."""
     seen: set[tuple[int, ...]] = set()
-    scopes = [("site.example", ""), *((name, "") for name in ruleset.sites), *_hosts(ruleset)]
+    scopes = [("site.example", ""), *((name, "") for name in ruleset.sites), *map(host_and_port, ruleset.hosts)]
     for host, port in scopes:
         layers = ruleset.chain(host, port)
         chain = tuple(id(layer.body) for layer in layers)
@@ -56,12 +56,6 @@ def _made(ruleset: RuleSet) -> Iterator[str]:
     for example in ruleset.examples:
         host = example.layer.label.partition('"')[2].rstrip('"') or "site.example"
         yield from (url if "://" in url else f"http://{host}{url}" for url in example.pair)
-
-
-def _hosts(ruleset: RuleSet) -> Iterator[tuple[str, str]]:
-    for name in ruleset.hosts:
-        host, colon, port = name.rpartition(":")
-        yield (host, port) if colon and port.isdigit() else (name, "")
 
 
 class _Part(NamedTuple):

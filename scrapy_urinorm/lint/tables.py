@@ -179,9 +179,13 @@ def tables(ruleset: RuleSet) -> Iterator[Table]:
     for name, own in ruleset.sites.items():
         yield from _of_chain(ruleset.chain(name, ""), list(own))
     for name, own in ruleset.hosts.items():
-        host, colon, port = name.rpartition(":")
-        is_port = bool(colon) and port.isdigit()
-        yield from _of_chain(ruleset.chain(host if is_port else name, port if is_port else ""), list(own))
+        yield from _of_chain(ruleset.chain(*host_and_port(name)), list(own))
+
+
+def host_and_port(name: str) -> tuple[str, str]:
+    """The host and the port in the name of a `host` table, the port empty where it has none."""
+    host, colon, port = name.rpartition(":")
+    return (host, port) if colon and port.isdigit() else (name, "")
 
 
 def _of_chain(chain: Sequence[Layer], own: list[Layer]) -> Iterator[Table]:

@@ -18,18 +18,18 @@ from scrapy_urinorm.engine.texts import without_userinfo
 from scrapy_urinorm.learn.site import site_of
 from scrapy_urinorm.normalizer import Normalizer
 from scrapy_urinorm.report.content import labels, octets
-from scrapy_urinorm.rules import Stage, rules_at
+from scrapy_urinorm.rules import Stage
+from scrapy_urinorm.rulesets.ruleset import any_rule_at
 from scrapy_urinorm.url import split
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
     from pathlib import Path
 
     from numpy.typing import NDArray
 
     from scrapy_urinorm.report.content import Words
     from scrapy_urinorm.rulesets.ruleset import RuleSet
-    from scrapy_urinorm.rulesets.scopes import Body
 
 MAX_TEXT = 2_000
 """Characters of a URL that are kept to be shown; what is counted is counted by all of it."""
@@ -120,7 +120,6 @@ class Columns:
     def __init__(self, ruleset: RuleSet, frames: Mapping[str, Words]) -> None:
         self.normalizer = Normalizer(ruleset, check_examples=False)
         self._bare = Normalizer(preset="safe")
-        self._skips = _has_skip(ruleset)
         self._skipping: dict[str, bool] = {}
         self._frames = frames
         self._framed: dict[str, Words | None] = {}
@@ -155,7 +154,7 @@ class Columns:
         """The keys of URLs without rules and with them, and whether the rules skip them."""
         skips = np.zeros(len(urls), bool)
         keys = urls.copy()
-        asked = [n for n, url in enumerate(urls) if self._may_skip(url)] if self._skips else []
+        asked = [n for n, url in enumerate(urls) if self._may_skip(url)] if self.normalizer.has_verdicts else []
         if asked:
             # one pass says both
             for n in asked:
@@ -179,8 +178,7 @@ class Columns:
         found = self._skipping.get(origin)
         if found is None:
             site = self.normalizer.sites.learn(origin)
-            bodies = site.plan.bodies if site is not None else None
-            found = bodies is None or _skips(bodies)
+            found = site is None or any_rule_at(site.plan.bodies, Stage.VERDICT)
             if len(self._skipping) < _MAX_ORIGINS and len(origin) < _LONGEST_ORIGIN:
                 self._skipping[origin] = found
         return found
@@ -250,13 +248,3 @@ def keys_of(normalizer: Normalizer, urls: list[str]) -> list[str]:
         return []
     block = "\n".join(urls).encode("utf-8", "surrogatepass") + b"\n"
     return normalizer.lines(block, keys=True).decode("utf-8", "surrogatepass").split("\n")[:-1]
-
-
-def _has_skip(ruleset: RuleSet) -> bool:
-    return _skips({id(layer.body): layer.body for layer in ruleset.layers()}.values())
-
-
-def _skips(bodies: Iterable[Body]) -> bool:
-    names = {rule.name for rule in rules_at(Stage.VERDICT)}
-    parts = (part for body in bodies for part in (body, *(where.body for where in body.wheres)))
-    return any(not names.isdisjoint(part.rules) for part in parts)

@@ -24,6 +24,7 @@ class Drawing(NamedTuple):
 
 #: As crawled, under the rules, with the proposals: classes of the style sheet.
 WAYS = (("plain", "without rules"), ("ruled", "under these rules"), ("proposed", "with the proposals"))
+#: What became of a request: a page seen for the first time, one seen before, a redirect, an error.
 OUTCOMES = ("new", "duplicate", "redirect", "error")
 
 

@@ -34,9 +34,6 @@ BARS = 50
 PAGE, REDIRECT, FAILURE = 0, 1, 2
 """Kinds of a response."""
 MAX_NAME = 80  # what fits in a column; the rest of a longer name says nothing
-# What became of a request: a page seen for the first time, one seen before, a redirect, an error.
-NEW, DUPLICATE, REDIRECTED, FAILED = 0, 1, 2, 3
-OUTCOMES = ("new", "duplicate", "redirect", "error")
 
 _COUNTS = """
     count(*) requests,

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 from scrapy_urinorm.lint.tables import dropping
 from scrapy_urinorm.normalizer import Normalizer
-from scrapy_urinorm.report.figures import OUTCOMES, Figures
+from scrapy_urinorm.report.drawing import OUTCOMES
+from scrapy_urinorm.report.figures import Figures
 from scrapy_urinorm.report.groups import Groups
 from scrapy_urinorm.report.inert import inert
 from scrapy_urinorm.report.intake import take_in

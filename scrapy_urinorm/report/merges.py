@@ -12,7 +12,7 @@ from scrapy_urinorm.content import NEAR_SHARE as NEAR
 from scrapy_urinorm.learn.risk import risk
 from scrapy_urinorm.report.columns import MAX_TEXT
 from scrapy_urinorm.report.content import resemblances
-from scrapy_urinorm.url import decoded, query_items, split
+from scrapy_urinorm.url import decoded, items_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -268,5 +268,4 @@ def _values(items: Counter[tuple[str, str]], name: str) -> list[str]:
 
 
 def _items(url: str) -> Counter[tuple[str, str]]:
-    parts = split(url)
-    return Counter(query_items(parts.query)) if parts is not None and parts.query else Counter()
+    return Counter(items_of(url))

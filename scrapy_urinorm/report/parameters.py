@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from scrapy_urinorm.content import FAR_SHARE as FAR
 from scrapy_urinorm.report.content import containment, resemblances
-from scrapy_urinorm.url import decoded, query_items, split
+from scrapy_urinorm.url import decoded, items_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -139,6 +139,4 @@ def _differing(row: dict[str, Any], texts: Mapping[int, dict[str, Any]]) -> floa
 
 
 def _value(url: str, name: str) -> str:
-    parts = split(url)
-    items = query_items(parts.query) if parts is not None and parts.query else []
-    return next((decoded(value) for found, value in items if found.startswith(name)), "")[:120]
+    return next((decoded(value) for found, value in items_of(url) if found.startswith(name)), "")[:120]

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import pyarrow as pa
 
+from scrapy_urinorm.importers.traps import repetition
 from scrapy_urinorm.learn.site import site_of
 
 if TYPE_CHECKING:
@@ -74,26 +75,11 @@ MACROS = f"""
 def mark_repeated(db: DuckDBPyConnection) -> None:
     """Set the mark of paths that repeat themselves in the table `loaded`; RE2 has no way to say it."""
     paths = db.execute(f"select distinct path from loaded where doubt order by path limit {_MAX_PATHS}").fetchall()
-    found = [path for (path,) in paths if repeats([segment for segment in path.split("/") if segment])]
+    found = [path for (path,) in paths if repetition(path)]
     if found:
         db.register("repeated", pa.table({"path": pa.array(found, pa.string())}))
         db.execute(f"update loaded set marks = marks | {REPEATED} where doubt and path in (from repeated)")
         db.unregister("repeated")
-
-
-def repeats(segments: list[str]) -> bool:
-    """Whether a segment stands there three times, or a run of two and more is repeated at once."""
-    counts: dict[str, int] = {}
-    for segment in segments:
-        counts[segment] = counts.get(segment, 0) + 1
-    # a number may come back by chance: /2020/3/3/3
-    if any(count >= 3 and not segment.isdigit() for segment, count in counts.items()):
-        return True
-    for width in (2, 3):
-        for at in range(len(segments) - 2 * width + 1):
-            if segments[at : at + width] == segments[at + width : at + 2 * width]:
-                return True
-    return False
 
 
 def name_sites(db: DuckDBPyConnection) -> None:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any
+from re import _parser as sre_parser  # type: ignore[attr-defined]  # typeshed knows none of it
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -26,7 +27,7 @@ def literal(regex: re.Pattern[str]) -> tuple[bool, str] | None:
         return None
     best, at_start, run = "", False, ""
     anchored = run_anchored = False
-    for place, (what, argument) in enumerate(_parsed(regex.pattern)):
+    for place, (what, argument) in enumerate(sre_parser.parse(regex.pattern)):
         name = str(what)
         if name == "AT" and place == 0 and str(argument) in ("AT_BEGINNING", "AT_BEGINNING_STRING"):
             anchored = run_anchored = True
@@ -38,7 +39,3 @@ def literal(regex: re.Pattern[str]) -> tuple[bool, str] | None:
             run, run_anchored = "", False
     # what is at the start is found without a search
     return (anchored and at_start, best) if best else None
-
-
-def _parsed(pattern: str) -> Any:
-    return re._parser.parse(pattern)  # type: ignore[attr-defined]  # typeshed knows none of it

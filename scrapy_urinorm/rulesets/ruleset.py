@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 #: The version of the rules' semantics: part of every digest, so that a store notices when keys may have changed.
 SEMANTICS = 1
 
-__all__ = ["PRESETS", "SEMANTICS", "Example", "RuleSet", "Source"]
+__all__ = ["PRESETS", "SEMANTICS", "Example", "RuleSet", "Source", "any_rule_at"]
 
 
 class RuleSet:
@@ -101,10 +101,7 @@ class RuleSet:
 
     def has_rule_at(self, *stages: Stage) -> bool:
         """Whether any table has a rule that acts at one of the stages."""
-        names = {rule.name for rule in rules_at(*stages)}
-        bodies = {id(layer.body): layer.body for layer in self.layers()}.values()
-        tables = (part for body in bodies for part in (body, *(where.body for where in body.wheres)))
-        return any(not names.isdisjoint(part.rules) for part in tables)
+        return any_rule_at({id(layer.body): layer.body for layer in self.layers()}.values(), *stages)
 
     def digest(self) -> str:
         """A short stable hash of what the rules say: equal digests give equal keys (for one can_ada version)."""
@@ -142,6 +139,13 @@ class RuleSet:
             for layer in self.layers()
             if not layer.preset
         )
+
+
+def any_rule_at(bodies: Iterable[Body], *stages: Stage) -> bool:
+    """Whether any of some tables, or a `where` table in them, has a rule that acts at one of the stages."""
+    names = {rule.name for rule in rules_at(*stages)}
+    tables = (part for body in bodies for part in (body, *(where.body for where in body.wheres)))
+    return any(not names.isdisjoint(part.rules) for part in tables)
 
 
 def _merge_raw(layers: Iterable[Layer]) -> dict[str, Any]:

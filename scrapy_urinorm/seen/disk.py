@@ -76,7 +76,7 @@ class DiskStore:
             if self._compare_stamps():
                 self._write_meta()
         except SeenStoreError:
-            self._release()
+            self.close()
             raise
 
     def _read_meta(self, path: Path) -> None:
@@ -251,9 +251,6 @@ class DiskStore:
 
     def close(self) -> None:
         """Let go of the database and the folder; a temporary one is deleted."""
-        self._release()
-
-    def _release(self) -> None:
         if self._database is not None:
             try:
                 self._database.close()

@@ -72,7 +72,7 @@ class MemoryStore:
             if self._import_scrapys:
                 self._import_requests_seen(self._directory / requests_seen.FILE_NAME)
         except SeenStoreError:
-            self._release()
+            self.close()
             raise
 
     def _report_repairs(self, journal: SeenJournal) -> None:
@@ -178,9 +178,6 @@ class MemoryStore:
 
     def close(self) -> None:
         """Release the folder."""
-        self._release()
-
-    def _release(self) -> None:
         if self._journal is not None:
             self._journal.close()
             self._journal = None

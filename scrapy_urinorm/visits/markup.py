@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import urljoin
 
 from scrapy_urinorm.content.frame import TITLE_SLOT
+from scrapy_urinorm.declared import is_canonical
 from scrapy_urinorm.engine import native
 from scrapy_urinorm.visits.links import page_links, stems
 from scrapy_urinorm.visits.texts import Hashes, text_of
@@ -272,7 +273,7 @@ def _slot_in(parent: LexborNode, slot: int, tag: str, name: str | None, numbers:
 
 def _canonical_link(link: LexborNode) -> str | None:
     attributes = link.attributes
-    return attributes.get("href") if "canonical" in (attributes.get("rel") or "").lower().split() else None
+    return attributes.get("href") if is_canonical(attributes.get("rel")) else None
 
 
 def _pack_lines(slots: list[int], text: Text) -> tuple[bytes, bytes]:

@@ -42,12 +42,11 @@ class LineEffect(NamedTuple):
 
 
 class Effect(NamedTuple):
-    """What a pack does at a place: how many different keys addresses had `before` and have `after`, those that are
+    """What a pack does at a place to addresses of `urls` different keys: how many they have `after`, those that are
     requested last (`deferred`) counted, those that are not requested (`skipped`) not.
     """
 
     urls: int
-    before: int
     after: int
     skipped: int
     deferred: int
@@ -72,7 +71,6 @@ def effect(use: Use, site: str, addresses: Iterable[Address], preset: str | None
     together = Normalizer(site_rules(site, platforms.bound(use)[0]), preset)
     decisions = [together.decide(address.url) for address in tried.values()]
     return Effect(
-        len(tried),
         len(tried),
         len({one.key for one in decisions if not one.skip}),
         sum(one.skip for one in decisions),

@@ -36,7 +36,7 @@ def opened(folder: Path) -> MemoryStore:
 
 def killed(store: MemoryStore) -> None:
     """Leave the files as a killed process does: nothing is written any more, the lock is gone."""
-    store._release()
+    store.close()
 
 
 def test_every_add_is_in_the_file_before_it_is_answered(tmp_path: Path) -> None:

@@ -158,7 +158,7 @@ def test_the_last_line_may_lack_its_end(make: Callable[[dict[str, Any]], Normali
 
 def test_hosts_that_are_forgotten_are_learned_again(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("scrapy_urinorm.engine.sites._MAX_SITES", 2)
-    monkeypatch.setattr("scrapy_urinorm.engine.concerns.Concerns._LIMIT", 2)
+    monkeypatch.setattr("scrapy_urinorm.engine.concerns.Concerns.LIMIT", 2)
     lines = [f"http://h{n % 5}.example/?b{n % 7}=1&utm_source=x&a{n % 3}=2" for n in range(100)]
     normalizer = Normalizer()
     assert texts(normalizer, lines, keys=False) == each(without_c({}), lines, keys=False)

@@ -9,8 +9,6 @@ from scrapy_urinorm.rules.kinds.base import Kind
 from scrapy_urinorm.tuples import NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from scrapy_urinorm.rules.kinds.base import Report
 
 _KEYS = ("of", "at_most", "defer", "why")
@@ -25,10 +23,7 @@ class Limit(NamedTuple):
 
     def speaks_of(self, name: str) -> bool:
         """Whether a decoded name is one of those that are counted."""
-        return any(matches(name) for matches in self._tests())
-
-    def _tests(self) -> list[Callable[[str], bool]]:
-        return [glob_pattern(name) for name in self.of]
+        return any(glob_pattern(glob)(name) for glob in self.of)
 
 
 class Limits(Kind):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import itertools
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from scrapy_urinorm.rules.globs import ascii_fold
 from scrapy_urinorm.tuples import NamedTuple
@@ -74,19 +74,26 @@ class JoinedNames(Sequence[Name]):
         return tuple(self)[place]
 
 
-class _Memo(dict[str, tuple[Name, ...]]):
-    __slots__ = ()
-    _LIMIT = 20_000
+_T = TypeVar("_T")
 
-    def kept(self, name: str, found: tuple[Name, ...]) -> tuple[Name, ...]:
+
+class Memo(dict[str, _T]):
+    """What was found for names: a known one costs one look-up."""
+
+    __slots__ = ()
+    #: Above the names of any one site; a list of hostile ones costs a few megabytes at most.
+    LIMIT = 20_000
+
+    def kept(self, name: str, found: _T) -> _T:
+        """Remember what was found, and return it."""
         if len(name) < 200:
-            if len(self) >= self._LIMIT:
+            if len(self) >= self.LIMIT:
                 self.clear()
             self[name] = found
         return found
 
 
-class _Speaking(_Memo):
+class _Speaking(Memo[tuple[Name, ...]]):
     __slots__ = ("_exact", "_globs", "_heads")
 
     def __init__(self, names: NameList):
@@ -109,7 +116,7 @@ def _parts(names: Sequence[Name]) -> tuple[NameList, ...]:
     return (names if isinstance(names, NameList) else NameList(names),)
 
 
-class NameTable(_Memo):
+class NameTable(Memo[tuple[Name, ...]]):
     """Which entries of a list speak of a decoded name, the last one first; a memo, so that a known name is one look-up.
 
     Exact names are found in a dict, so that a list of hundreds costs what a list of one does.

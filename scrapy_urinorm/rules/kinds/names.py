@@ -26,13 +26,10 @@ class Names(Kind):
     `replace`.
     """
 
-    def __init__(
-        self, *, guards: bool = False, replace: bool = False, keep: bool = False, case_sensitive: bool = False
-    ):
+    def __init__(self, *, guards: bool = False, replace: bool = False, keep: bool = False):
         self.guards = guards
         self.replace = replace
         self.keep = keep
-        self.case_sensitive = case_sensitive
 
     def check(self, value: Any, report: Report) -> tuple[Name, ...] | None:
         if isinstance(value, str) or not isinstance(value, (list, tuple)):
@@ -42,7 +39,7 @@ class Names(Kind):
 
     def _entry(self, entry: Any, report: Report) -> Name | None:
         if isinstance(entry, str) and entry:
-            return Name(entry, glob_pattern(entry, self.case_sensitive), keep=self.keep)
+            return Name(entry, glob_pattern(entry), keep=self.keep)
         if not self.guards or not isinstance(entry, dict):
             report(f"{entry!r} is not a name", "a name is text that is not empty, `*` in it stands for anything")
             return None
@@ -62,7 +59,7 @@ class Names(Kind):
         value = None
         if "value" in entry and (value := checked_pattern(entry["value"], report)) is None:
             return None
-        sensitive = bool(entry.get("case_sensitive", self.case_sensitive))
+        sensitive = bool(entry.get("case_sensitive"))
         why = str(entry.get("why", ""))
         if given == ["name"]:
             return Name(name, glob_pattern(name, sensitive), value, self.keep, why)
