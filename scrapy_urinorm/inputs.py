@@ -67,7 +67,10 @@ def expanded(names: Iterable[str | Path]) -> list[str]:
             matches = sorted(glob.glob(name, recursive=True))  # noqa: PTH207  Path.glob takes no absolute pattern
             if not matches:
                 raise InputError(f"{name}: there is no such file")
-            found += (match for match in matches if not Path(match).is_dir())
+            files = [match for match in matches if not Path(match).is_dir()]
+            if not files:
+                raise InputError(f"{name}: there are only folders; name one of them for all in it")
+            found += files
     return found
 
 

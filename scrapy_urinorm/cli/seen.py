@@ -98,14 +98,14 @@ def import_(
     place: Place,
     prefix: Prefix = "urinorm",
 ) -> None:
-    """Add the fingerprints of one place to another.
+    """Add the fingerprints of one place to another, which may be empty: a folder that exists, or a Redis.
 
     Example: `urinorm seen import old-job/requests.seen redis://localhost/0`
     """
     from scrapy_urinorm.seen import maintenance
 
     maintenance.kind_of(source)
-    with maintenance.opened(place, prefix=prefix) as store:
+    with maintenance.opened(place, prefix=prefix, create=True) as store:
         new = maintenance.import_(source, store, prefix=prefix)
     say(f"{place}: {counted(new, 'fingerprint')} added")
 

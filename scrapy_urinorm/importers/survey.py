@@ -19,8 +19,9 @@ if TYPE_CHECKING:
     from scrapy_urinorm.recognition import Found
     from scrapy_urinorm.url import Item
 
-# bounds of memory, far above what a reader of the survey looks at: values of a name, paths of a site, names shown
+# bounds of memory, far above what a reader of the survey looks at: values of a name, names, paths of a site, names shown
 _MAX_VALUES = 1000
+_MAX_COUNTED = 500
 _MAX_PATHS = 20_000
 _MAX_NAMES = 30
 _MAX_FORMS = 2_000
@@ -57,12 +58,13 @@ class SurveyedSite:
             bare = path.rstrip("/")
             self._paths[bare] = self._paths.get(bare, 0) | (2 if path.endswith("/") else 1)
         for name, value in query_items(query) if query else ():
-            values, count = (
-                self.params.setdefault(decoded(name), (Counter(), [0])) if len(self.params) < 500 else (Counter(), [0])
-            )
+            shown, text = decoded(name), decoded(value)
+            if len(self.params) >= _MAX_COUNTED and shown not in self.params:
+                continue
+            values, count = self.params.setdefault(shown, (Counter(), [0]))
             count[0] += 1
-            if len(values) < _MAX_VALUES or value in values:
-                values[decoded(value)] += 1
+            if len(values) < _MAX_VALUES or text in values:
+                values[text] += 1
         if query:
             self._add_endless(path_key(path), query_items(query))
 

@@ -522,6 +522,8 @@ def test_seen(folder: Path) -> None:
     assert fingerprint.hex() in (folder / "out.txt").read_text()
     assert run("seen", "import", "out.txt", "other", cwd=folder).out == "other: 2 fingerprints added\n"
     assert run("seen", "count", "other", cwd=folder).out == "3\n"
+    (folder / "new").mkdir()
+    assert run("seen", "import", "out.txt", "new", cwd=folder).out == "new: 2 fingerprints added\n"
     assert run("seen", "compact", "other", cwd=folder).code == 0
     done = run("seen", "verify", "other", cwd=folder)
     assert (done.code, done.out.partition("\n")[0]) == (0, "other: memory, 3 fingerprints, sound")

@@ -240,6 +240,14 @@ def test_starter_ends_filters_and_log_in_forms() -> None:
     ]
 
 
+def test_what_is_counted_is_counted_on_when_no_more_names_or_values_are() -> None:
+    names = [f"http://a.example/?n{n}=1" for n in range(499)]
+    values = [f"http://a.example/?q=a%20{n}" for n in range(1_000)]
+    again = ["http://a.example/?q=a%200"] * 100 + ["http://a.example/?n0=1"] * 100 + ["http://a.example/?late=1"]
+    found = survey([*names, *values, *again])["a.example"].params
+    assert (found["q"][0]["a 0"], found["q"][1], found["n0"][1], "late" in found) == (101, [1_100], [101], False)
+
+
 def test_starter_changes_no_key(tmp_path: Path) -> None:
     corpus = Path(__file__).resolve().parents[2] / "benchmarks" / "corpus" / "urls.txt"
     urls = corpus.read_text("utf-8").split("\n")[:-1:5]

@@ -56,6 +56,7 @@ ERRORS = {
     "check: absent URLs": ("check good.toml --urls absent", "absent: there is no such file"),
     "normalize: absent": ("normalize absent.txt", "absent.txt: there is no such file"),
     "normalize: an empty folder": ("normalize empty", "the folder is empty"),
+    "normalize: a glob of folders": ("normalize emp*", "emp*: there are only folders; name one of them"),
     "normalize: an archive": ("normalize urls.zip", "is a zip archive: unpack it"),
     "normalize: wrong rules": ("normalize --rules wrong.toml urls.txt", "wrong.toml:3"),
     "normalize: no such column": ("normalize --column url table.csv", "there is no column 'url' among a, b"),
