@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from scrapy_urinorm.recognition import Found
     from scrapy_urinorm.url import Item
 
-# bounds of memory, far above what a reader of the survey looks at: values of a name, names, paths of a site, names shown
+# bounds of memory, far above what a reader of the survey looks at: values of a name, names, paths of a site, and so on
 _MAX_VALUES = 1000
 _MAX_COUNTED = 500
 _MAX_PATHS = 20_000
