@@ -134,6 +134,7 @@ CHANGE: dict[str, list[tuple[Any, str, str, str]]] = {
         ({"a": "b", "b": "c"}, "/?a=1", "/?c=1", "a chain"),
         ({"page_id": "p"}, "/?Page%5FID=7", "/?p=7", "case and escapes"),
         ({"n": "a b"}, "/?n=1", "/?a+b=1", "a name with a space"),
+        ({"n": "a"}, "/?n", "/?a", "a name without a value"),
     ],
     "lowercase_params": [
         (["lang"], "/?LANG=De%2FAt", "/?LANG=de/at", "an escaped value; the name stays"),
@@ -227,6 +228,8 @@ CHANGE: dict[str, list[tuple[Any, str, str, str]]] = {
         ([{"pattern": "/print$", "replace": ""}], "/a/print", "/a", "a part of the path"),
         ([{"pattern": r"^/a\?id=(\d+)$", "replace": r"/b/\1"}], "/a?id=7", "/b/7", "query to path"),
         ([{"pattern": r"^/x/(.*)", "replace": r"/y/../\1"}], "/x/b", "/b", "the result is parsed again"),
+        ([{"pattern": r"(t-\d+)-1=$", "replace": r"\1="}], "/a?t-7-1", "/a?t-7", "a name without a value stays one"),
+        ([{"pattern": r"(t-\d+)-1=$", "replace": r"\1="}], "/a?t-7-1=", "/a?t-7=", "and one with an empty value, too"),
     ],
     "template": [
         ([{"from": "/i?a={x}&b={y}", "to": "/{y}/{x}"}], "/i?b=2&a=1", "/2/1", "parameters in any order"),
