@@ -41,6 +41,8 @@ MAX_WATCHED = 16
 FEWEST_TEXTS, MAX_SHORT = 10, 64
 """Texts of a short slot from which it may tell pages apart, and such slots that are looked at, those of the most texts;
 chosen: a name of a section has fewer, and a page of a product has thirty with other products."""
+MAX_CELLS = 512
+"""Slots that may tell pages apart with others: as many as a page has lines that are kept one by one."""
 TITLE_SLOT = 0xED2ACEF963A6DD87
 """The place of the element `title`, as the reader of pages hashes it."""
 DATA_SLOT = 2
@@ -152,10 +154,12 @@ class Frame:
         come with their addresses.
         """
         frame = self.slots()
-        short = (slot for slot in self._common() if slot in frame - self._visitors - {TITLE_SLOT, DATA_SLOT})
-        varied = (slot for slot in short if len(self._texts[slot]) >= FEWEST_TEXTS and self._is_single(slot))
-        watched = frozenset(sorted(varied, key=lambda slot: (-len(self._texts[slot]), slot))[:MAX_SHORT])
-        self._telling = telling(pages, frame, watched) if watched else frozenset()
+        common = (slot for slot in self._common() if slot in frame - self._visitors - {TITLE_SLOT, DATA_SLOT})
+        varied = (slot for slot in common if len(self._texts[slot]) > 1)
+        cells = sorted(varied, key=lambda slot: (-len(self._texts[slot]), slot))[:MAX_CELLS]
+        short = [slot for slot in cells if len(self._texts[slot]) >= FEWEST_TEXTS and self._is_single(slot)]
+        single = frozenset(short[:MAX_SHORT])
+        self._telling = telling(pages, frame, single, frozenset(cells)) if cells else frozenset()
         self._frame = None
 
     def _title(self, slots: array[int], texts: array[int]) -> int:
