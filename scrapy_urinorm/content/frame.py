@@ -16,7 +16,7 @@ from itertools import compress
 from typing import TYPE_CHECKING, Protocol
 
 from scrapy_urinorm.content.compare import DRAWN, MIN_WORDS, NOTHING, Content, Recorded, label_of, line_sketch, multiset
-from scrapy_urinorm.content.differences import MAX_KINDS, difference, independent, without_values
+from scrapy_urinorm.content.noise import Varying
 from scrapy_urinorm.content.telling import telling
 
 if TYPE_CHECKING:
@@ -36,20 +36,13 @@ FEW_TEXTS = 5
 """Texts that are few on any site, chosen."""
 PAGES_A_TEXT = 50
 """Pages of a larger site for each further text of a slot that is the frame's, chosen: sections have their menus."""
-NOISE_GROUPS = 5
-"""Groups of pages, equal but for their noise, that show it: one group alone may be pages that have only that slot."""
-NOISE_SHARE = 0.5
-"""Share of those groups in which the slot varies; a version or a date stays what it was on pages fetched together."""
-CLEAR_GROUPS, CLEAR_SHARE, CLEAR_KINDS = 20, 0.9, 6
-"""What is noise in the frame, or on pages of a few words: it varies in so many such groups, there in nearly all,
-and with so many differences that have nothing in common: a counter of visitors, advertisements. Titles and headings of
-twelve recorded sites had one to three of these, counters four to seven, in 97 % of the groups; a heading may name what
-four parameters ask for, and the title of the document is never noise by this."""
-MAX_WATCHED, MAX_GROUPS = 16, 10_000
-"""Slots of the frame that are watched for that, and groups of pages, the first ones: 45 MB."""
+MAX_WATCHED = 16
+"""Slots of the frame that are watched for noise."""
 FEWEST_TEXTS, MAX_SHORT = 10, 64
 """Texts of a short slot from which it may tell pages apart, and such slots that are looked at, those of the most texts;
 chosen: a name of a section has fewer, and a page of a product has thirty with other products."""
+MAX_CELLS = 512
+"""Slots that may tell pages apart with others: as many as a page has lines that are kept one by one."""
 TITLE_SLOT = 0xED2ACEF963A6DD87
 """The place of the element `title`, as the reader of pages hashes it."""
 DATA_SLOT = 2
@@ -145,53 +138,15 @@ class Frame:
         """
         frame = self.slots()
         open_slots = frozenset(slot for slot in self._common() if slot not in frame and self._is_single(slot))
-        varied = (
-            slot for slot in self._common() if slot in frame - {TITLE_SLOT} and len(self._texts[slot]) > FEW_TEXTS
-        )
-        framed = frozenset(sorted(varied, key=lambda slot: (-len(self._texts[slot]), slot))[:MAX_WATCHED])
+        short = (slot for slot in self._common() if slot in frame - {TITLE_SLOT} and len(self._texts[slot]) > FEW_TEXTS)
+        framed = frozenset(sorted(short, key=lambda slot: (-len(self._texts[slot]), slot))[:MAX_WATCHED])
         if not open_slots and not framed:
             return
-        groups: dict[tuple[int, int], tuple[str, dict[int, int], set[int]]] = {}
-        several: set[tuple[int, int]] = set()
-        kinds: dict[int, set[frozenset[str]]] = {}
-        plain: dict[int, set[frozenset[str]]] = {}
+        varied = Varying(framed, sessions)
         for page in pages:
             if page.lines and page.status in (None, 200):
-                differences: dict[str, frozenset[str]] = {}
-                for rest, said in _told_apart(page.lines, page.line_words, frame, open_slots, framed):
-                    if rest not in groups and len(groups) >= MAX_GROUPS:
-                        said = {slot: text for slot, text in said.items() if slot not in framed}
-                    url, first, differ = groups.setdefault(rest, (page.url, said, set()))
-                    if first is said:
-                        continue
-                    several.add(rest)
-                    for slot, text in said.items():
-                        if first.get(slot, text) != text:
-                            differ.add(slot)
-                            if len(seen := kinds.setdefault(slot, set())) < MAX_KINDS:
-                                # one for all slots: a page may have thousands, and an address hundreds of parameters
-                                if (kind := differences.get(url)) is None:
-                                    kind = differences[url] = difference(url, page.url) - sessions
-                                seen.add(kind)
-                                plain.setdefault(slot, set()).add(without_values(kind, url, page.url))
-        varies: Counter[int] = Counter()
-        present: Counter[int] = Counter()
-        for rest in several:
-            present.update(groups[rest][1].keys())
-            varies.update(groups[rest][2])
-        clear = {
-            slot
-            for slot, n in varies.items()
-            if n >= max(CLEAR_GROUPS, CLEAR_SHARE * present[slot]) and independent(plain[slot]) >= CLEAR_KINDS
-        } - {TITLE_SLOT}
-        noise = {
-            slot
-            for slot, n in varies.items()
-            if n >= NOISE_GROUPS and n >= NOISE_SHARE * present[slot] and independent(kinds[slot]) > 1
-        }
-        noise -= framed - clear
-        self._noise = frozenset(noise)
-        self._visitors = frozenset(slot for slot in noise if slot in clear or frozenset() in kinds[slot])
+                varied.add(page.url, _told_apart(page.lines, page.line_words, frame, open_slots, framed))
+        self._noise, self._visitors = varied.noise(frozenset((TITLE_SLOT,)))
         self._frame = None
 
     def find_telling(self, pages: Iterable[tuple[str, bytes]]) -> None:
@@ -199,10 +154,12 @@ class Frame:
         come with their addresses.
         """
         frame = self.slots()
-        short = (slot for slot in self._common() if slot in frame - self._visitors - {TITLE_SLOT, DATA_SLOT})
-        varied = (slot for slot in short if len(self._texts[slot]) >= FEWEST_TEXTS and self._is_single(slot))
-        watched = frozenset(sorted(varied, key=lambda slot: (-len(self._texts[slot]), slot))[:MAX_SHORT])
-        self._telling = telling(pages, frame, watched) if watched else frozenset()
+        common = (slot for slot in self._common() if slot in frame - self._visitors - {TITLE_SLOT, DATA_SLOT})
+        varied = (slot for slot in common if len(self._texts[slot]) > 1)
+        cells = sorted(varied, key=lambda slot: (-len(self._texts[slot]), slot))[:MAX_CELLS]
+        short = [slot for slot in cells if len(self._texts[slot]) >= FEWEST_TEXTS and self._is_single(slot)]
+        single = frozenset(short[:MAX_SHORT])
+        self._telling = telling(pages, frame, single, frozenset(cells)) if cells else frozenset()
         self._frame = None
 
     def _title(self, slots: array[int], texts: array[int]) -> int:
@@ -215,7 +172,7 @@ class Frame:
     @property
     def noise(self) -> frozenset[int]:
         """The slots that vary where nothing else does, once they were looked for."""
-        return self._noise
+        return self._noise - self._telling
 
     def content(self, visit: RecordedLines) -> Content:
         """Return the content of a visit whose lines are known, judged without the frame and without order."""

@@ -14,8 +14,9 @@ from __future__ import annotations
 from array import array
 from collections import Counter, defaultdict
 from itertools import compress
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
+from scrapy_urinorm.content.cells import KINDS, Cells, telling_cells
 from scrapy_urinorm.content.differences import MAX_KINDS, difference, independent, without_values
 
 if TYPE_CHECKING:
@@ -29,25 +30,17 @@ CASES, SHARE = 20, 0.8
 apart. Chosen on made-up shops and a wiki."""
 MAX_CASES = 20_000
 """Cases of a slot, and pages, that are remembered, the first ones: 5 MB, and 20 MB."""
+MAX_KEPT = 64 * MAX_CASES
+"""Texts of those pages that are, 20 MB: a table has hundreds of cells."""
 MAX_SETS = 16
 """Sets of slots that vary together which are looked at, those of the most cases; chosen."""
 AGAIN = 0.01
 """The share of a slot's pages from which it is no accident that a text comes again with its rest; chosen. What a
 counter says never does."""
-KINDS = 4
-"""Differences between addresses with nothing in common, with each of which what never comes again has changed: it is a
-counter. A variant is named by its colour, its size and its material; chosen."""
 _MASK = 0xFFFF_FFFF_FFFF_FFFF
 """Sums of hashes are hashes of 64 bits, too."""
-
-
-class _Said(NamedTuple):
-    """What a page says in the slots that are looked at, by the hash of what else it says."""
-
-    url: str
-    rest: int
-    slots: array[int]
-    texts: array[int]
+_MIX = 0x9E3779B97F4A7C15
+"""2^64 by the golden ratio: Fibonacci hashing (Knuth 6.4)."""
 
 
 class _Slot:
@@ -81,26 +74,43 @@ class _Slot:
         return self.count - len(self.cases) < AGAIN * self.count and independent(self.kinds) >= KINDS
 
 
-def telling(pages: Iterable[tuple[str, bytes]], frame: frozenset[int], watched: frozenset[int]) -> frozenset[int]:
-    """Return those of the `watched` slots that tell pages apart, each or some together; `pages` are addresses with
-    their slots and texts, the rest of a page is what is not in the `frame`.
+def telling(
+    pages: Iterable[tuple[str, bytes]], frame: frozenset[int], single: frozenset[int], cells: frozenset[int]
+) -> frozenset[int]:
+    """Return those of the `single` slots that tell pages apart, each or some together, and those of the `cells` that do
+    together; `pages` are addresses with their slots and texts, the rest of a page is what is not in the `frame`.
     """
-    seen = {slot: _Slot() for slot in watched}
+    seen = {slot: _Slot() for slot in single}
     kinds = _Kinds()
-    kept: list[_Said] = []
+    kept: list[Cells] = []
+    room = MAX_KEPT
     for url, lines in pages:
         hashes = array("Q", lines)
         slots, texts = hashes[0::2], hashes[1::2]
         rest = sum(compress(texts, [slot not in frame for slot in slots])) & _MASK
         kind = kinds.of(url, rest)
-        among = [slot in watched for slot in slots]
-        one = _Said(url, rest, array("Q", compress(slots, among)), array("Q", compress(texts, among)))
-        for slot, text in zip(one.slots, one.texts, strict=True):
-            seen[slot].add(rest, text, kind)
-        if len(kept) < MAX_CASES:
-            kept.append(one)
+        said: dict[int, int] = {}
+        for slot, text in zip(slots, texts, strict=True):
+            if slot in cells:
+                # of a cell with two lines both count, and which is the first
+                said[slot] = (said.get(slot, 0) * _MIX + text) & _MASK
+        for slot, text in said.items():
+            if slot in seen:
+                seen[slot].add(rest, text, kind)
+        if len(kept) < MAX_CASES and room > 0:
+            kept.append(Cells(url, rest, array("Q", said.keys()), array("Q", said.values())))
+            room -= len(said)
     alone = frozenset(slot for slot, found in seen.items() if found.tells)
-    return alone | _together(kept, watched - alone, alone)
+    found = alone | _together(_beside(kept, alone), single - alone)
+    return found | telling_cells(_beside(kept, found), cells - found)
+
+
+def _beside(pages: Iterable[Cells], found: frozenset[int]) -> list[Cells]:
+    """Return what pages say where the texts of these slots belong to their rest."""
+    return [
+        page._replace(rest=(page.rest + sum(compress(page.texts, [slot in found for slot in page.slots]))) & _MASK)
+        for page in pages
+    ]
 
 
 class _Kinds:
@@ -119,24 +129,23 @@ class _Kinds:
         return without_values(difference(first, url), first, url)
 
 
-def _together(pages: Sequence[_Said], watched: frozenset[int], alone: frozenset[int]) -> frozenset[int]:
-    """Return the slots that tell pages apart with others of those watched, beside those that do `alone`."""
+def _together(pages: Sequence[Cells], watched: frozenset[int]) -> frozenset[int]:
+    """Return the slots that tell pages apart with others of those watched."""
     first: dict[tuple[int, int], int] = {}
     varying: dict[int, set[int]] = defaultdict(set)
-    rests = [(page.rest + sum(compress(page.texts, [slot in alone for slot in page.slots]))) & _MASK for page in pages]
-    for page, rest in zip(pages, rests, strict=True):
+    for page in pages:
         for slot, text in zip(page.slots, page.texts, strict=True):
-            if slot in watched and first.setdefault((rest, slot), text) != text:
-                varying[rest].add(slot)
+            if slot in watched and first.setdefault((page.rest, slot), text) != text:
+                varying[page.rest].add(slot)
     sets = {rest: frozenset(slots) for rest, slots in varying.items() if len(slots) > 1}
     found: set[int] = set()
     for slots, _ in Counter(sets.values()).most_common(MAX_SETS):
         joint, kinds = _Slot(), _Kinds()
-        for page, rest in zip(pages, rests, strict=True):
+        for page in pages:
             text = sum(compress(page.texts, [slot in slots for slot in page.slots])) & _MASK
-            if sets.get(rest) == slots:
-                joint.add(rest, text, kinds.of(page.url, rest))
-            elif joint.rests.setdefault(text, rest) != rest:
+            if sets.get(page.rest) == slots:
+                joint.add(page.rest, text, kinds.of(page.url, page.rest))
+            elif joint.rests.setdefault(text, page.rest) != page.rest:
                 joint.rests[text] = None
         if joint.tells:
             found |= slots

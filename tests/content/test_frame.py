@@ -105,6 +105,26 @@ def test_what_varies_with_one_parameter_alone_is_content(other: str, pages: int)
     assert len({content.label for content in contents(lines, urls)}) == pages
 
 
+@pytest.mark.parametrize(
+    ("edited", "pages"),
+    [
+        pytest.param(1, 81, id="one page was edited: its variants are pages, and so are all others"),
+        pytest.param(10, 90, id="some were"),
+        pytest.param(40, 40, id="what is another each time is noise"),
+    ],
+)
+def test_what_was_edited_between_two_crawls_is_no_noise(edited: int, pages: int) -> None:
+    lines, urls = list[Lines](), list[str]()
+    for turn in range(2):
+        for n in range(40):
+            main = f"{ARTICLE} {n} and more than that"
+            for colour in ("red", "blue"):
+                said = f"{ARTICLE} {colour} {n}" + f" edited {turn}" * (n < edited and colour == "red")
+                lines.append([("menu", "home"), ("main", main), ("line", said)])
+                urls.append(f"http://a.example/p/{n}?colour={colour}")
+    assert len({content.label for content in contents(lines, urls)}) == pages
+
+
 def visited(title: str = "article {}") -> tuple[list[Lines], list[str]]:
     """Articles of a paragraph, and stubs of two words, that two visitors have read, with what each has read before."""
     lines, urls = list[Lines](), list[str]()

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from scrapy_urinorm import Normalizer
+from scrapy_urinorm.content import Frame
 from scrapy_urinorm.learn import Options, learn
 from scrapy_urinorm.visits.page import Crawl, visit_of
 from tests.report.crawls import Crawl as ReportedCrawl
@@ -149,3 +150,22 @@ def test_what_a_parameter_chooses_is_a_page(
     visits = [visit(address.format(n=n, v=v), body(n, v), f"Page {n}") for n in range(90) for v in range(forms)]
     normalizer = Normalizer(learn(visits, options).rules)
     assert len({normalizer.key(HOST + address.format(n=999, v=v)) for v in range(forms)}) == forms
+
+
+def test_what_tells_pages_apart_is_no_noise_of_theirs() -> None:
+    """A sentence that two parameters change: live rules look in it for what a page says that no other has said."""
+    frame = Frame()
+    visits = []
+    for n in range(40):
+        for day, model in itertools.product(range(3), range(2)):
+            said = f"<section>{prose((n, day, model), 12)}</section>"
+            path = (
+                f"/town/{n}" + f"?day={day}" * bool(day) + ("&" if day else "?") * bool(model) + "model=b" * bool(model)
+            )
+            visits.append(visit(path, f"<h1>Town</h1><div><p>{prose(('town', n))}</p></div>{said}"))
+    for one in visits:
+        frame.add(one.lines or b"", one.line_words)
+    frame.find_noise(visits)
+    assert len(frame.noise) == 1
+    frame.find_telling((one.url, one.lines or b"") for one in visits)
+    assert not frame.noise

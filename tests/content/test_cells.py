@@ -1,0 +1,99 @@
+"""Short cells that tell pages apart together, though each says what others say: marks, prices, what is booked."""
+
+from __future__ import annotations
+
+import itertools
+import random
+from typing import TYPE_CHECKING
+
+import pytest
+
+from scrapy_urinorm import Normalizer
+from scrapy_urinorm.learn import learn
+from tests.content.test_telling import HOST, prose, visit
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+
+def drawn(*of: object) -> random.Random:
+    return random.Random(str(of))
+
+
+def marks(number: int, form: int) -> str:
+    """The marks of a school in a few subjects: there are six of them."""
+    rows = "".join(f"<tr><td>{name}</td><td>{drawn(name, number, form).randrange(6)}</td></tr>" for name in "abcdefgh")
+    return f"<table>{rows}</table>"
+
+
+def plan(number: int, form: int) -> str:
+    cells = "".join(f"<td>{'yes' if drawn(n, number, form).random() < 0.5 else 'no'}</td>" for n in range(12))
+    return f"<table><tr>{cells}</tr></table>"
+
+
+def calendar(number: int, form: int) -> str:
+    """The days of a month, each with a second line."""
+    days = ("free" if drawn(n // 3, number, form).random() < 0.5 else "booked" for n in range(28))
+    return f"<table><tr>{''.join(f'<td>{n}<br>{said}</td>' for n, said in enumerate(days))}</tr></table>"
+
+
+def price(number: int, form: int) -> str:
+    """One number, and few of those: every one is that of other rooms, too."""
+    return f"<p>{60 + 5 * drawn(number, form).randrange(30)} EUR</p>"
+
+
+TOLD = {"marks": marks, "yes and no": plan, "two lines": calendar, "one price": price}
+
+
+@pytest.mark.parametrize("said", TOLD.values(), ids=TOLD)
+def test_cells_tell_pages_apart(said: Callable[[int, int], str]) -> None:
+    visits = [
+        visit(f"/house/{n}?form={form}", f"<h1>House {n}</h1><div><p>{prose(n)}</p></div>{said(n, form)}", f"House {n}")
+        for n in range(60)
+        for form in range(4)
+    ]
+    normalizer = Normalizer(learn(visits).rules)
+    assert len({normalizer.key(f"{HOST}/house/999?form={form}") for form in range(4)}) == 4
+
+
+def heading(_: int, sort: str, __: int) -> str:
+    return f"<h2>Sorted by {sort or 'name'}</h2>"
+
+
+def marked(_: int, sort: str, __: int) -> str:
+    """The order that is asked for stands out, where a program makes it so."""
+    return "".join(f"<i>{name}</i>" if name == sort else f"<b>{name}</b>" for name in ("price", "size", "date"))
+
+
+def advertisement(_: int, __: str, turn: int) -> str:
+    return f"<aside>Buy {drawn(turn).randrange(8)}</aside>"
+
+
+def clock(_: int, __: str, turn: int) -> str:
+    return f"<footer>It is 10:{turn % 25:02}</footer>"
+
+
+ORDERS = ("sort=price", "sort=size", "sort=date")
+OTHERS = ("print=1", "ref=1", "from=list", "view=wide")
+NOISE = {
+    "what the address asks for": (heading, ORDERS, 1),
+    "an order that stands out": (marked, ORDERS, 1),
+    "advertisements, with whatever is asked for": (advertisement, OTHERS, 1),
+    "a clock, with whatever is asked for": (clock, OTHERS, 1),
+    "advertisements, from one visit to the next": (advertisement, ("sort=price",), 2),
+    "a clock, from one visit to the next": (clock, ("sort=price",), 2),
+}
+
+
+@pytest.mark.parametrize(("said", "queries", "visited"), NOISE.values(), ids=NOISE)
+def test_what_tells_no_pages_apart(
+    said: Callable[[int, str, int], str], queries: tuple[str, ...], visited: int
+) -> None:
+    turns = itertools.count()
+    visits = []
+    for _, n, query in itertools.product(range(visited), range(60), ("", *queries)):
+        line = said(n, query.partition("=")[2], 7 * next(turns))
+        visits.append(visit(f"/list/{n}?{query}".rstrip("?"), f"{line}<h1>List {n}</h1><div><p>{prose(n)}</p></div>"))
+    normalizer = Normalizer(learn(visits).rules)
+    for query in queries:
+        assert normalizer.key(f"{HOST}/list/7?{query}") == normalizer.key(f"{HOST}/list/7")
