@@ -26,6 +26,11 @@ SHOWN = {
     "a chart": "<script>draw([{0}, {1}, {2}, {3}])</script>",
     "a chart in an attribute": "<canvas data-points='[{0}, {1}, {2}]'></canvas>",
     "a formula": "<script type='math/tex'>x^{{{0}}} + {1}</script>",
+    "pictures behind a text": "<div style='background: url(/photos/{0}.jpg)'></div>",
+    "numbers in fields": "<label>Jan</label><input readonly value={0}><label>Feb</label><input readonly value={1}>",
+    "places on a map": "<map><area nohref alt='place {0}'><area nohref alt='place {1}'></map>",
+    "a drawing": "<svg viewBox='0 0 100 100'><path d='M{0} {1}L{2} {3}Z' /></svg>",
+    "cells": "<table><tr><td class='of-{0}'></td><td class='of-{1}'></td></tr></table>",
     "a player": "<script>player.setup({{file: '/media/{0}.mp4'}})</script>",
 }
 
