@@ -18,8 +18,8 @@ TIPS_SLOT, CELLS_SLOT, DRAWINGS_SLOT = 5, 6, 7
 BESIDE = 0x6A09E667F3BCC908
 """What the slot of a picture behind an element differs by from that of its text (SHA-512 begins with it)."""
 MARKED = (
-    '[style*="url("], [data-bg], [data-background], [data-video-id], [data-videoid], [data-youtube-id], [data-id],'
-    " [data-src], [title], td[class], th[class]"
+    '[style*="url("], [data-bg], [data-background], [data-video-id], [data-videoid], [data-youtube-id],'
+    " [data-id]:empty, [data-src]:empty, [title]:empty, td[class]:empty, th[class]:empty"
 )
 """Elements that may show something besides their text."""
 _LAZY = ("data-original", "data-lazy-src", "data-lazy", "data-srcset")

@@ -98,13 +98,13 @@ class Walk:
             if kind == _TEXT_NODE:
                 self._shown(node, slot)
             elif kind == _INLINE:
-                if node.mem_id in marked:
+                if marked and node.mem_id in marked:
                     self._marked(parent, slot, node, numbers)
                 self.children(node, slot, room - 1)
             elif kind <= _EMBEDDED:
                 self.open = False
                 inner = _slot_in(parent, slot, tag, node.id, numbers)
-                if node.mem_id in marked:
+                if marked and node.mem_id in marked:
                     self._marked(parent, slot, node, numbers, inner)
                 if kind == _BLOCK:
                     self.children(node, inner, room - 1)
