@@ -62,6 +62,7 @@ class Shown(Protocol):
     weak: bool
     sketches: tuple[bytes, ...]
     words: int | None
+    data: int
     canonical: str | None
     day: int | None
 
@@ -74,7 +75,7 @@ class Content(NamedTuple):
     first is blind to what a big frame surrounds, the second to what one long line holds, so both must agree. `words`
     is how long the compared text is. Where the label is the same in any order, `order` tells orders apart; 0 = unknown.
     `title` is the hash of a title that was left out; 0 = none. `drawn`: what is unknown is drawn by a script in the
-    browser.
+    browser, from `data`, the hash of what the page hands to it; 0 = none, or another on each request.
     """
 
     label: bytes | None
@@ -84,12 +85,11 @@ class Content(NamedTuple):
     order: int = 0
     title: int = 0
     drawn: bool = False
+    data: int = 0
 
 
 NOTHING = Content(None)
 """The content of what answered no page."""
-DRAWN = Content(None, drawn=True)
-"""That of a page with data for its scripts and no text of its own."""
 
 
 def label_of(kind: bytes, text: str | bytes) -> bytes:
@@ -127,12 +127,13 @@ def _is_file(visit: Recorded) -> bool:
 def compare(one: Shown, other: Shown) -> int:
     """Return what comparing two pages says: `EXACT`, `NEAR`, `DIFFERENT` or `UNKNOWN`.
 
+    Two pages that a script draws are different where their data are; equal data may be those of any page.
     Two pages that each name a canonical address of their own are different unless their texts are equal. A shared one
     is the site's word that they are one page: it makes exact what is near, and near what resembles by half; alone it
     says nothing, as many sites name their front page everywhere.
     """
     if one.label < 0 or other.label < 0:
-        return UNKNOWN
+        return DIFFERENT if _drawn_apart(one, other) else UNKNOWN
     if one.label == other.label:
         return EXACT
     if one.weak or other.weak:
@@ -148,6 +149,10 @@ def compare(one: Shown, other: Shown) -> int:
     if share >= NEAR_SHARE:
         return EXACT if said else NEAR
     return NEAR if said else DIFFERENT
+
+
+def _drawn_apart(one: Shown, other: Shown) -> bool:
+    return one.label < 0 and other.label < 0 and 0 not in (one.data, other.data) and one.data != other.data
 
 
 def are_one(one: Shown, other: Shown) -> bool:

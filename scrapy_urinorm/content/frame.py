@@ -15,7 +15,7 @@ from collections import Counter
 from itertools import compress
 from typing import TYPE_CHECKING, Protocol
 
-from scrapy_urinorm.content.compare import DRAWN, MIN_WORDS, NOTHING, Content, Recorded, label_of, line_sketch, multiset
+from scrapy_urinorm.content.compare import MIN_WORDS, NOTHING, Content, Recorded, label_of, line_sketch, multiset
 from scrapy_urinorm.content.noise import Varying
 from scrapy_urinorm.content.telling import telling
 
@@ -164,10 +164,13 @@ class Frame:
 
     def _title(self, slots: array[int], texts: array[int]) -> int:
         """Return what tells a page that its text does not: a title that is the frame's, and the data of its scripts."""
-        data = _said_in(DATA_SLOT, slots, texts)
+        data = self._data(slots, texts)
         if TITLE_SLOT not in self.slots() or TITLE_SLOT in self._visitors:
             return data
         return (data + _said_in(TITLE_SLOT, slots, texts)) & _MASK
+
+    def _data(self, slots: array[int], texts: array[int]) -> int:
+        return 0 if DATA_SLOT in self._visitors else _said_in(DATA_SLOT, slots, texts)
 
     @property
     def noise(self) -> frozenset[int]:
@@ -188,10 +191,10 @@ class Frame:
         words = sum(compress(counts, outside))
         sketches = (*(() if visit.minhash is None else (visit.minhash,)), line_sketch(main))
         if words >= MIN_WORDS:
-            label, title = label_of(b"M", multiset(main)), self._title(slots, texts)
-            return Content(label, sketches, words=words, order=hash(tuple(main)), title=title)
+            label, title, data = label_of(b"M", multiset(main)), self._title(slots, texts), self._data(slots, texts)
+            return Content(label, sketches, words=words, order=hash(tuple(main)), title=title, data=data)
         if DATA_SLOT in slots:
-            return DRAWN
+            return Content(None, drawn=True, data=self._data(slots, texts))
         # a picture in the frame may count its visitors; what one address says otherwise each time is no page's own
         lines = zip(slots, texts, outside, counts, strict=True)
         everything = [text for slot, text, out, n in lines if (out or n) and slot not in self._visitors]

@@ -38,7 +38,10 @@ def covered(shapes: Shapes, proved: bool = True) -> list[tuple[Candidate, list[i
     of recorded links will tell.
     """
     homes: dict[int, Counter[Shape]] = defaultdict(Counter)
+    drawn: dict[int, set[Shape]] = defaultdict(set)
     for n, view in enumerate(shapes.views):
+        if view.page.label < 0 and view.page.data:
+            drawn[view.page.data].add(shapes.shape[n])
         if view.page.label >= 0 and view.page.label not in shapes.soft and not view.only_leads_on:
             homes[view.page.label][shapes.shape[n]] += 1
     out = []
@@ -53,10 +56,13 @@ def covered(shapes: Shapes, proved: bool = True) -> list[tuple[Candidate, list[i
         if len(known) < least or unknown > MAX_UNKNOWN * len(members) or not shape.is_open:
             continue
         uncovered = [label for label in known if not any(other.may_stand_for(shape, asking) for other in homes[label])]
+        # what a script draws from data that no other shape has
+        uncovered += [data for data, of in drawn.items() if of == {shape}]
         if len(uncovered) * rare > len(known) or not _has_main_cover(shape, known, homes):
             continue
-        evidence = Evidence(agree=len(known) - len(uncovered), against=len(uncovered), saved=len(members))
-        evidence.groups, evidence.groups_against = len(known), len(uncovered)
+        here = sum(label in known for label in uncovered)
+        evidence = Evidence(agree=len(known) - here, against=len(uncovered), saved=len(members))
+        evidence.groups, evidence.groups_against = len(known) + len(uncovered) - here, len(uncovered)
         evidence.risk = risk(evidence.agree, evidence.against, DEFAULT_PRIOR)
         if uncovered and not proved and evidence.risk > min(COVERED_RISK, shapes.options.risk):
             continue

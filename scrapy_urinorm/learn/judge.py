@@ -111,6 +111,11 @@ def judged(neighbours: Neighbours, views: Sequence[View]) -> Group:
     stands = home if home >= 0 else first
     label = views[first].page.label
     if neighbours.labels <= 1:
+        # of several that a script draws, each from data of its own, at most one is what another is
+        drawn = {data: page for page in pages if views[page].page.label < 0 and (data := views[page].page.data)}
+        if len(drawn) > 1:
+            one, two, *_ = drawn.values()
+            return Group(stands, DIFFERENT, label, min(AGAINST_CAP, len(drawn) - 1), 0, values, ((one, two),))
         outcome = EXACT if neighbours.known >= max(2, neighbours.size - neighbours.known) else UNKNOWN
         other = next((page for page in pages if page != first and views[page].page.label == label), first)
         return Group(stands, outcome, label, 0, neighbours.known - 1, values, ((other, first),))

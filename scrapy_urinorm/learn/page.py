@@ -25,7 +25,8 @@ class Page:
     there for the time being (`TEMPORARY`); `referers` are the keys of pages that link here, `sources` those that
     redirect here. `links` are the hashes of what the first visit linked to; `order` tells apart the orders in which the
     lines of one content were shown, 0 = unknown.
-    `title` is the hash of a title that does not count for the label, 0 = none. `refused`: where it answered that there
+    `title` is the hash of a title that does not count for the label, `data` that of what the page hands to its scripts,
+    0 = none. `refused`: where it answered that there
     is nothing, or nothing for this visitor (`denied`), 1 + the number of pages that were answered before.
     """
 
@@ -37,6 +38,7 @@ class Page:
     words: int | None = None
     order: int = 0
     title: int = 0
+    data: int = 0
     canonical: str | None = None
     final: str | None = None
     passing: bool = False
@@ -54,7 +56,7 @@ class Page:
     def show(self, label: int, content: Content) -> None:
         """Note what was seen here, whose label has this number."""
         self.label, self.weak, self.sketches = label, content.weak, content.sketches
-        self.words, self.order, self.title = content.words, content.order, content.title
+        self.words, self.order, self.title, self.data = content.words, content.order, content.title, content.data
 
     def refer(self, key: str) -> None:
         """Note that a page links here."""

@@ -7,7 +7,7 @@ are in already, by the fixpoint that a crawl will run.
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from itertools import chain
+from itertools import chain, pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
 from scrapy_urinorm.content import DIFFERENT, NEAR, compare
@@ -123,9 +123,11 @@ class Replay:
         """Return how many content classes a merge would lose, and the pairs of different pages in it."""
         pages = self.site.pages
         members = (*stay, *movers)
+        drawn = {pages[n].data: n for n in members if pages[n].label < 0 and pages[n].data}
+        apart = list(pairwise(drawn.values()))
         # most merges are of one content
         if len({pages[n].label for n in members} - {-1}) < 2:
-            return 0, []
+            return len(apart), apart
         by_label: dict[int, int] = {}
         counts: Counter[int] = Counter()
         for n in members:
@@ -143,10 +145,10 @@ class Replay:
             bad.append((n, first))
             private += counts[label] == self.totals[label]
         if not bad:
-            return 0, []
+            return len(apart), apart
         # a class is lost where it is found nowhere else; one of those here is fetched
         here = private + (counts[best] == self.totals[best])
-        return here - (here == len(bad) + 1), bad
+        return here - (here == len(bad) + 1) + len(apart), bad + apart
 
     def _differ(self, one: int, other: int) -> bool:
         """Whether two pages that are merged are two; strict learning asks for the site's word where they are near."""

@@ -135,6 +135,8 @@ class Site:
                     page.show(number, content)
                     self.titles.add(page)
                 elif content.drawn:
+                    # data that are another on each visit say nothing
+                    page.data = content.data if page.key not in drawn or page.data == content.data else 0
                     drawn[page.key] = page
         self._follow_redirects()
         self._follow_rules()
@@ -153,7 +155,7 @@ class Site:
         """Take for unknown what a block page stood in for."""
         for page in self.pages:
             if page.label in blocked:
-                page.label, page.sketches = -1, ()
+                page.label, page.sketches, page.data = -1, (), 0
                 self.blocked += 1
                 self.blocked_like = self.blocked_like or page.url
 

@@ -147,21 +147,19 @@ class Student:
         if site.found is None:
             return
         page = site.found.page_of(visit)
-        if page.label < 0:
+        if page.label < 0 and not page.data:
             return
         self._try(site, page)
         if site.normalizer is None:
             return
         key = hashed(site.normalizer, page.key)
         first = site.classes.get(key)
-        if first is None:
+        if first is None or first.page.label < 0 <= page.label:
             site.classes[key] = Standing(page, visit.url)
             return
         outcome = UNKNOWN if first.page.key == page.key else compare(page, first.page)
-        if outcome == UNKNOWN:
-            return
         against = outcome == DIFFERENT
-        if against and page.label in site.found.soft:
+        if outcome == UNKNOWN or (against and page.label in site.found.soft):
             return
         movers = site.movers(page.key, first.page.key)
         for name in movers:
@@ -187,6 +185,8 @@ class Student:
         for trial in site.trials:
             key = trial.alone.key(page.key)
             first = trial.classes.setdefault(key, page)
+            if first.label < 0 <= page.label:
+                trial.classes[key] = page
             if first is page or first.key == page.key:
                 continue
             outcome = compare(page, first)

@@ -85,6 +85,7 @@ class Studied:
         if content.label is not None:
             page.show(self.labels.setdefault(content.label, len(self.labels)), content)
             self.titles.forget_shell(page)
+        page.data = content.data
         if visit.canonical:
             page.canonical = self.normalizer.key(resolve(visit.canonical, final))
         return page
@@ -262,12 +263,12 @@ def _together(
 
 def _differing(pages: Sequence[Page], keys: Mapping[str, str], soft: frozenset[int]) -> list[tuple[int, int]]:
     """Return the pairs of pages that share a key and differ."""
-    first: dict[str, int] = {}
+    first: dict[tuple[str, bool], int] = {}
     pairs = []
     for n, page in enumerate(pages):
-        if page.label < 0:
+        if page.label < 0 and not page.data:
             continue
-        other = first.setdefault(keys[page.key], n)
+        other = first.setdefault((keys[page.key], page.label < 0), n)
         if other != n and page.label not in soft and compare(page, pages[other]) == DIFFERENT:
             pairs.append((n, other))
     return pairs

@@ -8,8 +8,12 @@ from __future__ import annotations
 
 import hashlib
 import re
+from typing import TYPE_CHECKING
 
 from scrapy_urinorm.visits.values import values
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 DATA_CAP = 128 << 10
 """Octets of data that are read of a page, 4 ms, in Chinese 8 ms: what is longer is told by its beginning."""
@@ -25,6 +29,9 @@ _ASSIGNED = re.compile(
 )
 """`window.__INITIAL_STATE__ = {...}`, `self.__next_f.push([...])` and the like, as the frameworks write them, and
 `var markers = [...]`, as people do; other scripts are programs."""
+Script = tuple[bytes, int, int]
+"""The tag of a script, where its text begins and where it ends."""
+_shared = re.compile(rb"window|self|globalThis").search
 _TEXT = re.compile(rb'"((?:[^"\\]++|\\.)*+)(?:"|\\?\Z)', re.DOTALL)
 """A text, or all that follows where it does not end: so no octet is looked at twice."""
 _WORDS = re.compile(rb"[A-Za-z\x80-\xff][^A-Za-z\x80-\xff\s]*+\s[^A-Za-z\x80-\xff]*+[A-Za-z\x80-\xff]")
@@ -58,10 +65,15 @@ def data_hash(markup: bytes, *, described: bool = False) -> int:
 
     With `described` what its head says of it is data, too.
     """
+    return hash_of_data(markup, list(scripts(markup)), values(markup, DATA_CAP), described=described)
+
+
+def hash_of_data(markup: bytes, found: list[Script], valued: list[bytes], *, described: bool) -> int:
+    """Return the same of a page whose `scripts` and `values` are found."""
     texts: set[bytes] = set()
-    for block in _blocks(markup):
+    for block in _blocks(markup, found):
         texts.update(_texts(block), _single_words(block))
-    for value in values(markup, DATA_CAP):
+    for value in valued:
         if value[:1] in (b"{", b"["):
             # single words are settings of a widget here
             texts.update(_texts(_QUOTE.sub(b'"', value)))
@@ -110,19 +122,30 @@ def _descriptions(head: bytes) -> list[bytes]:
     return [said[1] or said[2] for said in told if said is not None]
 
 
-def _blocks(markup: bytes) -> list[bytes]:
+def _blocks(markup: bytes, found: list[Script]) -> list[bytes]:
     """The data in the scripts of a page."""
-    found: list[bytes] = []
+    blocks: list[bytes] = []
     room = DATA_CAP
+    for head, begin, end in found:
+        if room > 0 and (_TYPE.search(head) is not None or _ASSIGNED.match(markup, begin, end) is not None):
+            blocks.append(markup[begin : min(end, begin + room)])
+            room -= len(blocks[-1])
+    return blocks
+
+
+def scripts(markup: bytes) -> Iterator[Script]:
+    """Yield the tags of scripts, each with where its text begins and ends."""
     at = markup.find(b"<script")
-    while at >= 0 and room > 0:
+    while at >= 0:
         begin = markup.find(b">", at)
         end = markup.find(b"</script", begin)
         if begin < 0 or end < 0:
             break
-        head = markup[at : min(begin, at + 1024)]
-        if _TYPE.search(head) is not None or _ASSIGNED.match(markup, begin + 1, end) is not None:
-            found.append(markup[begin + 1 : min(end, begin + 1 + room)])
-            room -= len(found[-1])
+        yield markup[at : min(begin, at + 1024)], begin + 1, end
         at = markup.find(b"<script", end)
-    return found
+
+
+def is_state(head: bytes, block: bytes) -> bool:
+    """Whether a script is what a framework hands to its programs: they draw all that they show, and more than that."""
+    assigned = _ASSIGNED.match(block)
+    return _TYPE.search(head) is not None or (assigned is not None and _shared(assigned[0]) is not None)

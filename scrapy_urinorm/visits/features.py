@@ -16,11 +16,13 @@ from selectolax.lexbor import LexborHTMLParser
 
 from scrapy_urinorm.content.frame import DATA_SLOT
 from scrapy_urinorm.visits.charsets import codec_of, other_than_utf8, text_in
-from scrapy_urinorm.visits.data import data_hash
+from scrapy_urinorm.visits.data import DATA_CAP, hash_of_data, scripts
 from scrapy_urinorm.visits.markup import said_by, said_without_tree
 from scrapy_urinorm.visits.rows import rows_digest
+from scrapy_urinorm.visits.scripts import script_lines
 from scrapy_urinorm.visits.shadow import opened
 from scrapy_urinorm.visits.texts import text_of
+from scrapy_urinorm.visits.values import values
 
 BODY_CAP = 4 << 20
 """Bodies above this many bytes are digested, not read."""
@@ -35,7 +37,7 @@ class PageFeatures(NamedTuple):
     """The features of one response; a field is None where the response has no such thing.
 
     `lines` holds two little-endian unsigned 64-bit hashes a line, DOM slot and text; `line_words` one byte a
-    line, its words (255 = that many or more); the last line may be the data that the page hands to its scripts.
+    line, its words (255 = that many or more); the last lines may be what its scripts show, and the data handed to them.
     `minhash` holds 32 little-endian unsigned 32-bit minima, 0xffffffff = an empty bin. `links` are the addresses of a
     page, resolved, in its order, each once; `generator` is what its element `meta name=generator` says; `rows_digest`
     is of a table or feed in any order.
@@ -93,7 +95,10 @@ def _html_features(body_digest: str, markup: bytes | str, url: str) -> PageFeatu
         if root is None:
             return PageFeatures(body_digest)
         said = said_by(root, url)
-    if data := data_hash(octets, described=said.words <= BARE_WORDS):
-        lines = said.lines + pack("<QQ", DATA_SLOT, data)
-        said = said._replace(lines=lines, line_words=said.line_words + b"\0")
+    found, valued = list(scripts(octets)), values(octets, DATA_CAP)
+    beside = script_lines(octets, found, valued)
+    if data := hash_of_data(octets, found, valued, described=said.words <= BARE_WORDS):
+        beside.append((DATA_SLOT, data))
+    lines = said.lines + b"".join(pack("<QQ", *line) for line in beside)
+    said = said._replace(lines=lines, line_words=said.line_words + bytes(len(beside)))
     return PageFeatures(body_digest, *said)

@@ -1,4 +1,4 @@
-/* A page in C, in one pass over its tree as the parser writes it out: visits/markup.py (`walked`) and
+/* A page in C, in one pass over its tree as the parser writes it out: visits/markup.py (`walked`), visits/walk.py and
  * visits/links.py (`page_links`) are the reference, tests/visits compares.
  *
  * What a parser writes is well formed: each element is closed, each value stands in quotes, four characters are escaped.
@@ -7,8 +7,12 @@
 #include "markup.h"
 
 enum { LINE_CAP = 512, DEEPEST = 960, MOST_OPEN = 4096, MOST_COUNTERS = 1 << 17, MOST_PROBES = 64, LONGEST_LINK = 8192 };
-static const uint64_t mix = 0x9E3779B97F4A7C15u; /* markup.py: _MIX */
+static const uint64_t mix = 0x9E3779B97F4A7C15u; /* walk.py: _MIX */
 static const uint64_t title_slot = 0xED2ACEF963A6DD87u; /* content/frame.py: TITLE_SLOT */
+static const uint64_t beside = 0x6A09E667F3BCC908u; /* shown.py: BESIDE */
+
+/* What is summed up of a page: the slot of the first is 5. shown.py: TIPS_SLOT */
+enum { TIPS, CELLS, DRAWINGS, SUMS, FIRST_SUM = 5 };
 
 enum { BLOCK_KIND, INLINE_KIND, EMBEDDED_KIND, HIDDEN_KIND, LINK_KIND, BREAK_KIND };
 enum { VOID = 1, RAW = 2, FOREIGN = 4, INERT = 8, ANCHOR = 16, BASE = 32, META = 64, UNSURE = 128 };
@@ -18,7 +22,7 @@ typedef struct {
     octet kind, flags;
 } Known;
 
-/* Tags that are no plain blocks: visits/markup.py (`_NAMES`); VOID and RAW as in the HTML standard, 13.3. */
+/* Tags that are no plain blocks: visits/walk.py (`_NAMES`); VOID and RAW as in the HTML standard, 13.3. */
 static const Known known_tags[] = {
     {"a", INLINE_KIND, ANCHOR}, {"abbr", INLINE_KIND, 0}, {"acronym", INLINE_KIND, 0}, {"b", INLINE_KIND, 0},
     {"bdi", INLINE_KIND, 0}, {"bdo", INLINE_KIND, 0}, {"big", INLINE_KIND, 0}, {"cite", INLINE_KIND, 0},
@@ -33,7 +37,9 @@ static const Known known_tags[] = {
     {"input", EMBEDDED_KIND, VOID}, {"script", HIDDEN_KIND, RAW}, {"style", HIDDEN_KIND, RAW}, {"noscript", HIDDEN_KIND, 0},
     {"template", HIDDEN_KIND, INERT}, {"svg", BLOCK_KIND, FOREIGN}, {"math", BLOCK_KIND, FOREIGN},
     {"meta", HIDDEN_KIND, VOID | META}, {"base", HIDDEN_KIND, VOID | BASE}, {"object", EMBEDDED_KIND, 0},
-    {"canvas", HIDDEN_KIND, 0}, {"link", LINK_KIND, VOID}, {"br", BREAK_KIND, VOID}, {"area", BLOCK_KIND, VOID | ANCHOR},
+    {"canvas", HIDDEN_KIND, 0}, {"link", LINK_KIND, VOID}, {"br", BREAK_KIND, VOID}, {"area", EMBEDDED_KIND, VOID | ANCHOR},
+    {"amp-img", EMBEDDED_KIND, 0}, {"amp-anim", EMBEDDED_KIND, 0}, {"amp-video", EMBEDDED_KIND, 0},
+    {"amp-audio", EMBEDDED_KIND, 0}, {"amp-iframe", EMBEDDED_KIND, 0},
     {"basefont", BLOCK_KIND, VOID}, {"bgsound", BLOCK_KIND, VOID}, {"col", BLOCK_KIND, VOID}, {"frame", EMBEDDED_KIND, VOID},
     {"hr", BLOCK_KIND, VOID}, {"keygen", BLOCK_KIND, VOID}, {"param", BLOCK_KIND, VOID}, {"track", BLOCK_KIND, VOID},
     {"xmp", BLOCK_KIND, RAW}, {"noembed", BLOCK_KIND, RAW}, {"noframes", BLOCK_KIND, RAW}, {"plaintext", BLOCK_KIND, UNSURE},
@@ -54,7 +60,7 @@ typedef struct {
     uint64_t slot;
     uint32_t serial;
     octet kind, flags;
-    octet walked;
+    octet walked, waits; /* for the first source of a player */
 } Frame;
 
 /* How many elements of one tag an element has had so far. */
@@ -63,22 +69,46 @@ typedef struct {
     uint32_t serial, count;
 } Counter;
 
-enum { ID, HREF, REL, NAME, CONTENT, SRC, DATA_SRC, ALT, DATA, TYPE, VALUE, ATTRIBUTES };
+enum {
+    /* the usual ones first: what is read of a tag is forgotten up to the last of them */
+    CLASS, HREF, ID, TITLE, SRC, ALT, STYLE, TYPE, NAME, VALUE, REL, CONTENT, DATA_SRC, DATA, SRCSET, POSTER, DATA_ORIGINAL,
+    DATA_LAZY_SRC, DATA_LAZY, DATA_SRCSET, DATA_BG, DATA_BACKGROUND, DATA_VIDEO_ID, DATA_VIDEOID, DATA_YOUTUBE_ID, DATA_ID, WIDTH,
+    VIEW_BOX, ARIA_HIDDEN, ATTRIBUTES
+};
+
+/* The attributes that are read, by their first letters. */
+static const struct {
+    const char *name;
+    octet length, place;
+} names[] = {
+    {"alt", 3, ALT}, {"aria-hidden", 11, ARIA_HIDDEN}, {"class", 5, CLASS}, {"content", 7, CONTENT}, {"data", 4, DATA},
+    {"data-src", 8, DATA_SRC}, {"data-original", 13, DATA_ORIGINAL}, {"data-lazy-src", 13, DATA_LAZY_SRC},
+    {"data-lazy", 9, DATA_LAZY}, {"data-srcset", 11, DATA_SRCSET}, {"data-bg", 7, DATA_BG},
+    {"data-background", 15, DATA_BACKGROUND}, {"data-video-id", 13, DATA_VIDEO_ID}, {"data-videoid", 12, DATA_VIDEOID},
+    {"data-youtube-id", 15, DATA_YOUTUBE_ID}, {"data-id", 7, DATA_ID}, {"href", 4, HREF}, {"id", 2, ID}, {"name", 4, NAME},
+    {"poster", 6, POSTER}, {"rel", 3, REL}, {"src", 3, SRC}, {"srcset", 6, SRCSET}, {"style", 5, STYLE}, {"type", 4, TYPE},
+    {"title", 5, TITLE}, {"value", 5, VALUE}, {"viewBox", 7, VIEW_BOX}, {"width", 5, WIDTH},
+};
+enum { NAMES = sizeof names / sizeof *names, LONGEST_ATTRIBUTE = 15 };
 
 typedef struct {
     const octet *s, *end;
     Text text;
-    Room line, frames, hrefs, bases, canonical, generator, scratch;
+    Room line, frames, hrefs, bases, canonical, generator, scratch, cells, drawing;
     size_t depth, walked;
     uint32_t serials;
     Counter *counters;
     size_t counters_used, counters_size;
     Tag tags[TAGS];
-    uint64_t pairs[LINE_CAP][2];
-    octet counts[LINE_CAP];
+    uint64_t pairs[LINE_CAP + SUMS][2];
+    octet counts[LINE_CAP + SUMS];
     size_t lines;
-    uint64_t line_slot;
-    int open, stopped;
+    uint64_t line_slot, sums[SUMS];
+    uint32_t row;
+    Piece attributes[ATTRIBUTES]; /* of the tag that was read, and which there are */
+    uint32_t given;
+    octet firsts[256]; /* of `names`: where those of a letter begin, and one more; 0 = none */
+    int open, stopped, draws, measured, styled;
 } Page;
 
 static int
@@ -186,6 +216,20 @@ put_text(Room *room, Piece text)
     return YES;
 }
 
+/* One more of the texts that a NUL separates, which no value of a page has. */
+static Taken
+put_listed(Room *room, Piece text)
+{
+    size_t before = room->used;
+    Taken taken;
+    if (!reserve(room, 1))
+        return FAULT;
+    if (before)
+        room->start[room->used++] = 0;
+    taken = put_text(room, text);
+    return taken == YES && memchr(room->start + before + (before > 0), 0, room->used - before - (before > 0)) ? NO : taken;
+}
+
 /* A line of the page; the last one of a long page stands for all that are left. */
 static int
 add_line(Page *page, uint64_t slot, const Room *line, int seen)
@@ -242,7 +286,7 @@ shown_text(Page *page, const Frame *frame, Piece text, int raw)
     return taken;
 }
 
-/* Whether what stands in a field is words: markup.py (`_is_worded`). */
+/* Whether what stands in a field is words: shown.py (`is_worded`). */
 static int
 is_worded(const octet *s, size_t length)
 {
@@ -262,40 +306,196 @@ is_worded(const octet *s, size_t length)
     return small == length && length >= 4 && length <= 40 && beyond > 0;
 }
 
+/* Whether it may be an address: some write no more than `true` in its place. */
+static int
+is_addressed(Piece value)
+{
+    return value.length && (memchr(value.start, '/', value.length) || memchr(value.start, '.', value.length));
+}
+
+static int
+is_within(Piece address)
+{
+    return address.length >= 5 && memcmp(address.start, "data:", 5) == 0;
+}
+
+/* The address of a picture, player or object: shown.py (`address_of`). */
+static Piece
+address_of(const Piece *attributes, int is_object)
+{
+    static const int lazy[] = {DATA_ORIGINAL, DATA_LAZY_SRC, DATA_LAZY, DATA_SRCSET};
+    if (attributes[DATA_SRC].length)
+        return attributes[DATA_SRC];
+    for (size_t n = 0; n < sizeof lazy / sizeof *lazy; n++)
+        if (is_addressed(attributes[lazy[n]]))
+            return attributes[lazy[n]];
+    if (attributes[SRC].length && !is_within(attributes[SRC]))
+        return attributes[SRC];
+    if (attributes[SRCSET].length)
+        return attributes[SRCSET];
+    if (is_object && attributes[DATA].length)
+        return attributes[DATA];
+    return attributes[POSTER].length ? attributes[POSTER] : attributes[SRC];
+}
+
+/* Whether what stands in a field is a number: shown.py (`is_number`). */
+static int
+is_number(const octet *s, size_t length)
+{
+    int digits = 0;
+    if (length > 20)
+        return 0;
+    for (size_t n = 0; n < length; n++) {
+        if (s[n] >= '0' && s[n] <= '9')
+            digits = 1;
+        else if (s[n] == 0 || strchr("-+.,% ", s[n]) == NULL)
+            return 0;
+    }
+    return digits;
+}
+
+/* The line of something that nobody reads, by the name of its element. */
+static Taken
+put_address(Page *page, uint64_t slot, Piece name, Piece address)
+{
+    Room *room = &page->scratch;
+    Taken taken;
+    room->used = 0;
+    if (!reserve(room, name.length + 1))
+        return FAULT;
+    memcpy(room->start, name.start, name.length);
+    room->start[name.length] = ':';
+    room->used = name.length + 1;
+    taken = put_text(room, address);
+    return taken == YES && !add_line(page, slot, room, 0) ? FAULT : taken;
+}
+
+/* Leaves of a style the addresses in it: shown.py (`urls_in`). */
+static void
+keep_urls(Room *room)
+{
+    octet *s = room->start, *end = s + room->used, *out = s;
+    while (s < end && (s = memchr(s, '(', (size_t)(end - s))) != NULL) {
+        octet *stop;
+        if (s - room->start < 3 || s - 3 < out || memcmp(s - 3, "url", 3) != 0) {
+            s++;
+            continue;
+        }
+        s -= 3;
+        stop = memchr(s, ')', (size_t)(end - s));
+        stop = stop == NULL ? end : stop;
+        memmove(out, s, (size_t)(stop - s));
+        out += stop - s;
+        s = stop;
+    }
+    room->used = (size_t)(out - room->start);
+}
+
+/* What an element shows besides its text: shown.py (`picture_of`); the room is empty where that is nothing. */
+static Taken
+put_picture(Room *room, const Piece *attributes, int bare)
+{
+    static const int all[] = {DATA_BG, DATA_BACKGROUND, DATA_VIDEO_ID, DATA_VIDEOID, DATA_YOUTUBE_ID, DATA_ID, DATA_SRC};
+    Piece style = attributes[STYLE];
+    Taken taken;
+    room->used = 0;
+    if (style.length && memchr(style.start, '(', style.length)) {
+        if ((taken = put_text(room, style)) != YES)
+            return taken;
+        keep_urls(room);
+        if (room->used)
+            return YES;
+    }
+    for (size_t n = 0; n < sizeof all / sizeof *all - (bare ? 0 : 2); n++)
+        if (attributes[all[n]].length)
+            return put_text(room, attributes[all[n]]);
+    return YES;
+}
+
+static void
+end_row(Page *page)
+{
+    if (page->cells.used)
+        page->sums[CELLS] += hash_of(page->cells.start, page->cells.used);
+    page->cells.used = 0;
+}
+
+/* An empty element: its tip, and of a cell its class. shown.py (`Sums.see`) */
+static Taken
+see_empty(Page *page, const Tag *tag, const Piece *attributes, uint32_t row)
+{
+    Taken taken;
+    if (attributes[TITLE].length) {
+        page->scratch.used = 0;
+        if ((taken = put_text(&page->scratch, attributes[TITLE])) != YES)
+            return taken;
+        page->sums[TIPS] += hash_of(page->scratch.start, page->scratch.used);
+    }
+    if (attributes[CLASS].length && tag->name.length == 2 && tag->name.start[0] == 't' &&
+        (tag->name.start[1] == 'd' || tag->name.start[1] == 'h')) {
+        if (row != page->row)
+            end_row(page);
+        page->row = row;
+        return put_listed(&page->cells, attributes[CLASS]);
+    }
+    return YES;
+}
+
+/* Whether a length begins with a number of pixels that an icon has. */
+static int
+is_small(const octet *s, const octet *end)
+{
+    const octet *start = s;
+    long value = 0;
+    while (s < end && *s >= '0' && *s <= '9' && s - start < 9)
+        value = 10 * value + *s++ - '0';
+    return s > start && value <= 64 && !(s < end && ((*s >= '0' && *s <= '9') || *s == '%'));
+}
+
+/* Whether a drawing belongs to what is around it: shown.py (`is_icon`). */
+static int
+is_icon(const Piece *attributes)
+{
+    Piece class = attributes[CLASS], style = attributes[STYLE], width = attributes[WIDTH], box = attributes[VIEW_BOX];
+    const octet *last = box.start + box.length;
+    if (attributes[ARIA_HIDDEN].start != NULL || (class.length && find_octets(class.start, class.start + class.length, "icon", 4)) ||
+        (style.length && find_octets(style.start, style.start + style.length, "none", 4)))
+        return 1;
+    while (last > box.start && last[-1] != ' ' && last[-1] != ',')
+        last--;
+    return (width.length && is_small(width.start, width.start + width.length)) ||
+           (box.length && is_small(last, box.start + box.length));
+}
+
 /* A picture or player: its address is a line that nobody reads, the text for those who do not see it one that is read. */
 static Taken
 embedded(Page *page, const Tag *tag, uint64_t slot, const Piece *attributes)
 {
-    Piece address = attributes[DATA_SRC].length ? attributes[DATA_SRC] : attributes[SRC], type = attributes[TYPE];
+    Piece address = address_of(attributes, is(tag->name, "object")), alt = attributes[ALT], type = attributes[TYPE];
     Room *room = &page->scratch;
     Taken taken;
-    if (!address.length && is(tag->name, "object"))
-        address = attributes[DATA];
-    if (address.length) {
+    if (address.length && (taken = put_address(page, slot, tag->name, address)) != YES)
+        return taken;
+    if (!alt.length && is(tag->name, "area"))
+        alt = attributes[TITLE];
+    if (alt.length) {
         room->used = 0;
-        if (!reserve(room, tag->name.length + 1))
-            return FAULT;
-        memcpy(room->start, tag->name.start, tag->name.length);
-        room->start[tag->name.length] = ':';
-        room->used = tag->name.length + 1;
-        if ((taken = put_text(room, address)) != YES)
-            return taken;
-        if (!add_line(page, slot, room, 0))
-            return FAULT;
-    }
-    if (attributes[ALT].length) {
-        room->used = 0;
-        if ((taken = put_text(room, attributes[ALT])) != YES)
+        if ((taken = put_text(room, alt)) != YES)
             return taken;
         if (!is_spaces(room->start, room->start + room->used) && !add_line(page, slot, room, 1))
             return FAULT;
     }
-    if (attributes[VALUE].length && is(tag->name, "input") && (!type.length || is_lower(type, "text"))) {
+    if (attributes[VALUE].length && is(tag->name, "input")) {
+        int is_text = !type.length || is_lower(type, "text");
+        if (!is_text && !is_lower(type, "number") && !is_lower(type, "range"))
+            return YES;
         room->used = 0;
         if ((taken = put_text(room, attributes[VALUE])) != YES)
             return taken;
-        if (is_worded(room->start, room->used) && !add_line(page, slot, room, 1))
-            return FAULT;
+        if (is_text && is_worded(room->start, room->used))
+            return add_line(page, slot, room, 1) ? YES : FAULT;
+        if (is_number(room->start, room->used))
+            return put_address(page, slot, tag->name, attributes[VALUE]);
     }
     return YES;
 }
@@ -359,20 +559,6 @@ put_canonical(Page *page, const Piece *attributes)
     return attributes[HREF].length || attributes[HREF].start == NULL ? put_text(&page->canonical, attributes[HREF]) : NO;
 }
 
-/* One more of the texts that a NUL separates, which no value of a page has. */
-static Taken
-put_listed(Room *room, Piece text)
-{
-    size_t before = room->used;
-    Taken taken;
-    if (!reserve(room, 1))
-        return FAULT;
-    if (before)
-        room->start[room->used++] = 0;
-    taken = put_text(room, text);
-    return taken == YES && memchr(room->start + before + (before > 0), 0, room->used - before - (before > 0)) ? NO : taken;
-}
-
 /* What the elements by which a page says where it leads have to say. */
 static Taken
 put_link(Page *page, const Tag *tag, const Piece *attributes)
@@ -392,17 +578,27 @@ put_link(Page *page, const Tag *tag, const Piece *attributes)
     return put_listed(tag->flags & BASE ? &page->bases : &page->hrefs, attributes[HREF]);
 }
 
+/* Of an element of a drawing where it is, and its form: shown.py (`geometry_of`). */
+static int
+is_geometry(Piece name)
+{
+    static const char *const all[] = {"d", "points", "href", "xlink:href", "x", "y", "width", "height", "cx", "cy", "r", "x1", "y1",
+                                      "x2", "y2", "transform"};
+    if (name.length <= 10)
+        for (size_t n = 0; n < sizeof all / sizeof *all; n++)
+            if (*all[n] == (char)*name.start && is(name, all[n]))
+                return 1;
+    return 0;
+}
+
 /* The tag that begins at `s`, behind its bracket: its name and its attributes. */
 static Taken
 read_tag(Page *page, Piece *name, Piece *attributes)
 {
-    static const struct {
-        const char *name;
-        int place;
-    } names[] = {{"id", ID}, {"href", HREF}, {"rel", REL}, {"name", NAME}, {"content", CONTENT}, {"src", SRC},
-                 {"data-src", DATA_SRC}, {"alt", ALT}, {"data", DATA}, {"type", TYPE}, {"value", VALUE}};
     const octet *s = page->s, *end = page->end;
     name->start = s;
+    for (size_t n = 0; page->given; n++, page->given >>= 1)
+        attributes[n] = (Piece){NULL, 0};
     while (s < end && *s != ' ' && *s != '>')
         s++;
     name->length = (size_t)(s - name->start);
@@ -424,10 +620,18 @@ read_tag(Page *page, Piece *name, Piece *attributes)
             return NO;
         value.length = (size_t)(quote - value.start);
         s = quote + 1;
-        if (attribute.length <= 8)
-            for (size_t n = 0; n < sizeof names / sizeof *names; n++)
-                if (*attribute.start == *names[n].name && is(attribute, names[n].name))
-                    attributes[names[n].place] = value;
+        if (attribute.length <= LONGEST_ATTRIBUTE)
+            for (size_t n = page->firsts[*attribute.start]; n && n <= NAMES && *names[n - 1].name == (char)*attribute.start; n++)
+                if (names[n - 1].length == attribute.length && memcmp(names[n - 1].name, attribute.start, attribute.length) == 0) {
+                    attributes[names[n - 1].place] = value;
+                    page->given |= 1u << names[n - 1].place;
+                    break;
+                }
+        if (page->measured && value.length && is_geometry(attribute)) {
+            Taken taken = put_listed(&page->drawing, value);
+            if (taken != YES)
+                return taken;
+        }
     }
     if (s == end || *s != '>')
         return NO;
@@ -483,7 +687,82 @@ raw_text(Page *page, const Frame *frame)
         return memchr(s, '<', text.length) == NULL ? YES : NO;
     if (is(frame->name, "script") && hides_an_end(s, stop))
         return NO;
+    if (page->styled) {
+        page->styled = 0;
+        if (memchr(s, '(', text.length)) {
+            page->scratch.used = 0;
+            if (!reserve(&page->scratch, text.length))
+                return FAULT;
+            memcpy(page->scratch.start, s, text.length);
+            page->scratch.used = text.length;
+            keep_urls(&page->scratch);
+            if (page->scratch.used && !add_line(page, frame->slot ^ beside, &page->scratch, 0))
+                return FAULT;
+        }
+    }
     return frame->walked ? shown_text(page, frame, text, 1) : YES;
+}
+
+/* The slot of an element in its parent. */
+static Taken
+find_slot(Page *page, const Frame *parent, const Tag *tag, Piece id, uint64_t *slot)
+{
+    int named = is_name(id);
+    if (named < 0)
+        return FAULT;
+    if (named)
+        *slot = hash_of(id.start, id.length);
+    else if (is(tag->name, "title") && is(parent->name, "body"))
+        *slot = title_slot;
+    else {
+        uint32_t number = numbered(page, parent->serial, tag->hash);
+        if (number == 0)
+            return NO;
+        *slot = (parent->slot ^ tag->hash) * mix + number;
+    }
+    return YES;
+}
+
+/* What an element shows besides its text, whose slot is given but for one in a line: walk.py (`_marked`). */
+static Taken
+see_beside(Page *page, const Frame *parent, const Tag *tag, const Piece *attributes, const uint64_t *slot)
+{
+    const uint32_t beyond = 1u << STYLE | 1u << TITLE | 1u << CLASS | 1u << DATA_BG | 1u << DATA_BACKGROUND | 1u << DATA_VIDEO_ID |
+                            1u << DATA_VIDEOID | 1u << DATA_YOUTUBE_ID | 1u << DATA_ID | 1u << DATA_SRC;
+    size_t left = (size_t)(page->end - page->s), length = tag->name.length;
+    int bare = tag->kind <= INLINE_KIND && !(tag->flags & FOREIGN);
+    uint64_t own;
+    Taken taken;
+    /* a class alone is read of cells */
+    if (!(page->given & beyond) || ((page->given & beyond) == 1u << CLASS && length != 2))
+        return YES;
+    if (bare && !(tag->flags & VOID))
+        bare = left >= length + 3 && page->s[0] == '<' && page->s[1] == '/' && memcmp(page->s + 2, tag->name.start, length) == 0 &&
+               page->s[2 + length] == '>';
+    if ((taken = put_picture(&page->scratch, attributes, bare)) != YES)
+        return taken;
+    if (page->scratch.used) {
+        if (slot == NULL) {
+            if ((taken = find_slot(page, parent, tag, attributes[ID], &own)) != YES)
+                return taken;
+            slot = &own;
+        }
+        if (!add_line(page, *slot ^ beside, &page->scratch, 0))
+            return FAULT;
+    }
+    return bare ? see_empty(page, tag, attributes, parent->serial) : YES;
+}
+
+/* The first source of a player that has no address. */
+static Taken
+put_source(Page *page, Piece name, const Piece *attributes)
+{
+    Frame *player = (Frame *)page->frames.start + page->depth - 1;
+    Piece address = address_of(attributes, 0);
+    if (!address.length)
+        return YES;
+    player->waits = 0;
+    return put_address(page, player->slot ^ beside, name, address);
 }
 
 /* What of a drawing is not shown. */
@@ -501,15 +780,20 @@ is_not_drawn(Piece name)
 static Taken
 begin(Page *page)
 {
-    Piece name, attributes[ATTRIBUTES] = {{NULL, 0}};
+    Piece name, *attributes = page->attributes;
     const Tag *tag;
     const Frame *parent = page->depth ? (const Frame *)page->frames.start + page->depth - 1 : NULL;
-    Frame fresh = {{NULL, 0}, 1, 0, BLOCK_KIND, 0, 0};
+    Frame fresh = {{NULL, 0}, 1, 0, BLOCK_KIND, 0, 0, 0};
     uint64_t slot;
     int drawn = parent != NULL && (parent->flags & FOREIGN) != 0;
-    Taken taken = read_tag(page, &name, attributes);
+    size_t measured = page->drawing.used;
+    Taken taken;
+    page->measured = drawn && parent->walked && !page->stopped && page->draws;
+    taken = read_tag(page, &name, attributes);
     if (taken != YES)
         return taken;
+    if (page->measured && (is_not_drawn(name) || is(name, "use")))
+        page->drawing.used = measured;
     tag = tag_of(page, name);
     fresh.name = name;
     /* a drawing is one line, whatever it is made of */
@@ -527,27 +811,35 @@ begin(Page *page)
             return NO;
         if ((tag->flags & (ANCHOR | BASE | META)) && !(fresh.flags & INERT) && (taken = put_link(page, tag, attributes)) != YES)
             return taken;
+        if (parent->waits && is(name, "source") && (taken = put_source(page, name, attributes)) != YES)
+            return taken;
         slot = parent->slot;
         fresh.walked = parent->walked && fresh.kind <= INLINE_KIND && !page->stopped;
-        if (parent->walked && !page->stopped && tag->kind != INLINE_KIND && !drawn) {
+        if (parent->walked && !page->stopped && tag->kind == INLINE_KIND && !drawn) {
+            if ((taken = see_beside(page, parent, tag, attributes, NULL)) != YES)
+                return taken;
+        }
+        else if (parent->walked && !page->stopped && !drawn) {
             if (!close_line(page))
                 return FAULT;
             if (tag->kind <= EMBEDDED_KIND) {
-                int named = is_name(attributes[ID]);
-                if (named < 0)
-                    return FAULT;
-                if (named)
-                    slot = hash_of(attributes[ID].start, attributes[ID].length);
-                else if (is(name, "title") && is(parent->name, "body"))
-                    slot = title_slot;
-                else {
-                    uint32_t number = numbered(page, parent->serial, tag->hash);
-                    if (number == 0)
-                        return NO;
-                    slot = (slot ^ tag->hash) * mix + number;
-                }
+                if ((taken = find_slot(page, parent, tag, attributes[ID], &slot)) != YES ||
+                    (taken = see_beside(page, parent, tag, attributes, &slot)) != YES)
+                    return taken;
                 if (tag->kind == EMBEDDED_KIND && (taken = embedded(page, tag, slot, attributes)) != YES)
                     return taken;
+                fresh.waits = tag->kind == EMBEDDED_KIND && (is(name, "video") || is(name, "audio")) && !attributes[SRC].length;
+                if (is(name, "svg")) {
+                    page->draws = !is_icon(attributes);
+                    page->drawing.used = 0;
+                }
+                else if (tag->flags & FOREIGN)
+                    page->draws = 0;
+            }
+            else if (is(name, "style")) {
+                if ((taken = find_slot(page, parent, tag, attributes[ID], &slot)) != YES)
+                    return taken;
+                page->styled = 1;
             }
             else if (tag->kind == LINK_KIND && (taken = put_canonical(page, attributes)) != YES)
                 return taken;
@@ -585,6 +877,12 @@ finish_element(Page *page)
     page->depth--;
     page->frames.used = page->depth * sizeof *frame;
     page->walked -= frame->walked;
+    if (page->draws && is(frame->name, "svg") && frame->walked && !(frame[-1].flags & FOREIGN)) {
+        if (page->drawing.used && !page->stopped)
+            page->sums[DRAWINGS] += hash_of(page->drawing.start, page->drawing.used);
+        page->draws = 0;
+        page->drawing.used = 0;
+    }
     return frame->walked && frame->kind == BLOCK_KIND && !page->stopped && !close_line(page) ? FAULT : YES;
 }
 
@@ -733,6 +1031,13 @@ result_of(Page *page, const Piece *stems)
     if (taken == FAULT)
         return NULL;
     finish_text(&page->text, digest, minima);
+    end_row(page);
+    for (size_t n = 0; n < SUMS; n++)
+        if (page->sums[n]) {
+            page->pairs[count][0] = FIRST_SUM + n;
+            page->pairs[count][1] = page->sums[n];
+            page->counts[count++] = 0;
+        }
     lines = PyBytes_FromStringAndSize(NULL, (Py_ssize_t)(sizeof *page->pairs * count));
     if (lines != NULL)
         put_numbers(*page->pairs, 2 * count, (octet *)PyBytes_AsString(lines));
@@ -774,6 +1079,8 @@ native_page(PyObject *module, PyObject *const *args, Py_ssize_t count)
         return PyErr_NoMemory();
     page->s = pieces[0].start;
     page->end = page->s + pieces[0].length;
+    for (size_t n = NAMES; n > 0; n--)
+        page->firsts[(octet)*names[n - 1].name] = (octet)n;
     begin_text(&page->text);
     taken = read_page(page);
     if (taken == YES)
@@ -781,7 +1088,8 @@ native_page(PyObject *module, PyObject *const *args, Py_ssize_t count)
     else if (taken == NO)
         result = Py_NewRef(Py_None);
     end_text(&page->text);
-    Room *rooms[] = {&page->line, &page->frames, &page->hrefs, &page->bases, &page->canonical, &page->generator, &page->scratch};
+    Room *rooms[] = {&page->line, &page->frames, &page->hrefs, &page->bases, &page->canonical, &page->generator, &page->scratch,
+                     &page->cells, &page->drawing};
     for (size_t n = 0; n < sizeof rooms / sizeof *rooms; n++)
         PyMem_Free(rooms[n]->start);
     PyMem_Free(page->counters);

@@ -29,6 +29,7 @@ class Page:
     weak: bool = False
     sketches: tuple[bytes, ...] = ()
     words: int | None = None
+    data: int = 0
     canonical: str | None = None
     day: int | None = None
 
@@ -51,6 +52,9 @@ COMPARED = {
         replace(ONE, canonical="/a"), Page("/b", 1, canonical="/b"), EXACT,
     ),
     "nothing known of one": (ONE, Page("/b", -1), UNKNOWN),
+    "each drawn from data of its own": (Page("/a", -1, data=1), Page("/b", -1, data=2), DIFFERENT),
+    "drawn from the same data": (Page("/a", -1, data=1), Page("/b", -1, data=1), UNKNOWN),
+    "drawn from data of its own, beside a text": (replace(ONE, data=1), Page("/b", -1, data=2), UNKNOWN),
     "bodies say when and for whom they were made": (Page("/a", 1, weak=True), Page("/b", 2), UNKNOWN),
     "no sketch: other text is another page": (Page("/a", 1), Page("/b", 2), DIFFERENT),
     "nearly equal": (ONE, like(0.95), NEAR),

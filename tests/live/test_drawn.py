@@ -11,12 +11,14 @@ import pytest
 from benchmarks.simulator import Simulator
 from scrapy_urinorm import Normalizer
 from scrapy_urinorm.learn import Options, learn
+from scrapy_urinorm.learn.site import Site
 from tests.live.sites import Answer, identities_of, prose, record
 
 if TYPE_CHECKING:
     from scrapy_urinorm.visits.record import Visit
 
 PRODUCTS, ARTICLES, PER_LIST, CLOSE = 120, 60, 12, 30
+DRAWN_OF = 12
 COLORS = ("red", "green", "yellow")
 KINDS = ("oak", "ash", "elm", "fir", "yew")
 SHELL = """<div id="root"><p>Loading the product, one moment please.</p></div>
@@ -134,6 +136,63 @@ class Variants(Shop):
 def test_variants_that_differ_in_their_data_alone_are_no_page() -> None:
     normalizer = Normalizer(learn(record(Variants("/p/{}"), 2_000)[0]).rules)
     assert len({normalizer.key(f"http://shop.example/p/500?color={color}") for color in COLORS}) == len(COLORS)
+
+
+@dataclass
+class Mixed(Shop):
+    """The same where most products have a text, whatever the colour; scripts draw the others, colour by colour."""
+
+    data: str = "{name} of oak, {color}"
+
+    def answer(self, target: str) -> Answer:
+        found = super().answer(target)
+        if not found.title.startswith("Chair"):
+            links = [f"{one}?color={color}" for one in found.links if one.startswith("/p/") for color in COLORS]
+            return replace(found, links=(*found.links, *links))
+        color = dict(parse_qsl(urlsplit(target).query)).get("color", "")
+        if int(urlsplit(target).path.rpartition("/")[2]) % DRAWN_OF:
+            return replace(found, text=prose(found.title), identity=f"{found.identity}")
+        said = self.data.format(name=found.title, color=color or "red")
+        text = f'<p>One moment.</p><script type="application/json">{{"name": "{said}"}}</script>'
+        return replace(found, text=text, identity=f"{found.identity} {color or 'red'}")
+
+
+@pytest.mark.parametrize("options", [Options(), Options().strict()], ids=["default", "strict"])
+@pytest.mark.parametrize("part", [0.5, 1.0])
+def test_data_of_a_few_speak_against_what_the_texts_of_the_others_say(options: Options, part: float) -> None:
+    visits = record(Mixed("/p/{}"), 2_000)[0]
+    normalizer = Normalizer(learn(visits[: int(part * len(visits))], options).rules)
+    urls = [f"http://shop.example/p/{DRAWN_OF * 30}?color={color}" for color in COLORS]
+    assert len({normalizer.key(url) for url in urls}) == len(COLORS)
+    assert not any(normalizer.decide(url).skip for url in urls)
+
+
+def test_they_do_where_rules_are_live() -> None:
+    visits, identities = record(Mixed("/p/{}"), 2_000)
+    live = Simulator(visits, Options(skip=False)).crawl()
+    found = identities_of(live.fetched, identities)
+    every = {one for one in identities.values() if one}
+    assert every <= found | identities_of([*live.parked, *live.closed], identities)
+    assert len([one for one in found if "green" in one]) == PRODUCTS // DRAWN_OF
+
+
+def test_equal_data_of_a_few_speak_neither_for_nor_against() -> None:
+    normalizer = Normalizer(learn(record(Mixed("/p/{}", data="{name} of oak"), 2_000)[0]).rules)
+    assert len({normalizer.key(f"http://shop.example/p/500?color={color}") for color in COLORS}) == 1
+
+
+@pytest.mark.parametrize(("times", "is_known"), [(1, True), (2, False)], ids=["one visit", "two that differ"])
+def test_data_that_are_another_on_each_visit_say_nothing(times: int, is_known: bool) -> None:
+    visits = [visit for visit in record(Mixed("/p/{}"), 2_000)[0] for _ in range(times)]
+    site = Site("shop.example")
+    for n, visit in enumerate(visits):
+        # the last line is that of the data
+        lines = visit.lines and visit.lines[:-8] + bytes([n % 2]) + visit.lines[-7:]
+        site.add(replace(visit, lines=lines), site.name)
+    site.build("recommended")
+    drawn = [page for page in site.pages if page.label < 0 and "/p/" in page.key]
+    assert len(drawn) >= PRODUCTS // DRAWN_OF * len(COLORS)
+    assert {page.data != 0 for page in drawn} == {is_known}
 
 
 @dataclass

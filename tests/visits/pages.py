@@ -27,7 +27,7 @@ TAGS = """
     a b i span p div ul li table tr td th script style noscript template svg math meta base object canvas link br wbr
     img iframe video source embed input area hr xmp noembed noframes plaintext title textarea pre select option form h1
     main html head body frameset frame foreignObject desc mi annotation-xml caption colgroup col button nobr marquee
-    image x-y dd dt font rp ruby
+    image x-y dd dt font rp ruby audio path use g area amp-img
 """.split()
 TEXTS = (
     *(
@@ -78,6 +78,16 @@ VALUES = (
         "x" * 9000,
         "javascript:void(0)",
     ),
+    *(
+        "background: url(/x.png)",
+        "url(a) url('&quot;b') (url(c",
+        "curl(",
+        "display: none",
+        "data:,x",
+        "/x.png 1x, y 2x",
+        "true",
+    ),
+    *("7", "-1,234.5 %", "1" * 21, "0 0 24 24", "0,0,100,100", "100%", "40px", "number", "RANGE", "icon", "M1 2L3"),
     *("canonical", "x canonical", "CANONICAL", "\u3000canonical\u3000y", "canonicals", "generator", "GENERATOR"),
     *("javascript:void(0)", "é.html", "a:b", "1:2", "./y", "../z", ";p", "text", "TEXT", "hidden"),
     *(
@@ -94,6 +104,18 @@ VALUES = (
     ),
 )
 NAMES = (
+    *("style", "title", "srcset", "poster", "data-original", "data-lazy-src", "data-lazy", "data-srcset", "data-bg"),
+    *(
+        "data-background",
+        "data-video-id",
+        "data-videoid",
+        "data-youtube-id",
+        "data-id",
+        "width",
+        "viewBox",
+        "aria-hidden",
+    ),
+    *("d", "points", "y", "transform"),
     *(
         "href",
         "id",
@@ -138,9 +160,9 @@ NESTED = """
     a b i span em p p p div div section article h1 h2 ul li li dl dt dd table tr td th tbody thead tfoot caption
     colgroup col form button select option optgroup pre textarea title script style iframe
     noscript object svg path g template br img input hr wbr area link meta base nav main details summary dialog search
-    hgroup x-y label center fieldset math
+    hgroup x-y label center fieldset math video audio source path use rect area amp-img td
 """.split()
-EMPTY = frozenset("br img input hr wbr area link meta base col".split())
+EMPTY = frozenset("br img input hr wbr area link meta base col source".split())
 SAID = (
     *(
         "a",

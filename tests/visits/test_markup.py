@@ -51,6 +51,28 @@ TAKEN = {
     "unusual links": "<a href='a\tb'>x</a><a href='..\\c'>y</a>",
     "more lines than are kept": "<p>" + "x y<br>" * 600,
     "a title in the body": "<![x[]>text<title>a</title><p><title>b</title></p><title>c</title>",
+    "pictures behind a text": "<p>a <b style='x: url(/1.png)'>b</b> c<p style='x: url(&quot;/2&quot;)'>d<p data-bg=/3>"
+    "<i id=me data-video-id=7></i><div data-id=8></div><div data-id=9>x</div><img data-id=1 src=2 style='a:url(b)'>",
+    "pictures that scripts load": "<img data-src=1 src=2><img src=/b.gif data-original=/1><img data-lazy=true src=2>"
+    "<img src=data:,x srcset='a 1x'><img src=data:,x><img srcset='a 1x'><video poster=/p><source>"
+    "<source src=/v></video>"
+    "<video src=/w poster=/p><source src=/v></video><audio><p><source src=no></p><source src=/a><source src=/b>"
+    "</audio>",
+    "styles": "<style>a{b:url(/1) url(</style><body><style>url(c) x url(d)</style><style>x</style>"
+    "<style id=me>url(e)</style>",
+    "tips of empty elements": "<p><i title=a></i><i title=b>x</i><i title=c><!----></i><hr title=d>"
+    "<xmp title=e></b></xmp>",
+    "areas": "<map><area alt=a title=b href=/x><area title=c><area></map>",
+    "empty cells": "<table><tr><td class=a><td class=b>x<td class=c><tr><th class=a><td><table><tr><td class=d>"
+    "</table>"
+    "<td class=e></table>",
+    "shapes": "<svg viewBox='0 0 100 100'><path d=M1 /><g transform=a><rect x=1 y=2 /></g><use href=#a />"
+    "<title x=9></title>"
+    "<svg><path d=M2 /></svg><path d=M3 /></svg><svg aria-hidden=true><path d=M4 /></svg><svg width=64>"
+    "<path d=M5 /></svg>"
+    "<svg width=65><path d=M6 /></svg><svg viewBox='0 0 24 24'><path d=M7 /></svg><svg class='an-icon'>"
+    "<path d=M8 /></svg>"
+    "<math><mi x=1>a</mi></math>",
     "deeper than a walk goes": "<div>" * 1100 + "<a href=/deep>x</a>",
     "a drawing deeper than a walk goes": "<p>a<svg>" + "<g>" * 1100 + "<text>b</text>",
     "links of all kinds": "".join(

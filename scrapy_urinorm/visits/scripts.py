@@ -1,0 +1,66 @@
+"""What scripts show: the numbers of a chart, a formula, what a player plays.
+
+A program says it in as many ways as there are; of these each stands in the page as it is shown.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from itertools import islice
+from typing import TYPE_CHECKING
+
+from scrapy_urinorm.visits.data import DATA_CAP, is_state
+
+if TYPE_CHECKING:
+    from scrapy_urinorm.visits.data import Script
+
+NUMBERS_SLOT, MEDIA_SLOT = 3, 4
+"""The places of the lines for numbers with formulas, and for addresses: advertisements in one leave the other alone."""
+LONGEST_ADDRESS, MOST_MEDIA = 300, 1_000
+"""Octets in which an address begins, and addresses that are read; chosen."""
+_NUMBERS = re.compile(rb"\[(?:[\s,\[\]]{0,20}+(?:-?[\d.][\d.eE+-]{0,40}+|null)){3,}+")
+"""Three numbers and more in a row, whatever brackets: two are the size of a picture or a place on the map. Each part
+has an end, so that no octet is looked at more than some times."""
+_MEDIA = re.compile(rb"\.(?:mp4|m4v|webm|m3u8|mpd|mp3|ogg|jpe?g|png|gif|webp|avif|pdf|glb)(?=[\"'?\\)])", re.IGNORECASE)
+_separated = re.compile(rb"[\"'\s(<>]").split
+_formula = re.compile(rb"\btype\s*=\s*[\"']?math/", re.IGNORECASE).search
+_SPACE = re.compile(rb"\s++")
+
+
+def script_lines(markup: bytes, found: list[Script], valued: list[bytes]) -> list[tuple[int, int]]:
+    """Return the place and the hash of what is shown so, whatever its order; no line for what the page has not.
+
+    `found` are its `scripts`, `valued` its `values`.
+    """
+    numbers: set[bytes] = set()
+    media: set[bytes] = set()
+    room = DATA_CAP
+    for head, begin, end in found:
+        block = markup[begin : min(end, begin + room)]
+        room -= len(block)
+        if _formula(head) is not None:
+            numbers.add(block.strip())
+        elif block and not is_state(head, block):
+            numbers.update(_numbers(block))
+            media.update(_media(block))
+        if room <= 0:
+            break
+    for value in valued:
+        if value[:1] in (b"{", b"["):
+            numbers.update(_numbers(value))
+    return [(slot, _hash(shown)) for slot, shown in ((NUMBERS_SLOT, numbers), (MEDIA_SLOT, media)) if shown]
+
+
+def _numbers(block: bytes) -> list[bytes]:
+    return [_SPACE.sub(b"", one) for one in _NUMBERS.findall(block)]
+
+
+def _media(block: bytes) -> list[bytes]:
+    """The addresses of pictures, films and sounds, without what follows a question mark: it may be a signature."""
+    ends = islice(_MEDIA.finditer(block), MOST_MEDIA)
+    return [_separated(block[max(0, one.start() - LONGEST_ADDRESS) : one.end()])[-1] for one in ends]
+
+
+def _hash(texts: set[bytes]) -> int:
+    return int.from_bytes(hashlib.blake2b(b"\0".join(sorted(texts)), digest_size=8).digest(), "little")

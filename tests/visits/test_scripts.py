@@ -1,0 +1,69 @@
+"""What scripts show: which of it tells one page from another."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from scrapy_urinorm.visits.features import page_features
+from scrapy_urinorm.visits.scripts import MEDIA_SLOT, NUMBERS_SLOT
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+OTHER: dict[str, tuple[str, int]] = {
+    "numbers of a chart": (
+        "<script>new Chart(at, {{data: {{datasets: [{{data: [1, 2.5, {}7]}}]}}}})</script>",
+        NUMBERS_SLOT,
+    ),
+    "numbers of a variable": ("<script>var data = [{}, 2, 3]; draw(data)</script>", NUMBERS_SLOT),
+    "rows of numbers": ("<script>draw([[1, {}], [2, 3e5], [3, null]])</script>", NUMBERS_SLOT),
+    "numbers in an attribute": ("<canvas data-points='[-1,{},.5]'></canvas>", NUMBERS_SLOT),
+    "a formula": ('<script type="math/tex; mode=display">x^{{{}}}</script>', NUMBERS_SLOT),
+    "a film": ("<script>jwplayer('at').setup({{file: '/media/{}.mp4?t=9'}})</script>", MEDIA_SLOT),
+    "a picture": ('<script>show("\\/media\\/{}.JPG")</script>', MEDIA_SLOT),
+}
+SAME: dict[str, str] = {
+    "a number": "<script>var id = {};</script>",
+    "the size of a picture": "<script>size([3, {}])</script>",
+    "codes": "<script>var codes = ['{}a', '{}b', '{}c']</script>",
+    "numbers that a framework hands to its programs": "<script>window.__STATE__ = {{ids: [{}, 2, 3]}}</script>",
+    "such data": '<script type="application/json">{{"ids": [{}, 2, 3], "image": "/{}.jpg"}}</script>',
+    "the signature of a film": "<script>play('/a.mp4?signature={}')</script>",
+    "a program": "<script src='/{}.js'></script><script>load('/{}.js')</script>",
+}
+
+
+def lines_of(page: str) -> dict[int, int]:
+    lines = memoryview(page_features(f"<p>a text{page}".encode(), "text/html").lines or b"").cast("Q").tolist()
+    return dict(zip(lines[::2], lines[1::2], strict=True))
+
+
+@pytest.mark.parametrize(("page", "slot"), OTHER.values(), ids=OTHER)
+def test_another(page: str, slot: int) -> None:
+    one, other = (lines_of(page.format(n)) for n in (7, 8))
+    assert {place for place in one if one[place] != other[place]} == {slot}
+
+
+@pytest.mark.parametrize("page", SAME.values(), ids=SAME)
+def test_the_same(page: str) -> None:
+    one, other = (lines_of(page.format(*[n] * page.count("{}"))) for n in (7, 8))
+    assert one == other
+
+
+HOSTILE: dict[str, Callable[[int], str]] = {
+    "brackets": lambda size: "[" * size,
+    "digits": lambda size: "[" + "1" * size,
+    "numbers": lambda size: "[1,2" * (size // 4),
+    "spaces": lambda size: "[1" + " " * size,
+    "ends of addresses": lambda size: ".png'" * (size // 5),
+    "points": lambda size: "." * size,
+}
+
+
+@pytest.mark.parametrize("text", HOSTILE.values(), ids=HOSTILE)
+@pytest.mark.parametrize("page", ["<script>{}</script>", "<script>{}</script>" * 500, "<p a='[{}'>"])
+def test_the_time_is_linear(page: str, text: Callable[[int], str]) -> None:
+    """A quadratic one would not end."""
+    lines_of(page.replace("{}", text(400_000 // page.count("{}"))))
