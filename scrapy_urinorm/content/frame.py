@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from scrapy_urinorm.content.compare import MIN_WORDS, NOTHING, Content, Recorded, label_of, line_sketch, multiset
 from scrapy_urinorm.content.noise import Varying
+from scrapy_urinorm.content.table_rows import in_rows
 from scrapy_urinorm.content.telling import telling
 
 if TYPE_CHECKING:
@@ -74,6 +75,7 @@ class Frame:
         self._noise: frozenset[int] = frozenset()
         self._visitors: frozenset[int] = frozenset()
         self._telling: frozenset[int] = frozenset()
+        self._loose: frozenset[int] = frozenset()
 
     def add(self, lines: bytes, line_words: bytes | None) -> None:
         """Count the slots of one page."""
@@ -116,6 +118,9 @@ class Frame:
                 if few_texts or short:
                     found.add(slot)
             self._frame = (frozenset(found) | self._noise) - self._telling | {DATA_SLOT}
+            # a number or a day of the week stands in its row on each page, an age is another each time
+            loose = {slot for slot in found if len(self._texts[slot]) > FEW_TEXTS}
+            self._loose = (self._noise | loose) - self._telling
         return self._frame
 
     def _common(self) -> list[int]:
@@ -191,13 +196,15 @@ class Frame:
         words = sum(compress(counts, outside))
         sketches = (*(() if visit.minhash is None else (visit.minhash,)), line_sketch(main))
         if words >= MIN_WORDS:
-            label, title, data = label_of(b"M", multiset(main)), self._title(slots, texts), self._data(slots, texts)
+            label = label_of(b"M", multiset(in_rows(slots, texts, outside, self._loose)))
+            title, data = self._title(slots, texts), self._data(slots, texts)
             return Content(label, sketches, words=words, order=hash(tuple(main)), title=title, data=data)
         if DATA_SLOT in slots:
             return Content(None, drawn=True, data=self._data(slots, texts))
         # a picture in the frame may count its visitors; what one address says otherwise each time is no page's own
-        lines = zip(slots, texts, outside, counts, strict=True)
-        everything = [text for slot, text, out, n in lines if (out or n) and slot not in self._visitors]
+        lines = zip(slots, outside, counts, strict=True)
+        shown = [(out or n > 0) and slot not in self._visitors for slot, out, n in lines]
+        everything = in_rows(slots, texts, shown, self._visitors)
         if not everything or visit.words == 0:
             return NOTHING
         return Content(label_of(b"L", multiset(everything)), sketches, words=visit.words)
