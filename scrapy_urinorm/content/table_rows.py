@@ -17,9 +17,9 @@ STEPS = 3
 TD_SLOT = 0x42EF4E18A2FDA1FB
 """What the reader of pages makes of `td` in a place."""
 CUT_SLOT = 0
-"""The place of the last line of a page that has too many, before its data: a sum that says nothing of rows."""
+"""The place of the line for the rest of a page that has too many: a sum that says nothing of rows."""
 _MIX = 0x9E3779B97F4A7C15
-"""2^64 by the golden ratio: by this a place is multiplied (`visits/markup.py`)."""
+"""2^64 by the golden ratio: by this a place is multiplied (`visits/walk.py`)."""
 _BACK = pow(_MIX, -1, 1 << 64)
 _MASK = (1 << 64) - 1
 """Places are words of 64 bits."""
@@ -31,7 +31,7 @@ def in_rows(slots: Sequence[int], texts: Sequence[int], counted: Sequence[bool],
     """
     out: list[int] = []
     at = 0
-    for start, end in () if not slots or CUT_SLOT in slots[-2:] else _rows(slots):
+    for start, end in () if CUT_SLOT in slots else _rows(slots):
         out += compress(texts[at:start], counted[at:start])
         if any(counted[start:end]):
             row = 0

@@ -9,7 +9,7 @@ import pytest
 
 from scrapy_urinorm.content import Frame
 from scrapy_urinorm.content.table_rows import TD_SLOT
-from scrapy_urinorm.visits.markup import _tag_hashes
+from scrapy_urinorm.visits.walk import _tag_hashes
 from tests.content.test_telling import prose, visit
 
 if TYPE_CHECKING:
