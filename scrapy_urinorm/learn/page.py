@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from scrapy_urinorm.content import EXACT, compare
+
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
@@ -25,6 +27,7 @@ class Page:
     there for the time being (`TEMPORARY`); `referers` are the keys of pages that link here, `sources` those that
     redirect here. `links` are the hashes of what the first visit linked to; `order` tells apart the orders in which the
     lines of one content were shown, 0 = unknown.
+    `contested`: pages of other texts name its canonical address, too.
     `title` is the hash of a title that does not count for the label, `data` that of what the page hands to its scripts,
     0 = none. `refused`: where it answered that there
     is nothing, or nothing for this visitor (`denied`), 1 + the number of pages that were answered before.
@@ -40,6 +43,7 @@ class Page:
     title: int = 0
     data: int = 0
     canonical: str | None = None
+    contested: bool = False
     final: str | None = None
     passing: bool = False
     failed: bool = False
@@ -81,6 +85,22 @@ def doubt_canonicals(pages: Iterable[Page]) -> None:
     for page in named:
         if len(paths[page.canonical or ""]) >= MANY_PATHS:
             page.canonical = None
+
+
+def contest_canonicals(pages: Iterable[Page]) -> None:
+    """Note which canonical addresses pages of different texts name: the newest version of a chapter, which all others
+    name, and which is another one tomorrow.
+    """
+    known = {page.key: page for page in pages if page.label >= 0}
+    naming = [page for page in known.values() if page.canonical is not None]
+    of: dict[str | None, Page] = {}
+    contested = set()
+    for page in naming:
+        other = known.get(page.canonical or "") or of.setdefault(page.canonical, page)
+        if other.label != page.label and compare(other, page) < EXACT:
+            contested.add(page.canonical)
+    for page in naming:
+        page.contested = page.canonical in contested
 
 
 def _with(keys: set[str] | frozenset[str], key: str) -> set[str]:

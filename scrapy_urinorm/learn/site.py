@@ -16,7 +16,7 @@ from scrapy_urinorm.content import (
     soft_labels,
 )
 from scrapy_urinorm.learn.blocks import blocked_labels
-from scrapy_urinorm.learn.page import TEMPORARY, Page, doubt_canonicals
+from scrapy_urinorm.learn.page import TEMPORARY, Page, contest_canonicals, doubt_canonicals
 from scrapy_urinorm.learn.sessions import session_names
 from scrapy_urinorm.normalizer import Normalizer
 from scrapy_urinorm.recognition import Recognizer
@@ -150,6 +150,7 @@ class Site:
             self.drawn_like = self.drawn_like or page.url
         self.soft = soft_labels([page.label for page in self.pages])
         doubt_canonicals(self.pages)
+        contest_canonicals(self.pages)
 
     def _forget(self, blocked: frozenset[int]) -> None:
         """Take for unknown what a block page stood in for."""

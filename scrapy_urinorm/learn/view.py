@@ -90,13 +90,17 @@ class View:
 def says_one(one: View, two: View, *, lasting: bool) -> bool:
     """Whether a redirect or a canonical link says that two views are one page, `lasting` for good.
 
-    What is not translated yet redirects to another language for the time being (302), and so does the newest version.
+    What is not translated yet redirects to another language for the time being (302), and so does the newest version;
+    and where other versions name it as canonical, too, this is no word on the one that is equal today.
     """
     keys = ({one.key, one.page.key}, {two.key, two.page.key})
     return any(
         said in keys[1 - n]
         for n, view in enumerate((one, two))
-        for said in (None if lasting and view.page.passing else view.page.final, view.page.canonical)
+        for said in (
+            None if lasting and view.page.passing else view.page.final,
+            None if lasting and view.page.contested else view.page.canonical,
+        )
         if said is not None and said not in keys[n]
     )
 

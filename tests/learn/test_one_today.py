@@ -151,6 +151,20 @@ def test_no_rule_of_any_family_makes_versions_or_languages_one(
 
 
 @BOTH
+@pytest.mark.parametrize("older", [True, False])
+def test_what_every_version_calls_canonical_is_no_word_on_the_newest(older: bool, options: Options) -> None:
+    """Manuals name `latest` in each version of a chapter; it is 2.1 today."""
+    versions = [("latest", "new"), ("2.1", "new"), *([("1.0", "old")] if older else [])]
+    visits = []
+    for n in range(60):
+        for version, text in versions:
+            visits.append(page(f"/{version}/c{n}", f"chapter {n}, {text}"))
+            visits[-1].canonical = f"{HOST}/latest/c{n}"
+    normalizer = normalizer_of(visits, options)
+    assert (normalizer.key(f"{HOST}/latest/c99") == normalizer.key(f"{HOST}/2.1/c99")) is not older
+
+
+@BOTH
 def test_no_version_of_many_is_skipped(options: Options) -> None:
     """Each page was seen with the version of its last change, and without one."""
     visits = [
