@@ -51,10 +51,12 @@ class Kin:
         self._saying: Counter[str] = Counter()
         self._drawn: dict[int, str] = {}
         self._sentences: dict[str, frozenset[int]] = {}
+        self._all_news = self._older = 0
 
     def brought(self, pattern: str) -> None:
         """A page of a pattern has news, or has led to some."""
         kind = _kind(pattern)
+        self._all_news += 1
         self._since.pop(kind, None)
         for name, counts in ((kind, self._news), (_names(pattern), self._saying)):
             if name in counts or len(counts) < _PATTERNS:
@@ -82,11 +84,27 @@ class Kin:
         """Whether a page without news says what pages of its kind with news have said: one with a token in its address
         and the time on it. `sentences` are those known; what the page before says, too, is the frame of all.
         """
-        kind, said = _kind(pattern), frozenset(islice(sentences, _LINES))
+        before, said = self._said(sentences, _kind(pattern))
+        return before is not None and self._saying[_names(pattern)] >= MANY and not said <= before
+
+    def is_older(self, sentences: Iterable[int], pattern: str) -> bool:
+        """Whether a page of known lines alone, whose text as a whole no page had, may be another one as it was before:
+        its sentences, those of the page before aside. A filtered list is like that, too: there are as many as pages
+        with news at the most.
+        """
+        before, said = self._said(sentences, _kind(pattern))
+        if before is None or said <= before or not is_plain(pattern):
+            return False
+        self._older += 1
+        return self._older <= self._all_news
+
+    def _said(self, sentences: Iterable[int], kind: str) -> tuple[frozenset[int] | None, frozenset[int]]:
+        """Return the sentences of the page before of a kind, None where there was none, and those of this one."""
+        said = frozenset(islice(sentences, _LINES))
         before = self._sentences.get(kind)
         if before is not None or len(self._sentences) < _KINDS:
             self._sentences[kind] = said
-        return before is not None and self._saying[_names(pattern)] >= MANY and not said <= before
+        return before, said
 
     def goes_on(self, url: str, pattern: str, *, drawn: bool, silent: bool = False) -> bool:
         """Count a page that says something of its own and that its kind alone names, `drawn` where that is a picture,

@@ -45,13 +45,15 @@ _MASK = (1 << 64) - 1
 
 class News(NamedTuple):
     """What a page has that none before had: `few` are words, fewer than news, that are its own all the same, `kin`
-    such of a page that only its own kind names, and `drawn` where a picture is among them.
+    such of a page that only its own kind names, and `drawn` where a picture is among them; `older` is a page of known
+    lines that may be another as it was before.
     """
 
     news: bool
     few: bool = False
     kin: bool = False
     drawn: bool = False
+    older: bool = False
 
 
 class Novelty:
@@ -82,6 +84,8 @@ class Novelty:
                 self._kin.brought(linker)
         elif news.kin:
             news = news._replace(kin=self._kin.goes_on(visit.url, pattern, drawn=news.drawn))
+        elif news.older:
+            news = news._replace(kin=True)
         elif is_step and named == 1 and visit.lines is not None and not visit.redirects:
             # an entry that was removed, as a hundred before it, still leads to the next one
             news = news._replace(kin=self._kin.goes_on(visit.url, pattern, drawn=False, silent=True))
@@ -114,6 +118,8 @@ class Novelty:
             return News(False)
         if self._is_own(new, visit, pattern):
             return News(False, few=True)
+        if not new:
+            return News(False, older=self._kin.is_older(sentences, pattern))
         kin = self._is_kin(new, visit, pattern) and not self._kin.repeats(sentences, pattern)
         return News(False, kin=kin, drawn=drawn)
 

@@ -130,7 +130,7 @@ class Student:
         return site
 
     def _news(self, visit: Visit, pattern: str, noise: frozenset[int]) -> Message:
-        (news, few, kin, _), credit = self.novelty.brought(visit, pattern, noise)
+        (news, few, kin, *_), credit = self.novelty.brought(visit, pattern, noise)
         if pattern in self._quiet:
             # what it leads to may speak against it
             news, few, kin, credit = False, False, False, None

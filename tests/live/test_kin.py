@@ -235,6 +235,44 @@ def test_what_repeats_a_page_with_news_is_none_of_a_chain() -> None:
     assert not said(1, 3, news=MANY - 1)
 
 
+class Captures:
+    """Pages as they are now, and as they were, when they had no last paragraph yet."""
+
+    count = 40
+    host = "archive.example"
+    start = "http://archive.example/"
+
+    def answer(self, target: str) -> Answer:
+        _, capture, number = target.split("/") if target != "/" else ("", "", "0")
+        if not capture:
+            links = tuple(f"/now/{n}" for n in range(self.count))
+            return Answer(200, prose("all captures"), (*links, "/then/0"), identity="start")
+        text = prose(f"page {number}", 32)
+        following = (f"/then/{int(number) + 1}",) if capture == "then" and int(number) + 1 < self.count else ()
+        return Answer(200, text if capture == "now" else text.rpartition("<p>")[0], following, identity=target)
+
+
+def test_a_page_as_it_was_before_closes_nothing() -> None:
+    visits, _ = record(Captures())
+    novelty = Novelty()
+    told = [novelty.brought(visit, f"http://archive.example/{visit.url.split('/')[3]}/*")[0] for visit in visits]
+    now, then = told[1 : Captures.count + 1], told[Captures.count + 1 :]
+    assert [one.news for one in now] == [True] * Captures.count
+    # the second one is the first that its own kind names, and there was none before it to say what all of them say
+    assert [one.few for one in then] == [True] + [False] * (Captures.count - 1)
+    assert [one.kin for one in then] == [False] * 2 + [True] * (Captures.count - 2)
+
+
+def test_older_pages_are_as_many_as_pages_with_news() -> None:
+    kin, pattern = Kin(), "http://a.example/post/*"
+    for _ in range(3):
+        kin.brought(pattern)
+    empty = [kin.is_older((1, 2), pattern) for _ in range(3)]
+    assert empty == [False] * 3, "what all months without an event say"
+    assert not kin.is_older((1, 2, 3), "http://a.example/list?by=*")
+    assert [kin.is_older((1, 2, n), pattern) for n in range(3, 8)] == [True] * 3 + [False] * 2
+
+
 @IN_BOTH_ORDERS
 def test_tokens_end_where_there_is_a_clock(newest_first: bool) -> None:
     site = Clocked()
