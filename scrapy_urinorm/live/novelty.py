@@ -75,7 +75,8 @@ class Novelty:
         news = self.news(visit, pattern, noise)
         linker = self.linker(visit) if news.news else None
         is_step = not news.few and self._is_kind(visit, pattern)
-        named = self.linked(visit, pattern, news=news.news)
+        # an album without a word leads to its pictures, as a list of news does
+        named = self.linked(visit, pattern, news=news.news or news.drawn)
         if news.news and self._dated.goes_on(visit.url, pattern, linker):
             return News(False, few=True), linker
         if news.news:
@@ -117,7 +118,7 @@ class Novelty:
         if visit.redirects or repeated:
             return News(False)
         if self._is_own(new, visit, pattern):
-            return News(False, few=True)
+            return News(False, few=True, drawn=drawn)
         if not new:
             return News(False, older=self._kin.is_older(sentences, pattern))
         kin = self._is_kin(new, visit, pattern) and not self._kin.repeats(sentences, pattern)

@@ -273,6 +273,35 @@ def test_older_pages_are_as_many_as_pages_with_news() -> None:
     assert [kin.is_older((1, 2, n), pattern) for n in range(3, 8)] == [True] * 3 + [False] * 2
 
 
+@dataclass
+class Albums:
+    """Albums without a word of their own, of photos that have none either, each of which leads to a view of it."""
+
+    albums: int = 8
+    photos: int = 12
+    host: str = "albums.example"
+    start: str = "http://albums.example/"
+
+    def answer(self, target: str) -> Answer:
+        _, what, number = target.split("/") if target != "/" else ("", "", "0")
+        if not what:
+            return Answer(200, prose("all albums"), tuple(f"/album/{n}" for n in range(self.albums)), identity="start")
+        if what == "album":
+            mine = range(int(number) * self.photos, (int(number) + 1) * self.photos)
+            thumbs = "".join(f'<img src="/thumb/{n}.jpg">' for n in mine)
+            return Answer(200, f"<h1>Album</h1>{thumbs}", tuple(f"/photo/{n}" for n in mine), identity=target)
+        links = (f"/large/{number}",) if what == "photo" else ()
+        return Answer(200, f'<h1>Photo</h1><img src="/{what}/{number}.jpg">', links, identity=target)
+
+
+@IN_BOTH_ORDERS
+def test_albums_without_a_word_lead_to_their_pictures(newest_first: bool) -> None:
+    visits, identities = record(Albums())
+    live = Simulator(visits, Options(skip=False), close=CLOSE).crawl(newest_first=newest_first)
+    # a large view has nothing but its picture, and is named where it is not fetched
+    assert identities_of([*live.fetched, *live.closed], identities) == set(identities.values())
+
+
 @IN_BOTH_ORDERS
 def test_tokens_end_where_there_is_a_clock(newest_first: bool) -> None:
     site = Clocked()
