@@ -93,18 +93,19 @@ def piece_edits(views: Sequence[View]) -> Callable[[View], Iterator[Row]]:
         named = NumberedName.of(view)
         if named is None:
             return
+        place = "query" if named.in_query else "path"
         first = FIRST_NAME.fullmatch(named.stem)
         if first and first["at"] in FIRST and first["rest"]:
-            yield ("first", first["mark"], first["at"], named.extension), named.hash_with(view, first["rest"]), 1
+            yield ("first", place, first["mark"], first["at"], named.extension), named.hash_with(view, first["rest"]), 1
         suffix = SUFFIX.fullmatch(named.stem)
         if suffix and counts[suffix["mark"], named.extension] >= ENUM_COUNT:
-            yield ("suffix", suffix["mark"], named.extension), named.hash_with(view, suffix["rest"]), 1
+            yield ("suffix", place, suffix["mark"], named.extension), named.hash_with(view, suffix["rest"]), 1
         numbers = list(NUMBER.finditer(named.stem))
         outline = _outline(named)
         if not 1 < len(numbers) <= MOSTNUMBERS or counts[outline] < ENUM_COUNT or "%" in outline:
             return
         for at, number in enumerate(numbers):
             masked = f"{named.stem[: number.start()]}*{named.stem[number.end() :]}"
-            yield ("piece", outline, str(at)), named.hash_with(view, masked), text_value(number[0])
+            yield ("piece", place, outline, str(at)), named.hash_with(view, masked), text_value(number[0])
 
     return edits

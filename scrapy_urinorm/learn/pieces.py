@@ -38,8 +38,7 @@ def pieces(stage: Stage) -> list[Candidate]:
     """Return the candidates that drop the number of a first page, or fold a number that makes no difference."""
     out = []
     for name, neighbours in stage.new_groups("first"):
-        _, mark, at, extension = name
-        out += _first_pages(stage, _InName(mark, at, extension, _in_query(stage, neighbours)), neighbours)
+        out += _first_pages(stage, _InName(*name[1:]), neighbours)
     for name, neighbours in stage.new_groups("first folder"):
         out += _first_pages(stage, _InFolder(*name[1:]), neighbours)
     for name, neighbours in stage.new_groups("suffix"):
@@ -49,17 +48,13 @@ def pieces(stage: Stage) -> list[Candidate]:
     return out
 
 
-def _in_query(stage: Stage, neighbours: Sequence[Neighbours]) -> bool:
-    return bool(stage.views[neighbours[0].members[0][1]].items)
-
-
 class _InName(NamedTuple):
     """The number of a first page at the end of names: `-1` of `/topic-12-1.html`."""
 
+    place: str
     mark: str
     at: str
     extension: str
-    in_query: bool
 
     @property
     def shown(self) -> str:
@@ -69,8 +64,9 @@ class _InName(NamedTuple):
         """Return the number of the page that an address of this form asks for."""
         named = NumberedName.of(view)
         first = FIRST_NAME.fullmatch(named.stem) if named else None
-        alike = named and first and (first["mark"], named.extension) == (self.mark, self.extension)
-        return first["at"] if first and alike else None
+        if named is None or first is None or named.in_query != (self.place == "query"):
+            return None
+        return first["at"] if (first["mark"], named.extension) == (self.mark, self.extension) else None
 
     def second_of(self, view: View) -> int:
         """Return the hash of the second page beside one without a number."""
@@ -87,7 +83,7 @@ class _InName(NamedTuple):
             if len(outlines) > MAX_OUTLINES or any("%" in outline for outline in outlines):
                 return None
             shown = set(map(_any_number, outlines))
-        head, end = _around(self.in_query)
+        head, end = _around(self.place)
         before = f"{head}(?:{'|'.join(sorted(shown))})"
         pattern = f"^({before}){re.escape(self.mark + self.at)}(?={re.escape(self.extension)}{end})"
         return {"pattern": pattern, "replace": r"\1"}
@@ -152,13 +148,13 @@ def _unseen(stage: Stage, form: _InName | _InFolder, bare: Iterable[View]) -> st
 
 
 def _suffixes(stage: Stage, name: Name, neighbours: Sequence[Neighbours]) -> list[Candidate]:
-    _, mark, extension = name
+    _, place, mark, extension = name
     groups = [judged(n, stage.views) for n in neighbours]
     compared = {page for group in neighbours for _, page in group.members}
     groups += stage.stayed.against(groups, compared, lambda view: _suffix_of(view) == (mark, extension))
     judge = stage.judge(DEFAULT_PRIOR, constant=False)
     what = f"`{mark}` at the end of a name"
-    head, end = _around(_in_query(stage, neighbours))
+    head, end = _around(place)
     pattern = f"^({head}[^/?]+){re.escape(mark)}(?={re.escape(extension)}{end})"
     value = [{"pattern": pattern, "replace": r"\1"}]
     tree = names_tree(mark[1:]) and not stage.said_one(groups)
@@ -178,9 +174,9 @@ def _suffix_of(view: View) -> tuple[str, str] | None:
     return (suffix["mark"], named.extension) if named and suffix else None
 
 
-def _around(in_query: bool) -> tuple[str, str]:
-    """Return the patterns of what precedes names and follows them, in the text that `rewrite` sees."""
-    return (r"[^?]*\?", "=$") if in_query else ("[^?]*/", "/?(?:[?]|$)")
+def _around(place: str) -> tuple[str, str]:
+    """Return the patterns of what precedes names in a place and follows them, in the text that `rewrite` sees."""
+    return (r"[^?]*\?", "=$") if place == "query" else ("[^?]*/", "/?(?:[?]|$)")
 
 
 def _any_number(outline: str) -> str:
@@ -188,7 +184,7 @@ def _any_number(outline: str) -> str:
 
 
 def _numbers(stage: Stage, name: Name, neighbours: Sequence[Neighbours]) -> list[Candidate]:
-    _, outline, number = name
+    _, place, outline, number = name
     at = int(number)
     groups = [judged(n, stage.views) for n in neighbours]
     # nearly all numbers in names are those of pages
@@ -205,7 +201,7 @@ def _numbers(stage: Stage, name: Name, neighbours: Sequence[Neighbours]) -> list
         e = finding.evidence
         why = f"{what} made no difference to {distinct(e.agree)}" + against_text(e)
         kept = min(seen, key=lambda v: (-seen[v], len(v), v))
-        value = [_folded(outline, at, kept, *_around(_in_query(stage, neighbours)))]
+        value = [_folded(outline, at, kept, *_around(place))]
         out.append(stage.candidate(finding, "rewrite", value, "piece", why))
     if not out:
         stage.missed(groups, judge, "rewrite", [{"pattern": outline, "replace": ""}], "piece", what, doubt)

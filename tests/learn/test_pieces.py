@@ -24,6 +24,14 @@ def archive() -> Site:
     return site
 
 
+def both() -> Site:
+    """An archive in the query beside topics in the path, each with first pages by number."""
+    site, others = archive(), topics()
+    site.pages |= others.pages
+    site.words |= others.words
+    return site
+
+
 def topics(*, newest: bool = False, bare: int = 80) -> Site:
     """`/topic-12.html` is the first page of a topic, or the `newest` one; topics from `bare` on were met by page."""
     site = Site("http://forum.example")
@@ -94,6 +102,10 @@ LEARNED = {
         archive(), ["/archive/index.php?thread-900", "/archive/index.php?thread-900-1"],
         ["/archive/index.php?thread-900-2", "/archive/index.php?post-900-1", "/archive/index.php?thread-1",
          "/archive/index.php?thread-11", "/archive/index.php?thread-900-11"],
+    ),
+    "both in one site": (
+        both(), ["/topic-900.html", "/topic-900-1.html"],
+        ["/archive/index.php?thread-900-1", "/archive/index.php?thread-900-2", "/topic-900-2.html"],
     ),
     "the last segment": (
         topics(), ["/topic-900.html", "/topic-900-1.html"],
