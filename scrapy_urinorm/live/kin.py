@@ -90,7 +90,7 @@ class Kin:
     def is_older(self, sentences: Iterable[int], pattern: str) -> bool:
         """Whether a page of known lines alone, whose text as a whole no page had, may be another one as it was before:
         its sentences, those of the page before aside. A filtered list is like that, too: there are as many as pages
-        with news at the most.
+        that had news, and pages that led to such ones, at the most.
         """
         before, said = self._said(sentences, _kind(pattern))
         if before is None or said <= before or not is_plain(pattern):

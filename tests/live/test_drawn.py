@@ -127,7 +127,9 @@ class Variants(Shop):
         if not found.title.startswith("Chair"):
             links = [f"{one}?color={color}" for one in found.links if one.startswith("/p/") for color in COLORS]
             return replace(found, links=(*found.links, *links))
-        color = dict(parse_qsl(urlsplit(target).query)).get("color", "")
+        return self.product(found, target, dict(parse_qsl(urlsplit(target).query)).get("color", ""))
+
+    def product(self, found: Answer, target: str, color: str) -> Answer:
         data = f'{{"name": "{found.title} of oak", "color": "{color}", "price": {len(color) * 7}}}'
         text = f'<p>One moment.</p><script type="application/json">{data}</script>'
         return replace(found, text=text, identity=f"{found.identity} {color}")
@@ -139,17 +141,12 @@ def test_variants_that_differ_in_their_data_alone_are_no_page() -> None:
 
 
 @dataclass
-class Mixed(Shop):
+class Mixed(Variants):
     """The same where most products have a text, whatever the colour; scripts draw the others, colour by colour."""
 
     data: str = "{name} of oak, {color}"
 
-    def answer(self, target: str) -> Answer:
-        found = super().answer(target)
-        if not found.title.startswith("Chair"):
-            links = [f"{one}?color={color}" for one in found.links if one.startswith("/p/") for color in COLORS]
-            return replace(found, links=(*found.links, *links))
-        color = dict(parse_qsl(urlsplit(target).query)).get("color", "")
+    def product(self, found: Answer, target: str, color: str) -> Answer:
         if int(urlsplit(target).path.rpartition("/")[2]) % DRAWN_OF:
             return replace(found, text=prose(found.title), identity=f"{found.identity}")
         said = self.data.format(name=found.title, color=color or "red")
