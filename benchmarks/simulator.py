@@ -249,9 +249,7 @@ class _Run:
         if said["do"] != "news":
             self.out.log.append((len(self.out.fetched), said))
         reopened, name = self.desk.take(said)
-        for key in reopened:
-            self.later += [(0, n, visit) for n, (visit, held) in enumerate(self.closed) if held == key]
-            self.closed = [(visit, held) for visit, held in self.closed if held != key]
+        self._reopen(reopened)
         for key, most in self.desk.due():
             due = [one for one in self.later if key in self._keys(one[2].url)]
             due = sorted(due, key=lambda one: (-one[0], one[1]))[:most]
@@ -274,6 +272,11 @@ class _Run:
                 key = held
             self.parked.append((visit, key))
 
+    def _reopen(self, patterns: Iterable[bytes]) -> None:
+        for key in patterns:
+            self.later += [(0, n, visit) for n, (visit, held) in enumerate(self.closed) if held == key]
+            self.closed = [(visit, held) for visit, held in self.closed if held != key]
+
     def _keys(self, url: str) -> tuple[bytes, ...]:
         pattern = self.desk.pattern(url, 0)
         return pattern_key(pattern), pattern_key(doubted(pattern))
@@ -284,6 +287,9 @@ class _Run:
             return False
         if self.answers:
             self._deliver(self.answers[-1][0])
+            return True
+        if again := self.desk.retried():
+            self._reopen(again)
             return True
         if self.parked and self.judged != len(self.out.fetched):
             self.judged = len(self.out.fetched)

@@ -101,6 +101,8 @@ class FleetEnd(LiveEnd):
 
     def _tries(self) -> bool:
         """Fetch what rules were never tested with; whether there is any."""
+        if self._tries_closed():
+            return True
         released = 0
         for class_key in self._live.desk.untested():
             for site in self._live.desk.sites.values():

@@ -85,6 +85,8 @@ class LiveEnd:
             self._until = 0.0
             live.off(f"the last judgement has not come in {JUDGE_SECONDS:.0f} s")
             return True
+        if self._tries_closed():
+            return True
         # one that is doubted, too: it has not been studied since
         sites = [name for name, site in live.desk.sites.items() if site.sure is not None]
         if not sites or not live.parked.waiting():
@@ -103,6 +105,16 @@ class LiveEnd:
             released += live.scheduler.release(class_key=class_key, limit=1)
         own.stats_of(live.crawler).inc_value("urinorm/live/canaries", released)
         return bool(released)
+
+    def _tries_closed(self) -> bool:
+        """Have some requests go of what was closed while a site showed one and the same page; whether there are any."""
+        again = self._live.desk.retried()
+        if again:
+            said = "Live rules: %d shapes that showed one and the same page, or errors, are tried once more"
+            own.logger.info(said, len(again))
+            self._live.parked.reopen(again)
+            self._live.scheduler.poke()
+        return bool(again)
 
     def heard(self, asked: int) -> None:
         """The judgement is here."""

@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from enum import IntEnum
+from operator import attrgetter
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 _ALONE = 0.1
 """The share of news from which a pattern is judged by itself, not with the others of its group."""
@@ -21,6 +26,16 @@ class Turn(IntEnum):
     OPEN = 0
     LATER = 1
     CLOSED = 2
+
+
+class Brought(NamedTuple):
+    """What a page has brought, as `Yields.learned` is told."""
+
+    news: bool
+    same: bool = False
+    few: bool = False
+    kin: bool = False
+    shows: str = ""
 
 
 @dataclass(slots=True)
@@ -45,11 +60,23 @@ class Yield:
     """Of a group, how many shapes of it were fetched."""
     asked: int = 0
     """Of a shape that is served with its group, how many requests were put off; the first hundred count."""
+    shows: str = ""
+    """What the latest page without news has shown: its text by a few letters, or its status."""
+    alike: int = 0
+    """Pages without news in a row that have shown that."""
+    retried: bool = False
+    """Whether a few of those that it keeps back are to go once more before the end, or have gone."""
 
     @property
     def is_alone(self) -> bool:
         """Whether it brings so much that it is judged by itself."""
         return self.news > 0 and self.news >= _ALONE * self.pages
+
+    def blanks(self, shows: str) -> None:
+        """Count a page without news, and what it has shown."""
+        self.blank += 1
+        self.alike = self.alike + 1 if shows and shows == self.shows else 0
+        self.shows = shows
 
     def sampled(self, chance: float) -> bool:
         """Whether a request of a closed pattern is fetched all the same; `chance` is its own, from 0 to 1.
@@ -58,3 +85,18 @@ class Yield:
         """
         self.kept += 1
         return chance < min(_SAMPLE_SHARE, _SAMPLES / self.kept) * (_KNOWN_SAMPLES if self.known else 1)
+
+
+_columns = attrgetter(*(field.name for field in fields(Yield)))
+
+
+def row_of(found: Yield) -> list[Any]:
+    """Return a pattern as JSON can hold it."""
+    return list(_columns(found))
+
+
+def yield_of(row: Sequence[Any]) -> Yield:
+    """Return the pattern of a row; a job that was begun by an earlier version has no shapes, or not what was shown."""
+    found = Yield(*row)
+    found.turn = Turn(int(found.turn))
+    return found

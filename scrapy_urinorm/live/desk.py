@@ -10,6 +10,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from scrapy_urinorm.errors import UrinormError
+from scrapy_urinorm.live.answers import Answers
 from scrapy_urinorm.live.brought import Turn
 from scrapy_urinorm.live.canaries import Waiting
 from scrapy_urinorm.live.known import Known
@@ -53,6 +54,7 @@ class Desk:
         self.sites: dict[str, SiteDesk] = {}
         self.patterns = Patterns()
         self.yields = Yields(close, lambda origin: filters_of(self.sites.get(self.site_name(origin)), origin))
+        self._answers = Answers(self.yields)
         self.claims: dict[int, Claimant] = {}
         self._next_claim = 1
         self._generations = 0
@@ -200,12 +202,7 @@ class Desk:
         """
         what = message["do"]
         if what == "news":
-            credit = message.get("credit")
-            same, few = message["same"], message.get("few", False)
-            kin = message.get("kin", False)
-            reopened = self.yields.learned(message["pattern"], message["news"], same=same, few=few, kin=kin)
-            reopened += self.yields.credited(credit) if credit else []
-            return [pattern_key(name) for name in reopened], None
+            return [pattern_key(name) for name in self._answers.heard(message)], None
         if what == "doubt":
             site = self.sites.get(message["site"])
             if site is not None and site.message.get("version") == message["version"]:
@@ -269,6 +266,10 @@ class Desk:
         return [(pattern_key(name), most) for name, most in self.yields.due()]
 
     # ------------------------------------------------------------------ the end
+
+    def retried(self) -> list[bytes]:
+        """Return, once, the closed patterns of which a few requests go once more: the site may have been down."""
+        return [pattern_key(name) for name in self._answers.retried()]
 
     def untested(self) -> list[bytes]:
         """Return classes of which one request is to be fetched before their rule may give up the rest."""

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from scrapy_urinorm.content import DIFFERENT, UNKNOWN, compare
 from scrapy_urinorm.learn.site import host_of, site_of
+from scrapy_urinorm.live.answers import shown
 from scrapy_urinorm.live.novelty import Novelty
 from scrapy_urinorm.live.priors import FAMILY
 from scrapy_urinorm.live.reachable import FRESH
@@ -31,8 +32,6 @@ if TYPE_CHECKING:
     from scrapy_urinorm.visits.record import Visit
 
 GROWTH = 1.5
-SOONER = 1.1
-"""A rule that comes to be believed has its site studied when it has grown by a tenth: still linear work in all."""
 DOUBT_PAGES, DOUBT_GROWTH = 5, 1.02
 """Visits between two studies of a doubted site: the pages under way when a doubt came belong to the same one."""
 MOST_SITES = 1_000
@@ -70,7 +69,8 @@ class Student:
         name = site_of(host)
         site = self._site(name)
         if pattern is not None:
-            said.append(self._news(visit, pattern, site.noise if site is not None else frozenset()))
+            news = self._news(visit, pattern, site.noise if site is not None else frozenset())
+            said.append(news | {"site": name, "shows": shown(visit)})
         if site is None:
             return said
         self._came(site, visit)
@@ -146,14 +146,17 @@ class Student:
     def _judged(self, site: Watched, visit: Visit) -> Iterator[Message]:
         if site.found is None:
             return
+        shown = len(site.found.labels)
         page = site.found.page_of(visit)
         if page.label < 0 and not page.data:
             return
         self._try(site, page)
+        key = hashed(site.normalizer, page.key) if site.normalizer is not None else b""
+        first = site.classes.get(key)
+        if first is None and 0 <= page.label < shown and not visit.redirects:
+            site.repeats_itself(page)
         if site.normalizer is None:
             return
-        key = hashed(site.normalizer, page.key)
-        first = site.classes.get(key)
         if first is None or first.page.label < 0 <= page.label:
             site.classes[key] = Standing(page, visit.url)
             return
@@ -197,7 +200,7 @@ class Student:
                 trial.counts[outcome == DIFFERENT] += 1
                 if trial.news and is_believed(*trial.counts, proven=trial.proven):
                     trial.news = False
-                    site.due = min(site.due, max(site.pages, int(site.studied * SOONER)))
+                    site.sooner()
 
     # ------------------------------------------------------------------ studies
 
@@ -213,8 +216,7 @@ class Student:
     def begin(self, name: str, fresh: int = FRESH) -> Work:
         """Return the study of a site, which is to `run` and to be given to `ended`; pages may be taken meanwhile."""
         site = self._sites[name]
-        site.due = int(site.pages * GROWTH)
-        site.studied = site.pages
+        site.begun(GROWTH)
         earlier = site.found.believed if site.found is not None else []
         return Work(
             Seen(
@@ -252,11 +254,10 @@ class Student:
         site.alone, site.classes, site.trials = work.alone, work.classes, work.trials
         site.counts = {name: seen.counts.get(name, [0, 0]) for name in found.alone}
         changed = site.doubted or site.unsaid or before != (found.source, found.likely, found.later)
-        site.doubted = site.unsaid = False
-        said = []
+        site.ended(changed=changed)
         if changed:
             site.version = seen.pages
-            said.append(work.message())
+        said = [work.message()] if changed else []
         if site.pages > seen.pages:
             # those that came meanwhile
             for visit in self.store.visits(site.name, seen.pages):

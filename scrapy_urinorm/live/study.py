@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import gc
-from collections import defaultdict
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from scrapy_urinorm.content import DIFFERENT, EXACT, NEAR, Content, Titles, compare, plain_content
+from scrapy_urinorm.content import DIFFERENT, Content, Titles, compare, plain_content
 from scrapy_urinorm.errors import RuleFileError
 from scrapy_urinorm.learn.candidate import PROPOSED, Candidate, is_writable, tables
 from scrapy_urinorm.learn.facets import combined
@@ -16,6 +15,7 @@ from scrapy_urinorm.learn.output import evidence_row
 from scrapy_urinorm.learn.page import Page
 from scrapy_urinorm.learn.site import Site, host_of
 from scrapy_urinorm.learn.site_learner import SiteLearner
+from scrapy_urinorm.live.pairs import judge, subjects
 from scrapy_urinorm.live.reachable import ASKED, FRESH, Reachable
 from scrapy_urinorm.live.trial import BELIEVED, Tried, standing
 from scrapy_urinorm.normalizer import Normalizer
@@ -34,8 +34,6 @@ LIKELY = 3
 """Pairs that agree from which a rule puts requests behind the others; more is not at stake."""
 MOST_PROPOSED = 20
 """Proposals that are tried beside what the learner accepts: each costs a fingerprint a page."""
-CLASS_PAIRS = 3
-"""Pairs of one class that count: a page that is noise may have a hundred addresses."""
 CUT_OFF = 0.1
 """Of the pairs that a rule is believed for, how many ways to something new it may cut off while the crawl goes on: a
 page with three links by chance leads to what nothing else has led to so far. At the end it may cut off none."""
@@ -131,12 +129,7 @@ def study(
         proven = frozenset(signature(one.candidate) for one in priors if one.proven)
         offered = [*(one.candidate for one in priors), *_candidates(learner)]
         chosen = {signature(one): one for one in reversed(offered) if signature(one) not in struck}
-        number = {page.key: n for n, page in enumerate(site.pages)}
-        after = {subject: number.get(key, 0) for subject, key in (since or {}).items()}
-        judged = [
-            Tried(one, mark in proven, *_pairs(learner, one, max(after.get(of, 0) for of in subjects(one))))
-            for mark, one in reversed(chosen.items())
-        ]
+        judged = judge(learner, dict(reversed(chosen.items())), proven, since or {})
         normalizer = Normalizer([*rules, site.base] if site.base.get("host") else list(rules) or None, options.preset)
         met = {hashed: normalizer.key(url) for hashed, url in (waiting or {}).items()}
         reachable = Reachable(site.pages, site.ids, met, site.soft, fresh) if site.has_links and site.pages else None
@@ -176,49 +169,6 @@ def _candidates(learner: SiteLearner) -> list[Candidate]:
         if one.rule not in VERDICTS and is_writable(one):
             known.setdefault(signature(one), one)
     return list(known.values())
-
-
-def subjects(candidate: Candidate) -> frozenset[str]:
-    """Return what a rule is about: parameters, else the kind of rule that it is."""
-    return frozenset(candidate.names or {f"/{candidate.rule}"})
-
-
-def _pairs(learner: SiteLearner, candidate: Candidate, first: int = 0) -> tuple[int, int, int]:
-    """Return how many pages agree with the first one of their class under a rule alone, and how many do not; and in how
-    many classes some agree.
-
-    Of those that agree the ones from the page `first` on count.
-
-    Of a class some are counted, since they stand or fall together; all, where the rule is of a part of the site that
-    may well have one page only. Near pages count where exact ones are the most.
-    """
-    try:
-        alone = learner.replay.normalizer([candidate], "safe").key
-    except RuleFileError:
-        return 0, 1, 0
-    pages = learner.site.pages
-    most = len(pages) if candidate.where else CLASS_PAIRS
-    names = [name + "=" for name in candidate.names]
-    classes: dict[str, list[int]] = defaultdict(list)
-    for n, page in enumerate(pages):
-        if not names or any(name in page.key for name in names):
-            key = alone(page.key)
-            if key != page.key:
-                classes[key].append(n)
-    by_key = learner.site.by_key
-    exact = near = against = several = 0
-    for key, members in classes.items():
-        stands = by_key.get(key)
-        if stands is None or stands.label < 0:
-            stands = pages[members[0]]
-        outcomes = [(n, compare(pages[n], stands)) for n in members if pages[n] is not stands]
-        wrong = sum(one == DIFFERENT for _, one in outcomes) if stands.label not in learner.site.soft else 0
-        agree = [one for n, one in outcomes if n >= first]
-        exact += min(most, agree.count(EXACT))
-        near += min(most, agree.count(NEAR))
-        against += min(most, wrong)
-        several += EXACT in agree
-    return exact + (near if exact >= near else 0), against, several
 
 
 def _together(

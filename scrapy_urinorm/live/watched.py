@@ -17,6 +17,11 @@ if TYPE_CHECKING:
 
 FIRST_STUDY = 50
 """Pages of a site before it is studied: of fewer the learner accepts hardly anything."""
+SOONER = 1.1
+"""A rule that comes to be believed has its site studied when it has grown by a tenth: still linear work in all."""
+REPEATS = 31
+"""Pages that show again what another address has shown, by no rule, for which a site is studied sooner, too: as many
+pairs as a rule is believed for. Breadth first all duplicates of a kind may be the last half of a crawl."""
 
 
 class Store(Protocol):
@@ -68,6 +73,12 @@ class Watched:
     """Rules that were taken back: they do not come again in this crawl."""
     since: dict[str, str] = field(default_factory=dict)
     """The page that spoke against a rule, the latest one, by what the rule was about."""
+    repeats: int = 0
+    """Pages since the latest study that show again what others have shown."""
+    enough: int = REPEATS
+    """For so many it is studied sooner: twice as many after each study for their sake that changed nothing."""
+    repeated: bool = False
+    """Whether the latest study was one of these."""
     doubted: bool = False
     doubts: int = 0
     """How often a page has spoken against its rules."""
@@ -83,6 +94,28 @@ class Watched:
         """The slots of its pages that were seen to vary where nothing else does."""
         frame = self.found.frame if self.found is not None else None
         return frame.noise if frame is not None else frozenset()
+
+    def sooner(self) -> None:
+        """Have the site studied when it has grown by a tenth since the latest study."""
+        self.due = min(self.due, max(self.pages, int(self.studied * SOONER)))
+
+    def repeats_itself(self, page: Page) -> None:
+        """A page shows again what another address has shown, and no rule that is believed says so."""
+        if self.found is not None and page.label not in self.found.soft:
+            self.repeats += 1
+            if self.repeats >= self.enough:
+                self.sooner()
+
+    def begun(self, growth: float) -> None:
+        """A study begins: the next one is due when the site has grown by so much."""
+        self.due, self.studied = int(self.pages * growth), self.pages
+        self.repeated, self.repeats = self.repeats >= self.enough, 0
+
+    def ended(self, *, changed: bool) -> None:
+        """A study has ended, and has changed what holds or not."""
+        self.doubted = self.unsaid = False
+        if self.repeated and not changed:
+            self.enough *= 2
 
     def movers(self, *keys: str) -> list[str]:
         """Return the rules that change one of some keys."""

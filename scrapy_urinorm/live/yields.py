@@ -6,11 +6,9 @@ back stays in the file of requests, is sampled until the end, and goes on when a
 
 from __future__ import annotations
 
-from dataclasses import fields
-from operator import attrgetter
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from scrapy_urinorm.live.brought import Turn, Yield
+from scrapy_urinorm.live.brought import Brought, Turn, Yield, row_of, yield_of
 from scrapy_urinorm.live.filtered import Filtered, is_whole, whole_of
 from scrapy_urinorm.live.groups import AGAIN, ShapeParts, group_of, is_group, subgroups
 from scrapy_urinorm.live.patience import TESTS, Doubts, Patience, doubted
@@ -18,7 +16,7 @@ from scrapy_urinorm.live.patterns import is_plain
 from scrapy_urinorm.live.rank import TURNS, Rank
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
     from collections.abc import Set as AbstractSet
 
 LOW = 20
@@ -29,6 +27,9 @@ CLOSE = 200
 ONE_PAGE = 31
 """Redirects in a row to one and the same page that close a pattern instead, be they in their turn or later: so many
 pairs as a rule is believed for, and the site itself says that they are one."""
+MOST_ALIKE = 1_000
+"""So many where a pattern of pages had news time and again, and then shows one and the same page: a polite crawl sees
+as many while a site is down for an hour. What truly ends so, as sold products do, costs so many requests once."""
 REOPEN = 0.2
 """The share of news among a low pattern's latest pages from which it is served in its turn again."""
 KNOWN_CLOSE = 3
@@ -51,10 +52,7 @@ _FEW = 0.5
 """What a few words count beside news, which is only an order."""
 _MOST = 20_000
 """Patterns that are counted: as many places as `patterns` tells apart."""
-
-
 _NEW = Yield()
-_row = attrgetter(*(field.name for field in fields(Yield)))
 
 
 class Yields:
@@ -145,13 +143,13 @@ class Yields:
         return group.blank + sum(min(one.blank, self.close) for one in fewer if one and one.turn is not Turn.OPEN)
 
     def learned(
-        self, pattern: str, news: bool, *, same: bool = False, few: bool = False, kin: bool = False
+        self, pattern: str, news: bool, *, same: bool = False, few: bool = False, kin: bool = False, shows: str = ""
     ) -> list[str]:
         """Count a page of a pattern; return of which patterns and groups the closing ended, whose requests come later.
 
         `same`: a redirect that led to the page that the one before led to. `few`: a page without news that is one
         of its own all the same; it never closes its pattern, and without a query has it come later for a while only.
-        `kin`: one of a chain, which closes nothing, and comes later for good.
+        `kin`: one of a chain, which closes nothing, and comes later for good. `shows` stands for what was shown.
         """
         late = self._patience.page()
         # one that was closed meanwhile stays so: what it keeps back waits elsewhere; of one that was opened meanwhile
@@ -161,6 +159,7 @@ class Yields:
             self._due.append((late, None))
         if (late := self.doubts.page()) is not None:
             self._due.append((doubted(late), TESTS))
+        page = Brought(news, same=same, few=few, kin=kin, shows=shows)
         first = (self.of.get(pattern) or _NEW).pages == 0
         for name in self._filtered.groups(pattern, news=news or few):
             self._parts.count(name, pattern, news=news or few)
@@ -169,9 +168,9 @@ class Yields:
             if is_whole(name) and len(self.of) < _MOST:
                 self.of.setdefault(name, Yield(turn=Turn.LATER))
             new = self._filtered.is_new(pattern) if is_whole(name) else first
-            if self._counted(name, news, few=few, kin=kin and not is_whole(name), shape=new):
+            if self._counted(name, page._replace(same=False, kin=kin and not is_whole(name)), shape=new):
                 reopened.append(name)
-        if self._counted(pattern, news, same=same, few=few, kin=kin):
+        if self._counted(pattern, page):
             reopened.append(pattern)
         return reopened
 
@@ -197,33 +196,34 @@ class Yields:
             self._due.append((name, BEFORE))
         return reopened
 
+    def judged(self, patterns: Iterable[str]) -> set[str]:
+        """Return patterns with the groups that they are judged with, those that are counted."""
+        return {name for one in patterns for name in (*self._judges(one, news=False), one) if name in self.of}
+
     def _judges(self, pattern: str, *, news: bool) -> list[str]:
         """Return the groups that a pattern is judged with, none where it is judged alone."""
-        found = self.of.get(pattern)
-        return (
-            [] if found is not None and (found.known or found.is_alone) else self._filtered.groups(pattern, news=news)
-        )
+        found = self.of.get(pattern) or _NEW
+        return [] if found.known or found.is_alone else self._filtered.groups(pattern, news=news)
 
-    def _counted(
-        self, name: str, news: bool, *, same: bool = False, few: bool = False, kin: bool = False, shape: bool = False
-    ) -> bool:
-        found = self.of.get(name)
-        if found is None:
-            if len(self.of) >= _MOST:
-                return False
-            found = self.of[name] = Yield()
+    def _counted(self, name: str, page: Brought, *, shape: bool = False) -> bool:
+        if name not in self.of and len(self.of) >= _MOST:
+            return False
+        found = self.of.setdefault(name, Yield())
         found.pages += 1
         found.shapes += shape
-        found.share = found.share * _KEEP + (1 - _KEEP) * (1 if news else _FEW * few)
-        found.same = found.same + 1 if same else 0
+        found.share = found.share * _KEEP + (1 - _KEEP) * (1 if page.news else _FEW * page.few)
+        found.same = found.same + 1 if page.same else 0
         own = is_plain(name) and found.share >= REOPEN
-        if (few and self._patience.is_over(name)) or ((few or kin) and found.turn is not Turn.OPEN):
-            was, found.turn = found.turn, Turn.OPEN if few and own and not self._patience.waits(name) else Turn.LATER
+        if (page.few and self._patience.is_over(name)) or ((page.few or page.kin) and found.turn is not Turn.OPEN):
+            was, found.turn = (
+                found.turn,
+                Turn.OPEN if page.few and own and not self._patience.waits(name) else Turn.LATER,
+            )
             # a chain of which most pages say nothing is none
-            found.blank = 0 if few else max(0, found.blank - LOW)
+            found.blank = 0 if page.few else max(0, found.blank - LOW)
             return was is Turn.CLOSED
-        if not news:
-            found.blank += 1
+        if not page.news:
+            found.blanks(page.shows)
             if found.turn is Turn.OPEN and found.blank >= LOW:
                 found.turn, found.blank = Turn.OPEN if own and not self._patience.waits(name) else Turn.LATER, 0
             elif self._is_enough(found, name):
@@ -238,11 +238,14 @@ class Yields:
             if found.shapes < SHAPES or found.blank < min(self.close, AGAIN):
                 return False
             return found.blank >= self.close or self._blanks(found, name) >= self.close
+        if found.is_alone and found.alike >= LOW and is_plain(name):
+            # articles that all show one page of a sudden: the site may be down
+            return found.alike >= MOST_ALIKE
         return found.blank >= self.close or found.same >= min(self.close, ONE_PAGE)
 
     def sent(self, found: Yield) -> None:
         """A request that came later is sent: of what is known to lead nowhere a few are enough."""
-        if found.known and found.turn is Turn.LATER:
+        if (found.known or found.retried) and found.turn is Turn.LATER:
             found.tries += 1
             if self.close and found.tries >= KNOWN_CLOSE:
                 found.turn = Turn.CLOSED
@@ -259,7 +262,7 @@ class Yields:
         if found is None:
             return False
         found.news += 1
-        found.blank = found.tries = 0
+        found.blank, found.tries, found.retried = 0, 0, False
         found.share = max(found.share, found.share * _KEEP + (1 - _KEEP))
         was = found.turn
         if was is Turn.CLOSED:
@@ -278,20 +281,19 @@ class Yields:
         """Return the patterns that keep requests back."""
         return {name: one for name, one in self.of.items() if one.turn is Turn.CLOSED}
 
-    def dump(self) -> dict[str, list[float]]:
+    def dump(self) -> dict[str, list[Any]]:
         """Return all that a later run needs."""
-        return {name: list(_row(one)) for name, one in self.of.items()} | self.doubts.dump()
+        return {name: row_of(one) for name, one in self.of.items()} | self.doubts.dump()
 
-    def load(self, rows: dict[str, list[float]]) -> None:
+    def load(self, rows: dict[str, list[Any]]) -> None:
         """Take up what a run before has dumped; where closing was turned off since, what it closed comes later."""
         last = Turn.CLOSED if self.close else Turn.LATER
         for name, row in rows.items():
             if self.doubts.load(name, row):
                 continue
-            # a job that was begun before there were groups has no shapes, one before they closed none that counts
-            pages, news, blank, share, turn, kept, late, known, tries, same, shapes, asked = (*row, 0, 0)[:12]
-            whole = int(pages), int(news), int(blank), share, min(Turn(int(turn)), last), int(kept), int(late)
-            self.of[name] = Yield(*whole, bool(known), int(tries), int(same), int(shapes), int(asked))
+            found = self.of[name] = yield_of(row)
             # one that is open may have been put off before, and is not told: then nothing of it waits
-            if (turn == Turn.LATER or (turn == Turn.OPEN and pages > LOW)) and is_plain(name) and share >= REOPEN:
+            waits = found.turn is Turn.LATER or (found.turn is Turn.OPEN and found.pages > LOW)
+            found.turn = min(found.turn, last)
+            if waits and is_plain(name) and found.share >= REOPEN:
                 self._patience.waits(name)

@@ -1,0 +1,108 @@
+"""What the answers of a site say of its patterns: nothing while it is down, showing errors or one and the same page."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from scrapy_urinorm.live.brought import Turn
+from scrapy_urinorm.live.yields import MOST_ALIKE, ONE_PAGE
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from scrapy_urinorm.live.yields import Yields
+    from scrapy_urinorm.visits.record import Visit
+
+SITES = 1_000
+"""Sites that are watched, as many as are studied."""
+_EVIDENCE = 2
+"""Patterns with news that show one and the same page: of one alone it may be how its list ends."""
+_PATTERNS = 100
+"""Patterns of a run of equal pages that are remembered, to be opened again; a site has fewer that bring news."""
+# statuses of HTTP (RFC 9110, section 15)
+_ERROR, _BUSY, _GONE = 400, "429", (404, 410)
+
+
+def shown(visit: Visit) -> str:
+    """Return what a page has shown: the status of an error, or some letters that stand for its text.
+
+    Empty where the text is not known, and of what is gone: the site itself says so of each address.
+    """
+    if visit.status is not None and visit.status >= _ERROR:
+        return str(visit.status) if visit.status not in _GONE else ""
+    digest = visit.text_digest or visit.body_digest
+    return f"={digest[:12]}" if digest else ""
+
+
+@dataclass
+class _Run:
+    """Equal pages in a row: what they show, the patterns with news before that showed it, and how many passed."""
+
+    shows: str = ""
+    patterns: list[str] = field(default_factory=list)
+    passed: int = 0
+
+
+class Answers:
+    """What was answered in one crawl, counted by its patterns; unless a site is down, which says nothing of them."""
+
+    def __init__(self, yields: Yields) -> None:
+        self._yields = yields
+        self._of: dict[str, _Run] = {}
+
+    def heard(self, message: Mapping[str, Any]) -> list[str]:
+        """Count a page of which the student says what it has brought; return as `Yields.learned`."""
+        pattern, news, shows = message["pattern"], message["news"], message.get("shows", "")
+        few, kin, credit = message.get("few", False), message.get("kin", False), message.get("credit")
+        known = (found := self._yields.of.get(pattern)) is not None and found.news > 0
+        site = message.get("site", "")
+        if self._is_down(site, pattern, shows, known=known, news=news or few):
+            return self._reopened(self._of[site].patterns, shows) if site in self._of else []
+        reopened = self._yields.learned(pattern, news, same=message["same"], few=few, kin=kin, shows=shows)
+        return reopened + (self._yields.credited(credit) if credit else [])
+
+    def _is_down(self, site: str, pattern: str, shows: str, *, known: bool, news: bool) -> bool:
+        """Whether an answer says nothing of the page that was asked for, so that its pattern is not to be judged by it.
+
+        `shows` is as of `shown`; `known` says whether the pattern had news before, `news` whether this page has. A
+        server that is busy or broken says nothing of any page; one that refuses (401, 403) says something of what it
+        has always refused. Of a page that is served instead of all others two patterns with news are evidence: one
+        alone may have come to its end.
+        """
+        if shows.isdigit():
+            return known or shows == _BUSY or shows.startswith("5")
+        run = self._of.get(site)
+        if run is None:
+            if len(self._of) >= SITES:
+                return False
+            run = self._of[site] = _Run()
+        if news or shows != run.shows:
+            run.shows, run.patterns = "" if news else shows, []
+        if news or not shows:
+            return False
+        if known and pattern not in run.patterns and len(run.patterns) < _PATTERNS:
+            run.patterns.append(pattern)
+        down = len(run.patterns) >= _EVIDENCE and run.passed < MOST_ALIKE
+        run.passed += down
+        return down
+
+    def _reopened(self, patterns: Iterable[str], shows: str) -> list[str]:
+        """Have what was closed while the site was down come later again."""
+        found = [(name, self._yields.of[name]) for name in self._yields.judged(patterns)]
+        closed = {name: one for name, one in found if one.turn is Turn.CLOSED and one.shows == shows}
+        for one in closed.values():
+            one.turn, one.blank = Turn.LATER, 0
+        return list(closed)
+
+    def retried(self) -> list[str]:
+        """Return, once, the closed patterns of which a few requests go before the end, as `Yields.learned` does.
+
+        They are those that showed one and the same page, or errors, when they were closed: the site may have been down.
+        """
+        alike = min(self._yields.close, ONE_PAGE) // 2
+        closed = {name: one for name, one in self._yields.closed().items() if one.kept and one.alike >= alike}
+        again = {name: one for name, one in closed.items() if not (one.known or one.retried)}
+        for one in again.values():
+            one.turn, one.tries, one.retried = Turn.LATER, 0, True
+        return list(again)

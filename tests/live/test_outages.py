@@ -1,0 +1,217 @@
+"""A site that is down for a while: its errors, or the one page that it shows, say nothing of what was asked for."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
+
+import pytest
+
+from benchmarks.simulator import InMemory
+from scrapy_urinorm.learn.options import Options
+from scrapy_urinorm.live.brought import Turn
+from scrapy_urinorm.live.desk import Desk
+from scrapy_urinorm.live.student import Student
+from scrapy_urinorm.live.yields import CLOSE, KNOWN_CLOSE, LOW, MOST_ALIKE
+from scrapy_urinorm.visits import Visit
+from tests.live.served import Served
+from tests.live.sites import Answer, prose
+from tests.live.test_crawl import live, pages
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+SHOP = "http://shop.example"
+LONG = LOW + CLOSE + 10
+DOWN, EMPTY = "down", "empty"
+
+
+class Crawl:
+    """What a desk makes of pages: of some text each, or of an error."""
+
+    def __init__(self) -> None:
+        self.student, self.desk = Student(Options(), [], InMemory()), Desk([], "safe")
+        self.answered = 0
+
+    def asks(self, path: str, times: int, shows: str | int | None = None) -> Turn:
+        """Ask for so many addresses, `path` with a number, that show this or each a text of its own."""
+        for _ in range(times):
+            self.answered += 1
+            url = SHOP + path.format(self.answered)
+            status, text = (shows, None) if isinstance(shows, int) else (200, shows or f"text {self.answered}")
+            (news,) = (
+                one
+                for one in self.student.take(Visit(url=url, status=status, text_digest=text), self._pattern(path))
+                if one["do"] == "news"
+            )
+            self.desk.take(news)
+        return self.turn(path)
+
+    def turn(self, path: str) -> Turn:
+        found = self.desk.yields.of.get(self._pattern(path))
+        return found.turn if found is not None else Turn.OPEN
+
+    def _pattern(self, path: str) -> str:
+        return self.desk.pattern(SHOP + path.format(self.answered), 0)
+
+
+ITEM, LIST, MONTH, WEEK = "/item/{}", "/list?page={}", "/month?after={}", "/week?after={}"
+
+
+@pytest.mark.parametrize("status", [429, 500, 502, 503, 504])
+@pytest.mark.parametrize("known", [0, 30])
+def test_a_server_that_is_busy_or_broken_says_nothing_of_a_page(status: int, known: int) -> None:
+    crawl = Crawl()
+    crawl.asks(ITEM, known)
+    assert crawl.asks(ITEM, LONG, status) is Turn.OPEN
+
+
+@pytest.mark.parametrize(("status", "known", "turn"), [
+    (403, 30, Turn.OPEN),
+    (401, 30, Turn.OPEN),
+    (403, 0, Turn.CLOSED),  # what has always been refused
+    (404, 0, Turn.CLOSED),
+    (410, 30, Turn.CLOSED),  # what is gone is gone
+])  # fmt: skip
+def test_a_refusal_counts_where_nothing_else_was_seen(status: int, known: int, turn: Turn) -> None:
+    crawl = Crawl()
+    crawl.asks(ITEM, known)
+    assert crawl.asks(ITEM, LONG, status) is turn
+
+
+def test_one_page_instead_of_all_others_closes_nothing() -> None:
+    crawl = Crawl()
+    crawl.asks(MONTH, 30)
+    crawl.asks(LIST, 30)
+    for _ in range(LONG):
+        crawl.asks(MONTH, 1, DOWN)
+        crawl.asks(LIST, 1, DOWN)
+    assert (crawl.turn(MONTH), crawl.turn(LIST)) == (Turn.OPEN, Turn.OPEN)
+
+
+def test_what_was_closed_for_it_is_opened_when_another_pattern_shows_it_too() -> None:
+    crawl = Crawl()
+    crawl.asks(LIST, 30)
+    crawl.asks(MONTH, 30)
+    assert crawl.asks(MONTH, LONG, DOWN) is Turn.CLOSED
+    crawl.asks(LIST, 1, DOWN)
+    assert crawl.turn(MONTH) is Turn.LATER
+
+
+@pytest.mark.parametrize("other", [EMPTY, None, 404])
+def test_but_not_when_the_other_one_shows_something_else(other: str | int | None) -> None:
+    crawl = Crawl()
+    crawl.asks(LIST, 30)
+    crawl.asks(MONTH, 30)
+    crawl.asks(MONTH, LONG, DOWN)
+    crawl.asks(LIST, 30, other)
+    assert crawl.turn(MONTH) is Turn.CLOSED
+
+
+def test_two_calendars_that_show_the_same_when_they_are_empty_come_to_their_end() -> None:
+    crawl = Crawl()
+    crawl.asks(MONTH, 30)
+    crawl.asks(WEEK, 30)
+    for _ in range(MOST_ALIKE // 2 + LONG):
+        crawl.asks(MONTH, 1, EMPTY)
+        crawl.asks(WEEK, 1, EMPTY)
+    assert (crawl.turn(MONTH), crawl.turn(WEEK)) == (Turn.CLOSED, Turn.CLOSED)
+
+
+def test_articles_that_show_one_page_of_a_sudden_are_closed_after_many() -> None:
+    crawl = Crawl()
+    crawl.asks(ITEM, 300)
+    assert crawl.asks(ITEM, MOST_ALIKE - 1, DOWN) is not Turn.CLOSED
+    assert crawl.asks(ITEM, LOW + 2, DOWN) is Turn.CLOSED
+
+
+def closed_for_one_page() -> Crawl:
+    crawl = Crawl()
+    crawl.asks(MONTH, 30)
+    crawl.asks(MONTH, LONG, DOWN)
+    for n in range(900, 1_000):
+        crawl.desk.decide(SHOP + MONTH.format(n), 0)
+    return crawl
+
+
+def test_a_few_of_what_was_closed_so_go_before_the_end() -> None:
+    crawl = closed_for_one_page()
+    assert len(crawl.desk.retried()) == 1
+    sent = [crawl.desk.decide(SHOP + MONTH.format(n), 0, late=True).verdict for n in range(900, 920)]
+    assert sent.count("pass") == KNOWN_CLOSE
+    assert not crawl.desk.retried()
+
+
+def test_and_all_of_it_when_they_bring_news() -> None:
+    crawl = closed_for_one_page()
+    crawl.desk.retried()
+    for n in range(900, 900 + KNOWN_CLOSE):
+        crawl.desk.decide(SHOP + MONTH.format(n), 0, late=True)
+    assert crawl.turn(MONTH) is Turn.CLOSED
+    crawl.asks(MONTH, 1)
+    assert crawl.turn(MONTH) is Turn.LATER
+
+
+def test_what_was_closed_over_pages_that_differ_does_not_go_again() -> None:
+    crawl = Crawl()
+    crawl.asks(MONTH, 30)
+    for n in range(LONG):
+        crawl.asks(MONTH, 1, f"{EMPTY} {n % 2}")
+    crawl.desk.decide(SHOP + MONTH.format(900), 0)
+    assert (crawl.turn(MONTH), crawl.desk.retried()) == (Turn.CLOSED, [])
+
+
+def test_a_later_run_knows_it() -> None:
+    crawl, after = closed_for_one_page(), Desk([], "safe")
+    after.restore(crawl.desk.state())
+    assert (after.retried(), after.retried()) == (crawl.desk.retried(), [])
+
+
+# ---------------------------------------------------------------------- a real crawl
+
+ITEMS, FIRST, LAST = 600, 120, 320
+
+
+@dataclass
+class Shop:
+    """Lists of articles; from the request `FIRST` on until `LAST` it is down."""
+
+    status: int
+    host: str = "127.0.0.1"
+    start: str = "http://127.0.0.1/"
+    requests: int = 0
+    well: bool = False
+    missed: set[str] = field(default_factory=set)
+
+    def answer(self, target: str) -> Answer:
+        path = urlsplit(target).path
+        self.requests += not self.well
+        if not self.well and FIRST <= self.requests < LAST:
+            self.missed.add(path)
+            return Answer(self.status, "<p>We are down for maintenance. Please come back later.</p>")
+        name, _, number = path.strip("/").partition("/")
+        if name == "item":
+            links = tuple(f"/item/{(int(number) + n) % ITEMS}" for n in (1, 7, 30))
+            return Answer(200, prose(path, 60), links, identity=path, title=path)
+        if name == "robots.txt":
+            return Answer(404)
+        shelf = int(number or 0)
+        links = (
+            tuple(f"/item/{n}" for n in range(shelf, ITEMS, 8)) if number else tuple(f"/shelf/{n}" for n in range(8))
+        )
+        return Answer(200, prose(path, 40), links, identity=path, title=path)
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(sys.platform == "win32", reason="pages are read in a forked process")
+@pytest.mark.parametrize("status", [200, 403])
+def test_a_crawl_goes_on_when_the_site_is_well_again(tmp_path: Path, status: int) -> None:
+    shop = Shop(status)
+    with Served(shop) as served:
+        outcome = live(served, tmp_path, URINORM_LIVE_CLOSE=5)
+        assert outcome.reason == "finished"
+        shop.well = True
+        assert served.identities(pages(tmp_path)) >= {f"/item/{n}" for n in range(ITEMS)} - shop.missed
+    assert len(shop.missed) == LAST - FIRST
