@@ -47,14 +47,16 @@ class Addon:
             components.append(("DOWNLOADER_MIDDLEWARES", "foreign_cache.ForeignCacheMiddleware", 890))
             components.append(("DOWNLOADER_MIDDLEWARES", "foreign_cache.ForeignRefreshMiddleware", 585))
         # imported only where they are asked for: they bring an HTML parser and more
-        if settings.get("URINORM_REPORT"):
+        visits, report = own.text(settings, "URINORM_VISITS"), own.text(settings, "URINORM_REPORT")
+        own.text(settings, "URINORM_LIVE_OUTPUT")
+        if report:
             from scrapy_urinorm.crawl.report_extension import visits_beside
 
-            if not settings.get("URINORM_VISITS"):
-                settings.set("URINORM_VISITS", visits_beside(settings["URINORM_REPORT"]), "addon")
+            if not visits:
+                settings.set("URINORM_VISITS", visits_beside(report), "addon")
             components.append(("EXTENSIONS", "report_extension.ReportExtension", 900))
         live = own.switch(settings, "URINORM_LIVE")
-        if settings.get("URINORM_VISITS") or live:
+        if visits or report or live:
             components.append(("EXTENSIONS", "visits_extension.VisitsExtension", 0))
         if live:
             fleet = getattr(load_object(settings["SCHEDULER"]), "of_fleet", False)

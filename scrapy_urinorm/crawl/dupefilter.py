@@ -15,6 +15,7 @@ from scrapy_urinorm.crawl.closing import close_spider
 from scrapy_urinorm.crawl.dropped import DroppedRequests
 from scrapy_urinorm.crawl.failures import failed
 from scrapy_urinorm.crawl.fingerprinter import Judgement, RequestFingerprinter
+from scrapy_urinorm.crawl.start_errors import said_readably
 from scrapy_urinorm.crawl.store import seen_store
 from scrapy_urinorm.crawl.variants import Variants
 from scrapy_urinorm.crawl.verdicts import Verdicts
@@ -106,7 +107,8 @@ class DupeFilter(BaseDupeFilter):
 
     def open(self) -> None:
         """Open the store; what it says of an earlier run goes to the log."""
-        self.store.open()
+        with said_readably():
+            self.store.open()
         if self.variants is not None and self._directory is not None:
             self.variants.restore(self._directory)
         self._opened = True
@@ -121,8 +123,9 @@ class DupeFilter(BaseDupeFilter):
         """
         if self._opened and self.variants is not None and self._directory is not None:
             self.variants.save(self._directory)
-        for name, number in self.store.stats().items():
-            self._stats.set_value(f"urinorm/seen/{name}", number)
+        if self._opened:
+            for name, number in self.store.stats().items():
+                self._stats.set_value(f"urinorm/seen/{name}", number)
         self.store.close()
 
     def clear(self) -> None:

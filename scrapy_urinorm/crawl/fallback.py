@@ -25,6 +25,8 @@ def fallback_of(crawler: Crawler, ours: type) -> RequestFingerprinterProtocol | 
         fallback = load_object(path)
     except (ImportError, NameError, TypeError, ValueError) as error:
         raise ValueError(f"{name}: {path!r} cannot be loaded: {error}") from error
+    if not callable(fallback):
+        raise ValueError(f"{name}: {path!r} is no class")
     if fallback is load_object(_STOCK) or (isinstance(fallback, type) and issubclass(fallback, ours)):
         # naming ourselves would recurse for ever
         return None

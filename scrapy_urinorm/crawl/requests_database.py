@@ -77,6 +77,17 @@ class RequestsDatabase:
                     "that wrote it, or delete it and the folder requests.queue to start anew"
                 )
             database.executescript(f"begin immediate; {_SCHEMA} pragma user_version = {_FORMAT}; commit;")
+        self._name_holder()
+
+    def _name_holder(self) -> None:
+        # cosmetic, for the message to a second crawl: a full disk must not matter
+        with contextlib.suppress(OSError), os.fdopen(os.open(self._holder, os.O_RDWR | os.O_CREAT, 0o600), "w") as file:
+            file.write(f"{os.getpid()}\n")
+
+    @property
+    def _holder(self) -> Path:
+        assert self.folder is not None
+        return self.folder / f"{self._name}.pid"
 
     def close(self) -> None:
         """Let go; may be called twice."""
@@ -84,6 +95,8 @@ class RequestsDatabase:
             with contextlib.suppress(sqlite3.Error):
                 self._database.close()
             self._database = None
+            with contextlib.suppress(OSError):
+                self._holder.unlink()
         if self._temporary and self.folder is not None:
             shutil.rmtree(self.folder, ignore_errors=True)
             self.folder = None
@@ -120,8 +133,12 @@ class RequestsDatabase:
         except (sqlite3.Error, OSError) as error:
             path = f"{self.folder}/{self._name}"
             if "locked" in str(error):
+                holder = ""
+                with contextlib.suppress(OSError, ValueError):
+                    holder = f" (process {int(self._holder.read_text('ascii'))})"
                 raise RequestsFileError(
-                    f"{self.folder} is in use by another crawl: wait until it ends, or give this crawl its own JOBDIR"
+                    f"{self.folder} is in use by another crawl{holder}: wait until it ends, or give this crawl its own "
+                    "JOBDIR"
                 ) from error
             if isinstance(error, sqlite3.OperationalError | OSError):
                 advice = "make room or mend the rights, then start the crawl again: what was written down is not lost"

@@ -17,6 +17,7 @@ from scrapy_urinorm.crawl.dupefilter import DupeFilter
 from scrapy_urinorm.crawl.journal import Journal, Kept
 from scrapy_urinorm.crawl.kept_back import KeptBack
 from scrapy_urinorm.crawl.request_rows import SERVED, State
+from scrapy_urinorm.crawl.start_errors import said_readably
 from scrapy_urinorm.crawl.taking_over import TakingOver
 from scrapy_urinorm.crawl.verdicts import DEFER_BY
 from scrapy_urinorm.errors import UrinormError
@@ -88,12 +89,14 @@ class Scheduler(StockScheduler):
         self.gate: Gate | None = None
         self._kept: KeptBack | None = None
         self._turn = False
+        self.dqs = None  # Scrapy also closes what it could not open
         self._callbacks = Callbacks()
         if self.crawler is not None:
             _schedulers[self.crawler] = self
 
     # ------------------------------------------------------------------ open and close
 
+    @said_readably()
     def open(self, spider: Spider) -> Deferred[None] | None:
         """Open the file, then the scheduler; raises UrinormError where the file or the seen store cannot be had."""
         self.journal = journal = Journal(spider, self.df.store if isinstance(self.df, DupeFilter) else None)
@@ -292,7 +295,6 @@ class Scheduler(StockScheduler):
             return 0
         if self._kept is not None and state in SERVED:
             self._kept.put_back()
-        released = self.journal.file.release(state, **which)
-        if released:
+        if released := self.journal.file.release(state, **which):
             self.poke()
         return released

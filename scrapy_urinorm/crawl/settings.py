@@ -10,7 +10,7 @@ from weakref import WeakKeyDictionary
 
 from scrapy.utils.conf import closest_scrapy_cfg
 
-from scrapy_urinorm.crawl.start_errors import said_readably
+from scrapy_urinorm.crawl.start_errors import finite, said_readably, worded
 from scrapy_urinorm.errors import RuleFileError
 from scrapy_urinorm.extras import MissingExtraError, missing
 from scrapy_urinorm.normalizer import Normalizer
@@ -179,13 +179,15 @@ def value(settings: BaseSettings, name: str) -> Any:
 
 
 def number(settings: BaseSettings, name: str) -> float | None:
-    """A setting that is a number or None; raises ValueError that names it."""
+    """A setting that is a finite number or None; raises ValueError that names it."""
     given = value(settings, name)
-    with said_readably():
-        try:
-            return None if given is None else float(given)
-        except (TypeError, ValueError):
-            raise ValueError(f"{name}: {given!r} is not a number") from None
+    return None if given is None else finite(name, given)
+
+
+def text(settings: BaseSettings, name: str) -> str:
+    """A setting that is a text or a path, empty where there is none; raises ValueError that names it."""
+    given = value(settings, name)
+    return "" if given is None or given is False else worded(name, given)
 
 
 def switch(settings: BaseSettings, name: str) -> bool:
@@ -209,7 +211,7 @@ def misspelt(settings: BaseSettings) -> Iterator[tuple[str, str]]:
 
 def require_extras(settings: BaseSettings) -> None:
     """Raise MissingExtraError with the settings that need extras and with all of those that are missing."""
-    store = str(value(settings, "URINORM_SEEN"))
+    store = text(settings, "URINORM_SEEN")
     kept = ("disk",) if store.partition(":")[0] == "disk" else ("redis",) if is_redis(store) else ()
     needed = {
         "URINORM_REPORT": ("learn", "report") if settings.get("URINORM_REPORT") else (),
@@ -265,7 +267,7 @@ def _located(source: Any, name: str = "URINORM_RULES") -> Any:
 
 def make_normalizer(settings: BaseSettings, spidercls: type | None = None) -> Normalizer:
     """The normalizer that settings and a spider class ask for; raises RuleFileError with every problem."""
-    preset = value(settings, "URINORM_PRESET")
+    preset = text(settings, "URINORM_PRESET") or None
     try:
         return Normalizer(RuleSet.load(*rule_sources(settings, spidercls), preset=preset))
     except RuleFileError as error:

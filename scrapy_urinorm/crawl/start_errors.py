@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import contextlib
 import logging
-from typing import TYPE_CHECKING
+import math
+import os
+from typing import TYPE_CHECKING, Any
 
 from scrapy_urinorm.errors import UrinormError
 
@@ -13,17 +15,22 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger("scrapy_urinorm")
 
-#: Who tells of an exception that nobody waits for: Scrapy's `crawl` command leaves that of a crawler to them.
-_TELLERS = ("asyncio", "twisted")
+#: Who tells of an exception that nobody waits for, as Scrapy's `crawl` command leaves that of a crawler to them; and of
+#: those that follow from it, when Scrapy closes what it has not opened.
+_TELLERS = ("asyncio", "twisted", "scrapy.core.engine", "scrapy.utils.signal")
 _SAID = "_urinorm_said"
 
 
 class _SaidBefore(logging.Filter):
-    """Drops the traceback of an error that was said as such."""
+    """Drops the traceback of an error that was said as such, or that came while such a one was dealt with."""
 
     def filter(self, record: logging.LogRecord) -> bool:
         error = record.exc_info[1] if record.exc_info else None
-        return _SAID not in getattr(error, "__dict__", ())
+        while error is not None:
+            if _SAID in error.__dict__:
+                return False
+            error = error.__context__
+        return True
 
 
 _filter = _SaidBefore()
@@ -44,3 +51,23 @@ def said_readably() -> Iterator[None]:
             for name in _TELLERS:
                 logging.getLogger(name).addFilter(_filter)
         raise
+
+
+def finite(name: str, given: Any) -> float:
+    """The number that a setting holds; raises ValueError that names it."""
+    with said_readably():
+        try:
+            found = float(given)
+        except (TypeError, ValueError):
+            found = math.nan
+        if not math.isfinite(found):
+            raise ValueError(f"{name}: {given!r} is not a number")
+        return found
+
+
+def worded(name: str, given: Any) -> str:
+    """The text or path that a setting holds; raises ValueError that names it."""
+    with said_readably():
+        if not isinstance(given, (str, os.PathLike)):
+            raise ValueError(f"{name}: {given!r} is no text")
+        return os.fsdecode(given)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from scrapy.utils.job import job_dir
 
 from scrapy_urinorm.crawl import settings as own
+from scrapy_urinorm.crawl.start_errors import said_readably
 from scrapy_urinorm.seen import make_store
 
 if TYPE_CHECKING:
@@ -27,8 +28,14 @@ def _spider_name(crawler: Crawler) -> str:
 
 
 def redis_prefix(crawler: Crawler) -> str:
-    """The prefix of the keys of a crawl in Redis."""
-    return str(own.value(crawler.settings, "URINORM_SEEN_PREFIX")) % {"spider": _spider_name(crawler)}
+    """The prefix of the keys of a crawl in Redis; raises ValueError where it asks for more than the spider."""
+    name = "URINORM_SEEN_PREFIX"
+    given = own.text(crawler.settings, name)
+    with said_readably():
+        try:
+            return given % {"spider": _spider_name(crawler)}
+        except (KeyError, TypeError, ValueError):
+            raise ValueError(f"{name}: {given!r}: after a %, only %(spider)s and %% may stand") from None
 
 
 def seen_store(crawler: Crawler) -> SeenStore:
@@ -38,7 +45,7 @@ def seen_store(crawler: Crawler) -> SeenStore:
     rules = normalizer.ruleset
     directory = own.value(settings, "URINORM_SEEN_DIR") or job_dir(settings)
     return make_store(
-        own.value(settings, "URINORM_SEEN"),
+        own.text(settings, "URINORM_SEEN"),
         directory=Path(directory) if directory else None,
         stamp={
             "rules": rules.digest(),
@@ -53,7 +60,7 @@ def seen_store(crawler: Crawler) -> SeenStore:
 
 def shared_folder(settings: BaseSettings) -> Path | None:
     """The folder where fingerprints are kept from run to run, whatever the job; None where there is none."""
-    kind, _, rest = str(own.value(settings, "URINORM_SEEN")).partition(":")
+    kind, _, rest = own.text(settings, "URINORM_SEEN").partition(":")
     folder = (kind == "disk" and rest) or (kind in ("memory", "disk") and own.value(settings, "URINORM_SEEN_DIR"))
     return Path(folder) if folder else None
 

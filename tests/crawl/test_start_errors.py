@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import contextlib
+import math
+import os
 from typing import TYPE_CHECKING
 
 import pytest
 from scrapy import crawler as scrapy_crawler
 from scrapy.settings import Settings
 
+from scrapy_urinorm.crawl.dupefilter import DupeFilter
+from scrapy_urinorm.crawl.requests_file import RequestsFile
 from scrapy_urinorm.crawl.settings import require_extras
+from scrapy_urinorm.errors import UrinormError
 from scrapy_urinorm.extras import MissingExtraError
 from tests.crawl.components import ADDON, crawler_with
 from tests.crawl.crawling import Job, crawl
@@ -164,3 +169,46 @@ def test_broken_rules_of_a_spider_stop_only_its_crawl(server: SiteServer, tmp_pa
     assert "remove_parms" in outcome.error
     assert "RuleFileError" in outcome.error
     assert site.fetched() == []
+
+
+@pytest.mark.parametrize(
+    ("name", "given", "said"),
+    [
+        ("URINORM_PRESET", 7, "URINORM_PRESET: 7 is no text"),
+        ("URINORM_SEEN", 5, "URINORM_SEEN: 5 is no text"),
+        ("URINORM_VISITS", True, "URINORM_VISITS: True is no text"),
+        ("URINORM_REPORT", True, "URINORM_REPORT: True is no text"),
+        ("URINORM_LIVE_OUTPUT", True, "URINORM_LIVE_OUTPUT: True is no text"),
+        ("URINORM_SEEN_PREFIX", "%(job)s", "URINORM_SEEN_PREFIX: '%(job)s': after a %, only %(spider)s and %% may"),
+        ("URINORM_SEEN_PREFIX", "100%", "URINORM_SEEN_PREFIX: '100%': after a %"),
+        ("URINORM_SEEN_TTL", "nan", "URINORM_SEEN_TTL: 'nan' is not a number"),
+        ("URINORM_SECOND_CHANCE_LIMIT", math.inf, "URINORM_SECOND_CHANCE_LIMIT: inf is not a number"),
+        ("URINORM_FALLBACK_REQUEST_FINGERPRINTER_CLASS", "os.path",
+         "URINORM_FALLBACK_REQUEST_FINGERPRINTER_CLASS: 'os.path' is no class"),
+    ],
+)  # fmt: skip
+def test_a_setting_of_another_kind_is_named(
+    name: str, given: object, said: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    with pytest.raises((ValueError, UrinormError)):
+        DupeFilter.from_crawler(crawler_with({**ADDON, name: given}))
+    (line,) = [r.getMessage() for r in caplog.records if r.levelname == "ERROR"]
+    assert line.startswith(f"The crawl does not start: {said}")
+
+
+def test_a_second_crawl_on_a_job_is_told_who_has_it(project: Project, site: Site) -> None:
+    """In one line: what Scrapy fails at when it closes what was not opened says nothing more."""
+    folder = project.path / "job"
+    first = RequestsFile(folder)
+    first.open()
+    try:
+        done = project.scrapy("crawl", "pages", "-s", f"JOBDIR={folder}")
+    finally:
+        first.close()
+    assert site.fetched() == []
+    assert f"The crawl does not start: {folder} is in use by another crawl (process {os.getpid()})" in done.stderr
+    assert "close failure" not in done.stderr
+    if hasattr(scrapy_crawler, "AsyncCrawlerProcess"):
+        assert "RequestsFileError" not in done.stderr
+    assert project.scrapy("crawl", "pages", "-s", f"JOBDIR={folder}").returncode == 0
+    assert site.fetched() == ["/"]
