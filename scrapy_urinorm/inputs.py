@@ -5,9 +5,11 @@ Names are only believed where the content does not tell: what a file is, its fir
 
 from __future__ import annotations
 
+import codecs
 import contextlib
 import glob
 import io
+import itertools
 import re
 import select
 import sys
@@ -92,7 +94,7 @@ class Source:
         first = self._octets(BLOCK)
         self.compression = compression.kind_of(first)
         self._pending = [first]
-        self._pieces = self._decompressed()
+        self._pieces = _as_utf8(self._decompressed())
         self.head = b""
         # a line at least, unless it is none
         while b"\n" not in self.head and len(self.head) < BLOCK and (piece := next(self._pieces, b"")):
@@ -148,6 +150,24 @@ def opened(name: str, *, strict: bool = True) -> Iterator[Source]:
         yield Source(name, file, strict=strict)
 
 
+def _as_utf8(pieces: Iterator[bytes]) -> Iterator[bytes]:
+    """The pieces without the mark that Windows puts before a text; UTF-16, which its shell writes, as UTF-8."""
+    first = b""
+    for piece in pieces:
+        first += piece
+        if len(first) >= len(codecs.BOM_UTF8):
+            break
+    if first[:2] in _BYTE_ORDER:
+        decoder = codecs.getincrementaldecoder("utf-16")("replace")
+        for piece in itertools.chain([first], pieces):
+            if text := decoder.decode(piece):
+                yield text.encode("utf-8", "surrogatepass")
+        return
+    if first := first.removeprefix(codecs.BOM_UTF8):
+        yield first
+    yield from pieces
+
+
 def lines(chunks: Iterable[bytes], longest: int) -> Iterator[bytes | None]:
     """The lines of some chunks without their ends; None stands for one of more than `longest` octets."""
     parts: list[bytes] = []
@@ -176,7 +196,7 @@ _CDX_ROW = re.compile(r"\S+ (?:\d{14}|-) \S+ \S+ (?:\d{3}|-) \S+")
 _CDXJ = re.compile(r"\S+ \d{14} \{")
 _ACCESS = re.compile(r'(?:\S+ )?\S+ \S+ \S+ \[\d\d/\w{3}/\d{4}:')  # fmt: skip
 _URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://\S+\s*$")
-_BYTE_ORDER = (b"\xff\xfe", b"\xfe\xff")
+_BYTE_ORDER = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 
 
 def kind_of(source: Source, url_headers: Iterable[str]) -> str | None:

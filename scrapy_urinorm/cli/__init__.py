@@ -28,7 +28,7 @@ from scrapy_urinorm.cli import (
     validate,
     why,
 )
-from scrapy_urinorm.cli.failures import Commands, reported
+from scrapy_urinorm.cli.failures import Commands, outputs_open, reported
 from scrapy_urinorm.cli.project import read_again
 
 app = typer.Typer(
@@ -87,7 +87,7 @@ def main(args: list[str] | None = None, *, prog_name: str = "urinorm", project: 
     `project` is what `scrapy urinorm` knows of the project; None reads the rules that the options name.
     """
     read_again()
-    with reported() as outcome:
+    with outputs_open(), reported() as outcome:
         try:
             _command(app)(args=args, prog_name=prog_name, obj=project)
         except SystemExit as error:

@@ -9,7 +9,7 @@ import typer
 from scrapy_urinorm.cli.display import count, is_terminal, say, say_pieces, write_json
 from scrapy_urinorm.cli.failures import ERROR, FINDINGS, complain
 from scrapy_urinorm.cli.project import ChosenRules, Json, chosen
-from scrapy_urinorm.errors import RuleFileError
+from scrapy_urinorm.errors import RuleFileError, UrinormError
 
 if TYPE_CHECKING:
     from scrapy_urinorm.errors import Problem
@@ -57,6 +57,8 @@ def check(
         if check_pack(platform, visits or [], as_json=as_json):
             raise typer.Exit(FINDINGS)
         return
+    if visits:
+        raise UrinormError("--visits is for --platform: to try rules on visits, give them as --urls")
     tried = list(_lines(urls)) if urls else []
     choices = [ChosenRules((file,), None) for file in files] if files else [chosen(ctx, None, None)]
     reports = [_report(choice, tried) for choice in choices]

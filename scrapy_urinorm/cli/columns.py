@@ -11,6 +11,7 @@ import typer
 from scrapy_urinorm.errors import UrinormError
 from scrapy_urinorm.extras import require
 from scrapy_urinorm.inputs import InputError, expanded
+from scrapy_urinorm.report.writing import make_place
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -79,7 +80,7 @@ def _written(
     from pyarrow import parquet
 
     path = Path(output)
-    path.parent.mkdir(parents=True, exist_ok=True)
+    make_place(path)
     partial = path.with_name(f"{path.name}.partial")
     rows = 0
     writer: Any = None

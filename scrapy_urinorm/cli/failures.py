@@ -30,6 +30,20 @@ class Run:
 
 
 @contextlib.contextmanager
+def outputs_open() -> Iterator[None]:
+    """Let what is written go nowhere where the shell has closed standard output or standard error (`>&-`).
+
+    Python has None in their place, to which nothing can be written, and the next file that is opened has their number.
+    """
+    with contextlib.ExitStack() as stack:
+        for name, redirected in (("stdout", contextlib.redirect_stdout), ("stderr", contextlib.redirect_stderr)):
+            if getattr(sys, name) is None:
+                nowhere = stack.enter_context(open(os.devnull, "w", encoding="utf-8"))  # noqa: PTH123
+                stack.enter_context(redirected(nowhere))
+        yield
+
+
+@contextlib.contextmanager
 def reported() -> Iterator[Run]:
     """Turn what a user can cause into a message and an exit code; other exceptions are defects and pass."""
     outcome = Run()

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import errno
 import json
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -40,6 +42,9 @@ def write_report(
         from scrapy_urinorm.report.page import page
     except ImportError as error:
         raise MissingExtraError("The report", "report") from error
+    for place in (output, json_output):
+        if place is not None:
+            make_place(Path(place))
     visits = list(visits)
     found = findings(
         visits, ruleset, format=format, columns=columns, base=base, stats=stats, learn=learn, jobs=jobs,
@@ -53,8 +58,14 @@ def write_report(
     return found
 
 
-def _replace(path: Path, text: str) -> None:
+def make_place(path: Path) -> None:
+    """Make the folder of a file that is to be written, before the work for it is done. Raises OSError."""
     path.parent.mkdir(parents=True, exist_ok=True)
+    if path.is_dir():
+        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
+
+
+def _replace(path: Path, text: str) -> None:
     partial = path.with_name(path.name + ".partial")
     partial.write_text(text, "utf-8")
     partial.replace(path)

@@ -57,8 +57,11 @@ def read_text(name: str) -> str:
     """The text of a file, or of `package:path`. Raises OSError, ModuleNotFoundError and UnicodeDecodeError."""
     package, colon, path = name.partition(":")
     if colon and path and not Path(name).exists() and re.fullmatch(r"[A-Za-z_][\w.]*", package) and len(package) > 1:
-        return resource(package, path)
-    return Path(name).read_text("utf-8")
+        text = resource(package, path)
+    else:
+        text = Path(name).read_text("utf-8")
+    # some editors of Windows put a mark before a text
+    return text.removeprefix("\ufeff")
 
 
 # a row of an array may stand on a line of its own, but begins with a quote

@@ -53,7 +53,9 @@ def names_of(header: Iterable[str], columns: Mapping[str, str], path: str) -> di
         if known and known not in names.values():
             names.setdefault(theirs, known)
     if "url" not in names.values():
-        raise InputError(f"{path}: which column holds the URL? say it with one of {_listed(given)}")
+        raise InputError(
+            f"{path}: which column holds the URL? say it (--column NAME, or --columns url=NAME): {_listed(given)}"
+        )
     return names
 
 

@@ -53,6 +53,7 @@ ERRORS = {
     "check: all problems at once": ("check wrong.toml", "wrong.toml:2: [rules] www: 'yes' is none of"),
     "check: binary": ("check binary", "is not UTF-8 text"),
     "check: a folder": ("check .", "Is a directory"),
+    "check: visits without a pack": ("check good.toml --visits urls.txt", "give them as --urls"),
     "check: absent URLs": ("check good.toml --urls absent", "absent: there is no such file"),
     "normalize: absent": ("normalize absent.txt", "absent.txt: there is no such file"),
     "normalize: an empty folder": ("normalize empty", "the folder is empty"),
@@ -65,6 +66,8 @@ ERRORS = {
     "normalize: not Parquet": ("normalize --format parquet binary", "is not a Parquet file"),
     "normalize: Parquet from a pipe": ("normalize --format parquet", "is not a Parquet file"),
     "normalize: jobs": ("normalize --jobs x urls.txt", "--jobs 'x': not a whole number"),
+    "normalize: a folder to write": ("normalize urls.txt --output empty", "empty: Is a directory"),
+    "normalize: this folder to write": ("normalize urls.txt --output .", ".: Is a directory"),
     "normalize: key twice": ("normalize --key --json urls.txt", "--json has the key already"),
     "diff: absent rules": ("diff good.toml absent.toml urls.txt", "absent.toml"),
     "diff: wrong rules": ("diff wrong.toml good.toml urls.txt", "wrong.toml:3"),
@@ -100,9 +103,12 @@ ERRORS = {
     "report: absent": ("report absent.jsonl --output x.html", "absent.jsonl"),
     "report: binary": ("report binary --output x.html", "binary"),
     "report: where to": ("report urls.txt", "where to?"),
+    "report: a folder to write": ("report urls.txt --output empty", "empty: Is a directory"),
+    "report: this folder to write": ("report urls.txt --json .", ".: Is a directory"),
     "report: wrong rules": ("report urls.txt --rules wrong.toml --output x.html", "wrong.toml:3"),
     "seen: absent": ("seen count absent", "no seen store here"),
     "seen: not a store": ("seen verify .", "no seen store here"),
+    "seen: a file of something else": ("seen verify urls.txt", "urls.txt is no requests.seen of any Scrapy version"),
     "seen contains: absent": ("seen contains absent http://a.example/", "no seen store here"),
     "seen import: absent": ("seen import absent .", "no seen store here"),
     "seen clear: absent": ("seen clear absent", "no seen store here"),
@@ -286,6 +292,20 @@ def test_closed_pipe(command: str, folder: Path) -> None:
     process.stderr.close()
     assert process.wait(timeout=60) in (0, 141)
     assert error == ""
+
+
+@pytest.mark.skipif(os.name == "nt", reason="a shell of POSIX")
+@pytest.mark.parametrize("command", ["normalize urls.txt -", "explain http://a.example/ --rules good.toml"])
+def test_outputs_that_are_closed(command: str, folder: Path) -> None:
+    """As a job of cron or a daemon may start a program: what nobody can read goes nowhere, not into the other one."""
+    words = ["sh", "-c", '"$@" >&-', "-", *URINORM, *command.split()]
+    done = subprocess.run(words, cwd=folder, input="no URL\n", capture_output=True, text=True, check=False)
+    assert done.returncode == 0
+    assert "Traceback" not in done.stderr
+    words[2] = '"$@" 2>&-'
+    done = subprocess.run(words, cwd=folder, input="no URL\n", capture_output=True, text=True, check=False)
+    assert done.returncode == 0
+    assert "urinorm: " not in done.stdout
 
 
 @pytest.mark.skipif(os.name == "nt", reason="signals of POSIX")

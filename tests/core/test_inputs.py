@@ -54,6 +54,17 @@ def urls(*names: object) -> list[str]:
     return [line for block in Inputs([str(name) for name in names]).blocks() for line in lines_of(block)]
 
 
+@pytest.mark.parametrize("kind", [kind for kind in KINDS if kind != "cdx"])
+@pytest.mark.parametrize("mark", ["utf-8-sig", "utf-16-le", "utf-16-be"])
+def test_a_byte_order_mark_is_none_of_the_text(tmp_path: Path, kind: str, mark: str) -> None:
+    """Editors of Windows put it there, and `>` of its shell writes UTF-16."""
+    path = tmp_path / "urls.txt"
+    text = text_of(kind).decode()
+    path.write_bytes(text.encode(mark) if mark == "utf-8-sig" else ("\ufeff" + text).encode(mark))
+    assert urls(path) == [f"{A}{n}" for n in range(3)]
+    assert [visit.url for visit in read_visits([path])] == [f"{A}{n}" for n in range(3)]
+
+
 @pytest.mark.parametrize("pack", PACKED)
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("name", ["input", "input.txt", "input.gz"], ids=["no suffix", "of text", "a wrong one"])

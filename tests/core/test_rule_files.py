@@ -181,6 +181,13 @@ def test_a_file_that_is_not_utf8(tmp_path: Path) -> None:
     assert "UTF-8" in problem.message
 
 
+@pytest.mark.parametrize("text", ['preset = "safe"\n', '{"preset": "safe"}'], ids=["TOML", "JSON"])
+def test_a_byte_order_mark_is_none_of_the_rules(text: str, tmp_path: Path) -> None:
+    path = tmp_path / ("rules.json" if text.startswith("{") else "rules.toml")
+    path.write_text(text, "utf-8-sig")
+    assert RuleSet.load(path).preset == "safe"
+
+
 def test_json_says_what_toml_says(tmp_path: Path) -> None:
     rules = {
         "preset": "safe",

@@ -59,6 +59,7 @@ NOT_READ = [
     pytest.param(b"<html>" + b"x" * 2000, id="a page"),
     pytest.param(b"\x89PNG\r\n" + bytes(5000), id="an image"),
     pytest.param(binary(A) + bytes(40) + b"x" * 2000, id="zeros, then something else"),
+    pytest.param(b"http://a.example/\nhttp://a.example/b\n", id="a small file of something else"),
 ]
 
 

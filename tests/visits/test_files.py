@@ -252,7 +252,7 @@ ERRORS = [
         "x.csv",
         "a,b\n1,2\n",
         {},
-        "which column holds the URL\\? say it with one of a, b",
+        "which column holds the URL\\? say it \\(--column NAME, or --columns url=NAME\\): a, b",
         id="a table without addresses",
     ),
     pytest.param("x.csv", "url\nx\n", {"words": "W"}, "no column 'W' among url", id="a column that is not there"),
