@@ -80,7 +80,11 @@ def evaluate(
 def _canonical(url: str) -> tuple[str, bool]:
     from w3lib.url import canonicalize_url
 
-    return canonicalize_url(url), False
+    try:
+        return canonicalize_url(url), False
+    except ValueError:
+        # half of a surrogate pair, among others: what a record holds need not be a URL
+        return url, False
 
 
 def _by_rules(files: tuple[str, ...], url: str) -> tuple[str, bool]:

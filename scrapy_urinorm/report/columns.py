@@ -72,7 +72,8 @@ class JsonLines:
         sql = _READ.replace("$file", literal(path)).replace("$size", str(path.stat().st_size + 1))
         try:
             table = self._db.sql(sql).to_arrow_table()
-        except duckdb.Error:
+        except (duckdb.Error, UnicodeDecodeError):
+            # the latter where its message cuts a value between the octets of a letter
             return None
         urls = table.column("url")
         return None if urls.null_count or compute.any(compute.equal(urls, "")).as_py() else table

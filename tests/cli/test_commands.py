@@ -456,6 +456,14 @@ def test_eval(folder: Path) -> None:
     assert scores["no parameters"]["loss"] > 0.9
 
 
+def test_eval_of_a_redirect_to_what_is_no_url(folder: Path) -> None:
+    rows = (folder / visits(folder)).read_text()
+    odd = folder / "odd.jsonl"
+    odd.write_text(rows.replace('"status"', '"final_url": "\\ud800", "status"'))
+    done = run("eval", odd, "--seeds", "1", "--json", cwd=folder)
+    assert (done.code, done.err) == (0, "")
+
+
 @pytest.mark.slow
 def test_eval_in_processes_with_another_risk(folder: Path) -> None:
     (folder / "rules.toml").write_text('[rules]\nremove_params = ["ref"]\n')

@@ -87,6 +87,10 @@ WORDS = b64encode(b"\x09\x09").decode()
         pytest.param({"lines": LINES[:12]}, None, id="half a line"),
         pytest.param({"lines": LINES, "line_words": WORDS[:-1]}, 2, id="words cut off"),
         pytest.param({"lines": LINES, "minhash": "?"}, 2, id="sketch"),
+        *[
+            pytest.param({"lines": LINES, "status": "x" * start + "é" * 300}, 2, id=f"no number, letters from {start}")
+            for start in (0, 1)
+        ],
         pytest.param({}, None, id="none"),
     ],
 )
@@ -97,7 +101,7 @@ def test_what_is_damaged_is_unknown_and_the_rows_beside_it_are_not(
 
     rows = [{"url": "http://a.test/"} | damaged, {"url": "http://a.test/b", "lines": LINES, "line_words": WORDS}]
     path = tmp_path / "0.json"
-    path.write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
+    path.write_text("".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows), "utf-8")
     found = JsonLines().table(path)
     made = Columns(RuleSet.load(), {}).table(gathered(rows) if found is None else found)
     assert made.column("lines").to_pylist() == [lines, 2]
