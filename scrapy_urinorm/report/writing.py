@@ -67,5 +67,6 @@ def make_place(path: Path) -> None:
 
 def _replace(path: Path, text: str) -> None:
     partial = path.with_name(path.name + ".partial")
-    partial.write_text(text, "utf-8")
+    # the names of files may have octets that are not UTF-8
+    partial.write_text(text, "utf-8", "backslashreplace")
     partial.replace(path)

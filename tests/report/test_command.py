@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import sys
 from typing import TYPE_CHECKING
 
 import pytest
@@ -37,6 +39,14 @@ def test_page_and_twin(folder: Path) -> None:
     twin = json.loads((folder / "r.json").read_text("utf-8"))
     assert twin["format"] == 1
     assert twin["totals"]["avoidable"] == 20
+
+
+@pytest.mark.skipif(sys.platform in ("win32", "darwin"), reason="names of files are text there")
+def test_a_name_with_odd_octets(folder: Path) -> None:
+    (folder / "visits.jsonl").rename(folder / os.fsdecode(b"v\xff.jsonl"))
+    done = run("report", os.fsdecode(b"v\xff.jsonl"), "-o", "r.html", "--json", "r.json", cwd=folder)
+    assert (done.code, done.err) == (0, "")
+    assert "v\\udcff.jsonl" in (folder / "r.html").read_text("utf-8")
 
 
 def test_proposals_without_rules(folder: Path) -> None:
