@@ -106,7 +106,8 @@ def survey(urls: Iterable[str], sites: dict[str, SurveyedSite] | None = None) ->
     for text in urls:
         url = split(text)
         if url is not None and url.host:
-            site = sites.setdefault(url.host.removeprefix("www."), SurveyedSite())
+            # a link to nowhere, as in `http://www.`, has no name behind it
+            site = sites.setdefault(url.host.removeprefix("www.") or url.host, SurveyedSite())
             site.add(url.scheme, url.host, url.path, url.query)
     return sites
 

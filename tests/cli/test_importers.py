@@ -248,6 +248,11 @@ def test_what_is_counted_is_counted_on_when_no_more_names_or_values_are() -> Non
     assert (found["q"][0]["a 0"], found["q"][1], found["n0"][1], "late" in found) == (101, [1_100], [101], False)
 
 
+def test_starter_of_links_to_nowhere_can_be_loaded() -> None:
+    text = starter(survey(["http://www./", "http://www./a", "http://a.example/"]), 400)
+    assert set(RuleSet.load(tomllib.loads(text)).sites) == {"www.", "a.example"}
+
+
 def test_starter_changes_no_key(tmp_path: Path) -> None:
     corpus = Path(__file__).resolve().parents[2] / "benchmarks" / "corpus" / "urls.txt"
     urls = corpus.read_text("utf-8").split("\n")[:-1:5]
