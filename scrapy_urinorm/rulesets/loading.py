@@ -28,6 +28,8 @@ DEFAULT_PRESET = "recommended"
 #: RFC 1035 2.3.4.
 _MAX_HOST = 253
 _FILE_KEYS = ("preset", "include", "version", "rules", "site", "host", "evidence", "$schema")
+#: The presets' tables, which nobody changes: checked once for all rule sets of a process, with what finds their names.
+_checked_presets: dict[str, tuple[Layer, ...]] = {}
 
 
 class Loader:
@@ -228,9 +230,11 @@ class Loader:
         if "preset" in data and base not in seen:
             self._preset(data["preset"], file, seen | {base})
         if "rules" in data:
-            where = f"preset {base}@{data['version']}"
-            layers = self._layer(where, "rules", data["rules"], {}, "everywhere", learned=False)
-            self.everywhere += [layer._replace(preset=True) for layer in layers]
+            if base not in _checked_presets:
+                where = f"preset {base}@{data['version']}"
+                layers = self._layer(where, "rules", data["rules"], {}, "everywhere", learned=False)
+                _checked_presets[base] = tuple(layer._replace(preset=True) for layer in layers)
+            self.everywhere += _checked_presets[base]
 
     def _host_maps(self) -> None:
         scopes = [("", self.everywhere), *self.sites.items(), *self.hosts.items()]
