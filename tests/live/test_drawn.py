@@ -26,6 +26,9 @@ SHELL = """<div id="root"><p>Loading the product, one moment please.</p></div>
 FORMS = pytest.mark.parametrize("form", ["/p/{}", "/product?id={}"], ids=["a path", "a query"])
 DRAWN = {"title": "a title", "json": "data", "state": "a state", "script": "a script"}
 EMBEDDED = {"picture": "a picture", "player": "a player"}
+FORMS_LIVE = pytest.mark.parametrize(
+    "form", ["/p/{}", pytest.param("/product?id={}", marks=pytest.mark.slow)], ids=["a path", "a query"]
+)
 TOLD = pytest.mark.parametrize("told", [*DRAWN, *EMBEDDED], ids=[*DRAWN.values(), *EMBEDDED.values()])
 
 
@@ -82,7 +85,7 @@ def visits_of(form: str, told: str) -> tuple[list[Visit], dict[str, str]]:
 
 
 @TOLD
-@FORMS
+@FORMS_LIVE
 @pytest.mark.parametrize("newest_first", [False, pytest.param(True, marks=pytest.mark.slow)])
 def test_each_is_fetched_in_a_crawl_under_live_rules(form: str, newest_first: bool, told: str) -> None:
     visits, identities = visits_of(form, told)
@@ -92,7 +95,7 @@ def test_each_is_fetched_in_a_crawl_under_live_rules(form: str, newest_first: bo
 
 @TOLD
 @FORMS
-@pytest.mark.parametrize("part", [0.3, 0.6, 1.0])
+@pytest.mark.parametrize("part", [0.3, pytest.param(0.6, marks=pytest.mark.slow), 1.0])
 @pytest.mark.parametrize("options", [Options(), Options().strict()], ids=["default", "strict"])
 def test_no_rule_makes_them_one(form: str, part: float, options: Options, told: str) -> None:
     visits = visits_of(form, told)[0]

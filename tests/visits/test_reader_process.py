@@ -20,7 +20,7 @@ import pytest
 from scrapy_urinorm.crawl import reader_process
 from scrapy_urinorm.crawl.crawl_identity import crawl_identity
 from scrapy_urinorm.crawl.reader_process import ReaderProcess, shared_reader
-from scrapy_urinorm.visits import messages, read_visits
+from scrapy_urinorm.visits import isolation, messages, read_visits
 from scrapy_urinorm.visits.courtesy import EAGER, NICENESS
 from scrapy_urinorm.visits.features import BODY_CAP
 from scrapy_urinorm.visits.inbox import MOST, Inbox
@@ -148,6 +148,16 @@ def parser() -> Iterator[Parser]:
     started.close()
 
 
+@pytest.fixture(scope="module")
+def hasty() -> Iterator[Parser]:
+    """Gives pages up soon: for what comes after, which is the same however long they took."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(isolation, "PAGE_SECONDS", 0.2)
+        started = Parser()
+    yield started
+    started.close()
+
+
 @pytest.mark.parametrize(
     "size", [pytest.param(1 << 16, id="64 kB"), pytest.param(4 << 20, id="4 MB", marks=pytest.mark.slow)]
 )
@@ -170,6 +180,7 @@ def test_a_body_of_any_size_is_read_whole(parser: Parser) -> None:
         assert read(parser, crawl, body).line == visit_of(crawl, visit(1), body).to_json().encode()
 
 
+@pytest.mark.slow
 def test_pages_that_are_read_together_tell_what_each_tells_alone(parser: Parser) -> None:
     """Whatever is among them, one that the process dies of costs itself alone."""
     crawls = Crawl("plain", b"1"), Crawl("ruled", b"2", [{"site": {"a.example": {"remove_params": ["x"]}}}])
@@ -206,23 +217,23 @@ def test_the_time_of_each_page_is_counted(parser: Parser) -> None:
         assert parser.spent > before
 
 
-def test_the_links_of_a_page_are_named_where_they_are_asked_for(parser: Parser) -> None:
+def test_the_links_of_a_page_are_named_where_they_are_asked_for(hasty: Parser) -> None:
     crawl = Crawl("named", b"")
     named: list[str] = []
     for names in (False, True, True):
-        named += read(parser, crawl, b"<a href=/next>link</a><a href=/other>link</a>", names=names).named
-        named += read(parser, crawl, PAGE, names=names).named
+        named += read(hasty, crawl, b"<a href=/next>link</a><a href=/other>link</a>", names=names).named
+        named += read(hasty, crawl, PAGE, names=names).named
     assert not named
-    third = read(parser, crawl, b"<a href=/third>link</a><a href=/next>link</a>", names=True)
+    third = read(hasty, crawl, b"<a href=/third>link</a><a href=/next>link</a>", names=True)
     assert third.named == ["http://a.example/third"]
-    assert not read(parser, crawl, hostile_page("nested blocks", 4 << 20), names=True).named
+    assert not read(hasty, crawl, hostile_page("nested blocks", 4 << 20), names=True).named
 
 
-def test_a_process_that_takes_the_place_of_another_knows_the_rules_of_the_crawl(parser: Parser) -> None:
+def test_a_process_that_takes_the_place_of_another_knows_the_rules_of_the_crawl(hasty: Parser) -> None:
     crawl = Crawl("ruled", b"", [{"site": {"a.example": {"remove_params": ["x"]}}}])
     page = b"<a href=/next?x=1>link</a>"
     for body in (page, page, hostile_page("nested blocks", 4 << 20), page):
-        line = read(parser, crawl, body).line
+        line = read(hasty, crawl, body).line
         if body is page:
             assert line is not None
             assert visit_from_row(json.loads(line)).link_keys == url_hash("http://a.example/next")
