@@ -11,8 +11,6 @@ PYTEST_ARGS ?=
 PEERS_ARGS ?=
 # files side by side, each file in one process: its servers are shared by its tests
 PARALLEL := -n auto --dist loadfile
-# crawls wait for each other's processes: one file more than there are cores
-QUICK := -n $(shell $(PYTHON) -c 'import os; print((os.cpu_count() or 1) + 1)') --dist loadfile
 # what `make test` runs against the oldest supported Scrapy; `make test-all` runs the rest there
 DEAR := full_disk other_fingerprinters random_sites reactorless
 TOUCHES_SCRAPY := $(filter-out $(DEAR:%=tests/crawl/test_%.py),$(wildcard tests/crawl/test_*.py)) tests/live/test_crawl.py tests/visits/test_extension.py tests/seen/test_requests_seen.py tests/report/test_extension.py
@@ -21,6 +19,9 @@ ELSEWHERE := $(filter-out $(TOUCHES_SCRAPY),$(wildcard tests/test_*.py tests/*/t
 AROUND := tests/test_benchmarks.py tests/test_packaging.py tests/test_readme.py tests/speed/test_sanitizers.py tests/live/test_many_lists.py tests/live/test_programs.py tests/live/test_simulated.py
 # measured where the tests of `make test` run once as a part of `make test-all`, since they take twice the time with it
 COVERAGE = $(if $(filter test-all,$(MAKECMDGOALS)),--cov --cov-report=term)
+
+# each part of `make test` says what it has to say at its end
+TOGETHER := $(if $(filter output-sync,$(.FEATURES)),--output-sync=target)
 
 # what `make test-platforms` crawls
 PLATFORMS := caddy cgit libnginx-mod-http-fancyindex lighttpd mediawiki mercurial nginx php-cli php-sqlite3 puma redmine redmine-sqlite
@@ -47,13 +48,15 @@ help:  ## show this list
 demo: $(DEMO)/.stamp  ## crawl the example site with Scrapy alone, with the add-on, with live rules, and with rules
 	$(DEMO)/bin/python example_project/demo.py
 
-test: lint test-newest test-floor  ## in minutes: lint, the tests against the newest Scrapy, what touches Scrapy against the oldest
+# side by side, since crawls wait for each other's processes; each process that runs tests takes seconds to collect them
+test:  ## in minutes: lint, the tests against the newest Scrapy, what touches Scrapy against the oldest
+	@$(MAKE) --no-print-directory -j2 $(TOGETHER) lint test-newest test-floor COVERAGE="$(COVERAGE)"
 
 test-newest: $(NEWEST)/.stamp
-	$(NEWEST)/bin/python -m pytest $(QUICK) $(COVERAGE) $(PYTEST_ARGS)
+	$(NEWEST)/bin/python -m pytest $(PARALLEL) $(COVERAGE) $(PYTEST_ARGS)
 
 test-floor: $(FLOOR)/.stamp
-	URINORM_PURE=1 $(FLOOR)/bin/python -m pytest $(QUICK) -m "not slow and not soak and not system and not newest" $(TOUCHES_SCRAPY) $(PYTEST_ARGS)
+	URINORM_PURE=1 $(FLOOR)/bin/python -m pytest $(PARALLEL) -m "not slow and not soak and not system and not newest" $(TOUCHES_SCRAPY) $(PYTEST_ARGS)
 
 test-all: test test-rest-newest test-rest-floor docs  ## that with the gate of coverage, the slow tests and long searches, the rest against the oldest; the documentation
 
@@ -129,6 +132,8 @@ $(NEWEST)/.system: $(NEWEST)/.stamp
 $(NEWEST)/.docs: $(NEWEST)/.stamp
 	$(call install,-e '.[$(NEWEST_EXTRAS)$(COMMA)docs]')
 
+# its tests leave the module in C out: nothing is compiled for them
+$(FLOOR)/.stamp: export URINORM_PURE = 1
 $(FLOOR)/.stamp: pyproject.toml .ci/floor.txt $(VENV)/uv/.stamp
 	$(call install,-e '.[$(EXTRAS)]' --constraint .ci/floor.txt)
 
