@@ -4,7 +4,8 @@ The strips of a comic, the objects of a museum, the persons of a family: each sa
 is known from nowhere else, so that a shape which is closed for having no news loses the rest. The months of a calendar
 name each other as well, and a name is not told from a date where lines are hashes. So chains come behind the others,
 and go on for a while: where addresses tell dates or pages of a list, or where pages say nothing but lead to one more
-each, as entries do that were removed, for as many pages as had news.
+each, as entries do that were removed, for as many pages as had news. The next page of a list may have rows that all
+were named elsewhere, and lead to those that were not.
 """
 
 from __future__ import annotations
@@ -32,6 +33,8 @@ PLACES = 100_000
 """Places of pictures that are watched; as many as are watched for clocks."""
 LONG = 5
 """Words of a line that is a sentence, not the value in a row of a table: of those many repeat. Chosen."""
+_LISTED = 2
+"""Pages that one of a list names and the one before did not: a link to the next page is one. Chosen."""
 MANY = 31
 """Pages with news from which others of their kind may say the same again; as many pairs as a rule is believed for."""
 _KINDS, _LINES = 2_000, 64
@@ -51,6 +54,7 @@ class Kin:
         self._saying: Counter[str] = Counter()
         self._drawn: dict[int, str] = {}
         self._sentences: dict[str, frozenset[int]] = {}
+        self._listed: dict[str, frozenset[bytes]] = {}
         self._all_news = self._older = 0
 
     def brought(self, pattern: str) -> None:
@@ -106,12 +110,28 @@ class Kin:
             self._sentences[kind] = said
         return before, said
 
-    def goes_on(self, url: str, pattern: str, *, drawn: bool, silent: bool = False) -> bool:
-        """Count a page that says something of its own and that its kind alone names, `drawn` where that is a picture,
-        or a `silent` one, which says nothing and leads to one more; return whether its kind may have further ones.
+    def lists_others(self, links: Iterable[bytes], pattern: str) -> bool:
+        """Whether a page names known ones that the page before of its kind did not: the next page of a list. `links`
+        are those to what is known.
         """
         kind = _kind(pattern)
-        if not _is_chain(kind) or (kind not in self._since and len(self._since) >= _PATTERNS):
+        listed = frozenset(islice(links, _LINES))
+        before = self._listed.get(kind)
+        if before is not None or len(self._listed) < _KINDS:
+            self._listed[kind] = listed
+        return before is not None and len(listed - before) >= _LISTED
+
+    def goes_on(
+        self, url: str, pattern: str, *, drawn: bool = False, silent: bool = False, lists: bool = False
+    ) -> bool:
+        """Count a page that says something of its own and that its kind alone names, `drawn` where that is a picture,
+        or a `silent` one, which says nothing and leads to one more, or one that `lists` others; return whether its kind
+        may have further ones.
+        """
+        kind = _kind(pattern)
+        if not (_is_chain(kind) or (lists and kind.count("&") == 1)) or (
+            kind not in self._since and len(self._since) >= _PATTERNS
+        ):
             return False
         self._since[kind] += 1
         counted = _is_counted(url)
@@ -119,7 +139,7 @@ class Kin:
         if drawn and (counted or is_plain(kind) or kind.endswith("=#")):
             most = MOST_DRAWN
         else:
-            most = min(self._news[kind], MOST) if counted or silent else MOST
+            most = min(self._news[kind], MOST) if (counted or silent) and not lists else MOST
         return self._since[kind] <= most
 
 

@@ -19,7 +19,7 @@ from scrapy_urinorm.live.patterns import is_plain
 from scrapy_urinorm.visits.links import HASH, url_hash
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
+    from collections.abc import Collection, Iterator
 
     from scrapy_urinorm.visits.record import Visit
 
@@ -75,6 +75,7 @@ class Novelty:
         news = self.news(visit, pattern, noise)
         linker = self.linker(visit) if news.news else None
         is_step = not news.few and self._is_kind(visit, pattern)
+        lists = is_step and self._kin.lists_others(self._known_links(visit), pattern)
         # an album without a word leads to its pictures, as a list of news does
         named = self.linked(visit, pattern, news=news.news or news.drawn)
         if news.news and self._dated.goes_on(visit.url, pattern, linker):
@@ -87,9 +88,10 @@ class Novelty:
             news = news._replace(kin=self._kin.goes_on(visit.url, pattern, drawn=news.drawn))
         elif news.older:
             news = news._replace(kin=True)
-        elif is_step and named == 1 and visit.lines is not None and not visit.redirects:
-            # an entry that was removed, as a hundred before it, still leads to the next one
-            news = news._replace(kin=self._kin.goes_on(visit.url, pattern, drawn=False, silent=True))
+        elif is_step and (named == 1 or lists) and visit.lines is not None and not visit.redirects:
+            # an entry that was removed, as a hundred before it, still leads to the next one; a page of a list of which
+            # all rows were named elsewhere leads to one of which they were not
+            news = news._replace(kin=self._kin.goes_on(visit.url, pattern, silent=True, lists=lists))
         return news, linker
 
     def news(self, visit: Visit, pattern: str = "", noise: Collection[int] = ()) -> News:
@@ -220,6 +222,12 @@ class Novelty:
                 break
             self._linkers.setdefault(links[at : at + HASH], pattern)
         return len(self._linkers) - before
+
+    def _known_links(self, visit: Visit) -> Iterator[bytes]:
+        """The links of a page to what others have named."""
+        links = visit.links or b""
+        found = (links[at : at + HASH] for at in range(0, len(links), HASH))
+        return (link for link in found if link in self._linkers)
 
     def linker(self, visit: Visit) -> str | None:
         """Return the pattern of the page that first named this one, or whose callback asked for it: it is no link."""
