@@ -132,8 +132,8 @@ class _Run:
         self.flying: deque[tuple[Visit, int, str]] = deque()
         self.answers: deque[tuple[int, dict[str, Any]]] = deque()
         self.served: dict[str, list[tuple[str, int]]] = {}
-        self.asked: dict[str, str] = {}
-        """The patterns of requests that were redirected, by where they led to."""
+        self.asked: dict[str, tuple[str, Visit]] = {}
+        """The patterns of requests that were redirected, and the first one, by where they led to."""
         self.judged = -1
 
     def meet(self, visits: Iterable[Visit]) -> None:
@@ -187,7 +187,8 @@ class _Run:
         """Send or answer one request; False at the end."""
         if len(self.flying) < self.site._concurrent and (visit := self._next()) is not None:
             number = self.desk.claim(visit.url, 0)
-            self.flying.append((visit, number, self.asked.get(visit.url) or self.desk.pattern(visit.url, 0)))
+            pattern, _ = self.asked.get(visit.url) or (self.desk.pattern(visit.url, 0), None)
+            self.flying.append((visit, number, pattern))
             self.out.fetched.append(visit.url)
             return True
         if self.flying:
@@ -203,8 +204,9 @@ class _Run:
         if self.site._live:
             due = len(self.out.fetched) + self.site._late
             row = visit_from_row(json.loads(visit.to_json()))
-            if visit.url in self.asked:
-                row.redirects = row.redirects or ((302, visit.url),)
+            if visit.url in self.asked and not row.redirects:
+                _, first = self.asked[visit.url]
+                row.url, row.id, row.final_url, row.redirects = first.url, first.id, final, ((302, first.url),)
             self.answers += [(due, said) for said in self.student.take(row, None if hop else pattern)]
         if hop:
             target = self.site._by_url.get(final)
@@ -214,7 +216,8 @@ class _Run:
             if target is not None and target is not visit and follows:
                 # what a redirect leads to is never kept back
                 self.seen.add(key)
-                self.asked[target.url] = pattern
+                _, first = self.asked.get(visit.url) or (pattern, visit)
+                self.asked[target.url] = pattern, first
                 # and goes before others
                 (self.queue.append if self.newest_first else self.queue.appendleft)((target, True))
             return

@@ -117,7 +117,7 @@ class Novelty:
         repeated = known and not new
         if sum(new.values()) >= NEWS_WORDS:
             return News(True)
-        if visit.redirects or repeated:
+        if repeated or (visit.redirects and known):
             return News(False)
         if self._is_own(new, visit, pattern):
             return News(False, few=True, drawn=drawn)

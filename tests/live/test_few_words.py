@@ -27,13 +27,15 @@ VIEWS = ("edit", "mail", "print", "card", "log")
 class Register:
     """People with a name and a telephone, in lists; a calendar without end.
 
-    If wanted, the lists show all that the pages do, there are views of each person, exports without end, and a clock.
+    If wanted, the lists show all that the pages do, there are views of each person, exports without end, and a clock, or
+    the lists name addresses that redirect to the pages.
     """
 
     shown: bool = False
     views: bool = False
     clock: bool = False
     exports: bool = False
+    moved: bool = False
     host: str = "register.example"
     start: str = "http://register.example/"
 
@@ -46,6 +48,8 @@ class Register:
                 return self._shown(target, f"<h1>Log in to {parts.query}</h1>", (), "log in")
             text = f"<h1>Ann{number} Bell</h1><p>Telephone</p><p>{_telephone(number)}</p>"
             return self._shown(target, text, (f"/list/{number // PER_LIST}", "/month/1"), f"person {number}")
+        if first == "go":
+            return Answer(302, location=f"/person/{rest[0]}")
         if first == "export":
             number = int(parts.query.partition("=")[2])
             text = "".join(f"<p>{word} {number}</p>" for word in ("name", "street", "town", "country", "since", "till"))
@@ -56,7 +60,7 @@ class Register:
         here = range(int(rest[0]) * PER_LIST if rest else 0, PEOPLE)[:PER_LIST]
         names = "".join(f"<p>Ann{number} Bell</p>" + f"<p>{_telephone(number)}</p>" * self.shown for number in here)
         following = (f"/list/{here[-1] // PER_LIST + 1}",) if here[-1] + 1 < PEOPLE else ()
-        links = (*(f"/person/{number}" for number in here), *following)
+        links = (*(f"/{'go' if self.moved else 'person'}/{number}" for number in here), *following)
         if self.views:
             links += tuple(f"/person/{number}?{view}=1" for number in here for view in VIEWS)
         if self.exports:
@@ -84,6 +88,12 @@ def test_a_register_is_fetched_as_a_whole_and_its_calendar_ends(newest_first: bo
     live, people = crawled(Register(), newest_first=newest_first)
     assert len(people) == PEOPLE
     assert len(live.fetched) < PEOPLE + PEOPLE // PER_LIST + 4 * CLOSE
+
+
+@IN_BOTH_ORDERS
+def test_a_register_whose_lists_redirect_to_people_is_fetched_as_a_whole(newest_first: bool) -> None:
+    _, people = crawled(Register(moved=True), newest_first=newest_first)
+    assert len(people) == PEOPLE
 
 
 @IN_BOTH_ORDERS
