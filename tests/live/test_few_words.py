@@ -27,8 +27,8 @@ VIEWS = ("edit", "mail", "print", "card", "log")
 class Register:
     """People with a name and a telephone, in lists; a calendar without end.
 
-    If wanted, the lists show all that the pages do, there are views of each person, exports without end, and a clock, or
-    the lists name addresses that redirect to the pages.
+    If wanted, the lists show all that the pages do, there are views of each person, exports without end, and a clock,
+    or the lists name addresses that redirect to the pages.
     """
 
     shown: bool = False
