@@ -15,7 +15,16 @@ from collections import Counter
 from itertools import compress
 from typing import TYPE_CHECKING, Protocol
 
-from scrapy_urinorm.content.compare import MIN_WORDS, NOTHING, Content, Recorded, label_of, line_sketch, multiset
+from scrapy_urinorm.content.compare import (
+    MIN_WORDS,
+    NOTHING,
+    Content,
+    Recorded,
+    is_answer,
+    label_of,
+    line_sketch,
+    multiset,
+)
 from scrapy_urinorm.content.noise import Varying
 from scrapy_urinorm.content.table_rows import in_rows
 from scrapy_urinorm.content.telling import telling
@@ -149,7 +158,7 @@ class Frame:
             return
         varied = Varying(framed, sessions)
         for page in pages:
-            if page.lines and page.status in (None, 200):
+            if page.lines and is_answer(page.status):
                 varied.add(page.url, _told_apart(page.lines, page.line_words, frame, open_slots, framed))
         self._noise, self._visitors = varied.noise(frozenset((TITLE_SLOT,)))
         self._frame = None
@@ -182,9 +191,18 @@ class Frame:
         """The slots that vary where nothing else does, once they were looked for."""
         return self._noise - self._telling
 
+    def outside(self, visit: RecordedLines) -> Iterator[tuple[int, int, int]]:
+        """Yield the slots of a visit that are not the frame's, with what they say and in how many words."""
+        frame = self.slots()
+        hashes = array("Q", visit.lines or b"")
+        counts = _counts(visit.line_words, len(hashes) // 2)
+        for slot, text, n in zip(hashes[0::2], hashes[1::2], counts, strict=True):
+            if slot not in frame:
+                yield slot, text, n
+
     def content(self, visit: RecordedLines) -> Content:
         """Return the content of a visit whose lines are known, judged without the frame and without order."""
-        if visit.status is not None and visit.status != 200:
+        if not is_answer(visit.status):
             return NOTHING
         assert visit.lines is not None
         frame = self.slots()

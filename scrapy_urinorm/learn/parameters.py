@@ -103,9 +103,9 @@ def _value_pairs(
     frequent = _frequent_values(stage, name, neighbours)
     slices = cuts_slices(stage, name)
 
-    def pair(page: int, other: int, *, first: bool = False) -> Group:
+    def pair(page: int, other: int) -> Group:
         found = stage.pair(page, other)
-        return unless_equal(stage, (page, other), found) if slices and not first else found
+        return unless_equal(stage, (page, other), found) if slices else found
 
     for group in neighbours:
         by_value: dict[str, int] = {}
@@ -114,8 +114,12 @@ def _value_pairs(
             if value is not None and value in frequent:
                 by_value.setdefault(value, page)
         if group.absent >= 0:
+            others = (page for value, page in by_value.items() if value not in FIRST) if slices else ()
+            # where the second page of comments resembles the article, it says nothing that the first one does
+            alike = any(stage.pair(page, group.absent).outcome >= NEAR for page in others)
             for value, page in by_value.items():
-                defaults[value].append(pair(page, group.absent, first=value in FIRST))
+                compared = stage.pair if value in FIRST and not alike else pair
+                defaults[value].append(compared(page, group.absent))
         if 2 <= len(by_value) <= MAX_VALUES_IN_GROUP:
             for one, other in combinations(sorted(by_value), 2):
                 aliases[one, other].append(pair(by_value[one], by_value[other]))

@@ -12,10 +12,12 @@ from scrapy_urinorm.content import (
     Frame,
     Titles,
     frequent_labels,
+    is_answer,
     plain_content,
     soft_labels,
 )
 from scrapy_urinorm.learn.blocks import blocked_labels
+from scrapy_urinorm.learn.own_text import OwnTexts
 from scrapy_urinorm.learn.page import TEMPORARY, Page, contest_canonicals, doubt_canonicals
 from scrapy_urinorm.learn.sessions import session_names
 from scrapy_urinorm.normalizer import Normalizer
@@ -70,6 +72,7 @@ class Site:
         self.crawls: set[str] = set()
         self.recognizer: Recognizer | None = None
         self.titles = Titles()
+        self.own_texts = OwnTexts()
         self.labels: dict[bytes, int] = {}
         """The number of each content label, once built: later visits are numbered on."""
 
@@ -92,7 +95,7 @@ class Site:
         if visit.lines:
             if self.frame is None:
                 self.frame = Frame()
-            if visit.status in (None, 200):
+            if is_answer(visit.status):
                 self.frame.add(visit.lines, visit.line_words)
             self.rows.append((visit, NOTHING))
         else:
@@ -109,8 +112,9 @@ class Site:
         if self.frame is not None:
             visits = [visit for visit, _ in self.rows]
             self.frame.find_noise(visits, session_names(visits))
-            pages = (visit for visit, _ in self.rows if visit.status in (None, 200))
+            pages = (visit for visit in visits if is_answer(visit.status))
             self.frame.find_telling((visit.url, visit.lines) for visit in pages if visit.lines)
+            self.own_texts.find(visits, self.frame, normalizer.key)
         labels = self.labels
         drawn: dict[str, Page] = {}
         answered = 0
@@ -149,6 +153,7 @@ class Site:
             self.drawn += 1
             self.drawn_like = self.drawn_like or page.url
         self.soft = soft_labels([page.label for page in self.pages])
+        self.own_texts.doubt(self.pages)
         doubt_canonicals(self.pages)
         contest_canonicals(self.pages)
 

@@ -14,7 +14,7 @@ from math import log
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
-from scrapy_urinorm.content import DIFFERENT, EXACT, UNKNOWN, Frame, Titles, compare, plain_content
+from scrapy_urinorm.content import DIFFERENT, EXACT, UNKNOWN, Frame, Titles, compare, is_answer, plain_content
 from scrapy_urinorm.content.frame import MIN_FRAME_PAGES
 from scrapy_urinorm.learn.candidate import ACTIVE, REJECTED, Candidate
 from scrapy_urinorm.learn.page import Page
@@ -158,7 +158,7 @@ class Validation:
         if len(answers) < 2:
             return UNKNOWN
         statuses, pages = zip(*answers, strict=True)
-        if statuses != (200, 200):
+        if not all(map(is_answer, statuses)):
             # one answers and the other does not: the rule would lose the page, or ask for one that is not there
             return UNKNOWN if statuses[0] == statuses[1] else DIFFERENT
         for page in pages:
@@ -181,7 +181,7 @@ class Validation:
         visit.main_digest = features.rows_digest
         visit.lines, visit.line_words, visit.minhash = features.lines, features.line_words, features.minhash
         visit.canonical = features.canonical
-        if visit.lines and visit.status == 200:
+        if visit.lines and is_answer(visit.status):
             frame = self._frames[site]
             frame.add(visit.lines, visit.line_words)
             frame.forget_slots()

@@ -11,6 +11,7 @@ from __future__ import annotations
 from array import array
 from typing import TYPE_CHECKING, NamedTuple
 
+from scrapy_urinorm.content import is_answer
 from scrapy_urinorm.content.frame import DATA_SLOT, TITLE_SLOT
 from scrapy_urinorm.content.titles import SHELL_WORDS
 from scrapy_urinorm.live.dated import Dated
@@ -99,7 +100,7 @@ class Novelty:
 
         What stands in the slots of `noise` is the visitor's, not the page's: what was viewed last is new on each page.
         """
-        if visit.status not in (None, 200):
+        if not is_answer(visit.status):
             return News(False)
         if visit.lines is None:
             # a file, or a page that was not read
@@ -200,7 +201,7 @@ class Novelty:
 
     def again(self, visit: Visit, pattern: str) -> bool:
         """Return whether a redirect of a pattern led to the very page that the last one led to."""
-        digest = visit.text_digest if visit.status in (None, 200) else None
+        digest = visit.text_digest if is_answer(visit.status) else None
         before = self._led_to.get(pattern)
         if before is not None or len(self._led_to) < PATTERNS:
             self._led_to[pattern] = digest

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from scrapy_urinorm.content import is_answer
 from scrapy_urinorm.errors import UrinormError
 from scrapy_urinorm.learn.candidate import Candidate
 from scrapy_urinorm.learn.judge import Evidence
@@ -67,7 +68,7 @@ class Priors:
 
     def see(self, visit: Visit) -> bool:
         """Look at a page; return whether something was recognized that was not before."""
-        if self._recognizer is None or visit.status != 200:
+        if self._recognizer is None or visit.status is None or not is_answer(visit.status):
             return False
         self._pages += 1
         self._recognizer.see(visit.final_url or visit.url, visit.marks)

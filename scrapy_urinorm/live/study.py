@@ -12,6 +12,7 @@ from scrapy_urinorm.learn.candidate import PROPOSED, Candidate, is_writable, tab
 from scrapy_urinorm.learn.facets import combined
 from scrapy_urinorm.learn.guilt import signature
 from scrapy_urinorm.learn.output import evidence_row
+from scrapy_urinorm.learn.own_text import OwnTexts
 from scrapy_urinorm.learn.page import Page
 from scrapy_urinorm.learn.site import Site, host_of
 from scrapy_urinorm.learn.site_learner import SiteLearner
@@ -70,6 +71,7 @@ class Studied:
     soft: frozenset[int] = frozenset()
     frame: Frame | None = None
     titles: Titles = field(default_factory=Titles)
+    own_texts: OwnTexts = field(default_factory=OwnTexts)
     labels: dict[bytes, int] = field(default_factory=dict)
     normalizer: Normalizer | None = None
 
@@ -86,6 +88,7 @@ class Studied:
         page.data = content.data
         if visit.canonical:
             page.canonical = self.normalizer.key(resolve(visit.canonical, final))
+            self.own_texts.doubt((page,))
         return page
 
 
@@ -137,7 +140,9 @@ def study(
     finally:
         if enabled:
             gc.enable()
-    found = Studied(pages=site.pages, soft=site.soft, frame=frame, titles=site.titles, labels=site.labels)
+    found = Studied(
+        pages=site.pages, soft=site.soft, frame=frame, titles=site.titles, own_texts=site.own_texts, labels=site.labels
+    )
     found.normalizer = normalizer
     found.later, found.combined = tables(lists), {one.where["path"]: one.why for one in lists}
     found.source = tables([one.candidate for one in believed], site.base if believed else None)

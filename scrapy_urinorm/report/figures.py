@@ -9,7 +9,7 @@ import duckdb
 import pyarrow as pa
 from pyarrow import parquet
 
-from scrapy_urinorm.content import MIN_WORDS
+from scrapy_urinorm.content import MIN_WORDS, PARTLY
 from scrapy_urinorm.report.columns import Columns, gathered, literal
 from scrapy_urinorm.report.content import sketch
 from scrapy_urinorm.report.likeness import unite
@@ -67,7 +67,7 @@ _LOADED = f"""
     ), placed as (
         select *, host_of(split_part(head, '/', 3)) host,
                substr(head, length(split_part(head, '/', 1)) + length(split_part(head, '/', 3)) + 3) path,
-               case when kind <> {PAGE} or status <> 200 then null
+               case when kind <> {PAGE} or status in {PARTLY} then null
                     when line_label is not null then nullif(line_label, 0)
                     when ltrim(main_digest, '0') = '' then null
                     when main_digest is not null and coalesce(words, {MIN_WORDS}) >= {MIN_WORDS}

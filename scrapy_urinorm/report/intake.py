@@ -12,7 +12,7 @@ import numpy as np
 import pyarrow as pa
 from pyarrow import compute
 
-from scrapy_urinorm.content import Frame
+from scrapy_urinorm.content import Frame, is_answer
 from scrapy_urinorm.processes import cores, in_order
 from scrapy_urinorm.recognition import Recognizer
 from scrapy_urinorm.report.blocks import PROBLEMS_KEPT, blocks_of, rows_of
@@ -265,7 +265,7 @@ def _add_pages(
     known = 0
     for row in rows:
         lines = octets(row.get("lines"), 16)
-        if not lines or row.get("status") not in (None, 200):
+        if not lines or not is_answer(row.get("status")):
             continue
         known += 1
         recognizer.see(row.get("final_url") or row["url"], row.get("marks") or ())

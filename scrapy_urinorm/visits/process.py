@@ -21,6 +21,7 @@ import traceback
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, BinaryIO
 
+from scrapy_urinorm.content import is_answer
 from scrapy_urinorm.recognition import Recognizer
 from scrapy_urinorm.visits import messages
 from scrapy_urinorm.visits.courtesy import Courtesy, output_of_server
@@ -152,7 +153,7 @@ class Reader:
         if known.writer is not None:
             known.writer.write_line(line)
         known.written += 1
-        if header.get("read") and header["status"] == 200 and "html" in (header.get("type") or "").lower():
+        if header.get("read") and is_answer(header["status"]) and "html" in (header.get("type") or "").lower():
             known.recognizer.see(header.get("final") or header["url"], marks_of_line(line))
         for watcher in self.watchers:
             watcher(number, header, line)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from scrapy_urinorm.content import is_answer
 from scrapy_urinorm.recognition import Recognizer
 
 if TYPE_CHECKING:
@@ -17,8 +18,8 @@ _MARKUP = ("text/html", "application/xhtml+xml", None)
 
 
 def is_page(visit: Visit) -> bool:
-    """Whether a visit is one of a page that a program has written: answered with 200, and markup."""
-    return visit.status in (200, None) and visit.content_type in _MARKUP
+    """Whether a visit is one of a page that a program has written: answered with a page, and markup."""
+    return is_answer(visit.status) and visit.content_type in _MARKUP
 
 
 def programs(visits: Iterable[Visit], packs: Sequence[Pack] | None = None) -> list[Found]:

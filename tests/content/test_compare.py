@@ -118,6 +118,10 @@ def test_resemblance_of_sketches() -> None:
             Visit(url="/", status=200, main_digest="0" * 32, text_digest="a", words=50), False, id="a feed of no entry"
         ),
         pytest.param(Visit(url="/", status=404, text_digest="a", words=50), False, id="an error shows no page"),
+        pytest.param(Visit(url="/", status=203, text_digest="a", words=50), True, id="what a proxy has changed does"),
+        pytest.param(Visit(url="/", status=299, text_digest="a", words=50), True, id="an unknown success does"),
+        pytest.param(Visit(url="/", status=202, text_digest="a", words=50), False, id="please wait for it"),
+        pytest.param(Visit(url="/", status=206, text_digest="a", words=50), False, id="a part of it"),
         pytest.param(Visit(url="/", status=200, text_digest="a", words=0), False, id="no visible text proves nothing"),
         pytest.param(Visit(url="/", status=200), False, id="nothing recorded"),
     ],

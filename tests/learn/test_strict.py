@@ -94,6 +94,8 @@ def test_slices_are_pages_of_their_own_whatever_the_canonical_link_says(
     key = Normalizer(learn(visits, options).rules).key
     assert (key(f"{HOST}/article7?{name}=2") == key(f"{HOST}/article7?{name}=3")) is is_one
     assert (key(f"{HOST}/article7?{name}=2") == key(f"{HOST}/article7")) is is_one
+    # nor does the first one show that it is what the article shows
+    assert (key(f"{HOST}/article7?{name}=1") == key(f"{HOST}/article7")) is is_one
 
 
 @pytest.mark.parametrize("contradicted", [False, True], ids=["none is against", "one is"])

@@ -1,0 +1,90 @@
+"""What names a list as canonical, and shows what stands nowhere else, is a page: an answer, a picture, a person."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from scrapy_urinorm import Normalizer
+from scrapy_urinorm.learn import Options, learn
+from scrapy_urinorm.learn.own_text import OWN_WORDS
+from scrapy_urinorm.live.study import study
+from scrapy_urinorm.visits.page import visit_of
+from tests.content.test_telling import CRAWL, HOST, prose
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from scrapy_urinorm.visits.record import Visit
+
+LISTS, ITEMS = 8, 12
+OPENED = [f"/list/{n}?open={item}" for n in range(LISTS) for item in range(ITEMS)]
+BOTH = pytest.mark.parametrize("options", [Options(), Options().strict()], ids=["default", "strict"])
+
+
+def page(path: str, body: str) -> Visit:
+    """A page that names itself without a query as canonical."""
+    head = f'<title>Help</title><link rel="canonical" href="{path.partition("?")[0]}">'
+    text = f"<html><head>{head}</head><body><nav>Home Contact</nav>{body}<p>All rights reserved</p></body></html>"
+    row = {"url": HOST + path, "status": 200, "time": 0, "depth": 1, "type": "text/html; charset=utf-8", "read": True}
+    return visit_of(CRAWL, row, text.encode())
+
+
+def opened(items: Callable[[int, int], str]) -> list[Visit]:
+    """Lists of three hundred words, each by itself and with one of its items opened."""
+    visits = []
+    for n in range(LISTS):
+        text = f"<h1>List {prose(n, 2)}</h1>" + "".join(f"<p>{prose((n, part), 25)}</p>" for part in range(12))
+        visits.append(page(f"/list/{n}", text))
+        visits += [page(f"/list/{n}?open={item}", text + items(n, item)) for item in range(ITEMS)]
+    return visits
+
+
+PAGES: dict[str, Callable[[int, int], str]] = {
+    "an answer": lambda n, item: f"<div>{prose((n, item, 'answer'), 25)}</div>",
+    "a picture and what is seen there": lambda n, item: (
+        f'<img src="/big/{n}-{item}.jpg"><i>{prose((n, item, "caption"), OWN_WORDS)}</i>'
+    ),
+    "a picture": lambda n, item: f'<img src="/big/{n}-{item}.jpg">',
+    "answers of which most are short": lambda n, item: (
+        f"<div>{prose((n, item, 'answer'), 3 if item % 4 else 25)}</div>"
+    ),
+}
+
+
+@BOTH
+@pytest.mark.parametrize("items", PAGES.values(), ids=PAGES)
+def test_what_is_opened_is_a_page(items: Callable[[int, int], str], options: Options) -> None:
+    normalizer = Normalizer(learn(opened(items), options).rules)
+    assert len({normalizer.key(HOST + path) for path in OPENED}) == len(OPENED)
+
+
+def test_nor_is_it_one_with_others_while_a_crawl_runs() -> None:
+    found = study("shop.example", opened(PAGES["an answer"]), Options(), [])
+    assert found.source == {}
+    later = opened(lambda n, item: f"<div>{prose((n, item, 'short'), 3)}</div>")
+    assert all(found.page_of(visit).canonical is None for visit in later if "?" in visit.url)
+
+
+def test_what_names_a_page_that_is_not_fetched_yet_has_no_text_of_its_own() -> None:
+    """Nor does it say anything of others of its kind, whose pages are known."""
+    visits = opened(lambda n, item: VIEWS["a form to reply"](n, item))
+    visits += [page(f"/unseen/{n}?open=1", f"<p>{prose(('unseen', n), 25)}</p>") for n in range(40)]
+    normalizer = Normalizer(learn(visits).rules)
+    assert {normalizer.key(HOST + path) for path in OPENED} == {f"{HOST}/list/{n}" for n in range(LISTS)}
+
+
+VIEWS: dict[str, Callable[[int, int], str]] = {
+    "a form to reply": lambda n, item: f"<h3>Leave a Reply to {prose((n, item, 'name'), 2)} Cancel reply</h3>",
+    "what stands on other pages": lambda n, item: f"<ul><li>{prose(('news', (n + item) % LISTS), 25)}</li></ul>",
+}
+
+
+@pytest.mark.parametrize("items", VIEWS.values(), ids=VIEWS)
+def test_what_differs_by_a_heading_or_by_what_is_known_is_none(items: Callable[[int, int], str]) -> None:
+    news = [
+        page(f"/news/{n % LISTS}/{n}", f"<p>{prose(('news', n % LISTS), 25)}</p><p>{n}</p>") for n in range(2 * LISTS)
+    ]
+    normalizer = Normalizer(learn([*opened(items), *news]).rules)
+    assert {normalizer.key(HOST + path) for path in OPENED} == {f"{HOST}/list/{n}" for n in range(LISTS)}
