@@ -15,7 +15,8 @@ INTRODUCTION = """
 A pack is what is known of the URLs of one program that many sites run. A site's table names it, and its lines come
 below the table's own rules: [how to use and to write them](../../howto/platforms.md). *Proven* lines were on while a
 real installation was crawled and nothing was lost; `platform = "name"` turns on these alone, `all = true` the
-*documented* ones too.
+*documented* ones too. What a *setting* of the program decides acts for nobody: `learn` and live rules try it
+on the pages of the site.
 """
 
 

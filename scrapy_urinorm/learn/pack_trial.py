@@ -46,7 +46,7 @@ def pack_trials(pack: Pack, visits: Sequence[Visit], preset: str = "recommended"
             if site_of(visit.url) == name:
                 site.add(visit, name)
         site.build(preset)
-    return [_trial(Use(pack, one.path, all=True), one.site, sites[one.site], preset) for one in found]
+    return [_trial(Use(pack, one.path, all=True, tried=True), one.site, sites[one.site], preset) for one in found]
 
 
 def _trial(use: Use, name: str, site: Site, preset: str) -> PackTrial:
@@ -55,7 +55,7 @@ def _trial(use: Use, name: str, site: Site, preset: str) -> PackTrial:
     if graph is None:
         return PackTrial(name + use.path, done, None)
     proof = Proof(site.pages, graph, site.soft)
-    folding = Use(use.pack, use.path, all=True, without=tuple(_on_purpose(use.pack)))
+    folding = use._replace(without=tuple(_on_purpose(use.pack)))
     normalizer = Normalizer(site_rules(name, platforms.bound(folding)[0]), preset)
     losses = proof.losses([normalizer.key(page.key) for page in site.pages])
     lost = {loss.label: site.pages[loss.node].url for loss in losses}

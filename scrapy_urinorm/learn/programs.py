@@ -23,13 +23,14 @@ PROVEN_PRIOR = 0.95
 
 
 def pack_candidates(found: Iterable[Found]) -> list[Candidate]:
-    """Return the proven lines of the packs that were recognized, where they fold, each rule by itself.
+    """Return the proven lines of the packs that were recognized, and those that a setting of the program decides, where
+    they fold, each rule by itself.
 
     What a line skips or puts off is not decided by content; `platform = "..."` in a rule file turns these on.
     """
     out = []
     for program in found:
-        use = platforms.Use(platforms.pack(program.platform), program.path)
+        use = platforms.Use(platforms.pack(program.platform), program.path, tried=True)
         for line, table in platforms.line_tables(use):
             where = table["where"][0] if "where" in table else table
             conditions = {key: value for key, value in where.items() if key in ("path", "query")}

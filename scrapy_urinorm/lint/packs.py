@@ -26,7 +26,7 @@ def pack_problems(pack: Pack) -> list[str]:
     """Return what is wrong with a pack: rules that do not check, examples that do not hold, here or in a directory."""
     problems: list[str] = []
     for path in ("/", "/sub/x.y/"):
-        use = Use(pack, path, all=True)
+        use = Use(pack, path, all=True, tried=True)
         for one in platforms.line_tables(use):
             try:
                 Normalizer({"site": {"a.example": one.table}}, preset="safe")

@@ -86,7 +86,7 @@ class Priors:
         for found in self._recognizer.found():
             self.said.append(f"{found.platform} in {found.path}")
             pack = platforms.pack(found.platform)
-            for line, table in line_tables(Use(pack, found.path, all=True)):
+            for line, table in line_tables(Use(pack, found.path, all=True, tried=True)):
                 name = f"{found.platform}/{line.id}"
                 # a condition on a parameter reads the query as the program does
                 splits, scope = splitting(pack), found.site.partition(":")[0]

@@ -115,7 +115,10 @@ def _platform() -> dict[str, Any]:
                 "properties": {
                     "name": name,
                     "path": {"description": "The directory that the program is installed in.", "pattern": "^/"},
-                    "all": {"description": "Also the lines that no crawl has proven.", "type": "boolean"},
+                    "all": {
+                        "description": "Also what no crawl has proven, but what a setting of the program decides.",
+                        "type": "boolean",
+                    },
                     "without": {
                         "description": "Lines that are left out, by their id.",
                         "type": "array",

@@ -11,6 +11,7 @@ import pytest
 
 from scrapy_urinorm import Normalizer
 from scrapy_urinorm.errors import RuleFileError
+from scrapy_urinorm.lint.packs import pack_problems
 from scrapy_urinorm.rules import CATALOGUE
 from scrapy_urinorm.rulesets import platforms
 from scrapy_urinorm.rulesets.platforms import PackError, Use, read_pack
@@ -118,6 +119,30 @@ def test_only_proven_lines_act_unless_all_are_wanted() -> None:
     assert not with_packs("wordpress").decide(url).skip
     assert with_packs("wordpress", all=True).decide(url).skip
     assert with_packs("wordpress").key(f"{SITE}/?p=7&replytocom=3") == f"{SITE}/?p=7"
+
+
+@pytest.mark.parametrize("more", [{}, {"all": True}], ids=["proven", "all"])
+@pytest.mark.parametrize(
+    ("name", "one", "other"),
+    [
+        ("wordpress", "/2021/08/cracking/comment-page-1/", "/2021/08/cracking/"),
+        ("autoindex", "/manuals/index.html", "/manuals/"),
+    ],
+)
+def test_what_a_setting_of_the_program_decides_acts_on_no_word(
+    name: str, one: str, other: str, more: dict[str, bool]
+) -> None:
+    """WordPress shows the newest comments first unless told otherwise, so that the post shows the last page of them."""
+    n = with_packs(name, **more)
+    assert n.key(SITE + one) != n.key(SITE + other)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_what_is_tried_does_what_it_says_as_well(name: str) -> None:
+    pack = platforms.pack(name)
+    assert pack_problems(pack) == []
+    tried = Use(pack, all=True, tried=True).lines()
+    assert [line.id for line in tried] == [line.id for line in pack.lines]
 
 
 def test_a_line_can_be_taken_out() -> None:

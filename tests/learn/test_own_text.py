@@ -69,7 +69,7 @@ def test_nor_is_it_one_with_others_while_a_crawl_runs() -> None:
 
 def test_what_names_a_page_that_is_not_fetched_yet_has_no_text_of_its_own() -> None:
     """Nor does it say anything of others of its kind, whose pages are known."""
-    visits = opened(lambda n, item: VIEWS["a form to reply"](n, item))
+    visits = opened(VIEWS["a form to reply"])
     visits += [page(f"/unseen/{n}?open=1", f"<p>{prose(('unseen', n), 25)}</p>") for n in range(40)]
     normalizer = Normalizer(learn(visits).rules)
     assert {normalizer.key(HOST + path) for path in OPENED} == {f"{HOST}/list/{n}" for n in range(LISTS)}

@@ -64,6 +64,23 @@ def test_the_line_and_its_platform_are_named() -> None:
     assert found.value == [{"name": "replytocom", "value": r"\d+"}]
 
 
+@pytest.mark.parametrize("newest_first", [False, True])
+def test_a_line_that_a_setting_decides_is_tried_on_the_pages(newest_first: bool) -> None:
+    """A post shows its first comments, or its last: then `/comment-page-1/` has some that stand nowhere else."""
+    visits = [visit("/", "home")]
+    for n in range(12):
+        shown = 3 if newest_first else 1
+        visits.append(visit(f"/2024/02/post-{n}/", f"post {n}, comments {shown}"))
+        visits += [
+            visit(f"/2024/02/post-{n}/comment-page-{part}/", f"post {n}, comments {part}")
+            for part in (1, 2, 3)
+            if part != shown or part == 1
+        ]
+    normalizer = Normalizer(learned(visits).rules)
+    one, other = (f"http://a.example/2024/02/another/{part}" for part in ("comment-page-1/", ""))
+    assert (normalizer.key(one) == normalizer.key(other)) is not newest_first
+
+
 def test_one_page_against_is_enough() -> None:
     result = learned([*posts(20), visit("/?p=1&replytocom=7", "something else")])
     assert result.active == []

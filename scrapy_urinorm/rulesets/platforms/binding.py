@@ -15,18 +15,21 @@ if TYPE_CHECKING:
 
 
 class Use(NamedTuple):
-    """What a table says of a platform: the pack, the path it is bound to, and which lines."""
+    """What a table says of a platform: the pack, the path it is bound to, and which lines.
+
+    `tried` are also those that a setting of the program decides: for who looks at the pages first.
+    """
 
     pack: Pack
     path: str = "/"
     all: bool = False
     without: tuple[str, ...] = ()
+    tried: bool = False
 
     def lines(self) -> list[Line]:
-        """The lines that act: proven ones, or all, but those taken out."""
-        return [
-            one for one in self.pack.lines if (self.all or one.proof == "proven") and one.id not in self.without
-        ]  # fmt: skip
+        """The lines that act: proven ones, or documented ones as well, but those taken out."""
+        proofs = {"proven": True, "documented": self.all, "setting": self.tried}
+        return [one for one in self.pack.lines if proofs[one.proof] and one.id not in self.without]
 
 
 def uses(value: Any, report: Callable[[str, str], None]) -> list[Use]:

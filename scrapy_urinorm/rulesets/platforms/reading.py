@@ -22,8 +22,9 @@ CLASSES = {
 }
 #: The classes of what makes no difference at all: pages that they make one must be one, by content.
 HARMLESS = ("drop", "default")
-#: Whether a real installation was crawled with the line and nothing was lost, or it is said by a source alone.
-PROOFS = ("proven", "documented")
+#: Whether a real installation was crawled with the line and nothing was lost, or it is said by a source alone; or a
+#: setting of the program decides, so that it is tried on the pages of a site and acts on no word.
+PROOFS = ("proven", "documented", "setting")
 #: What a page may show of the program behind it, see `recognition`.
 MARK_KINDS = ("generator", "header", "cookie", "marker", "url")
 _PAIRS = ("examples", "distinct")
