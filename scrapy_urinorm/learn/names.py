@@ -15,7 +15,7 @@ from scrapy_urinorm.learn.edits import text_value
 from scrapy_urinorm.learn.narrow import FIRST
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from scrapy_urinorm.learn.edits import Row
     from scrapy_urinorm.learn.view import View
@@ -34,6 +34,22 @@ FIRST_FOLDER = re.compile(r"(?P<rest>.*)(?P<mark>/(?:pag|page|pagina|seite)[/:_-
 """That of a page of a folder, as a segment or two of their own."""
 SUFFIX = re.compile(r"(?P<rest>.*[^-_.,])(?P<mark>[-_.,](?P<word>[A-Za-z]{1,12}))")
 """A word at the end of a name: `-print`."""
+
+IN_SERIES = re.compile(r"(.*[^0-9])([0-9]+)")
+SERIES = 3
+"""Numbers behind one word from which they are a series, as pages are; `mp3` and `mp4` are none; chosen."""
+
+
+def is_in_a_series(segment: str, views: Iterable[View]) -> bool:
+    """Whether a segment is one of a series, and not its first: `comment-page-4` is what a post shows, where the newest
+    come first, until there is a fifth.
+    """
+    found = IN_SERIES.fullmatch(segment)
+    if found is None or found[2] in FIRST:
+        return False
+    word = found[1]
+    segments = {one for view in views if word in view.path for one in view.path.split("/") if one.startswith(word)}
+    return sum(one[len(word) :].isdecimal() for one in segments) >= SERIES
 
 
 class NumberedName(NamedTuple):

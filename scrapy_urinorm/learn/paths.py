@@ -11,6 +11,7 @@ from scrapy_urinorm.content import EXACT
 from scrapy_urinorm.learn.aliases import host_aliases, whole_judge
 from scrapy_urinorm.learn.candidate import REJECTED, TREES, Candidate
 from scrapy_urinorm.learn.judge import Group, judged
+from scrapy_urinorm.learn.names import is_in_a_series
 from scrapy_urinorm.learn.priors import name_prior
 from scrapy_urinorm.learn.risk import DEFAULT_PRIOR
 from scrapy_urinorm.learn.stage import Stage, against_text, distinct
@@ -98,7 +99,7 @@ def _whole(stage: Stage, rule: str, value: Any, evidence: Evidence, why: str, sc
 
 def segments(stage: Stage) -> list[Candidate]:
     """Return the candidates on path segments: dropped, equated, or folded where they never matter."""
-    out = []
+    out: list[Candidate] = []
     for name, neighbours in stage.new_groups("segment"):
         groups = [judged(n, stage.views) for n in neighbours]
         judge = stage.judge(DEFAULT_PRIOR, constant=False)
@@ -118,11 +119,14 @@ def segments(stage: Stage) -> list[Candidate]:
             if "*" in shown or not value:
                 continue
             found = stage.candidate(finding, "remove_segments", value, "segment", why)
+            doubt = ""
             if shown.isdecimal() and all(atom.kind != "path" for atom in finding.context):
-                found.status, found.why = REJECTED, why + ", but in a folder that none was seen of it may be anything"
-                stage.rejected.append(found)
-                continue
-            out.append(found)
+                doubt = ", but in a folder that none was seen of it may be anything"
+            elif is_in_a_series(name[1], stage.views):
+                doubt = ", but it is one of a series, which may go on"
+            if doubt:
+                found.status, found.why = REJECTED, why + doubt
+            (stage.rejected if doubt else out).append(found)
     for name, neighbours in stage.new_groups("mask"):
         out += _folds(stage, int(name[1]), neighbours)
         out += _substitutions(stage, int(name[1]), neighbours)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from scrapy_urinorm.content import DIFFERENT, EXACT
 from scrapy_urinorm.learn.candidate import Candidate
 from scrapy_urinorm.learn.judge import Group, Judge
+from scrapy_urinorm.learn.names import is_in_a_series
 from scrapy_urinorm.learn.priors import default_prior
 from scrapy_urinorm.learn.risk import DEFAULT_PRIOR
 from scrapy_urinorm.learn.stayed import by_itself, leading_on, shows_a_page
@@ -101,6 +102,10 @@ def _template(
     evidence = judge.weigh(groups)
     least = max(1.0, shapes.options.min_gain * shapes.contexts.pages_of[source.host] / 1000)
     if not judge.accepts(evidence) or evidence.saved < least:
+        return None
+    left_out = set(source.path.split("/")) - set(target.path.split("/"))
+    in_series = any(is_in_a_series(one, shapes.views) for one in left_out)
+    if in_series and not _said_one(shapes, groups, lasting=False):
         return None
     value = {"from": shapes.text(source, None), "to": shapes.text(target, binding)}
     # braces of the address itself, and what will not be there tomorrow

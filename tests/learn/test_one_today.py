@@ -278,3 +278,15 @@ def test_one_dead_link_is_chance(options: Options) -> None:
     visits.append(linked("/", "home", *(f"/a/{n}{slash}" for n in range(60) for slash in ("", "/"))))
     normalizer = normalizer_of(visits, options)
     assert normalizer.key(f"{HOST}/a/99") == normalizer.key(f"{HOST}/a/99/")
+
+
+@BOTH
+@pytest.mark.parametrize(("last", "is_one"), [(4, False), (1, True)])
+def test_the_last_of_a_series_is_what_another_will_be_tomorrow(last: int, is_one: bool, options: Options) -> None:
+    """A post shows its newest comments; the last page of these shows the same, until there are more of them."""
+    visits = []
+    for n in range(30):
+        visits += [page(f"/post{n}/", f"post {n}, {last}")]
+        visits += [page(f"/post{n}/comment-page-{part}/", f"post {n}, {part}") for part in range(1, 5)]
+    normalizer = normalizer_of(visits, options)
+    assert (normalizer.key(f"{HOST}/post99/comment-page-{last}/") == normalizer.key(f"{HOST}/post99/")) is is_one
