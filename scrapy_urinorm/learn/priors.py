@@ -16,7 +16,10 @@ _ID = re.compile(
     r"from|rev|revision|version|date|year|month|day|lang|language|pp|per_?page|page_?size|size|limit|max|count|rows)"
     r"|.*(id|Id|ID)"
 )
-_START = re.compile(r".*(page|paged|pg|start|startwith|offset|from|first|skip|pos|begin|st)", re.IGNORECASE)
+# the short ones are words of their own: a post, a list and an artist have no start
+_START = re.compile(
+    r"(?i:.*(page|paged|pg|start|startwith|offset|skip|begin))|(?i:(.*[^a-z])?(from|first|pos|st))|.*[a-z](From|First|Pos)"
+)
 
 
 @cache
