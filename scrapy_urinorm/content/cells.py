@@ -11,13 +11,15 @@ from collections import Counter, defaultdict
 from re import compile as regex
 from typing import TYPE_CHECKING, NamedTuple
 
-from scrapy_urinorm.content.differences import MAX_KINDS, difference, independent, without_values
+from scrapy_urinorm.content.differences import Changes, difference, without_values
 from scrapy_urinorm.content.noise import CHANGES, NOISE_SHARE
 
 if TYPE_CHECKING:
     from array import array
     from collections.abc import Iterable, Sequence
     from collections.abc import Set as AbstractSet
+
+    from scrapy_urinorm.content.differences import Asked
 
 CASES, RESTS = 5, 10
 """Pages on which a slot says something else than the first one of the same rest, from which it is looked at, and rests
@@ -29,8 +31,9 @@ ECHO = 0.95
 """Share of the pages with equal items in their addresses that say the same, from which a slot echoes these. Chosen: of
 twelve months at least one is booked where any is."""
 KINDS = 4
-"""Differences between addresses with nothing in common, with each of which a slot has changed: it is a counter, or
-advertisements. As of a slot alone, a variant is named by its colour, its size and its material; chosen."""
+"""Differences between addresses with nothing in common, never asked for together, with each of which a slot has
+changed: it is a counter, or advertisements. As of a slot alone, a variant is named by its colour, its size and its
+material; chosen."""
 MAX_ECHOES = 200_000
 """Texts that are remembered by what the address asks for, the first ones: 20 MB."""
 _items = regex("[^/?&#]+").findall
@@ -48,9 +51,10 @@ class Cells(NamedTuple):
 class _Compared:
     """How slots vary where the rest of a page does not."""
 
-    def __init__(self) -> None:
+    def __init__(self, asked: Asked) -> None:
+        self._named = asked
         self.differ: Counter[int] = Counter()
-        self.kinds: defaultdict[int, set[frozenset[str]]] = defaultdict(set)
+        self.changes: defaultdict[int, Changes] = defaultdict(Changes)
         self._again: Counter[int] = Counter()
         self._changed: Counter[int] = Counter()
         self._echoes: dict[int, int] = {}
@@ -70,8 +74,7 @@ class _Compared:
                 varying.add(slot)
                 self.differ[slot] += 1
                 self._changed[slot] += not kind
-                if len(self.kinds[slot]) < MAX_KINDS:
-                    self.kinds[slot].add(kind)
+                self.changes[slot].add(first.rest, kind)
         if varying:
             items = frozenset(_items(first.url))
             for page in others:
@@ -88,20 +91,20 @@ class _Compared:
 
     def may_tell(self, slot: int) -> bool:
         """Whether a slot varies often enough, with what an address asks for, and not by what it asks for alone."""
-        if self.differ[slot] < CASES or independent(self.kinds[slot] - {frozenset()}) >= KINDS:
+        if self.differ[slot] < CASES or self.changes[slot].count(self._named, KINDS):
             return False
         if self._changed[slot] >= max(CHANGES, NOISE_SHARE * self._again[slot]):
             return False
         return self._asked[slot] < CASES or self._echoed[slot] < ECHO * self._asked[slot]
 
 
-def telling_cells(pages: Iterable[Cells], watched: frozenset[int]) -> frozenset[int]:
-    """Return those of the watched slots that tell pages with one rest apart together."""
+def telling_cells(pages: Iterable[Cells], watched: frozenset[int], asked: Asked) -> frozenset[int]:
+    """Return those of the watched slots that tell pages with one rest apart together; `asked` are all addresses."""
     by_rest: defaultdict[int, list[Cells]] = defaultdict(list)
     for page in pages:
         by_rest[page.rest].append(page)
     several = [of_one for of_one in by_rest.values() if len(of_one) > 1]
-    seen = _Compared()
+    seen = _Compared(asked)
     for first, *others in several:
         seen.compare(first, others, watched)
     slots = frozenset(slot for slot in seen.differ if seen.may_tell(slot))

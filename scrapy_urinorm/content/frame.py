@@ -16,6 +16,7 @@ from itertools import compress
 from typing import TYPE_CHECKING, Protocol
 
 from scrapy_urinorm.content.compare import MIN_WORDS, NOTHING, Content, Recorded, label_of, line_sketch, multiset
+from scrapy_urinorm.content.differences import Asked
 from scrapy_urinorm.content.noise import Varying
 from scrapy_urinorm.content.table_rows import in_rows
 from scrapy_urinorm.content.telling import telling
@@ -66,6 +67,8 @@ class Frame:
 
     def __init__(self) -> None:
         self.pages = 0
+        self.asked = Asked()
+        """What addresses ask for together; whoever knows the links of the pages may add to it."""
         self._pages_with: Counter[int] = Counter()
         self._words: Counter[int] = Counter()
         self._lines: Counter[int] = Counter()
@@ -147,7 +150,7 @@ class Frame:
         framed = frozenset(sorted(short, key=lambda slot: (-len(self._texts[slot]), slot))[:MAX_WATCHED])
         if not open_slots and not framed:
             return
-        varied = Varying(framed, sessions)
+        varied = Varying(framed, sessions, self.asked)
         for page in pages:
             if page.lines and page.status in (None, 200):
                 varied.add(page.url, _told_apart(page.lines, page.line_words, frame, open_slots, framed))
@@ -164,7 +167,7 @@ class Frame:
         cells = sorted(varied, key=lambda slot: (-len(self._texts[slot]), slot))[:MAX_CELLS]
         short = [slot for slot in cells if len(self._texts[slot]) >= FEWEST_TEXTS and self._is_single(slot)]
         single = frozenset(short[:MAX_SHORT])
-        self._telling = telling(pages, frame, single, frozenset(cells)) if cells else frozenset()
+        self._telling = telling(pages, frame, single, frozenset(cells), self.asked) if cells else frozenset()
         self._frame = None
 
     def _title(self, slots: array[int], texts: array[int]) -> int:

@@ -10,10 +10,12 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from scrapy_urinorm.content.differences import MAX_KINDS, difference, independent, without_values
+from scrapy_urinorm.content.differences import MAX_KINDS, Changes, difference, independent, without_values
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
+
+    from scrapy_urinorm.content.differences import Asked
 
 NOISE_GROUPS = 5
 """Groups of pages, equal but for their noise, that show it: one group alone may be pages that have only that slot."""
@@ -24,9 +26,10 @@ CHANGES = 2
 varies by itself: what was edited between two crawls is one page, or a few of many; chosen."""
 CLEAR_GROUPS, CLEAR_SHARE, CLEAR_KINDS = 20, 0.9, 6
 """What is noise in the frame, or on pages of a few words: it varies in so many such groups, there in nearly all,
-and with so many differences that have nothing in common: a counter of visitors, advertisements. Titles and headings of
-twelve recorded sites had one to three of these, counters four to seven, in 97 % of the groups; a heading may name what
-four parameters ask for, and the title of the document is never noise by this."""
+and with so many differences that have nothing in common, two of them on one page, a second visit counted: a counter of
+visitors, advertisements. Titles and headings of twelve recorded sites had one to three of these, counters four to
+seven, in 97 % of the groups; a heading may name what four parameters ask for, and the title of the document is never
+noise by this."""
 MAX_GROUPS = 10_000
 """Groups of pages in which slots of the frame are watched, the first ones: 45 MB."""
 
@@ -34,20 +37,23 @@ MAX_GROUPS = 10_000
 class Varying:
     """What the slots of pages say that say the same otherwise; of those `framed` in the first groups alone."""
 
-    def __init__(self, framed: frozenset[int], sessions: frozenset[str]) -> None:
+    def __init__(self, framed: frozenset[int], sessions: frozenset[str], asked: Asked) -> None:
         self._framed = framed
         self._sessions = sessions
         self._groups: dict[tuple[int, int], tuple[str, dict[int, int], set[int]]] = {}
         self._several: set[tuple[int, int]] = set()
         self._kinds: dict[int, set[frozenset[str]]] = {}
-        self._plain: dict[int, set[frozenset[str]]] = {}
+        self._plain: dict[int, Changes] = {}
+        self._asked = asked
         self._again: Counter[int] = Counter()
         self._changed: Counter[int] = Counter()
 
     def add(self, page: str, told: Iterable[tuple[tuple[int, int], dict[int, int]]]) -> None:
         """Note a page by its address, with what some slots say, by what it says besides them."""
+        self._asked.add(page)
         # one for all slots: a page may have thousands, and an address hundreds of parameters
         differences: dict[str, frozenset[str]] = {}
+        plains: dict[str, frozenset[str]] = {}
         again: set[int] = set()
         changed: set[int] = set()
         for rest, said in told:
@@ -68,7 +74,9 @@ class Varying:
                         changed.add(slot)
                     if len(seen := self._kinds.setdefault(slot, set())) < MAX_KINDS:
                         seen.add(kind)
-                        self._plain.setdefault(slot, set()).add(without_values(kind, url, page))
+                    if (plain := plains.get(url)) is None:
+                        plain = plains[url] = without_values(kind, url, page)
+                    self._plain.setdefault(slot, Changes()).add(rest, plain)
 
         self._again.update(again)
         self._changed.update(changed)
@@ -83,11 +91,11 @@ class Varying:
             varies.update(self._groups[rest][2])
         for slot in self._kinds.keys() - itself:
             self._kinds[slot].discard(frozenset())
-            self._plain[slot].discard(frozenset())
         clear = {
             slot
             for slot, n in varies.items()
-            if n >= max(CLEAR_GROUPS, CLEAR_SHARE * present[slot]) and independent(self._plain[slot]) >= CLEAR_KINDS
+            if n >= max(CLEAR_GROUPS, CLEAR_SHARE * present[slot])
+            and self._plain[slot].count(self._asked, CLEAR_KINDS - (slot in itself))
         } - named
         noise = {
             slot

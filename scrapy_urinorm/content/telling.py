@@ -3,7 +3,7 @@
 They stand on nearly every page of a shop, as what belongs to the frame of a site does. What such a line says is said
 with one text; what a form to log in says of the page that it is opened from is said there, too, with the page's own.
 A counter of visitors says another number each time, whatever tells two addresses of one page apart; the numbers of
-products go by what names them.
+products go by what names them, and that is chosen together, or on pages of its own.
 
 Several may tell pages apart only together: hour, minute and price of a departure come again with others, all three of
 them hardly ever.
@@ -17,10 +17,12 @@ from itertools import compress
 from typing import TYPE_CHECKING
 
 from scrapy_urinorm.content.cells import KINDS, Cells, telling_cells
-from scrapy_urinorm.content.differences import MAX_KINDS, difference, independent, without_values
+from scrapy_urinorm.content.differences import Changes, difference, without_values
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
+
+    from scrapy_urinorm.content.differences import Asked
 
 TEXTS = 2
 """Texts of a slot beside one and the same rest of a page, from which it may tell pages apart: a book is printed, or a
@@ -46,10 +48,11 @@ _MIX = 0x9E3779B97F4A7C15
 class _Slot:
     """What was seen in one slot: its texts by what else the page says, and in what the addresses of one rest differ."""
 
-    def __init__(self) -> None:
+    def __init__(self, asked: Asked) -> None:
+        self._asked = asked
         self.cases: set[tuple[int, int]] = set()
         self.count = 0
-        self.kinds: set[frozenset[str]] = set()
+        self.changes = Changes()
         self.rests: dict[int, int | None] = {}
 
     def add(self, rest: int, text: int, kind: frozenset[str] | None) -> None:
@@ -57,8 +60,8 @@ class _Slot:
         if len(self.cases) < MAX_CASES:
             self.count += 1
             self.cases.add((rest, text))
-            if kind is not None and len(self.kinds) < MAX_KINDS:
-                self.kinds.add(kind)
+            if kind is not None:
+                self.changes.add(rest, kind)
             if self.rests.setdefault(text, rest) != rest:
                 self.rests[text] = None
 
@@ -71,16 +74,22 @@ class _Slot:
 
     @property
     def _counts(self) -> bool:
-        return self.count - len(self.cases) < AGAIN * self.count and independent(self.kinds) >= KINDS
+        return self.count - len(self.cases) < AGAIN * self.count and self.changes.count(self._asked, KINDS)
 
 
 def telling(
-    pages: Iterable[tuple[str, bytes]], frame: frozenset[int], single: frozenset[int], cells: frozenset[int]
+    pages: Iterable[tuple[str, bytes]],
+    frame: frozenset[int],
+    single: frozenset[int],
+    cells: frozenset[int],
+    asked: Asked,
 ) -> frozenset[int]:
     """Return those of the `single` slots that tell pages apart, each or some together, and those of the `cells` that do
     together; `pages` are addresses with their slots and texts, the rest of a page is what is not in the `frame`.
+
+    `asked` learns what the addresses ask for together.
     """
-    seen = {slot: _Slot() for slot in single}
+    seen = {slot: _Slot(asked) for slot in single}
     kinds = _Kinds()
     kept: list[Cells] = []
     room = MAX_KEPT
@@ -89,6 +98,7 @@ def telling(
         slots, texts = hashes[0::2], hashes[1::2]
         rest = sum(compress(texts, [slot not in frame for slot in slots])) & _MASK
         kind = kinds.of(url, rest)
+        asked.add(url)
         said: dict[int, int] = {}
         for slot, text in zip(slots, texts, strict=True):
             if slot in cells:
@@ -101,8 +111,8 @@ def telling(
             kept.append(Cells(url, rest, array("Q", said.keys()), array("Q", said.values())))
             room -= len(said)
     alone = frozenset(slot for slot, found in seen.items() if found.tells)
-    found = alone | _together(_beside(kept, alone), single - alone)
-    return found | telling_cells(_beside(kept, found), cells - found)
+    found = alone | _together(_beside(kept, alone), single - alone, asked)
+    return found | telling_cells(_beside(kept, found), cells - found, asked)
 
 
 def _beside(pages: Iterable[Cells], found: frozenset[int]) -> list[Cells]:
@@ -129,7 +139,7 @@ class _Kinds:
         return without_values(difference(first, url), first, url)
 
 
-def _together(pages: Sequence[Cells], watched: frozenset[int]) -> frozenset[int]:
+def _together(pages: Sequence[Cells], watched: frozenset[int], asked: Asked) -> frozenset[int]:
     """Return the slots that tell pages apart with others of those watched."""
     first: dict[tuple[int, int], int] = {}
     varying: dict[int, set[int]] = defaultdict(set)
@@ -140,7 +150,7 @@ def _together(pages: Sequence[Cells], watched: frozenset[int]) -> frozenset[int]
     sets = {rest: frozenset(slots) for rest, slots in varying.items() if len(slots) > 1}
     found: set[int] = set()
     for slots, _ in Counter(sets.values()).most_common(MAX_SETS):
-        joint, kinds = _Slot(), _Kinds()
+        joint, kinds = _Slot(asked), _Kinds()
         for page in pages:
             text = sum(compress(page.texts, [slot in slots for slot in page.slots])) & _MASK
             if sets.get(page.rest) == slots:
