@@ -12,7 +12,7 @@ from re import compile as regex
 from typing import TYPE_CHECKING, NamedTuple
 
 from scrapy_urinorm.content.differences import Changes, difference, without_values
-from scrapy_urinorm.content.noise import CHANGES, NOISE_SHARE
+from scrapy_urinorm.content.noise import varies_by_itself
 
 if TYPE_CHECKING:
     from array import array
@@ -53,6 +53,7 @@ class _Compared:
 
     def __init__(self, asked: Asked) -> None:
         self._named = asked
+        self.groups = 0
         self.differ: Counter[int] = Counter()
         self.changes: defaultdict[int, Changes] = defaultdict(Changes)
         self._again: Counter[int] = Counter()
@@ -63,6 +64,7 @@ class _Compared:
 
     def compare(self, first: Cells, others: Sequence[Cells], watched: frozenset[int]) -> None:
         """Note in what pages with one rest differ from the first of them."""
+        self.groups += 1
         known = _said(first, watched)
         varying: set[int] = set()
         for page in others:
@@ -93,7 +95,7 @@ class _Compared:
         """Whether a slot varies often enough, with what an address asks for, and not by what it asks for alone."""
         if self.differ[slot] < CASES or self.changes[slot].count(self._named, KINDS):
             return False
-        if self._changed[slot] >= max(CHANGES, NOISE_SHARE * self._again[slot]):
+        if varies_by_itself(self._changed[slot], self._again[slot], self.groups):
             return False
         return self._asked[slot] < CASES or self._echoed[slot] < ECHO * self._asked[slot]
 

@@ -21,9 +21,10 @@ NOISE_GROUPS = 5
 """Groups of pages, equal but for their noise, that show it: one group alone may be pages that have only that slot."""
 NOISE_SHARE = 0.5
 """Share of those groups in which the slot varies; a version or a date stays what it was on pages fetched together."""
-CHANGES = 2
-"""Second visits that find another text in a slot, and those are `NOISE_SHARE` of its second visits, from which it
-varies by itself: what was edited between two crawls is one page, or a few of many; chosen."""
+AGAIN, AGAIN_SHARE = 10, 0.25
+"""Second visits from which a slot may vary by itself, and their share of the groups: the first pages of a second crawl
+that was stopped, or goes on, are those that are edited. It does where `NOISE_SHARE` of them find another text: of all
+pages one was edited between two crawls, or a few of many; chosen."""
 CLEAR_GROUPS, CLEAR_SHARE, CLEAR_KINDS = 20, 0.9, 6
 """What is noise in the frame, or on pages of a few words: it varies in so many such groups, there in nearly all,
 and with so many differences that have nothing in common, two of them on one page, a second visit counted: a counter of
@@ -83,12 +84,12 @@ class Varying:
 
     def noise(self, named: frozenset[int]) -> tuple[frozenset[int], frozenset[int]]:
         """Return the slots that are noise, and those of them that are no page's own; those `named` name pages."""
-        itself = {slot for slot, n in self._again.items() if self._changed[slot] >= max(CHANGES, NOISE_SHARE * n)}
         varies: Counter[int] = Counter()
         present: Counter[int] = Counter()
         for rest in self._several:
             present.update(self._groups[rest][1].keys())
             varies.update(self._groups[rest][2])
+        itself = {slot for slot, n in self._again.items() if varies_by_itself(self._changed[slot], n, present[slot])}
         for slot in self._kinds.keys() - itself:
             self._kinds[slot].discard(frozenset())
         clear = {
@@ -104,3 +105,8 @@ class Varying:
         }
         noise -= self._framed - clear
         return frozenset(noise), frozenset(slot for slot in noise if slot in clear or slot in itself)
+
+
+def varies_by_itself(changed: int, again: int, groups: int) -> bool:
+    """Whether a slot that so many second visits of pages in so many groups found changed is the visitor's."""
+    return again >= max(AGAIN, AGAIN_SHARE * groups) and changed >= NOISE_SHARE * again
