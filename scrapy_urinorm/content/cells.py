@@ -11,7 +11,7 @@ from collections import Counter, defaultdict
 from re import compile as regex
 from typing import TYPE_CHECKING, NamedTuple
 
-from scrapy_urinorm.content.differences import Changes, difference, without_values
+from scrapy_urinorm.content.differences import Change, Changes, difference, without_values
 from scrapy_urinorm.content.noise import varies_by_itself
 
 if TYPE_CHECKING:
@@ -19,7 +19,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
     from collections.abc import Set as AbstractSet
 
-    from scrapy_urinorm.content.differences import Asked
+    from scrapy_urinorm.content.differences import Linked
+    from scrapy_urinorm.content.layouts import Layouts
 
 CASES, RESTS = 5, 10
 """Pages on which a slot says something else than the first one of the same rest, from which it is looked at, and rests
@@ -51,11 +52,11 @@ class Cells(NamedTuple):
 class _Compared:
     """How slots vary where the rest of a page does not."""
 
-    def __init__(self, asked: Asked) -> None:
-        self._named = asked
+    def __init__(self, linked: Linked | None, layouts: Layouts) -> None:
+        self._layouts = layouts
         self.groups = 0
         self.differ: Counter[int] = Counter()
-        self.changes: defaultdict[int, Changes] = defaultdict(Changes)
+        self.changes: defaultdict[int, Changes] = defaultdict(lambda: Changes(linked))
         self._again: Counter[int] = Counter()
         self._changed: Counter[int] = Counter()
         self._echoes: dict[int, int] = {}
@@ -70,13 +71,14 @@ class _Compared:
         for page in others:
             said = _said(page, watched)
             kind = without_values(difference(first.url, page.url), first.url, page.url)
+            change = Change(first.url, page.url, kind)
             if not kind:
                 self._again.update(said.keys() & known.keys())
             for slot in [slot for slot, text in said.items() if known.get(slot, text) != text]:
                 varying.add(slot)
                 self.differ[slot] += 1
                 self._changed[slot] += not kind
-                self.changes[slot].add(first.rest, kind)
+                self.changes[slot].add(first.rest, change)
         if varying:
             items = frozenset(_items(first.url))
             for page in others:
@@ -93,20 +95,22 @@ class _Compared:
 
     def may_tell(self, slot: int) -> bool:
         """Whether a slot varies often enough, with what an address asks for, and not by what it asks for alone."""
-        if self.differ[slot] < CASES or self.changes[slot].count(self._named, KINDS):
+        if self.differ[slot] < CASES or self.changes[slot].count(KINDS, self._layouts):
             return False
         if varies_by_itself(self._changed[slot], self._again[slot], self.groups):
             return False
         return self._asked[slot] < CASES or self._echoed[slot] < ECHO * self._asked[slot]
 
 
-def telling_cells(pages: Iterable[Cells], watched: frozenset[int], asked: Asked) -> frozenset[int]:
-    """Return those of the watched slots that tell pages with one rest apart together; `asked` are all addresses."""
+def telling_cells(
+    pages: Iterable[Cells], watched: frozenset[int], linked: Linked | None, layouts: Layouts
+) -> frozenset[int]:
+    """Return those of the watched slots that tell pages with one rest apart together."""
     by_rest: defaultdict[int, list[Cells]] = defaultdict(list)
     for page in pages:
         by_rest[page.rest].append(page)
     several = [of_one for of_one in by_rest.values() if len(of_one) > 1]
-    seen = _Compared(asked)
+    seen = _Compared(linked, layouts)
     for first, *others in several:
         seen.compare(first, others, watched)
     slots = frozenset(slot for slot in seen.differ if seen.may_tell(slot))

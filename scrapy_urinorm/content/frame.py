@@ -16,13 +16,14 @@ from itertools import compress
 from typing import TYPE_CHECKING, Protocol
 
 from scrapy_urinorm.content.compare import MIN_WORDS, NOTHING, Content, Recorded, label_of, line_sketch, multiset
-from scrapy_urinorm.content.differences import Asked
 from scrapy_urinorm.content.noise import Varying
 from scrapy_urinorm.content.table_rows import in_rows
 from scrapy_urinorm.content.telling import telling
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
+
+    from scrapy_urinorm.content.differences import Linked
 
 FRAME_SHARE = 0.8
 """A slot on this share of a site's pages may belong to its frame: errors and feeds have another."""
@@ -67,8 +68,8 @@ class Frame:
 
     def __init__(self) -> None:
         self.pages = 0
-        self.asked = Asked()
-        """What addresses ask for together; whoever knows the links of the pages may add to it."""
+        self.linked: Linked | None = None
+        """For whoever knows the links of the pages to say: what they lead to, of that which differs in two ways."""
         self._pages_with: Counter[int] = Counter()
         self._words: Counter[int] = Counter()
         self._lines: Counter[int] = Counter()
@@ -150,7 +151,7 @@ class Frame:
         framed = frozenset(sorted(short, key=lambda slot: (-len(self._texts[slot]), slot))[:MAX_WATCHED])
         if not open_slots and not framed:
             return
-        varied = Varying(framed, sessions, self.asked)
+        varied = Varying(framed, sessions, self.linked)
         for page in pages:
             if page.lines and page.status in (None, 200):
                 varied.add(page.url, _told_apart(page.lines, page.line_words, frame, open_slots, framed))
@@ -167,7 +168,7 @@ class Frame:
         cells = sorted(varied, key=lambda slot: (-len(self._texts[slot]), slot))[:MAX_CELLS]
         short = [slot for slot in cells if len(self._texts[slot]) >= FEWEST_TEXTS and self._is_single(slot)]
         single = frozenset(short[:MAX_SHORT])
-        self._telling = telling(pages, frame, single, frozenset(cells), self.asked) if cells else frozenset()
+        self._telling = telling(pages, frame, single, frozenset(cells), self.linked) if cells else frozenset()
         self._frame = None
 
     def _title(self, slots: array[int], texts: array[int]) -> int:

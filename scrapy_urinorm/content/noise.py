@@ -10,12 +10,19 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from scrapy_urinorm.content.differences import MAX_KINDS, Changes, difference, independent, without_values
+from scrapy_urinorm.content.differences import (
+    MAX_KINDS,
+    Change,
+    Changes,
+    difference,
+    independent,
+    without_values,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from scrapy_urinorm.content.differences import Asked
+    from scrapy_urinorm.content.differences import Linked
 
 NOISE_GROUPS = 5
 """Groups of pages, equal but for their noise, that show it: one group alone may be pages that have only that slot."""
@@ -38,23 +45,22 @@ MAX_GROUPS = 10_000
 class Varying:
     """What the slots of pages say that say the same otherwise; of those `framed` in the first groups alone."""
 
-    def __init__(self, framed: frozenset[int], sessions: frozenset[str], asked: Asked) -> None:
+    def __init__(self, framed: frozenset[int], sessions: frozenset[str], linked: Linked | None) -> None:
         self._framed = framed
         self._sessions = sessions
         self._groups: dict[tuple[int, int], tuple[str, dict[int, int], set[int]]] = {}
         self._several: set[tuple[int, int]] = set()
         self._kinds: dict[int, set[frozenset[str]]] = {}
         self._plain: dict[int, Changes] = {}
-        self._asked = asked
+        self._linked = linked
         self._again: Counter[int] = Counter()
         self._changed: Counter[int] = Counter()
 
     def add(self, page: str, told: Iterable[tuple[tuple[int, int], dict[int, int]]]) -> None:
         """Note a page by its address, with what some slots say, by what it says besides them."""
-        self._asked.add(page)
         # one for all slots: a page may have thousands, and an address hundreds of parameters
         differences: dict[str, frozenset[str]] = {}
-        plains: dict[str, frozenset[str]] = {}
+        plains: dict[str, Change] = {}
         again: set[int] = set()
         changed: set[int] = set()
         for rest, said in told:
@@ -76,8 +82,8 @@ class Varying:
                     if len(seen := self._kinds.setdefault(slot, set())) < MAX_KINDS:
                         seen.add(kind)
                     if (plain := plains.get(url)) is None:
-                        plain = plains[url] = without_values(kind, url, page)
-                    self._plain.setdefault(slot, Changes()).add(rest, plain)
+                        plain = plains[url] = Change(url, page, without_values(kind, url, page))
+                    self._plain.setdefault(slot, Changes(self._linked)).add(rest, plain)
 
         self._again.update(again)
         self._changed.update(changed)
@@ -96,7 +102,7 @@ class Varying:
             slot
             for slot, n in varies.items()
             if n >= max(CLEAR_GROUPS, CLEAR_SHARE * present[slot])
-            and self._plain[slot].count(self._asked, CLEAR_KINDS - (slot in itself))
+            and self._plain[slot].count(CLEAR_KINDS - (slot in itself))
         } - named
         noise = {
             slot

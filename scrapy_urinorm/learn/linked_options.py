@@ -1,59 +1,46 @@
-"""What the links of pages ask for together, where no visited address does so far.
+"""What pages link to of that which two of their options choose together, where nobody has been there so far.
 
 The first pages of a crawl, breadth first, are those with one option each: a car with another engine, or with other
-wheels. Their links lead to the cars with both. Links are known by their hashes: those of addresses that a page would
-link to are looked for.
+wheels. Their links lead to the cars with both. Links are known by their hashes: the address is made, and looked for.
 """
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
 from typing import TYPE_CHECKING
 
 from scrapy_urinorm.visits.links import HASH, url_hash
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable
 
-    from scrapy_urinorm.content.differences import Asked
     from scrapy_urinorm.visits.record import Visit
 
-TRIED = 5
-"""Pages on which a further parameter is looked for beside those that their addresses have; chosen."""
-MAX_LOOKED = 5_000
-"""Addresses that are looked for: a tenth of a second."""
-MAX_NAMES = 16
-"""Parameters of a path that are put together, the first ones."""
+
+class LinkedOptions:
+    """The links of visits, asked for what their addresses choose together."""
+
+    def __init__(self, visits: Iterable[Visit]) -> None:
+        self._links = {visit.url: visit.links for visit in visits if visit.links and "?" in visit.url}
+        self._found: dict[tuple[str, str, str], bool] = {}
+
+    def __call__(self, first: str, one: str, other: str) -> bool:
+        """Whether one of two addresses links to that which differs from the first as both do."""
+        key = first, one, other
+        if key not in self._found:
+            self._found[key] = self._look(*key)
+        return self._found[key]
+
+    def _look(self, first: str, one: str, other: str) -> bool:
+        links = [found for url in (one, other) if (found := self._links.get(url))]
+        if not links:
+            return False
+        path, _, query = one.partition("#")[0].partition("?")
+        before, after = _items(first), _items(other)
+        items = [item for item in query.split("&") if item and (item in after or item not in before)]
+        both = "&".join((*items, *(item for item in after if item not in before and item not in items)))
+        hashed = url_hash(f"{path}?{both}")
+        return any(hashed in {of[at : at + HASH] for at in range(0, len(of), HASH)} for of in links)
 
 
-def note_linked(visits: Sequence[Visit], asked: Asked) -> None:
-    """Note which parameters links have together that the address of their page and another of its path have."""
-    items: dict[str, dict[str, str]] = defaultdict(dict)
-    for visit in visits:
-        path, _, query = visit.url.partition("#")[0].partition("?")
-        known = items[path] if query else {}
-        for item in query.split("&"):
-            if "=" in item and len(known) < MAX_NAMES:
-                known.setdefault(item.partition("=")[0], item)
-    tried: Counter[tuple[frozenset[str], str]] = Counter()
-    looked = 0
-    for visit in visits:
-        url = visit.url.partition("#")[0]
-        path, _, query = url.partition("?")
-        names = frozenset(item.partition("=")[0] for item in query.split("&"))
-        links: frozenset[bytes] | None = None
-        for name, item in items[path].items() if query and visit.links else ():
-            if name in names or tried[names, name] >= TRIED or asked.are_together(names | {name}):
-                continue
-            if links is None:
-                links = _each(visit.links or b"")
-            tried[names, name] += 1
-            looked += 1
-            if url_hash(further := f"{url}&{item}") in links:
-                asked.add(further)
-        if looked >= MAX_LOOKED:
-            return
-
-
-def _each(links: bytes) -> frozenset[bytes]:
-    return frozenset(links[at : at + HASH] for at in range(0, len(links), HASH))
+def _items(url: str) -> list[str]:
+    return [item for item in url.partition("#")[0].partition("?")[2].split("&") if item]

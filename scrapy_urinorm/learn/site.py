@@ -16,7 +16,7 @@ from scrapy_urinorm.content import (
     soft_labels,
 )
 from scrapy_urinorm.learn.blocks import blocked_labels
-from scrapy_urinorm.learn.linked_options import note_linked
+from scrapy_urinorm.learn.linked_options import LinkedOptions
 from scrapy_urinorm.learn.page import TEMPORARY, Page, contest_canonicals, doubt_canonicals
 from scrapy_urinorm.learn.sessions import session_names
 from scrapy_urinorm.normalizer import Normalizer
@@ -109,10 +109,11 @@ class Site:
         normalizer = Normalizer([*rules, self.base] if self.base["host"] else list(rules) or None, preset)
         if self.frame is not None:
             visits = [visit for visit, _ in self.rows]
-            note_linked(visits, self.frame.asked)
+            self.frame.linked = LinkedOptions(visits)
             self.frame.find_noise(visits, session_names(visits))
             pages = (visit for visit, _ in self.rows if visit.status in (None, 200))
             self.frame.find_telling((visit.url, visit.lines) for visit in pages if visit.lines)
+            self.frame.linked = None
         labels = self.labels
         drawn: dict[str, Page] = {}
         answered = 0

@@ -206,6 +206,29 @@ def test_what_each_page_offers_by_an_option_of_its_own_is_no_counter(
         assert len({normalizer.key(f"{HOST}/p/99?{name}={value}") for value in range(3)}) == 3
 
 
+def test_what_the_visitor_has_seen_is_none_of_forms_and_articles() -> None:
+    """Each program of a site has a parameter of its own, and pages of its own layout."""
+    layouts = {
+        "login": "<form><label>{}</label><fieldset>{}</fieldset></form>",
+        "files": "<ul><li>{}</li><li>{}</li><li>{}</li></ul>",
+        "index": "<dl><dt>{}</dt><dd>{}</dd></dl>",
+    }
+    seen = itertools.count(1_000)
+    visits = []
+    for n in range(40):
+        article = f"<h1>Article</h1><article><p>{prose(n)}</p><p>{prose(-n)}</p></article>"
+        pages = {f"page={n}": article, f"page={n}&rev=1": article}
+        pages |= {
+            f"{name}={n}": f"<h1>Wiki</h1>{form.format(*(prose(name, 30),) * 3)}" for name, form in layouts.items()
+        }
+        for query, body in pages.items():
+            visits.append(visit(f"/wiki?{query}", f"{body}<footer>Seen: {next(seen)}</footer>"))
+    normalizer = Normalizer(learn(visits).rules)
+    for name in layouts:
+        assert normalizer.key(f"{HOST}/wiki?{name}=99") == normalizer.key(f"{HOST}/wiki?{name}=98")
+    assert normalizer.key(f"{HOST}/wiki?page=99") != normalizer.key(f"{HOST}/wiki?page=98")
+
+
 def test_what_tells_pages_apart_is_no_noise_of_theirs() -> None:
     """A sentence that two parameters change: live rules look in it for what a page says that no other has said."""
     frame = Frame()
