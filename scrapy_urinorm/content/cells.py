@@ -12,7 +12,7 @@ from re import compile as regex
 from typing import TYPE_CHECKING, NamedTuple
 
 from scrapy_urinorm.content.differences import Change, Changes, difference, without_values
-from scrapy_urinorm.content.noise import varies_by_itself
+from scrapy_urinorm.content.noise import Again
 
 if TYPE_CHECKING:
     from array import array
@@ -57,8 +57,7 @@ class _Compared:
         self.groups = 0
         self.differ: Counter[int] = Counter()
         self.changes: defaultdict[int, Changes] = defaultdict(lambda: Changes(linked))
-        self._again: Counter[int] = Counter()
-        self._changed: Counter[int] = Counter()
+        self._again = Again()
         self._echoes: dict[int, int] = {}
         self._asked: Counter[int] = Counter()
         self._echoed: Counter[int] = Counter()
@@ -72,12 +71,12 @@ class _Compared:
             said = _said(page, watched)
             kind = without_values(difference(first.url, page.url), first.url, page.url)
             change = Change(first.url, page.url, kind)
+            changed = {slot: (known[slot], text) for slot, text in said.items() if known.get(slot, text) != text}
             if not kind:
-                self._again.update(said.keys() & known.keys())
-            for slot in [slot for slot, text in said.items() if known.get(slot, text) != text]:
+                self._again.add(said.keys() & known.keys(), changed)
+            for slot in changed:
                 varying.add(slot)
                 self.differ[slot] += 1
-                self._changed[slot] += not kind
                 self.changes[slot].add(first.rest, change)
         if varying:
             items = frozenset(_items(first.url))
@@ -97,7 +96,7 @@ class _Compared:
         """Whether a slot varies often enough, with what an address asks for, and not by what it asks for alone."""
         if self.differ[slot] < CASES or self.changes[slot].count(KINDS, self._layouts):
             return False
-        if varies_by_itself(self._changed[slot], self._again[slot], self.groups):
+        if self._again.show(slot, self.groups):
             return False
         return self._asked[slot] < CASES or self._echoed[slot] < ECHO * self._asked[slot]
 

@@ -20,7 +20,7 @@ from scrapy_urinorm.content.differences import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
 
     from scrapy_urinorm.content.differences import Linked
 
@@ -32,6 +32,9 @@ AGAIN, AGAIN_SHARE = 10, 0.25
 """Second visits from which a slot may vary by itself, and their share of the groups: the first pages of a second crawl
 that was stopped, or goes on, are those that are edited. It does where `NOISE_SHARE` of them find another text: of all
 pages one was edited between two crawls, or a few of many; chosen."""
+MANY = 5
+"""Texts in place of one that was the same on all pages, which are no clock's: visitors who are not logged in are told
+to log in, and others the price; chosen, as many as there are groups that show noise."""
 CLEAR_GROUPS, CLEAR_SHARE, CLEAR_KINDS = 20, 0.9, 6
 """What is noise in the frame, or on pages of a few words: it varies in so many such groups, there in nearly all,
 and with so many differences that have nothing in common, two of them on one page, a second visit counted: a counter of
@@ -53,8 +56,7 @@ class Varying:
         self._kinds: dict[int, set[frozenset[str]]] = {}
         self._plain: dict[int, Changes] = {}
         self._linked = linked
-        self._again: Counter[int] = Counter()
-        self._changed: Counter[int] = Counter()
+        self._again = Again()
 
     def add(self, page: str, told: Iterable[tuple[tuple[int, int], dict[int, int]]]) -> None:
         """Note a page by its address, with what some slots say, by what it says besides them."""
@@ -62,7 +64,7 @@ class Varying:
         differences: dict[str, frozenset[str]] = {}
         plains: dict[str, Change] = {}
         again: set[int] = set()
-        changed: set[int] = set()
+        changed: dict[int, tuple[int, int]] = {}
         for rest, said in told:
             if rest not in self._groups and len(self._groups) >= MAX_GROUPS:
                 said = {slot: text for slot, text in said.items() if slot not in self._framed}
@@ -78,15 +80,14 @@ class Varying:
                 if first.get(slot, text) != text:
                     differ.add(slot)
                     if not kind:
-                        changed.add(slot)
+                        changed[slot] = first[slot], text
                     if len(seen := self._kinds.setdefault(slot, set())) < MAX_KINDS:
                         seen.add(kind)
                     if (plain := plains.get(url)) is None:
                         plain = plains[url] = Change(url, page, without_values(kind, url, page))
                     self._plain.setdefault(slot, Changes(self._linked)).add(rest, plain)
 
-        self._again.update(again)
-        self._changed.update(changed)
+        self._again.add(again, changed)
 
     def noise(self, named: frozenset[int]) -> tuple[frozenset[int], frozenset[int]]:
         """Return the slots that are noise, and those of them that are no page's own; those `named` name pages."""
@@ -95,7 +96,7 @@ class Varying:
         for rest in self._several:
             present.update(self._groups[rest][1].keys())
             varies.update(self._groups[rest][2])
-        itself = {slot for slot, n in self._again.items() if varies_by_itself(self._changed[slot], n, present[slot])}
+        itself = {slot for slot in self._again.slots() if self._again.show(slot, present[slot])}
         for slot in self._kinds.keys() - itself:
             self._kinds[slot].discard(frozenset())
         clear = {
@@ -113,6 +114,31 @@ class Varying:
         return frozenset(noise), frozenset(slot for slot in noise if slot in clear or slot in itself)
 
 
-def varies_by_itself(changed: int, again: int, groups: int) -> bool:
-    """Whether a slot that so many second visits of pages in so many groups found changed is the visitor's."""
-    return again >= max(AGAIN, AGAIN_SHARE * groups) and changed >= NOISE_SHARE * again
+class Again:
+    """What slots have said when an address was visited again."""
+
+    def __init__(self) -> None:
+        self._visits: Counter[int] = Counter()
+        self._changed: Counter[int] = Counter()
+        self._texts: dict[int, tuple[set[int], set[int]]] = {}
+
+    def add(self, slots: Iterable[int], changed: Mapping[int, tuple[int, int]]) -> None:
+        """Note a second visit: the slots that both have, and of those that changed the first text and the second."""
+        self._visits.update(slots)
+        self._changed.update(changed.keys())
+        for slot, both in changed.items():
+            for texts, text in zip(self._texts.setdefault(slot, (set(), set())), both, strict=True):
+                if len(texts) < MANY:
+                    texts.add(text)
+
+    def slots(self) -> Iterable[int]:
+        """Return the slots that second visits have."""
+        return self._visits.keys()
+
+    def show(self, slot: int, groups: int) -> bool:
+        """Whether second visits show that a slot is the visitor's; `groups` are the pages that have it."""
+        n = self._visits[slot]
+        if n < max(AGAIN, AGAIN_SHARE * groups) or self._changed[slot] < NOISE_SHARE * n:
+            return False
+        few, many = sorted(map(len, self._texts[slot]))
+        return few > 1 or many < MANY
