@@ -11,13 +11,16 @@ from collections import Counter, defaultdict
 from re import compile as regex
 from typing import TYPE_CHECKING, NamedTuple
 
-from scrapy_urinorm.content.differences import MAX_KINDS, difference, independent, without_values
-from scrapy_urinorm.content.noise import CHANGES, NOISE_SHARE
+from scrapy_urinorm.content.differences import Change, Changes, difference, without_values
+from scrapy_urinorm.content.noise import Again
 
 if TYPE_CHECKING:
     from array import array
     from collections.abc import Iterable, Sequence
     from collections.abc import Set as AbstractSet
+
+    from scrapy_urinorm.content.differences import Linked
+    from scrapy_urinorm.content.layouts import Layouts
 
 CASES, RESTS = 5, 10
 """Pages on which a slot says something else than the first one of the same rest, from which it is looked at, and rests
@@ -29,8 +32,9 @@ ECHO = 0.95
 """Share of the pages with equal items in their addresses that say the same, from which a slot echoes these. Chosen: of
 twelve months at least one is booked where any is."""
 KINDS = 4
-"""Differences between addresses with nothing in common, with each of which a slot has changed: it is a counter, or
-advertisements. As of a slot alone, a variant is named by its colour, its size and its material; chosen."""
+"""Differences between addresses with nothing in common, never asked for together, with each of which a slot has
+changed: it is a counter, or advertisements. As of a slot alone, a variant is named by its colour, its size and its
+material; chosen."""
 MAX_ECHOES = 200_000
 """Texts that are remembered by what the address asks for, the first ones: 20 MB."""
 _items = regex("[^/?&#]+").findall
@@ -48,30 +52,32 @@ class Cells(NamedTuple):
 class _Compared:
     """How slots vary where the rest of a page does not."""
 
-    def __init__(self) -> None:
+    def __init__(self, linked: Linked | None, layouts: Layouts) -> None:
+        self._layouts = layouts
+        self.groups = 0
         self.differ: Counter[int] = Counter()
-        self.kinds: defaultdict[int, set[frozenset[str]]] = defaultdict(set)
-        self._again: Counter[int] = Counter()
-        self._changed: Counter[int] = Counter()
+        self.changes: defaultdict[int, Changes] = defaultdict(lambda: Changes(linked))
+        self._again = Again()
         self._echoes: dict[int, int] = {}
         self._asked: Counter[int] = Counter()
         self._echoed: Counter[int] = Counter()
 
     def compare(self, first: Cells, others: Sequence[Cells], watched: frozenset[int]) -> None:
         """Note in what pages with one rest differ from the first of them."""
+        self.groups += 1
         known = _said(first, watched)
         varying: set[int] = set()
         for page in others:
             said = _said(page, watched)
             kind = without_values(difference(first.url, page.url), first.url, page.url)
+            change = Change(first.url, page.url, kind)
+            changed = {slot: (known[slot], text) for slot, text in said.items() if known.get(slot, text) != text}
             if not kind:
-                self._again.update(said.keys() & known.keys())
-            for slot in [slot for slot, text in said.items() if known.get(slot, text) != text]:
+                self._again.add(said.keys() & known.keys(), changed)
+            for slot in changed:
                 varying.add(slot)
                 self.differ[slot] += 1
-                self._changed[slot] += not kind
-                if len(self.kinds[slot]) < MAX_KINDS:
-                    self.kinds[slot].add(kind)
+                self.changes[slot].add(first.rest, change)
         if varying:
             items = frozenset(_items(first.url))
             for page in others:
@@ -88,20 +94,22 @@ class _Compared:
 
     def may_tell(self, slot: int) -> bool:
         """Whether a slot varies often enough, with what an address asks for, and not by what it asks for alone."""
-        if self.differ[slot] < CASES or independent(self.kinds[slot] - {frozenset()}) >= KINDS:
+        if self.differ[slot] < CASES or self.changes[slot].count(KINDS, self._layouts):
             return False
-        if self._changed[slot] >= max(CHANGES, NOISE_SHARE * self._again[slot]):
+        if self._again.show(slot, self.groups):
             return False
         return self._asked[slot] < CASES or self._echoed[slot] < ECHO * self._asked[slot]
 
 
-def telling_cells(pages: Iterable[Cells], watched: frozenset[int]) -> frozenset[int]:
+def telling_cells(
+    pages: Iterable[Cells], watched: frozenset[int], linked: Linked | None, layouts: Layouts
+) -> frozenset[int]:
     """Return those of the watched slots that tell pages with one rest apart together."""
     by_rest: defaultdict[int, list[Cells]] = defaultdict(list)
     for page in pages:
         by_rest[page.rest].append(page)
     several = [of_one for of_one in by_rest.values() if len(of_one) > 1]
-    seen = _Compared()
+    seen = _Compared(linked, layouts)
     for first, *others in several:
         seen.compare(first, others, watched)
     slots = frozenset(slot for slot in seen.differ if seen.may_tell(slot))

@@ -32,6 +32,8 @@ from scrapy_urinorm.content.telling import telling
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
+    from scrapy_urinorm.content.differences import Linked
+
 FRAME_SHARE = 0.8
 """A slot on this share of a site's pages may belong to its frame: errors and feeds have another."""
 SHORT_WORDS = 8
@@ -75,6 +77,8 @@ class Frame:
 
     def __init__(self) -> None:
         self.pages = 0
+        self.linked: Linked | None = None
+        """For whoever knows the links of the pages to say: what they lead to, of that which differs in two ways."""
         self._pages_with: Counter[int] = Counter()
         self._words: Counter[int] = Counter()
         self._lines: Counter[int] = Counter()
@@ -156,7 +160,7 @@ class Frame:
         framed = frozenset(sorted(short, key=lambda slot: (-len(self._texts[slot]), slot))[:MAX_WATCHED])
         if not open_slots and not framed:
             return
-        varied = Varying(framed, sessions)
+        varied = Varying(framed, sessions, self.linked)
         for page in pages:
             if page.lines and is_answer(page.status):
                 varied.add(page.url, _told_apart(page.lines, page.line_words, frame, open_slots, framed))
@@ -173,7 +177,7 @@ class Frame:
         cells = sorted(varied, key=lambda slot: (-len(self._texts[slot]), slot))[:MAX_CELLS]
         short = [slot for slot in cells if len(self._texts[slot]) >= FEWEST_TEXTS and self._is_single(slot)]
         single = frozenset(short[:MAX_SHORT])
-        self._telling = telling(pages, frame, single, frozenset(cells)) if cells else frozenset()
+        self._telling = telling(pages, frame, single, frozenset(cells), self.linked) if cells else frozenset()
         self._frame = None
 
     def _title(self, slots: array[int], texts: array[int]) -> int:

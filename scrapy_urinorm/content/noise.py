@@ -10,23 +10,37 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from scrapy_urinorm.content.differences import MAX_KINDS, difference, independent, without_values
+from scrapy_urinorm.content.differences import (
+    MAX_KINDS,
+    Change,
+    Changes,
+    difference,
+    independent,
+    without_values,
+)
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
+
+    from scrapy_urinorm.content.differences import Linked
 
 NOISE_GROUPS = 5
 """Groups of pages, equal but for their noise, that show it: one group alone may be pages that have only that slot."""
 NOISE_SHARE = 0.5
 """Share of those groups in which the slot varies; a version or a date stays what it was on pages fetched together."""
-CHANGES = 2
-"""Second visits that find another text in a slot, and those are `NOISE_SHARE` of its second visits, from which it
-varies by itself: what was edited between two crawls is one page, or a few of many; chosen."""
+AGAIN, AGAIN_SHARE = 10, 0.25
+"""Second visits from which a slot may vary by itself, and their share of the groups: the first pages of a second crawl
+that was stopped, or goes on, are those that are edited. It does where `NOISE_SHARE` of them find another text: of all
+pages one was edited between two crawls, or a few of many; chosen."""
+MANY = 5
+"""Texts in place of one that was the same on all pages, which are no clock's: visitors who are not logged in are told
+to log in, and others the price; chosen, as many as there are groups that show noise."""
 CLEAR_GROUPS, CLEAR_SHARE, CLEAR_KINDS = 20, 0.9, 6
 """What is noise in the frame, or on pages of a few words: it varies in so many such groups, there in nearly all,
-and with so many differences that have nothing in common: a counter of visitors, advertisements. Titles and headings of
-twelve recorded sites had one to three of these, counters four to seven, in 97 % of the groups; a heading may name what
-four parameters ask for, and the title of the document is never noise by this."""
+and with so many differences that have nothing in common, two of them on one page, a second visit counted: a counter of
+visitors, advertisements. Titles and headings of twelve recorded sites had one to three of these, counters four to
+seven, in 97 % of the groups; a heading may name what four parameters ask for, and the title of the document is never
+noise by this."""
 MAX_GROUPS = 10_000
 """Groups of pages in which slots of the frame are watched, the first ones: 45 MB."""
 
@@ -34,22 +48,23 @@ MAX_GROUPS = 10_000
 class Varying:
     """What the slots of pages say that say the same otherwise; of those `framed` in the first groups alone."""
 
-    def __init__(self, framed: frozenset[int], sessions: frozenset[str]) -> None:
+    def __init__(self, framed: frozenset[int], sessions: frozenset[str], linked: Linked | None) -> None:
         self._framed = framed
         self._sessions = sessions
         self._groups: dict[tuple[int, int], tuple[str, dict[int, int], set[int]]] = {}
         self._several: set[tuple[int, int]] = set()
         self._kinds: dict[int, set[frozenset[str]]] = {}
-        self._plain: dict[int, set[frozenset[str]]] = {}
-        self._again: Counter[int] = Counter()
-        self._changed: Counter[int] = Counter()
+        self._plain: dict[int, Changes] = {}
+        self._linked = linked
+        self._again = Again()
 
     def add(self, page: str, told: Iterable[tuple[tuple[int, int], dict[int, int]]]) -> None:
         """Note a page by its address, with what some slots say, by what it says besides them."""
         # one for all slots: a page may have thousands, and an address hundreds of parameters
         differences: dict[str, frozenset[str]] = {}
+        plains: dict[str, Change] = {}
         again: set[int] = set()
-        changed: set[int] = set()
+        changed: dict[int, tuple[int, int]] = {}
         for rest, said in told:
             if rest not in self._groups and len(self._groups) >= MAX_GROUPS:
                 said = {slot: text for slot, text in said.items() if slot not in self._framed}
@@ -65,29 +80,30 @@ class Varying:
                 if first.get(slot, text) != text:
                     differ.add(slot)
                     if not kind:
-                        changed.add(slot)
+                        changed[slot] = first[slot], text
                     if len(seen := self._kinds.setdefault(slot, set())) < MAX_KINDS:
                         seen.add(kind)
-                        self._plain.setdefault(slot, set()).add(without_values(kind, url, page))
+                    if (plain := plains.get(url)) is None:
+                        plain = plains[url] = Change(url, page, without_values(kind, url, page))
+                    self._plain.setdefault(slot, Changes(self._linked)).add(rest, plain)
 
-        self._again.update(again)
-        self._changed.update(changed)
+        self._again.add(again, changed)
 
     def noise(self, named: frozenset[int]) -> tuple[frozenset[int], frozenset[int]]:
         """Return the slots that are noise, and those of them that are no page's own; those `named` name pages."""
-        itself = {slot for slot, n in self._again.items() if self._changed[slot] >= max(CHANGES, NOISE_SHARE * n)}
         varies: Counter[int] = Counter()
         present: Counter[int] = Counter()
         for rest in self._several:
             present.update(self._groups[rest][1].keys())
             varies.update(self._groups[rest][2])
+        itself = {slot for slot in self._again.slots() if self._again.show(slot, present[slot])}
         for slot in self._kinds.keys() - itself:
             self._kinds[slot].discard(frozenset())
-            self._plain[slot].discard(frozenset())
         clear = {
             slot
             for slot, n in varies.items()
-            if n >= max(CLEAR_GROUPS, CLEAR_SHARE * present[slot]) and independent(self._plain[slot]) >= CLEAR_KINDS
+            if n >= max(CLEAR_GROUPS, CLEAR_SHARE * present[slot])
+            and self._plain[slot].count(CLEAR_KINDS - (slot in itself))
         } - named
         noise = {
             slot
@@ -96,3 +112,33 @@ class Varying:
         }
         noise -= self._framed - clear
         return frozenset(noise), frozenset(slot for slot in noise if slot in clear or slot in itself)
+
+
+class Again:
+    """What slots have said when an address was visited again."""
+
+    def __init__(self) -> None:
+        self._visits: Counter[int] = Counter()
+        self._changed: Counter[int] = Counter()
+        self._texts: dict[int, tuple[set[int], set[int]]] = {}
+
+    def add(self, slots: Iterable[int], changed: Mapping[int, tuple[int, int]]) -> None:
+        """Note a second visit: the slots that both have, and of those that changed the first text and the second."""
+        self._visits.update(slots)
+        self._changed.update(changed.keys())
+        for slot, both in changed.items():
+            for texts, text in zip(self._texts.setdefault(slot, (set(), set())), both, strict=True):
+                if len(texts) < MANY:
+                    texts.add(text)
+
+    def slots(self) -> Iterable[int]:
+        """Return the slots that second visits have."""
+        return self._visits.keys()
+
+    def show(self, slot: int, groups: int) -> bool:
+        """Whether second visits show that a slot is the visitor's; `groups` are the pages that have it."""
+        n = self._visits[slot]
+        if n < max(AGAIN, AGAIN_SHARE * groups) or self._changed[slot] < NOISE_SHARE * n:
+            return False
+        few, many = sorted(map(len, self._texts[slot]))
+        return few > 1 or many < MANY

@@ -3,7 +3,8 @@
 They stand on nearly every page of a shop, as what belongs to the frame of a site does. What such a line says is said
 with one text; what a form to log in says of the page that it is opened from is said there, too, with the page's own.
 A counter of visitors says another number each time, whatever tells two addresses of one page apart; the numbers of
-products go by what names them.
+products go by what names them, and that is chosen together, or on pages of its own. What the visitor has seen is
+another each time on articles and on forms, whose parameters have nothing in common.
 
 Several may tell pages apart only together: hour, minute and price of a departure come again with others, all three of
 them hardly ever.
@@ -17,10 +18,13 @@ from itertools import compress
 from typing import TYPE_CHECKING
 
 from scrapy_urinorm.content.cells import KINDS, Cells, telling_cells
-from scrapy_urinorm.content.differences import MAX_KINDS, difference, independent, without_values
+from scrapy_urinorm.content.differences import Change, Changes, difference, without_values
+from scrapy_urinorm.content.layouts import Layouts
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
+
+    from scrapy_urinorm.content.differences import Linked
 
 TEXTS = 2
 """Texts of a slot beside one and the same rest of a page, from which it may tell pages apart: a book is printed, or a
@@ -46,49 +50,53 @@ _MIX = 0x9E3779B97F4A7C15
 class _Slot:
     """What was seen in one slot: its texts by what else the page says, and in what the addresses of one rest differ."""
 
-    def __init__(self) -> None:
+    def __init__(self, linked: Linked | None) -> None:
         self.cases: set[tuple[int, int]] = set()
         self.count = 0
-        self.kinds: set[frozenset[str]] = set()
+        self.changes = Changes(linked)
         self.rests: dict[int, int | None] = {}
 
-    def add(self, rest: int, text: int, kind: frozenset[str] | None) -> None:
-        """Note a text; `kind` is in what its address differs from the first one of that rest, None for the first."""
+    def add(self, rest: int, text: int, change: Change | None) -> None:
+        """Note a text; `change` is how its address differs from the first one of that rest, None for the first."""
         if len(self.cases) < MAX_CASES:
             self.count += 1
             self.cases.add((rest, text))
-            if kind is not None and len(self.kinds) < MAX_KINDS:
-                self.kinds.add(kind)
+            if change is not None:
+                self.changes.add(rest, change)
             if self.rests.setdefault(text, rest) != rest:
                 self.rests[text] = None
 
-    @property
-    def tells(self) -> bool:
+    def tells(self, layouts: Layouts) -> bool:
         """Whether nearly each text of a rest with several is said with that alone, and it is no counter."""
         several = Counter(rest for rest, _ in self.cases)
         alone = [self.rests[text] is not None for rest, text in self.cases if several[rest] >= TEXTS]
-        return len(alone) >= CASES and sum(alone) >= SHARE * len(alone) and not self._counts
+        return len(alone) >= CASES and sum(alone) >= SHARE * len(alone) and not self._counts(layouts)
 
-    @property
-    def _counts(self) -> bool:
-        return self.count - len(self.cases) < AGAIN * self.count and independent(self.kinds) >= KINDS
+    def _counts(self, layouts: Layouts) -> bool:
+        return self.count - len(self.cases) < AGAIN * self.count and self.changes.count(KINDS, layouts)
 
 
 def telling(
-    pages: Iterable[tuple[str, bytes]], frame: frozenset[int], single: frozenset[int], cells: frozenset[int]
+    pages: Iterable[tuple[str, bytes]],
+    frame: frozenset[int],
+    single: frozenset[int],
+    cells: frozenset[int],
+    linked: Linked | None,
 ) -> frozenset[int]:
     """Return those of the `single` slots that tell pages apart, each or some together, and those of the `cells` that do
     together; `pages` are addresses with their slots and texts, the rest of a page is what is not in the `frame`.
     """
-    seen = {slot: _Slot() for slot in single}
-    kinds = _Kinds()
+    seen = {slot: _Slot(linked) for slot in single}
+    kinds, layouts = _Kinds(), Layouts()
     kept: list[Cells] = []
     room = MAX_KEPT
     for url, lines in pages:
         hashes = array("Q", lines)
         slots, texts = hashes[0::2], hashes[1::2]
-        rest = sum(compress(texts, [slot not in frame for slot in slots])) & _MASK
-        kind = kinds.of(url, rest)
+        outside = [slot not in frame for slot in slots]
+        rest = sum(compress(texts, outside)) & _MASK
+        if (change := kinds.of(url, rest)) is not None:
+            layouts.add(change.kind, compress(slots, outside))
         said: dict[int, int] = {}
         for slot, text in zip(slots, texts, strict=True):
             if slot in cells:
@@ -96,13 +104,13 @@ def telling(
                 said[slot] = (said.get(slot, 0) * _MIX + text) & _MASK
         for slot, text in said.items():
             if slot in seen:
-                seen[slot].add(rest, text, kind)
+                seen[slot].add(rest, text, change)
         if len(kept) < MAX_CASES and room > 0:
             kept.append(Cells(url, rest, array("Q", said.keys()), array("Q", said.values())))
             room -= len(said)
-    alone = frozenset(slot for slot, found in seen.items() if found.tells)
-    found = alone | _together(_beside(kept, alone), single - alone)
-    return found | telling_cells(_beside(kept, found), cells - found)
+    alone = frozenset(slot for slot, found in seen.items() if found.tells(layouts))
+    found = alone | _together(_beside(kept, alone), single - alone, linked, layouts)
+    return found | telling_cells(_beside(kept, found), cells - found, linked, layouts)
 
 
 def _beside(pages: Iterable[Cells], found: frozenset[int]) -> list[Cells]:
@@ -119,17 +127,19 @@ class _Kinds:
     def __init__(self) -> None:
         self._firsts: dict[int, str] = {}
 
-    def of(self, url: str, rest: int) -> frozenset[str] | None:
-        """Return the difference of an address from the first one of a rest, None for that itself."""
+    def of(self, url: str, rest: int) -> Change | None:
+        """Return how an address differs from the first one of a rest, None for that itself."""
         first = self._firsts.get(rest)
         if first is None:
             if len(self._firsts) < MAX_CASES:
                 self._firsts[rest] = url
             return None
-        return without_values(difference(first, url), first, url)
+        return Change(first, url, without_values(difference(first, url), first, url))
 
 
-def _together(pages: Sequence[Cells], watched: frozenset[int]) -> frozenset[int]:
+def _together(
+    pages: Sequence[Cells], watched: frozenset[int], linked: Linked | None, layouts: Layouts
+) -> frozenset[int]:
     """Return the slots that tell pages apart with others of those watched."""
     first: dict[tuple[int, int], int] = {}
     varying: dict[int, set[int]] = defaultdict(set)
@@ -140,13 +150,13 @@ def _together(pages: Sequence[Cells], watched: frozenset[int]) -> frozenset[int]
     sets = {rest: frozenset(slots) for rest, slots in varying.items() if len(slots) > 1}
     found: set[int] = set()
     for slots, _ in Counter(sets.values()).most_common(MAX_SETS):
-        joint, kinds = _Slot(), _Kinds()
+        joint, kinds = _Slot(linked), _Kinds()
         for page in pages:
             text = sum(compress(page.texts, [slot in slots for slot in page.slots])) & _MASK
             if sets.get(page.rest) == slots:
                 joint.add(page.rest, text, kinds.of(page.url, page.rest))
             elif joint.rests.setdefault(text, page.rest) != page.rest:
                 joint.rests[text] = None
-        if joint.tells:
+        if joint.tells(layouts):
             found |= slots
     return frozenset(found)

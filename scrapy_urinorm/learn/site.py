@@ -17,6 +17,8 @@ from scrapy_urinorm.content import (
     soft_labels,
 )
 from scrapy_urinorm.learn.blocks import blocked_labels
+from scrapy_urinorm.learn.linked_options import LinkedOptions
+from scrapy_urinorm.learn.other_crawls import OtherCrawls
 from scrapy_urinorm.learn.own_text import OwnTexts
 from scrapy_urinorm.learn.page import TEMPORARY, Page, contest_canonicals, doubt_canonicals
 from scrapy_urinorm.learn.sessions import session_names
@@ -63,6 +65,8 @@ class Site:
         self.sampled_from = 0
         self.blocked = 0
         self.blocked_like = ""
+        self._others = OtherCrawls()
+        self._drawn: dict[str, Page] = {}
         self.drawn = 0
         self.drawn_like = ""
         self.ids: dict[bytes, Page] = {}
@@ -111,12 +115,13 @@ class Site:
         normalizer = Normalizer([*rules, self.base] if self.base["host"] else list(rules) or None, preset)
         if self.frame is not None:
             visits = [visit for visit, _ in self.rows]
+            self.frame.linked = LinkedOptions(visits)
             self.frame.find_noise(visits, session_names(visits))
             pages = (visit for visit in visits if is_answer(visit.status))
             self.frame.find_telling((visit.url, visit.lines) for visit in pages if visit.lines)
             self.own_texts.find(visits, self.frame, normalizer.key)
+            self.frame.linked = None
         labels = self.labels
-        drawn: dict[str, Page] = {}
         answered = 0
         self.has_links = any(visit.links is not None for visit, _ in self.rows)
         ruled = any(visit.link_keys for visit, _ in self.rows)
@@ -135,27 +140,35 @@ class Site:
                 described[0].refused, described[0].denied = answered + 1, visit.status in DENIED
             answered += number >= 0
             for page in described:
-                if page.label < 0 <= number:
-                    page.show(number, content)
-                    self.titles.add(page)
-                elif content.drawn:
-                    # data that are another on each visit say nothing
-                    page.data = content.data if page.key not in drawn or page.data == content.data else 0
-                    drawn[page.key] = page
+                self._show(page, number, content, visit.crawl)
+        for page in self._others.tell_apart():
+            self.titles.add(page)
         self._follow_redirects()
         self._follow_rules()
         self.pages = list(self.by_key.values())
         # a block page that does not stand out is one by the place where it begins, under whatever title
         self._forget(blocked_labels(self.pages, frequent_labels([page.label for page in self.pages])))
         for page in (one for one in self.pages if self.titles.forget_shell(one)):
-            drawn[page.key] = page
-        for page in (one for one in drawn.values() if one.label < 0):
+            self._drawn[page.key] = page
+        for page in (one for one in self._drawn.values() if one.label < 0):
             self.drawn += 1
             self.drawn_like = self.drawn_like or page.url
         self.soft = soft_labels([page.label for page in self.pages])
         self.own_texts.doubt(self.pages)
         doubt_canonicals(self.pages)
         contest_canonicals(self.pages)
+
+    def _show(self, page: Page, number: int, content: Content, crawl: str | None) -> None:
+        """Note what a visit has shown; `number` is that of its label."""
+        if page.label < 0 <= number:
+            page.show(number, content)
+            self.titles.add(page)
+        elif number >= 0:
+            self._others.add(page, number, content, crawl)
+        elif content.drawn:
+            # data that are another on each visit say nothing
+            page.data = content.data if page.key not in self._drawn or page.data == content.data else 0
+            self._drawn[page.key] = page
 
     def _forget(self, blocked: frozenset[int]) -> None:
         """Take for unknown what a block page stood in for."""

@@ -18,6 +18,7 @@ from scrapy_urinorm.content.frame import DATA_SLOT
 from scrapy_urinorm.visits.charsets import codec_of, other_than_utf8, text_in
 from scrapy_urinorm.visits.data import DATA_CAP, hash_of_data, scripts
 from scrapy_urinorm.visits.markup import said_by, said_without_tree
+from scrapy_urinorm.visits.offers import offer_lines
 from scrapy_urinorm.visits.rows import rows_digest
 from scrapy_urinorm.visits.scripts import script_lines
 from scrapy_urinorm.visits.shadow import opened
@@ -97,6 +98,7 @@ def _html_features(body_digest: str, markup: bytes | str, url: str) -> PageFeatu
         said = said_by(root, url)
     found, valued = list(scripts(octets)), values(octets, DATA_CAP)
     beside = script_lines(octets, found, valued)
+    beside += offer_lines(octets, url, said.words)
     if data := hash_of_data(octets, found, valued, described=said.words <= BARE_WORDS):
         beside.append((DATA_SLOT, data))
     lines = said.lines + b"".join(pack("<QQ", *line) for line in beside)

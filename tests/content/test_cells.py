@@ -97,3 +97,13 @@ def test_what_tells_no_pages_apart(
     normalizer = Normalizer(learn(visits).rules)
     for query in queries:
         assert normalizer.key(f"{HOST}/list/7?{query}") == normalizer.key(f"{HOST}/list/7")
+
+
+def test_the_first_pages_of_a_second_crawl_show_no_clock() -> None:
+    visits = []
+    for turn, pages in enumerate((60, 6)):
+        for n, form in itertools.product(range(pages), range(4 - 3 * turn)):
+            body = f"<h1>House {n}</h1><div><p>{prose(n)}</p></div>{marks(n, form + 9 * turn)}"
+            visits.append(visit(f"/house/{n}?form={form}", body, f"House {n}"))
+    normalizer = Normalizer(learn(visits).rules)
+    assert len({normalizer.key(f"{HOST}/house/999?form={form}") for form in range(4)}) == 4

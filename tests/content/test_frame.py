@@ -125,6 +125,19 @@ def test_what_was_edited_between_two_crawls_is_no_noise(edited: int, pages: int)
     assert len({content.label for content in contents(lines, urls)}) == pages
 
 
+@pytest.mark.parametrize(("again", "edited"), [(3, 2), (9, 9), (14, 14)], ids=["three", "nine", "a fifth of all"])
+def test_the_first_pages_of_a_second_crawl_say_nothing_of_noise(again: int, edited: int) -> None:
+    """They are the newest articles, which are edited most."""
+    lines, urls = list[Lines](), list[str]()
+    for turn, pages in enumerate((60, again)):
+        for n in range(pages):
+            for part in range(3 - 2 * turn):
+                said = f"{ARTICLE} {n}, part {part}" + " edited" * (turn and n < edited)
+                lines.append([("menu", "home"), ("main", f"{ARTICLE} {n} and more than that"), ("part", said)])
+                urls.append(f"http://a.example/p/{n}?part={part}")
+    assert len({content.label for content in contents(lines, urls)}) == 180 + edited
+
+
 def visited(title: str = "article {}") -> tuple[list[Lines], list[str]]:
     """Articles of a paragraph, and stubs of two words, that two visitors have read, with what each has read before."""
     lines, urls = list[Lines](), list[str]()

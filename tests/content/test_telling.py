@@ -152,6 +152,83 @@ def test_what_a_parameter_chooses_is_a_page(
     assert len({normalizer.key(HOST + address.format(n=999, v=v)) for v in range(forms)}) == forms
 
 
+OPTIONS = ("engine", "trim", "wheels", "colour")
+
+
+def price(*of: object) -> str:
+    return f"<p>{prose(of, 3)}, {random.Random(str(of)).randrange(30_000)} EUR</p>"
+
+
+def premiums(*of: object) -> str:
+    """A table of numbers that are those of others, too."""
+    rows = (f"<tr><td>{year}</td><td>{random.Random(f'{of} {year}').randrange(30)}</td></tr>" for year in range(6))
+    return f"<table>{''.join(rows)}</table>"
+
+
+def paragraph(*of: object) -> str:
+    return f"<section>{prose(of, 30)}</section>"
+
+
+@pytest.mark.parametrize("share", [0.25, 1], ids=["one option each, and links to two", "all"])
+@pytest.mark.parametrize("said", [price, premiums, paragraph])
+def test_what_is_chosen_together_is_no_counter(said: Callable[..., str], share: float) -> None:
+    """A car with another engine, another trim, other wheels and another colour has a price of its own."""
+
+    def address(car: int, chosen: tuple[int, ...]) -> str:
+        query = "&".join(f"{name}=1" for name, value in zip(OPTIONS, chosen, strict=True) if value)
+        return f"/car/{car}" + f"?{query}" * bool(query)
+
+    visits = []
+    every = sorted(itertools.product(range(2), repeat=len(OPTIONS)), key=sum)
+    addresses = [(car, chosen) for chosen in every for car in range(24)]
+    for car, chosen in addresses[: 5 * 24 if share < 1 else None]:
+        others = ((*chosen[:n], 1 - chosen[n], *chosen[n + 1 :]) for n in range(len(OPTIONS)))
+        links = "".join(f'<a href="{address(car, other)}">{n}</a>' for n, other in enumerate(others))
+        text = f"<h1>Car {car}</h1><div><p>{prose(('car', car))}</p></div>{said(car, chosen)}{links}"
+        visits.append(visit(address(car, chosen), text, f"Car {car}"))
+    normalizer = Normalizer(learn(visits).rules)
+    assert len({normalizer.key(HOST + address(99, chosen)) for chosen in every}) == len(every)
+
+
+@pytest.mark.parametrize("options", [OPTIONS, ("size", "length", *OPTIONS)], ids=["four", "six"])
+@pytest.mark.parametrize("said", [price, premiums, paragraph])
+def test_what_each_page_offers_by_an_option_of_its_own_is_no_counter(
+    said: Callable[..., str], options: tuple[str, ...]
+) -> None:
+    """Chairs have colours, lamps sizes, and so on: what tells their prices apart has nothing in common."""
+    visits = [
+        visit(f"/p/{n}{query}", f"<h1>Part {n}</h1><div><p>{prose(('part', n))}</p></div>{said(n, query)}", f"Part {n}")
+        for n in range(20 * len(options))
+        for query in ("", f"?{options[n % len(options)]}=1", f"?{options[n % len(options)]}=2")
+    ]
+    normalizer = Normalizer(learn(visits).rules)
+    for name in options:
+        assert len({normalizer.key(f"{HOST}/p/99?{name}={value}") for value in range(3)}) == 3
+
+
+def test_what_the_visitor_has_seen_is_none_of_forms_and_articles() -> None:
+    """Each program of a site has a parameter of its own, and pages of its own layout."""
+    layouts = {
+        "login": "<form><label>{}</label><fieldset>{}</fieldset></form>",
+        "files": "<ul><li>{}</li><li>{}</li><li>{}</li></ul>",
+        "index": "<dl><dt>{}</dt><dd>{}</dd></dl>",
+    }
+    seen = itertools.count(1_000)
+    visits = []
+    for n in range(40):
+        article = f"<h1>Article</h1><article><p>{prose(n)}</p><p>{prose(-n)}</p></article>"
+        pages = {f"page={n}": article, f"page={n}&rev=1": article}
+        pages |= {
+            f"{name}={n}": f"<h1>Wiki</h1>{form.format(*(prose(name, 30),) * 3)}" for name, form in layouts.items()
+        }
+        for query, body in pages.items():
+            visits.append(visit(f"/wiki?{query}", f"{body}<footer>Seen: {next(seen)}</footer>"))
+    normalizer = Normalizer(learn(visits).rules)
+    for name in layouts:
+        assert normalizer.key(f"{HOST}/wiki?{name}=99") == normalizer.key(f"{HOST}/wiki?{name}=98")
+    assert normalizer.key(f"{HOST}/wiki?page=99") != normalizer.key(f"{HOST}/wiki?page=98")
+
+
 def test_what_tells_pages_apart_is_no_noise_of_theirs() -> None:
     """A sentence that two parameters change: live rules look in it for what a page says that no other has said."""
     frame = Frame()

@@ -1,0 +1,68 @@
+"""What a page offers besides its text and its links: which of it tells one page from another."""
+
+from __future__ import annotations
+
+import pytest
+
+from scrapy_urinorm import Normalizer
+from scrapy_urinorm.content.titles import SHELL_WORDS
+from scrapy_urinorm.learn import learn
+from scrapy_urinorm.visits.features import page_features
+from scrapy_urinorm.visits.offers import OFFERS_SLOT
+from tests.content.test_telling import HOST, prose, visit
+
+URL = "http://shop.example/get/{}"
+OTHER = {
+    "what a form asks for": "<form method=post action='/file/{}'><button>Download</button></form>",
+    "a form that is written large": '<FORM ACTION="/file/{}?a=1&amp;b=2"></FORM>',
+    "a magnet": '<a href="magnet:?xt=urn:btih:{}">Download</a>',
+    "a file on another server": "<a href=ftp://a.example/{}.zip>Download</a>",
+    "a file within the page": '<a href="data:text/plain,{}">Download</a>',
+    "the name of a file": '<a href="/blob" download="file-{}.txt">Download</a>',
+}
+SAME = {
+    "the page itself": "<form action='/get/{}?do=login'></form>",
+    "the same, from its place": "<form action='{}'></form>",
+    "its host and all": "<form action='http://shop.example/get/{}'></form>",
+    "what a form is to go back to": "<form action='/login?next={}'><input type=hidden name=from value={}></form>",
+    "a session": "<form action='/login;jsessionid={}'></form>",
+    "another": "<form action='/(S({}))/login'></form>",
+    "the address of the page in base 64": "<form action='/cart/uenc/aHR0cHM6Ly9zaG9wLmV4YW1wbGUvZ2V0{}/add'></form>",
+    "who is written to": '<a href="mailto:a{}@a.example">write</a>',
+    "where the page is shared": '<a href="whatsapp://send?text=/get/{}">share</a>',
+    "a program": '<a href="javascript:go({})" data-download="file-{}">go</a>',
+    "a form without an aim": "<form data-action='/file/{}' action=''></form>",
+    "a form of a longer text": f"<p>{'word ' * SHELL_WORDS}</p><form action='/file/{{}}'></form>",
+}
+
+
+def offers_of(page: str, n: int) -> int | None:
+    url = URL.format(n)
+    features = page_features(f"<p>a text{page.replace('{}', str(n))}".encode(), "text/html", url=url)
+    lines = memoryview(features.lines or b"").cast("Q").tolist()
+    return dict(zip(lines[::2], lines[1::2], strict=True)).get(OFFERS_SLOT)
+
+
+@pytest.mark.parametrize("page", OTHER.values(), ids=OTHER)
+def test_other_offers_are_another_page(page: str) -> None:
+    assert offers_of(page, 7) == offers_of(page, 7) is not None
+    assert offers_of(page, 7) != offers_of(page, 8)
+
+
+@pytest.mark.parametrize("page", SAME.values(), ids=SAME)
+def test_these_are_the_same(page: str) -> None:
+    assert offers_of(page, 7) == offers_of(page, 8)
+
+
+def test_the_order_of_offers_tells_no_pages_apart() -> None:
+    magnets = [f'<a href="magnet:?xt={n}">Download</a>' for n in range(5)]
+    assert offers_of("".join(magnets), 7) == offers_of("".join(reversed(magnets)), 7) is not None
+
+
+@pytest.mark.parametrize("offer", ['<form action="/file/{}"></form>', '<a href="magnet:?xt={}">Get it</a>'])
+def test_pages_that_say_the_same_and_offer_something_else(offer: str) -> None:
+    said = "<h1>Download</h1><p>Thank you for your interest in our work, please press the button to get your file.</p>"
+    visits = [visit(f"/get?id={n}", said + offer.format(n)) for n in range(60)]
+    visits += [visit(f"/about/{n}", f"<p>{prose(n)}</p>", f"About {n}") for n in range(30)]
+    normalizer = Normalizer(learn(visits).rules)
+    assert normalizer.key(f"{HOST}/get?id=99") != normalizer.key(f"{HOST}/get?id=98")
