@@ -53,6 +53,7 @@ def test_what_the_last_pages_of_a_list_name_is_met(form: str, newest_first: bool
     assert identities_of(live.fetched, identities) == set(identities.values())
 
 
+@pytest.mark.slow
 def test_a_list_that_begins_anew_for_ever_ends() -> None:
     visits, identities = record(Archive(FORMS["a query"], pages=KNOWN, endless=True), MOST + 1_000)
     live = Simulator(visits, Options(skip=False), close=CLOSE).crawl()

@@ -91,7 +91,9 @@ def test_pages_of_two_rules_speak_for_both(newest_first: bool) -> None:
 
 
 @IN_BOTH_ORDERS
-@pytest.mark.parametrize("every", [2, 10, 33])
+@pytest.mark.parametrize(
+    "every", [pytest.param(2, marks=pytest.mark.slow), 10, pytest.param(33, marks=pytest.mark.slow)]
+)
 def test_but_not_where_the_plain_page_is_another_one(every: int, newest_first: bool) -> None:
     _, lost = _crawled(Paper(lambda n: n % every == 1), newest_first)
     assert lost == set()
