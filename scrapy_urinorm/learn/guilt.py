@@ -9,7 +9,7 @@ from collections import Counter
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from scrapy_urinorm.learn.candidate import DECLARED, REJECTED
+from scrapy_urinorm.learn.candidate import DECLARED, REJECTED, signature
 from scrapy_urinorm.learn.contexts import where_of
 from scrapy_urinorm.learn.judge import NARROWED
 from scrapy_urinorm.learn.proof import Hidden, Loss
@@ -211,10 +211,3 @@ class Court:
         narrowed = replace(guilty, context=context, evidence=evidence, status="active", counterexamples=[])
         narrowed.why = guilty.why.partition("; but a crawl")[0] + "; elsewhere it hides pages that one alone links to"
         return narrowed
-
-
-def signature(candidate: Candidate) -> str:
-    """What a candidate does and where, to know it again."""
-    return repr(
-        (candidate.scope, candidate.this_host, candidate.rule, candidate.value, candidate.where, candidate.exceptions)
-    )

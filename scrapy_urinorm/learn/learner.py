@@ -8,8 +8,9 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from scrapy_urinorm.learn.candidate import Candidate, tables
+from scrapy_urinorm.learn.candidate import SEPARATORS, Candidate, tables
 from scrapy_urinorm.learn.options import Options
+from scrapy_urinorm.learn.separators import beside_earlier
 from scrapy_urinorm.learn.site import site_of
 from scrapy_urinorm.learn.site_learner import SiteLearner
 from scrapy_urinorm.learn.spool import Bucket, Spool, bucket_sites
@@ -185,16 +186,17 @@ def learn_site(
     result.drawn_like = result.drawn_like or site.drawn_like
     if site.sampled_from:
         result.sampled[site.name] = site.sampled_from
-    learner = SiteLearner(site, options, rules, earlier)
+    learner = SiteLearner(site, options, rules, [one for one in earlier if one.family != SEPARATORS])
     learner.run()
+    split, rejected, gone = beside_earlier(site.separators, earlier)
     result.keys += len(learner.replay.members) - learner.skipped_keys
-    for candidate in (*learner.replay.accepted, *learner.others):
+    for candidate in (*split, *learner.replay.accepted, *rejected, *learner.others):
         candidate.site = site.name
         candidate.graph |= learner.proof is not None
         if not candidate.earlier:
             candidate.crawls = tuple(sorted(site.crawls))
-    result.active += learner.replay.accepted
-    result.others += learner.others
-    result.withdrawn += learner.withdrawn()
+    result.active += [*split, *learner.replay.accepted]
+    result.others += [*rejected, *learner.others]
+    result.withdrawn += [*gone, *learner.withdrawn()]
     for key, table in site.base.items():
         result.base.setdefault(key, {}).update(table)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter, defaultdict
 from typing import TYPE_CHECKING, Any
 
@@ -17,6 +16,7 @@ from scrapy_urinorm.content import (
 )
 from scrapy_urinorm.learn.blocks import blocked_labels
 from scrapy_urinorm.learn.page import TEMPORARY, Page, contest_canonicals, doubt_canonicals
+from scrapy_urinorm.learn.separators import Separators, base_of
 from scrapy_urinorm.learn.sessions import session_names
 from scrapy_urinorm.normalizer import Normalizer
 from scrapy_urinorm.recognition import Recognizer
@@ -26,15 +26,15 @@ from scrapy_urinorm.visits.links import HASH, url_hash
 from scrapy_urinorm.visits.programs import is_page
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Container, Sequence
 
+    from scrapy_urinorm.learn.candidate import Candidate
     from scrapy_urinorm.visits.record import Visit
 
 GONE, DENIED = frozenset((404, 410)), frozenset((401, 403))
 """What says that there is nothing, and nothing for this visitor; 429 and 5xx say when, and others what was asked."""
 HOPS = 8
 """Redirects followed from one visit to the next: fewer than clients follow, more than sites use."""
-_SEMICOLONS = re.compile(r"[^=&;?#]+=[^&;#]*(?:;[^=&;#]+=[^&;#]*)+")
 
 
 def site_of(host: str) -> str:
@@ -52,7 +52,9 @@ class Site:
         self.frame: Frame | None = None
         self.clean_params: dict[str, set[str]] = defaultdict(set)
         self.no_vary_search: dict[tuple[str, str], Counter[str]] = defaultdict(Counter)
-        self._queries: dict[str, Counter[bool]] = defaultdict(Counter)
+        self._separators = Separators()
+        self.separators: list[Candidate] = []
+        """How queries are split, by host, once built."""
         self.pages: list[Page] = []
         self.by_key: dict[str, Page] = {}
         self.soft: frozenset[int] = frozenset()
@@ -87,8 +89,7 @@ class Site:
         if query:
             path = visit.url.partition("?")[0].partition("://")[2].partition("/")[2]
             self.no_vary_search[host, "/" + path][visit.no_vary_search or ""] += 1
-        if ";" in query:
-            self._queries[host][_SEMICOLONS.fullmatch(query) is not None] += 1
+        self._separators.see(host, query)
         if visit.lines:
             if self.frame is None:
                 self.frame = Frame()
@@ -98,19 +99,18 @@ class Site:
         else:
             self.rows.append((visit, plain_content(visit)))
 
-    def semicolon_hosts(self) -> list[str]:
-        """Return the hosts whose queries are split at `;`: nearly every query with one reads `a=1;b=2`."""
-        return sorted(host for host, n in self._queries.items() if n[True] >= 5 and n[True] >= 9 * n[False])
-
-    def build(self, preset: str, rules: Any = ()) -> None:
-        """Gather the visits into pages under the preset and the rules that are there already."""
-        self.base = {"host": {host: {"semicolon_separators": True} for host in self.semicolon_hosts()}}
-        normalizer = Normalizer([*rules, self.base] if self.base["host"] else list(rules) or None, preset)
+    def build(self, preset: str, rules: Any = (), struck: Container[str] = frozenset(), *, split: bool = True) -> None:
+        """Gather the visits into pages under the preset and the rules that are there already, queries split where that
+        is how a host's read, unless not to `split`, or where that rule is `struck`.
+        """
         if self.frame is not None:
             visits = [visit for visit, _ in self.rows]
             self.frame.find_noise(visits, session_names(visits))
             pages = (visit for visit, _ in self.rows if visit.status in (None, 200))
             self.frame.find_telling((visit.url, visit.lines) for visit in pages if visit.lines)
+        self.separators = self._separators.judge(self.rows, self._content, rules, preset, struck) if split else []
+        self.base = base_of(self.separators)
+        normalizer = Normalizer([*rules, self.base] if self.base["host"] else list(rules) or None, preset)
         labels = self.labels
         drawn: dict[str, Page] = {}
         answered = 0
@@ -120,8 +120,7 @@ class Site:
         while self.rows:
             # lines are most of a visit: each goes as it is read, unless the caller keeps it
             visit, content = self.rows.pop()
-            if visit.lines and self.frame is not None:
-                content = self.frame.content(visit)
+            content = self._content(visit, content)
             number = -1 if content.label is None else labels.setdefault(content.label, len(labels))
             described = self._pages_of(visit, normalizer)
             if ruled and visit.key:
@@ -151,6 +150,9 @@ class Site:
         self.soft = soft_labels([page.label for page in self.pages])
         doubt_canonicals(self.pages)
         contest_canonicals(self.pages)
+
+    def _content(self, visit: Visit, known: Content) -> Content:
+        return self.frame.content(visit) if visit.lines and self.frame is not None else known
 
     def _forget(self, blocked: frozenset[int]) -> None:
         """Take for unknown what a block page stood in for."""
