@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from scrapy_urinorm.learn.candidate import SEPARATORS, Candidate, tables
+from scrapy_urinorm.learn.candidate import ACTIVE, SEPARATORS, Candidate, tables
 from scrapy_urinorm.learn.options import Options
 from scrapy_urinorm.learn.separators import beside_earlier
 from scrapy_urinorm.learn.site import site_of
@@ -179,7 +179,7 @@ def learn_site(
     """Learn the rules of one site and add them to the result."""
     result.sites += 1
     result.seen.add(site.name)
-    result.urls += len(site.pages)
+    result.urls += len(site.pages) + sum(one.saved for one in site.separators if one.status == ACTIVE)
     result.blocked += site.blocked
     result.blocked_like = result.blocked_like or site.blocked_like
     result.drawn += site.drawn

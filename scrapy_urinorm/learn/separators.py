@@ -74,6 +74,7 @@ class Separators:
         for host, groups in merged.items():
             pages = [_pages(group, content_of) for group in groups.values() if len(group) > 1]
             made[host] = self._judged(host, made[host], pages)
+            made[host][0].saved = sum(map(len, groups.values())) - len(groups)
         return list(chain(*made.values()))
 
     def _judged(self, host: str, candidates: list[Candidate], classes: list[list[Page]]) -> list[Candidate]:
@@ -91,7 +92,7 @@ class Separators:
         if shown.agree or apart:
             why += f", and {shown.agree + len(apart)} pages have several addresses that differ in the separators alone"
         rule, *beside = candidates
-        rule.evidence, rule.why, rule.saved = shown, why, shown.saved
+        rule.evidence, rule.why = shown, why
         rule.examples, rule.counterexamples = equal[:3], apart[:3]
         if apart:
             rule.status = REJECTED

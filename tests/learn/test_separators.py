@@ -65,6 +65,7 @@ def test_what_is_learned_has_its_row_of_evidence() -> None:
     assert (row.evidence.agree, row.evidence.against, row.saved, row.this_host) == (8, 0, 8, True)
     assert row.examples[0] == ("http://a.example/trip?stop=oslo;day=1", "http://a.example/trip?day=1;stop=oslo")
     assert 'rule = "semicolon_separators"' in to_toml(result)
+    assert (result.urls, result.keys) == (len(site.pages), len(site.pages) - 8)
 
 
 @pytest.mark.parametrize("mode", ["off", "key"])
