@@ -75,7 +75,7 @@ def recorded(folder: Path, site: str, cap: int | None) -> Recording:
                 row = json.loads(line)
                 if row["status"] == 200 and "identity" in row:
                     said.setdefault(row["url"].partition("#")[0], (row["identity"], bool(row.get("core"))))
-    gathered.build("safe")
+    gathered.build("safe", split=False)
     graph = graph_of(gathered.pages, gathered.ids)
     if graph is None:
         raise SystemExit(f"{site}: the recordings have no links")

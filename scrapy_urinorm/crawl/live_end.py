@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 #: seconds of CPU time for thousands of pages, but at the lowest priority, which on a busy machine were minutes.
 JUDGE_SECONDS = 600.0
 PARKED_FILE = "urinorm.parked.jsonl"
+#: Pairs of pages that are named when one doubts a rule; all are counted, and the rest named with LOG_LEVEL = "DEBUG".
+DOUBTS = 3
 _OUTPUT = "learned.toml"
 _COUNTED = ("parked", "canaries", "later", "closed", "released")
 
@@ -62,6 +64,7 @@ class LiveEnd:
         self._known: dict[str, dict[str, str]] = {}
         self._combined: dict[str, dict[str, str]] = {}
         self._rows: dict[str, list[dict[str, Any]]] = {}
+        self._doubts: Counter[tuple[str, str]] = Counter()
         self._said = time.monotonic()
         self._every = self._settings.getfloat("LOGSTATS_INTERVAL") or 60.0
 
@@ -132,7 +135,10 @@ class LiveEnd:
         elif message["do"] == "doubt":
             own.stats_of(self._live.crawler).inc_value("urinorm/live/doubts")
             said = "; ".join(message["rules"]) or "a rule"
-            own.logger.info("Live rules: %s: %s differ: doubted is %s", site, " and ".join(message["urls"]), said)
+            self._doubts[site, said] += 1
+            # a rule that is wrong differs on every page that comes until the site is studied again
+            level = logging.INFO if self._doubts[site, said] <= DOUBTS else logging.DEBUG
+            own.logger.log(level, "Live rules: %s: %s differ: doubted is %s", site, " and ".join(message["urls"]), said)
         elif message["do"] == "rules":
             before = self._known.get(site, {})
             now = {rule["id"]: rule["said"] for rule in message["rules"]}

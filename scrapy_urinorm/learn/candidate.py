@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 DECLARED = "declared"
 """The family of rules that a site states itself: they hold though this crawl may not need them."""
+SEPARATORS, SPLIT = "separators", "semicolon_separators"
+"""The family of the rules that say how queries are split, and the rule that says it."""
 FACETS = "facets"
 """The family of limits for filters: proposals that a person takes or leaves."""
 SKIP, DEFER = "skip", "defer"
@@ -95,6 +97,13 @@ def is_writable(candidate: Candidate) -> bool:
     except UnicodeEncodeError:
         return False
     return True
+
+
+def signature(candidate: Candidate) -> str:
+    """What a candidate does and where, to know it again."""
+    return repr(
+        (candidate.scope, candidate.this_host, candidate.rule, candidate.value, candidate.where, candidate.exceptions)
+    )
 
 
 _LISTS = ("remove_params", "except_params", "keep_params", "lowercase_params", "remove_empty_params", "path_params",

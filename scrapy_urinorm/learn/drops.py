@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from scrapy_urinorm.content import NEAR, UNKNOWN
 from scrapy_urinorm.importers.facets import turns_pages
-from scrapy_urinorm.learn.candidate import REJECTED, TREES, TWO_NUMBERS
+from scrapy_urinorm.learn.candidate import ACTIVE, PROPOSED, REJECTED, TREES, TWO_NUMBERS
 from scrapy_urinorm.learn.contexts import Above, Atom
 from scrapy_urinorm.learn.edits import edited_value, value_kinds
 from scrapy_urinorm.learn.judge import judged
@@ -18,6 +18,7 @@ from scrapy_urinorm.learn.spelled import are_writable, one_of, tell_of_others
 from scrapy_urinorm.learn.stage import against_text, distinct
 from scrapy_urinorm.learn.unchanged import LUCK, by_luck
 from scrapy_urinorm.learn.values import are_numbers, chooses_tree, is_number, is_volatile
+from scrapy_urinorm.learn.versions import changed_elsewhere
 from scrapy_urinorm.url import decoded
 
 if TYPE_CHECKING:
@@ -56,21 +57,15 @@ def drops(stage: Stage, params: tuple[str, ...], neighbours: list[Neighbours]) -
     findings = stage.search(groups, judge, frozenset(params), exceptions=True)
     if not findings:
         stage.reject(groups, judge, "remove_params", shown, family, _spoken(shown))
-    out = []
+    out: list[Candidate] = []
     for whole in findings:
         finding, varied = _varied(stage, whole, params, neighbours, groups, judge)
         if not varied:
             continue
         e, what = finding.evidence, _spoken(map(decoded, varied))
         if not e.constant:
-            entries = _entries(stage, finding, varied, neighbours)
-            why = f"{what} made no difference to {distinct(e.agree)}" + against_text(e)
-            found = stage.candidate(finding, "remove_params", entries, family, why, varied)
-            if _are_two_numbers(stage, finding, entries, neighbours):
-                found.status, found.why = REJECTED, f"{why}, but {TWO_NUMBERS}"
-                stage.rejected.append(found)
-            else:
-                out.append(found)
+            found = _dropped(stage, finding, varied, neighbours, groups, family)
+            (out if found.status == ACTIVE else stage.rejected).append(found)
             continue
         finding = finding._replace(context=finding.context + _least(stage, finding, varied, neighbours))
         why = f"{what} took {e.values} values here and the page never changed"
@@ -85,6 +80,27 @@ def drops(stage: Stage, params: tuple[str, ...], neighbours: list[Neighbours]) -
             found.status, found.why = REJECTED, why + doubt
         (stage.rejected if doubt else out).append(found)
     return out
+
+
+def _dropped(
+    stage: Stage,
+    finding: Conclusion,
+    params: tuple[str, ...],
+    neighbours: list[Neighbours],
+    groups: list[Group],
+    family: str,
+) -> Candidate:
+    """Return the candidate that drops parameters where they were seen to make no difference."""
+    entries = _entries(stage, finding, params, neighbours)
+    why = f"{_spoken(map(decoded, params))} made no difference to {distinct(finding.evidence.agree)}"
+    why += against_text(finding.evidence)
+    found = stage.candidate(finding, "remove_params", entries, family, why, params)
+    if _are_two_numbers(stage, finding, entries, neighbours):
+        found.status, found.why = REJECTED, f"{why}, but {TWO_NUMBERS}"
+    elif len(params) == 1 and (other := changed_elsewhere(stage, params[0], finding, neighbours, groups)):
+        found.status, found.needs_word = PROPOSED, True
+        found.why = f"{why}, but it counts what changes some pages under other values of `{decoded(other)}`"
+    return found
 
 
 def _numbered(stage: Stage, finding: Conclusion, name: str, neighbours: list[Neighbours]) -> list[tuple[int, str]]:

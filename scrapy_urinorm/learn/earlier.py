@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from scrapy_urinorm.errors import UrinormError
-from scrapy_urinorm.learn.candidate import ACTIVE, Candidate
+from scrapy_urinorm.learn.candidate import ACTIVE, SEPARATORS, SPLIT, Candidate
 from scrapy_urinorm.learn.contexts import Atom, Context
 from scrapy_urinorm.learn.judge import Evidence
 from scrapy_urinorm.rulesets.ruleset import RuleSet
@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 CONSTANT = "constant view"
-SPLIT = "semicolon_separators"
-"""What `learn` says of a host without a row of evidence: how its queries are split."""
 
 
 def candidates_of(rows: Iterable[Mapping[str, Any]]) -> list[Candidate]:
@@ -114,6 +112,10 @@ class Earlier:
             raise UrinormError(f"{path}: {said}, or --force")
         candidates = candidates_of(ruleset.evidence)
         self.active = [candidate for candidate in candidates if candidate.status == ACTIVE]
-        hosts = ruleset.to_dict().get("host", {})
-        base = {host: {SPLIT: table[SPLIT]} for host, table in hosts.items() if SPLIT in table}
-        self.base: dict[str, Any] = {"host": base} if base else {}
+        told = {candidate.scope for candidate in self.active if candidate.rule == SPLIT}
+        for host, table in ruleset.to_dict().get("host", {}).items():
+            if SPLIT in table and host not in told:
+                # earlier versions wrote no row of evidence for it
+                split = Candidate(host, SPLIT, table[SPLIT], Evidence(risk=0.0), SEPARATORS, "as it was")
+                split.this_host = True
+                self.active.append(split)

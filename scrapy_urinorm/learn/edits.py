@@ -55,7 +55,8 @@ def drop_edits(view: View, bundles: dict[str, Name]) -> Iterator[Row]:
     for edit, hashed in gone.items():
         if len(edit) > 2 and len(values[edit]) < 2:
             continue
-        yield edit, view.hash ^ hashed, text_value(*values[edit])
+        # `a=1&a=1` has no other value than `a=1`
+        yield edit, view.hash ^ hashed, text_value(*dict.fromkeys(values[edit]))
 
 
 def repeat_edits(view: View) -> Iterator[Row]:
@@ -205,7 +206,7 @@ def origin_edits(view: View) -> Iterator[Row]:
 
 
 def segment_edits(literals: frozenset[str]) -> Callable[[View], Iterator[Row]]:
-    """Drop a segment out of a closed set, and mask each segment at its place."""
+    """Drop a segment out of a closed set, and mask each segment at its place, and two numbers together."""
 
     def edits(view: View) -> Iterator[Row]:
         segments = view.path[1:].split("/")
@@ -220,6 +221,11 @@ def segment_edits(literals: frozenset[str]) -> Callable[[View], Iterator[Row]]:
                 yield ("segment", segment), view.with_path("/" + "/".join([*before, *after])), 1
             masked = "/" + "/".join([*before, "*", *after])
             yield ("mask", str(at), str(count)), view.with_path(masked), text_value(segment)
+        numbers = [at for at, segment in enumerate(segments) if segment.isdecimal()]
+        if len(numbers) == 2:
+            masked = "/" + "/".join("*" if at in numbers else segment for at, segment in enumerate(segments))
+            value = text_value(*(segments[at] for at in numbers))
+            yield ("masks", *map(str, numbers), str(count)), view.with_path(masked), value
 
     return edits
 

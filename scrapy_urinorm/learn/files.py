@@ -6,9 +6,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from scrapy_urinorm.errors import ProblemsError, UrinormError
-from scrapy_urinorm.learn.candidate import ACTIVE, Candidate
-from scrapy_urinorm.learn.earlier import SPLIT, Earlier, by_hand, candidates_of
-from scrapy_urinorm.learn.guilt import signature
+from scrapy_urinorm.learn.candidate import ACTIVE, SPLIT, Candidate, signature
+from scrapy_urinorm.learn.earlier import Earlier, by_hand, candidates_of
 from scrapy_urinorm.learn.learner import LearnResult, learn
 from scrapy_urinorm.learn.options import Options
 from scrapy_urinorm.learn.output import to_toml
@@ -117,9 +116,6 @@ def learn_file(
         result = learn(reader, options, rules, earlier)
     if only and not reader.rows:
         raise UrinormError(f"there are no visits of the crawl {', '.join(map(str, {*only.values()}))}")
-    for one in known:
-        for host, table in one.base.get("host", {}).items():
-            result.base.setdefault("host", {}).setdefault(host, table)
     if output is not None:
         if known and given and not result.visits and not force:
             raise UrinormError(f"{output}: stays as it is, as there was not one visit to learn from")

@@ -8,8 +8,9 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from scrapy_urinorm.learn.candidate import Candidate, tables
+from scrapy_urinorm.learn.candidate import ACTIVE, SEPARATORS, Candidate, tables
 from scrapy_urinorm.learn.options import Options
+from scrapy_urinorm.learn.separators import beside_earlier
 from scrapy_urinorm.learn.site import site_of
 from scrapy_urinorm.learn.site_learner import SiteLearner
 from scrapy_urinorm.learn.spool import Bucket, Spool, bucket_sites
@@ -178,23 +179,24 @@ def learn_site(
     """Learn the rules of one site and add them to the result."""
     result.sites += 1
     result.seen.add(site.name)
-    result.urls += len(site.pages)
+    result.urls += len(site.pages) + sum(one.saved for one in site.separators if one.status == ACTIVE)
     result.blocked += site.blocked
     result.blocked_like = result.blocked_like or site.blocked_like
     result.drawn += site.drawn
     result.drawn_like = result.drawn_like or site.drawn_like
     if site.sampled_from:
         result.sampled[site.name] = site.sampled_from
-    learner = SiteLearner(site, options, rules, earlier)
+    learner = SiteLearner(site, options, rules, [one for one in earlier if one.family != SEPARATORS])
     learner.run()
+    split, rejected, gone = beside_earlier(site.separators, earlier)
     result.keys += len(learner.replay.members) - learner.skipped_keys
-    for candidate in (*learner.replay.accepted, *learner.others):
+    for candidate in (*split, *learner.replay.accepted, *rejected, *learner.others):
         candidate.site = site.name
         candidate.graph |= learner.proof is not None
         if not candidate.earlier:
             candidate.crawls = tuple(sorted(site.crawls))
-    result.active += learner.replay.accepted
-    result.others += learner.others
-    result.withdrawn += learner.withdrawn()
+    result.active += [*split, *learner.replay.accepted]
+    result.others += [*rejected, *learner.others]
+    result.withdrawn += [*gone, *learner.withdrawn()]
     for key, table in site.base.items():
         result.base.setdefault(key, {}).update(table)

@@ -32,8 +32,8 @@ FIRST_NAME = re.compile(
 """The number of a page behind a name: after a word for it, or after another number."""
 FIRST_FOLDER = re.compile(r"(?P<rest>.*)(?P<mark>/(?:pag|page|pagina|seite)[/:_-]?)(?P<at>[0-9]+)(?P<after>/?)")
 """That of a page of a folder, as a segment or two of their own."""
-SUFFIX = re.compile(r"(?P<rest>.*[^-_.,])(?P<mark>[-_.,](?P<word>[A-Za-z]{1,12}))")
-"""A word at the end of a name: `-print`."""
+SUFFIXES = re.compile(r"(?=(?P<mark>(?:[-_.,][A-Za-z]{1,12}){1,3})$)")
+"""A word at the end of a name, or two or three: `-print`, and `-sort-c` of tables that lcov writes, with no `-sort`."""
 
 IN_SERIES = re.compile(r"(.*[^0-9])([0-9]+)")
 SERIES = 3
@@ -84,6 +84,11 @@ class NumberedName(NamedTuple):
         return view.with_path(self.before + stem + self.extension + self.after)
 
 
+def suffixes(stem: str) -> list[str]:
+    """Return the last word of a name, the last two and the last three, each with what precedes it."""
+    return [m["mark"] for m in SUFFIXES.finditer(stem) if m.start() and stem[m.start() - 1] not in "-_.,"]
+
+
 def _outline(named: NumberedName) -> str:
     return NUMBER.sub("0", named.stem) + named.extension
 
@@ -97,8 +102,8 @@ def piece_edits(views: Sequence[View]) -> Callable[[View], Iterator[Row]]:
         named = NumberedName.of(view)
         if named is not None and NUMBER.search(named.stem):
             counts[_outline(named)] += 1
-        if named is not None and (suffix := SUFFIX.fullmatch(named.stem)):
-            counts[suffix["mark"], named.extension] += 1
+        if named is not None:
+            counts.update((mark, named.extension) for mark in suffixes(named.stem))
 
     def edits(view: View) -> Iterator[Row]:
         folder = FIRST_FOLDER.fullmatch(view.path)
@@ -113,9 +118,9 @@ def piece_edits(views: Sequence[View]) -> Callable[[View], Iterator[Row]]:
         first = FIRST_NAME.fullmatch(named.stem)
         if first and first["at"] in FIRST and first["rest"]:
             yield ("first", place, first["mark"], first["at"], named.extension), named.hash_with(view, first["rest"]), 1
-        suffix = SUFFIX.fullmatch(named.stem)
-        if suffix and counts[suffix["mark"], named.extension] >= ENUM_COUNT:
-            yield ("suffix", place, suffix["mark"], named.extension), named.hash_with(view, suffix["rest"]), 1
+        many = (mark for mark in suffixes(named.stem) if counts[mark, named.extension] >= ENUM_COUNT)
+        for mark in many:
+            yield ("suffix", place, mark, named.extension), named.hash_with(view, named.stem.removesuffix(mark)), 1
         numbers = list(NUMBER.finditer(named.stem))
         outline = _outline(named)
         if not 1 < len(numbers) <= MOSTNUMBERS or counts[outline] < ENUM_COUNT or "%" in outline:

@@ -27,6 +27,9 @@ if TYPE_CHECKING:
     from scrapy_urinorm.learn.judge import Evidence
     from scrapy_urinorm.learn.view import View
 
+TWO_NUMBERS, BESIDE_TWO = 3, 2
+"""What two numbers of a path take to be a constant view: so many times the values of one segment, as many as what may
+name a page, and so many words beside them: months of an archive without an entry (`/2024/07`) have none. Chosen."""
 MAX_SUBSTITUTES = 11
 """DustBuster's small buckets: a page with more substitutes shows a list, not spellings."""
 
@@ -128,8 +131,10 @@ def segments(stage: Stage) -> list[Candidate]:
                 found.status, found.why = REJECTED, why + doubt
             (stage.rejected if doubt else out).append(found)
     for name, neighbours in stage.new_groups("mask"):
-        out += _folds(stage, int(name[1]), neighbours)
+        out += _folds(stage, (int(name[1]),), neighbours)
         out += _substitutions(stage, int(name[1]), neighbours)
+    for name, neighbours in stage.new_groups("masks"):
+        out += _folds(stage, (int(name[1]), int(name[2])), neighbours)
     return out
 
 
@@ -162,40 +167,47 @@ def _bears(segment: str) -> Callable[[View], object]:
     return lambda view: segment in view.path.split("/")
 
 
-def _folds(stage: Stage, at: int, neighbours: Iterable[Neighbours]) -> list[Candidate]:
-    """Constant views along the path: a segment took many values, and the page was always one."""
+def _folds(stage: Stage, places: tuple[int, ...], neighbours: Iterable[Neighbours]) -> list[Candidate]:
+    """Constant views along the path: a segment, or two numbers, took many values, and the page was always one."""
     out: list[Candidate] = []
     judge = stage.judge(DEFAULT_PRIOR)
+    many, words, any_one = (TWO_NUMBERS, BESIDE_TWO, "[0-9]+") if len(places) > 1 else (1, 1, "[^/?]+")
     for group in neighbours:
-        if group.values < stage.options.min_values or group.labels != 1:
+        if group.values < many * stage.options.min_values or group.labels != 1:
             continue
         view = stage.views[group.members[0][1]]
         segments = view.path[1:].split("/")
-        fixed = [s for i, s in enumerate(segments) if i != at and s and not s.isdigit()]
-        if not fixed or view.items or group.known * 10 < group.size * 9:
+        fixed = [s for i, s in enumerate(segments) if i not in places and s and not s.isdigit()]
+        if len(fixed) < words or view.items or group.known * 10 < group.size * 9:
             continue
         found = judged(group, stage.views)
         if found.outcome != EXACT:
             continue
         # what is kept in place of all values is never looked at; it should not be one that is gone tomorrow
         values = sorted(
-            (stage.views[p].path[1:].split("/")[at] for _, p in group.members),
-            key=lambda s: (is_volatile(decoded(s)), len(s), s),
+            ([stage.views[p].path[1:].split("/")[at] for at in places] for _, p in group.members),
+            key=lambda taken: [(is_volatile(decoded(s)), len(s), s) for s in taken],
         )
-        if 2 * sum(roots_tree(at, decoded(s)) for s in values) > len(values):
+        roots = [any(roots_tree(at, decoded(s)) for at, s in zip(places, taken, strict=True)) for taken in values]
+        if 2 * sum(roots) > len(values):
             # that so many versions have one page says nothing of the next
             continue
-        pattern = "^/" + "/".join("[^/?]+" if i == at else re.escape(s) for i, s in enumerate(segments)) + "$"
-        kept = "/" + "/".join(values[0] if i == at else s for i, s in enumerate(segments))
+        pattern = "^/" + "/".join(any_one if i in places else re.escape(s) for i, s in enumerate(segments)) + "$"
+        taken = dict(zip(places, values[0], strict=True))
+        kept = "/" + "/".join(taken.get(i, s) for i, s in enumerate(segments))
         evidence = judge.weigh([found])
         evidence.constant = True
-        shown = "/" + "/".join("*" if i == at else s for i, s in enumerate(segments))
+        shown = "/" + "/".join("*" if i in places else s for i, s in enumerate(segments))
         why = f"{group.values} addresses of the form {shown} showed one page"
         value = [{"pattern": pattern, "replace": kept.replace("\\", r"\\")}]
         candidate = Candidate(_scope_of(stage, view), "rewrite", value, evidence, "constant view", why)
         candidate.this_host = stage.contexts.has_below(view.host)
         stage.illustrate(candidate, evidence)
-        if stage.may_be_others([(p, stage.views[p].path[1:].split("/")[at]) for _, p in group.members]):
+        # the form behind a page has the number of that page, and one of its own
+        if all(
+            stage.may_be_others([(p, stage.views[p].path[1:].split("/")[at]) for _, p in group.members])
+            for at in places
+        ):
             candidate.status, candidate.why = REJECTED, why + ", but others may have been found that were not requested"
         (out if candidate.status != REJECTED else stage.rejected).append(candidate)
     return out

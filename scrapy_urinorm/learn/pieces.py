@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from scrapy_urinorm.learn.candidate import TREES
 from scrapy_urinorm.learn.judge import judged
-from scrapy_urinorm.learn.names import EXTENSION, FIRST_FOLDER, FIRST_NAME, NUMBER, SUFFIX, NumberedName
+from scrapy_urinorm.learn.names import EXTENSION, FIRST_FOLDER, FIRST_NAME, NUMBER, NumberedName, suffixes
 from scrapy_urinorm.learn.risk import DEFAULT_PRIOR, ID_PRIOR
 from scrapy_urinorm.learn.spelled import tell_of_others
 from scrapy_urinorm.learn.stage import against_text, distinct
@@ -151,13 +151,14 @@ def _suffixes(stage: Stage, name: Name, neighbours: Sequence[Neighbours]) -> lis
     _, place, mark, extension = name
     groups = [judged(n, stage.views) for n in neighbours]
     compared = {page for group in neighbours for _, page in group.members}
-    groups += stage.stayed.against(groups, compared, lambda view: _suffix_of(view) == (mark, extension))
+    groups += stage.stayed.against(groups, compared, lambda view: _has_suffix(view, mark, extension))
     judge = stage.judge(DEFAULT_PRIOR, constant=False)
     what = f"`{mark}` at the end of a name"
     head, end = _around(place)
     pattern = f"^({head}[^/?]+){re.escape(mark)}(?={re.escape(extension)}{end})"
     value = [{"pattern": pattern, "replace": r"\1"}]
-    tree = names_tree(mark[1:]) and not stage.said_one(groups)
+    words = [mark[1:], *re.split("[-_.,]", mark[1:])]
+    tree = any(map(names_tree, words)) and not stage.said_one(groups)
     findings = [] if tree else stage.search(groups, judge, frozenset(), exceptions=False, folders=True)
     if not findings:
         stage.reject(groups, judge, "rewrite", value, "suffix", what, TREES if tree else "")
@@ -168,10 +169,9 @@ def _suffixes(stage: Stage, name: Name, neighbours: Sequence[Neighbours]) -> lis
     return out
 
 
-def _suffix_of(view: View) -> tuple[str, str] | None:
+def _has_suffix(view: View, mark: str, extension: str) -> bool:
     named = NumberedName.of(view)
-    suffix = SUFFIX.fullmatch(named.stem) if named else None
-    return (suffix["mark"], named.extension) if named and suffix else None
+    return named is not None and named.extension == extension and mark in suffixes(named.stem)
 
 
 def _around(place: str) -> tuple[str, str]:

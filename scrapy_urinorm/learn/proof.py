@@ -187,7 +187,7 @@ class Proof:
         for after in reversed(way):
             if end is None:
                 stand_in = -1 if at in skipped else claimed.setdefault(keys[at], at)
-                if stand_in != at and not ways.go_on(at, after, stand_in, met=keys[at] in ruled.claimed):
+                if stand_in != at and not ways.go_on(at, after, stand_in):
                     end = at, stand_in
             at, ends[after] = after, end
         if end is None:

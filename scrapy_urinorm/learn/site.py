@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter, defaultdict
 from typing import TYPE_CHECKING, Any
 
@@ -21,6 +20,7 @@ from scrapy_urinorm.learn.linked_options import LinkedOptions
 from scrapy_urinorm.learn.other_crawls import OtherCrawls
 from scrapy_urinorm.learn.own_text import OwnTexts
 from scrapy_urinorm.learn.page import TEMPORARY, Page, contest_canonicals, doubt_canonicals
+from scrapy_urinorm.learn.separators import Separators, base_of
 from scrapy_urinorm.learn.sessions import session_names
 from scrapy_urinorm.normalizer import Normalizer
 from scrapy_urinorm.recognition import Recognizer
@@ -30,15 +30,15 @@ from scrapy_urinorm.visits.links import HASH, url_hash
 from scrapy_urinorm.visits.programs import is_page
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Container, Sequence
 
+    from scrapy_urinorm.learn.candidate import Candidate
     from scrapy_urinorm.visits.record import Visit
 
 GONE, DENIED = frozenset((404, 410)), frozenset((401, 403))
 """What says that there is nothing, and nothing for this visitor; 429 and 5xx say when, and others what was asked."""
 HOPS = 8
 """Redirects followed from one visit to the next: fewer than clients follow, more than sites use."""
-_SEMICOLONS = re.compile(r"[^=&;?#]+=[^&;#]*(?:;[^=&;#]+=[^&;#]*)+")
 
 
 def site_of(host: str) -> str:
@@ -56,7 +56,9 @@ class Site:
         self.frame: Frame | None = None
         self.clean_params: dict[str, set[str]] = defaultdict(set)
         self.no_vary_search: dict[tuple[str, str], Counter[str]] = defaultdict(Counter)
-        self._queries: dict[str, Counter[bool]] = defaultdict(Counter)
+        self._separators = Separators()
+        self.separators: list[Candidate] = []
+        """How queries are split, by host, once built."""
         self.pages: list[Page] = []
         self.by_key: dict[str, Page] = {}
         self.soft: frozenset[int] = frozenset()
@@ -94,8 +96,7 @@ class Site:
         if query:
             path = visit.url.partition("?")[0].partition("://")[2].partition("/")[2]
             self.no_vary_search[host, "/" + path][visit.no_vary_search or ""] += 1
-        if ";" in query:
-            self._queries[host][_SEMICOLONS.fullmatch(query) is not None] += 1
+        self._separators.see(host, query)
         if visit.lines:
             if self.frame is None:
                 self.frame = Frame()
@@ -105,22 +106,22 @@ class Site:
         else:
             self.rows.append((visit, plain_content(visit)))
 
-    def semicolon_hosts(self) -> list[str]:
-        """Return the hosts whose queries are split at `;`: nearly every query with one reads `a=1;b=2`."""
-        return sorted(host for host, n in self._queries.items() if n[True] >= 5 and n[True] >= 9 * n[False])
-
-    def build(self, preset: str, rules: Any = ()) -> None:
-        """Gather the visits into pages under the preset and the rules that are there already."""
-        self.base = {"host": {host: {"semicolon_separators": True} for host in self.semicolon_hosts()}}
-        normalizer = Normalizer([*rules, self.base] if self.base["host"] else list(rules) or None, preset)
+    def build(self, preset: str, rules: Any = (), struck: Container[str] = frozenset(), *, split: bool = True) -> None:
+        """Gather the visits into pages under the preset and the rules that are there already, queries split where that
+        is how a host's read, unless not to `split`, or where that rule is `struck`.
+        """
         if self.frame is not None:
             visits = [visit for visit, _ in self.rows]
             self.frame.linked = LinkedOptions(visits)
             self.frame.find_noise(visits, session_names(visits))
             pages = (visit for visit in visits if is_answer(visit.status))
             self.frame.find_telling((visit.url, visit.lines) for visit in pages if visit.lines)
-            self.own_texts.find(visits, self.frame, normalizer.key)
             self.frame.linked = None
+        self.separators = self._separators.judge(self.rows, self._content, rules, preset, struck) if split else []
+        self.base = base_of(self.separators)
+        normalizer = Normalizer([*rules, self.base] if self.base["host"] else list(rules) or None, preset)
+        if self.frame is not None:
+            self.own_texts.find([visit for visit, _ in self.rows], self.frame, normalizer.key)
         labels = self.labels
         answered = 0
         self.has_links = any(visit.links is not None for visit, _ in self.rows)
@@ -129,8 +130,7 @@ class Site:
         while self.rows:
             # lines are most of a visit: each goes as it is read, unless the caller keeps it
             visit, content = self.rows.pop()
-            if visit.lines and self.frame is not None:
-                content = self.frame.content(visit)
+            content = self._content(visit, content)
             number = -1 if content.label is None else labels.setdefault(content.label, len(labels))
             described = self._pages_of(visit, normalizer)
             if ruled and visit.key:
@@ -169,6 +169,9 @@ class Site:
             # data that are another on each visit say nothing
             page.data = content.data if page.key not in self._drawn or page.data == content.data else 0
             self._drawn[page.key] = page
+
+    def _content(self, visit: Visit, known: Content) -> Content:
+        return self.frame.content(visit) if visit.lines and self.frame is not None else known
 
     def _forget(self, blocked: frozenset[int]) -> None:
         """Take for unknown what a block page stood in for."""

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from scrapy_urinorm.errors import RuleFileError
 from scrapy_urinorm.learn.calendars import calendars
-from scrapy_urinorm.learn.candidate import ACTIVE, REJECTED, SILENT, Candidate, is_writable
+from scrapy_urinorm.learn.candidate import ACTIVE, REJECTED, SILENT, Candidate, is_writable, signature
 from scrapy_urinorm.learn.contexts import Contexts
 from scrapy_urinorm.learn.declared import declarations, declared_names, nested
 from scrapy_urinorm.learn.edits import (
@@ -22,7 +22,7 @@ from scrapy_urinorm.learn.edits import (
 )
 from scrapy_urinorm.learn.evidence import Parts
 from scrapy_urinorm.learn.facets import facets
-from scrapy_urinorm.learn.guilt import Court, signature
+from scrapy_urinorm.learn.guilt import Court
 from scrapy_urinorm.learn.indifferent import indifferent
 from scrapy_urinorm.learn.linked import graph_of
 from scrapy_urinorm.learn.lists import put_off

@@ -36,20 +36,20 @@ class Ways:
         self._links = links
         self._keys = keys
         self._shown: dict[Varies, bool] = {}
-        self._beyond: dict[tuple[int, int, bool], frozenset[int]] = {}
+        self._beyond: dict[tuple[int, int], frozenset[int]] = {}
 
-    def go_on(self, node: int, after: int, stand_in: int, *, met: bool) -> bool:
+    def go_on(self, node: int, after: int, stand_in: int) -> bool:
         """Whether the ways from a page to the one `after` it go on from the one fetched in its stead.
 
-        What that one has in the place of the link was never requested, other such pairs of pages lead to the same, and
-        the rules take from the link what they take from the two. Of a page that was not `met`, but would be, the links
-        that were followed count, too.
+        What that one has in the place of the link was never requested, or has its key (what is fetched for that is
+        looked at next), other such pairs of pages lead to the same, and the rules take from the link what they take
+        from the two.
         """
-        if (beyond := self._beyond.get((node, stand_in, met))) is None:
-            beyond = self._beyond[node, stand_in, met] = frozenset(self._links_beyond(node, stand_in, met))
+        if (beyond := self._beyond.get((node, stand_in))) is None:
+            beyond = self._beyond[node, stand_in] = frozenset(self._links_beyond(node, stand_in))
         return after in beyond
 
-    def _links_beyond(self, node: int, stand_in: int, met: bool) -> Iterator[int]:
+    def _links_beyond(self, node: int, stand_in: int) -> Iterator[int]:
         size, pages, keys = len(self._pages), self._pages, self._keys
         if stand_in < 0 or not 0 <= pages[node].label == pages[stand_in].label:
             return
@@ -59,7 +59,7 @@ class Ways:
         for after, leads in zip(self._links[node], self._links[stand_in], strict=True):
             if (
                 after < size
-                and (leads >= size or (not met and keys[leads] == keys[after]))
+                and (leads >= size or keys[leads] == keys[after])
                 and varies <= difference(pages[after].key, keys[after])
                 and self._have_shown(varies)
             ):

@@ -27,11 +27,11 @@ from scrapy_urinorm.live.questions import (
     Ruling,
     SiteDesk,
     SiteNames,
-    bare,
     by_lot,
     chance,
     filters_of,
     live_rule,
+    moved_by,
     pattern_key,
     speaks_of_action,
 )
@@ -111,8 +111,7 @@ class Desk:
     @staticmethod
     def _movers(site: SiteDesk, url: str) -> tuple[tuple[str, ...], bool]:
         """Return the rules that change an address, and whether one was proven on real installations."""
-        plain = bare(url)
-        moving = [rule for rule in site.rules if rule.alone.key(url) != plain]
+        moving = moved_by(site.rules, url)
         return tuple(rule.id for rule in moving) or ("",), any(rule.proven for rule in moving)
 
     def _waits(self, site: SiteDesk, url: str, key: bytes, movers: tuple[str, ...], *, proven: bool) -> None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from scrapy_urinorm.content import DIFFERENT, EXACT, NEAR, compare
 from scrapy_urinorm.errors import RuleFileError
-from scrapy_urinorm.learn.guilt import signature
+from scrapy_urinorm.learn.candidate import signature
 from scrapy_urinorm.live.trial import Tried
 
 if TYPE_CHECKING:

@@ -20,18 +20,30 @@ bare: Callable[[str], str] = Normalizer(preset="safe").key
 
 
 class LiveRule(NamedTuple):
-    """A live rule: its name, itself in words, what it does alone, and whether it was proven on real installations."""
+    """A live rule: its name, itself in words, what it does alone, and whether it was proven on real installations;
+    `splits`, where it says how queries are split, which others then do as well.
+    """
 
     id: str
     said: str
     alone: Normalizer
     proven: bool = False
+    splits: bool = False
 
 
 def live_rule(said: dict[str, Any]) -> LiveRule:
     """Return a rule as the student says it."""
     alone = Normalizer([said["source"]], "safe", check_examples=False)
-    return LiveRule(said["id"], said["said"], alone, said.get("proven", False))
+    return LiveRule(said["id"], said["said"], alone, said.get("proven", False), said.get("splits", False))
+
+
+def moved_by(rules: Sequence[LiveRule], url: str) -> list[LiveRule]:
+    """Return the rules that change an address; that which says how its query is split where it alone does."""
+    plain = bare(url)
+    splitting = [rule for rule in rules if rule.splits and rule.alone.key(url) != plain]
+    # the others split it as well
+    split = splitting[0].alone.key(url) if splitting else plain
+    return [rule for rule in rules if not rule.splits and rule.alone.key(url) != split] or splitting
 
 
 class Ruling(NamedTuple):

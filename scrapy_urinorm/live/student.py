@@ -160,11 +160,11 @@ class Student:
         if first is None or first.page.label < 0 <= page.label:
             site.classes[key] = Standing(page, visit.url)
             return
-        outcome = UNKNOWN if first.page.key == page.key else compare(page, first.page)
+        movers = site.movers(page, first.page)
+        outcome = compare(page, first.page) if movers or first.page.key != page.key else UNKNOWN
         against = outcome == DIFFERENT
         if outcome == UNKNOWN or (against and page.label in site.found.soft):
             return
-        movers = site.movers(page.key, first.page.key)
         for name in movers:
             site.counts[name][against] += 1
         if against:

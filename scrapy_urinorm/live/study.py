@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from scrapy_urinorm.content import DIFFERENT, Content, Titles, compare, plain_content
 from scrapy_urinorm.errors import RuleFileError
-from scrapy_urinorm.learn.candidate import PROPOSED, Candidate, is_writable, tables
+from scrapy_urinorm.learn.candidate import ACTIVE, PROPOSED, SPLIT, Candidate, is_writable, signature, tables
 from scrapy_urinorm.learn.facets import combined
-from scrapy_urinorm.learn.guilt import signature
 from scrapy_urinorm.learn.output import evidence_row
 from scrapy_urinorm.learn.own_text import OwnTexts
 from scrapy_urinorm.learn.page import Page
@@ -74,6 +73,9 @@ class Studied:
     own_texts: OwnTexts = field(default_factory=OwnTexts)
     labels: dict[bytes, int] = field(default_factory=dict)
     normalizer: Normalizer | None = None
+    unsplit: Normalizer | None = None
+    """What leaves queries unsplit, and `splits` the rules that split them, by host."""
+    splits: dict[str, str] = field(default_factory=dict)
 
     def page_of(self, visit: Visit) -> Page:
         """Return a visit as a page that can be compared with those of the study."""
@@ -120,7 +122,7 @@ def study(
     enabled = gc.isenabled()
     gc.disable()
     try:
-        site.build(options.preset, rules)
+        site.build(options.preset, rules, struck)
         for candidate in earlier:
             candidate.earlier = True
         learner = SiteLearner(site, options, rules, [one for one in earlier if signature(one) not in struck])
@@ -145,9 +147,10 @@ def study(
     )
     found.normalizer = normalizer
     found.later, found.combined = tables(lists), {one.where["path"]: one.why for one in lists}
-    found.source = tables([one.candidate for one in believed], site.base if believed else None)
+    base = _split(found, site, rules, options, everywhere=bool(believed))
+    found.source = tables([one.candidate for one in believed], base)
     lasting = [one.candidate for one in believed if one.lasts(options)]
-    found.lasting = tables(lasting, site.base if lasting else None)
+    found.lasting = tables(lasting, site.base if lasting else base)
     likely = [one for one in judged if one not in believed and one.agree >= LIKELY and not one.against]
     if likely:
         found.likely = tables([one.candidate for one in (*believed, *likely)], site.base)
@@ -164,6 +167,26 @@ def study(
         elif standing(one.agree, one.against) > -BELIEVED:
             found.tried[mark] = one.trial(tables([one.candidate], site.base))
     return found
+
+
+def _split(found: Studied, site: Site, rules: Sequence[Any], options: Options, *, everywhere: bool) -> dict[str, Any]:
+    """Take in which queries are split: where other rules hold, which may need it, and where it is believed for itself.
+
+    Return it as a rule source.
+    """
+    active = [one for one in site.separators if one.status == ACTIVE]
+    whole = [Tried(one, False, one.evidence.agree, 0, one.evidence.agree) for one in active if one.rule == SPLIT]
+    used = [one for one in whole if everywhere or one.believed]
+    for one in used:
+        host, mark = one.candidate.scope, signature(one.candidate)
+        found.alone[mark] = {"host": {host: site.base["host"][host]}}
+        found.said[mark] = one.said
+        found.subjects[mark] = subjects(one.candidate)
+        found.splits[host] = mark
+    if used:
+        found.unsplit = Normalizer(list(rules) or None, options.preset)
+    found.rows += [evidence_row(one) for one in active if one.scope in found.splits]
+    return {"host": {host: site.base["host"][host] for host in found.splits}}
 
 
 def _candidates(learner: SiteLearner) -> list[Candidate]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol
 
+from scrapy_urinorm.learn.replay import host_of_key
 from scrapy_urinorm.live.priors import Priors
 
 if TYPE_CHECKING:
@@ -117,9 +118,17 @@ class Watched:
         if self.repeated and not changed:
             self.enough *= 2
 
-    def movers(self, *keys: str) -> list[str]:
-        """Return the rules that change one of some keys."""
-        return [name for name, alone in self.alone.items() if any(alone.key(key) != key for key in keys)]
+    def movers(self, page: Page, other: Page) -> list[str]:
+        """Return the rules that change the key of one of two pages; of pages with one key, that which splits queries,
+        should it alone have made them one.
+        """
+        found = self.found
+        if page.key != other.key:
+            return [name for name, alone in self.alone.items() if any(alone.key(p.key) != p.key for p in (page, other))]
+        mark = found.splits.get(host_of_key(page.key)) if found is not None and found.splits else None
+        if mark is None or found is None or found.unsplit is None:
+            return []
+        return [mark] if found.unsplit.key(page.url) != found.unsplit.key(other.url) else []
 
     def spoke_against(self, rule: str, page: Page) -> None:
         """A page shows that a rule is wrong: for another one on the same subject what was before is no evidence."""

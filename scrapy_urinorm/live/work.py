@@ -110,7 +110,13 @@ class Work:
         if found is None:
             return {**said, "source": {}, "lasting": {}, "likely": {}, "rules": [], "rows": []}
         rules = [
-            {"id": one, "said": found.said[one], "source": alone, "proven": one in found.proven}
+            {
+                "id": one,
+                "said": found.said[one],
+                "source": alone,
+                "proven": one in found.proven,
+                "splits": one in found.splits.values(),
+            }
             for one, alone in found.alone.items()
         ]
         later = {"later": found.later, "combined": found.combined}

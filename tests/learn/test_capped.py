@@ -153,3 +153,20 @@ def test_a_way_that_goes_on_may_end_at_another_merge() -> None:
 def test_of_two_pages_that_a_rule_makes_one_one_is_lost_wherever_they_stand() -> None:
     there = ["/c?t=1&id=1", "/c?t=1&id=2"]
     assert lost_of(behind(there, pages={there[0]: (4, []), there[1]: (5, [])}))
+
+
+@pytest.mark.parametrize(("leads", "is_lost"), [("/a?t=2", False), ("/other", True)])
+def test_a_page_that_links_to_itself_under_one_more_address(leads: str, is_lost: bool) -> None:
+    """Depth first the way to the others is through all of them, and the link of the first to the next was followed."""
+    pairs = {f"/pair{n}?t={t}": (10 + n, ["/known"]) for n in range(SAME_WAYS) for t in (1, 2)}
+    site = {
+        "/a?t=1": (1, [leads, "/unseen"]),
+        "/a?t=2": (1, ["/a?t=3", "/unseen"]),
+        "/a?t=3": (1, ["/unseen", "/x?t=3"]),
+        "/x?t=3": (4, []),
+        "/other": (5, []),
+        "/known": (2, []),
+        **pairs,
+    }
+    linked = ["/a?t=1", "/a?t=2"] if is_lost else ["/a?t=1"]
+    assert (4 in lost_of({"/": (0, [*linked, "/known", *pairs]), **site})) is is_lost

@@ -61,3 +61,35 @@ def test_of_parameters_that_come_together_only_those_that_varied_on_one_page_are
             site.add(f"/rows.csv?p0={n % 8}&p1={n}&sql=by{order * 40 + n}", f"rows {n}")
     normalizer = learned(site)
     assert len({normalizer.key(f"{HOST}/rows.csv?p0={n}&p1=3&sql=by3") for n in range(8)}) == 8
+
+
+@pytest.mark.parametrize(
+    ("form", "numbers", "one"),
+    [
+        ("/project/{}/map/{}", 60, True),
+        ("/project/{}/map/{}", 40, False),
+        ("/archive/{}/{}", 60, False),
+        ("/project/v{}/map/v{}", 60, False),
+    ],
+    ids=["a form to log in", "too few of them", "no word between", "no numbers"],
+)
+def test_two_numbers_that_lead_to_one_page(form: str, numbers: int, *, one: bool) -> None:
+    """Each project has one form behind its only mapping: there is no other number beside it."""
+    site = Site(HOST)
+    for n in range(numbers):
+        site.add(f"/project/{n}/", f"project {n}")
+        site.add(form.format(n, n + 3), "log in")
+    normalizer = learned(site)
+    shown = normalizer.key(HOST + form.format(7, 8))
+    assert (normalizer.key(HOST + form.format(900, 13)) == shown) is one
+    assert normalizer.key(f"{HOST}/project/9/map/x") != shown
+    assert normalizer.key(f"{HOST}/project/8/") != normalizer.key(f"{HOST}/project/9/")
+
+
+def test_two_numbers_of_which_one_form_is_another_page() -> None:
+    site = Site(HOST)
+    for n in range(80):
+        site.add(f"/project/{n}/", f"project {n}")
+        site.add(f"/project/{n}/map/{n + 3}", "log in" if n else "the map of a public project")
+    normalizer = learned(site)
+    assert normalizer.key(f"{HOST}/project/7/map/10") != normalizer.key(f"{HOST}/project/8/map/11")

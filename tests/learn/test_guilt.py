@@ -9,7 +9,7 @@ import pytest
 from scrapy_urinorm import Normalizer
 from scrapy_urinorm.learn import learn
 from scrapy_urinorm.learn.candidate import Candidate
-from scrapy_urinorm.learn.guilt import Court
+from scrapy_urinorm.learn.guilt import THIN, Court
 from scrapy_urinorm.learn.judge import Evidence
 from scrapy_urinorm.learn.linked import graph_of
 from scrapy_urinorm.learn.options import Options
@@ -35,6 +35,42 @@ def lists() -> Replay:
         site.add(visit_from_row(row), "a.example")
     site.build("safe")
     return Replay(site, Options())
+
+
+def files(*, unseen: int = 20) -> Replay:
+    """Files with their hash and without, which lead elsewhere, to what the front page leads to as well."""
+    site = Site("a.example")
+    every = [f"/{name}{n}" for n in range(PAGES) for name in ("list?c=", "list?o=1&c=", "one/", "other/")]
+    rows: list[tuple[str, str, list[str]]] = [("/", "front", [*every, *(f"/new/{n}" for n in range(unseen))])]
+    for n in range(PAGES):
+        rows += [(f"/list?c={n}", f"list {n}", [f"/one/{n}"]), (f"/list?o=1&c={n}", f"list {n}", [f"/other/{n}"])]
+        rows += [(f"/one/{n}", f"one {n}", []), (f"/other/{n}", f"other {n}", [])]
+    for path, text, links in rows:
+        row = {"url": HOST + path, "status": 200, "text_digest": text, "words": 100, "depth": int(path != "/")}
+        site.add(visit_from_row(row | {"links": [HOST + link for link in links]}), "a.example")
+    site.build("safe")
+    return Replay(site, Options())
+
+
+@pytest.mark.parametrize(
+    ("value", "agree", "unseen", "stays"),
+    [
+        ("o", PAGES, 20, False),
+        ("o", THIN, 20, True),
+        ({"name": "o", "value": "1"}, PAGES, 20, True),
+        ("o", PAGES, 0, True),
+    ],
+    ids=["of few pages", "of many", "of one value", "of a crawl that came to its end"],
+)
+def test_few_pages_that_lead_elsewhere_say_too_little(value: Any, agree: int, unseen: int, *, stays: bool) -> None:
+    """That what they lead to is known otherwise may be luck."""
+    replay, rule = files(unseen=unseen), candidate("remove_params", [value])
+    rule.evidence.agree = agree
+    taken_in(replay, [rule])
+    graph = graph_of(replay.site.pages, replay.site.ids)
+    assert graph is not None
+    Court(replay, Proof(replay.site.pages, graph, frozenset()), lambda _: frozenset()).settle()
+    assert (rule in replay.accepted) is stays
 
 
 def candidate(rule: str, value: Any, **where: Any) -> Candidate:

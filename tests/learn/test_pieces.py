@@ -128,6 +128,10 @@ LEARNED = {
         ["/news/flood-prints.html", "/news/flood-fire.html", "/news/print.html", "/news/flood-print",
          "/blog/x-print.html"],
     ),
+    "words for a view": (
+        papers("-sort-name"), ["/news/flood.html", "/news/flood-sort-name.html"],
+        ["/news/flood-sort.html", "/news/flood-name.html", "/news/flood-sort-fire.html"],
+    ),
     "where a link stood": (
         board(), ["/thread-900-2-1.html", "/thread-900-2-4.html", "/thread-900-2-77.html"],
         ["/thread-900-1-1.html", "/thread-901-2-1.html", "/thread-900-2.html", "/album-900-2-4.html"],
@@ -159,6 +163,7 @@ REFUSED = {
     "a series": (series(), "/story/hail", "/story/hail-1", None),
     "some views say more": (papers(differ=3), "/news/flood.html", "/news/flood-print.html", "suffix"),
     "few names end so": (papers(only=6), "/news/flood.html", "/news/flood-print.html", None),
+    "a language among words": (papers("-print-de"), "/news/flood.html", "/news/flood-print-de.html", "suffix"),
     "a language": (papers("-de"), "/news/flood.html", "/news/flood-de.html", "suffix"),
     "comments of the list": (board(matters=True), "/thread-900-2-1.html", "/thread-900-2-4.html", "piece"),
     "two lists are not all": (board(lists=2), "/thread-900-2-1.html", "/thread-900-2-4.html", "piece"),

@@ -5,6 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from scrapy_urinorm.learn import Options, learn
+from scrapy_urinorm.learn.edits import drop_edits
+from scrapy_urinorm.learn.page import Page
+from scrapy_urinorm.learn.view import view_of
 from scrapy_urinorm.normalizer import Normalizer
 from tests.learn.sites import Site
 
@@ -94,3 +97,14 @@ def test_what_two_parameters_show_holds_for_no_third() -> None:
 
 def test_strict_takes_it_too() -> None:
     assert [one.value for one in repeats(shop(), strict=True)[0]] == ["pair"]
+
+
+def test_what_repeats_a_value_has_no_other() -> None:
+    """A crawl that is caught in it has seen one value of the parameter, not as many as it stood there times."""
+    values = {}
+    for query in ("x=1", "x=1&x=1", "x=1&x=1&x=1", "x=2", "x=1&x=2"):
+        view = view_of(f"{HOST}/?{query}", [Page(HOST, HOST)])
+        assert view is not None
+        ((_, _, values[query]),) = drop_edits(view, {})
+    assert values["x=1"] == values["x=1&x=1"] == values["x=1&x=1&x=1"]
+    assert len(set(values.values())) == 3
