@@ -213,6 +213,7 @@ class _Run:
             key = self.written.key(final)
             follows = key == self.written.key(visit.url) or key not in self.seen
             self._free(self.desk.failed(number, None if follows else final))
+            self._reopen(self.desk.answers.reopened())
             if target is not None and target is not visit and follows:
                 # what a redirect leads to is never kept back
                 self.seen.add(key)
@@ -291,7 +292,7 @@ class _Run:
         if self.answers:
             self._deliver(self.answers[-1][0])
             return True
-        if again := self.desk.retried():
+        if again := self.desk.answers.retried():
             self._reopen(again)
             return True
         if self.parked and self.judged != len(self.out.fetched):

@@ -111,7 +111,7 @@ class LiveEnd:
 
     def _tries_closed(self) -> bool:
         """Have some requests go of what was closed while a site showed one and the same page; whether there are any."""
-        again = self._live.desk.retried()
+        again = self._live.desk.answers.retried()
         if again:
             said = "Live rules: %d shapes that showed one and the same page, or errors, are tried once more"
             own.logger.info(said, len(again))

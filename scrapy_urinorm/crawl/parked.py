@@ -118,6 +118,7 @@ class Parked:
         """Note what a claim came to, and let one go in its stead where it came to nothing; whether it was served."""
         if flight.final is None or flight.failed:
             served, freed = False, self._desk.failed(number, None if flight.failed else flight.back)
+            self.reopen(self._desk.answers.reopened())
         else:
             served = True
             freed, noted = self._desk.served(number, flight.final)

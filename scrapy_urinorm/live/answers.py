@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from scrapy_urinorm.live.brought import Turn
+from scrapy_urinorm.live.questions import pattern_key
 from scrapy_urinorm.live.yields import MOST_ALIKE, ONE_PAGE
 
 if TYPE_CHECKING:
@@ -50,6 +51,7 @@ class Answers:
     def __init__(self, yields: Yields) -> None:
         self._yields = yields
         self._of: dict[str, _Run] = {}
+        self._again: list[str] = []
 
     def heard(self, message: Mapping[str, Any]) -> list[str]:
         """Count a page of which the student says what it has brought; return as `Yields.learned`."""
@@ -62,13 +64,26 @@ class Answers:
         reopened = self._yields.learned(pattern, news, same=message["same"], few=few, kin=kin, shows=shows)
         return reopened + (self._yields.credited(credit) if credit else [])
 
+    def led_back(self, site: str, pattern: str, target: str) -> None:
+        """Count a redirect to an address that was known, if the site is not down: all may lead to a test for robots."""
+        known = (found := self._yields.of.get(pattern)) is not None and found.news > 0
+        if self._is_down(site, pattern, target, known=known, news=False):
+            self._again += self._reopened(self._of[site].patterns, target)
+        else:
+            self._yields.led_back(pattern, target)
+
+    def reopened(self) -> list[bytes]:
+        """Return, once, the classes of what was closed for redirects to one page, whose requests come later."""
+        again, self._again = self._again, []
+        return [pattern_key(name) for name in again]
+
     def _is_down(self, site: str, pattern: str, shows: str, *, known: bool, news: bool) -> bool:
         """Whether an answer says nothing of the page that was asked for, so that its pattern is not to be judged by it.
 
-        `shows` is as of `shown`; `known` says whether the pattern had news before, `news` whether this page has. A
-        server that is busy or broken says nothing of any page; one that refuses (401, 403) says something of what it
-        has always refused. Of a page that is served instead of all others two patterns with news are evidence: one
-        alone may have come to its end.
+        `shows` is as of `shown`, or where a redirect led to; `known` says whether the pattern had news before, `news`
+        whether this page has. A server that is busy or broken says nothing of any page; one that refuses (401, 403)
+        says something of what it has always refused. Of a page that is served instead of all others two patterns with
+        news are evidence: one alone may have come to its end.
         """
         if shows.isdigit():
             return known or shows == _BUSY or shows.startswith("5")
@@ -95,8 +110,8 @@ class Answers:
             one.turn, one.blank = Turn.LATER, 0
         return list(closed)
 
-    def retried(self) -> list[str]:
-        """Return, once, the closed patterns of which a few requests go before the end, as `Yields.learned` does.
+    def retried(self) -> list[bytes]:
+        """Return, once, the classes of closed patterns of which a few requests go before the end.
 
         They are those that showed one and the same page, or errors, when they were closed: the site may have been down.
         """
@@ -105,4 +120,4 @@ class Answers:
         again = {name: one for name, one in closed.items() if not (one.known or one.retried)}
         for one in again.values():
             one.turn, one.tries, one.retried = Turn.LATER, 0, True
-        return list(again)
+        return [pattern_key(name) for name in again]

@@ -54,7 +54,7 @@ class Desk:
         self.sites: dict[str, SiteDesk] = {}
         self.patterns = Patterns()
         self.yields = Yields(close, lambda origin: filters_of(self.sites.get(self.site_name(origin)), origin))
-        self._answers = Answers(self.yields)
+        self.answers = Answers(self.yields)
         self.claims: dict[int, Claimant] = {}
         self._next_claim = 1
         self._generations = 0
@@ -175,7 +175,7 @@ class Desk:
         if claim is None:
             return []
         if back is not None:
-            self.yields.led_back(self.pattern(claim.url, claim.kind), back)
+            self.answers.led_back(claim.site, self.pattern(claim.url, claim.kind), back)
         return self._given_back(claim)
 
     def _given_back(self, claim: Claimant) -> list[bytes]:
@@ -201,7 +201,7 @@ class Desk:
         """
         what = message["do"]
         if what == "news":
-            return [pattern_key(name) for name in self._answers.heard(message)], None
+            return [pattern_key(name) for name in self.answers.heard(message)], None
         if what == "doubt":
             site = self.sites.get(message["site"])
             if site is not None and site.message.get("version") == message["version"]:
@@ -265,10 +265,6 @@ class Desk:
         return [(pattern_key(name), most) for name, most in self.yields.due()]
 
     # ------------------------------------------------------------------ the end
-
-    def retried(self) -> list[bytes]:
-        """Return, once, the closed patterns of which a few requests go once more: the site may have been down."""
-        return [pattern_key(name) for name in self._answers.retried()]
 
     def untested(self) -> list[bytes]:
         """Return classes of which one request is to be fetched before their rule may give up the rest."""

@@ -177,9 +177,8 @@ class Yields:
     def led_back(self, pattern: str, target: str) -> None:
         """A redirect of a pattern led to an address that was known: it brought nothing."""
         same = self._led_to.get(pattern) == target
-        if pattern in self._led_to or len(self._led_to) < _MOST:
-            self._led_to[pattern] = target
-        self.learned(pattern, news=False, same=same)
+        self._led_to |= {pattern: target} if pattern in self._led_to or len(self._led_to) < _MOST else {}
+        self.learned(pattern, news=False, same=same, shows=target)
 
     def credited(self, pattern: str) -> list[str]:
         """A page of the pattern has led to something new; return as `learned`."""

@@ -14,7 +14,7 @@ from scrapy_urinorm.learn.options import Options
 from scrapy_urinorm.live.brought import Turn
 from scrapy_urinorm.live.desk import Desk
 from scrapy_urinorm.live.student import Student
-from scrapy_urinorm.live.yields import CLOSE, KNOWN_CLOSE, LOW, MOST_ALIKE
+from scrapy_urinorm.live.yields import CLOSE, KNOWN_CLOSE, LOW, MOST_ALIKE, ONE_PAGE
 from scrapy_urinorm.visits import Visit
 from tests.live.served import Served
 from tests.live.sites import Answer, prose
@@ -47,6 +47,13 @@ class Crawl:
                 if one["do"] == "news"
             )
             self.desk.take(news)
+        return self.turn(path)
+
+    def leads_back(self, path: str, times: int) -> Turn:
+        """Ask for so many addresses that redirect to one page that is known."""
+        for _ in range(times):
+            self.answered += 1
+            self.desk.failed(self.desk.claim(SHOP + path.format(self.answered), 0), f"{SHOP}/captcha")
         return self.turn(path)
 
     def turn(self, path: str) -> Turn:
@@ -127,6 +134,34 @@ def test_articles_that_show_one_page_of_a_sudden_are_closed_after_many() -> None
     assert crawl.asks(ITEM, LOW + 2, DOWN) is Turn.CLOSED
 
 
+def test_redirects_of_all_to_one_page_close_nothing() -> None:
+    crawl = Crawl()
+    crawl.asks(ITEM, 30)
+    crawl.asks(LIST, 30)
+    for _ in range(LONG):
+        crawl.leads_back(ITEM, 1)
+        crawl.leads_back(LIST, 1)
+    assert (crawl.turn(ITEM), crawl.turn(LIST)) == (Turn.OPEN, Turn.OPEN)
+
+
+def test_what_was_closed_for_redirects_is_opened_when_another_pattern_leads_there_too() -> None:
+    crawl = Crawl()
+    crawl.asks(LIST, 30)
+    crawl.asks(MONTH, 30)
+    assert crawl.leads_back(MONTH, LOW + ONE_PAGE) is Turn.CLOSED
+    crawl.leads_back(LIST, 1)
+    assert (crawl.turn(MONTH), len(crawl.desk.answers.reopened()), crawl.desk.answers.reopened()) == (Turn.LATER, 1, [])
+
+
+@pytest.mark.parametrize(("path", "known"), [(ITEM, 0), (MONTH, 0), (MONTH, 300)])
+def test_redirects_of_some_do_and_a_few_go_once_more(path: str, known: int) -> None:
+    crawl = Crawl()
+    crawl.asks(path, known)
+    assert crawl.leads_back(path, LOW + ONE_PAGE) is Turn.CLOSED
+    crawl.desk.decide(SHOP + path.format(900), 0)
+    assert len(crawl.desk.answers.retried()) == 1
+
+
 def closed_for_one_page() -> Crawl:
     crawl = Crawl()
     crawl.asks(MONTH, 30)
@@ -138,15 +173,15 @@ def closed_for_one_page() -> Crawl:
 
 def test_a_few_of_what_was_closed_so_go_before_the_end() -> None:
     crawl = closed_for_one_page()
-    assert len(crawl.desk.retried()) == 1
+    assert len(crawl.desk.answers.retried()) == 1
     sent = [crawl.desk.decide(SHOP + MONTH.format(n), 0, late=True).verdict for n in range(900, 920)]
     assert sent.count("pass") == KNOWN_CLOSE
-    assert not crawl.desk.retried()
+    assert not crawl.desk.answers.retried()
 
 
 def test_and_all_of_it_when_they_bring_news() -> None:
     crawl = closed_for_one_page()
-    crawl.desk.retried()
+    crawl.desk.answers.retried()
     for n in range(900, 900 + KNOWN_CLOSE):
         crawl.desk.decide(SHOP + MONTH.format(n), 0, late=True)
     assert crawl.turn(MONTH) is Turn.CLOSED
@@ -160,13 +195,13 @@ def test_what_was_closed_over_pages_that_differ_does_not_go_again() -> None:
     for n in range(LONG):
         crawl.asks(MONTH, 1, f"{EMPTY} {n % 2}")
     crawl.desk.decide(SHOP + MONTH.format(900), 0)
-    assert (crawl.turn(MONTH), crawl.desk.retried()) == (Turn.CLOSED, [])
+    assert (crawl.turn(MONTH), crawl.desk.answers.retried()) == (Turn.CLOSED, [])
 
 
 def test_a_later_run_knows_it() -> None:
     crawl, after = closed_for_one_page(), Desk([], "safe")
     after.restore(crawl.desk.state())
-    assert (after.retried(), after.retried()) == (crawl.desk.retried(), [])
+    assert (after.answers.retried(), after.answers.retried()) == (crawl.desk.answers.retried(), [])
 
 
 # ---------------------------------------------------------------------- a real crawl
