@@ -132,8 +132,6 @@ $(NEWEST)/.system: $(NEWEST)/.stamp
 $(NEWEST)/.docs: $(NEWEST)/.stamp
 	$(call install,-e '.[$(NEWEST_EXTRAS)$(COMMA)docs]')
 
-# its tests leave the module in C out: nothing is compiled for them
-$(FLOOR)/.stamp: export URINORM_PURE = 1
 $(FLOOR)/.stamp: pyproject.toml .ci/floor.txt $(VENV)/uv/.stamp
 	$(call install,-e '.[$(EXTRAS)]' --constraint .ci/floor.txt)
 

@@ -35,6 +35,9 @@ UNSEEN = {
     "mkdocs": "MkDocs Material, mike 2.2 (three versions)", "gramps": "Gramps 5.1 (web report)",
     "codered": "CodeRed CMS 6.0", "jekyll": "Jekyll 4.3 (blog)", "lazygal": "lazygal 0.10 (gallery)",
     "pelican": "Pelican 4.12 (blog, translations)", "cups": "CUPS 2.4 (printers, manual)",
+    "eclass": "django-classified 1.3 (advertisements)", "elcov": "lcov 1.16 (coverage of code)",
+    "eguide": "OpenGuides 0.84 (city guide)", "eanitya": "Anitya 2.3 (register of releases)",
+    "ebpc": "BackupPC 4.4 (nine backups)",
 }  # fmt: skip
 #: Rows of the table of pages that rules were not learned from: what was scored, and its name on the page.
 HELD_OUT = {
