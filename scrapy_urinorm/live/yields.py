@@ -237,10 +237,10 @@ class Yields:
             if found.shapes < SHAPES or found.blank < min(self.close, AGAIN):
                 return False
             return found.blank >= self.close or self._blanks(found, name) >= self.close
-        if found.is_alone and found.alike >= LOW and is_plain(name):
-            # articles that all show one page of a sudden: the site may be down
-            return found.alike >= MOST_ALIKE
-        return found.blank >= self.close or found.same >= min(self.close, ONE_PAGE)
+        # articles that all show one page of a sudden: the site may be down; where it redirects, it says so itself
+        is_down = found.is_alone and found.alike >= LOW and is_plain(name)
+        enough = MOST_ALIKE if is_down else self.close
+        return found.same >= min(self.close, ONE_PAGE) or (found.alike if is_down else found.blank) >= enough
 
     def sent(self, found: Yield) -> None:
         """A request that came later is sent: of what is known to lead nowhere a few are enough."""
