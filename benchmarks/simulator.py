@@ -11,6 +11,7 @@ from collections import deque
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from benchmarks.in_memory import InMemory
 from scrapy_urinorm.live.desk import Desk
 from scrapy_urinorm.live.patience import doubted
 from scrapy_urinorm.live.questions import CANARY, CLOSED, LATER, PARK, SAMPLE, pattern_key
@@ -22,26 +23,11 @@ from scrapy_urinorm.visits.record import visit_from_row
 from scrapy_urinorm.visits.ruled import Ruled
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Sequence
 
     from scrapy_urinorm.learn.options import Options
     from scrapy_urinorm.live.priors import Prior
     from scrapy_urinorm.visits.record import Visit
-
-
-class InMemory:
-    """The visits of a simulated crawl."""
-
-    def __init__(self) -> None:
-        self._rows: dict[str, list[str]] = {}
-
-    def add(self, site: str, visit: Visit) -> None:
-        """Keep a visit."""
-        self._rows.setdefault(site, []).append(visit.to_json())
-
-    def visits(self, site: str, first: int = 0) -> Iterator[Visit]:
-        """Return those of a site, without the `first` ones; whoever gets them may change them."""
-        return (visit_from_row(json.loads(row)) for row in self._rows.get(site, ())[first:])
 
 
 @dataclass

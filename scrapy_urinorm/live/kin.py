@@ -33,12 +33,12 @@ PLACES = 100_000
 """Places of pictures that are watched; as many as are watched for clocks."""
 LONG = 5
 """Words of a line that is a sentence, not the value in a row of a table: of those many repeat. Chosen."""
-_LISTED = 2
-"""Pages that one of a list names and the one before did not: a link to the next page is one. Chosen."""
 MANY = 31
 """Pages with news from which others of their kind may say the same again; as many pairs as a rule is believed for."""
+_LISTED = 2
+"""Pages that one of a list names and the one before did not: a link to the next page is one. Chosen."""
 _KINDS, _LINES = 2_000, 64
-"""Kinds of which the sentences of the latest page are remembered, and how many; some 10 MB."""
+"""Kinds of which the sentences and links of the latest page are remembered, and how many; some 10 MB each."""
 _PATTERNS = 20_000
 """Patterns of which they are counted; as many as are counted at all."""
 _has_a_date = re.compile(r"/(?:19|20|21)[0-9]{2}[/_.-](?:0[1-9]|1[0-2]|W[0-9]{2})(?![0-9])").search
@@ -129,9 +129,9 @@ class Kin:
         may have further ones.
         """
         kind = _kind(pattern)
-        if not (_is_chain(kind) or (lists and kind.count("&") == 1)) or (
-            kind not in self._since and len(self._since) >= _PATTERNS
-        ):
+        # a list has a category beside the number of its page
+        is_chain = _is_chain(kind) or (lists and kind.count("&") == 1)
+        if not is_chain or (kind not in self._since and len(self._since) >= _PATTERNS):
             return False
         self._since[kind] += 1
         counted = _is_counted(url)

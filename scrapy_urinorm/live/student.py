@@ -146,14 +146,14 @@ class Student:
     def _judged(self, site: Watched, visit: Visit) -> Iterator[Message]:
         if site.found is None:
             return
-        shown = len(site.found.labels)
+        labels = len(site.found.labels)
         page = site.found.page_of(visit)
         if page.label < 0 and not page.data:
             return
         self._try(site, page)
         key = hashed(site.normalizer, page.key) if site.normalizer is not None else b""
         first = site.classes.get(key)
-        if first is None and 0 <= page.label < shown and not visit.redirects:
+        if first is None and 0 <= page.label < labels and not visit.redirects:
             site.repeats_itself(page)
         if site.normalizer is None:
             return

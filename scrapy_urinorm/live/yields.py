@@ -177,7 +177,8 @@ class Yields:
     def led_back(self, pattern: str, target: str) -> None:
         """A redirect of a pattern led to an address that was known: it brought nothing."""
         same = self._led_to.get(pattern) == target
-        self._led_to |= {pattern: target} if pattern in self._led_to or len(self._led_to) < _MOST else {}
+        if pattern in self._led_to or len(self._led_to) < _MOST:
+            self._led_to[pattern] = target
         self.learned(pattern, news=False, same=same, shows=target)
 
     def credited(self, pattern: str) -> list[str]:
@@ -214,10 +215,8 @@ class Yields:
         found.same = found.same + 1 if page.same else 0
         own = is_plain(name) and found.share >= REOPEN
         if (page.few and self._patience.is_over(name)) or ((page.few or page.kin) and found.turn is not Turn.OPEN):
-            was, found.turn = (
-                found.turn,
-                Turn.OPEN if page.few and own and not self._patience.waits(name) else Turn.LATER,
-            )
+            was, goes = found.turn, page.few and own and not self._patience.waits(name)
+            found.turn, found.retried = Turn.OPEN if goes else Turn.LATER, False
             # a chain of which most pages say nothing is none
             found.blank = 0 if page.few else max(0, found.blank - LOW)
             return was is Turn.CLOSED

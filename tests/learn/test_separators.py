@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from benchmarks.simulator import InMemory
+from benchmarks.in_memory import InMemory
 from scrapy_urinorm.errors import UrinormError
 from scrapy_urinorm.learn import Options, learn, learn_file, to_toml
 from scrapy_urinorm.live.questions import live_rule, moved_by

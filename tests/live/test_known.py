@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from benchmarks.simulator import InMemory
+from benchmarks.in_memory import InMemory
 from scrapy_urinorm.learn.options import Options
 from scrapy_urinorm.live.canaries import TESTED
 from scrapy_urinorm.live.desk import Desk

@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from benchmarks.simulator import InMemory
+from benchmarks.in_memory import InMemory
 from scrapy_urinorm.learn.options import Options
 from scrapy_urinorm.live.brought import Turn
 from scrapy_urinorm.live.desk import Desk
@@ -48,6 +48,15 @@ class Crawl:
             )
             self.desk.take(news)
         return self.turn(path)
+
+    def asks_in_turn(self, paths: tuple[str, str], times: int, shows: str) -> list[Turn]:
+        """Have pages of two kinds bring news, then ask for so many of each that show one and the same."""
+        for path in paths:
+            self.asks(path, 30)
+        for _ in range(times):
+            for path in paths:
+                self.asks(path, 1, shows)
+        return [self.turn(path) for path in paths]
 
     def leads_back(self, path: str, times: int) -> Turn:
         """Ask for so many addresses that redirect to one page that is known."""
@@ -89,13 +98,7 @@ def test_a_refusal_counts_where_nothing_else_was_seen(status: int, known: int, t
 
 
 def test_one_page_instead_of_all_others_closes_nothing() -> None:
-    crawl = Crawl()
-    crawl.asks(MONTH, 30)
-    crawl.asks(LIST, 30)
-    for _ in range(LONG):
-        crawl.asks(MONTH, 1, DOWN)
-        crawl.asks(LIST, 1, DOWN)
-    assert (crawl.turn(MONTH), crawl.turn(LIST)) == (Turn.OPEN, Turn.OPEN)
+    assert Crawl().asks_in_turn((MONTH, LIST), LONG, DOWN) == [Turn.OPEN, Turn.OPEN]
 
 
 def test_what_was_closed_for_it_is_opened_when_another_pattern_shows_it_too() -> None:
@@ -118,13 +121,8 @@ def test_but_not_when_the_other_one_shows_something_else(other: str | int | None
 
 
 def test_two_calendars_that_show_the_same_when_they_are_empty_come_to_their_end() -> None:
-    crawl = Crawl()
-    crawl.asks(MONTH, 30)
-    crawl.asks(WEEK, 30)
-    for _ in range(MOST_ALIKE // 2 + LONG):
-        crawl.asks(MONTH, 1, EMPTY)
-        crawl.asks(WEEK, 1, EMPTY)
-    assert (crawl.turn(MONTH), crawl.turn(WEEK)) == (Turn.CLOSED, Turn.CLOSED)
+    times = MOST_ALIKE // 2 + LONG
+    assert Crawl().asks_in_turn((MONTH, WEEK), times, EMPTY) == [Turn.CLOSED, Turn.CLOSED]
 
 
 def test_articles_that_show_one_page_of_a_sudden_are_closed_after_many() -> None:
@@ -187,6 +185,16 @@ def test_and_all_of_it_when_they_bring_news() -> None:
     assert crawl.turn(MONTH) is Turn.CLOSED
     crawl.asks(MONTH, 1)
     assert crawl.turn(MONTH) is Turn.LATER
+
+
+def test_and_when_they_have_a_few_words_of_their_own() -> None:
+    crawl = closed_for_one_page()
+    crawl.desk.answers.retried()
+    late = [SHOP + MONTH.format(n) for n in range(900, 900 + 3 * KNOWN_CLOSE)]
+    for url in late[:KNOWN_CLOSE]:
+        crawl.desk.decide(url, 0, late=True)
+    crawl.desk.yields.learned(crawl.desk.pattern(late[0], 0), news=False, few=True)
+    assert {crawl.desk.decide(url, 0, late=True).verdict for url in late[KNOWN_CLOSE:]} == {"pass"}
 
 
 def test_what_was_closed_over_pages_that_differ_does_not_go_again() -> None:

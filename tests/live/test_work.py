@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from benchmarks.simulator import InMemory
+from benchmarks.in_memory import InMemory
 from scrapy_urinorm.learn.options import Options
 from scrapy_urinorm.live.folder import FolderStore
 from scrapy_urinorm.live.process import Students
