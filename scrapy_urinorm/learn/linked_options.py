@@ -39,7 +39,15 @@ class LinkedOptions:
         items = [item for item in query.split("&") if item and (item in after or item not in before)]
         both = "&".join((*items, *(item for item in after if item not in before and item not in items)))
         hashed = url_hash(f"{path}?{both}")
-        return any(hashed in {of[at : at + HASH] for at in range(0, len(of), HASH)} for of in links)
+        return any(_names(of, hashed) for of in links)
+
+
+def _names(links: bytes, hashed: bytes) -> bool:
+    """Whether a hash is among those of links; a page may have thousands, and be asked often."""
+    at = links.find(hashed)
+    while at % HASH and at >= 0:
+        at = links.find(hashed, at + 1)
+    return at >= 0
 
 
 def _items(url: str) -> list[str]:
