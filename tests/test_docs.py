@@ -173,6 +173,19 @@ def test_links_lead_somewhere(page: Path) -> None:
             assert (page.parent / target).exists(), target
 
 
+def anchors(page: Path) -> set[str]:
+    """What the headings of a page are linked to by, as both GitHub and Sphinx make it."""
+    found = re.findall(r"^#+ (.+)$", _BLOCK.sub("", page.read_text("utf-8")), re.M)
+    return {re.sub(r"[^\w -]", "", heading.lower()).strip().replace(" ", "-") for heading in found}
+
+
+@pytest.mark.parametrize("page", PAGES, ids=relative)
+def test_links_lead_to_headings(page: Path) -> None:
+    for target, anchor in re.findall(r"\]\(([^)#\s]*)#([^)]+)\)", _BLOCK.sub("", page.read_text("utf-8"))):
+        if not re.match(r"https?://|(\.\./)*reference/", target):
+            assert anchor in anchors(page.parent / target if target else page), f"{target}#{anchor}"
+
+
 # ---------------------------------------------------------------------- the tutorial
 
 
