@@ -22,7 +22,7 @@ from scrapy.exceptions import DontCloseSpider, IgnoreRequest
 from scrapy.http import Response, TextResponse
 
 from scrapy_urinorm.crawl.chains import chain_of
-from scrapy_urinorm.crawl.closing import close_spider
+from scrapy_urinorm.crawl.engine_calls import close_spider
 from scrapy_urinorm.suffixes import same_site
 from scrapy_urinorm.visits import messages
 
