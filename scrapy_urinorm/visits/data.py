@@ -6,11 +6,10 @@ another on each request.
 
 from __future__ import annotations
 
-import hashlib
 import re
 from typing import TYPE_CHECKING
 
-from scrapy_urinorm.visits.values import values
+from scrapy_urinorm.visits.texts import hash_of_all
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -60,16 +59,11 @@ _described = re.compile(rb"=\s*+[\"']?(?:description|og:title|og:description)[\"
 _content = re.compile(rb"\bcontent\s*+=\s*+(?:\"([^\"]++)|'([^']++))", re.IGNORECASE).search
 
 
-def data_hash(markup: bytes, *, described: bool = False) -> int:
+def hash_of_data(markup: bytes, found: list[Script], valued: list[bytes], *, described: bool) -> int:
     """Return a 64-bit hash of the texts in the data of a page (UTF-8), whatever their order; 0 where it has none.
 
-    With `described` what its head says of it is data, too.
+    `found` and `valued` are its `scripts` and `values`. With `described` what its head says of it is data, too.
     """
-    return hash_of_data(markup, list(scripts(markup)), values(markup, DATA_CAP), described=described)
-
-
-def hash_of_data(markup: bytes, found: list[Script], valued: list[bytes], *, described: bool) -> int:
-    """Return the same of a page whose `scripts` and `values` are found."""
     texts: set[bytes] = set()
     for block in _blocks(markup, found):
         texts.update(_texts(block), _single_words(block))
@@ -81,9 +75,7 @@ def hash_of_data(markup: bytes, found: list[Script], valued: list[bytes], *, des
             texts.add(value)
     if described:
         texts.update(_descriptions(markup[:META_CAP]))
-    if not texts:
-        return 0
-    return int.from_bytes(hashlib.blake2b(b"\0".join(sorted(texts)), digest_size=8).digest(), "little")
+    return hash_of_all(texts) if texts else 0
 
 
 def _texts(block: bytes) -> list[bytes]:
