@@ -167,8 +167,7 @@ class Fetching(Spider):
         self._answer({"do": "none", "why": why or failure.getErrorMessage() or failure.type.__name__})
 
     def _answer(self, header: dict[str, Any], body: bytes = b"") -> None:
-        for piece in messages.packed({**header, "requests": self.manners.requests}, body):
-            sys.stdout.buffer.write(piece)
+        messages.send(sys.stdout.buffer.write, {**header, "requests": self.manners.requests}, body)
         sys.stdout.buffer.flush()
 
 
