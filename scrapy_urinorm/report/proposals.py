@@ -30,7 +30,7 @@ VISITS = 30_000
 # the page says how many more there are
 SHOWN = 60
 TRIES = 200
-"""Crawls of a site that are simulated to find the rules that cut something off."""
+"""Crawls of a site that are simulated at the most to find the rules that cut something off."""
 
 
 def proposals(
@@ -100,7 +100,7 @@ def _saved(candidate: Candidate) -> int:
 def _judged(
     result: LearnResult, ruleset: RuleSet, figures: Figures
 ) -> tuple[list[Candidate], dict[Candidate, dict[str, Any]]]:
-    """The learned rules that stand before the report's own comparison, and those that do not, each with a pair."""
+    """The learned rules that the report's own comparison leaves standing, and the others, each with a pair of pages."""
     active = list(result.active)
     doubted: dict[Candidate, dict[str, Any]] = {}
     while active:
@@ -114,10 +114,11 @@ def _judged(
 
 
 def cutting_off(active: list[Candidate], lost: Callable[[list[Candidate]], int]) -> dict[Candidate, int]:
-    """The rules of a site without which a crawl of its recorded links meets all that it meets without any, each with
-    what it cuts off, the guiltiest first; all of them where too many would have to be tried.
+    """The rules of a site that must go so that a crawl of its recorded links misses no page, the guiltiest first, each
+    with the number of pages that it cuts off.
 
-    `lost` says how many pages a crawl under some of them would miss.
+    `lost` says how many pages a crawl under some of the rules would miss. After `TRIES` such crawls all rules go that
+    are left.
     """
     cutting: dict[Candidate, int] = {}
     tries = 0

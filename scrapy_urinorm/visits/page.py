@@ -31,7 +31,7 @@ class Crawl:
     def __init__(self, crawl_id: str, salt: bytes, rules: Sequence[Any] = (), preset: str = "safe") -> None:
         self.id = crawl_id
         self.opening: dict[str, Any] = {"id": crawl_id, "salt": salt.hex()}
-        """What a process that parses pages is told of the crawl, and makes its own of; without rules that are many."""
+        """What a process that parses pages makes its own copy of the crawl from; too many rules are left out."""
         if are_few(rules):
             self.opening |= {"rules": list(rules), "preset": preset}
         self.redact = Redaction(salt)
