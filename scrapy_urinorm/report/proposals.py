@@ -7,9 +7,9 @@ from functools import partial
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
-from scrapy_urinorm.importers.document import Document
 from scrapy_urinorm.learn import Options, learn
 from scrapy_urinorm.learn.candidate import ACTIVE, PROPOSED, tables
+from scrapy_urinorm.learn.output import rules_toml
 from scrapy_urinorm.lint.tables import dropping
 from scrapy_urinorm.report.trial import Named, Rehearsal, drawn, wrong_merges
 from scrapy_urinorm.rules import Drops
@@ -83,7 +83,7 @@ def proposals(
                 for candidate in maybe[:SHOWN]
             ),
         ],
-        "toml": _toml(active, result.base) if active else "",
+        "toml": rules_toml(active, result.base) if active else "",
         "trial": [
             {"requests": way.requests, "pages": way.pages, "lost": way.lost, "curve": drawn(way.curve())}
             for way in ways
@@ -195,15 +195,7 @@ def _row(candidate: Candidate, *, active: bool, doubt: dict[str, Any] | None = N
         "agrees": evidence.values if evidence.constant else evidence.agree,
         "differs": max(evidence.against, int(doubt is not None)),
         "risk": None if evidence.constant or doubt is not None else round(evidence.risk, 4),
-        "toml": _toml([candidate]),
+        "toml": rules_toml([candidate]),
         "examples": [list(pair) for pair in candidate.examples[:3]],
         "counterexamples": counter,
     }
-
-
-def _toml(candidates: list[Candidate], base: dict[str, Any] | None = None) -> str:
-    document = Document()
-    for kind, scopes in tables(candidates, base).items():
-        for name, table in scopes.items():
-            document.tables[kind, name] = table
-    return document.to_toml()
