@@ -44,7 +44,7 @@ _UNSPACED = rb"(?:[\xe3-\xed][\x80-\xbf]{2}|\xe0[\xb8-\xbb][\x80-\xbf]|\\{1,2}u(
 """A letter of Chinese, Japanese, Korean or Thai, which are written without spaces between words."""
 _unspaced = re.compile(_UNSPACED + rb"{2}").search
 _long_unspaced = re.compile(_UNSPACED + rb"{8}").search
-"""Beside digits: a date with the name of its day is shorter; chosen."""
+"""So many such letters make a text also where it has digits: a date with the name of its day is shorter; chosen."""
 _ESCAPE = re.compile(rb"\\u[0-9a-f]{4}")
 _digit = re.compile(rb"[0-9]").search
 _DATE = re.compile(

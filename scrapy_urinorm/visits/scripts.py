@@ -1,6 +1,6 @@
 """What scripts show: the numbers of a chart, a formula, what a player plays.
 
-A program says it in as many ways as there are; of these each stands in the page as it is shown.
+Each program has its own way to hand such things over; looked for are those that stand in the page as they are shown.
 """
 
 from __future__ import annotations
