@@ -24,9 +24,9 @@ _REMEMBERED = 1 << 16
 """URLs that are known to be in their groups already, as lists of visits repeat theirs: some 10 MB."""
 
 _WORTH, _PAUSE = 4, 16
-"""Where fewer than one URL in so many came again, so many times as many are not looked up.
+"""To look a URL up among the known ones takes 0.24 us and spares 1 us where it is one (a million URLs that all differ).
 
-To look one up took 0.24 us, and spared 1 us (a million URLs that all differ)."""
+Where fewer than one in `_WORTH` was, the next URLs are not looked up, `_PAUSE` times as many."""
 
 
 def groups(
@@ -135,7 +135,7 @@ class _Group:
 
 
 class _Keys:
-    """Blocks of lines to how many URLs they have, and those of them that did not come not long ago, with their keys."""
+    """Makes of a block the number of its URLs, those of them that were not met shortly before, and their keys."""
 
     def __init__(self, choice: ChosenRules):
         self._choice = choice
@@ -177,7 +177,7 @@ class _Keys:
 def _join(
     members: dict[bytes, bytes | _Group], again: list[tuple[bytes, bytes]], examples: int, normalizer: Normalizer
 ) -> None:
-    """Put URLs to others of their keys; only these are asked for their keys without rules."""
+    """Put URLs into the groups of their keys; of a key that only one URL had so far, a group is made."""
     alone = {key: first for key, _ in again if isinstance(first := members[key], bytes)}
     bare = _without_rules([*alone.values(), *(url for _, url in again)], normalizer)
     for (key, first), digest in zip(alone.items(), bare, strict=False):

@@ -46,9 +46,9 @@ class Addon:
         if settings.getbool("HTTPCACHE_ENABLED"):
             components.append(("DOWNLOADER_MIDDLEWARES", "foreign_cache.ForeignCacheMiddleware", 890))
             components.append(("DOWNLOADER_MIDDLEWARES", "foreign_cache.ForeignRefreshMiddleware", 585))
-        # imported only where they are asked for: they bring an HTML parser and more
+        # what follows is imported only where it is asked for: it brings an HTML parser and more
         visits, report = own.text(settings, "URINORM_VISITS"), own.text(settings, "URINORM_REPORT")
-        own.text(settings, "URINORM_LIVE_OUTPUT")
+        own.text(settings, "URINORM_LIVE_OUTPUT")  # one that makes no sense is said now, not when the crawl ends
         if report:
             from scrapy_urinorm.crawl.report_extension import visits_beside
 

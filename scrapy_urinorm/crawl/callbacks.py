@@ -1,4 +1,4 @@
-"""Pages that are at their callbacks: their links come before the requests that are to come last."""
+"""Callbacks that are still at work: the links that they bring are served before the requests that come last."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ _WAIT_SECONDS = 5
 
 
 class Callbacks:
-    """Whether those of a crawl that are at work may bring requests that come before others; not for ever."""
+    """Says how long what comes last has to wait for links of pages that are at their callbacks."""
 
     def __init__(self) -> None:
         self._since: float | None = None
 
     def others_came(self) -> None:
-        """There was something to do: what is waited for from now on is waited for anew."""
+        """Another request was served: the next wait may be as long as the first."""
         self._since = None
 
     def may_bring_others(self, engine: ExecutionEngine | None) -> bool:
-        """Whether a page is at its callback; asked again and again, no more after some seconds."""
+        """Whether a page is at its callback; no longer believed after some seconds without another request."""
         slot = engine.scraper.slot if engine is not None else None
         if slot is None or not (slot.queue or slot.active):
             self._since = None

@@ -259,7 +259,7 @@ class Claims:
         return self._all_failed([(fp, None, ()) for fp in reversed(self._open)])
 
     def _touch(self, fp: bytes) -> None:
-        """More is known of a key than the request that is under way, or nothing any more."""
+        """What is known of a key has changed in a way that a kill must not lose: `LastingClaims.changes` gives it."""
         if self._changed is not None:
             self._changed.add(fp)
 

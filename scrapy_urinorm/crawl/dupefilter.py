@@ -11,8 +11,8 @@ from scrapy.dupefilters import BaseDupeFilter
 from scrapy.utils.job import job_dir
 
 from scrapy_urinorm.crawl import settings as own
-from scrapy_urinorm.crawl.closing import close_spider
 from scrapy_urinorm.crawl.dropped import DroppedRequests
+from scrapy_urinorm.crawl.engine_calls import close_spider
 from scrapy_urinorm.crawl.failures import failed
 from scrapy_urinorm.crawl.fingerprinter import Judgement, RequestFingerprinter
 from scrapy_urinorm.crawl.start_errors import said_readably
@@ -99,11 +99,8 @@ class DupeFilter(BaseDupeFilter):
         filter_ = cls.from_crawler(spider.crawler)
         filter_.variants = None
         filter_.open()
-        spider.crawler.signals.connect(filter_._spider_closed, signals.spider_closed)
+        spider.crawler.signals.connect(filter_.close, signals.spider_closed)
         return filter_
-
-    def _spider_closed(self, reason: str) -> None:
-        self.close(reason)
 
     def open(self) -> None:
         """Open the store; what it says of an earlier run goes to the log."""

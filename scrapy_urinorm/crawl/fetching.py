@@ -22,7 +22,7 @@ from scrapy.exceptions import DontCloseSpider, IgnoreRequest
 from scrapy.http import Response, TextResponse
 
 from scrapy_urinorm.crawl.chains import chain_of
-from scrapy_urinorm.crawl.closing import close_spider
+from scrapy_urinorm.crawl.engine_calls import close_spider
 from scrapy_urinorm.suffixes import same_site
 from scrapy_urinorm.visits import messages
 
@@ -167,8 +167,7 @@ class Fetching(Spider):
         self._answer({"do": "none", "why": why or failure.getErrorMessage() or failure.type.__name__})
 
     def _answer(self, header: dict[str, Any], body: bytes = b"") -> None:
-        for piece in messages.packed({**header, "requests": self.manners.requests}, body):
-            sys.stdout.buffer.write(piece)
+        messages.send(sys.stdout.buffer.write, {**header, "requests": self.manners.requests}, body)
         sys.stdout.buffer.flush()
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from weakref import WeakKeyDictionary
 
 from scrapy_urinorm.crawl import settings as own
-from scrapy_urinorm.crawl.closing import close_spider
+from scrapy_urinorm.crawl.engine_calls import close_spider, wake
 from scrapy_urinorm.crawl.request_rows import State
 from scrapy_urinorm.crawl.store import redis_prefix
 from scrapy_urinorm.crawl.verdicts import DEFER_BY
@@ -17,8 +17,6 @@ from scrapy_urinorm.live.fleet_share import CLOSED, FleetShare
 from scrapy_urinorm.seen.redis_address import is_redis
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
-
     from scrapy import Request, Spider
     from scrapy.crawler import Crawler
 
@@ -85,12 +83,6 @@ class FleetJournal:
             self.failed = True
             own.logger.critical("The crawl stops: %s", error if isinstance(error, UrinormError) else repr(error))
             close_spider(self._crawler, "urinorm_seen_lost")
-
-    @property
-    def running(self) -> Collection[Request]:
-        """The requests that the engine has in progress, until the output of their callbacks is taken."""
-        engine: Any = self._crawler.engine
-        return engine._slot.inprogress if engine is not None and engine._slot is not None else ()
 
 
 class FleetScheduler(_Below):
@@ -188,10 +180,8 @@ class FleetScheduler(_Below):
         return super().next_request()
 
     def poke(self) -> None:
-        """Have the engine ask for requests soon; otherwise it may wait for its heartbeat, five seconds."""
-        engine: Any = self.crawler.engine
-        if engine is not None and engine._slot is not None:
-            engine._slot.nextcall.schedule()
+        """Have the engine ask for requests soon."""
+        wake(self.crawler.engine)
 
     # ------------------------------------------------------------------ what is kept back
 

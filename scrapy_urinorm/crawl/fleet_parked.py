@@ -145,7 +145,7 @@ class FleetParked(Parked):
         else:
             served = True
             freed, noted = self._desk.served(number, flight.final)
-            for name, kind, url in ((name, kind, url) for name, url, kind in noted):
+            for name, url, kind in noted:
                 self._shared.serve(name, kind, url)
         if site is not None:
             for class_key in freed:

@@ -6,7 +6,7 @@ import time
 from typing import TYPE_CHECKING
 
 from scrapy_urinorm.crawl import settings as own
-from scrapy_urinorm.crawl.closing import close_spider
+from scrapy_urinorm.crawl.engine_calls import close_spider, in_progress
 from scrapy_urinorm.crawl.failures import failed
 from scrapy_urinorm.crawl.request_rows import SERVED, Row, State
 from scrapy_urinorm.crawl.requests_file import FILE_NAME, RequestsFile
@@ -16,7 +16,7 @@ from scrapy_urinorm.errors import UrinormError
 from scrapy_urinorm.tuples import NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection
+    from collections.abc import Callable
 
     from scrapy import Request, Spider
     from scrapy.core.engine import ExecutionEngine
@@ -79,10 +79,10 @@ class Journal:
         self.first = self.in_force and (self._store is None or not self._store.hold())
 
     def take_up(self, *, trusted: bool, tell: Callable[[Request], object]) -> None:
-        """Serve what the run before has left; `trusted`: but what Scrapy's queue files have. Raises UrinormError.
+        """Serve what the run before has left, but for what Scrapy's queue files have where they are to be `trusted`.
 
         A kill may have come between a row and its fingerprint: the seen store gets the fingerprints again, and a
-        duplicate filter that is not ours is told of the requests by `tell`.
+        duplicate filter that is not ours is told of the requests by `tell`. Raises UrinormError.
         """
         file = self.file
         if not file.is_open:
@@ -225,7 +225,7 @@ class Journal:
             self._give_up()
             return
         self._gather_notes()
-        for request in self._flying.keys() - set(self.running):
+        for request in self._flying.keys() - set(in_progress(self.engine)):
             self.file.end(self._flying.pop(request))
         self.commit()
 
@@ -274,8 +274,3 @@ class Journal:
             return self._spider.crawler.engine
         except RuntimeError:
             return None
-
-    @property
-    def running(self) -> Collection[Request]:
-        """The requests that the engine has in progress, until the output of their callbacks is taken."""
-        return engine._slot.inprogress if (engine := self.engine) and engine._slot else ()

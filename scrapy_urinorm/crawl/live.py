@@ -13,6 +13,7 @@ from scrapy.utils.job import job_dir
 
 from scrapy_urinorm.crawl import settings as own
 from scrapy_urinorm.crawl.chains import chain_of
+from scrapy_urinorm.crawl.engine_calls import in_progress
 from scrapy_urinorm.crawl.flights import Flights
 from scrapy_urinorm.crawl.guarded import guarded
 from scrapy_urinorm.crawl.heard import Heard
@@ -102,9 +103,8 @@ class LiveRules:
         self._take_up(scheduler)
 
     def _take_up(self, scheduler: Scheduler) -> None:
-        file = scheduler.journal.file
-        if not file.is_open:
-            file.open()
+        if not scheduler.journal.file.is_open:
+            scheduler.journal.file.open()
         self.scheduler = scheduler
         self.parked = Parked(scheduler, self.desk, self._count)
         scheduler.gate = self
@@ -203,7 +203,7 @@ class LiveRules:
             return
         self.parked.step()
         self.end.progress()
-        for number, flight in self._flights.ended(self.scheduler.journal.running):
+        for number, flight in self._flights.ended(in_progress(self.crawler.engine)):
             self.fetched += self.parked.ended(number, flight)
 
     @guarded

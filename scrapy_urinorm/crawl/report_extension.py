@@ -15,6 +15,7 @@ from scrapy import signals
 from scrapy.exceptions import NotConfigured
 
 from scrapy_urinorm.crawl import settings as own
+from scrapy_urinorm.crawl.output_places import filled_in
 from scrapy_urinorm.crawl.reader_process import in_thread
 from scrapy_urinorm.crawl.visits_extension import VisitsExtension
 from scrapy_urinorm.processes import environment
@@ -76,18 +77,12 @@ class ReportExtension:
         if not paths:
             logger.error("URINORM_REPORT: there are no visits to report on; set URINORM_VISITS")
             return
-        target = Path(self._named(self.report, spider))
-        stats = self._stats()
-        failure = await in_thread(self._write, target, paths, crawl, stats)
+        target = Path(filled_in(self.report, spider))
+        failure = await in_thread(self._write, target, paths, crawl, self._stats())
         if failure:
             logger.error("URINORM_REPORT: %s", failure, extra={"spider": spider})
         else:
             logger.info("Report written: %s; %s", target, self._said, extra={"spider": spider})
-
-    @staticmethod
-    def _named(text: str, spider: Spider | None) -> str:
-        time = datetime.now(UTC).replace(microsecond=0).isoformat().replace(":", "-")
-        return text % {"name": spider.name if spider else "", "time": time} if "%(" in text else text
 
     async def _visits(self) -> tuple[list[Path], str]:
         """The files that the extension for visits has written, when it has, and the id of the crawl."""

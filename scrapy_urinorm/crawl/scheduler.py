@@ -14,6 +14,7 @@ from scrapy.core.scheduler import Scheduler as StockScheduler
 from scrapy_urinorm.crawl import settings as own
 from scrapy_urinorm.crawl.callbacks import Callbacks
 from scrapy_urinorm.crawl.dupefilter import DupeFilter
+from scrapy_urinorm.crawl.engine_calls import wake
 from scrapy_urinorm.crawl.journal import Journal, Kept
 from scrapy_urinorm.crawl.kept_back import KeptBack
 from scrapy_urinorm.crawl.request_rows import SERVED, State
@@ -284,10 +285,8 @@ class Scheduler(StockScheduler):
         return None
 
     def poke(self) -> None:
-        """Have the engine ask for requests soon; otherwise it may wait for its heartbeat, five seconds."""
-        engine = self.journal.engine
-        if engine is not None and engine._slot is not None:
-            engine._slot.nextcall.schedule()
+        """Have the engine ask for requests soon."""
+        wake(self.journal.engine)
 
     def release(self, state: State = State.PARKED, **which: Any) -> int:
         """Let requests of a state go, all or those of a class or generation (see `RequestsFile.release`); how many."""

@@ -225,7 +225,7 @@ def require_extras(settings: BaseSettings) -> None:
         raise MissingExtraError(" and ".join(wanting), *extras)
 
 
-def rule_sources(settings: BaseSettings, spidercls: type | None = None) -> list[Any]:
+def rule_sources(settings: BaseSettings, spidercls: type) -> list[Any]:
     """The sources of the rules of a project and a spider, in the order of merging."""
     given = value(settings, "URINORM_RULES")
     if isinstance(given, str) and given.lstrip()[:1] == "{":
@@ -245,7 +245,7 @@ def rule_sources(settings: BaseSettings, spidercls: type | None = None) -> list[
         sources = [_located(given)]
     own = getattr(spidercls, "urinorm_rules", None)
     if own is not None:
-        spider = f"urinorm_rules of {getattr(spidercls, '__name__', 'the spider')}"
+        spider = f"urinorm_rules of {spidercls.__name__}"
         sources += [_located(source, spider) for source in (own if isinstance(own, (list, tuple)) else [own])]
     return sources
 
@@ -265,7 +265,7 @@ def _located(source: Any, name: str = "URINORM_RULES") -> Any:
     return source
 
 
-def make_normalizer(settings: BaseSettings, spidercls: type | None = None) -> Normalizer:
+def make_normalizer(settings: BaseSettings, spidercls: type) -> Normalizer:
     """The normalizer that settings and a spider class ask for; raises RuleFileError with every problem."""
     preset = text(settings, "URINORM_PRESET") or None
     try:

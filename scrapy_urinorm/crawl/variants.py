@@ -77,7 +77,7 @@ class Variants:
             pending.restore_noted(where, notes, self._claims, self._crawler.spider)
 
     def expect(self, waiting: Iterable[tuple[bytes, str]]) -> None:
-        """Requests of an earlier run with these fingerprints and URLs wait to be served; without a URL, to be read."""
+        """Requests of an earlier run with these fingerprints and URLs wait; the URL is empty where none can be read."""
         for fp, url in waiting:
             self._claims.expect(fp, url)
 
@@ -160,10 +160,11 @@ class Variants:
                 self._schedule_all(self._claims.failed(fp, url, chain[chain.index(url) :]))
 
     def itself(self, request: Request, cached: str, target: str) -> Request | None:
-        """The start request that is to be sent in its place, as a cache has another spelling's way to another page.
+        """A copy of a start request that is to pass the cache by; None where the cache's answer may be followed.
 
-        `cached` is the URL of which the cache had the answer, `target` where that leads. A way to the page's own key is
-        followed; where it leads on to another page, in a circle or on for ever, the first request is sent after all.
+        The answer is a redirect that the cache has of another spelling of the page: `cached` is that spelling, `target`
+        where it leads. If that is the page's own key, it is followed; if it is another page, a circle or a chain
+        without end, this spelling has to be asked itself.
         """
         chain = chain_of(request)
         asked = not_asked(request, chain, cached)

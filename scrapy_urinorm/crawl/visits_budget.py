@@ -5,9 +5,8 @@ from __future__ import annotations
 import time
 from zlib import crc32
 
-FREE_PAGES = 5_000
-BUDGET_STEP = 200
-"""Pages that are all read, some minutes of crawling; and those after which the share of paths is set anew."""
+FREE_PAGES = 5_000  # all of these are read: some minutes of crawling
+BUDGET_STEP = 200  # pages after which the share of paths is set anew
 
 
 class Budget:

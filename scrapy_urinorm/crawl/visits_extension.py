@@ -5,7 +5,6 @@ from __future__ import annotations
 import logging
 import shutil
 import threading
-from datetime import UTC, datetime
 from pathlib import Path
 from tempfile import mkdtemp
 from typing import TYPE_CHECKING, Any, Protocol
@@ -22,10 +21,10 @@ from scrapy_urinorm.compression import SUFFIXES
 from scrapy_urinorm.crawl import settings as own
 from scrapy_urinorm.crawl.crawl_identity import crawl_identity
 from scrapy_urinorm.crawl.fleet import fleet_of
+from scrapy_urinorm.crawl.output_places import filled_in, stored
 from scrapy_urinorm.crawl.reader_process import CLOSE_SECONDS, in_thread, shared_reader
 from scrapy_urinorm.crawl.visit_messages import asked_by, rules_of, told_by
 from scrapy_urinorm.crawl.visits_budget import Budget
-from scrapy_urinorm.crawl.visits_storing import stored
 from scrapy_urinorm.visits.redaction import without_userinfo
 
 if TYPE_CHECKING:
@@ -111,12 +110,10 @@ class VisitsExtension:
 
     def spider_opened(self, spider: Spider) -> None:
         """Open the file; a path that cannot be written stops nothing and is logged."""
-        now = datetime.now(UTC).replace(microsecond=0).isoformat().replace(":", "-")
-        if not (uri := self.uri):
+        if not self.uri:
             self._open(None)
             return
-        if "%(" in uri:
-            uri %= {"name": spider.name, "time": now, "batch_id": 1, "batch_time": now}
+        uri = filled_in(self.uri, spider)
         scheme = urlsplit(uri).scheme
         try:
             if scheme == "file":

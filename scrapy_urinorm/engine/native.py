@@ -1,10 +1,11 @@
-"""The second way to a text, in C: for a known host and a usual spelling, under rules that it knows.
+"""The fast way to a key or canonical URL, in C: for a known host and a usual spelling, under rules that it knows.
 
-It knows which `where` tables hold, rules that drop items, those on the path (the rarer ones are called), and edits of
-path and query as one text, which are called where a text that they need is there.
+It finds the `where` tables that hold, drops items, and edits the path; rarer rules on the path, and edits of path and
+query as one text, are functions in Python that it calls where a text that they need is there.
 
-Every function of it gives what the loop gives, or None; tests compare the two on every URL they have. The package does
-without where no C compiler was at hand; `URINORM_PURE=1` in the environment leaves it out.
+Each of its functions gives what the loop in Python (`pipeline`) gives, or None, and then the loop is asked; tests
+compare the two on every URL they have. The package does without it where no C compiler was at hand; `URINORM_PURE=1`
+in the environment leaves it out.
 """
 
 from __future__ import annotations
@@ -31,14 +32,11 @@ if TYPE_CHECKING:
 
 #: Grows with every change of what `rules.h` says: the functions of the module, and the tuples that it is told.
 LAYOUT = 17
-#: Flags of `Fast`: the canonical URL is sorted; it loses its fragment; it goes through the loop; its query loses
-#: empty fields; `changes` is asked of values with a
-#: `;`.
+#: Flags of `Fast`: the canonical URL is sorted; it loses its fragment; it goes through the loop; its query loses empty
+#: fields; `changes` is asked about values with a `;`.
 SORTS, DROPS_FRAGMENT, KEY_ONLY, TIDIES, ASKS_SEMICOLON = 1, 2, 4, 8, 16
 #: What no path that the module takes has: a rule that needs one of these does not concern such a path.
 _REFUSED = frozenset((";", "%3B", "/("))
-
-
 _SEMICOLON = frozenset(("%3B",))
 
 

@@ -51,7 +51,7 @@ class Step(NamedTuple):
 
 
 class Shared:
-    """What tables for every site come to, which stand in many scope chains: merged, and their steps bound, once."""
+    """The tables for every site, with which each scope chain begins: merged and bound once for all of them."""
 
     __slots__ = ("_awake", "bodies", "merged", "steps")
 

@@ -57,7 +57,8 @@ class SurveyedSite:
         if len(self._paths) < _MAX_PATHS or path.rstrip("/") in self._paths:
             bare = path.rstrip("/")
             self._paths[bare] = self._paths.get(bare, 0) | (2 if path.endswith("/") else 1)
-        for name, value in query_items(query) if query else ():
+        items = query_items(query) if query else []
+        for name, value in items:
             shown, text = decoded(name), decoded(value)
             if len(self.params) >= _MAX_COUNTED and shown not in self.params:
                 continue
@@ -66,7 +67,7 @@ class SurveyedSite:
             if len(values) < _MAX_VALUES or text in values:
                 values[text] += 1
         if query:
-            self._add_endless(path_key(path), query_items(query))
+            self._add_endless(path_key(path), items)
 
     def _add_endless(self, path: str, items: list[Item]) -> None:
         self._facets.add(path, [item for item in items if item[1]])

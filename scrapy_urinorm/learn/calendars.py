@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from scrapy_urinorm.content import FAR_SHARE, resemblance
 from scrapy_urinorm.learn.candidate import DEFER
 from scrapy_urinorm.learn.lists import deferred
-from scrapy_urinorm.learn.silent import leads_nowhere, newly_silent
+from scrapy_urinorm.learn.silent import leads_nowhere, missed, newly_silent, silence
 from scrapy_urinorm.learn.traps import SHARE_OF_KIND, date_text, point_of
 from scrapy_urinorm.url import decoded
 
@@ -89,8 +89,7 @@ def _put_off(learner: Learner, line: _Line, sides: Sequence[_Side]) -> None:
         found = deferred(learner, line.host, DEFER, True, conditions, why, beyond, "calendar that leads to nothing new")
         verdict = learner.replay.normalizer([*learner.replay.accepted, found]).verdict
         if newly_silent(learner.silent_views, verdict, views) <= set(beyond):
-            learner.replay.accepted.append(found)
-            learner.silent_views |= set(beyond)
+            silence(learner, found, set(beyond))
         else:
             learner.refuse(found, "its conditions also hold for other addresses")
 
@@ -127,8 +126,8 @@ def _leading(learner: Learner, own: dict[int, int]) -> set[int]:
     """Return the points from which what is known from nowhere else was found; `own` are the nodes with their points."""
     proof, pages = learner.proof, learner.site.pages
     assert proof is not None
-    keys, labels = learner.replay.keys, {pages[node].label for node in own}
-    gone = proof.missed(keys, learner.skipped | own.keys()) - proof.missed(keys, learner.skipped) - labels
+    labels = {pages[node].label for node in own}
+    gone = missed(learner, learner.skipped | own.keys()) - missed(learner, learner.skipped) - labels
     # what each node was found from, if any: ways are as long as a calendar, and many go through one
     known: dict[int, int | None] = {-1: None, **own}
     found = set()

@@ -95,6 +95,10 @@ class Contexts:
         self._templates: dict[tuple[str, str], str] = {}
         self._atoms: dict[int, frozenset[Atom]] = {}
 
+    def scope_of(self, host: str, whole: str) -> str:
+        """Return what a rule for one host is written for: the `whole` site where it has no other."""
+        return host if len(self.hosts) > 1 else whole
+
     def has_below(self, host: str) -> bool:
         """Whether the site has hosts below one: a table of that one would hold for them, too."""
         return any(other.endswith("." + host) for other in self.hosts)

@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from typing import TYPE_CHECKING
 
-from scrapy_urinorm.learn.candidate import SKIP, Candidate
 from scrapy_urinorm.learn.judge import Evidence
 from scrapy_urinorm.learn.risk import DEFAULT_PRIOR, risk
 
 if TYPE_CHECKING:
+    from scrapy_urinorm.learn.candidate import Candidate
     from scrapy_urinorm.learn.shapes import Shape, Shapes
 
 MIN_COVERED = 15
@@ -31,7 +31,7 @@ MAX_UNKNOWN = 0.2
 """The share of a shape's pages whose content may be unknown; chosen."""
 
 
-def covered(shapes: Shapes, proved: bool = True) -> list[tuple[Candidate, list[int]]]:
+def covered(shapes: Shapes, *, proved: bool) -> list[tuple[Candidate, list[int]]]:
     """Return the shapes whose pages are found under other shapes, with their views.
 
     Whether its pages can be reached without it decides later between `skip` and `defer`; `proved` says that a crawl
@@ -98,8 +98,6 @@ def _skip(shapes: Shapes, shape: Shape, evidence: Evidence, members: list[int], 
     pairs = [(n, others[label]) for n in members if (label := shapes.views[n].page.label) in others]
     shown = shapes.text(shape, None)
     why = f"{evidence.agree} of {evidence.groups} pages of the form {shown} were also found under other addresses"
-    candidate = Candidate(shapes.scope_of(shape), SKIP, True, evidence, "redundant shape", why)
-    candidate.this_host = shapes.contexts.has_below(shape.host)
-    candidate.conditions = shapes.where(shape)
+    candidate = shapes.skip(shape, evidence, "redundant shape", why)
     candidate.examples = [(shapes.views[a].page.url, shapes.views[b].page.url) for a, b in pairs[:3]]
     return candidate

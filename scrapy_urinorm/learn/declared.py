@@ -86,7 +86,6 @@ def nested(views: Sequence[View], scope: str) -> list[Candidate]:
             candidate = Candidate(place, "collapse_nested", [shown], evidence, "self-nesting", why)
             candidate.this_host = any(other.endswith("." + place) for other in hosts) and len(hosts) > 1
             candidate.names = frozenset((name,))
-            candidate.counterexamples = []
             candidate.examples = [(view.page.url, view.page.url) for view in found[:1]]
             out.append(candidate)
     return out

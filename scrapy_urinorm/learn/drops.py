@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from typing import TYPE_CHECKING, Any
 
 from scrapy_urinorm.content import NEAR, UNKNOWN
@@ -95,7 +95,7 @@ def _dropped(
     why = f"{_spoken(map(decoded, params))} made no difference to {distinct(finding.evidence.agree)}"
     why += against_text(finding.evidence)
     found = stage.candidate(finding, "remove_params", entries, family, why, params)
-    if _are_two_numbers(stage, finding, entries, neighbours):
+    if _are_two_numbers(finding, entries, neighbours):
         found.status, found.why = REJECTED, f"{why}, but {TWO_NUMBERS}"
     elif len(params) == 1 and (other := changed_elsewhere(stage, params[0], finding, neighbours, groups)):
         found.status, found.needs_word = PROPOSED, True
@@ -164,7 +164,7 @@ def asks_tree(stage: Stage, name: str) -> bool:
     return name_prior(decoded(name), stage.declared) < TRACKER_PRIOR and chooses_tree(decoded(name), values)
 
 
-def _are_two_numbers(stage: Stage, finding: Conclusion, entries: Iterable[Any], neighbours: list[Neighbours]) -> bool:
+def _are_two_numbers(finding: Conclusion, entries: Iterable[Any], neighbours: list[Neighbours]) -> bool:
     """Whether the pages of two numbers were equal, and none without was seen: of two months none has an event."""
     if any(neighbours[n].absent >= 0 for n in finding.support):
         return False
@@ -200,11 +200,8 @@ def _entries(
     It has few words, each of which comes again and again: of one that nobody has seen nothing is known, and little
     is saved by it. Nor do a few values tell of all: `page=1` is the list itself; but a session is another each time.
     """
-    known: dict[str, set[str]] = {}
-    for view in told_of(stage, finding, neighbours):
-        for name, value in view.items:
-            known.setdefault(name, set()).add(decoded(value))
-    return [_entry(stage, name, known.get(name, set())) for name in params]
+    known = _values_told_of(stage, finding, neighbours)
+    return [_entry(stage, name, set(map(decoded, known[name]))) for name in params]
 
 
 def _entry(stage: Stage, name: str, values: set[str]) -> str | dict[str, str]:
@@ -224,6 +221,15 @@ def told_of(stage: Stage, finding: Conclusion, neighbours: list[Neighbours]) -> 
         for _, page in neighbours[n].members:
             if stage.views[page].page.label >= 0:
                 yield stage.views[page]
+
+
+def _values_told_of(stage: Stage, finding: Conclusion, neighbours: list[Neighbours]) -> defaultdict[str, set[str]]:
+    """Return the values that each parameter has in the views that `told_of` yields."""
+    known: defaultdict[str, set[str]] = defaultdict(set)
+    for view in told_of(stage, finding, neighbours):
+        for name, value in view.items:
+            known[name].add(value)
+    return known
 
 
 def _varied(
@@ -253,13 +259,10 @@ def _varied(
 
 def _least(stage: Stage, finding: Conclusion, params: tuple[str, ...], neighbours: list[Neighbours]) -> Context:
     """Return the conditions of a constant view on numbers: that fifty lines and more show all says nothing of ten."""
-    known: dict[str, set[str]] = {}
-    for view in told_of(stage, finding, neighbours):
-        for name, value in view.items:
-            known.setdefault(name, set()).add(value)
+    known = _values_told_of(stage, finding, neighbours)
     out = []
     for name in params:
-        numbers = [int(value) if is_number(value) else 0 for value in known.get(name, ())]
+        numbers = [int(value) if is_number(value) else 0 for value in known[name]]
         if numbers and 1 < min(numbers) <= LARGEST and all(atom.name != name for atom in finding.context):
             out.append(Atom("query", name, Above(min(numbers) - 1)))
     return tuple(out)

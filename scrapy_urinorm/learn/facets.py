@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from scrapy_urinorm.importers.facets import ITEMS, LIMIT, FacetCount, part_of, where_of
 from scrapy_urinorm.learn.candidate import DEFER, FACETS, PROPOSED, Candidate
 from scrapy_urinorm.learn.judge import Evidence
+from scrapy_urinorm.learn.silent import missed, pages_of
 from scrapy_urinorm.url import decoded
 
 if TYPE_CHECKING:
@@ -108,28 +109,26 @@ def _proposed(learner: Learner, views: Sequence[View], host: str, found: Facets)
     lists = _lists(learner, learner.proof.graph, views, host, found)
     if lists is None:
         return None
-    number = learner.proof.numbers
     own = {views[n].page.label for n in lists.members}
-    before = _missed(learner, learner.skipped)
+    before = missed(learner, learner.skipped)
     last = None
     for at_most in LIMITS:
         candidate = _candidate(learner, host, found, at_most)
         gone = _gone(learner, views, lists, candidate)
         if not _are_lists(gone, lists):
             break
-        skipped = learner.skipped | {number[page.key] for n in gone for page in views[n].pages}
-        missed = _missed(learner, skipped) - before
+        further = missed(learner, learner.skipped | pages_of(learner, gone)) - before
         # nothing was compared, so there is no risk to tell
         candidate.evidence = Evidence(values=len(gone), constant=True)
         candidate.why = f"{found}; {len(gone):,} with more than {at_most}"
-        if missed <= own:
+        if further <= own:
             candidate.saved = candidate.evidence.saved = len(gone)
-            candidate.why += f", without which a crawl of the recorded links misses {len(missed):,} such lists alone"
+            candidate.why += f", without which a crawl of the recorded links misses {len(further):,} such lists alone"
             return candidate
         if last is None:
             last = candidate
             last.value[DEFER] = True
-            last.why += f" come last, as {len(missed - own):,} other pages were found by them alone"
+            last.why += f" come last, as {len(further - own):,} other pages were found by them alone"
     return last
 
 
@@ -144,11 +143,6 @@ def _are_lists(gone: set[int], lists: _Lists) -> bool:
     return len(gone) >= MIN_SAVED and bool(shown) and sum(shown) >= LISTS * len(shown)
 
 
-def _missed(learner: Learner, skipped: set[int]) -> set[int]:
-    assert learner.proof is not None
-    return learner.proof.missed(learner.replay.keys, skipped)
-
-
 def _lists(learner: Learner, graph: Graph, views: Sequence[View], host: str, found: Facets) -> _Lists | None:
     """The lists of a part, where they are some: what most of its pages lead to is the frame and no item."""
     members = {
@@ -158,10 +152,8 @@ def _lists(learner: Learner, graph: Graph, views: Sequence[View], host: str, fou
         and _lies_in(found, view)
         and not any(value and decoded(name) in found.items for name, value in view.items)
     }
-    pages = learner.site.pages
-    number = {page.key: n for n, page in enumerate(pages)}
-    inside = {number[page.key] for n in members for page in views[n].pages}
-    links = {n: set(graph.links[number[views[n].page.key]]) for n in members}
+    inside = pages_of(learner, members)
+    links = {n: set(graph.links[learner.site.numbers[views[n].page.key]]) for n in members}
     often = Counter(target for targets in links.values() for target in targets - inside)
     items = {target for target, uses in often.items() if uses < len(members) / 2}
     if len(items) < MIN_ITEMS:
@@ -170,7 +162,7 @@ def _lists(learner: Learner, graph: Graph, views: Sequence[View], host: str, fou
 
 
 def _candidate(learner: Learner, host: str, found: Facets, at_most: int) -> Candidate:
-    scope = learner.scope if len({view.host for view in learner.views.of(learner.replay)}) < 2 else host
+    scope = learner.contexts_of(learner.views.of(learner.replay)).scope_of(host, learner.scope)
     candidate = Candidate(scope, LIMIT, found.table(at_most)[LIMIT], Evidence(), FACETS, "", status=PROPOSED)
     candidate.conditions = where_of(found.path, found.items)
     return candidate

@@ -73,7 +73,7 @@ class PoliteFetcher:
         assert process.stdin is not None
         assert process.stdout is not None
         try:
-            process.stdin.write(b"".join(messages.packed({"do": "get", "url": url})))
+            messages.send(process.stdin.write, {"do": "get", "url": url})
             process.stdin.flush()
             answer = messages.received(process.stdout.read)
         except (OSError, ValueError):

@@ -150,9 +150,7 @@ def _learn_bucket(options: Options, rules: Sequence[Any], known: Known, bucket: 
     return learn_sites(bucket_sites(bucket, options.max_urls), options, rules, known)
 
 
-def learn_sites(
-    sites: Iterable[Site], options: Options, rules: Sequence[Any] = (), known: Known | None = None
-) -> LearnResult:
+def learn_sites(sites: Iterable[Site], options: Options, rules: Sequence[Any], known: Known) -> LearnResult:
     """Learn the rules of sites one after the other; `known` are their earlier rules, by the name of the site."""
     result = LearnResult(options)
     was_enabled = gc.isenabled()
@@ -162,7 +160,7 @@ def learn_sites(
     try:
         for site in sites:
             site.build(options.preset, rules)
-            learn_site(site, options, rules, result, (known or {}).get(site.name, ()))
+            result.add(_learn_site(site, options, rules, known.get(site.name, ())))
             waiting += len(site.pages)
             if waiting > COLLECT_PAGES:
                 gc.collect()
@@ -173,30 +171,29 @@ def learn_sites(
     return result
 
 
-def learn_site(
-    site: Site, options: Options, rules: Sequence[Any], result: LearnResult, earlier: Sequence[Candidate] = ()
-) -> None:
-    """Learn the rules of one site and add them to the result."""
-    result.sites += 1
-    result.seen.add(site.name)
-    result.urls += len(site.pages) + sum(one.saved for one in site.separators if one.status == ACTIVE)
-    result.blocked += site.blocked
-    result.blocked_like = result.blocked_like or site.blocked_like
-    result.drawn += site.drawn
-    result.drawn_like = result.drawn_like or site.drawn_like
-    if site.sampled_from:
-        result.sampled[site.name] = site.sampled_from
+def _learn_site(site: Site, options: Options, rules: Sequence[Any], earlier: Sequence[Candidate]) -> LearnResult:
+    urls = len(site.pages) + sum(one.saved for one in site.separators if one.status == ACTIVE)
     learner = SiteLearner(site, options, rules, [one for one in earlier if one.family != SEPARATORS])
     learner.run()
     split, rejected, gone = beside_earlier(site.separators, earlier)
-    result.keys += len(learner.replay.members) - learner.skipped_keys
     for candidate in (*split, *learner.replay.accepted, *rejected, *learner.others):
         candidate.site = site.name
         candidate.graph |= learner.proof is not None
         if not candidate.earlier:
             candidate.crawls = tuple(sorted(site.crawls))
-    result.active += [*split, *learner.replay.accepted]
-    result.others += [*rejected, *learner.others]
-    result.withdrawn += [*gone, *learner.withdrawn()]
-    for key, table in site.base.items():
-        result.base.setdefault(key, {}).update(table)
+    return LearnResult(
+        options,
+        active=[*split, *learner.replay.accepted],
+        others=[*rejected, *learner.others],
+        base=site.base,
+        sites=1,
+        urls=urls,
+        keys=len(learner.replay.members) - learner.skipped_keys,
+        blocked=site.blocked,
+        blocked_like=site.blocked_like,
+        drawn=site.drawn,
+        drawn_like=site.drawn_like,
+        sampled={site.name: site.sampled_from} if site.sampled_from else {},
+        withdrawn=[*gone, *learner.withdrawn()],
+        seen={site.name},
+    )

@@ -6,7 +6,7 @@ from array import array
 from typing import TYPE_CHECKING
 
 from scrapy_urinorm.learn.graph import Graph
-from scrapy_urinorm.visits.links import HASH
+from scrapy_urinorm.visits.links import each_hash
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -26,12 +26,11 @@ def graph_of(pages: Sequence[Page], ids: Mapping[bytes, Page]) -> Graph | None:
     number = {id(page): n for n, page in enumerate(pages)}
     numbers: dict[bytes, int] = {hashed: number[id(page)] for hashed, page in ids.items()}
     by_key = {page.key: n for n, page in enumerate(pages)}
-    links: list[array[int]] = []
-    for page in pages:
-        found = page.links or b""
-        hashes = [found[at : at + HASH] for at in range(0, len(found), HASH)]
-        # what was not visited is numbered as it comes, after the pages
-        links.append(array("i", [numbers.setdefault(hashed, len(pages) + len(numbers)) for hashed in hashes]))
+    # what was not visited is numbered as it comes, after the pages
+    links = [
+        array("i", [numbers.setdefault(hashed, len(pages) + len(numbers)) for hashed in each_hash(page.links)])
+        for page in pages
+    ]
     for at, asked in asked_for(pages, by_key).items():
         links[at].extend(sorted(asked.difference(links[at])))
     hops = {n: by_key[page.final] for n, page in enumerate(pages) if page.final in by_key and page.final != page.key}
@@ -54,8 +53,7 @@ def asked_for(pages: Sequence[Page], by_key: Mapping[str, int]) -> dict[int, set
 
 def linked_hashes(pages: Sequence[Page]) -> frozenset[bytes]:
     """Return the hashes of all addresses that pages link to."""
-    every = (page.links or b"" for page in pages)
-    return frozenset(links[at : at + HASH] for links in every for at in range(0, len(links), HASH))
+    return frozenset(hashed for page in pages for hashed in each_hash(page.links))
 
 
 def _starts(pages: Sequence[Page]) -> list[int]:

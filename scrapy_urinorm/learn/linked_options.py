@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from scrapy_urinorm.visits.links import HASH, url_hash
+from scrapy_urinorm.visits.links import holds, url_hash
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -39,15 +39,7 @@ class LinkedOptions:
         items = [item for item in query.split("&") if item and (item in after or item not in before)]
         both = "&".join((*items, *(item for item in after if item not in before and item not in items)))
         hashed = url_hash(f"{path}?{both}")
-        return any(_names(of, hashed) for of in links)
-
-
-def _names(links: bytes, hashed: bytes) -> bool:
-    """Whether a hash is among those of links; a page may have thousands, and be asked often."""
-    at = links.find(hashed)
-    while at % HASH and at >= 0:
-        at = links.find(hashed, at + 1)
-    return at >= 0
+        return any(holds(of, hashed) for of in links)
 
 
 def _items(url: str) -> list[str]:

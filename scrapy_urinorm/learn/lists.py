@@ -13,7 +13,7 @@ from scrapy_urinorm.importers.facets import ITEMS, LIMIT, count_ids, where_of
 from scrapy_urinorm.learn.candidate import DEFER, Candidate
 from scrapy_urinorm.learn.judge import Evidence
 from scrapy_urinorm.learn.risk import DEFAULT_PRIOR, risk
-from scrapy_urinorm.learn.silent import leads_nowhere
+from scrapy_urinorm.learn.silent import leads_nowhere, silence
 from scrapy_urinorm.url import decoded
 
 if TYPE_CHECKING:
@@ -58,7 +58,7 @@ def put_off(learner: Learner) -> None:
         elif leads_nowhere(learner, members, lists=True):
             where = {"path": path, "query": {decoded(name): True}}
             why = f"what {len(members)} addresses of {path} with `{decoded(name)}` lead to is all known from others"
-            _defer(learner, host, DEFER, True, where, why, members)
+            silence(learner, deferred(learner, host, DEFER, True, where, why, members), set(members))
     for (host, path), names in sorted(filters.items()):
         here = [
             n
@@ -75,7 +75,8 @@ def put_off(learner: Learner) -> None:
         if len(members) >= MIN_LISTS and leads_nowhere(learner, members, lists=True):
             limit = {"of": sorted(map(decoded, names)), "at_most": 1, DEFER: True}
             why = f"what {len(members)} addresses of {path} with several filters lead to is all known from others"
-            _defer(learner, host, LIMIT, limit, where_of(path, sorted(map(decoded, items))), why, members)
+            where = where_of(path, sorted(map(decoded, items)))
+            silence(learner, deferred(learner, host, LIMIT, limit, where, why, members), set(members))
 
 
 def _items(views: Iterable[View]) -> set[str]:
@@ -108,13 +109,6 @@ def _have_lists(views: Sequence[View], members: Iterable[int], name: str) -> boo
     return has >= HAS_LIST * total
 
 
-def _defer(
-    learner: Learner, host: str, rule: str, value: Any, where: dict[str, Any], why: str, members: Sequence[int]
-) -> None:
-    learner.replay.accepted.append(deferred(learner, host, rule, value, where, why, members))
-    learner.silent_views |= set(members)
-
-
 def deferred(
     learner: Learner,
     host: str,
@@ -131,8 +125,7 @@ def deferred(
     evidence = Evidence(agree=len({views[n].page.label for n in members} - {-1}))
     evidence.groups = evidence.groups_for = evidence.agree
     evidence.risk = risk(evidence.agree, 0, DEFAULT_PRIOR)
-    scope = learner.scope if len(contexts.hosts) < 2 else host
-    candidate = Candidate(scope, rule, value, evidence, family, why)
+    candidate = Candidate(contexts.scope_of(host, learner.scope), rule, value, evidence, family, why)
     candidate.this_host = contexts.has_below(host)
     candidate.conditions = where
     candidate.examples = [(views[n].page.url, views[members[0]].page.url) for n in members[1:4]]

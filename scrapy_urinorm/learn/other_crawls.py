@@ -23,7 +23,7 @@ class OtherCrawls:
 
     def __init__(self) -> None:
         self._times: Counter[tuple[str, str]] = Counter()
-        self._shown: dict[tuple[int, str, int], dict[str, tuple[Page, int, Content | None]]] = defaultdict(dict)
+        self._shown: dict[tuple[int, str, int], dict[str, _Shown]] = defaultdict(dict)
 
     def add(self, page: Page, number: int, content: Content, crawl: str | None) -> None:
         """Note what a later visit has shown; `number` is that of its label."""

@@ -71,13 +71,9 @@ def to_toml(result: LearnResult) -> str:
         "Only what stands in a [site] or [host] table is a rule; each has a row of evidence below, and so has what\n"
         "was considered and made no rule. Name this file in `include` to use it; edit a copy: learning writes anew."
     )
-    document = Document(head)
-    for kind, scopes in tables(result.active, result.base).items():
-        for name, table in scopes.items():
-            document.tables[kind, name] = table
     redaction = Redaction()
     hide = (lambda url: anonymized(url, redaction)) if result.options.anonymize else str
-    lines = [document.to_toml().rstrip("\n"), *_copied(result.others)]
+    lines = [rules_toml(result.active, result.base, head).rstrip("\n"), *_copied(result.others)]
     for candidate in [*result.active, *_kept_others(result.others)]:
         lines += ["", "[[evidence]]"]
         for key, value in evidence_row(candidate, hide).items():
@@ -85,13 +81,18 @@ def to_toml(result: LearnResult) -> str:
     return "\n".join(lines) + "\n"
 
 
-def facets_toml(candidates: Iterable[Candidate]) -> str:
-    """The limits for filters that are proposed, as text to be copied; empty where none is."""
-    document = Document()
-    for kind, scopes in tables([one for one in candidates if one.family == FACETS]).items():
+def rules_toml(candidates: Iterable[Candidate], base: dict[str, Any] | None = None, head: str = "") -> str:
+    """The rules that candidates are, on top of those of `base`, as the text of a rule file with `head` as a comment."""
+    document = Document(head)
+    for kind, scopes in tables(candidates, base).items():
         for name, table in scopes.items():
             document.tables[kind, name] = table
-    return document.to_toml().strip("\n")
+    return document.to_toml()
+
+
+def facets_toml(candidates: Iterable[Candidate]) -> str:
+    """The limits for filters that are proposed, as text to be copied; empty where none is."""
+    return rules_toml(one for one in candidates if one.family == FACETS).strip("\n")
 
 
 def _copied(candidates: Iterable[Candidate]) -> list[str]:

@@ -10,6 +10,7 @@ from scrapy_urinorm.learn.site import Site
 from scrapy_urinorm.normalizer import Normalizer
 from scrapy_urinorm.recognition import site_of
 from scrapy_urinorm.rulesets import platforms
+from scrapy_urinorm.rulesets.loading import DEFAULT_PRESET
 from scrapy_urinorm.rulesets.platforms import Use
 from scrapy_urinorm.visits.pack_effects import Address, effect, site_rules
 from scrapy_urinorm.visits.programs import programs
@@ -32,7 +33,7 @@ class PackTrial(NamedTuple):
     lost: tuple[str, ...] | None
 
 
-def pack_trials(pack: Pack, visits: Sequence[Visit], preset: str = "recommended") -> list[PackTrial]:
+def pack_trials(pack: Pack, visits: Sequence[Visit]) -> list[PackTrial]:
     """Return what a pack does wherever the visits show its program.
 
     What lines skip, put off or show in another order is left out on purpose: only those that say that nothing is,
@@ -45,18 +46,18 @@ def pack_trials(pack: Pack, visits: Sequence[Visit], preset: str = "recommended"
         for visit in visits:
             if site_of(visit.url) == name:
                 site.add(visit, name)
-        site.build(preset)
-    return [_trial(Use(pack, one.path, all=True, tried=True), one.site, sites[one.site], preset) for one in found]
+        site.build(DEFAULT_PRESET)
+    return [_trial(Use(pack, one.path, all=True, tried=True), one.site, sites[one.site]) for one in found]
 
 
-def _trial(use: Use, name: str, site: Site, preset: str) -> PackTrial:
-    done = effect(use, name, (Address(page.url, page) for page in site.pages), preset)
+def _trial(use: Use, name: str, site: Site) -> PackTrial:
+    done = effect(use, name, (Address(page.url, page) for page in site.pages), DEFAULT_PRESET)
     graph = graph_of(site.pages, site.ids)
     if graph is None:
         return PackTrial(name + use.path, done, None)
     proof = Proof(site.pages, graph, site.soft)
     folding = use._replace(without=tuple(_on_purpose(use.pack)))
-    normalizer = Normalizer(site_rules(name, platforms.bound(folding)[0]), preset)
+    normalizer = Normalizer(site_rules(name, platforms.bound(folding)[0]), DEFAULT_PRESET)
     losses = proof.losses([normalizer.key(page.key) for page in site.pages])
     lost = {loss.label: site.pages[loss.node].url for loss in losses}
     return PackTrial(name + use.path, done, tuple(sorted(lost.values())))

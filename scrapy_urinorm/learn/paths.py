@@ -200,7 +200,8 @@ def _folds(stage: Stage, places: tuple[int, ...], neighbours: Iterable[Neighbour
         shown = "/" + "/".join("*" if i in places else s for i, s in enumerate(segments))
         why = f"{group.values} addresses of the form {shown} showed one page"
         value = [{"pattern": pattern, "replace": kept.replace("\\", r"\\")}]
-        candidate = Candidate(_scope_of(stage, view), "rewrite", value, evidence, "constant view", why)
+        scope = stage.contexts.scope_of(view.host, stage.scope)
+        candidate = Candidate(scope, "rewrite", value, evidence, "constant view", why)
         candidate.this_host = stage.contexts.has_below(view.host)
         stage.illustrate(candidate, evidence)
         # the form behind a page has the number of that page, and one of its own
@@ -211,10 +212,6 @@ def _folds(stage: Stage, places: tuple[int, ...], neighbours: Iterable[Neighbour
             candidate.status, candidate.why = REJECTED, why + ", but others may have been found that were not requested"
         (out if candidate.status != REJECTED else stage.rejected).append(candidate)
     return out
-
-
-def _scope_of(stage: Stage, view: View) -> str:
-    return view.host if len(stage.contexts.hosts) > 1 else stage.scope
 
 
 def _substitutions(stage: Stage, at: int, neighbours: Iterable[Neighbours]) -> list[Candidate]:

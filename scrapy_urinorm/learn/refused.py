@@ -9,10 +9,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from scrapy_urinorm.learn.candidate import DEFER, SKIP, Candidate
+from scrapy_urinorm.learn.candidate import DEFER, Candidate
 from scrapy_urinorm.learn.judge import Evidence
 from scrapy_urinorm.learn.risk import ID_PRIOR, risk
-from scrapy_urinorm.learn.silent import is_known, newly_silent
+from scrapy_urinorm.learn.silent import is_known, newly_silent, silence
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -36,7 +36,6 @@ def refused(learner: Learner) -> None:
     """Skip the shapes that answered nothing but that there is nothing, put off those of nothing for this visitor."""
     shapes = learner.shapes()
     views = shapes.views
-    number = {page.key: n for n, page in enumerate(learner.site.pages)}
     ranked = sorted(shapes.of.items(), key=lambda item: (-len(item[1]), item[0].order(len(item[1]))))
     errors = [(shape, members) for shape, members in ranked if _are_errors(learner, shape, shapes, members)]
     for shape, members in errors[:MOST_SHAPES]:
@@ -53,11 +52,8 @@ def refused(learner: Learner) -> None:
             candidate.rule = DEFER
             candidate.why += "; another visitor may see them" if denied else "; the crawl may not have seen all of them"
         else:
-            learner.skipped |= {number[page.key] for n in silent for page in views[n].pages}
-            learner.skipped_keys += len(silent)
-            candidate.saved = candidate.evidence.saved = len(silent)
-        learner.replay.accepted.append(candidate)
-        learner.silent_views |= silent
+            candidate.evidence.saved = len(silent)
+        silence(learner, candidate, silent)
 
 
 def _are_errors(learner: Learner, shape: Shape, shapes: Shapes, members: Sequence[int]) -> bool:
@@ -87,8 +83,6 @@ def _candidate(shapes: Shapes, shape: Shape, members: Sequence[int]) -> Candidat
     evidence = Evidence(agree=len(members), groups=len(members), groups_for=len(members))
     evidence.risk = risk(len(members), 0, ID_PRIOR)
     why = f"{len(members)} addresses of the form {shapes.text(shape, None)} answered with errors, and none with a page"
-    candidate = Candidate(shapes.scope_of(shape), SKIP, True, evidence, "errors", why)
-    candidate.this_host = shapes.contexts.has_below(shape.host)
-    candidate.conditions = shapes.where(shape)
+    candidate = shapes.skip(shape, evidence, "errors", why)
     candidate.examples = [(views[n].page.url, views[members[0]].page.url) for n in members[1:4]]
     return candidate

@@ -39,9 +39,9 @@ def cover(
     atoms_of: Callable[[Group], frozenset[Atom]],
     judge: Judge,
     *,
-    hosts: Sequence[str] = (),
-    least: Callable[[Context], float] = lambda _: 1.0,
-    exceptions: bool = False,
+    hosts: Sequence[str],
+    least: Callable[[Context], float],
+    exceptions: bool,
 ) -> list[Conclusion]:
     """Return the contexts in which the groups agree, the most general first (reference 7.4).
 

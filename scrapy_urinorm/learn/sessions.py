@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from scrapy_urinorm.content import FRAME_SHARE
 from scrapy_urinorm.learn.values import is_volatile
 from scrapy_urinorm.url import decoded
-from scrapy_urinorm.visits.links import HASH, url_hash
+from scrapy_urinorm.visits.links import each_hash, url_hash
 from scrapy_urinorm.visits.redaction import is_address
 
 if TYPE_CHECKING:
@@ -68,8 +68,7 @@ def _listed(name: str, visits: Iterable[Visit]) -> set[str]:
     values = {visit.id or url_hash(visit.url): _drawn(visit.url)[0].get(name) for visit in visits}
     found: set[str] = set()
     for visit in visits:
-        links = visit.links or b""
-        linked = {value for at in range(0, len(links), HASH) if (value := values.get(links[at : at + HASH]))}
+        linked = {value for hashed in each_hash(visit.links) if (value := values.get(hashed))}
         if len(linked) > 1:
             found |= linked
     return found

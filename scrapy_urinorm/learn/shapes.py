@@ -7,6 +7,7 @@ from collections import Counter, defaultdict
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from scrapy_urinorm.learn.candidate import SKIP, Candidate
 from scrapy_urinorm.learn.priors import name_prior
 from scrapy_urinorm.learn.risk import TRACKER_PRIOR
 from scrapy_urinorm.learn.values import are_numbers, chooses_tree, names_release, names_tree, roots_tree
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Set as AbstractSet
 
     from scrapy_urinorm.learn.contexts import Contexts
+    from scrapy_urinorm.learn.judge import Evidence
     from scrapy_urinorm.learn.options import Options
     from scrapy_urinorm.learn.view import View
 
@@ -168,7 +170,14 @@ class Shapes:
 
     def scope_of(self, shape: Shape) -> str:
         """Return the host or domain that a rule on a shape is written for."""
-        return shape.host if len(self.contexts.hosts) > 1 else self.scope
+        return self.contexts.scope_of(shape.host, self.scope)
+
+    def skip(self, shape: Shape, evidence: Evidence, family: str, why: str) -> Candidate:
+        """Return the rule that skips the addresses of a shape."""
+        candidate = Candidate(self.scope_of(shape), SKIP, True, evidence, family, why)
+        candidate.this_host = self.contexts.has_below(shape.host)
+        candidate.conditions = self.where(shape)
+        return candidate
 
     def text(self, shape: Shape, binding: tuple[int, ...] | None) -> str:
         """Return a shape in the grammar of `template`, its open places named by their number in the source."""

@@ -68,7 +68,7 @@ def _row(stage: Stage, place: tuple[str, str], params: tuple[str, ...], evidence
         f"of {evidence.groups} groups of addresses that differ in {said} alone two showed one page in {trials},"
         f" and then all did in {evidence.agree}"
     )
-    scope = stage.scope if len(stage.contexts.hosts) < 2 else host
+    scope = stage.contexts.scope_of(host, stage.scope)
     candidate = Candidate(scope, SIBLINGS, shown, evidence, SIBLINGS, why, status=SIBLINGS)
     candidate.this_host = stage.contexts.has_below(host)
     candidate.conditions = {"path": path} if "*" not in path else {}

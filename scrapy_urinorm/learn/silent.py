@@ -86,8 +86,7 @@ def is_known(learner: Learner, candidate: Candidate) -> bool:
 def endless(learner: Learner) -> None:
     """Skip what lies beyond the last page of an endless parameter; without recorded links it is put off."""
     views = learner.views.of(learner.replay)
-    missed = _missed(learner, learner.skipped)
-    number = {page.key: n for n, page in enumerate(learner.site.pages)}
+    known = missed(learner, learner.skipped)
     for candidate, members in traps(views, learner.contexts_of(views), learner.scope):
         if is_known(learner, candidate):
             continue
@@ -99,21 +98,33 @@ def endless(learner: Learner) -> None:
         if not {views[n].page.label for n in silent} <= labels | learner.site.soft:
             learner.refuse(candidate, "its conditions also hold for other addresses")
             continue
-        skipped = {number[page.key] for n in silent for page in views[n].pages}
-        without = _missed(learner, learner.skipped | skipped)
-        if candidate.rule == SKIP and (without - missed or learner.proof is None):
+        skipped = pages_of(learner, silent)
+        without = missed(learner, learner.skipped | skipped)
+        if candidate.rule == SKIP and (without - known or learner.proof is None):
             candidate.rule = DEFER
             candidate.why += "; other pages may only be found behind them"
         if candidate.rule == SKIP and not _is_a_chain(learner, skipped):
             candidate.rule = DEFER
             candidate.why += "; what lists them may list others, and was not followed to its end"
         if candidate.rule == SKIP:
-            learner.skipped |= skipped
-            missed = without
-            learner.skipped_keys += len(silent)
-            candidate.saved = len(silent)
-        learner.replay.accepted.append(candidate)
-        learner.silent_views |= silent
+            known = without
+        silence(learner, candidate, silent)
+
+
+def silence(learner: Learner, candidate: Candidate, members: AbstractSet[int]) -> None:
+    """Take in a rule that skips some views or puts them off; the pages of the former are missing from now on."""
+    if candidate.rule == SKIP:
+        learner.skipped |= pages_of(learner, members)
+        learner.skipped_keys += len(members)
+        candidate.saved = len(members)
+    learner.replay.accepted.append(candidate)
+    learner.silent_views |= members
+
+
+def pages_of(learner: Learner, members: Iterable[int]) -> set[int]:
+    """Return the pages that some views stand for; both go by their numbers."""
+    views = learner.views.of(learner.replay)
+    return {learner.site.numbers[page.key] for n in members for page in views[n].pages}
 
 
 def _is_a_chain(learner: Learner, pages: AbstractSet[int]) -> bool:
@@ -132,7 +143,7 @@ def newly_silent(known: set[int], verdict: Callable[[str], tuple[bool, bool]], v
     return {n for n, view in enumerate(views) if n not in known and any(verdict(view.page.key))}
 
 
-def _missed(learner: Learner, skipped: set[int]) -> set[int]:
+def missed(learner: Learner, skipped: AbstractSet[int]) -> set[int]:
     """Return the content classes that a crawl under the rules would miss which skips these pages."""
     return learner.proof.missed(learner.replay.keys, skipped) if learner.proof is not None else set()
 
@@ -149,27 +160,26 @@ def redundant_shapes(learner: Learner) -> None:
 
     def absent(skipped: set[int]) -> set[int]:
         """Return the content classes that are not met where these pages are skipped."""
-        return reached - reach.labels(skipped) if reach is not None else _missed(learner, skipped)
+        return reached - reach.labels(skipped) if reach is not None else missed(learner, skipped)
 
     found = [
         (candidate, members)
-        for candidate, members in covered(shapes, learner.proof is not None or reach is not None)
+        for candidate, members in covered(shapes, proved=learner.proof is not None or reach is not None)
         if not is_known(learner, candidate)
     ]
     if not found:
         return
     # by referers alone, what earlier files skip counts as missed, too
     before = absent(learner.skipped) if reach is None else set()
-    number = {page.key: n for n, page in enumerate(learner.site.pages)}
     if len(found) > 1 and all(not _why_later(learner, candidate, members, set()) for candidate, members in found):
         # mirrors have the same shapes on each host: where nothing is lost without all, one crawl says so of each
-        together = _silenced(learner, shapes, number, found)
+        together = _silenced(learner, shapes, found)
         if absent(learner.skipped.union(*(silenced.pages for silenced in together if not silenced.others))) <= before:
             for silenced in together:
                 _take_in(learner, silenced, set())
             return
     for one in found:
-        [silenced] = _silenced(learner, shapes, number, [one])
+        [silenced] = _silenced(learner, shapes, [one])
         without = before if silenced.others else absent(learner.skipped | silenced.pages)
         if _take_in(learner, silenced, without - before):
             before = without
@@ -186,19 +196,16 @@ class _Silenced(NamedTuple):
     others: bool
 
 
-def _silenced(
-    learner: Learner, shapes: Shapes, number: dict[str, int], found: Iterable[tuple[Candidate, list[int]]]
-) -> list[_Silenced]:
-    """Return what each shape silences that no one before it does; `number` are those of the pages."""
+def _silenced(learner: Learner, shapes: Shapes, found: Iterable[tuple[Candidate, list[int]]]) -> list[_Silenced]:
+    """Return what each shape silences that no one before it does."""
     views, accepted, known, out = shapes.views, list(learner.replay.accepted), set(learner.silent_views), []
     for candidate, members in found:
         trial = learner.replay.normalizer([*accepted, candidate])
         silent = newly_silent(known, trial.verdict, views)
         others = silent - set(members)
         silent |= set(members)
-        pages = {number[page.key] for n in silent for page in views[n].pages}
         elsewhere = not others or also_covered(shapes, others, known | silent)
-        out.append(_Silenced(candidate, silent, pages, not elsewhere))
+        out.append(_Silenced(candidate, silent, pages_of(learner, silent), not elsewhere))
         if not out[-1].others:
             accepted.append(candidate)
             known |= silent
@@ -221,12 +228,7 @@ def _take_in(learner: Learner, silenced: _Silenced, gone: set[int]) -> bool:
             return False
         candidate.rule = DEFER
         candidate.why += f"; {why}"
-    if candidate.rule == SKIP:
-        learner.skipped |= silenced.pages
-        learner.skipped_keys += len(silenced.views)
-        candidate.saved = len(silenced.views)
-    learner.replay.accepted.append(candidate)
-    learner.silent_views |= silenced.views
+    silence(learner, candidate, silenced.views)
     return candidate.rule == SKIP
 
 
@@ -236,13 +238,10 @@ def leads_nowhere(learner: Learner, members: Iterable[int], *, lists: bool) -> b
     Of `lists`, which lead to the same again and again, what was fetched stands for what was not.
     """
     assert learner.proof is not None
-    views = learner.views.of(learner.replay)
-    pages = learner.site.pages
-    without = {learner.proof.numbers[page.key] for n in members for page in views[n].pages}
-    own = {pages[n].label for n in without}
-    before = learner.proof.missed(learner.replay.keys, learner.skipped)
-    after = learner.proof.missed(learner.replay.keys, learner.skipped | without)
-    if after - before - own:
+    without = pages_of(learner, members)
+    own = {learner.site.pages[n].label for n in without}
+    before = missed(learner, learner.skipped)
+    if missed(learner, learner.skipped | without) - before - own:
         return False
     unseen, seen = learner.proof.behind(learner.replay.keys, learner.skipped, without)
     expected = unseen / (seen + len(without) + 1) if lists else unseen

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from scrapy_urinorm.content import (
@@ -81,6 +82,11 @@ class Site:
         self.own_texts = OwnTexts()
         self.labels: dict[bytes, int] = {}
         """The number of each content label, once built: later visits are numbered on."""
+
+    @cached_property
+    def numbers(self) -> dict[str, int]:
+        """The number of each page by its key, once built."""
+        return {page.key: n for n, page in enumerate(self.pages)}
 
     def add(self, visit: Visit, host: str) -> None:
         """Add one visit; its lines, if any, are kept until the frame of the site is known."""

@@ -150,7 +150,7 @@ def _candidate(
     evidence.risk = risk(evidence.agree, 0, DEFAULT_PRIOR)
     said = " and ".join(f"{side} {bound}" for side, bound in where.items())
     why = f"{len(members)} addresses of {path} with `{shown}` {said} showed one page and nothing new"
-    candidate = Candidate(scope if len(contexts.hosts) < 2 else host, SKIP, True, evidence, "endless parameter", why)
+    candidate = Candidate(contexts.scope_of(host, scope), SKIP, True, evidence, "endless parameter", why)
     if isinstance(where.get("above"), str):
         candidate.rule = DEFER
         candidate.why += "; what takes place on a later day may be known tomorrow"

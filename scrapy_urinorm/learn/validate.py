@@ -20,6 +20,7 @@ from scrapy_urinorm.learn.candidate import ACTIVE, REJECTED, Candidate
 from scrapy_urinorm.learn.page import Page
 from scrapy_urinorm.normalizer import Normalizer
 from scrapy_urinorm.visits.features import page_features
+from scrapy_urinorm.visits.page import take_features
 from scrapy_urinorm.visits.record import Visit
 
 if TYPE_CHECKING:
@@ -176,10 +177,8 @@ class Validation:
         if response is None:
             return None
         features = page_features(response.body, response.content_type, None, response.url)
-        visit = Visit(url=url, status=response.status, content_type=response.content_type, words=features.words)
-        visit.body_digest, visit.text_digest = features.body_digest, features.text_digest
-        visit.main_digest = features.rows_digest
-        visit.lines, visit.line_words, visit.minhash = features.lines, features.line_words, features.minhash
+        visit = Visit(url=url, status=response.status, content_type=response.content_type)
+        take_features(visit, features)
         visit.canonical = features.canonical
         if visit.lines and is_answer(visit.status):
             frame = self._frames[site]

@@ -65,8 +65,8 @@ def wrapped(
     out = []
     for (host, path, name), found in sorted(seen.items()):
         if found.led and "*" not in decoded(name):
-            out.append(_candidate(found, host if len(contexts.hosts) > 1 else scope, path, name, options))
-            out[-1].this_host = len(contexts.hosts) > 1 and contexts.has_below(host)
+            out.append(_candidate(found, contexts.scope_of(host, scope), path, name, options))
+            out[-1].this_host = contexts.has_below(host)
     return out
 
 

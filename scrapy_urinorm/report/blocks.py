@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from scrapy_urinorm import compression
-from scrapy_urinorm.visits.reader import read_visits
+from scrapy_urinorm.visits.reader import PROBLEMS_KEPT, read_visits
 from scrapy_urinorm.visits.record import COLUMNS, Visit
 
 if TYPE_CHECKING:
@@ -23,8 +23,6 @@ ROWS = 20_000
 """Rows of another kind of file that are worked on at a time."""
 MAX_LINE = 16 << 20
 """Bytes without the end of a line after which what was read of it is given up."""
-PROBLEMS_KEPT = 5
-"""Rows that cannot be read are counted; so many are quoted, which is what fits beside a summary."""
 _NAMES = (".jsonl", ".ndjson")
 
 Block = tuple[str, int, "tuple[bytes, ...] | list[dict[str, Any]]"]

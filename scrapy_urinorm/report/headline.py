@@ -28,7 +28,7 @@ def cards(found: dict[str, Any]) -> list[Card]:
     """The figures of the head: made, pages, wasted, avoided, left, saved, at risk."""
     totals, crawl = found["totals"], found["crawl"]
     made = totals["requests"]
-    hosts = f"{totals['hosts']:,} host{'' if totals['hosts'] == 1 else 's'}"
+    hosts = count(totals["hosts"], "host")
     spent = _seconds(found)
     out = [
         Card("requests", "curve", "Requests made", f"{made:,}", f"{hosts}{', ' + duration(spent) if spent else ''}"),
@@ -91,7 +91,7 @@ def sentences(found: dict[str, Any]) -> list[str]:
         )
     if totals["lost"]:
         said.append(
-            f"Look at the suspicious merges first: at least {totals['lost']:,} page{'' if totals['lost'] == 1 else 's'}"
+            f"Look at the suspicious merges first: at least {count(totals['lost'], 'page')}"
             " would not have been fetched at all."
         )
     if found["traps"]:

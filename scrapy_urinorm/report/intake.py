@@ -15,11 +15,11 @@ from pyarrow import compute
 from scrapy_urinorm.content import Frame, is_answer
 from scrapy_urinorm.processes import cores, in_order
 from scrapy_urinorm.recognition import Recognizer
-from scrapy_urinorm.report.blocks import PROBLEMS_KEPT, blocks_of, rows_of
+from scrapy_urinorm.report.blocks import blocks_of, rows_of
 from scrapy_urinorm.report.columns import Columns, JsonLines, gathered
 from scrapy_urinorm.report.content import octets
 from scrapy_urinorm.url import split
-from scrapy_urinorm.visits.reader import VisitsError, read_visits
+from scrapy_urinorm.visits.reader import PROBLEMS_KEPT, VisitsError, read_visits
 from scrapy_urinorm.visits.redaction import Redaction
 
 if TYPE_CHECKING:
@@ -66,7 +66,7 @@ class Intake:
 Filed = tuple[str, int, "Path | list[dict[str, Any]]"]
 """A block whose lines of JSON stand in a file of their own."""
 Result = tuple[str, int, int, list[str], dict["str | None", int]]
-"""Of a block: its file, its rows, those that could not be read and why, and the rows of each crawl."""
+"""What is told of a block: its file, its rows, those that could not be read and why, and the rows of each crawl."""
 NEWEST, ALL = "newest", "all"
 
 

@@ -46,7 +46,7 @@ _PAIRS = f"""
 
 
 def unite(db: DuckDBPyConnection, parts: str, chosen: Callable[[Iterable[int]], AbstractContextManager[None]]) -> None:
-    """Make the table `alias`: idents of content that are another one's near copy, and that other one.
+    """Make the table `alias`: the idents of contents that are near copies, each with that of the content it copies.
 
     `parts` is the list of parts in SQL; `chosen` makes numbers of visits the table `wanted`.
     """

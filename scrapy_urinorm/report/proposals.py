@@ -7,9 +7,9 @@ from functools import partial
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
-from scrapy_urinorm.importers.document import Document
 from scrapy_urinorm.learn import Options, learn
 from scrapy_urinorm.learn.candidate import ACTIVE, PROPOSED, tables
+from scrapy_urinorm.learn.output import rules_toml
 from scrapy_urinorm.lint.tables import dropping
 from scrapy_urinorm.report.trial import Named, Rehearsal, drawn, wrong_merges
 from scrapy_urinorm.rules import Drops
@@ -30,7 +30,7 @@ VISITS = 30_000
 # the page says how many more there are
 SHOWN = 60
 TRIES = 200
-"""Crawls of a site that are simulated to find the rules that cut something off."""
+"""Crawls of a site that are simulated at the most to find the rules that cut something off."""
 
 
 def proposals(
@@ -83,7 +83,7 @@ def proposals(
                 for candidate in maybe[:SHOWN]
             ),
         ],
-        "toml": _toml(active, result.base) if active else "",
+        "toml": rules_toml(active, result.base) if active else "",
         "trial": [
             {"requests": way.requests, "pages": way.pages, "lost": way.lost, "curve": drawn(way.curve())}
             for way in ways
@@ -100,7 +100,7 @@ def _saved(candidate: Candidate) -> int:
 def _judged(
     result: LearnResult, ruleset: RuleSet, figures: Figures
 ) -> tuple[list[Candidate], dict[Candidate, dict[str, Any]]]:
-    """The learned rules that stand before the report's own comparison, and those that do not, each with a pair."""
+    """The learned rules that the report's own comparison leaves standing, and the others, each with a pair of pages."""
     active = list(result.active)
     doubted: dict[Candidate, dict[str, Any]] = {}
     while active:
@@ -114,10 +114,11 @@ def _judged(
 
 
 def cutting_off(active: list[Candidate], lost: Callable[[list[Candidate]], int]) -> dict[Candidate, int]:
-    """The rules of a site without which a crawl of its recorded links meets all that it meets without any, each with
-    what it cuts off, the guiltiest first; all of them where too many would have to be tried.
+    """The rules of a site that must go so that a crawl of its recorded links misses no page, the guiltiest first, each
+    with the number of pages that it cuts off.
 
-    `lost` says how many pages a crawl under some of them would miss.
+    `lost` says how many pages a crawl under some of the rules would miss. After `TRIES` such crawls all rules go that
+    are left.
     """
     cutting: dict[Candidate, int] = {}
     tries = 0
@@ -194,15 +195,7 @@ def _row(candidate: Candidate, *, active: bool, doubt: dict[str, Any] | None = N
         "agrees": evidence.values if evidence.constant else evidence.agree,
         "differs": max(evidence.against, int(doubt is not None)),
         "risk": None if evidence.constant or doubt is not None else round(evidence.risk, 4),
-        "toml": _toml([candidate]),
+        "toml": rules_toml([candidate]),
         "examples": [list(pair) for pair in candidate.examples[:3]],
         "counterexamples": counter,
     }
-
-
-def _toml(candidates: list[Candidate], base: dict[str, Any] | None = None) -> str:
-    document = Document()
-    for kind, scopes in tables(candidates, base).items():
-        for name, table in scopes.items():
-            document.tables[kind, name] = table
-    return document.to_toml()

@@ -41,7 +41,7 @@ class Named(dict[str, Any]):
 def wrong_merges(figures: Figures, ruleset: RuleSet, limit: int) -> dict[RuleName, dict[str, Any]]:
     """The rules of a set that make one what differs, each with a pair: judged as the merges of the report are.
 
-    Asked are the first `limit` visits, and of them what the rules of the report do not merge already.
+    Only the first `limit` visits are looked at, and of these only what the rules of the report do not merge already.
     """
     normalizer = Normalizer(ruleset, check_examples=False)
     _make_table(figures, normalizer, limit)
@@ -54,7 +54,7 @@ def wrong_merges(figures: Figures, ruleset: RuleSet, limit: int) -> dict[RuleNam
 
 
 def _make_table(figures: Figures, normalizer: Normalizer, limit: int) -> None:
-    """Make the table `trial`: as `visit`, with the keys under other rules; `bare` is the key under the report's own."""
+    """Make the table `trial`: `visit` with the key under other rules; `bare` is that under the rules of the report."""
     rows = figures.select(
         f"""
         select start.n + i as n, url, length from read_parquet({figures.parts}) join start using (part)
@@ -124,7 +124,7 @@ class Rehearsal:
             yield visit
 
     def build(self, figures: Figures) -> None:
-        """Make pages and links of what was seen; what is one page, `figures` says, as everywhere in the report."""
+        """Make pages and links of what was seen; which addresses show one content, `figures` says."""
         contents = _contents(figures, self._spool.count)
         for site in self._spool.sites(EVERY_PAGE):
             site.build("safe")

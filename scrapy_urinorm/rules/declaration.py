@@ -32,17 +32,18 @@ _PARTS = {
 class Act(NamedTuple):
     """What a rule does at one stage.
 
-    `each`: it judges every item by itself, by nothing but name, value and path, and leaves those alone of whose names
-    its value does not speak; without it the rule is asked for every URL (ITEMS). `drops`: which items go whatever else
-    the URL holds. `tidies`: it also drops empty fields and a `?` without a query. `needs`: texts without all of which
-    it leaves its part, or a value of the query, alone, so that it need not be asked; `needs_of`: the same, of a bound
-    value. `gone`: the value at which nothing is left of the part. `inert`: a value at which this act does nothing,
-    beside the one that its kind knows. `under`: it acts only where that rule is set. `values`: of a bound value and a
-    decoded name, the values in the key spelling at which the item goes (Drops.VALUES). `native`: of a bound value, what
-    the module in C does in its place, with the names for it; None where it calls the act (PATH). `edit`: what it does
-    to path and query as one text, for a bound value: the function on the text, and texts one of which it needs
-    (TARGET). `keywords`: the names of the function's keyword-only parameters: that of the value, then what it asks to
-    know. `place`: its number in the order of declaration.
+    `each`: it judges every item by itself, by nothing but name, value and path, and leaves an item alone where the
+    rule's value does not speak of its name; without it the rule is asked for every URL (ITEMS). `drops`: which items go
+    whatever else the URL holds. `tidies`: it also drops empty fields and a `?` without a query. `needs`: it changes
+    its part, or a value of the query, only where one of these texts is in it, and need not be asked elsewhere; empty:
+    it is always asked; `needs_of`: the same as a function of the bound value. `gone`: the value of the rule at which
+    nothing is left of the part. `inert`: a value at which this act does nothing, beside the one that its kind knows.
+    `under`: it acts only where that rule is set. `values`: given a bound value and a decoded name, the values in the
+    key spelling at which the item goes (Drops.VALUES). `native`: given a bound value, what the module in C does in
+    place of the act, with the texts that it needs for that; None where it calls the act (PATH). `edit`: given a bound
+    value, what the act does to path and query as one text (TARGET). `keywords`: the names of the function's
+    keyword-only parameters: first that of the value, then what it asks to know. `place`: its number in the order of
+    declaration.
     """
 
     rule: str

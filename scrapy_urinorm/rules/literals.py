@@ -13,11 +13,16 @@ if TYPE_CHECKING:
 
 
 def literals(edits: Iterable[Edit]) -> tuple[tuple[bool, str], ...]:
-    """A text for each edit, without all of which none of them changes anything; (True, text): at the start.
+    """The texts that some edits need, one for each; see `needed`."""
+    return needed(literal(edit.pattern.regex) for edit in edits)
 
-    Empty where one of them may act on any text.
+
+def needed(texts: Iterable[tuple[bool, str] | None]) -> tuple[tuple[bool, str], ...]:
+    """The needs of a `TextEdit`, given what each of its parts needs, None being nothing.
+
+    Where none of these texts is there, no part can act; empty where one part needs nothing, and so must be asked.
     """
-    found = [literal(edit.pattern.regex) for edit in edits]
+    found = [*texts]
     return tuple(one for one in found if one is not None) if None not in found else ()
 
 

@@ -40,10 +40,9 @@ def _nfc(text: str) -> str:
 )
 def rename_params(items: Items, *, names: Mapping[str, str]) -> Items:
     """Give parameters that mean the same one name; chains are followed, cycles are an error."""
-    renamed = {**names}
     out = []
     for name, value in items:
-        target = renamed.get(ascii_fold(decoded(name)))
+        target = names.get(ascii_fold(decoded(name)))
         out.append((encoded(target), value) if target is not None else (name, value))
     return out
 

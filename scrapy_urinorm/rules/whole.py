@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from scrapy_urinorm.regex import Regex
 from scrapy_urinorm.rules.declaration import LOSSY, Stage, TextEdit, Verdict, rule
 from scrapy_urinorm.rules.kinds import Edit, Edits, Flag, Limit, Limits, Template, Templates, Wrapper, Wrappers
-from scrapy_urinorm.rules.literals import literals
+from scrapy_urinorm.rules.literals import literals, needed
 from scrapy_urinorm.rules.patterns import compile_pattern
 from scrapy_urinorm.suffixes import same_site
 from scrapy_urinorm.url import (
@@ -116,9 +116,8 @@ def _templated(templates: tuple[Template, ...], text: str) -> str:
 
 
 def _marks(templates: tuple[Template, ...]) -> tuple[tuple[bool, str], ...]:
-    """A text for each template, without all of which none of them matches; (True, text): at the start."""
-    found = [_mark(one.source) for one in templates]
-    return tuple(one for one in found if one is not None) if None not in found else ()
+    """The texts that some templates need, one for each; see `needed`."""
+    return needed(_mark(one.source) for one in templates)
 
 
 def _mark(source: str) -> tuple[bool, str] | None:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from scrapy_urinorm.extras import MissingExtraError
 from scrapy_urinorm.seen.lock import FolderLock
-from scrapy_urinorm.seen.protocol import RECORD_BYTES, SeenStoreError, SeenStoreLostError, as_record
+from scrapy_urinorm.seen.protocol import RECORD_BYTES, SeenStoreError, SeenStoreLostError, as_record, miscounted
 from scrapy_urinorm.seen.recent import RecentForever, RecentTimed
 from scrapy_urinorm.seen.rocksdb import options
 from scrapy_urinorm.seen.stamp import Stamp, StampChange, compare_last
@@ -234,9 +234,7 @@ class DiskStore:
 
     def problems(self, listed: int) -> list[str]:
         """A count that differs; damaged blocks are errors of reading already."""
-        if self._meta["timed"] or listed == len(self):
-            return []
-        return [f"{len(self)} fingerprints are counted, {listed} can be read"]
+        return [] if self._meta["timed"] else miscounted(len(self), listed)
 
     def stats(self) -> dict[str, int]:
         """`count`, `memory_bytes` (RocksDB's and the local cache's) and `disk_bytes`."""

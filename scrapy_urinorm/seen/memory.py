@@ -6,7 +6,7 @@ import logging
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from scrapy_urinorm.seen.protocol import SeenStoreError, as_record
+from scrapy_urinorm.seen.protocol import SeenStoreError, as_record, miscounted
 from scrapy_urinorm.seen.stamp import Stamp, StampChange, compare_last, dated
 from scrapy_urinorm.seen.table import FingerprintTable
 
@@ -164,7 +164,7 @@ class MemoryStore:
 
     def problems(self, listed: int) -> list[str]:
         """Damage that was found when the file was read."""
-        found = [] if listed == len(self) else [f"{len(self)} fingerprints are counted, {listed} can be read"]
+        found = miscounted(len(self), listed)
         if self._journal is not None and self._journal.damaged:
             found.append(f"{self._journal.damaged} damaged records in the file, which `compact` drops")
         return found

@@ -32,6 +32,11 @@ def as_record(fp: bytes) -> bytes:
     return fp if len(fp) == RECORD_BYTES else blake2b(fp, digest_size=RECORD_BYTES).digest()
 
 
+def miscounted(known: int, listed: int) -> list[str]:
+    """What is wrong, in words, where a store counts so many fingerprints and iteration gives so many."""
+    return [] if listed == known else [f"{known} fingerprints are counted, {listed} can be read"]
+
+
 @runtime_checkable
 class SeenStore(Protocol):
     """An exact set of request fingerprints that outlives the process, or is shared, or both.

@@ -9,7 +9,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from scrapy_urinorm.seen.buckets import records
-from scrapy_urinorm.seen.protocol import RECORD_BYTES, SeenStoreError, as_record
+from scrapy_urinorm.seen.protocol import RECORD_BYTES, SeenStoreError, as_record, miscounted
 from scrapy_urinorm.seen.recent import RecentForever, RecentTimed
 from scrapy_urinorm.seen.redis_connection import RedisConnection
 from scrapy_urinorm.seen.redis_scripts import ADD, CONTAINS, CREATE, TIER_BITS
@@ -229,9 +229,7 @@ class RedisStore:
 
     def problems(self, listed: int) -> list[str]:
         """A count that differs, as after an eviction."""
-        if self._timed or listed == len(self):
-            return []
-        return [f"{len(self)} fingerprints are counted, {listed} can be read"]
+        return [] if self._timed else miscounted(len(self), listed)
 
     def _unlink(self, names: list[str]) -> None:
         self._connection.ask(lambda _again: self._connection.client.unlink(*names))

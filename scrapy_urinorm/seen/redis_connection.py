@@ -190,7 +190,7 @@ class RedisConnection:
 
 
 def _passes(error: Exception) -> bool:
-    """Whether an answer of Redis is about its state, or about who has the store, and not about the question."""
+    """Whether an error will pass: it says in what state the server is, or that another has the store, nothing else."""
     from redis import exceptions as known
 
     kinds = (

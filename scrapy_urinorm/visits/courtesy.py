@@ -13,8 +13,8 @@ if TYPE_CHECKING:
 NICENESS = 10
 """The crawl comes first where both want a processor."""
 EAGER = 30
-"""Pages that are read at the crawl's own priority: a program is recognized by the first ones. On a machine with ten
-busy processes a processor, a crawl of cached answers had sent 500 requests before a process of low priority began."""
+"""Pages that are read at the crawl's own priority: a program is recognized by the first ones. Where ten busy
+processes shared a processor, a crawl of cached answers had sent 500 requests before a process of low priority began."""
 
 
 def output_of_server() -> BinaryIO:

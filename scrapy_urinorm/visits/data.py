@@ -6,11 +6,10 @@ another on each request.
 
 from __future__ import annotations
 
-import hashlib
 import re
 from typing import TYPE_CHECKING
 
-from scrapy_urinorm.visits.values import values
+from scrapy_urinorm.visits.texts import hash_of_all
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -45,7 +44,7 @@ _UNSPACED = rb"(?:[\xe3-\xed][\x80-\xbf]{2}|\xe0[\xb8-\xbb][\x80-\xbf]|\\{1,2}u(
 """A letter of Chinese, Japanese, Korean or Thai, which are written without spaces between words."""
 _unspaced = re.compile(_UNSPACED + rb"{2}").search
 _long_unspaced = re.compile(_UNSPACED + rb"{8}").search
-"""Beside digits: a date with the name of its day is shorter; chosen."""
+"""So many such letters make a text also where it has digits: a date with the name of its day is shorter; chosen."""
 _ESCAPE = re.compile(rb"\\u[0-9a-f]{4}")
 _digit = re.compile(rb"[0-9]").search
 _DATE = re.compile(
@@ -60,16 +59,11 @@ _described = re.compile(rb"=\s*+[\"']?(?:description|og:title|og:description)[\"
 _content = re.compile(rb"\bcontent\s*+=\s*+(?:\"([^\"]++)|'([^']++))", re.IGNORECASE).search
 
 
-def data_hash(markup: bytes, *, described: bool = False) -> int:
+def hash_of_data(markup: bytes, found: list[Script], valued: list[bytes], *, described: bool) -> int:
     """Return a 64-bit hash of the texts in the data of a page (UTF-8), whatever their order; 0 where it has none.
 
-    With `described` what its head says of it is data, too.
+    `found` and `valued` are its `scripts` and `values`. With `described` what its head says of it is data, too.
     """
-    return hash_of_data(markup, list(scripts(markup)), values(markup, DATA_CAP), described=described)
-
-
-def hash_of_data(markup: bytes, found: list[Script], valued: list[bytes], *, described: bool) -> int:
-    """Return the same of a page whose `scripts` and `values` are found."""
     texts: set[bytes] = set()
     for block in _blocks(markup, found):
         texts.update(_texts(block), _single_words(block))
@@ -81,9 +75,7 @@ def hash_of_data(markup: bytes, found: list[Script], valued: list[bytes], *, des
             texts.add(value)
     if described:
         texts.update(_descriptions(markup[:META_CAP]))
-    if not texts:
-        return 0
-    return int.from_bytes(hashlib.blake2b(b"\0".join(sorted(texts)), digest_size=8).digest(), "little")
+    return hash_of_all(texts) if texts else 0
 
 
 def _texts(block: bytes) -> list[bytes]:

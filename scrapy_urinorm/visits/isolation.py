@@ -5,10 +5,10 @@ process that the kernel ends after a second of its CPU; a guardian, which does n
 for it. The guardian is forked first of all, while the process is small and has no threads. Where there is no fork
 (Windows), pages are parsed where they are asked for, without a limit.
 
-Asked for are `pages`, some together under a number, `asking`, which every answer bears. Answered are the first of them,
-or all: `read` has [seconds of CPU, octets of its line, links that are named] of each, the body their lines; `unknown`
-says that the next one's crawl must be introduced. For a process that is dead its guardian answers `died`, the number of
-the page that it was at, and `cpu`.
+A question has `pages`, several at once, and a number, `asking`, which its answer repeats. An answer is about the first
+of these pages, or about all: `read` has for each [seconds of CPU, octets of its line, links that are named], and the
+body of the answer is their lines; `unknown` says that the crawl of the next page must be introduced. Where the process
+has died, its guardian answers: `died` is the number of the page that it was at, and `cpu` what that page has taken.
 """
 
 from __future__ import annotations
@@ -41,9 +41,10 @@ SHARED = (4 << 20) + 4096
 """Octets of memory that both processes have, for bodies: the largest that is read fits. By the socket, as larger ones
 go, they are copied twice more, and the system finds room for each."""
 BEGUN = Struct("<QQ")
-"""At its beginning: which asking is being answered, and which of its pages is being read."""
+"""What that memory begins with: the number of the question being answered, and of its page that is being read."""
 TOLD_AFTER = 0.05
-"""Seconds of CPU after which what is read is told before the rest: of a page that ends the process it is read again."""
+"""Seconds of CPU after which the pages read so far are answered: should the next one end the process, they would have
+to be read again."""
 _RENEW = 3
 """The exit code of a process that has grown too large and wants to be replaced."""
 
@@ -112,7 +113,7 @@ class Parser:
         return found
 
     def _some(self, pages: Sequence[Unread], *, introduced: bool) -> tuple[list[Read], bool]:
-        """Return what the first of some pages tell, and whether the next one's crawl is to be introduced."""
+        """Return what the first of the pages, or all, tell, and whether the crawl of the next must be introduced."""
         places = self._laid_out(pages)
         asked = [
             {**said, "_id": crawl.id, "_names": names, "_place": place}

@@ -126,11 +126,20 @@ def page_links(hrefs: Iterable[str], base: str) -> list[str]:
 
 def link_hashes(urls: list[str]) -> tuple[bytes, int]:
     """Return the column `links` for URLs that are redacted already, and how many different ones there are."""
-    return _unique(_split(hashes_of(urls)))
+    return _unique(each_hash(hashes_of(urls)))
 
 
-def _split(hashes: bytes) -> list[bytes]:
-    return list(chain.from_iterable(_each(hashes)))
+def each_hash(links: bytes | None) -> list[bytes]:
+    """Return the hashes of a column of links, in their order."""
+    return list(chain.from_iterable(_each(links or b"")))
+
+
+def holds(links: bytes, hashed: bytes) -> bool:
+    """Whether a hash is among those of links; a page may have thousands, and be asked often."""
+    at = links.find(hashed)
+    while at % HASH and at >= 0:
+        at = links.find(hashed, at + 1)
+    return at >= 0
 
 
 def _unique(hashes: Iterable[bytes]) -> tuple[bytes, int]:
@@ -177,9 +186,9 @@ class LinkHashes:
         redacted = self._new
         bare = bare_keys(redacted)
         hashed = hashes_of(redacted) if bare is None else _hashes_of_lines(bare)
-        hashes = dict(zip(new, _split(hashed), strict=True))
+        hashes = dict(zip(new, each_hash(hashed), strict=True))
         if self._ruled is not None and (changed := self._ruled.changed(new, bare if redacted == new else None)):
-            keys = _split(hashes_of(self._redact(list(changed.values()))))
+            keys = each_hash(hashes_of(self._redact(list(changed.values()))))
             for url, key in zip(changed, keys, strict=True):
                 hashes[url] += key
         return hashes

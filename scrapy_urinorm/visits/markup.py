@@ -54,7 +54,10 @@ def said_by(root: LexborNode, url: str) -> Said:
 
 
 def said_without_tree(markup: bytes, url: str) -> Said | None:
-    """What a page says whose tree is what stands there, so that none is built; None for any other, and without C."""
+    """Return what a page says where that can be read off its text: a parser would build just the tree that is written.
+
+    None for any other page, and without the module in C.
+    """
     if native.module is None or (written := native.module.written(markup)) is None:
         return None
     found = native.module.page(written, *stems(url))
@@ -62,7 +65,7 @@ def said_without_tree(markup: bytes, url: str) -> Said | None:
 
 
 def walked(root: LexborNode, url: str) -> Said:
-    """What a tree says, in Python: what the module in C must equal where it takes a page."""
+    """Read a tree in Python: the module in C, for the pages that it takes, must give the same."""
     walk = Walk(frozenset(node.mem_id for node in root.css(MARKED)))
     with contextlib.suppress(RecursionError):
         walk.children(root, 1, DEEPEST)
@@ -83,7 +86,7 @@ def walked(root: LexborNode, url: str) -> Said:
 
 
 def compiled(found: Compiled, url: str) -> Said:
-    """What a tree says that the module in C has taken."""
+    """Return what a page says, out of what the module in C has given."""
     lines, counts, words, digest, minima, canonical, bases, generator, hrefs, links = found
     if links is None:
         base = next(filter(None, (_resolved(href, url) for href in bases.split("\0"))), None)

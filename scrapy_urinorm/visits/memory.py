@@ -12,7 +12,7 @@ if sys.platform != "win32":
 PAGE_MEMORY = 256 << 20
 """Octets that the address space of a parsing process may grow by: the tree of 4 MB of tags has 200 MB."""
 UNRETURNED = 32 << 20
-"""Octets that it does not give back to the system after each page: the most that glibc takes for an answer."""
+"""Freed octets that it keeps for the next page instead of returning them to the system: the most that glibc accepts."""
 _TRIM_THRESHOLD, _MMAP_THRESHOLD = -1, -3  # mallopt(3)
 
 
@@ -30,7 +30,7 @@ def limit_memory() -> None:
 
 
 def keep_memory() -> None:
-    """Have a tree built where the last one was: mapping its memory anew was a fifth of the time of a page."""
+    """Keep the memory of a tree for the next one: to get it from the system anew took a fifth of the time of a page."""
     import ctypes
 
     with contextlib.suppress(AttributeError, OSError):

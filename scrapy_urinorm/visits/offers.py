@@ -5,13 +5,13 @@ Pages that all say "press the button" differ in this alone. It is read of the pa
 
 from __future__ import annotations
 
-import hashlib
 import re
 from itertools import chain, islice
 from urllib.parse import urlsplit
 
 from scrapy_urinorm.content.titles import SHELL_WORDS
 from scrapy_urinorm.url import resolve
+from scrapy_urinorm.visits.texts import hash_of_all
 
 OFFERS_SLOT = 8
 """The place of the line that sums up the offers."""
@@ -41,8 +41,7 @@ def offer_lines(markup: bytes, url: str, words: int) -> list[tuple[int, int]]:
     offers.discard(b"form:")
     if not offers:
         return []
-    digest = hashlib.blake2b(b"\0".join(sorted(offers)), digest_size=8).digest()
-    return [(OFFERS_SLOT, int.from_bytes(digest, "little"))]
+    return [(OFFERS_SLOT, hash_of_all(offers))]
 
 
 def _path(action: bytes, url: str) -> bytes:

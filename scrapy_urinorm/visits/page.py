@@ -31,7 +31,7 @@ class Crawl:
     def __init__(self, crawl_id: str, salt: bytes, rules: Sequence[Any] = (), preset: str = "safe") -> None:
         self.id = crawl_id
         self.opening: dict[str, Any] = {"id": crawl_id, "salt": salt.hex()}
-        """What a process that parses pages is told of the crawl, and makes its own of; without rules that are many."""
+        """What a process that parses pages makes its own copy of the crawl from; too many rules are left out."""
         if are_few(rules):
             self.opening |= {"rules": list(rules), "preset": preset}
         self.redact = Redaction(salt)
@@ -95,9 +95,7 @@ def _read(visit: Visit, crawl: Crawl, said: dict[str, Any], body: bytes, content
         visit.clean_param = _clean_params(body)
     url = said.get("final") or said["url"]
     page: PageFeatures = page_features(body, content_type, None, url)
-    visit.body_digest, visit.text_digest, visit.words = page.body_digest, page.text_digest, page.words
-    visit.main_digest = page.rows_digest
-    visit.lines, visit.line_words, visit.minhash = page.lines, page.line_words, page.minhash
+    take_features(visit, page)
     canonical = page.canonical or canonical_link(said.get("link") or (), url)
     if canonical and len(canonical) <= LONGEST_LINK:
         visit.canonical = crawl.redact(canonical)
@@ -105,6 +103,13 @@ def _read(visit: Visit, crawl: Crawl, said: dict[str, Any], body: bytes, content
         visit.links, visit.links_count, keys = crawl.links(page.links)
         visit.link_keys = keys or None
     visit.marks = marks(page.generator, said.get("headers") or (), said.get("cookies") or (), body)
+
+
+def take_features(visit: Visit, page: PageFeatures) -> None:
+    """Give a visit what the page shows, but for the addresses in it."""
+    visit.body_digest, visit.text_digest, visit.words = page.body_digest, page.text_digest, page.words
+    visit.main_digest = page.rows_digest
+    visit.lines, visit.line_words, visit.minhash = page.lines, page.line_words, page.minhash
 
 
 def _clean_params(body: bytes) -> tuple[str, ...]:

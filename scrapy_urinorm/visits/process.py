@@ -102,8 +102,7 @@ class Reader:
     def send(self, header: dict[str, Any], body: bytes = b"") -> None:
         """Send a message to the crawl; one that is gone is not an error, its visits are still written."""
         with self._sending, contextlib.suppress(BrokenPipeError):
-            for piece in messages.packed(header, body):
-                self.output.write(piece)
+            messages.send(self.output.write, header, body)
             self.output.flush()
 
     def close(self) -> None:

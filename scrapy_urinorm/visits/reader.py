@@ -21,10 +21,8 @@ if TYPE_CHECKING:
 Row = TypeVar("Row")
 FORMATS = ("auto", "jsonl", "csv", "parquet", "cdx", "cdxj", "crawl-log", "access-log", "urls")
 PROBLEMS_KEPT = 5
+"""Rows that cannot be read are counted; so many are quoted, which is what fits beside a summary."""
 _TOLD = 500  # visits at a time, some milliseconds of reading
-"""Rows that cannot be read are counted; so many are quoted."""
-
-
 #: A record of a page has some hundred kilobytes at the most; a longer line is counted as bad.
 LONGEST_LINE = 16 << 20
 #: What callers of this module know it by.

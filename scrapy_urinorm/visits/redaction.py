@@ -118,7 +118,7 @@ def is_address(name: str) -> bool:
 
 @functools.lru_cache(8192)
 def _kind(text: str) -> int:
-    """What the name is that text before an equals sign ends in."""
+    """Return what the name means that stands at the end of a text, before an equals sign."""
     for _ in range(_MOST_ESCAPED):
         if "%" not in text or (decoded := unquote(text, errors="replace")) == text:
             break

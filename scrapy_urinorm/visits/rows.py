@@ -12,7 +12,7 @@ _root = re.compile(r"<(rss|feed|rdf:RDF)[\s>]")
 _HEAD = 2_000
 """Characters in which the root of a feed stands: after declarations and a comment."""
 _MASK = (1 << 128) - 1
-"""Sums are those of a digest's width, as its hashes are (BLAKE2b of 16 octets)."""
+"""A sum is cut to the width of the hashes that are added up (BLAKE2b of 16 octets)."""
 
 
 def rows_digest(text: str, kind: str) -> str | None:

@@ -1,16 +1,16 @@
 """What scripts show: the numbers of a chart, a formula, what a player plays.
 
-A program says it in as many ways as there are; of these each stands in the page as it is shown.
+Each program has its own way to hand such things over; looked for are those that stand in the page as they are shown.
 """
 
 from __future__ import annotations
 
-import hashlib
 import re
 from itertools import islice
 from typing import TYPE_CHECKING
 
 from scrapy_urinorm.visits.data import DATA_CAP, is_state
+from scrapy_urinorm.visits.texts import hash_of_all
 
 if TYPE_CHECKING:
     from scrapy_urinorm.visits.data import Script
@@ -49,7 +49,7 @@ def script_lines(markup: bytes, found: list[Script], valued: list[bytes]) -> lis
     for value in valued:
         if value[:1] in (b"{", b"["):
             numbers.update(_numbers(value))
-    return [(slot, _hash(shown)) for slot, shown in ((NUMBERS_SLOT, numbers), (MEDIA_SLOT, media)) if shown]
+    return [(slot, hash_of_all(shown)) for slot, shown in ((NUMBERS_SLOT, numbers), (MEDIA_SLOT, media)) if shown]
 
 
 def _numbers(block: bytes) -> list[bytes]:
@@ -60,7 +60,3 @@ def _media(block: bytes) -> list[bytes]:
     """The addresses of pictures, films and sounds, without what follows a question mark: it may be a signature."""
     ends = islice(_MEDIA.finditer(block), MOST_MEDIA)
     return [_separated(block[max(0, one.start() - LONGEST_ADDRESS) : one.end()])[-1] for one in ends]
-
-
-def _hash(texts: set[bytes]) -> int:
-    return int.from_bytes(hashlib.blake2b(b"\0".join(sorted(texts)), digest_size=8).digest(), "little")

@@ -6,9 +6,12 @@ import hashlib
 import re
 import zlib
 from struct import pack
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from scrapy_urinorm.engine import native
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 BINS = 32
 EMPTY_BIN = 0xFFFFFFFF
@@ -45,6 +48,11 @@ class Hashes(dict[str, int]):
         if len(text) <= REMEMBERED:
             self[text] = value
         return value
+
+
+def hash_of_all(texts: Iterable[bytes]) -> int:
+    """Return a 64-bit BLAKE2b of texts, whatever their order."""
+    return int.from_bytes(hashlib.blake2b(b"\0".join(sorted(texts)), digest_size=8).digest(), "little")
 
 
 class _Words(dict[str, int]):

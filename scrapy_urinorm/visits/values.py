@@ -15,8 +15,8 @@ _data_name = re.compile(rb"(?<![\w-])data-[\w-]{0,55}\Z").search
 def values(markup: bytes, most: int) -> list[bytes]:
     """Return the values of attributes that are JSON, or long and of `data-*`: their first `most` octets, as they are.
 
-    Values of names that an attribute has in some frameworks alone (`:product`, `wire:snapshot`) are told by their
-    bracket.
+    Attributes of frameworks (`:product`, `wire:snapshot`) are not known by name: a value that begins with a bracket is
+    taken for JSON.
     """
     if native.module is not None:
         found: list[bytes] = native.module.values(markup, most)

@@ -189,7 +189,10 @@ class Walk:
     def _marked(
         self, parent: LexborNode, slot: int, node: LexborNode, numbers: dict[str, int], inner: int | None = None
     ) -> None:
-        """Add what an element shows besides its text, whose slot is `inner`; one in a line has none so far."""
+        """Add what an element shows besides its text.
+
+        `inner` is the slot of the element; None where it stands within a line and has not been given one.
+        """
         tag, attributes = node.tag or "", node.attributes
         bare = node.child is None and _kinds[tag] in (_BLOCK, _INLINE)
         if shown := picture_of(attributes, bare=bare):

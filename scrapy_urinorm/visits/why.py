@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from scrapy_urinorm.engine.texts import bare_key, without_userinfo
 from scrapy_urinorm.url import split
-from scrapy_urinorm.visits.links import HASH, url_hash
+from scrapy_urinorm.visits.links import holds, url_hash
 
 if TYPE_CHECKING:
     from collections.abc import Container, Iterable, Mapping, Sequence
@@ -88,7 +88,7 @@ class _Asked:
             self.own.append(Fetch.of(visit))
         elif key == self.key:
             self.variants.append(Fetch.of(visit))
-        if visit.links and len(self.linked) < _SHOWN and _holds(visit.links, self.hash):
+        if visit.links and len(self.linked) < _SHOWN and holds(visit.links, self.hash):
             self.linked.append(without_userinfo(visit.url))
 
 
@@ -213,10 +213,3 @@ def _made_one(asked: _Asked, other: Fetch, normalizer: Normalizer) -> str:
 def _redirects(visit: Visit) -> bool:
     """Whether the visit stands for a hop, and its target has a row of its own."""
     return visit.status is not None and 300 <= visit.status < 400
-
-
-def _holds(links: bytes, wanted: bytes) -> bool:
-    at = links.find(wanted)
-    while at >= 0 and at % HASH:
-        at = links.find(wanted, at + 1)
-    return at >= 0

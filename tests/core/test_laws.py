@@ -330,9 +330,6 @@ DIFFERENCES = {
     "a colon without password": (r"^(https?://[^/?#:@]*):@", r"\1@"),
     "userinfo without anything": (r"^(https?://):?@", r"\1"),
 }
-HOST_LEFT_RAW_BY_SCRAPY = re.compile(
-    r"https?://(?:[^/?#]*@)?(?:[0-9.]+|[^/?#]*%[0-9A-Fa-f]{2}[^/?#]*)(?::\d*)?(?:[/?#]|$)"
-)
 
 
 @given(urls)

@@ -87,7 +87,6 @@ MISTAKES: list[tuple[str, str, str, str, int | None, str, str]] = [
     ("include that is no list", "include = 1", "", "include", None, "list of files", "learned.toml"),
     ("not TOML", "a = = 1", "", "", 1, "does not parse", ""),
 ]  # fmt: skip
-NO_LINE_YET = {"unknown preset", "unknown version of a preset"}
 
 
 @pytest.mark.parametrize(

@@ -28,8 +28,6 @@ if TYPE_CHECKING:
 
 ROOT = Path(__file__).parents[2]
 CAN_FORK = hasattr(os, "fork")
-#: Ends of names in Scrapy's default settings.
-WANT_A_REACTOR = ("Reactor", "FTPDownloadHandler")
 
 
 def run(

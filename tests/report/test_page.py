@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 SCRIPT = "<script>document.title='owned'</script>"
-SLOW = pytest.mark.slow
 #: What a hostile site can put into its links; each is requested under several spellings, so that all tables have it.
 HOSTILE = [
     pytest.param(f"/{SCRIPT}?{SCRIPT}={SCRIPT}", id="a script"),

@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 
 from scrapy_urinorm.content.frame import DATA_SLOT
 from scrapy_urinorm.engine import native
-from scrapy_urinorm.visits.data import data_hash
+from scrapy_urinorm.visits.data import DATA_CAP, hash_of_data, scripts
 from scrapy_urinorm.visits.features import BARE_WORDS, page_features
-from scrapy_urinorm.visits.values import plain_values
+from scrapy_urinorm.visits.values import plain_values, values
 
 JSON = '<script type="application/json">{}</script>'
 
@@ -56,6 +56,10 @@ OTHER = [
     ('["{\\"name\\": \\"chair\\"}"]', '["{\\"name\\": \\"table\\"}"]', "a word in a text"),
     ('{"text": "a"}', '{"text": "a chair"}', "none and one"),
 ]
+
+
+def data_hash(markup: bytes, *, described: bool = False) -> int:
+    return hash_of_data(markup, list(scripts(markup)), values(markup, DATA_CAP), described=described)
 
 
 @pytest.mark.parametrize(("one", "other"), [row[:2] for row in SAME], ids=[row[2] for row in SAME])

@@ -37,7 +37,7 @@ class Kind:
         return None
 
     def certain(self, bound: Any, name: str) -> bool | None:
-        """Whether a bound value takes a decoded name, or not, whatever stands beside it; None where that counts."""
+        """Whether a bound value speaks of an item, by its decoded name alone; None where the item's value counts."""
         return True
 
     def adds(self, value: Any) -> list[tuple[str, str]]:
@@ -45,7 +45,7 @@ class Kind:
         return []
 
     def samples(self, value: Any) -> list[tuple[str, list[str]]]:
-        """The names or globs that a checked value speaks of, each with texts of interest beside it."""
+        """The names or globs that a checked value speaks of, each with values worth trying (`urinorm check`)."""
         return []
 
     def schema(self) -> dict[str, Any]:

@@ -1,9 +1,10 @@
-"""Visits in a feed storage: where the spool of a remote file goes when the crawl has ended."""
+"""Where a crawl puts its visits and its report: placeholders as in feed exports, and feed storages."""
 
 from __future__ import annotations
 
 import logging
 import shutil
+from datetime import UTC, datetime
 from inspect import isawaitable
 from typing import TYPE_CHECKING, Any
 
@@ -16,6 +17,14 @@ if TYPE_CHECKING:
     from scrapy import Spider
 
 logger = logging.getLogger(__name__)
+
+
+def filled_in(text: str, spider: Spider) -> str:
+    """A path or URI with its `%(name)s`, `%(time)s` and what else feed exports know in its place."""
+    if "%(" not in text:
+        return text
+    now = datetime.now(UTC).replace(microsecond=0).isoformat().replace(":", "-")
+    return text % {"name": spider.name, "time": now, "batch_id": 1, "batch_time": now}
 
 
 async def stored(storage: Any, spool: Path, spider: Spider, uri: str) -> bool:
