@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from contextlib import suppress
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from scrapy_urinorm.content import DIFFERENT, EXACT, NEAR, compare
@@ -22,6 +23,8 @@ CLASS_PAIRS = 3
 """Pairs of one class that count: a page that is noise may have a hundred addresses."""
 ALONE = 5
 """Pairs that agree under a rule alone, and none against, from which those count that it makes one with others."""
+LOOKED_AT = 100
+"""Addresses of a rule that are looked at to tell whether it needs others: they are of one form as a rule."""
 
 
 def judge(
@@ -47,6 +50,34 @@ def judge(
 def subjects(candidate: Candidate) -> frozenset[str]:
     """Return what a rule is about: parameters, else the kind of rule that it is."""
     return frozenset(candidate.names or {f"/{candidate.rule}"})
+
+
+def holds_alone(learner: SiteLearner, candidate: Candidate) -> bool:
+    """Whether a rule that the learner accepts changes most of its addresses without the others, too."""
+    moved = sorted(learner.replay.moved(candidate))[:LOOKED_AT]
+    if not moved or "path" not in candidate.where:
+        return True
+    alone, pages = learner.replay.normalizer([candidate], "safe").key, learner.site.pages
+    return 2 * sum(alone(pages[n].key) != pages[n].key for n in moved) >= len(moved)
+
+
+def with_either_slash(candidate: Candidate) -> Candidate:
+    """Return a rule for paths with and without a slash at the end.
+
+    What is found on top of a rule on slashes is for the paths that this one leaves; judged alone, on addresses as they
+    are, it would change none of them.
+    """
+    where = candidate.where
+    paths = [where["path"]] if isinstance(where.get("path"), str) else where.get("path", [])
+    either = sorted({form for path in paths for form in (path, _other_slash(path))})
+    return replace(candidate, conditions={**where, "path": either}) if len(either) > len(paths) else candidate
+
+
+def _other_slash(path: str) -> str:
+    """Return a glob for paths with a slash at the end for one without, and the other way round; `**` has both."""
+    if path.endswith("**") or not path.strip("/"):
+        return path
+    return path[:-1] if path.endswith("/") else path + "/"
 
 
 class _Joint:

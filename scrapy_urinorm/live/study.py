@@ -15,7 +15,7 @@ from scrapy_urinorm.learn.own_text import OwnTexts
 from scrapy_urinorm.learn.page import Page
 from scrapy_urinorm.learn.site import Site, host_of
 from scrapy_urinorm.learn.site_learner import SiteLearner
-from scrapy_urinorm.live.pairs import judge, subjects
+from scrapy_urinorm.live.pairs import holds_alone, judge, subjects, with_either_slash
 from scrapy_urinorm.live.reachable import ASKED, FRESH, Reachable
 from scrapy_urinorm.live.trial import BELIEVED, Tried, standing
 from scrapy_urinorm.normalizer import Normalizer
@@ -193,7 +193,8 @@ def _candidates(learner: SiteLearner) -> list[Candidate]:
     """Return the rules that may be believed: those the learner accepts, and those that it would with more support."""
     proposed = [one for one in learner.others if one.status == PROPOSED and one.family != "addresses"]
     known: dict[str, Candidate] = {}
-    for one in (*learner.replay.accepted, *proposed[:MOST_PROPOSED]):
+    accepted = [one if holds_alone(learner, one) else with_either_slash(one) for one in learner.replay.accepted]
+    for one in (*accepted, *proposed[:MOST_PROPOSED]):
         if one.rule not in VERDICTS and is_writable(one):
             known.setdefault(signature(one), one)
     return list(known.values())

@@ -620,6 +620,20 @@ def test_a_rule_on_the_order_of_lists_is_not_for_slices_though_none_was_seen(sor
     assert (of_slices[0] != of_slices[1]) is sorts
 
 
+@pytest.mark.parametrize("name", ["page_items", "pageno", "page[number]", "posts-offset", "after_page", "cursor"])
+def test_a_rule_on_the_order_of_lists_is_not_for_slices_by_the_names_of_this_site(name: str) -> None:
+    """Flask-AppBuilder's is `page_ObjectView`: short lists were seen in each order, and longer ones have a page 2."""
+    visits = [page(f"/log?{name}={n}", f"log {n}") for n in range(1, 6)]
+    for n in range(30):
+        for v in ("", "&sort=up", "&sort=down"):
+            row = {"url": f"{HOST}/list?cat=c{n}{v}", "status": 200, "main_digest": f"rows {n}", "words": 100}
+            visits.append(visit_from_row(row | {"text_digest": f"list {n}{v}"}))
+    normalizer = Normalizer(learn(visits).rules)
+    assert normalizer.key(f"{HOST}/list?cat=new&sort=up") == normalizer.key(f"{HOST}/list?cat=new")
+    of_slices = {normalizer.key(f"{HOST}/list?cat=new&{name}=2{order}") for order in ("", "&sort=up", "&sort=down")}
+    assert len(of_slices) == 3
+
+
 def test_what_the_rule_itself_makes_one_is_not_hidden_by_it() -> None:
     """Each order of a list leads to feeds of its own, which the rule makes one, too; the crawl was cut short."""
     orders = ("", "&o=up", "&o=down", "&o=age")
