@@ -1,4 +1,4 @@
-"""A rule that is found on top of one on slashes is for the paths that this one leaves, and judged on those there are."""
+"""What is found on top of a rule on slashes is for the paths that it leaves, and judged on those that there are."""
 
 from __future__ import annotations
 
