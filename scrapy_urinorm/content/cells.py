@@ -2,7 +2,7 @@
 
 Each says what others say, and few things, as what belongs to the frame of a site does. What an address asks for by a
 word (`sort=price`) a heading may echo, the same on each page: no cell of theirs. And what varies with this and with
-that, or from one visit of an address to the next, is a clock, a counter, or an advertisement.
+that, or from one visit of an address to the next in one crawl, is a clock, a counter, or an advertisement.
 """
 
 from __future__ import annotations
@@ -45,6 +45,7 @@ class Cells(NamedTuple):
 
     url: str
     rest: int
+    crawl: str | None
     slots: array[int]
     texts: array[int]
 
@@ -105,9 +106,9 @@ def telling_cells(
     pages: Iterable[Cells], watched: frozenset[int], linked: Linked | None, layouts: Layouts
 ) -> frozenset[int]:
     """Return those of the watched slots that tell pages with one rest apart together."""
-    by_rest: defaultdict[int, list[Cells]] = defaultdict(list)
+    by_rest: defaultdict[tuple[int, str | None], list[Cells]] = defaultdict(list)
     for page in pages:
-        by_rest[page.rest].append(page)
+        by_rest[page.rest, page.crawl].append(page)
     several = [of_one for of_one in by_rest.values() if len(of_one) > 1]
     seen = _Compared(linked, layouts)
     for first, *others in several:

@@ -70,6 +70,7 @@ class RecordedLines(Recorded, Protocol):
     url: str
     lines: bytes | None
     line_words: bytes | None
+    crawl: str | None
 
 
 class Frame:
@@ -163,13 +164,14 @@ class Frame:
         varied = Varying(framed, sessions, self.linked)
         for page in pages:
             if page.lines and is_answer(page.status):
-                varied.add(page.url, _told_apart(page.lines, page.line_words, frame, open_slots, framed))
+                told = _told_apart(page.lines, page.line_words, frame, open_slots, framed)
+                varied.add(page.url, told, page.crawl)
         self._noise, self._visitors = varied.noise(frozenset((TITLE_SLOT,)))
         self._frame = None
 
-    def find_telling(self, pages: Iterable[tuple[str, bytes]]) -> None:
+    def find_telling(self, pages: Iterable[tuple[str, bytes, str | None]]) -> None:
         """Find the short slots that tell pages apart whose other texts are one, from the lines of those pages, which
-        come with their addresses.
+        come with their addresses and their crawls.
         """
         frame = self.slots()
         common = (slot for slot in self._common() if slot in frame - self._visitors - {TITLE_SLOT, DATA_SLOT})

@@ -2,13 +2,14 @@
 
 What one address says otherwise on a second visit is the visitor's, or the time's, where most pages do so. A crawl that
 is learned from together with an earlier one shows what was edited in between, too: few pages, and their variants are
-pages still.
+pages still. And it shows what is another one each day, the weather of a place, the seats that are left: what varies
+within one crawl, too, may be what a parameter asks for, and only what does not is known by another one.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from scrapy_urinorm.content.differences import (
     MAX_KINDS,
@@ -20,9 +21,11 @@ from scrapy_urinorm.content.differences import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, KeysView, Mapping
 
     from scrapy_urinorm.content.differences import Linked
+
+    _Rest = tuple[int, int] | tuple[tuple[int, int], str | None]
 
 NOISE_GROUPS = 5
 """Groups of pages, equal but for their noise, that show it: one group alone may be pages that have only that slot."""
@@ -45,30 +48,49 @@ MAX_GROUPS = 10_000
 """Groups of pages in which slots of the frame are watched, the first ones: 45 MB."""
 
 
+class _Group(NamedTuple):
+    """The first page that says something in one crawl, what its other slots say, and those that vary."""
+
+    url: str
+    crawl: str | None
+    said: dict[int, int]
+    differ: set[int]
+
+
 class Varying:
     """What the slots of pages say that say the same otherwise; of those `framed` in the first groups alone."""
 
     def __init__(self, framed: frozenset[int], sessions: frozenset[str], linked: Linked | None) -> None:
         self._framed = framed
         self._sessions = sessions
-        self._groups: dict[tuple[int, int], tuple[str, dict[int, int], set[int]]] = {}
-        self._several: set[tuple[int, int]] = set()
+        self._groups: dict[_Rest, _Group] = {}
+        self._several: set[_Rest] = set()
+        self._revisited: set[_Rest] = set()
         self._kinds: dict[int, set[frozenset[str]]] = {}
         self._plain: dict[int, Changes] = {}
         self._linked = linked
         self._again = Again()
+        self._later = Again()
 
-    def add(self, page: str, told: Iterable[tuple[tuple[int, int], dict[int, int]]]) -> None:
-        """Note a page by its address, with what some slots say, by what it says besides them."""
+    def add(self, page: str, told: Iterable[tuple[tuple[int, int], dict[int, int]]], crawl: str | None = None) -> None:
+        """Note a page by its address, with what some slots say, by what it says besides them, and by its crawl."""
         # one for all slots: a page may have thousands, and an address hundreds of parameters
         differences: dict[str, frozenset[str]] = {}
         plains: dict[str, Change] = {}
         again: set[int] = set()
         changed: dict[int, tuple[int, int]] = {}
-        for rest, said in told:
+        later: list[tuple[_Group, dict[int, int]]] = []
+        for beside, said in told:
+            rest: _Rest = beside
             if rest not in self._groups and len(self._groups) >= MAX_GROUPS:
                 said = {slot: text for slot, text in said.items() if slot not in self._framed}
-            url, first, differ = self._groups.setdefault(rest, (page, said, set()))
+            group = self._groups.setdefault(rest, _Group(page, crawl, said, set()))
+            if group.crawl != crawl:
+                later.append((group, said))
+                self._revisited.add(rest)
+                rest = beside, crawl
+                group = self._groups.setdefault(rest, _Group(page, crawl, said, set()))
+            url, _, first, differ = group
             if first is said:
                 continue
             self._several.add(rest)
@@ -88,15 +110,29 @@ class Varying:
                     self._plain.setdefault(slot, Changes(self._linked)).add(rest, plain)
 
         self._again.add(again, changed)
+        self._note_later(page, later)
+
+    def _note_later(self, page: str, later: Iterable[tuple[_Group, dict[int, int]]]) -> None:
+        """Note what an address says that another crawl has visited, too."""
+        again: set[int] = set()
+        changed: dict[int, tuple[int, int]] = {}
+        for group, said in later:
+            if not difference(group.url, page) - self._sessions:
+                again |= said.keys()
+                first = group.said
+                both = {slot: (first[slot], said[slot]) for slot in first.keys() & said.keys()}
+                changed |= {slot: texts for slot, texts in both.items() if texts[0] != texts[1]}
+        self._later.add(again, changed)
 
     def noise(self, named: frozenset[int]) -> tuple[frozenset[int], frozenset[int]]:
         """Return the slots that are noise, and those of them that are no page's own; those `named` name pages."""
         varies: Counter[int] = Counter()
         present: Counter[int] = Counter()
         for rest in self._several:
-            present.update(self._groups[rest][1].keys())
-            varies.update(self._groups[rest][2])
+            present.update(self._groups[rest].said.keys())
+            varies.update(self._groups[rest].differ)
         itself = {slot for slot in self._again.slots() if self._again.show(slot, present[slot])}
+        constant = self._constant() - self._framed
         for slot in self._kinds.keys() - itself:
             self._kinds[slot].discard(frozenset())
         clear = {
@@ -111,7 +147,16 @@ class Varying:
             if n >= NOISE_GROUPS and n >= NOISE_SHARE * present[slot] and independent(self._kinds[slot]) > 1
         }
         noise -= self._framed - clear
-        return frozenset(noise), frozenset(slot for slot in noise if slot in clear or slot in itself)
+        visitors = noise & (clear | itself)
+        return frozenset(noise | constant), frozenset(visitors | constant)
+
+    def _constant(self) -> frozenset[int]:
+        """Return the slots that vary from crawl to crawl, and with nothing within one."""
+        present: Counter[int] = Counter()
+        for rest in self._several | self._revisited:
+            present.update(self._groups[rest].said.keys())
+        found = self._later.slots() - self._kinds.keys()
+        return frozenset(slot for slot in found if self._later.show(slot, present[slot]))
 
 
 class Again:
@@ -131,7 +176,7 @@ class Again:
                 if len(texts) < MANY:
                     texts.add(text)
 
-    def slots(self) -> Iterable[int]:
+    def slots(self) -> KeysView[int]:
         """Return the slots that second visits have."""
         return self._visits.keys()
 

@@ -77,20 +77,21 @@ class _Slot:
 
 
 def telling(
-    pages: Iterable[tuple[str, bytes]],
+    pages: Iterable[tuple[str, bytes, str | None]],
     frame: frozenset[int],
     single: frozenset[int],
     cells: frozenset[int],
     linked: Linked | None,
 ) -> frozenset[int]:
     """Return those of the `single` slots that tell pages apart, each or some together, and those of the `cells` that do
-    together; `pages` are addresses with their slots and texts, the rest of a page is what is not in the `frame`.
+    together; `pages` are addresses with their slots and texts, and their crawls, the rest of a page is what is not in
+    the `frame`.
     """
     seen = {slot: _Slot(linked) for slot in single}
     kinds, layouts = _Kinds(), Layouts()
     kept: list[Cells] = []
     room = MAX_KEPT
-    for url, lines in pages:
+    for url, lines, crawl in pages:
         hashes = array("Q", lines)
         slots, texts = hashes[0::2], hashes[1::2]
         outside = [slot not in frame for slot in slots]
@@ -106,7 +107,7 @@ def telling(
             if slot in seen:
                 seen[slot].add(rest, text, change)
         if len(kept) < MAX_CASES and room > 0:
-            kept.append(Cells(url, rest, array("Q", said.keys()), array("Q", said.values())))
+            kept.append(Cells(url, rest, crawl, array("Q", said.keys()), array("Q", said.values())))
             room -= len(said)
     alone = frozenset(slot for slot, found in seen.items() if found.tells(layouts))
     found = alone | _together(_beside(kept, alone), single - alone, linked, layouts)

@@ -17,7 +17,7 @@ from scrapy_urinorm.learn.risk import ID_PRIOR, TRACKER_PRIOR
 from scrapy_urinorm.learn.spelled import are_writable, one_of, tell_of_others
 from scrapy_urinorm.learn.stage import against_text, distinct
 from scrapy_urinorm.learn.unchanged import LUCK, by_luck
-from scrapy_urinorm.learn.values import are_numbers, chooses_tree, is_number, is_volatile
+from scrapy_urinorm.learn.values import are_newest_and_older, are_numbers, chooses_tree, is_number, is_volatile
 from scrapy_urinorm.learn.versions import changed_elsewhere
 from scrapy_urinorm.url import decoded
 
@@ -97,6 +97,8 @@ def _dropped(
     found = stage.candidate(finding, "remove_params", entries, family, why, params)
     if _are_two_numbers(finding, entries, neighbours):
         found.status, found.why = REJECTED, f"{why}, but {TWO_NUMBERS}"
+    elif any(are_newest_and_older(values) for values in _listed(entries)) and not stage.said_one(groups):
+        found.status, found.why = REJECTED, f"{why}, but {TREES}"
     elif len(params) == 1 and (other := changed_elsewhere(stage, params[0], finding, neighbours, groups)):
         found.status, found.needs_word = PROPOSED, True
         found.why = f"{why}, but it counts what changes some pages under other values of `{decoded(other)}`"
@@ -166,10 +168,13 @@ def asks_tree(stage: Stage, name: str) -> bool:
 
 def _are_two_numbers(finding: Conclusion, entries: Iterable[Any], neighbours: list[Neighbours]) -> bool:
     """Whether the pages of two numbers were equal, and none without was seen: of two months none has an event."""
-    if any(neighbours[n].absent >= 0 for n in finding.support):
-        return False
-    listed = [entry["value"].split("|") for entry in entries if isinstance(entry, dict)]
-    return any(are_numbers(values) for values in listed)
+    seen = any(neighbours[n].absent >= 0 for n in finding.support)
+    return not seen and any(map(are_numbers, _listed(entries)))
+
+
+def _listed(entries: Iterable[Any]) -> list[list[str]]:
+    """Return the values for which parameters are dropped, where these are listed."""
+    return [entry["value"].split("|") for entry in entries if isinstance(entry, dict)]
 
 
 def _narrow(stage: Stage, name: str, neighbours: list[Neighbours], groups: list[Group]) -> list[Group]:

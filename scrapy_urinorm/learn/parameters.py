@@ -19,7 +19,7 @@ from scrapy_urinorm.learn.risk import DEFAULT_PRIOR
 from scrapy_urinorm.learn.siblings import siblings
 from scrapy_urinorm.learn.spelled import before_last
 from scrapy_urinorm.learn.stage import Stage, against_text, distinct
-from scrapy_urinorm.learn.values import are_numbers, is_volatile, names_release
+from scrapy_urinorm.learn.values import are_newest_and_older, are_numbers, is_volatile, names_release
 from scrapy_urinorm.url import decoded
 
 if TYPE_CHECKING:
@@ -77,7 +77,7 @@ def _values(stage: Stage, name: str, neighbours: list[Neighbours]) -> list[Candi
         keep, replaced = _by_frequency(stage, name, one, other)
         value_map = {shown: [[keep, replaced]]}
         said = f"`{shown}={replaced}` for `{shown}={keep}`"
-        trees = tree or names_release(keep) or names_release(replaced)
+        trees = tree or names_release(keep) or names_release(replaced) or are_newest_and_older((keep, replaced))
         refused = (trees or are_numbers((keep, replaced))) and not stage.said_one(groups, lasting=trees)
         findings = [] if refused else stage.search(groups, judge, frozenset((name,)), exceptions=False)
         if not findings:

@@ -10,7 +10,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from scrapy_urinorm.learn.candidate import SKIP, Candidate
 from scrapy_urinorm.learn.priors import name_prior
 from scrapy_urinorm.learn.risk import TRACKER_PRIOR
-from scrapy_urinorm.learn.values import are_numbers, chooses_tree, names_release, names_tree, roots_tree
+from scrapy_urinorm.learn.values import (
+    are_newest_and_older,
+    are_numbers,
+    chooses_tree,
+    names_release,
+    names_tree,
+    roots_tree,
+)
 from scrapy_urinorm.url import decoded, decoded_segment
 
 if TYPE_CHECKING:
@@ -85,9 +92,12 @@ class Shape(NamedTuple):
         return self.trees() == other.trees() or self._below() != other._below()
 
     def has_another_number(self, other: Shape) -> bool:
-        """Whether one parameter is a number here and another there: two months are no spellings of one."""
+        """Whether one parameter is a number here and another there, or names what is newest and an older state: two
+        months are no spellings of one.
+        """
         theirs = dict(other.query)
-        return any(are_numbers((value, theirs.get(name) or "")) for name, value in self.query if value)
+        both = [(value, theirs.get(name) or "") for name, value in self.query if value]
+        return any(are_numbers(values) or are_newest_and_older(map(decoded, values)) for values in both)
 
     def _below(self) -> tuple[str, tuple[tuple[str, str | None], ...]]:
         """What remains without such roots: `/page/*` of `/de/page/*`."""

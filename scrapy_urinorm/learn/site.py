@@ -121,7 +121,7 @@ class Site:
             self.frame.linked = LinkedOptions(visits)
             self.frame.find_noise(visits, session_names(visits))
             pages = (visit for visit in visits if is_answer(visit.status))
-            self.frame.find_telling((visit.url, visit.lines) for visit in pages if visit.lines)
+            self.frame.find_telling((visit.url, visit.lines, visit.crawl) for visit in pages if visit.lines)
             self.frame.linked = None
         self.separators = self._separators.judge(self.rows, self._content, rules, preset, struck) if split else []
         self.base = base_of(self.separators)

@@ -30,7 +30,8 @@ _SESSION = re.compile(r"[0-9]*(?:[a-z]+[0-9]+){3,}[a-z]*", re.IGNORECASE)
 LONGEST_RELEASE = 100
 """Characters of a value that may be a version: no tag is longer, and its beginning is sought in each place."""
 FEW_VALUES = 20
-"""Values among which one version tells what a parameter asks for: as many as a switch has; of more, half of them."""
+"""Values among which one version tells what a parameter asks for, or a branch where all others are revisions: as many
+as a switch has; of more, half of them are versions."""
 _VERSION = re.compile(r"v?\d+(?:[._-]\d+)*(?:[._-]?(?:alpha|beta|rc|dev|x|snapshot)[._-]?\d*)?", re.IGNORECASE)
 _RELEASE = re.compile(
     r"(?:(?:[^/]*/)*(?:refs|tags)/(?:[^/]*/)*|[^/]*:)?"
@@ -39,7 +40,11 @@ _RELEASE = re.compile(
 )
 _MOVING = frozenset(("latest", "stable", "current", "master", "main", "dev", "devel", "development", "next", "nightly"))
 _BRANCHES = frozenset(("head", "main", "master", "trunk", "tip", "stable", "dev", "devel", "develop", "development"))
-"""Revisions that move on: two of them beside a tag, and a parameter asks for one."""
+"""Revisions that move on: two of them beside a tag, and a parameter asks for one; or one, where all its other values
+are few, and tags, hashes and numbers."""
+_NEWEST = _MOVING | _BRANCHES | {"default", "newest"}
+"""Names of what is newest, which is no longer what a tag, a version or a hash names after the next change."""
+_HASH = re.compile("[0-9a-f]{7,64}", re.IGNORECASE)
 _TAG = re.compile(r"[A-Za-z][A-Za-z-]{0,40}(?:[._-]\d{1,4}){1,6}")
 """A tag as repositories have them that know no dots in names: `RELEASE_2_1`."""
 _IN_FULL = frozenset(
@@ -103,7 +108,10 @@ def chooses_tree(name: str, values: Iterable[str]) -> bool:
         return True
     if len(different) > 1 and all(value.lower() in _MOVING for value in different):
         return True
-    if sum(value.lower() in _BRANCHES for value in different) > 1 and any(map(_TAG.fullmatch, different)):
+    branches = {value for value in different if value.lower() in _BRANCHES}
+    if len(branches) > 1 and any(map(_TAG.fullmatch, different)):
+        return True
+    if branches and branches != different and len(different) <= FEW_VALUES and _are_revisions(different - branches):
         return True
     languages = {code for value in different if (code := _language(value))}
     return len(languages) > 1 and 2 * len(languages) >= len(different)
@@ -121,6 +129,26 @@ def _language(value: str) -> str:
 def names_release(text: str) -> bool:
     """Whether a value (decoded) is a version (`v2.3`, `refs/tags/2.3.1`), the newest of which is old tomorrow."""
     return len(text) <= LONGEST_RELEASE and _RELEASE.fullmatch(text) is not None
+
+
+def are_newest_and_older(values: Iterable[str]) -> bool:
+    """Whether one of these values (decoded) names what is newest and another one a version, a tag or a hash, or a
+    number beside a branch: after the next change they are two.
+    """
+    low = {value.lower() for value in values}
+    named = low & _NEWEST
+    others = low - named
+    if named & _BRANCHES and any(map(is_number, others)):
+        return True
+    return bool(named) and any(_TAG.fullmatch(one) or _is_hash(one) or names_release(one) for one in others)
+
+
+def _are_revisions(values: Iterable[str]) -> bool:
+    return all(_TAG.fullmatch(one) or _is_hash(one) or is_number(one) or names_release(one) for one in values)
+
+
+def _is_hash(text: str) -> bool:
+    return _HASH.fullmatch(text) is not None and any(map(str.isdecimal, text)) and not text.isdecimal()
 
 
 def are_numbers(values: Iterable[str]) -> bool:

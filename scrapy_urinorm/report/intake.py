@@ -239,7 +239,7 @@ def _frames(blocks: Iterator[Block], ahead: list[Block], recognizer: Recognizer)
     The recognizer sees those pages. Empty where the first block has no lines at all.
     """
     frames: dict[str, Frame] = {}
-    pages: dict[str, list[tuple[str, bytes]]] = defaultdict(list)
+    pages: dict[str, list[tuple[str, bytes, str | None]]] = defaultdict(list)
     looked = 0
     for block in blocks:
         ahead.append(block)
@@ -257,7 +257,7 @@ def _frames(blocks: Iterator[Block], ahead: list[Block], recognizer: Recognizer)
 def _add_pages(
     rows: Sequence[Mapping[str, Any]],
     frames: dict[str, Frame],
-    pages: dict[str, list[tuple[str, bytes]]],
+    pages: dict[str, list[tuple[str, bytes, str | None]]],
     recognizer: Recognizer,
 ) -> int:
     from scrapy_urinorm.learn.site import site_of
@@ -276,5 +276,5 @@ def _add_pages(
         frame = frames.setdefault(site, Frame())
         if frame.pages < FRAME_PAGES:
             frame.add(lines, octets(row.get("line_words"), 1) or None)
-            pages[site].append((row["url"], lines))
+            pages[site].append((row["url"], lines, row.get("crawl")))
     return known

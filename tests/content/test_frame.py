@@ -24,17 +24,21 @@ def hashed(text: str) -> int:
     )
 
 
-def visit(lines: Lines, url: str = "http://a.example/") -> Visit:
+def visit(lines: Lines, url: str = "http://a.example/", crawl: str = "") -> Visit:
     packed = array("Q", [h for slot, text in lines for h in (hashed(slot), hashed(text))]).tobytes()
     words = bytes(len(text.split()) for _, text in lines)
-    return Visit(url=url, status=200, lines=packed, line_words=words, words=sum(words))
+    return Visit(url=url, status=200, lines=packed, line_words=words, words=sum(words), crawl=crawl)
 
 
 def contents(
-    pages: list[Lines], urls: list[str] | None = None, sessions: frozenset[str] = frozenset()
+    pages: list[Lines],
+    urls: list[str] | None = None,
+    sessions: frozenset[str] = frozenset(),
+    crawls: list[str] | None = None,
 ) -> list[Content]:
     frame = Frame()
-    visits = [visit(lines, *url) for lines, *url in zip(pages, *([urls] if urls else []), strict=True)]
+    known = [one for one in (urls, crawls) if one]
+    visits = [visit(lines, *of) for lines, *of in zip(pages, *known, strict=True)]
     for one in visits:
         frame.add(one.lines or b"", one.line_words)
     frame.find_noise(visits, sessions)
@@ -136,6 +140,25 @@ def test_the_first_pages_of_a_second_crawl_say_nothing_of_noise(again: int, edit
                 lines.append([("menu", "home"), ("main", f"{ARTICLE} {n} and more than that"), ("part", said)])
                 urls.append(f"http://a.example/p/{n}?part={part}")
     assert len({content.label for content in contents(lines, urls)}) == 180 + edited
+
+
+@pytest.mark.parametrize(
+    ("said", "pages"),
+    [
+        pytest.param("{n}{query} {crawl}", 160, id="the weather of a day, another one the day after"),
+        pytest.param("{n} {crawl}", 40, id="when the page was made, whatever its address asks for"),
+    ],
+)
+def test_what_one_crawl_varies_is_no_noise_by_another(said: str, pages: int) -> None:
+    lines, urls, crawls = list[Lines](), list[str](), list[str]()
+    for crawl in ("first", "second"):
+        for n in range(40):
+            for query in ("", "?day=2"):
+                line = ("line", f"{ARTICLE} {said.format(n=n, query=query, crawl=crawl)}")
+                lines.append([("menu", "home"), ("main", f"{ARTICLE} {n} and more than that"), line])
+                urls.append(f"http://a.example/town/{n}{query}")
+                crawls.append(crawl)
+    assert len({content.label for content in contents(lines, urls, crawls=crawls)}) == pages
 
 
 def visited(title: str = "article {}") -> tuple[list[Lines], list[str]]:

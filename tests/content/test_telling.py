@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import random
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
@@ -229,6 +230,30 @@ def test_what_the_visitor_has_seen_is_none_of_forms_and_articles() -> None:
     assert normalizer.key(f"{HOST}/wiki?page=99") != normalizer.key(f"{HOST}/wiki?page=98")
 
 
+def weather(*of: object) -> str:
+    return f"<section>{prose(of, 12)}</section>"
+
+
+def seats(*of: object) -> str:
+    """How many are left, by the hour."""
+    cells = (f"<td>{random.Random(f'{of} {hour}').randrange(9)} left</td>" for hour in range(6))
+    return f"<table><tr>{''.join(cells)}</tr></table>"
+
+
+@pytest.mark.parametrize("queries", [("day=2", "day=3"), ("day=2", "model=b")], ids=["a day", "a day, a model"])
+@pytest.mark.parametrize("said", [weather, seats])
+def test_what_a_day_asks_for_is_a_page_though_the_next_crawl_finds_it_changed(
+    said: Callable[..., str], queries: tuple[str, ...]
+) -> None:
+    visits = []
+    for crawl, n, query in itertools.product(("first", "second"), range(40), ("", *queries)):
+        body = f"<h1>Town {n}</h1><div><p>{prose(n)}</p></div>{said(n, query, crawl)}"
+        seen = visit(f"/town/{n}?{query}".rstrip("?"), body, f"Town {n}")
+        visits.append(replace(seen, crawl=crawl))
+    normalizer = Normalizer(learn(visits).rules)
+    assert len({normalizer.key(f"{HOST}/town/99?{query}") for query in ("", *queries)}) == 3
+
+
 def test_what_tells_pages_apart_is_no_noise_of_theirs() -> None:
     """A sentence that two parameters change: live rules look in it for what a page says that no other has said."""
     frame = Frame()
@@ -244,5 +269,5 @@ def test_what_tells_pages_apart_is_no_noise_of_theirs() -> None:
         frame.add(one.lines or b"", one.line_words)
     frame.find_noise(visits)
     assert len(frame.noise) == 1
-    frame.find_telling((one.url, one.lines or b"") for one in visits)
+    frame.find_telling((one.url, one.lines or b"", one.crawl) for one in visits)
     assert not frame.noise

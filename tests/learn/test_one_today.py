@@ -131,6 +131,9 @@ def test_two_files_with_one_text_have_two_names(titled: bool, options: Options) 
         ("refs/tags/v1.0", "refs/tags/v1.1", "refs/tags/v2.0"),
         ("2.1", "2.2", "1.4"),
         ("HEAD", "master", "v2.3.1"),
+        ("HEAD", "RELEASE_2_1"),
+        ("HEAD", "66"),
+        ("tip", "a1b2c3d4e5"),
         ("latest", "stable"),
         ("english", "german", "french"),
         ("en", "de", "no"),
@@ -148,6 +151,17 @@ def test_no_rule_of_any_family_makes_versions_or_languages_one(
     decisions = [normalizer.decide(f"{HOST}/raw?f=f99{at}") for at in asked]
     assert len({one.key for one in decisions}) == len(asked)
     assert not any(one.skip for one in decisions)
+
+
+@BOTH
+@pytest.mark.parametrize("others", [(), ("67",)], ids=["an alias", "a drop"])
+def test_the_newest_revision_of_many_is_one_for_now(others: tuple[str, ...], options: Options) -> None:
+    """Each file has changed in some revision, and none since 66."""
+    same = ("HEAD", "66", *others)
+    visits = [page(f"/raw?f=f{n}&at={at}", f"file {n}") for n in range(60) for at in same]
+    visits += [page(f"/raw?f=f{n}&at={at}", f"file {n} at {at}") for n in range(60) for at in range(30)]
+    normalizer = normalizer_of(visits, options)
+    assert normalizer.key(f"{HOST}/raw?f=f99&at=HEAD") != normalizer.key(f"{HOST}/raw?f=f99&at=66")
 
 
 @BOTH

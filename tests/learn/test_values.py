@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from scrapy_urinorm.learn.values import chooses_tree, is_volatile, names_release, names_tree
+from scrapy_urinorm.learn.values import are_newest_and_older, chooses_tree, is_volatile, names_release, names_tree
 
 TODAY = [
     "fa8524d6b47d2a20fa8524d6b47d2a20fa8524d6", "af64ca80572eb9fc6ef9aaceade70def", "9f3b2c1",
@@ -75,7 +75,8 @@ def test_names_no_release(value: str) -> None:
 ASKED = {
     "branches beside a tag": (["HEAD", "stable", "RELEASE_2_1", "5", "17"], True),
     "branches alone": (["HEAD", "main"], False),
-    "one branch": (["HEAD", "RELEASE_2_1"], False),
+    "one branch beside a tag": (["HEAD", "RELEASE_2_1", "5", "a1b2c3d"], True),
+    "one branch, a tag and more": (["main", "photo_1", "side"], False),
     "no branch": (["photo_1", "photo_2"], False),
     "versions": (["2.1", "2.2"], True),
     "languages": (["de", "en"], True),
@@ -90,3 +91,13 @@ def test_what_typo3_calls_a_language() -> None:
 @pytest.mark.parametrize(("values", "asked"), ASKED.values(), ids=ASKED)
 def test_a_parameter_that_asks_for_a_version_or_a_language(values: list[str], asked: bool) -> None:
     assert chooses_tree("rev", values) is asked
+
+
+@pytest.mark.parametrize("values", ["HEAD RELEASE_2_1", "trunk 66", "default a1b2c3d4", "current v2.3"])
+def test_what_is_newest_is_not_what_it_was(values: str) -> None:
+    assert are_newest_and_older(values.split())
+
+
+@pytest.mark.parametrize("values", ["HEAD master", "default 66", "main side", "66 67", "default decade"])
+def test_other_values(values: str) -> None:
+    assert not are_newest_and_older(values.split())
