@@ -89,8 +89,10 @@ class Varying:
 
         self._again.add(again, changed)
 
-    def noise(self, named: frozenset[int]) -> tuple[frozenset[int], frozenset[int]]:
-        """Return the slots that are noise, and those of them that are no page's own; those `named` name pages."""
+    def noise(self, named: frozenset[int]) -> tuple[frozenset[int], frozenset[int], frozenset[int]]:
+        """Return the slots that are noise, those of them that are no page's own, and of these the ones of which second
+        visits say so; those `named` name pages.
+        """
         varies: Counter[int] = Counter()
         present: Counter[int] = Counter()
         for rest in self._several:
@@ -111,7 +113,7 @@ class Varying:
             if n >= NOISE_GROUPS and n >= NOISE_SHARE * present[slot] and independent(self._kinds[slot]) > 1
         }
         noise -= self._framed - clear
-        return frozenset(noise), frozenset(slot for slot in noise if slot in clear or slot in itself)
+        return frozenset(noise), frozenset(noise & (clear | itself)), frozenset(noise & itself)
 
 
 class Again:
