@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from scrapy_urinorm.content.differences import Linked
     from scrapy_urinorm.content.layouts import Layouts
 
-CASES, RESTS = 5, 10
+CASES, RESTS = 5, 5
 """Pages on which a slot says something else than the first one of the same rest, from which it is looked at, and rests
 whose pages say several things. Chosen: of a random quarter of three hundred pages rules were learned from so few."""
 VARIES = 0.8
@@ -95,7 +95,9 @@ class _Compared:
 
     def may_tell(self, slot: int) -> bool:
         """Whether a slot varies often enough, with what an address asks for, and not by what it asks for alone."""
-        if self.differ[slot] < CASES or self.changes[slot].count(KINDS, self._layouts):
+        if self.differ[slot] < CASES:
+            return False
+        if self.changes[slot].count(KINDS, self._layouts) and self._layouts.have({slot}):
             return False
         if self._again.show(slot, self.groups):
             return False

@@ -88,6 +88,7 @@ class Frame:
         self._frame: frozenset[int] | None = None
         self._noise: frozenset[int] = frozenset()
         self._visitors: frozenset[int] = frozenset()
+        self._again: frozenset[int] = frozenset()
         self._telling: frozenset[int] = frozenset()
         self._loose: frozenset[int] = frozenset()
 
@@ -166,7 +167,7 @@ class Frame:
             if page.lines and is_answer(page.status):
                 told = _told_apart(page.lines, page.line_words, frame, open_slots, framed)
                 varied.add(page.url, told, page.crawl)
-        self._noise, self._visitors = varied.noise(frozenset((TITLE_SLOT,)))
+        self._noise, self._visitors, self._again = varied.noise(frozenset((TITLE_SLOT,)))
         self._frame = None
 
     def find_telling(self, pages: Iterable[tuple[str, bytes, str | None]]) -> None:
@@ -174,12 +175,14 @@ class Frame:
         come with their addresses and their crawls.
         """
         frame = self.slots()
-        common = (slot for slot in self._common() if slot in frame - self._visitors - {TITLE_SLOT, DATA_SLOT})
+        common = (slot for slot in self._common() if slot in frame - self._again - {TITLE_SLOT, DATA_SLOT})
         varied = (slot for slot in common if len(self._texts[slot]) > 1)
         cells = sorted(varied, key=lambda slot: (-len(self._texts[slot]), slot))[:MAX_CELLS]
         short = [slot for slot in cells if len(self._texts[slot]) >= FEWEST_TEXTS and self._is_single(slot)]
         single = frozenset(short[:MAX_SHORT])
         self._telling = telling(pages, frame, single, frozenset(cells), self.linked) if cells else frozenset()
+        # what looked like a counter while nobody knew where else it stands
+        self._visitors -= self._telling
         self._frame = None
 
     def _title(self, slots: array[int], texts: array[int]) -> int:

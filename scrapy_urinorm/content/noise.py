@@ -124,8 +124,10 @@ class Varying:
                 changed |= {slot: texts for slot, texts in both.items() if texts[0] != texts[1]}
         self._later.add(again, changed)
 
-    def noise(self, named: frozenset[int]) -> tuple[frozenset[int], frozenset[int]]:
-        """Return the slots that are noise, and those of them that are no page's own; those `named` name pages."""
+    def noise(self, named: frozenset[int]) -> tuple[frozenset[int], frozenset[int], frozenset[int]]:
+        """Return the slots that are noise, those of them that are no page's own, and of these the ones of which second
+        visits say so; those `named` name pages.
+        """
         varies: Counter[int] = Counter()
         present: Counter[int] = Counter()
         for rest in self._several:
@@ -148,7 +150,7 @@ class Varying:
         }
         noise -= self._framed - clear
         visitors = noise & (clear | itself)
-        return frozenset(noise | constant), frozenset(visitors | constant)
+        return frozenset(noise | constant), frozenset(visitors | constant), frozenset((noise & itself) | constant)
 
     def _constant(self) -> frozenset[int]:
         """Return the slots that vary from crawl to crawl, and with nothing within one."""

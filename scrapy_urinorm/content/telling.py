@@ -4,7 +4,7 @@ They stand on nearly every page of a shop, as what belongs to the frame of a sit
 with one text; what a form to log in says of the page that it is opened from is said there, too, with the page's own.
 A counter of visitors says another number each time, whatever tells two addresses of one page apart; the numbers of
 products go by what names them, and that is chosen together, or on pages of its own. What the visitor has seen is
-another each time on articles and on forms, whose parameters have nothing in common.
+another each time on articles and on forms, whose parameters have nothing in common. And it is counted on all pages.
 
 Several may tell pages apart only together: hour, minute and price of a departure come again with others, all three of
 them hardly ever.
@@ -66,14 +66,16 @@ class _Slot:
             if self.rests.setdefault(text, rest) != rest:
                 self.rests[text] = None
 
-    def tells(self, layouts: Layouts) -> bool:
-        """Whether nearly each text of a rest with several is said with that alone, and it is no counter."""
+    def tells(self, layouts: Layouts, slots: frozenset[int]) -> bool:
+        """Whether nearly each text of a rest with several is said with that alone, and these slots are no counter."""
         several = Counter(rest for rest, _ in self.cases)
         alone = [self.rests[text] is not None for rest, text in self.cases if several[rest] >= TEXTS]
-        return len(alone) >= CASES and sum(alone) >= SHARE * len(alone) and not self._counts(layouts)
+        return len(alone) >= CASES and sum(alone) >= SHARE * len(alone) and not self._counts(layouts, slots)
 
-    def _counts(self, layouts: Layouts) -> bool:
-        return self.count - len(self.cases) < AGAIN * self.count and self.changes.count(KINDS, layouts)
+    def _counts(self, layouts: Layouts, slots: frozenset[int]) -> bool:
+        if self.count - len(self.cases) >= AGAIN * self.count:
+            return False
+        return self.changes.count(KINDS, layouts) and layouts.have(slots)
 
 
 def telling(
@@ -103,13 +105,14 @@ def telling(
             if slot in cells:
                 # of a cell with two lines both count, and which is the first
                 said[slot] = (said.get(slot, 0) * _MIX + text) & _MASK
+        layouts.see(url, rest, said.keys(), compress(slots, outside))
         for slot, text in said.items():
             if slot in seen:
                 seen[slot].add(rest, text, change)
         if len(kept) < MAX_CASES and room > 0:
             kept.append(Cells(url, rest, crawl, array("Q", said.keys()), array("Q", said.values())))
             room -= len(said)
-    alone = frozenset(slot for slot, found in seen.items() if found.tells(layouts))
+    alone = frozenset(slot for slot, found in seen.items() if found.tells(layouts, frozenset((slot,))))
     found = alone | _together(_beside(kept, alone), single - alone, linked, layouts)
     return found | telling_cells(_beside(kept, found), cells - found, linked, layouts)
 
@@ -158,6 +161,6 @@ def _together(
                 joint.add(page.rest, text, kinds.of(page.url, page.rest))
             elif joint.rests.setdefault(text, page.rest) != page.rest:
                 joint.rests[text] = None
-        if joint.tells(layouts):
+        if joint.tells(layouts, slots):
             found |= slots
     return frozenset(found)

@@ -95,9 +95,10 @@ def _dropped(
     why = f"{_spoken(map(decoded, params))} made no difference to {distinct(finding.evidence.agree)}"
     why += against_text(finding.evidence)
     found = stage.candidate(finding, "remove_params", entries, family, why, params)
-    if _are_two_numbers(finding, entries, neighbours):
+    listed = [entry["value"].split("|") for entry in entries if isinstance(entry, dict)]
+    if _are_two_numbers(finding, listed, neighbours):
         found.status, found.why = REJECTED, f"{why}, but {TWO_NUMBERS}"
-    elif any(are_newest_and_older(values) for values in _listed(entries)) and not stage.said_one(groups):
+    elif any(map(are_newest_and_older, listed)) and not stage.said_one(groups):
         found.status, found.why = REJECTED, f"{why}, but {TREES}"
     elif len(params) == 1 and (other := changed_elsewhere(stage, params[0], finding, neighbours, groups)):
         found.status, found.needs_word = PROPOSED, True
@@ -166,15 +167,9 @@ def asks_tree(stage: Stage, name: str) -> bool:
     return name_prior(decoded(name), stage.declared) < TRACKER_PRIOR and chooses_tree(decoded(name), values)
 
 
-def _are_two_numbers(finding: Conclusion, entries: Iterable[Any], neighbours: list[Neighbours]) -> bool:
+def _are_two_numbers(finding: Conclusion, listed: Iterable[list[str]], neighbours: list[Neighbours]) -> bool:
     """Whether the pages of two numbers were equal, and none without was seen: of two months none has an event."""
-    seen = any(neighbours[n].absent >= 0 for n in finding.support)
-    return not seen and any(map(are_numbers, _listed(entries)))
-
-
-def _listed(entries: Iterable[Any]) -> list[list[str]]:
-    """Return the values for which parameters are dropped, where these are listed."""
-    return [entry["value"].split("|") for entry in entries if isinstance(entry, dict)]
+    return any(map(are_numbers, listed)) and not any(neighbours[n].absent >= 0 for n in finding.support)
 
 
 def _narrow(stage: Stage, name: str, neighbours: list[Neighbours], groups: list[Group]) -> list[Group]:

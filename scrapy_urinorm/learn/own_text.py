@@ -16,7 +16,7 @@ from scrapy_urinorm.content.differences import without_values
 from scrapy_urinorm.url import resolve
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 
     from scrapy_urinorm.content import Frame
     from scrapy_urinorm.learn.page import Page
@@ -28,6 +28,9 @@ blog, two of them the name of who is answered, which may be four words longer; c
 OWN_SHARE = 0.1
 """The share of the pages whose addresses differ in the same from what they name, from which none of them is taken at
 the site's word: some answers are short, while names of twelve words are rarer; chosen."""
+FEW_SHARE = 0.1
+"""The share of the pages naming one address on which a text of their own may stand, where their other texts differ: an
+answer is shown for each of a few systems, too; chosen. What stands on more is a menu, or what nobody has opened."""
 MAX_FAMILY = 1_000
 """Pages that name one address of which the first ones are looked at: their lines are compared, some 10 MB."""
 
@@ -57,7 +60,7 @@ class OwnTexts:
         for visit, texts in _having(visits, frozenset(owners)):
             label = frame.content(visit).label
             for text in texts:
-                if owners.get(text, label) != label:
+                if text in owners and label not in owners[text]:
                     del owners[text]
         differ: Counter[frozenset[str]] = Counter()
         own: Counter[frozenset[str]] = Counter()
@@ -117,17 +120,22 @@ def _told(visit: Visit, frame: Frame) -> _Told:
     return _Told(frame.content(visit).label, words, slots)
 
 
-def _owners(families: Iterable[dict[str, _Told]]) -> dict[int, bytes | None]:
-    """Return the texts that pages of one label alone have in a family, with that label."""
-    owners: dict[int, bytes | None] = {}
+def _owners(families: Iterable[dict[str, _Told]]) -> dict[int, frozenset[bytes | None]]:
+    """Return the texts that few pages of one family alone have, with the labels of those."""
+    owners: dict[int, frozenset[bytes | None]] = {}
     shared: set[int] = set()
     for pages in families:
+        on = Counter(text for one in pages.values() for text in one.words)
+        labels: defaultdict[int, set[bytes | None]] = defaultdict(set)
         for one in pages.values():
             for text in one.words:
-                if owners.setdefault(text, one.label) != one.label:
-                    shared.add(text)
+                labels[text].add(one.label)
+        for text, of in labels.items():
+            few = len(of) == 1 or on[text] <= FEW_SHARE * len(pages)
+            if not few or owners.setdefault(text, frozenset(of)) != of:
+                shared.add(text)
     for text in shared:
-        del owners[text]
+        owners.pop(text, None)
     return owners
 
 
@@ -143,8 +151,10 @@ def _having(visits: Iterable[Visit], texts: frozenset[int]) -> Iterator[tuple[Vi
             yield visit, found
 
 
-def _own_words(one: _Told, home: _Told | None, owners: dict[int, bytes | None]) -> int:
-    """Return the words of a page that no other has; a picture where the named page has none counts for many."""
+def _own_words(one: _Told, home: _Told | None, owners: Container[int]) -> int:
+    """Return the words of a page that few others have, and not the one that it names; a picture where that has none
+    counts for many.
+    """
     there = frozenset() if home is None else frozenset(home.slots.values())
-    own = [text for text in one.words if text in owners]
+    own = [text for text in one.words if text in owners and (home is None or text not in home.words)]
     return sum(one.words[text] or (OWN_WORDS if one.slots[text] not in there else 0) for text in own)

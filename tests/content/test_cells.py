@@ -10,7 +10,7 @@ import pytest
 
 from scrapy_urinorm import Normalizer
 from scrapy_urinorm.learn import learn
-from tests.content.test_telling import HOST, prose, visit
+from tests.content.test_telling import HOST, elsewhere, prose, visit
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -94,6 +94,7 @@ def test_what_tells_no_pages_apart(
     for _, n, query in itertools.product(range(visited), range(60), ("", *queries)):
         line = said(n, query.partition("=")[2], 7 * next(turns))
         visits.append(visit(f"/list/{n}?{query}".rstrip("?"), f"{line}<h1>List {n}</h1><div><p>{prose(n)}</p></div>"))
+    visits += [visit(path, said(0, "", 7 * next(turns)) + body) for path, body in elsewhere()]
     normalizer = Normalizer(learn(visits).rules)
     for query in queries:
         assert normalizer.key(f"{HOST}/list/7?{query}") == normalizer.key(f"{HOST}/list/7")

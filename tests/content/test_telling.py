@@ -17,7 +17,7 @@ from tests.report.crawls import Crawl as ReportedCrawl
 from tests.report.crawls import found
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
     from pathlib import Path
 
     from scrapy_urinorm.visits.record import Visit
@@ -36,6 +36,15 @@ def visit(path: str, body: str, title: str = "Shop") -> Visit:
     text = f"<html><head><title>{title}</title></head><body><nav>Home Products Contact</nav>{body}</body></html>"
     row = {"url": HOST + path, "status": 200, "time": 0, "depth": 1, "type": "text/html; charset=utf-8", "read": True}
     return visit_of(CRAWL, row, text.encode())
+
+
+def elsewhere(layouts: int = 3) -> Iterator[tuple[str, str]]:
+    """Pages of other layouts than all goods and articles have, with one address each, and the front page."""
+    for n, (tag, of) in enumerate(itertools.islice(itertools.product(("ul", "table"), ("b", "i")), layouts)):
+        for page in range(3):
+            rows = "".join(f"<{of}>{prose((tag, of, page, row), 9)}</{of}>" for row in range(4))
+            yield f"/{'help' * (n + 1)}/{page}", f"<{tag}>{rows}</{tag}>"
+    yield "/", f"<ol><li>{prose('front')}</li></ol>"
 
 
 def product(number: int, of_series: int) -> str:
@@ -104,6 +113,7 @@ def test_a_counter_of_visitors_tells_no_pages_apart() -> None:
             visit(f"/article?id={n}{more}", f"{body}<footer>{next(numbers)} visits so far</footer>")
             for more in ("", "&from=list", "&lang=de", "&view=wide", "&currency=EUR")
         ]
+    visits += [visit(path, f"{body}<footer>{next(numbers)} visits so far</footer>") for path, body in elsewhere()]
     normalizer = Normalizer(learn(visits).rules)
     for more in ("from=list", "view=wide", "currency=EUR"):
         assert normalizer.key(f"{HOST}/article?id=999&{more}") == normalizer.key(f"{HOST}/article?id=999")
@@ -207,6 +217,45 @@ def test_what_each_page_offers_by_an_option_of_its_own_is_no_counter(
         assert len({normalizer.key(f"{HOST}/p/99?{name}={value}") for value in range(3)}) == 3
 
 
+DEPARTMENTS = {
+    "engine": "<table><tr><td>{}</td></tr></table>",
+    "date": "<section><div><p>{}</p></div></section>",
+    "storage": "<ul><li>{}</li></ul>",
+    "shift": "<dl><dd>{}</dd></dl>",
+    "": "<form><label>{}</label></form>",
+}
+
+
+@pytest.mark.parametrize("front", [True, False], ids=["and a front page", "alone"])
+def test_the_price_of_departments_of_their_own_layouts_is_no_counter(front: bool) -> None:
+    """It stands on goods alone: those of one further department, without options, are not all pages there are."""
+    visits = []
+    for name, layout in list(DEPARTMENTS.items())[: None if front else -1]:
+        for n, value in itertools.product(range(20), range(4 if name else 1)):
+            said = f"<h1>Part {n}</h1><b>{prose((name, n, value), 1)} EUR</b>{layout.format(prose((name, n), 60))}"
+            visits.append(visit(f"/{name or 'gift'}s/{n}" + f"?{name}={value}" * bool(value), said, f"Part {n}"))
+    visits += [visit(path, body) for path, body in elsewhere(0) if front]
+    normalizer = Normalizer(learn(visits).rules)
+    for name in filter(None, DEPARTMENTS):
+        assert len({normalizer.key(f"{HOST}/{name}s/99?{name}={value}") for value in range(4)}) == 4
+
+
+@pytest.mark.parametrize("pages", [9, 40], ids=["of a few", "of many"])
+@pytest.mark.parametrize("said", [price, paragraph])
+def test_what_selects_choose_that_reset_the_others_is_no_counter(said: Callable[..., str], pages: int) -> None:
+    """Nobody asks for two of them together."""
+    names = (*OPTIONS, "region", "unit")
+    visits = [visit("/", f"<ul><li>{prose('front')}</li></ul>")]
+    for n, query in itertools.product(
+        range(pages), ("", *(f"?{name}={value}" for name in names for value in range(5)))
+    ):
+        text = f"<h1>Table {n}</h1><div><p>{prose(('table', n))}</p></div>{said(n, query)}"
+        visits.append(visit(f"/table/{n}{query}", text, f"Table {n}"))
+    normalizer = Normalizer(learn(visits).rules)
+    for name in names:
+        assert len({normalizer.key(f"{HOST}/table/99?{name}={value}") for value in range(5)}) == 5
+
+
 def test_what_the_visitor_has_seen_is_none_of_forms_and_articles() -> None:
     """Each program of a site has a parameter of its own, and pages of its own layout."""
     layouts = {
@@ -224,6 +273,7 @@ def test_what_the_visitor_has_seen_is_none_of_forms_and_articles() -> None:
         }
         for query, body in pages.items():
             visits.append(visit(f"/wiki?{query}", f"{body}<footer>Seen: {next(seen)}</footer>"))
+    visits += [visit(path, f"{body}<footer>Seen: {next(seen)}</footer>") for path, body in elsewhere()]
     normalizer = Normalizer(learn(visits).rules)
     for name in layouts:
         assert normalizer.key(f"{HOST}/wiki?{name}=99") == normalizer.key(f"{HOST}/wiki?{name}=98")

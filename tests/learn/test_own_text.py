@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from typing import TYPE_CHECKING
 
 import pytest
@@ -58,6 +59,20 @@ PAGES: dict[str, Callable[[int, int], str]] = {
 def test_what_is_opened_is_a_page(items: Callable[[int, int], str], options: Options) -> None:
     normalizer = Normalizer(learn(opened(items), options).rules)
     assert len({normalizer.key(HOST + path) for path in OPENED}) == len(OPENED)
+
+
+def test_an_answer_that_is_shown_for_several_systems_is_one_of_its_own() -> None:
+    """Two parameters: the answer stands on three addresses, beside another line on each."""
+    visits = []
+    items = range(20)
+    for n, system, item in itertools.product(range(LISTS), ("", "mac", "windows"), items):
+        query = "&".join(f"{name}={value}" for name, value in (("open", item), ("os", system)) if value)
+        parts = [f"<p>{prose((n, part), 12)}</p>" for part in range(40)]
+        parts[item] += f"<div>{prose((n, item, 'answer'), 35)}</div>" * bool(item)
+        text = f"<h1>List {n}</h1>" + f"<i>{prose(system, 6)}</i>" * bool(system) + "".join(parts)
+        visits.append(page(f"/list/{n}" + f"?{query}" * bool(query), text))
+    normalizer = Normalizer(learn(visits).rules)
+    assert len({normalizer.key(f"{HOST}/list/1?open={item}&os=mac") for item in items}) == len(items)
 
 
 def test_nor_is_it_one_with_others_while_a_crawl_runs() -> None:

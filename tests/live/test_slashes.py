@@ -31,8 +31,8 @@ class Topics:
             links = [f"/topic/{n}{slash}" for n in range(10 * page, 10 * page + 10) for slash in ("", "/")]
             return Answer(200, prose(parts.path), tuple(links), identity=parts.path)
         view = dict(parse_qsl(parts.query)).get("view", "")
-        links = () if view else tuple(f"/topic/{rest[0]}/?view={n}" for n in VIEWS)
-        return Answer(200, prose(rest[0]), links, identity=f"topic {rest[0]}")
+        views = () if view else tuple(f"/topic/{rest[0]}/?view={n}" for n in VIEWS)
+        return Answer(200, prose(rest[0]), views, identity=f"topic {rest[0]}")
 
 
 @IN_BOTH_ORDERS

@@ -14,8 +14,14 @@ from tests.content.test_telling import HOST, prose, visit
 URL = "http://shop.example/get/{}"
 OTHER = {
     "what a form asks for": "<form method=post action='/file/{}'><button>Download</button></form>",
+    "a file by its SHA-1": f"<form action='/file/{'0' * 39}{{}}'></form>",
+    "a file by its SHA-256": f"<form action='/file/{'0' * 63}{{}}'></form>",
+    "the number of a file": "<form action='/download.php?lang=de&amp;file={}'></form>",
     "a form that is written large": '<FORM ACTION="/file/{}?a=1&amp;b=2"></FORM>',
     "a magnet": '<a href="magnet:?xt=urn:btih:{}">Download</a>',
+    "a magnet in large letters": '<A HREF="MAGNET:?xt=urn:btih:{}">Download</A>',
+    "a magnet with spaces": '<a href = "magnet:?xt=urn:btih:{}">Download</a>',
+    "a magnet to copy": '<a class=button data-clipboard-text="magnet:?xt=urn:btih:{}">Copy</a>',
     "a file on another server": "<a href=ftp://a.example/{}.zip>Download</a>",
     "a file within the page": '<a href="data:text/plain,{}">Download</a>',
     "the name of a file": '<a href="/blob" download="file-{}.txt">Download</a>',
@@ -25,6 +31,11 @@ SAME = {
     "the same, from its place": "<form action='{}'></form>",
     "its host and all": "<form action='http://shop.example/get/{}'></form>",
     "what a form is to go back to": "<form action='/login?next={}'><input type=hidden name=from value={}></form>",
+    "a number of the page itself": "<form action='/get/{}?item={}'></form>",
+    "when it was sent": "<form action='/login?t=176722560{}'></form>",
+    "a session in the query": "<form action='/login?sid=0123456789abcdef0123456789abcde{}'></form>",
+    "a token": f"<form action='/login/{'0' * 32}-{{}}'></form>",
+    "a picture that a script loads": '<img data-src="data:image/gif;base64,{}">',
     "a session": "<form action='/login;jsessionid={}'></form>",
     "another": "<form action='/(S({}))/login'></form>",
     "the address of the page in base 64": "<form action='/cart/uenc/aHR0cHM6Ly9zaG9wLmV4YW1wbGUvZ2V0{}/add'></form>",
@@ -59,10 +70,18 @@ def test_the_order_of_offers_tells_no_pages_apart() -> None:
     assert offers_of("".join(magnets), 7) == offers_of("".join(reversed(magnets)), 7) is not None
 
 
-@pytest.mark.parametrize("offer", ['<form action="/file/{}"></form>', '<a href="magnet:?xt={}">Get it</a>'])
+@pytest.mark.parametrize(
+    "offer",
+    [
+        '<form action="/file/{}"></form>',
+        f'<form action="/file/{"a" * 38}{{}}"></form>',
+        '<form action="/download.php?file={}"></form>',
+        '<a href="magnet:?xt={}">Get it</a>',
+    ],
+)
 def test_pages_that_say_the_same_and_offer_something_else(offer: str) -> None:
     said = "<h1>Download</h1><p>Thank you for your interest in our work, please press the button to get your file.</p>"
-    visits = [visit(f"/get?id={n}", said + offer.format(n)) for n in range(60)]
+    visits = [visit(f"/get?id={n}", said + offer.format(n + 10)) for n in range(60)]
     visits += [visit(f"/about/{n}", f"<p>{prose(n)}</p>", f"About {n}") for n in range(30)]
     normalizer = Normalizer(learn(visits).rules)
     assert normalizer.key(f"{HOST}/get?id=99") != normalizer.key(f"{HOST}/get?id=98")
