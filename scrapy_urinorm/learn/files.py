@@ -145,6 +145,6 @@ def _united(candidates: Sequence[Candidate]) -> list[Candidate]:
     for candidate in candidates:
         mark = signature(candidate)
         other = found.get(mark)
-        if other is None or other.evidence.agree + other.evidence.values < candidate.evidence.agree:
+        if other is None or other.shown < candidate.shown:
             found[mark] = candidate
     return list(found.values())

@@ -10,7 +10,7 @@ from scrapy_urinorm.rulesets.scopes import check_body
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
-_NAMES = ("remove_params", "lowercase_params", "unordered_values")
+_NAMES = ("remove_params", "lowercase_params")
 """Rules whose value in a row is a list of names, some of them tables that say more."""
 _MAPS = ("default_params", "map_params", "rename_params", "rewrite_params")
 """Rules whose value in a row has a key for each name."""
@@ -32,6 +32,8 @@ def _wrong_value(row: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
         yield "value", f"{value!r} is not the value of a rule", ""
     elif rule in _NAMES and not (isinstance(value, (list, dict)) and all(map(_is_name, value))):
         yield "value", f"{value!r} is not a list of names", 'write ["ref"]'
+    elif rule == "unordered_values" and not (isinstance(value, dict) or _are_texts(value)):
+        yield "value", f"{value!r} is not a list of names", 'write ["tags"]'
     elif rule in _MAPS and not isinstance(value, dict):
         yield "value", f"{value!r} is not a table", "write a key for each name"
     elif row.get("status") == "active" and isinstance(rule, str) and rule in CATALOGUE:
