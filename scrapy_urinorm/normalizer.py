@@ -284,8 +284,7 @@ def _failing_examples(normalizer: Normalizer) -> Iterator[Problem]:
     """The `examples` and `distinct` rows that do not hold."""
     for example in normalizer.ruleset.examples:
         layer = example.layer
-        host = layer.label.partition('"')[2].rstrip('"') if '"' in layer.label else "example.com"
-        first, second = (normalizer.key(u if "://" in u else f"http://{host}{u}") for u in example.pair)
+        first, second = map(normalizer.key, example.urls)
         if (first == second) is not example.equal:
             said = f"{example.pair[0]!r} and {example.pair[1]!r}"
             verdict = f"do not get one key: {first} and {second}" if example.equal else f"both get {first}"

@@ -58,7 +58,7 @@ class LiveRules:
         own.require_extras(crawler.settings)
         self.crawler = crawler
         normalizer = own.normalizer_of(crawler)
-        self._source = normalizer.ruleset.to_dict()
+        self._source = normalizer.ruleset.to_dict(pairs=True)
         self._preset = normalizer.ruleset.preset
         close = own.number(crawler.settings, "URINORM_LIVE_CLOSE")
         self.desk = Desk([self._source], self._preset, close=int(close or 0))

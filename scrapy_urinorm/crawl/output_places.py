@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import logging
 import shutil
-from datetime import UTC, datetime
 from inspect import isawaitable
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +11,7 @@ from scrapy.utils.defer import maybe_deferred_to_future
 from twisted.internet.defer import Deferred
 
 if TYPE_CHECKING:
+    from datetime import datetime
     from pathlib import Path
 
     from scrapy import Spider
@@ -19,11 +19,14 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 
-def filled_in(text: str, spider: Spider) -> str:
-    """A path or URI with its `%(name)s`, `%(time)s` and what else feed exports know in its place."""
+def filled_in(text: str, spider: Spider, begun: datetime) -> str:
+    """A path or URI with its `%(name)s`, `%(time)s` and what else feed exports know in its place.
+
+    The time is that of the crawl's start, as of feeds: what a crawl leaves has one.
+    """
     if "%(" not in text:
         return text
-    now = datetime.now(UTC).replace(microsecond=0).isoformat().replace(":", "-")
+    now = begun.replace(microsecond=0).isoformat().replace(":", "-")
     return text % {"name": spider.name, "time": now, "batch_id": 1, "batch_time": now}
 
 

@@ -73,23 +73,23 @@ class ReportExtension:
 
     async def spider_closed(self, spider: Spider) -> None:
         """Write the report; the crawl ends when it is there."""
-        paths, crawl = await self._visits()
-        if not paths:
+        paths, visits = await self._visits()
+        if visits is None or not paths:
             logger.error("URINORM_REPORT: there are no visits to report on; set URINORM_VISITS")
             return
-        target = Path(filled_in(self.report, spider))
-        failure = await in_thread(self._write, target, paths, crawl, self._stats())
+        target = Path(filled_in(self.report, spider, visits.begun))
+        failure = await in_thread(self._write, target, paths, visits.crawl_id, self._stats())
         if failure:
             logger.error("URINORM_REPORT: %s", failure, extra={"spider": spider})
         else:
             logger.info("Report written: %s; %s", target, self._said, extra={"spider": spider})
 
-    async def _visits(self) -> tuple[list[Path], str]:
-        """The files that the extension for visits has written, when it has, and the id of the crawl."""
+    async def _visits(self) -> tuple[list[Path], VisitsExtension | None]:
+        """The files that the extension for visits has written, when it has, and the extension."""
         visits = self.crawler.get_extension(VisitsExtension)
         if visits is None:
-            return [], ""
-        return [path for path in await visits.finished() if path.exists()], visits.crawl_id
+            return [], None
+        return [path for path in await visits.finished() if path.exists()], visits
 
     def _stats(self) -> dict[str, Any]:
         stats = dict(own.stats_of(self.crawler).get_stats())

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import shutil
 import threading
+from datetime import UTC, datetime
 from pathlib import Path
 from tempfile import mkdtemp
 from typing import TYPE_CHECKING, Any, Protocol
@@ -86,6 +87,7 @@ class VisitsExtension:
         self.files: list[Path] = []
         """What was written, when the crawl has ended."""
         self.crawl_id = ""
+        self.begun = datetime.now(UTC)
         self._reader: ReaderProcess | None = None
         self._number = 0
         self._sent = self._written = self._given_up = self._before_restart = 0
@@ -113,7 +115,7 @@ class VisitsExtension:
         if not self.uri:
             self._open(None)
             return
-        uri = filled_in(self.uri, spider)
+        uri = filled_in(self.uri, spider, self.begun)
         scheme = urlsplit(uri).scheme
         try:
             if scheme == "file":

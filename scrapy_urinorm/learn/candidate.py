@@ -70,10 +70,14 @@ class Candidate:
     exact: float | None = None
     graph: bool = False
 
+    @property
+    def shown(self) -> int:
+        """What speaks for it, the `support` of its row: distinct pages, of a constant view distinct values."""
+        return self.evidence.values if self.evidence.constant else self.evidence.agree
+
     def add_up(self, agree: int, against: int, crawls: set[str]) -> None:
         """Add what further visits show to the counts; those of a crawl that is in them already are not added again."""
-        e = self.evidence
-        shown = e.values if e.constant else e.agree
+        e, shown = self.evidence, self.shown
         again = not crawls or not crawls.isdisjoint(self.crawls)
         shown = max(shown, agree) if again else shown + agree
         if e.constant:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from scrapy_urinorm.errors import UrinormError
@@ -13,7 +14,6 @@ from scrapy_urinorm.url import encoded
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
-    from pathlib import Path
 
 CONSTANT = "constant view"
 
@@ -100,6 +100,31 @@ def by_hand(ruleset: RuleSet) -> str:
         return ""
     said = ", ".join(written) or "rules"
     return f"holds rules without a row of evidence ({said}), which would be lost: write to another file"
+
+
+def besides(source: Any, files: Iterable[str | Path]) -> Any:
+    """A source of rules without what it includes of some files: what these know is learned again.
+
+    Were it taken for the user's own, a rule that breaks a pair of these could not be taken back.
+    """
+    if isinstance(source, dict):
+        return source
+    ruleset, known = RuleSet.load(source), {Path(file).resolve() for file in files}
+
+    def is_kept(file: str) -> bool:
+        return Path(file).resolve() not in known
+
+    if all(map(is_kept, ruleset.files)):
+        return source
+    own = RuleSet()
+    own.preset = ruleset.preset
+    own.everywhere = tuple(layer for layer in ruleset.everywhere if is_kept(layer.file))
+    for kind in ("sites", "hosts"):
+        kept = {name: [one for one in layers if is_kept(one.file)] for name, layers in getattr(ruleset, kind).items()}
+        setattr(own, kind, {name: layers for name, layers in kept.items() if layers})
+    own.examples = [one for one in ruleset.examples if is_kept(one.layer.file)]
+    own.evidence = [row for row in ruleset.evidence if is_kept(row["file"])]
+    return own.to_dict(pairs=True)
 
 
 class Earlier:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from scrapy_urinorm.errors import ProblemsError, UrinormError
 from scrapy_urinorm.learn.candidate import ACTIVE, SPLIT, Candidate, signature
-from scrapy_urinorm.learn.earlier import Earlier, by_hand, candidates_of
+from scrapy_urinorm.learn.earlier import Earlier, besides, by_hand, candidates_of
 from scrapy_urinorm.learn.learner import LearnResult, learn
 from scrapy_urinorm.learn.options import Options
 from scrapy_urinorm.learn.output import to_toml
@@ -95,8 +95,9 @@ def learn_file(
     With the `engine` `spark`, Spark reads the files and learns; paths are its own, and `only` names one crawl for all.
 
     `visits` are paths, globs or `-`; `format`, `columns`, `base`, `only` and `progress` are those of
-    `read_visits`. `rules` are rule sources that hold already. The file is written as a
-    whole or not at all. Raises `VisitsError`, `RuleFileError`, `MissingExtraError` and `OSError`.
+    `read_visits`. `rules` are rule sources that hold already: their pairs of URLs hold under what is learned, too, and
+    what they include of `output` and such files is learned again. The file is written as a whole or not at all.
+    Raises `VisitsError`, `RuleFileError`, `MissingExtraError` and `OSError`.
     """
     visits = [*visits]
     sources = [path for path in visits if str(path).endswith(".toml")]
@@ -106,6 +107,7 @@ def learn_file(
         sources.append(output)
     known = [one for source in sources if (one := _earlier(Path(source), force)) is not None]
     earlier = _united([candidate for one in known for candidate in one.active])
+    rules = [besides(source, sources) for source in rules]
     if engine == "spark":
         crawl = next(iter(only.values()), None) if only else None
         result, reader = learn_on_spark(
@@ -143,6 +145,6 @@ def _united(candidates: Sequence[Candidate]) -> list[Candidate]:
     for candidate in candidates:
         mark = signature(candidate)
         other = found.get(mark)
-        if other is None or other.evidence.agree + other.evidence.values < candidate.evidence.agree:
+        if other is None or other.shown < candidate.shown:
             found[mark] = candidate
     return list(found.values())

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from scrapy_urinorm.learn.candidate import ACTIVE, SEPARATORS, Candidate, tables
 from scrapy_urinorm.learn.options import Options
+from scrapy_urinorm.learn.own_pairs import OwnPairs
 from scrapy_urinorm.learn.separators import beside_earlier
 from scrapy_urinorm.learn.site import site_of
 from scrapy_urinorm.learn.site_learner import SiteLearner
@@ -76,12 +77,17 @@ class LearnResult:
         self.withdrawn += other.withdrawn
         self.seen |= other.seen
 
-    def complete(self, known: Known) -> None:
-        """Add the earlier rules of sites without visits, and bring sites into the order of their names.
+    def complete(self, known: Known, rules: Sequence[Any]) -> None:
+        """Add the earlier rules of sites without visits, where the pairs in the `rules` of the user let them, and bring
+        sites into the order of their names.
 
         The rules of a site stay in theirs.
         """
-        self.active += [candidate for name in known.keys() - self.seen for candidate in known[name]]
+        for name in known.keys() - self.seen:
+            kept, gone = OwnPairs(rules, self.options.preset, name).parted(known[name])
+            self.active += kept
+            self.others += gone
+            self.withdrawn += gone
         self.active.sort(key=lambda c: c.site)
         self.others.sort(key=lambda c: c.site)
         self.base = {key: dict(sorted(table.items())) for key, table in self.base.items()}
@@ -120,7 +126,7 @@ def learn(
             result.add(part)
     finally:
         spool.close()
-    result.complete(known)
+    result.complete(known, rules)
     return result
 
 
@@ -176,7 +182,9 @@ def _learn_site(site: Site, options: Options, rules: Sequence[Any], earlier: Seq
     learner = SiteLearner(site, options, rules, [one for one in earlier if one.family != SEPARATORS])
     learner.run()
     split, rejected, gone = beside_earlier(site.separators, earlier)
-    for candidate in (*split, *learner.replay.accepted, *rejected, *learner.others):
+    # only what earlier files say was not held against the user's pairs
+    split, broken = learner.replay.own.parted(split)
+    for candidate in (*split, *learner.replay.accepted, *rejected, *broken, *learner.others):
         candidate.site = site.name
         candidate.graph |= learner.proof is not None
         if not candidate.earlier:
@@ -184,7 +192,7 @@ def _learn_site(site: Site, options: Options, rules: Sequence[Any], earlier: Seq
     return LearnResult(
         options,
         active=[*split, *learner.replay.accepted],
-        others=[*rejected, *learner.others],
+        others=[*rejected, *broken, *learner.others],
         base=site.base,
         sites=1,
         urls=urls,
@@ -194,6 +202,6 @@ def _learn_site(site: Site, options: Options, rules: Sequence[Any], earlier: Seq
         drawn=site.drawn,
         drawn_like=site.drawn_like,
         sampled={site.name: site.sampled_from} if site.sampled_from else {},
-        withdrawn=[*gone, *learner.withdrawn()],
+        withdrawn=[*gone, *broken, *learner.withdrawn()],
         seen={site.name},
     )

@@ -41,7 +41,7 @@ def evidence_row(candidate: Candidate, hide: Callable[[str], str] = str) -> dict
         "value": candidate.value,
         "source": candidate.family,
         "why": candidate.why,
-        "support": e.values if e.constant else e.agree,
+        "support": candidate.shown,
         "against": e.against,
         "saved": candidate.saved or e.saved,
     }

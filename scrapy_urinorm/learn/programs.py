@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from scrapy_urinorm.learn.candidate import REJECTED, Candidate
+from scrapy_urinorm.learn.candidate import Candidate
 from scrapy_urinorm.learn.judge import Evidence
+from scrapy_urinorm.learn.replay import refute
 from scrapy_urinorm.learn.risk import risk
 from scrapy_urinorm.rulesets import platforms
 
@@ -53,11 +54,8 @@ def try_packs(candidates: Iterable[Candidate], replay: Replay) -> list[Candidate
     refuted = []
     for candidate in candidates:
         trial = replay.trial(candidate)
-        if trial.wrong:
-            pages = replay.site.pages
-            candidate.status, candidate.wrong = REJECTED, trial.wrong
-            candidate.why += f"; but here it merged {trial.wrong} different pages"
-            candidate.counterexamples = [(pages[a].url, pages[b].url) for a, b in trial.pairs[:3]]
+        if trial.wrong or trial.broken:
+            refute(candidate, trial, replay.site.pages, "here it merged")
             refuted.append(candidate)
         elif trial.classes >= AGREEING:
             _weigh(candidate, trial)

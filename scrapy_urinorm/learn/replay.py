@@ -7,12 +7,14 @@ are in already, by the fixpoint that a crawl will run.
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from itertools import chain, pairwise
+from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
 from scrapy_urinorm.content import DIFFERENT, NEAR, compare
-from scrapy_urinorm.learn.candidate import DECLARED, tables
+from scrapy_urinorm.learn.candidate import DECLARED, REJECTED, tables
 from scrapy_urinorm.learn.members import Members
+from scrapy_urinorm.learn.own_pairs import Broken, OwnPairs, reject
+from scrapy_urinorm.learn.touched import touched
 from scrapy_urinorm.learn.word import Word
 from scrapy_urinorm.normalizer import Normalizer
 
@@ -31,7 +33,7 @@ ALL_AGAINST = 6
 
 class Trial(NamedTuple):
     """What a candidate does on top of the others: new keys by page, requests saved, pages and content classes merged,
-    wrong merges.
+    wrong merges; and a pair of the user's own rules that would not hold.
     """
 
     keys: dict[int, str]
@@ -41,11 +43,23 @@ class Trial(NamedTuple):
     lost: int
     wrong: int
     pairs: list[tuple[int, int]]
+    broken: Broken | None = None
 
 
 def host_of_key(key: str) -> str:
     """Return the host of a key, without its port."""
     return key.partition("://")[2].partition("/")[0].partition(":")[0]
+
+
+def refute(candidate: Candidate, trial: Trial, pages: Sequence[Page], said: str) -> None:
+    """Make a candidate no rule, with what its trial has merged: `said` is of that many different pages."""
+    candidate.wrong = trial.wrong
+    if trial.broken is not None:
+        reject(candidate, trial.broken)
+        return
+    candidate.status = REJECTED
+    candidate.why += f"; but {said} {trial.wrong} different pages"
+    candidate.counterexamples = [(pages[a].url, pages[b].url) for a, b in trial.pairs[:3]]
 
 
 class Replay:
@@ -55,6 +69,7 @@ class Replay:
         self.site = site
         self.options = options
         self.rules = list(rules)
+        self.own = OwnPairs(rules, options.preset, site.name)
         self.accepted: list[Candidate] = []
         self.moves = 0
         self._moved_by: dict[int, frozenset[int]] = {}
@@ -85,12 +100,17 @@ class Replay:
         """Return what the candidate would do."""
         alone = self.normalizer([candidate], "safe").key
         # the key is a fixed point of what is in already
-        moved = [n for n in self._touched(candidate) if alone(self.keys[n]) != self.keys[n]]
+        known = touched(candidate, self.keys, self._on_host, self.site.name)
+        moved = [n for n in known if alone(self.keys[n]) != self.keys[n]]
         new = {}
         if moved:
             together = self.normalizer([*self.accepted, candidate], "safe").key
             new = {n: together(self.site.pages[n].key) for n in moved}
-        return self._moved_trial(new)
+        return self._moved_trial(new)._replace(broken=self.broken([*self.accepted, candidate]))
+
+    def broken(self, candidates: Iterable[Candidate]) -> Broken | None:
+        """Return a pair of the user's own rules that would not hold under some candidates."""
+        return self.own.broken(candidates, self.site.base)
 
     def _trial(self, key: Any, touched: Iterable[int]) -> Trial:
         return self._moved_trial({n: key(self.site.pages[n].key) for n in touched})
@@ -157,40 +177,6 @@ class Replay:
             return outcome == DIFFERENT
         return not self._word.are_one(one, other)
 
-    def _touched(self, candidate: Candidate) -> list[int]:
-        """Return the pages that a candidate may concern, by plain search: most keys need no normalizer."""
-        any_of = tuple(mark + name + "=" for name in candidate.names for mark in "?&")
-        all_of = []
-        for atom in candidate.context:
-            if (
-                atom.kind == "query"
-                and atom.value is not False
-                and not (isinstance(atom.value, tuple) and False in atom.value)
-            ):
-                value = atom.value if isinstance(atom.value, str) else ""
-                all_of.append(f"{atom.name}={value}")
-            elif atom.kind == "host":
-                all_of.append(f"://{atom.name}")
-            elif atom.kind == "path":
-                all_of.append(max(atom.name.split("*"), key=len))
-        # rules on another spelling of the name, and names that an earlier rule makes, are found by `settle`
-        keys = self.keys
-        return [
-            n
-            for n in self._within(candidate)
-            if (not any_of or any(mark in keys[n] for mark in any_of)) and all(text in keys[n] for text in all_of)
-        ]
-
-    def _within(self, candidate: Candidate) -> Iterable[int]:
-        """Return the pages on the hosts that a candidate is for: of many hosts most rules are for one."""
-        known, scope = self._on_host, candidate.scope
-        if candidate.host:
-            return sorted(known.get(candidate.host, ()))
-        if scope == self.site.name or scope not in known:
-            return range(len(self.keys))
-        hosts = [host for host in known if host == scope or host.endswith("." + scope)]
-        return sorted(chain.from_iterable(known[host] for host in hosts))
-
     def least(self, candidate: Candidate) -> float:
         """Return the requests that a rule must save: a share of the pages of its host, or of all."""
         pages = self._pages_of.get(candidate.scope, 0) if candidate.scope != self.site.name else 0
@@ -199,7 +185,7 @@ class Replay:
     def accepts(self, trial: Trial, min_saved: float) -> bool:
         """Whether a trial saves enough and loses little enough."""
         limit = self.options.wrong_merges
-        if trial.saved < min_saved:
+        if trial.saved < min_saved or trial.broken:
             return False
         return trial.lost <= limit * trial.merged and trial.wrong <= ALL_AGAINST * limit * trial.merged
 
@@ -276,6 +262,11 @@ class Replay:
                 dropped.append(candidate)
         return dropped
 
+    def breaker(self, candidates: Sequence[Candidate]) -> Candidate:
+        """Return the latest of some rules without which the user's own pairs hold, else the latest."""
+        alone = (c for c in reversed(candidates) if not self.broken(other for other in candidates if other is not c))
+        return next(alone, candidates[-1])
+
     def settle(self) -> list[Candidate]:
         """Run all rules over all pages once more; drop the last ones until keys are fixed points and losses few."""
         dropped = []
@@ -287,11 +278,17 @@ class Replay:
                 (known[key] if key in known else normalizer.key(key)) == key for key in set(keys)
             )
             trial = self._moved_trial(dict(enumerate(keys)))
-            if fixed and trial.lost <= self.options.wrong_merges * trial.merged:
+            broken = self.broken(self.accepted)
+            if fixed and not broken and trial.lost <= self.options.wrong_merges * trial.merged:
                 self._move(trial.keys)
                 break
-            candidate = self.accepted.pop()
-            candidate.status = "rejected"
+            candidate = self.accepted[-1] if broken is None else self.breaker(self.accepted)
+            self.accepted = [c for c in self.accepted if c is not candidate]
+            if broken is not None:
+                reject(candidate, broken)
+                dropped.append(candidate)
+                continue
+            candidate.status = REJECTED
             candidate.why += (
                 "; with the other rules it does not settle" if not fixed else "; with the others it loses pages"
             )

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from scrapy_urinorm.content import DIFFERENT, NEAR, compare
 from scrapy_urinorm.learn.candidate import ACTIVE, REJECTED, SEPARATORS, SPLIT, Candidate, signature
 from scrapy_urinorm.learn.judge import Evidence
+from scrapy_urinorm.learn.own_pairs import OwnPairs, reject
 from scrapy_urinorm.learn.page import Page
 from scrapy_urinorm.learn.risk import risk
 from scrapy_urinorm.normalizer import Normalizer
@@ -54,17 +55,17 @@ class Separators:
     ) -> list[Candidate]:
         """Return two rules for each host: its queries are split, and repeated names of it stay in their order, as they
         do where `;` is no separator. The one is rejected, and the other is none, where pages that this alone makes one
-        differ; what is `struck` is not looked at.
+        differ, or where it breaks a pair of the user's own rules; what is `struck` is not looked at.
         """
         hosts = [host for host in self.hosts() if signature(_candidate(host, SPLIT, True)) not in struck]
         if not hosts:
             return []
-        plain = Normalizer(list(rules) or None, preset)
+        plain = Normalizer(list(rules) or None, preset, check_examples=False)
         made = {host: [_candidate(host, SPLIT, True)] for host in hosts}
         for host, of in made.items():
             if plain.key(f"http://{host}/?x=2&x=1") == plain.key(f"http://{host}/?x=1&x=2"):
                 of.append(_candidate(host, SORT, BY_NAME))
-        keyed = Normalizer([*rules, base_of(chain(*made.values()))], preset)
+        keyed = Normalizer([*rules, base_of(chain(*made.values()))], preset, check_examples=False)
         merged: dict[str, dict[str, dict[str, tuple[Visit, Content]]]] = {host: defaultdict(dict) for host in hosts}
         for visit, content in visits:
             parts = split(visit.url) if "?" in visit.url else None
@@ -75,6 +76,10 @@ class Separators:
             pages = [_pages(group, content_of) for group in groups.values() if len(group) > 1]
             made[host] = self._judged(host, made[host], pages)
             made[host][0].saved = sum(map(len, groups.values())) - len(groups)
+            broken = OwnPairs(rules, preset, host).broken((), base_of(made[host]))
+            if broken is not None and made[host][0].status == ACTIVE:
+                made[host] = made[host][:1]
+                reject(made[host][0], broken)
         return list(chain(*made.values()))
 
     def _judged(self, host: str, candidates: list[Candidate], classes: list[list[Page]]) -> list[Candidate]:

@@ -55,6 +55,9 @@ def recall_silent(learner: Learner) -> None:
     for candidate in learner.earlier:
         if candidate.rule not in SILENT:
             continue
+        if broken := learner.replay.broken([*learner.replay.accepted, candidate]):
+            learner.refuse(candidate, broken.said)
+            continue
         trial = learner.replay.normalizer([*learner.replay.accepted, candidate])
         silent = {n for n, page in enumerate(learner.site.pages) if trial.verdict(page.key)[0]} - learner.skipped
         labels = {learner.site.pages[n].label for n in silent} - {-1} - learner.site.soft
@@ -112,7 +115,13 @@ def endless(learner: Learner) -> None:
 
 
 def silence(learner: Learner, candidate: Candidate, members: AbstractSet[int]) -> None:
-    """Take in a rule that skips some views or puts them off; the pages of the former are missing from now on."""
+    """Take in a rule that skips some views or puts them off; the pages of the former are missing from now on.
+
+    What a pair of the user's own rules keeps apart is put off where it would be skipped.
+    """
+    if candidate.rule == SKIP and (broken := learner.replay.broken([*learner.replay.accepted, candidate])):
+        candidate.rule = DEFER
+        candidate.why += f"; {broken.said}"
     if candidate.rule == SKIP:
         learner.skipped |= pages_of(learner, members)
         learner.skipped_keys += len(members)

@@ -125,7 +125,8 @@ class Site:
             self.frame.linked = None
         self.separators = self._separators.judge(self.rows, self._content, rules, preset, struck) if split else []
         self.base = base_of(self.separators)
-        normalizer = Normalizer([*rules, self.base] if self.base["host"] else list(rules) or None, preset)
+        ground = [*rules, self.base] if self.base["host"] else list(rules)
+        normalizer = Normalizer(ground or None, preset, check_examples=False)
         if self.frame is not None:
             self.own_texts.find([visit for visit, _ in self.rows], self.frame, normalizer.key)
         labels = self.labels

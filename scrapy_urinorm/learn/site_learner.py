@@ -33,7 +33,7 @@ from scrapy_urinorm.learn.pieces import pieces
 from scrapy_urinorm.learn.programs import pack_candidates, try_packs
 from scrapy_urinorm.learn.proof import Proof
 from scrapy_urinorm.learn.refused import refused
-from scrapy_urinorm.learn.replay import Replay, host_of_key
+from scrapy_urinorm.learn.replay import Replay, host_of_key, refute
 from scrapy_urinorm.learn.shapes import Shapes
 from scrapy_urinorm.learn.silent import endless, recall_silent, redundant_shapes
 from scrapy_urinorm.learn.stage import Stage
@@ -126,7 +126,8 @@ class SiteLearner:
                 continue
             trial = self.replay.trial(candidate)
             if trial.lost or not self.replay.accepts(trial, -len(self.site.pages)):
-                self.refuse(candidate, f"in these visits it merged {trial.wrong} different pages")
+                refute(candidate, trial, self.site.pages, "in these visits it merged")
+                self.refused.append(candidate)
                 continue
             candidate.add_up(trial.classes, trial.wrong, self.site.crawls)
             self.replay.add(candidate, trial)
@@ -266,11 +267,7 @@ class SiteLearner:
                 self.replay.add(candidate, trial)
                 changed = True
             elif trial.saved >= least:
-                candidate.status = REJECTED
-                candidate.wrong = trial.wrong
-                candidate.why += f"; but the replay of all rules merged {trial.wrong} different pages"
-                pages = self.site.pages
-                candidate.counterexamples = [(pages[a].url, pages[b].url) for a, b in trial.pairs[:3]]
+                refute(candidate, trial, self.site.pages, "the replay of all rules merged")
                 self.others.append(candidate)
         return changed
 

@@ -89,8 +89,8 @@ def learn_on_spark(
     """
     options = options or Options()
     # the executors may lack the files that rules stand in
-    sources = [source if isinstance(source, dict) else RuleSet.load(source).to_dict() for source in rules]
-    Normalizer(sources or None, options.preset)
+    sources = [source if isinstance(source, dict) else RuleSet.load(source).to_dict(pairs=True) for source in rules]
+    Normalizer(list(rules) or None, options.preset)
     known = by_site(earlier)
     own = spark.newSession()  # what is set here is not the caller's
     own.conf.set("spark.sql.execution.arrow.maxRecordsPerBatch", _BATCH)
@@ -116,7 +116,7 @@ def learn_on_spark(
         result.skipped += of_part.skipped
         counts.add(read)
     result.visits = counts.rows
-    result.complete(known)
+    result.complete(known, sources)
     return result, counts
 
 

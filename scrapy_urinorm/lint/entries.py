@@ -101,7 +101,9 @@ def _excepted(table: Table) -> Iterator[Finding]:
     for rule in CATALOGUE.values():
         if not rule.into or rule.name not in table.body.rules:
             continue
-        effective = table.effective().rules.get(rule.into, ())
+        effective = [*table.effective().rules.get(rule.into, ())]
+        # of `where` tables that hold at once the later one has the last word
+        effective += [entry for where in table.before() for entry in where.body.rules.get(rule.into, ())]
         for entry in table.body.rules[rule.name]:
             if not any(overlap(other.name, entry.name) for other in effective if not other.keep):
                 yield table.finding(

@@ -70,6 +70,20 @@ class Table(NamedTuple):
         """What this table and the wider ones say."""
         return merged((*self.wider, self.body))
 
+    def before(self) -> list[Where]:
+        """The `where` tables that come before this one, be it in another file, and may hold for the same paths."""
+        found: list[Where] = []
+        if self.where is None:
+            return found
+        for layer in self.layers:
+            for where in layer.body.wheres[: self.number - 1 if layer is self.layer else None]:
+                globs = [(one, other) for one in where.globs for other in self.where.globs]
+                if not globs or any(overlap(one, other) for one, other in globs):
+                    found.append(where)
+            if layer is self.layer:
+                break
+        return found
+
     def origin(self, rule: str, entry: object = None) -> str:
         """The table among this and the wider ones that has a rule (or this very entry of it), for a message."""
         layer: Layer

@@ -48,7 +48,7 @@ class Student:
     def __init__(self, options: Options, rules: Sequence[Any], store: Store, priors: Sequence[Prior] = ()) -> None:
         self.options = options
         self.rules = list(rules)
-        self.written = Normalizer(self.rules or None, options.preset)
+        self.written = Normalizer(self.rules or None, options.preset, check_examples=False)
         self.store = store
         self.priors = list(priors)
         self.novelty = Novelty()

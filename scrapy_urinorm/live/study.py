@@ -133,9 +133,10 @@ def study(
         lists = combined(learner, graph) if graph is not None else []
         proven = frozenset(signature(one.candidate) for one in priors if one.proven)
         offered = [*(one.candidate for one in priors), *_candidates(learner)]
-        chosen = {signature(one): one for one in reversed(offered) if signature(one) not in struck}
+        chosen = {signature(one): one for one in reversed(offered) if _is_free(learner, one, struck)}
         judged = judge(learner, dict(reversed(chosen.items())), proven, since or {})
-        normalizer = Normalizer([*rules, site.base] if site.base.get("host") else list(rules) or None, options.preset)
+        own = [*rules, site.base] if site.base.get("host") else list(rules)
+        normalizer = Normalizer(own or None, options.preset, check_examples=False)
         met = {hashed: normalizer.key(url) for hashed, url in (waiting or {}).items()}
         reachable = Reachable(site.pages, site.ids, met, site.soft, fresh) if site.has_links and site.pages else None
         believed = _together(learner, reachable, [one for one in judged if one.believed], CUT_OFF if fresh else 0.0)
@@ -143,17 +144,18 @@ def study(
         if enabled:
             gc.enable()
     found = Studied(
-        pages=site.pages, soft=site.soft, frame=frame, titles=site.titles, own_texts=site.own_texts, labels=site.labels
-    )
-    found.normalizer = normalizer
+        pages=site.pages, soft=site.soft, frame=frame, titles=site.titles, own_texts=site.own_texts, labels=site.labels,
+        normalizer=normalizer,
+    )  # fmt: skip
     found.later, found.combined = tables(lists), {one.where["path"]: one.why for one in lists}
     base = _split(found, site, rules, options, everywhere=bool(believed))
     found.source = tables([one.candidate for one in believed], base)
     lasting = [one.candidate for one in believed if one.lasts(options)]
     found.lasting = tables(lasting, site.base if lasting else base)
     likely = [one for one in judged if one not in believed and one.agree >= LIKELY and not one.against]
-    if likely:
-        found.likely = tables([one.candidate for one in (*believed, *likely)], site.base)
+    together = _unbroken(learner, [one.candidate for one in (*believed, *likely)])
+    if len(together) > len(believed):
+        found.likely = tables(together, site.base)
     for one in judged:
         mark = signature(one.candidate)
         found.subjects[mark] = subjects(one.candidate)
@@ -184,7 +186,7 @@ def _split(found: Studied, site: Site, rules: Sequence[Any], options: Options, *
         found.subjects[mark] = subjects(one.candidate)
         found.splits[host] = mark
     if used:
-        found.unsplit = Normalizer(list(rules) or None, options.preset)
+        found.unsplit = Normalizer(list(rules) or None, options.preset, check_examples=False)
     found.rows += [evidence_row(one) for one in active if one.scope in found.splits]
     return {"host": {host: site.base["host"][host] for host in found.splits}}
 
@@ -200,10 +202,24 @@ def _candidates(learner: SiteLearner) -> list[Candidate]:
     return list(known.values())
 
 
+def _is_free(learner: SiteLearner, candidate: Candidate, struck: frozenset[str]) -> bool:
+    """Whether a rule was not taken back, and leaves the pairs of the user's own rules what they are."""
+    return signature(candidate) not in struck and not learner.replay.broken([candidate])
+
+
+def _unbroken(learner: SiteLearner, candidates: list[Candidate]) -> list[Candidate]:
+    """Return the rules under which the pairs of the user's own rules hold."""
+    while candidates and learner.replay.broken(candidates):
+        breaker = learner.replay.breaker(candidates)
+        candidates = [one for one in candidates if one is not breaker]
+    return candidates
+
+
 def _together(
     learner: SiteLearner, reachable: Reachable | None, believed: list[Tried], tolerated: float
 ) -> list[Tried]:
-    """Return the rules that hold together: no two pages that differ share a key, and no content is cut off.
+    """Return the rules that hold together: no two pages that differ share a key, nor two that the user's own rules keep
+    apart, and no content is cut off.
 
     A rule is not blamed for less than `tolerated` of its pairs.
     """
@@ -211,10 +227,14 @@ def _together(
     for _ in range(ROUNDS):
         if not believed:
             break
+        candidates = [one.candidate for one in believed]
         try:
-            normalizer = learner.replay.normalizer([one.candidate for one in believed])
+            normalizer = learner.replay.normalizer(candidates)
         except RuleFileError:
             believed = believed[:-1]
+            continue
+        if len(unbroken := _unbroken(learner, candidates)) < len(candidates):
+            believed = [one for one in believed if one.candidate in unbroken]
             continue
         known = reachable.keys if reachable is not None else [page.key for page in pages]
         key = dict(zip(known, map(normalizer.key, known), strict=True))

@@ -28,6 +28,14 @@ class Example:
         return "examples" if self.equal else "distinct"
 
     @property
+    def urls(self) -> tuple[str, str]:
+        """The pair with the host of its table, where it is written without one."""
+        label = self.layer.label
+        host = label.partition('"')[2].rstrip('"') if '"' in label else "example.com"
+        first, second = (url if "://" in url else f"http://{host}{url}" for url in self.pair)
+        return first, second
+
+    @property
     def line(self) -> int | None:
         """The line of the pair, else that of its table, else None."""
         table = f"{self.layer.label}.where[{self.where}]" if self.where else self.layer.label

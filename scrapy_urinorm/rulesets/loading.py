@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from scrapy_urinorm.errors import Problem
 from scrapy_urinorm.rules import CATALOGUE
 from scrapy_urinorm.rules.kinds import Hosts, nearest
+from scrapy_urinorm.rulesets.evidence import wrong_in
 from scrapy_urinorm.rulesets.examples import Example
 from scrapy_urinorm.rulesets.scopes import Body, Layer, check_body
 from scrapy_urinorm.rulesets.sources import TextLines, parse_toml, preset_table, read_text
@@ -121,7 +122,7 @@ class Loader:
                 found = self._scope_name(name, label, given, kind, lines)
                 if found is not None:
                     scope[found] += self._layer(name, label, table, lines, "site", learned)
-        self._evidence(name, data.get("evidence", []))
+        self._evidence(name, data.get("evidence", []), lines)
 
     def _scope_name(self, file: str, label: str, given: str, kind: str, lines: LineNumbers) -> str | None:
         url = split(f"http://{given}/")
@@ -193,10 +194,14 @@ class Loader:
                     else:
                         report(key, f"{row!r} is not a pair of URLs", 'write [["/a", "/b"]]')
 
-    def _evidence(self, file: str, rows: Any) -> None:
+    def _evidence(self, file: str, rows: Any, lines: LineNumbers) -> None:
         if not isinstance(rows, list) or not all(isinstance(r, dict) for r in rows):
             self._problem(file, "evidence", "", "is not a list of tables", "write [[evidence]]")
             return
+        for number, row in enumerate(rows, 1):
+            table = f"evidence[{number}]"
+            for key, message, hint in wrong_in(row):
+                self._problem(file, table, key, message, hint, lines.get((table, key)) or lines.get((table, "")))
         self.evidence += [{**row, "file": file} for row in rows]
 
     def _problem(self, file: str, table: str, key: str, message: str, hint: str = "", line: int | None = None) -> None:

@@ -119,8 +119,11 @@ class RuleSet:
             self._digest = out.hexdigest()[:16]
         return self._digest
 
-    def to_dict(self) -> dict[str, Any]:
-        """The merged rules as one dict in the grammar of a rule file; the preset stays a name."""
+    def to_dict(self, *, pairs: bool = False) -> dict[str, Any]:
+        """The merged rules as one dict in the grammar of a rule file; the preset stays a name.
+
+        With `pairs` the `examples` and `distinct` rows are in it, too, each with its host.
+        """
         out: dict[str, Any] = {"preset": self.preset}
         everywhere = [layer for layer in self.everywhere if not layer.preset]
         if everywhere:
@@ -130,6 +133,9 @@ class RuleSet:
                 out[key] = {name: _merge_raw(layers) for name, layers in scope.items()}
         if self.evidence:
             out["evidence"] = self.evidence
+        # those of `where` tables are there with these
+        for example in (one for one in self.examples if pairs and not one.where):
+            out.setdefault("rules", {}).setdefault(example.key, []).append([*example.urls])
         return out
 
     def count(self) -> int:

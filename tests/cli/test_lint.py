@@ -11,6 +11,7 @@ from hypothesis import given
 from scrapy_urinorm import Normalizer, RuleFileError, RuleSet
 from scrapy_urinorm.lint import CODES, lint
 from scrapy_urinorm.lint.matches import findings, matches
+from tests.cli.programs import run
 from tests.core.strategies import rule_files
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -48,6 +49,14 @@ FOUND = {
     "an exception from nothing": (
         '[site."a.example"]\nexcept_params = ["id"]',
         [("nothing-to-except", 'site."a.example"', "except_params", 2)],
+    ),
+    "an exception from nothing on these paths": (
+        '[[site."a.example".where]]\npath = "/a/**"\nremove_params = ["id"]\n[[site."a.example".where]]\npath = "/b/*"\nexcept_params = ["id"]',
+        [("nothing-to-except", 'site."a.example"', "where[2].except_params", 6)],
+    ),
+    "an exception from what only comes after it": (
+        '[[site."a.example".where]]\npath = "/a/**"\nexcept_params = ["id"]\n[[site."a.example".where]]\npath = "/a/*"\nremove_params = ["id"]',
+        [("nothing-to-except", 'site."a.example"', "where[1].except_params", 3)],
     ),
     "what keep_params drops need not be removed": (
         '[site."a.example"]\nkeep_params = ["id"]\nremove_params = ["sid"]\ndefault_params = { page = "1" }',
@@ -161,6 +170,10 @@ FOUND = {
 }  # fmt: skip
 
 LEFT_ALONE = {
+    "an exception from what an earlier table removes": '[[site."a.example".where]]\npath = "/a/*"\nremove_params = ["id"]\n'
+    '[[site."a.example".where]]\npath = "/a/*"\nexcept_params = ["id"]',
+    "an exception from what holds on more paths": '[[rules.where]]\nquery = { id = true }\nremove_params = ["id"]\n'
+    '[[site."a.example".where]]\npath = "/a/*"\nexcept_params = ["id"]',
     "an empty file": "",
     "a value guard of its own": "[rules]\nremove_params = [{ name = \"s\", value = '[a-f]+' }, { name = \"s\", value = '[0-9]+' }]",
     "a guarded name, and the same without guard for a site": (
@@ -239,6 +252,16 @@ def test_left_alone(text: str, tmp_path: Path) -> None:
 )
 def test_rules_of_real_sites_are_clean(path: Path) -> None:
     assert [str(finding) for finding in lint(RuleSet.load(str(path)))] == []
+
+
+def test_an_included_rule_may_be_taken_back(tmp_path: Path) -> None:
+    """A rule of `learn` has conditions, and so has what takes it back."""
+    where = '[[site."a.example".where]]\npath = "/item/*"\n'
+    (tmp_path / "learned.toml").write_text(f'{where}remove_params = ["ref"]\n[[evidence]]\nrule = "remove_params"\n')
+    path = tmp_path / "urinorm.toml"
+    path.write_text(f'include = ["learned.toml"]\n{where}except_params = ["ref"]\n')
+    assert Normalizer(str(path)).key("http://a.example/item/1?ref=2").endswith("?ref=2")
+    assert run("check", "urinorm.toml", cwd=tmp_path).code == 0
 
 
 @pytest.mark.parametrize("preset", ["safe", "recommended", "loose"])

@@ -140,6 +140,20 @@ def test_files_of_several_machines_become_one(learned: Path, tmp_path: Path) -> 
     assert rules(tmp_path / "all.toml") == rules(learned)
 
 
+@pytest.mark.parametrize("source", ["drop", "constant view"])
+@pytest.mark.parametrize("supports", [(3, 900), (900, 3)])
+def test_of_a_rule_that_several_files_know_the_row_with_most_evidence_stays(
+    source: str, supports: tuple[int, ...], tmp_path: Path
+) -> None:
+    files = [tmp_path / f"{support}.toml" for support in supports]
+    for path, support in zip(files, supports, strict=True):
+        row = f'status = "active"\nsite = "shop.example"\nrule = "remove_params"\nvalue = ["ref"]\nsource = "{source}"'
+        rule = '[site."shop.example"]\nremove_params = ["ref"]\n'
+        path.write_text(f"{rule}[[evidence]]\n{row}\nsupport = {support}\n")
+    learn_file(files, tmp_path / "all.toml")
+    assert [row["support"] for row in rows(tmp_path / "all.toml")] == [900]
+
+
 def test_what_is_made_of_learned_files_alone_is_said_to_be_of_these(learned: Path, tmp_path: Path) -> None:
     done = run("learn", str(learned), "--output", "all.toml", cwd=tmp_path)
     assert done.out.startswith("all.toml: 1 rule of earlier files, and no visits\n")

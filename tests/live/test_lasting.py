@@ -36,3 +36,27 @@ def test_what_may_be_a_translation_comes_later_and_goes(shape: str, values: str)
     found = study("a.example", [visit_from_row(row) for row in rows], Options(), [])
     urls = [HOST + shape.format(n=99, v=v) for v in values.split()]
     assert (len({Normalizer(found.source).key(url) for url in urls}) == 1) is ("rev" in shape)
+
+
+@pytest.mark.parametrize(
+    ("pages", "pair"),
+    [
+        (12, ["/p7?rev=9", "/p7?rev=8"]),
+        (60, ["/p7?rev=9", "/p7?rev=8"]),
+        (12, ["/p7?rev=9&ver=1", "/p7?rev=8&ver=2"]),
+    ],
+    ids=["one rule makes it one", "one that the learner accepts", "two do together"],
+)
+def test_what_the_users_own_rules_keep_apart_no_live_rule_makes_one(pages: int, pair: list[str]) -> None:
+    texts = {f"/p{n}?{name}={v}": f"page {n}" for n in range(pages) for v in range(4) for name in ("rev", "ver")}
+    texts |= {f"/other/{n}": f"other {n}" for n in range(40)}
+    rows = ({"url": HOST + path, "status": 200, "text_digest": text, "words": 100} for path, text in texts.items())
+    visits = [visit_from_row(row) for row in rows]
+    own = {"site": {"a.example": {"distinct": [pair]}}}
+    before, found = study("a.example", visits, Options(), []), study("a.example", visits, Options(), [own])
+    one, other = (HOST + url for url in pair)
+    assert len({Normalizer(before.source).key(url) for url in (one, other)}) == 1
+    # the other rule stays
+    assert found.source
+    for source in (found.source, found.lasting, found.likely):
+        Normalizer([source, own])

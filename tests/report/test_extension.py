@@ -79,7 +79,9 @@ def test_report_and_closing_summary_say_what_the_crawl_did_and_what_it_avoided(s
         "rules": {"remove_params": ["track"], "trailing_slash": "add", "duplicate_slashes": "remove"},
         "site": {"127.0.0.1": {"where": [{"path": "/page/1/", "skip": True}]}},
     }
-    stats, log = crawl(server, rules, URINORM_REPORT=str(tmp_path / "%(name)s.html"))
+    # requests take more than a second together: visits and report are named by one time all the same
+    delay = {"DOWNLOAD_DELAY": 0.11, "RANDOMIZE_DOWNLOAD_DELAY": False}
+    stats, log = crawl(server, rules, **delay, URINORM_REPORT=str(tmp_path / "%(name)s-%(time)s.html"))
     assert stats.get("log_count/ERROR", 0) == 0, log
     lines = [line.partition(" INFO: ")[2] for line in log.splitlines() if "[scrapy_urinorm] INFO" in line]
     closing = lines[[line.startswith("Rules:") for line in lines].index(True) + 1 :]
@@ -91,7 +93,9 @@ def test_report_and_closing_summary_say_what_the_crawl_did_and_what_it_avoided(s
         f"{sent} requests sent; {dropped} duplicates dropped, {by_rules} thanks to rules; {skipped} skipped"
     )
     assert re.fullmatch(r"by rule: \w+ \d+, \w+ \d+", closing[1])
-    report = tmp_path / "walk.html"
+    report, visits = sorted(tmp_path.iterdir())
+    assert visits_beside(report) == str(visits)
+    assert re.fullmatch(r"walk-\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d\+00-00\.html", report.name)
     assert closing[-1] == f"Report written: {report}; 0 of {sent} requests still wasted, no suspicious merges"
     said = data_of(report.read_text("utf-8"))
     assert (said["totals"]["requests"], said["totals"]["duplicates"]) == (sent, 0)

@@ -1,0 +1,105 @@
+"""What a row of `[[evidence]]` may say: what reads rows (`learn`, `validate`, the report) need not doubt it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from scrapy_urinorm.rules import CATALOGUE
+from scrapy_urinorm.rulesets.scopes import check_body
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
+
+_NAMES = ("remove_params", "lowercase_params")
+"""Rules whose value in a row is a list of names, some of them tables that say more."""
+_MAPS = ("default_params", "map_params", "rename_params", "rewrite_params")
+"""Rules whose value in a row has a key for each name."""
+
+
+def wrong_in(row: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
+    """Yield what is wrong in a row: key, message and hint; a key that is not known is left to those who know it."""
+    for key, value in row.items():
+        known = _CHECKS.get(key)
+        if known is not None and not known[0](value):
+            yield key, f"{value!r} is not {known[1]}", known[2]
+    if "value" in row:
+        yield from _wrong_value(row)
+
+
+def _wrong_value(row: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
+    rule, value = row.get("rule"), row["value"]
+    if not _is_plain(value):
+        yield "value", f"{value!r} is not the value of a rule", ""
+    elif rule in _NAMES and not (isinstance(value, (list, dict)) and all(map(_is_name, value))):
+        yield "value", f"{value!r} is not a list of names", 'write ["ref"]'
+    elif rule == "unordered_values" and not (isinstance(value, dict) or _are_texts(value)):
+        yield "value", f"{value!r} is not a list of names", 'write ["tags"]'
+    elif rule in _MAPS and not isinstance(value, dict):
+        yield "value", f"{value!r} is not a table", "write a key for each name"
+    elif row.get("status") == "active" and isinstance(rule, str) and rule in CATALOGUE:
+        found: list[tuple[str, str, str]] = []
+        scope = "where" if row.get("where") else "site"
+        check_body({rule: value}, lambda _, message, hint: found.append(("value", message, hint)), scope=scope)
+        yield from found
+
+
+def _is_name(entry: Any) -> bool:
+    return isinstance(entry, str) or (isinstance(entry, dict) and isinstance(entry.get("name", ""), str))
+
+
+def _is_plain(value: Any) -> bool:
+    if isinstance(value, (list, tuple)):
+        return all(map(_is_plain, value))
+    if isinstance(value, dict):
+        return all(map(_is_plain, value.values()))
+    return isinstance(value, (str, int, float))
+
+
+def _is_text(value: Any) -> bool:
+    return isinstance(value, str)
+
+
+def _is_flag(value: Any) -> bool:
+    return isinstance(value, bool)
+
+
+def _is_count(value: Any) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and value >= 0
+
+
+def _is_share(value: Any) -> bool:
+    return isinstance(value, (int, float)) and not isinstance(value, bool) and 0 <= value <= 1
+
+
+def _is_where(value: Any) -> bool:
+    if not isinstance(value, dict) or not isinstance(value.get("query", {}), dict):
+        return False
+    return _is_text(value.get("path", "")) or _are_texts(value["path"])
+
+
+def _are_wheres(value: Any) -> bool:
+    return isinstance(value, (list, tuple)) and all(map(_is_where, value))
+
+
+def _are_texts(value: Any) -> bool:
+    return isinstance(value, (list, tuple)) and all(map(_is_text, value))
+
+
+def _are_pairs(value: Any) -> bool:
+    return isinstance(value, (list, tuple)) and all(_are_texts(pair) and len(pair) == 2 for pair in value)
+
+
+_TEXT = (_is_text, "text", "")
+_COUNT = (_is_count, "a count", "a whole number, without quotes")
+_SHARE = (_is_share, "a share", "a number from 0 to 1")
+_PAIRS = (_are_pairs, "a list of pairs of URLs", 'write [["http://shop.example/a?ref=1", "http://shop.example/a"]]')
+_CHECKS: dict[str, tuple[Callable[[Any], bool], str, str]] = {
+    **dict.fromkeys(("status", "site", "rule", "source", "why", "graph"), _TEXT),
+    **dict.fromkeys(("support", "against", "saved"), _COUNT),
+    **dict.fromkeys(("risk", "confidence", "exact"), _SHARE),
+    **dict.fromkeys(("examples", "counterexamples"), _PAIRS),
+    "this_host": (_is_flag, "true or false", ""),
+    "where": (_is_where, "a table of conditions", 'write { path = "/forum/**" }'),
+    "except": (_are_wheres, "a list of tables of conditions", 'write [{ path = "/forum/**" }]'),
+    "crawls": (_are_texts, "a list of texts", ""),
+}
