@@ -62,7 +62,8 @@ class Answers:
         if self._is_down(site, pattern, shows, known=known, news=news or few):
             return self._reopened(self._of[site].patterns, shows) if site in self._of else []
         reopened = self._yields.learned(pattern, news, same=message["same"], few=few, kin=kin, shows=shows)
-        return reopened + (self._yields.credited(credit) if credit else [])
+        reopened += self._yields.credited(credit) if credit else []
+        return reopened + self._yields.led_on(message.get("above", ()))
 
     def led_back(self, site: str, pattern: str, target: str) -> None:
         """Count a redirect to an address that was known, if the site is not down: all may lead to a test for robots."""

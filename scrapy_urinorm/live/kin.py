@@ -52,6 +52,7 @@ class Kin:
         self._news: Counter[str] = Counter()
         self._since: Counter[str] = Counter()
         self._saying: Counter[str] = Counter()
+        self._leaves: Counter[str] = Counter()
         self._drawn: dict[int, str] = {}
         self._sentences: dict[str, frozenset[int]] = {}
         self._listed: dict[str, frozenset[bytes]] = {}
@@ -121,6 +122,20 @@ class Kin:
             self._listed[kind] = listed
         return before is not None and len(listed - before) >= _LISTED
 
+    def is_leaf(self, url: str, pattern: str) -> bool:
+        """Whether a page with a picture of its own, which a page of another kind without news named, is one more page,
+        and not the next day of a calendar, or a form with a token; count it.
+        """
+        kind = _kind(pattern)
+        if not _has_numbers(url, kind):
+            return False
+        if not _is_counted(url):
+            return True
+        if kind not in self._leaves and len(self._leaves) >= _PATTERNS:
+            return False
+        self._leaves[kind] += 1
+        return self._leaves[kind] <= MOST_DRAWN
+
     def goes_on(
         self, url: str, pattern: str, *, drawn: bool = False, silent: bool = False, lists: bool = False
     ) -> bool:
@@ -160,6 +175,13 @@ def _names(pattern: str) -> str:
 def _is_chain(kind: str) -> bool:
     """Whether pages of a kind may be a chain: with two that vary they are lists that are filtered and sorted."""
     return "&" not in kind and " " not in kind
+
+
+def _has_numbers(url: str, kind: str) -> bool:
+    """Whether all that varies in the query of a page is a number: a word may be a token, of which there is no end."""
+    open_ = {item.partition("=")[0] for item in kind.partition("?")[2].split("&")}
+    items = (item.partition("=") for item in url.partition("#")[0].partition("?")[2].split("&"))
+    return all(value.isdecimal() for name, _, value in items if name in open_ and name)
 
 
 def _is_counted(url: str) -> bool:

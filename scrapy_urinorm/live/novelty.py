@@ -3,7 +3,8 @@
 A list in another order, a facet, the next empty month: other texts than those before, of lines that are all known.
 A page of a few words, a person of a register, or of none that a list has not shown, a row of a table at an address of
 its own, is told from such by who names it: a page that brought news, and not one of its own kind. What its own kind
-names is one of a chain (`Kin`), or the next empty month.
+names is one of a chain (`Kin`), or the next empty month. A picture of its own tells a page from months, whoever names
+it: the scans of a newspaper stand behind years and issues that say nothing (`Above`).
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from scrapy_urinorm.content import is_answer
 from scrapy_urinorm.content.frame import DATA_SLOT, TITLE_SLOT
 from scrapy_urinorm.content.titles import SHELL_WORDS
+from scrapy_urinorm.live.above import Above
 from scrapy_urinorm.live.dated import Dated
 from scrapy_urinorm.live.kin import LONG, Kin
 from scrapy_urinorm.live.patterns import is_plain
@@ -47,7 +49,8 @@ _MASK = (1 << 64) - 1
 class News(NamedTuple):
     """What a page has that none before had: `few` are words, fewer than news, that are its own all the same, `kin`
     such of a page that only its own kind names, and `drawn` where a picture is among them; `older` is a page of known
-    lines that may be another as it was before.
+    lines that may be another as it was before. `above` are the patterns of pages without news that led to the page
+    without news that named it.
     """
 
     news: bool
@@ -55,6 +58,7 @@ class News(NamedTuple):
     kin: bool = False
     drawn: bool = False
     older: bool = False
+    above: tuple[str, ...] = ()
 
 
 class Novelty:
@@ -70,11 +74,19 @@ class Novelty:
         self._led_to: dict[str, str | None] = {}
         self._dated = Dated()
         self._kin = Kin()
+        self._above = Above()
 
     def brought(self, visit: Visit, pattern: str, noise: Collection[int] = ()) -> tuple[News, str | None]:
-        """Return what a page of a pattern has brought, and of news the pattern of the page that first named it."""
+        """Return what a page of a pattern has brought, and of news the pattern of the page that first named it; of a
+        picture, too, where that page has none.
+        """
         news = self.news(visit, pattern, noise)
-        linker = self.linker(visit) if news.news else None
+        named_by = self._named_by_blank(visit)
+        linker = self.linker(visit) if news.news or (named_by and news.few and news.drawn) else None
+        if named_by and not news.news:
+            self._above.named(pattern, named_by)
+        if named_by and linker is not None:
+            news = news._replace(above=self._above.of(named_by, pattern))
         is_step = not news.few and self._is_kind(visit, pattern)
         lists = is_step and self._kin.lists_others(self._known_links(visit), pattern)
         # an album without a word leads to its pictures, as a list of news does
@@ -120,7 +132,7 @@ class Novelty:
             return News(True)
         if repeated or (visit.redirects and known):
             return News(False)
-        if self._is_own(new, visit, pattern):
+        if self._is_own(new, visit, pattern, drawn=drawn):
             return News(False, few=True, drawn=drawn)
         if not new:
             return News(False, older=self._kin.is_older(sentences, pattern))
@@ -148,7 +160,7 @@ class Novelty:
             seen.add(line)
         return new, pictures, sentences
 
-    def _is_own(self, new: Collection[int], visit: Visit, pattern: str) -> bool:
+    def _is_own(self, new: Collection[int], visit: Visit, pattern: str, *, drawn: bool) -> bool:
         """Whether a page without news is one all the same: no view with a clock, nor what its own kind leads to.
 
         A product that is drawn by a script in the browser has nothing but its title.
@@ -158,8 +170,10 @@ class Novelty:
         if "?" in pattern:
             self._note_places(new, pattern)
         first = self._linkers.get(visit.id) if visit.id is not None else None
-        if first is None or first == pattern or first.startswith(_BLANK):
+        if first is None or first.removeprefix(_BLANK) == pattern:
             return False
+        if first.startswith(_BLANK):
+            return drawn and self._is_no_clock(new) and self._kin.is_leaf(visit.url, pattern)
         # the title of a shell names its page, as does its data; that of a list may say in which order it is
         if (TITLE_SLOT in new or DATA_SLOT in new) and (visit.words or 0) <= SHELL_WORDS:
             return True
@@ -188,6 +202,11 @@ class Novelty:
     def _is_kind(self, visit: Visit, pattern: str) -> bool:
         first = self._linkers.get(visit.id) if visit.id is not None else None
         return first is not None and first.removeprefix(_BLANK) == pattern
+
+    def _named_by_blank(self, visit: Visit) -> str:
+        """Return the pattern of the page without news that first named a page, empty where one with news did."""
+        first = self._linkers.get(visit.id, "") if visit.id is not None else ""
+        return first.removeprefix(_BLANK) if first.startswith(_BLANK) else ""
 
     def _known(self, line: int) -> bool:
         """Whether a line was there; it is from now on."""

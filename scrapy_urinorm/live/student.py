@@ -130,16 +130,16 @@ class Student:
         return site
 
     def _news(self, visit: Visit, pattern: str, noise: frozenset[int]) -> Message:
-        (news, few, kin, *_), credit = self.novelty.brought(visit, pattern, noise)
+        (news, few, kin, *_, above), credit = self.novelty.brought(visit, pattern, noise)
         if pattern in self._quiet:
             # what it leads to may speak against it
             news, few, kin, credit = False, False, False, None
         if credit == pattern or credit in self._alike:
-            # the page that it is the same as leads there as well
-            credit = None
-        same = bool(visit.redirects) and self.novelty.again(visit, pattern)
-        said = {"do": "news", "pattern": pattern, "news": news, "few": few, "credit": credit, "same": same}
-        return said | {"kin": True} if kin else said
+            credit = None  # the page that it is the same as leads there as well
+        said = {"do": "news", "pattern": pattern, "news": news, "few": few, "credit": credit}
+        said["same"] = bool(visit.redirects) and self.novelty.again(visit, pattern)
+        rare = ("kin", kin), ("above", [one for one in above if credit and one not in self._alike])
+        return said | {name: value for name, value in rare if value}
 
     # ------------------------------------------------------------------ between studies
 

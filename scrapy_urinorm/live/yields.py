@@ -188,6 +188,10 @@ class Yields:
         judges = self._judges(pattern, news=True)
         return [name for name in (*judges, pattern) if self._credit(name, self.of.get(name))]
 
+    def led_on(self, patterns: Iterable[str]) -> list[str]:
+        """Pages of patterns without news have led to such that led to something new; return as `learned`."""
+        return [name for name in patterns if (own := self.of.get(name)) and own.blank and self._credit(name, own)]
+
     def _credit(self, name: str, found: Yield | None) -> bool:
         """Do what `credit` does, and note whether the pages of a pattern are served in their turn again."""
         was = found.turn if found is not None else Turn.OPEN
@@ -233,9 +237,8 @@ class Yields:
         if not self.close or found.turn is not Turn.LATER:
             return False
         if is_group(name):
-            if found.shapes < SHAPES or found.blank < min(self.close, AGAIN):
-                return False
-            return found.blank >= self.close or self._blanks(found, name) >= self.close
+            tried = found.shapes >= SHAPES and found.blank >= min(self.close, AGAIN)
+            return tried and (found.blank >= self.close or self._blanks(found, name) >= self.close)
         # articles that all show one page of a sudden: the site may be down; where it redirects, it says so itself
         is_down = found.is_alone and found.alike >= LOW and is_plain(name)
         enough = MOST_ALIKE if is_down else self.close

@@ -1,7 +1,8 @@
-"""Lists whose first pages name what is known already: they lead to the others, and are no end."""
+"""Lists whose first pages name what is known already, and trees whose branches say nothing: they lead to the others."""
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from urllib.parse import parse_qsl, urlsplit
 
@@ -9,8 +10,10 @@ import pytest
 
 from benchmarks.simulator import Simulator
 from scrapy_urinorm.learn import Options
-from scrapy_urinorm.live.kin import MOST, Kin
-from scrapy_urinorm.live.yields import LOW
+from scrapy_urinorm.live.above import LEVELS, Above
+from scrapy_urinorm.live.brought import Turn
+from scrapy_urinorm.live.kin import MOST, MOST_DRAWN, Kin
+from scrapy_urinorm.live.yields import LOW, Yields
 from tests.live.orders import IN_BOTH_ORDERS
 from tests.live.sites import Answer, identities_of, prose, record
 
@@ -70,3 +73,95 @@ def test_a_page_that_names_what_the_one_before_did_is_no_next_one() -> None:
     assert kin.lists_others([one, b"fourth", b"fifth"], pattern)
     # a filter more, each of two values
     assert not kin.goes_on("http://archive.example/?a=1&b=2&c=3", "http://archive.example/?a=*&b=*&c=*", lists=True)
+
+
+# ---------------------------------------------------------------------- levels without a word
+
+
+@dataclass
+class Tree:
+    """Titles that say something, then levels of which each page says which one it is, then what it is all about: a
+    text, a file, or a picture, at the addresses of a `form`.
+    """
+
+    leaf: str
+    form: str
+    levels: tuple[tuple[str, int], ...] = (("year", 9), ("issue", 1))
+    titles: int = 10
+    leaves: int = 1
+    host: str = "archive.example"
+    start: str = "http://archive.example/"
+
+    def answer(self, target: str) -> Answer:
+        if target == "/":
+            return Answer(200, prose("front"), tuple(self._at("title", (n,)) for n in range(self.titles)), identity="/")
+        kind, *rest = target.replace("?at=", "/").removeprefix("/").split("/")
+        at = tuple(int(one) for part in rest for one in re.split("&.=", part))
+        kinds = ["title", *(name for name, _ in self.levels), "leaf"]
+        if kind == "leaf":
+            text = {"text": prose(target), "picture": f'<img src="/{target.translate(_PLAIN)}.png">'}[self.leaf]
+            return Answer(200, "<h1>Leaf</h1>" + text, identity=target)
+        below = [*(number for _, number in self.levels), self.leaves][len(at) - 1]
+        links = tuple(self._at(kinds[len(at)], (*at, n)) for n in range(below))
+        text = prose(target) if kind == "title" else f"<h1>{kind} {at[-1]}</h1>"
+        return Answer(200, text, links, identity=target if kind == "title" else None)
+
+    def _at(self, kind: str, at: tuple[int, ...]) -> str:
+        if self.form == "path":
+            return "/".join(("", kind, *map(str, at)))
+        return f"/{kind}?at=" + "".join(f"&{name}={one}" for name, one in zip("bcdef", at, strict=False))[3:]
+
+
+_PLAIN = str.maketrans("?=&/", "----")
+TREES = {
+    "laws": Tree("text", "query"),
+    "laws by path": Tree("text", "path"),
+    "three levels": Tree("text", "query", (("series", 3), ("box", 3), ("folder", 1))),
+    "scans": Tree("picture", "query"),
+    "scans by path": Tree("picture", "path"),
+    "albums": Tree("picture", "query", (("album", 9),), leaves=2),
+}
+
+
+@IN_BOTH_ORDERS
+@pytest.mark.parametrize("site", TREES.values(), ids=TREES)
+def test_a_tree_is_fetched_down_to_its_leaves(site: Tree, newest_first: bool) -> None:
+    visits, identities = record(site)
+    live = Simulator(visits, Options(skip=False), close=CLOSE).crawl(newest_first=newest_first)
+    assert identities_of(live.fetched, identities) == set(identities.values())
+
+
+def test_what_led_on_to_news_stays_for_it_and_what_has_brought_some_needs_none() -> None:
+    yields = Yields(close=CLOSE)
+    for _ in range(LOW + CLOSE):
+        yields.learned("/year?at=*", False)
+    assert yields.of["/year?at=*"].turn is Turn.CLOSED
+    yields.learned("/title?at=*", True)
+    assert yields.led_on(["/year?at=*", "/title?at=*", "/none?at=*"]) == ["/year?at=*"]
+    assert (yields.of["/year?at=*"].blank, yields.of["/title?at=*"].news) == (0, 1)
+
+
+def test_merit_goes_up_three_levels_and_in_no_circle() -> None:
+    above = Above()
+    for n in range(LEVELS + 2):
+        above.named(f"/{n}", f"/{n + 1}")
+    assert above.of("/0", "/leaf") == tuple(f"/{n}" for n in range(1, LEVELS + 1))
+    above.named("/1", "/1")
+    assert above.of("/0", "/2") == ("/1",)
+    above.named("/1", "/0")
+    assert above.of("/0", "/leaf") == ("/1",)
+
+
+@pytest.mark.parametrize(
+    ("target", "shape", "most"),
+    [
+        pytest.param("scan/5", "scan/*", 2 * MOST_DRAWN, id="a scan"),
+        pytest.param("scan?t=5&n=7", "scan?n=*&t=*", 2 * MOST_DRAWN, id="a scan in a query"),
+        pytest.param("day?date=7", "day?date=*", MOST_DRAWN, id="a day"),
+        pytest.param("write?to=x5", "write?to=*", 0, id="a form with a token"),
+    ],
+)
+def test_how_many_pictures_pages_without_news_lead_to(target: str, shape: str, most: int) -> None:
+    kin, origin = Kin(), "http://a.example/"
+    found = sum(kin.is_leaf(origin + target, origin + shape) for _ in range(2 * MOST_DRAWN))
+    assert found == most
