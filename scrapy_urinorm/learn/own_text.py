@@ -25,6 +25,12 @@ if TYPE_CHECKING:
 OWN_WORDS = 12
 """Words in lines of no other page, from which a page has a text of its own. A form to reply has seven on the recorded
 blog, two of them the name of who is answered, which may be four words longer; chosen."""
+LINE_WORDS = 9
+"""Words of one such line that is enough where the named page has nothing in its place, as it has a form to reply, to
+nobody; chosen."""
+SEVERAL = 5
+"""Texts of a place that says something else on each page, the named one among them, as of the title of an episode that
+is played, however short; chosen, as many as there are groups that show noise."""
 OWN_SHARE = 0.1
 """The share of the pages whose addresses differ in the same from what they name, from which none of them is taken at
 the site's word: some answers are short, while names of twelve words are rarer; chosen."""
@@ -66,12 +72,13 @@ class OwnTexts:
         own: Counter[frozenset[str]] = Counter()
         for canonical, pages in told.items():
             home = pages.get(canonical)
+            changed = _changed(pages, home, owners)
             for page, one in pages.items():
                 if page == canonical or (home is not None and one.label == home.label):
                     continue
                 kind = _kind(canonical, page)
                 differ[kind] += 1
-                if _own_words(one, home, owners) >= OWN_WORDS:
+                if _own_words(one, home, owners, changed) >= OWN_WORDS:
                     self._keys.add(page)
                     own[kind] += 1
         self._kinds = frozenset(kind for kind, n in own.items() if "/" not in kind and n >= OWN_SHARE * differ[kind])
@@ -151,10 +158,30 @@ def _having(visits: Iterable[Visit], texts: frozenset[int]) -> Iterator[tuple[Vi
             yield visit, found
 
 
-def _own_words(one: _Told, home: _Told | None, owners: Container[int]) -> int:
-    """Return the words of a page that few others have, and not the one that it names; a picture where that has none
-    counts for many.
+def _changed(pages: dict[str, _Told], home: _Told | None, owners: Container[int]) -> frozenset[int]:
+    """Return the places in which the named page has a text of its own, and several others have theirs instead."""
+    if home is None:
+        return frozenset()
+    known = {slot for text, slot in home.slots.items() if text in owners}
+    texts: defaultdict[int, set[int]] = defaultdict(set)
+    for one in pages.values():
+        for text, slot in one.slots.items():
+            if slot in known and text in owners and text not in home.words:
+                texts[slot].add(text)
+    return frozenset(slot for slot, of in texts.items() if len(of) >= SEVERAL)
+
+
+def _own_words(one: _Told, home: _Told | None, owners: Container[int], changed: frozenset[int]) -> int:
+    """Return the words of a page that few others have, and not the one that it names.
+
+    A picture where that has none counts for many, a line where that has no place for it too unless it is short, and any
+    in a place that `changed`.
     """
     there = frozenset() if home is None else frozenset(home.slots.values())
-    own = [text for text in one.words if text in owners and (home is None or text not in home.words)]
-    return sum(one.words[text] or (OWN_WORDS if one.slots[text] not in there else 0) for text in own)
+    words = 0
+    for text, n in one.words.items():
+        if text in owners and (home is None or text not in home.words):
+            slot = one.slots[text]
+            beside = slot not in there and (n == 0 or (home is not None and n >= LINE_WORDS))
+            words += OWN_WORDS if beside or slot in changed else n
+    return words

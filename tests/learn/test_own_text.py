@@ -9,7 +9,7 @@ import pytest
 
 from scrapy_urinorm import Normalizer
 from scrapy_urinorm.learn import Options, learn
-from scrapy_urinorm.learn.own_text import OWN_WORDS
+from scrapy_urinorm.learn.own_text import LINE_WORDS, OWN_WORDS
 from scrapy_urinorm.live.study import study
 from scrapy_urinorm.visits.page import visit_of
 from tests.content.test_telling import CRAWL, HOST, prose
@@ -32,12 +32,14 @@ def page(path: str, body: str) -> Visit:
     return visit_of(CRAWL, row, text.encode())
 
 
-def opened(items: Callable[[int, int], str]) -> list[Visit]:
-    """Lists of three hundred words, each by itself and with one of its items opened."""
+def opened(
+    items: Callable[[int, int], str], first: Callable[[int, int], str] = lambda _, __: "", parts: int = 12
+) -> list[Visit]:
+    """Lists of three hundred words, each by itself and with one of its items opened, in place of the first."""
     visits = []
     for n in range(LISTS):
-        text = f"<h1>List {prose(n, 2)}</h1>" + "".join(f"<p>{prose((n, part), 25)}</p>" for part in range(12))
-        visits.append(page(f"/list/{n}", text))
+        text = f"<h1>List {prose(n, 2)}</h1>" + "".join(f"<p>{prose((n, part), 25)}</p>" for part in range(parts))
+        visits.append(page(f"/list/{n}", text + first(n, ITEMS)))
         visits += [page(f"/list/{n}?open={item}", text + items(n, item)) for item in range(ITEMS)]
     return visits
 
@@ -48,6 +50,7 @@ PAGES: dict[str, Callable[[int, int], str]] = {
         f'<img src="/big/{n}-{item}.jpg"><i>{prose((n, item, "caption"), OWN_WORDS)}</i>'
     ),
     "a picture": lambda n, item: f'<img src="/big/{n}-{item}.jpg">',
+    "an answer of a line": lambda n, item: f"<div>{prose((n, item, 'answer'), LINE_WORDS)}</div>",
     "answers of which most are short": lambda n, item: (
         f"<div>{prose((n, item, 'answer'), 3 if item % 4 else 25)}</div>"
     ),
@@ -59,6 +62,32 @@ PAGES: dict[str, Callable[[int, int], str]] = {
 def test_what_is_opened_is_a_page(items: Callable[[int, int], str], options: Options) -> None:
     normalizer = Normalizer(learn(opened(items), options).rules)
     assert len({normalizer.key(HOST + path) for path in OPENED}) == len(OPENED)
+
+
+def others() -> list[Visit]:
+    """Pages that have no such places, so that these are no frame of the site."""
+    return [page(f"/other/{n}", f"<div><b>{prose(('other', n), 40)}</b></div>") for n in range(40)]
+
+
+PLAYED: dict[str, Callable[[int, int], str]] = {
+    "an episode": lambda n, item: f'<audio src="/{n}-{item}.mp3"></audio><i>{prose((n, item, "title"), 5)}</i>',
+    "a title": lambda n, item: f"<i>{prose((n, item, 'title'), 3)}</i>",
+    "a picture": lambda n, item: f'<img src="/big/{n}-{item}.jpg">',
+}
+
+
+@BOTH
+@pytest.mark.parametrize("items", PLAYED.values(), ids=PLAYED)
+def test_what_is_opened_in_place_of_the_first_is_a_page(items: Callable[[int, int], str], options: Options) -> None:
+    normalizer = Normalizer(learn([*opened(items, items), *others()], options).rules)
+    assert len({normalizer.key(HOST + path) for path in OPENED}) == len(OPENED)
+
+
+def test_a_heading_that_is_the_same_on_all_named_pages_says_nothing_of_its_own() -> None:
+    """The form to reply stands on the article, too, to nobody."""
+    visits = opened(VIEWS["a form to reply"], lambda _, __: "<h3>Leave a Reply</h3>", 40)
+    normalizer = Normalizer(learn([*visits, *others()]).rules)
+    assert {normalizer.key(HOST + path) for path in OPENED} == {f"{HOST}/list/{n}" for n in range(LISTS)}
 
 
 def test_an_answer_that_is_shown_for_several_systems_is_one_of_its_own() -> None:
