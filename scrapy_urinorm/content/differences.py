@@ -100,6 +100,10 @@ class Changes:
     def _are_apart(self, one: frozenset[str], other: frozenset[str]) -> bool:
         return not any(frozenset((a, b)) in self._together for a in one for b in other)
 
+    def independent(self) -> int:
+        """With how many things that have nothing in common the slot has changed."""
+        return len(_disjoint(self._kinds))
+
     def count(self, kinds: int, layouts: Layouts | None = None) -> bool:
         """Whether the slot is a counter: it has changed with so many things, most of them asked for apart.
 

@@ -42,7 +42,25 @@ def price(number: int, form: int) -> str:
     return f"<p>{60 + 5 * drawn(number, form).randrange(30)} EUR</p>"
 
 
-TOLD = {"marks": marks, "yes and no": plan, "two lines": calendar, "one price": price}
+def stock(number: int, form: int) -> str:
+    """How many a store has: of four goods in ten none has any."""
+    return f"<table><tr><th>Stock</th><td>{drawn(number, form).randrange(9) if number % 5 > 1 else 0}</td></tr></table>"
+
+
+def course(number: int, form: int) -> str:
+    """Of seven courses in ten each term is as the last one."""
+    lot = drawn(number, form if number % 10 < 3 else 0)
+    return f"<table><tr><td>Room {lot.randrange(40)}</td><td>{lot.choice('abcde')}</td></tr></table>"
+
+
+TOLD = {
+    "marks": marks,
+    "yes and no": plan,
+    "two lines": calendar,
+    "one price": price,
+    "some goods": stock,
+    "few courses": course,
+}
 
 
 @pytest.mark.parametrize("said", TOLD.values(), ids=TOLD)
@@ -75,7 +93,21 @@ def clock(_: int, __: str, turn: int) -> str:
 
 ORDERS = ("sort=price", "sort=size", "sort=date")
 OTHERS = ("print=1", "ref=1", "from=list", "view=wide")
+
+
+def seen_before(_: int, __: str, turn: int) -> str:
+    """As a wiki's trace: half of the pages are opened after others than the one before."""
+    return f"<aside>{drawn(turn if turn // 28 % 2 else 0).randrange(8)}</aside>"
+
+
+def mostly_asked(number: int, name: str, _: int) -> str:
+    """What the address asks for, on half of the pages, and of those on one in five with a word more."""
+    return f"<p>In the menu: {name if number % 2 else ''}{' again' if number % 10 > 8 else ''}</p>"
+
+
 NOISE = {
+    "what is mostly an echo": (mostly_asked, ("from=list", "from=front", "from=mail"), 1),
+    "a trace, with three things": (seen_before, OTHERS[:3], 1),
     "what the address asks for": (heading, ORDERS, 1),
     "an order that stands out": (marked, ORDERS, 1),
     "advertisements, with whatever is asked for": (advertisement, OTHERS, 1),
