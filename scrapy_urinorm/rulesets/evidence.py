@@ -5,15 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from scrapy_urinorm.rules import CATALOGUE
+from scrapy_urinorm.rules.kinds import Edits, Names, Texts, ValueAliases
 from scrapy_urinorm.rulesets.scopes import check_body
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
-
-_NAMES = ("remove_params", "lowercase_params")
-"""Rules whose value in a row is a list of names, some of them tables that say more."""
-_MAPS = ("default_params", "map_params", "rename_params", "rewrite_params")
-"""Rules whose value in a row has a key for each name."""
 
 
 def wrong_in(row: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
@@ -27,19 +23,20 @@ def wrong_in(row: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
 
 
 def _wrong_value(row: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
-    rule, value = row.get("rule"), row["value"]
+    name, value = row.get("rule"), row["value"]
+    rule = CATALOGUE.get(name) if isinstance(name, str) else None
     if not _is_plain(value):
         yield "value", f"{value!r} is not the value of a rule", ""
-    elif rule in _NAMES and not (isinstance(value, (list, dict)) and all(map(_is_name, value))):
+    elif rule is None:
+        return
+    elif isinstance(rule.kind, Names) and not (isinstance(value, (list, tuple)) and all(map(_is_name, value))):
         yield "value", f"{value!r} is not a list of names", 'write ["ref"]'
-    elif rule == "unordered_values" and not (isinstance(value, dict) or _are_texts(value)):
-        yield "value", f"{value!r} is not a list of names", 'write ["tags"]'
-    elif rule in _MAPS and not isinstance(value, dict):
-        yield "value", f"{value!r} is not a table", "write a key for each name"
-    elif row.get("status") == "active" and isinstance(rule, str) and rule in CATALOGUE:
+    elif isinstance(rule.kind, (Edits, Texts, ValueAliases)) and not isinstance(value, type(rule.value)):
+        yield "value", f"{value!r} is not {_SHAPES[type(rule.value)]}", ""
+    elif row.get("status") == "active":
         found: list[tuple[str, str, str]] = []
         scope = "where" if row.get("where") else "site"
-        check_body({rule: value}, lambda _, message, hint: found.append(("value", message, hint)), scope=scope)
+        check_body({rule.name: value}, lambda _, message, hint: found.append(("value", message, hint)), scope=scope)
         yield from found
 
 
@@ -89,6 +86,7 @@ def _are_pairs(value: Any) -> bool:
     return isinstance(value, (list, tuple)) and all(_are_texts(pair) and len(pair) == 2 for pair in value)
 
 
+_SHAPES: dict[type, str] = {dict: "a table", list: "a list"}
 _TEXT = (_is_text, "text", "")
 _COUNT = (_is_count, "a count", "a whole number, without quotes")
 _SHARE = (_is_share, "a share", "a number from 0 to 1")

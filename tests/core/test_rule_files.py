@@ -102,7 +102,7 @@ MISTAKES: list[tuple[str, str, str, str, int | None, str, str]] = [
     ("a host that is text", "[[evidence]]\nthis_host = 'yes'", "evidence[1]", "this_host", 2, "true or false", ""),
     ("names that are a number", "[[evidence]]\nrule = 'remove_params'\nvalue = 1", "evidence[1]", "value", 3, "list of names", "ref"),
     ("a name that is a number", "[[evidence]]\nrule = 'remove_params'\nvalue = [{ name = 1 }]", "evidence[1]", "value", 3, "list of names", ""),
-    ("names of lists that are tables", "[[evidence]]\nrule = 'unordered_values'\nvalue = [{ name = 'a' }]", "evidence[1]", "value", 3, "list of names", "tags"),
+    ("names of lists that are tables", "[[evidence]]\nrule = 'unordered_values'\nvalue = [{ name = 'a' }]", "evidence[1]", "value", 3, "is not a table", ""),
     ("default values that are a list", "[[evidence]]\nrule = 'default_params'\nvalue = ['a']", "evidence[1]", "value", 3, "is not a table", ""),
     ("a value that no rule has", "[[evidence]]\nrule = 'www'\nvalue = 2024-01-01", "evidence[1]", "value", 3, "not the value of a rule", ""),
     ("the value of an active rule", "[[evidence]]\nstatus = 'active'\nrule = 'www'\nvalue = 'removed'", "evidence[1]", "value", 4, "'removed'", "'remove'"),
