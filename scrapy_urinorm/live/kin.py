@@ -11,10 +11,13 @@ were named elsewhere, and lead to those that were not.
 from __future__ import annotations
 
 import re
+from array import array
 from collections import Counter
 from itertools import islice, pairwise
 from typing import TYPE_CHECKING
+from zlib import crc32
 
+from scrapy_urinorm.importers.facets import turns_pages
 from scrapy_urinorm.learn.calendars import is_date
 from scrapy_urinorm.live.dated import tells_a_date
 from scrapy_urinorm.live.filtered import is_paging
@@ -37,8 +40,11 @@ MANY = 31
 """Pages with news from which others of their kind may say the same again; as many pairs as a rule is believed for."""
 _LISTED = 2
 """Pages that one of a list names and the one before did not: a link to the next page is one. Chosen."""
-_KINDS, _LINES = 2_000, 64
-"""Kinds of which the sentences and links of the latest page are remembered, and how many; some 10 MB each."""
+_KINDS, _LINES, _LINKS = 2_000, 64, 1_024
+"""Kinds of which the sentences and links of the latest page are remembered, and how many; some 10 MB each. A menu may
+have more links than a list has rows."""
+_NUMBERS = 3
+"""Numbers beside that of its page that a list has: a category, a length, and what a program puts into each address."""
 _PATTERNS = 20_000
 """Patterns of which they are counted; as many as are counted at all."""
 _has_a_date = re.compile(r"/(?:19|20|21)[0-9]{2}[/_.-](?:0[1-9]|1[0-2]|W[0-9]{2})(?![0-9])").search
@@ -55,7 +61,7 @@ class Kin:
         self._leaves: Counter[str] = Counter()
         self._drawn: dict[int, str] = {}
         self._sentences: dict[str, frozenset[int]] = {}
-        self._listed: dict[str, frozenset[bytes]] = {}
+        self._listed: dict[str, array[int]] = {}
         self._all_news = self._older = 0
 
     def brought(self, pattern: str) -> None:
@@ -116,11 +122,11 @@ class Kin:
         are those to what is known.
         """
         kind = _kind(pattern)
-        listed = frozenset(islice(links, _LINES))
+        listed = array("I", map(crc32, islice(links, _LINKS)))
         before = self._listed.get(kind)
         if before is not None or len(self._listed) < _KINDS:
             self._listed[kind] = listed
-        return before is not None and len(listed - before) >= _LISTED
+        return before is not None and len(set(listed).difference(before)) >= _LISTED
 
     def is_leaf(self, url: str, pattern: str) -> bool:
         """Whether a page with a picture of its own, which a page of another kind without news named, is one more page,
@@ -144,8 +150,7 @@ class Kin:
         may have further ones.
         """
         kind = _kind(pattern)
-        # a list has a category beside the number of its page
-        is_chain = _is_chain(kind) or (lists and kind.count("&") == 1)
+        is_chain = _is_chain(kind) or (lists and _is_list(url, kind))
         if not is_chain or (kind not in self._since and len(self._since) >= _PATTERNS):
             return False
         self._since[kind] += 1
@@ -175,6 +180,16 @@ def _names(pattern: str) -> str:
 def _is_chain(kind: str) -> bool:
     """Whether pages of a kind may be a chain: with two that vary they are lists that are filtered and sorted."""
     return "&" not in kind and " " not in kind
+
+
+def _is_list(url: str, kind: str) -> bool:
+    """Whether pages of a kind may be those of a list: it has a category beside the number of its page, or some more
+    numbers (`id=7&Itemid=101&start=20`).
+    """
+    names = [item.partition("=")[0] for item in kind.partition("?")[2].split("&")]
+    return len(names) == 2 or (
+        2 < len(names) <= 1 + _NUMBERS and any(map(turns_pages, names)) and _has_numbers(url, kind)
+    )
 
 
 def _has_numbers(url: str, kind: str) -> bool:

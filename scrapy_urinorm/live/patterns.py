@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from urllib.parse import unquote_plus
 
-from scrapy_urinorm.importers.facets import is_script
+from scrapy_urinorm.importers.facets import is_id, is_script
 
 WIDE = 8
 """So many different texts in one place and it is a variable: programs have a dozen views, but articles by hundreds."""
@@ -40,6 +40,12 @@ def is_plain(pattern: str) -> bool:
     Groups of patterns and lines of packs, whose names have a space, are not.
     """
     return "?" not in pattern and " " not in pattern
+
+
+def is_item(pattern: str) -> bool:
+    """Whether a pattern is of pages, by their path or by an id alone (`item?id=7`): a list, which ends, has other names."""
+    name, _, value = pattern.partition("?")[2].partition("=")
+    return is_plain(pattern) or (value in ("*", "#") and " " not in pattern and is_id(name))
 
 
 class Patterns:

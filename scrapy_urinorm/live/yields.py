@@ -12,7 +12,7 @@ from scrapy_urinorm.live.brought import Brought, Turn, Yield, row_of, yield_of
 from scrapy_urinorm.live.filtered import Filtered, is_whole, whole_of
 from scrapy_urinorm.live.groups import AGAIN, ShapeParts, group_of, is_group, subgroups
 from scrapy_urinorm.live.patience import TESTS, Doubts, Patience, doubted
-from scrapy_urinorm.live.patterns import is_plain
+from scrapy_urinorm.live.patterns import is_item, is_plain
 from scrapy_urinorm.live.rank import TURNS, Rank
 
 if TYPE_CHECKING:
@@ -240,7 +240,7 @@ class Yields:
             tried = found.shapes >= SHAPES and found.blank >= min(self.close, AGAIN)
             return tried and (found.blank >= self.close or self._blanks(found, name) >= self.close)
         # articles that all show one page of a sudden: the site may be down; where it redirects, it says so itself
-        is_down = found.is_alone and found.alike >= LOW and is_plain(name)
+        is_down = found.is_alone and found.alike >= LOW and is_item(name)
         enough = MOST_ALIKE if is_down else self.close
         return found.same >= min(self.close, ONE_PAGE) or (found.alike if is_down else found.blank) >= enough
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from urllib.parse import parse_qsl, urlsplit
 
 import pytest
@@ -28,10 +28,15 @@ class Archive:
     form: str
     pages: int = KNOWN + 20
     endless: bool = False
+    menu: int = 0
     host: str = "archive.example"
     start: str = "http://archive.example/"
 
     def answer(self, target: str) -> Answer:
+        found = self._answer(target)
+        return replace(found, links=(*(f"/article/{n}" for n in range(self.menu)), *found.links))
+
+    def _answer(self, target: str) -> Answer:
         parts = urlsplit(target)
         if parts.path == "/":
             newest = tuple(f"/article/{n}" for n in range(KNOWN * ROWS))
@@ -46,12 +51,20 @@ class Archive:
 
 
 FORMS = {"a folder": "/all/page/{}", "a query": "/all?page={}", "two parameters": "/list?cat=7&page={}"}
+FORMS |= {"three parameters": "/list?Itemid=101&cat=7&page={}"}
 
 
 @IN_BOTH_ORDERS
 @pytest.mark.parametrize("form", FORMS.values(), ids=FORMS)
 def test_what_the_last_pages_of_a_list_name_is_met(form: str, newest_first: bool) -> None:
     visits, identities = record(Archive(form))
+    live = Simulator(visits, Options(skip=False), close=CLOSE).crawl(newest_first=newest_first)
+    assert identities_of(live.fetched, identities) == set(identities.values())
+
+
+@IN_BOTH_ORDERS
+def test_a_long_menu_hides_no_rows(newest_first: bool) -> None:
+    visits, identities = record(Archive(FORMS["a query"], menu=70))
     live = Simulator(visits, Options(skip=False), close=CLOSE).crawl(newest_first=newest_first)
     assert identities_of(live.fetched, identities) == set(identities.values())
 
@@ -71,8 +84,22 @@ def test_a_page_that_names_what_the_one_before_did_is_no_next_one() -> None:
     # the next page, and no row
     assert not kin.lists_others([one, other, third], pattern)
     assert kin.lists_others([one, b"fourth", b"fifth"], pattern)
-    # a filter more, each of two values
-    assert not kin.goes_on("http://archive.example/?a=1&b=2&c=3", "http://archive.example/?a=*&b=*&c=*", lists=True)
+
+
+@pytest.mark.parametrize(
+    ("query", "is_list"),
+    [
+        pytest.param("a=1&b=2", True, id="a category, and the page by a name that is not known"),
+        pytest.param("a=1&b=2&c=3", False, id="three filters"),
+        pytest.param("a=1&b=2&start=3", True, id="a page and two numbers"),
+        pytest.param("a=x&b=2&start=3", False, id="a page, and a word that may be a filter"),
+        pytest.param("a=1&b=2&c=3&page=4", True, id="a page and three numbers"),
+        pytest.param("a=1&b=2&c=3&d=4&page=5", False, id="a page and four"),
+    ],
+)
+def test_a_list_has_a_category_and_some_numbers(query: str, is_list: bool) -> None:
+    pattern = "http://archive.example/?" + "&".join(item.partition("=")[0] + "=*" for item in query.split("&"))
+    assert Kin().goes_on(f"http://archive.example/?{query}", pattern, lists=True) == is_list
 
 
 # ---------------------------------------------------------------------- levels without a word

@@ -125,11 +125,19 @@ def test_two_calendars_that_show_the_same_when_they_are_empty_come_to_their_end(
     assert Crawl().asks_in_turn((MONTH, WEEK), times, EMPTY) == [Turn.CLOSED, Turn.CLOSED]
 
 
-def test_articles_that_show_one_page_of_a_sudden_are_closed_after_many() -> None:
+@pytest.mark.parametrize("path", [ITEM, "/item?id={}", "/shop.php?product_id={}"])
+def test_articles_that_show_one_page_of_a_sudden_are_closed_after_many(path: str) -> None:
     crawl = Crawl()
-    crawl.asks(ITEM, 300)
-    assert crawl.asks(ITEM, MOST_ALIKE - 1, DOWN) is not Turn.CLOSED
-    assert crawl.asks(ITEM, LOW + 2, DOWN) is Turn.CLOSED
+    crawl.asks(path, 300)
+    assert crawl.asks(path, MOST_ALIKE - 1, DOWN) is not Turn.CLOSED
+    assert crawl.asks(path, LOW + 2, DOWN) is Turn.CLOSED
+
+
+@pytest.mark.parametrize("path", [LIST, "/list?id=7&page={}", MONTH])
+def test_lists_that_do_end_as_soon_as_ever(path: str) -> None:
+    crawl = Crawl()
+    crawl.asks(path, 300)
+    assert crawl.asks(path, LOW + CLOSE + 2, DOWN) is Turn.CLOSED
 
 
 def test_redirects_of_all_to_one_page_close_nothing() -> None:
