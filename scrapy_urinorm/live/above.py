@@ -12,7 +12,7 @@ _PATTERNS = 20_000
 """Patterns of which it is remembered what named them; as many as are counted at all."""
 
 
-class Above:
+class Levels:
     """By pages of which pattern, without news, those of each pattern that had none were named last."""
 
     def __init__(self) -> None:

@@ -4,7 +4,7 @@ A list in another order, a facet, the next empty month: other texts than those b
 A page of a few words, a person of a register, or of none that a list has not shown, a row of a table at an address of
 its own, is told from such by who names it: a page that brought news, and not one of its own kind. What its own kind
 names is one of a chain (`Kin`), or the next empty month. A picture of its own tells a page from months, whoever names
-it: the scans of a newspaper stand behind years and issues that say nothing (`Above`).
+it: the scans of a newspaper stand behind years and issues that say nothing (`Levels`).
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from scrapy_urinorm.content import is_answer
 from scrapy_urinorm.content.frame import DATA_SLOT, TITLE_SLOT
 from scrapy_urinorm.content.titles import SHELL_WORDS
-from scrapy_urinorm.live.above import Above
+from scrapy_urinorm.live.above import Levels
 from scrapy_urinorm.live.dated import Dated
 from scrapy_urinorm.live.kin import LONG, Kin
 from scrapy_urinorm.live.patterns import is_plain
@@ -74,7 +74,7 @@ class Novelty:
         self._led_to: dict[str, str | None] = {}
         self._dated = Dated()
         self._kin = Kin()
-        self._above = Above()
+        self._above = Levels()
 
     def brought(self, visit: Visit, pattern: str, noise: Collection[int] = ()) -> tuple[News, str | None]:
         """Return what a page of a pattern has brought, and of news the pattern of the page that first named it; of a

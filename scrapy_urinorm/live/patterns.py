@@ -43,7 +43,7 @@ def is_plain(pattern: str) -> bool:
 
 
 def is_item(pattern: str) -> bool:
-    """Whether a pattern is of pages, by their path or by an id alone (`item?id=7`): a list, which ends, has other names."""
+    """Whether a pattern is of pages, by their path or by an id alone (`item?id=7`), not of a list, which ends."""
     name, _, value = pattern.partition("?")[2].partition("=")
     return is_plain(pattern) or (value in ("*", "#") and " " not in pattern and is_id(name))
 

@@ -10,7 +10,7 @@ import pytest
 
 from benchmarks.simulator import Simulator
 from scrapy_urinorm.learn import Options
-from scrapy_urinorm.live.above import LEVELS, Above
+from scrapy_urinorm.live.above import LEVELS, Levels
 from scrapy_urinorm.live.brought import Turn
 from scrapy_urinorm.live.kin import MOST, MOST_DRAWN, Kin
 from scrapy_urinorm.live.yields import LOW, Yields
@@ -169,7 +169,7 @@ def test_what_led_on_to_news_stays_for_it_and_what_has_brought_some_needs_none()
 
 
 def test_merit_goes_up_three_levels_and_in_no_circle() -> None:
-    above = Above()
+    above = Levels()
     for n in range(LEVELS + 2):
         above.named(f"/{n}", f"/{n + 1}")
     assert above.of("/0", "/leaf") == tuple(f"/{n}" for n in range(1, LEVELS + 1))
