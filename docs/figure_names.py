@@ -38,6 +38,8 @@ UNSEEN = {
     "eclass": "django-classified 1.3 (advertisements)", "elcov": "lcov 1.16 (coverage of code)",
     "eguide": "OpenGuides 0.84 (city guide)", "eanitya": "Anitya 2.3 (register of releases)",
     "ebpc": "BackupPC 4.4 (nine backups)",
+    "ffab": "Flask-AppBuilder 5.3 (register of objects)",
+    "freader": "reader 3.26 (feeds)",
 }  # fmt: skip
 #: Rows of the table of pages that rules were not learned from: what was scored, and its name on the page.
 HELD_OUT = {
