@@ -155,8 +155,7 @@ class Kin:
             return False
         self._since[kind] += 1
         counted = _is_counted(url)
-        # a word in a query may be a token, of which there is no end
-        if drawn and (counted or is_plain(kind) or kind.endswith("=#")):
+        if drawn and (counted or _has_numbers(url, kind)):
             most = MOST_DRAWN
         else:
             most = min(self._news[kind], MOST) if (counted or silent) and not lists else MOST

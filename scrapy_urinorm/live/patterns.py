@@ -2,7 +2,7 @@
 
 A segment of a path is itself while few stand in its place, and `*` from then on, scripts later; a number is `#`. A
 parameter keeps its value while few are known and it is a word or a route (`do=edit`, `route=product/review`,
-`q=node/#`), and has `*` otherwise.
+`q=node/#`), has `#` for a token of hexadecimal digits that begins as a word, and `*` otherwise, for numbers as well.
 """
 
 from __future__ import annotations

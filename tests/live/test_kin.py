@@ -14,6 +14,7 @@ from scrapy_urinorm.learn.options import Options
 from scrapy_urinorm.live.brought import Turn
 from scrapy_urinorm.live.kin import MANY, MOST, MOST_DRAWN, Kin
 from scrapy_urinorm.live.novelty import CLOCK, Novelty
+from scrapy_urinorm.live.patterns import Patterns
 from scrapy_urinorm.live.yields import LOW, Yields
 from tests.live.orders import IN_BOTH_ORDERS
 from tests.live.sites import Answer, Answering, identities_of, prose, record
@@ -191,6 +192,11 @@ def test_how_long_a_chain_goes_on(target: str, shape: str, drawn: bool, news: in
     origin = "http://a.example/"
     found = after(most + 2, origin + target, origin + shape, drawn=drawn, news=news)
     assert found == [True] * most + [False] * 2
+
+
+def test_pictures_by_their_numbers_go_on_in_the_shape_that_a_crawl_gives_them() -> None:
+    url = "http://a.example/comic?id=5"
+    assert after(MOST_DRAWN + 2, url, Patterns().of(url), drawn=True, news=0) == [True] * MOST_DRAWN + [False] * 2
 
 
 def test_orders_of_a_list_are_counted_together(monkeypatch: pytest.MonkeyPatch) -> None:
