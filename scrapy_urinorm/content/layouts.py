@@ -37,7 +37,7 @@ class Layouts:
         self._alone: dict[int, tuple[frozenset[int], frozenset[int]]] = {}
         self._on: Counter[int] = Counter()
         self._all = 0
-        self._fronts: list[frozenset[int]] = []
+        self._front: frozenset[int] | None = None
         self._beside: list[tuple[frozenset[int], set[int]]] | None = None
         self._pages: Counter[frozenset[str]] = Counter()
         self._slots: dict[frozenset[str], Counter[int]] = {}
@@ -54,7 +54,7 @@ class Layouts:
         self._all += 1
         self._on.update(slots)
         if not url.partition("://")[2].partition("/")[2]:
-            self._fronts.append(frozenset(slots))
+            self._front = frozenset(slots) if self._front is None else self._front.intersection(slots)
         if rest in self._seen:
             self._alone.pop(rest, None)
         elif len(self._seen) < MAX_RESTS:
@@ -66,7 +66,7 @@ class Layouts:
         """Whether all of these slots stand everywhere, so that they may be counters."""
         if any(self._on[slot] < EVERYWHERE * self._all for slot in slots):
             return False
-        if not all(slots <= front for front in self._fronts):
+        if self._front is not None and not slots <= self._front:
             return False
         return sum(slots <= on for _, on in self._others()) >= BESIDE
 

@@ -82,14 +82,13 @@ class Varying:
         later: list[tuple[_Group, dict[int, int]]] = []
         for beside, said in told:
             rest: _Rest = beside
+            if (known := self._groups.get(rest)) is not None and known.crawl != crawl:
+                later.append((known, said))
+                self._revisited.add(rest)
+                rest = beside, crawl
             if rest not in self._groups and len(self._groups) >= MAX_GROUPS:
                 said = {slot: text for slot, text in said.items() if slot not in self._framed}
             group = self._groups.setdefault(rest, _Group(page, crawl, said, set()))
-            if group.crawl != crawl:
-                later.append((group, said))
-                self._revisited.add(rest)
-                rest = beside, crawl
-                group = self._groups.setdefault(rest, _Group(page, crawl, said, set()))
             url, _, first, differ = group
             if first is said:
                 continue

@@ -31,10 +31,20 @@ LIMIT = "max_params"
 # what turns the pages of a list narrows nothing
 _PAGING = re.compile(r"(?i)(c?page|paged|p|pg|start|offset|from|limit|per_?page|pos|first|skip|seite|cursor)$")
 
+_MADE_OF_ONE = re.compile(
+    r"(?:.*[^a-z])?(?:c?pages?|paged|pg|offset|start|limit|cursor|skip)(?:(?:[^a-z]|no|nr|num|id).*)?"
+)
+_humps = re.compile("(?<=[a-z])(?=[A-Z])").sub
+
 
 def turns_pages(name: str) -> bool:
     """Whether a decoded name is one of those that say which page of a list is meant."""
     return _PAGING.match(name) is not None
+
+
+def may_turn_pages(name: str) -> bool:
+    """Whether a decoded name is one of those, or made of one: `page_ObjectView`, `pageNo`, `page[number]`."""
+    return turns_pages(name) or _MADE_OF_ONE.fullmatch(_humps("_", name).lower()) is not None
 
 
 def is_id(name: str) -> bool:

@@ -5,8 +5,10 @@ from __future__ import annotations
 import re
 from collections import Counter, defaultdict
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from scrapy_urinorm.importers.facets import may_turn_pages
 from scrapy_urinorm.learn.values import is_volatile
 from scrapy_urinorm.url import decoded
 
@@ -94,6 +96,12 @@ class Contexts:
         self.switches = frozenset(name for name, counts in values.items() if _is_switch(counts))
         self._templates: dict[tuple[str, str], str] = {}
         self._atoms: dict[int, frozenset[Atom]] = {}
+
+    @cached_property
+    def slices(self) -> frozenset[str]:
+        """The parameters of the site that may say which slice of a list is asked for."""
+        # few sites have rules on the order of lists
+        return frozenset(name for name in self.having if may_turn_pages(decoded(name)))
 
     def scope_of(self, host: str, whole: str) -> str:
         """Return what a rule for one host is written for: the `whole` site where it has no other."""

@@ -32,10 +32,6 @@ MAX_FOLDERS = 32
 """Top folders that a rule on paths names: case matters in one of twelve. Chosen; of more the next is like them."""
 PAGING = ("cursor", "first", "limit", "max", "offset", "p", "page", "paged", "per_page", "pg", "skip", "start")
 """Names by which programs ask for a slice of a list."""
-_slices = re.compile(
-    r"(?:.*[^a-z])?(?:c?pages?|paged|pg|offset|start|limit|cursor|skip)(?:(?:[^a-z]|no|nr|num|id).*)?"
-).fullmatch
-"""What programs make of them: `page_ObjectView`, `pageno`, `page[number]`, `posts-offset`."""
 _NUMBER = re.compile("[0-9]+")
 FIRST = frozenset(("", "0", "1"))
 """Their values for the first one."""
@@ -121,7 +117,7 @@ def whole_lists(
     seen = {name for number in support for name in contexts.names_at(views[number].path)}
     asked = {atom.name for atom in context if atom.kind == "query"}
     # by whatever name this site asks for a slice elsewhere
-    paging = {*PAGING, *(name for name in contexts.having if is_slice(name))}
+    paging = contexts.slices.union(PAGING)
     without = [Atom("query", name, False) for name in sorted(paging - seen - asked - edited)]
     for name in sorted(seen.intersection(paging) - asked - edited):
         values = {value for number in support for one, value in views[number].items if one == name}
@@ -132,11 +128,6 @@ def whole_lists(
         return (*context, *without)
     rest = (atom for atom in context if atom.kind != "path")
     return (*rest, Atom("path", "", _globs({views[number].path for number in support})), *without)
-
-
-def is_slice(name: str) -> bool:
-    """Whether a name, in key spelling, says which slice of a list is asked for."""
-    return name in PAGING or _slices(re.sub(r"([a-z])(?=[A-Z])", r"\1_", decoded(name)).lower()) is not None
 
 
 def _globs(paths: AbstractSet[str], numbers: bool = False) -> tuple[str, ...]:

@@ -75,11 +75,11 @@ class Separators:
         for host, groups in merged.items():
             pages = [_pages(group, content_of) for group in groups.values() if len(group) > 1]
             made[host] = self._judged(host, made[host], pages)
-            made[host][0].saved = sum(map(len, groups.values())) - len(groups)
-            broken = OwnPairs(rules, preset, host).broken((), base_of(made[host]))
-            if broken is not None and made[host][0].status == ACTIVE:
-                made[host] = made[host][:1]
-                reject(made[host][0], broken)
+            splits = made[host][0]
+            splits.saved = sum(map(len, groups.values())) - len(groups)
+            if splits.status == ACTIVE and (broken := OwnPairs(rules, preset, host).broken((), base_of(made[host]))):
+                made[host] = [splits]
+                reject(splits, broken)
         return list(chain(*made.values()))
 
     def _judged(self, host: str, candidates: list[Candidate], classes: list[list[Page]]) -> list[Candidate]:

@@ -606,15 +606,19 @@ def test_default_values_of_several_parts_add_up() -> None:
     assert normalizer.key(f"{HOST}/list?cat=new&sort=rank") != normalizer.key(f"{HOST}/list?cat=new")
 
 
-@pytest.mark.parametrize("sorts", [True, False], ids=["another order", "the same order"])
-def test_a_rule_on_the_order_of_lists_is_not_for_slices_though_none_was_seen(sorts: bool) -> None:
-    """Lists with the same rows (`main_digest`) whose text is another in each order."""
+def lists_in_orders(*, sorts: bool = True) -> list[Visit]:
+    """Lists with the same rows (`main_digest`); their text is another in each order, where that `sorts`."""
     visits = []
     for n in range(30):
         for v in ("", "&sort=up", "&sort=down"):
             row = {"url": f"{HOST}/list?cat=c{n}{v}", "status": 200, "main_digest": f"rows {n}", "words": 100}
             visits.append(visit_from_row(row | {"text_digest": f"list {n}{v if sorts else ''}"}))
-    normalizer = Normalizer(learn(visits).rules)
+    return visits
+
+
+@pytest.mark.parametrize("sorts", [True, False], ids=["another order", "the same order"])
+def test_a_rule_on_the_order_of_lists_is_not_for_slices_though_none_was_seen(sorts: bool) -> None:
+    normalizer = Normalizer(learn(lists_in_orders(sorts=sorts)).rules)
     assert normalizer.key(f"{HOST}/list?cat=new&sort=up") == normalizer.key(f"{HOST}/list?cat=new")
     of_slices = normalizer.key(f"{HOST}/list?cat=new&page=2&sort=up"), normalizer.key(f"{HOST}/list?cat=new&page=2")
     assert (of_slices[0] != of_slices[1]) is sorts
@@ -624,10 +628,7 @@ def test_a_rule_on_the_order_of_lists_is_not_for_slices_though_none_was_seen(sor
 def test_a_rule_on_the_order_of_lists_is_not_for_slices_by_the_names_of_this_site(name: str) -> None:
     """Flask-AppBuilder's is `page_ObjectView`: short lists were seen in each order, and longer ones have a page 2."""
     visits = [page(f"/log?{name}={n}", f"log {n}") for n in range(1, 6)]
-    for n in range(30):
-        for v in ("", "&sort=up", "&sort=down"):
-            row = {"url": f"{HOST}/list?cat=c{n}{v}", "status": 200, "main_digest": f"rows {n}", "words": 100}
-            visits.append(visit_from_row(row | {"text_digest": f"list {n}{v}"}))
+    visits += lists_in_orders()
     normalizer = Normalizer(learn(visits).rules)
     assert normalizer.key(f"{HOST}/list?cat=new&sort=up") == normalizer.key(f"{HOST}/list?cat=new")
     of_slices = {normalizer.key(f"{HOST}/list?cat=new&{name}=2{order}") for order in ("", "&sort=up", "&sort=down")}
