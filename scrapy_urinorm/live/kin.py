@@ -75,17 +75,17 @@ class Kin:
 
     def is_drawn(self, pictures: Iterable[int], pattern: str) -> bool:
         """Whether a page of a pattern has a new picture of its own, by the places of those: a counter of visits is
-        one that is new in the same place of other pages.
+        one that is new in the same place of other pages, as of the front page. Folders of one form share a template.
         """
         if not pattern:
             # of the run before
             return False
-        kind = pattern[: 1 + max(pattern.rfind("/"), pattern.rfind("="))]
+        form = _form(pattern)
         drawn = False
         for place in pictures:
             if place not in self._drawn and len(self._drawn) >= PLACES:
                 continue
-            if self._drawn.setdefault(place, kind) == kind:
+            if self._drawn.setdefault(place, form) == form:
                 drawn = True
             else:
                 self._drawn[place] = ""
@@ -168,6 +168,15 @@ def _kind(pattern: str) -> str:
     """
     path, mark, query = pattern.partition("?")
     return path + mark + "&".join(item for item in query.split("&") if item.endswith(("=*", "=#")))
+
+
+def _form(pattern: str) -> str:
+    """Return a pattern without the last segment, or value, and without the words in it: the comics of a newspaper, or
+    the departments of a museum, are folders of one form.
+    """
+    path, _, query = pattern[: 1 + max(pattern.rfind("/"), pattern.rfind("="))].partition("?")
+    folders = "/".join(one if one in ("#", "*") else "" for one in path.split("/"))
+    return folders + "?" + "&".join(item.partition("=")[0] for item in query.split("&"))
 
 
 def _names(pattern: str) -> str:

@@ -136,7 +136,9 @@ class Novelty:
             return News(False, few=True, drawn=drawn)
         if not new:
             return News(False, older=self._kin.is_older(sentences, pattern))
-        kin = self._is_kin(new, visit, pattern) and not self._kin.repeats(sentences, pattern)
+        # departments that share a template are many forms of views, with new words in one place: a picture is no clock
+        own = drawn or self._is_no_clock(new)
+        kin = own and self._is_kind(visit, pattern) and not self._kin.repeats(sentences, pattern)
         return News(False, kin=kin, drawn=drawn)
 
     def _said(self, visit: Visit, noise: Collection[int]) -> tuple[dict[int, int], set[int], list[int]]:
@@ -173,11 +175,11 @@ class Novelty:
         if first is None or first.removeprefix(_BLANK) == pattern:
             return False
         if first.startswith(_BLANK):
-            return drawn and self._is_no_clock(new) and self._kin.is_leaf(visit.url, pattern)
+            return drawn and self._kin.is_leaf(visit.url, pattern)
         # the title of a shell names its page, as does its data; that of a list may say in which order it is
         if (TITLE_SLOT in new or DATA_SLOT in new) and (visit.words or 0) <= SHELL_WORDS:
             return True
-        return self._is_no_clock(new) if new else is_plain(pattern)
+        return drawn or self._is_no_clock(new) if new else is_plain(pattern)
 
     def _note_places(self, new: Collection[int], pattern: str) -> None:
         """Note where a view has new words. Values that are a variable by now, of persons of whom each had a form of its
@@ -195,11 +197,8 @@ class Novelty:
         """Whether something new stands where no clock does."""
         return any(len(self._clocks.get(slot, ())) < CLOCK for slot in new)
 
-    def _is_kin(self, new: Collection[int], visit: Visit, pattern: str) -> bool:
-        """Whether a page without news says something of its own, and a page of its kind was the first to name it."""
-        return self._is_kind(visit, pattern) and self._is_no_clock(new)
-
     def _is_kind(self, visit: Visit, pattern: str) -> bool:
+        """Whether a page of its kind was the first to name a page."""
         first = self._linkers.get(visit.id) if visit.id is not None else None
         return first is not None and first.removeprefix(_BLANK) == pattern
 

@@ -22,13 +22,19 @@ OFFERS_SLOT = 8
 MOST_OFFERS = 1_000
 """Offers of a page that are read; chosen."""
 LONGEST_SEGMENT = 32
-"""Octets of a segment of an action; longer ones are tokens, or the address of the page in another spelling; chosen. A
-digest that names a file is longer, too, but has a length of its own."""
-_is_digest = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}", re.IGNORECASE).fullmatch
-"""SHA-1 and SHA-256 (FIPS 180-4), as files are named by; MD5 is no longer than other segments."""
-_is_number = re.compile(r"(?!next|back|from|ref|ret|redir|goto)[^=]+=[0-9]{1,9}", re.IGNORECASE).fullmatch
-"""An item of an action's query that names a thing by its number, and not where to go back to. Times have ten digits;
-words may be sessions, or addresses."""
+"""Octets of a segment of an action; longer ones are tokens, or the address of the page in another spelling; chosen. What
+names a file is longer, too, but has a length or an extension of its own."""
+_is_name = re.compile(
+    r"[0-9a-f]{40}|[0-9a-f]{64}|[0-9a-f]{128}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|[^=%]+\.[a-z][a-z0-9]{1,4}", re.IGNORECASE
+).fullmatch
+"""SHA-1, SHA-256 and SHA-512 (FIPS 180-4), UUID (RFC 9562), and a name with an extension; MD5 is no longer than other segments."""
+_is_thing = re.compile(
+    r"(?!next|back|from|ref|ret|redir|goto)[^=]+="
+    r"(?:(?!1[5-9][0-9]{8}(?:[0-9]{3})?$)[0-9]{1,20}|[^/=%]+\.(?!html?$|php$|aspx?$|jsp$)[a-z][a-z0-9]{1,4})",
+    re.IGNORECASE,
+).fullmatch
+"""An item of an action's query that names a thing, by its number or as a file, and not where to go back to. Seconds and
+milliseconds since 1970 begin so from 2017 to 2033; words may be sessions, or addresses."""
 _OFFERED = re.compile(rb"href=[\"']?((?:magnet|ed2k|s?ftps?|ipfs|rtsp|rtmp|mms|geo|data):[^\"'\s<>]{1,4096}+)")
 """Links of schemes that name a thing; others share the page (`whatsapp:`, `mailto:`) and have its address in them, or
 are programs. What is sought begins with letters, in small ones as nearly all write it: that is ten times as fast."""
@@ -41,6 +47,12 @@ _OFFERED_OTHERWISE = re.compile(
 that have a scheme anywhere: of a made-up page without any that takes a third of the time."""
 _SAVED = re.compile(rb"download=(?<![\w-]download=)[\"']([^\"'<>]{1,300}+)[\"']")
 """Names of files to be saved."""
+_LED = re.compile(
+    rb"(?<![\w-])data-(?:url|href|link)\s*+=\s*+[\"']?([^\"'\s<>]{1,2000}+)"
+    rb"|onclick\s*+=\s*+\"(?:(?!location)[^\"<>]){0,200}+location(?:\.href)?\s*+=\s*+'([^'\"<>]{1,2000}+)'",
+    re.IGNORECASE,
+)
+"""Where a button leads that is no link: by a script, which reads it of an attribute or has it there."""
 _FORM = re.compile(rb"<form\b([^<>]{1,2000}+)", re.IGNORECASE)
 _action = re.compile(rb"(?<![\w-])action\s*=\s*(?:\"([^\"]*)|'([^']*)|([^\s\"'>]+))", re.IGNORECASE).search
 _spelled = re.compile(rb"&amp;").sub
@@ -62,9 +74,10 @@ def offer_lines(markup: bytes, url: str, words: int) -> list[tuple[int, int]]:
 
 
 def _asked(markup: bytes, url: str) -> Iterator[bytes]:
-    """Yield what forms ask for."""
-    for form in islice(_FORM.finditer(markup), MOST_OFFERS):
-        if (action := _action(form[1])) is not None and (aim := _aim(next(filter(None, action.groups()), b""), url)):
+    """Yield what forms and buttons ask for."""
+    forms = (_action(form[1]) for form in islice(_FORM.finditer(markup), MOST_OFFERS))
+    for found in chain(forms, islice(_LED.finditer(markup), MOST_OFFERS)):
+        if found is not None and (aim := _aim(next(filter(None, found.groups()), b""), url)):
             yield b"form:" + aim
 
 
@@ -79,8 +92,8 @@ def _aim(action: bytes, url: str) -> bytes:
         return b""
     segments = (segment.partition(";")[0] for segment in parts.path.split("/"))
     kept = "/".join(one for one in segments if _names(one))
-    return "?".join((kept, *filter(_is_number, parts.query.split("&")))).encode()
+    return "?".join((kept, *filter(_is_thing, parts.query.split("&")))).encode()
 
 
 def _names(segment: str) -> bool:
-    return (len(segment) <= LONGEST_SEGMENT or _is_digest(segment) is not None) and segment[:1] != "("
+    return (len(segment) <= LONGEST_SEGMENT or _is_name(segment) is not None) and segment[:1] != "("

@@ -215,15 +215,33 @@ def test_news_have_a_chain_begin_anew() -> None:
 
 
 def test_a_picture_that_is_new_on_other_pages_in_the_same_place_is_nobodys_own() -> None:
-    kin, comic, other = Kin(), "http://a.example/comic/#", "http://a.example/about/*"
+    kin, comic, other = Kin(), "http://a.example/comic/#", "http://a.example/about"
     assert kin.is_drawn([7], comic)
     assert kin.is_drawn([7], "http://a.example/comic/first")
+    # a second comic in the same template
+    assert kin.is_drawn([7], "http://a.example/strip/#")
     assert not kin.is_drawn([7], other)
     assert not kin.is_drawn([7], comic)
     assert kin.is_drawn([7, 8], comic)
     # what the run before has met is not known by its kind
     assert not kin.is_drawn([9], "")
     assert kin.is_drawn([9], comic)
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "are_alike"),
+    [
+        ("/cat/#/#/", "/dog/#/#/", True),
+        ("/?dep=prints&id=#", "/?dep=paintings&id=#", True),
+        ("/cat/#", "/cat/#/#", False),
+        ("/item?id=#", "/item?no=#", False),
+        ("/item?id=#", "/item/#", False),
+    ],
+)
+def test_folders_of_one_form_share_the_place_of_a_picture(one: str, other: str, are_alike: bool) -> None:
+    kin = Kin()
+    assert kin.is_drawn([7], f"http://a.example{one}")
+    assert kin.is_drawn([7], f"http://a.example{other}") is are_alike
 
 
 def said(*sentences: int, news: int = MANY, before: tuple[int, ...] = (1, 2)) -> bool:
@@ -306,6 +324,37 @@ def test_albums_without_a_word_lead_to_their_pictures(newest_first: bool) -> Non
     live = Simulator(visits, Options(skip=False), close=CLOSE).crawl(newest_first=newest_first)
     # a large view has nothing but its picture, and is named where it is not fetched
     assert identities_of([*live.fetched, *live.closed], identities) == set(identities.values())
+
+
+@dataclass
+class Departments:
+    """A museum whose departments share a template: lists without a word, of pages with a picture each."""
+
+    form: str
+    departments: int = 5
+    things: int = 70
+    host: str = "museum.example"
+    start: str = "http://museum.example/"
+
+    def answer(self, target: str) -> Answer:
+        address = urlsplit(target)
+        if target == "/":
+            links = tuple(f"/list/{name}" for name in range(self.departments))
+            return Answer(200, prose("the museum"), links, identity="start")
+        if address.path.startswith("/list/"):
+            name = f"d{address.path.rpartition('/')[2]}"
+            links = tuple(self.form.format(name, n) for n in range(self.things))
+            return Answer(200, f"<h1>{name}</h1>", links, identity=target)
+        picture = hashlib.md5(target.encode()).hexdigest()
+        return Answer(200, f'<h1>Thing</h1><img src="/{picture}.jpg">', ("/",), identity=target)
+
+
+@IN_BOTH_ORDERS
+@pytest.mark.parametrize("form", ["/{0}/{1}", "/{0}.php?id={1}", "/view.php?dep={0}&id={1}"])
+def test_departments_that_share_a_template_have_pictures_of_their_own(form: str, newest_first: bool) -> None:
+    live, met, there = crawled(Departments(form), newest_first=newest_first)
+    assert met == there
+    assert not live.closed
 
 
 @IN_BOTH_ORDERS
