@@ -38,6 +38,10 @@ repository's names of files 83 in a hundred."""
 ECHO = 0.95
 """Share of the pages with equal items in their addresses that say the same, from which a slot echoes these. Chosen: of
 twelve months at least one is booked where any is."""
+PAGES_ALIKE, CELLS, DISTINCT = 20, 4, 0.8
+"""Pages with one rest, cells, and the share of these pages that say what no other of them does in the cells together,
+from which one rest is enough: a site of nothing but the plans of one hall by day. Chosen: a counter is one cell, and
+fewer pages are those of a quarter of a small site."""
 KINDS = 4
 """Differences between addresses with nothing in common, never asked for together, with each of which a slot has
 changed: it is a counter, or advertisements. As of a slot alone, a variant is named by its colour, its size and its
@@ -133,12 +137,20 @@ def telling_cells(
     if _varied(several, slots) >= max(RESTS, VARIES * len(several)):
         return slots
     of_one = frozenset(slot for slot in slots if seen.may_tell_few(slot))
-    return of_one if _varied(several, of_one) >= max(RESTS_OF_ONE, VARIES_OF_ONE * len(several)) else frozenset()
+    if _varied(several, of_one) >= max(RESTS_OF_ONE, VARIES_OF_ONE * len(several)):
+        return of_one
+    return of_one if len(of_one) >= CELLS and any(_are_distinct(pages, of_one) for pages in several) else frozenset()
 
 
 def _varied(several: Iterable[Iterable[Cells]], slots: frozenset[int]) -> int:
     """On how many rests pages do not all say the same in these slots."""
     return sum(len({hash(tuple(_said(page, slots).items())) for page in of_one}) > 1 for of_one in several)
+
+
+def _are_distinct(pages: Sequence[Cells], slots: frozenset[int]) -> bool:
+    """Whether pages with one rest, many enough, nearly all say other things in these slots together."""
+    said = {tuple(_said(page, slots).items()) for page in pages}
+    return len(pages) >= PAGES_ALIKE and len(said) >= DISTINCT * len(pages)
 
 
 def _said(page: Cells, slots: AbstractSet[int]) -> dict[int, int]:

@@ -6,8 +6,9 @@ all that lies below, so it has its share, up to the page that says something its
 
 from __future__ import annotations
 
-LEVELS = 3
-"""Levels of pages without news above the one that names something: series, box and folder. Chosen."""
+LEVELS = 6
+"""Levels of pages without news above the one that names something: book, title, part, chapter, section and what it has.
+Chosen."""
 _PATTERNS = 20_000
 """Patterns of which it is remembered what named them; as many as are counted at all."""
 

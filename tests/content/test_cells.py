@@ -74,6 +74,20 @@ def test_cells_tell_pages_apart(said: Callable[[int, int], str]) -> None:
     assert len({normalizer.key(f"{HOST}/house/999?form={form}") for form in range(4)}) == 4
 
 
+@pytest.mark.parametrize(("cells", "are_told"), [(12, True), (2, False)])
+def test_the_plans_of_one_hall_are_a_site(cells: int, are_told: bool) -> None:
+    """Beside a sentence they are all that its pages say."""
+
+    def said(week: int) -> str:
+        marks = "".join(f"<td>{drawn(n, week).choice(['free', 'booked', 'closed'])}</td>" for n in range(cells))
+        return f"<p>The seats of our hall, which are free and which are booked.</p><table><tr>{marks}</tr></table>"
+
+    visits = [visit(f"/plan?week={n}", said(n), "Our hall") for n in range(120)]
+    visits += [visit(f"/about/{n}", f"<p>{prose(n)}</p>", f"About {n}") for n in range(12)]
+    normalizer = Normalizer(learn(visits).rules)
+    assert (normalizer.key(f"{HOST}/plan?week=901") != normalizer.key(f"{HOST}/plan?week=902")) is are_told
+
+
 def heading(_: int, sort: str, __: int) -> str:
     return f"<h2>Sorted by {sort or 'name'}</h2>"
 

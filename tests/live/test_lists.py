@@ -168,7 +168,7 @@ def test_what_led_on_to_news_stays_for_it_and_what_has_brought_some_needs_none()
     assert (yields.of["/year?at=*"].blank, yields.of["/title?at=*"].news) == (0, 1)
 
 
-def test_merit_goes_up_three_levels_and_in_no_circle() -> None:
+def test_merit_goes_up_six_levels_and_in_no_circle() -> None:
     above = Ancestors()
     for n in range(LEVELS + 2):
         above.named(f"/{n}", f"/{n + 1}")
