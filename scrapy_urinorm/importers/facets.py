@@ -52,6 +52,11 @@ def is_id(name: str) -> bool:
     return _IDS(name) is not None
 
 
+def names_items(name: str, values: set[int]) -> bool:
+    """Whether a decoded name that is like that of an id names items, with so many values: `id` alone does with few."""
+    return len(values) >= ITEMS or name.lower() == "id"
+
+
 def count_ids(known: dict[str, set[int]], items: Iterable[tuple[str, str]]) -> None:
     """Note the values of the parameters of an address that are named like ids, as many as name items."""
     for name, value in items:
@@ -148,7 +153,7 @@ class _Part:
             return
         found = self.sets.setdefault(names, _Set())
         found.urls += 1
-        found.most = max(found.most, sum(not turns_pages(decoded(name)) for name, _ in items))
+        found.most = max(found.most, sum(not may_turn_pages(decoded(name)) for name, _ in items))
         count_ids(self.ids, items)
 
     def facets(self, part: str) -> Facets | None:
@@ -161,7 +166,7 @@ class _Part:
         filters = [
             decoded(name)
             for name, uses in sorted(counts.items(), key=lambda item: (-item[1], item[0]))[:_MAX_FILTERS]
-            if OFTEN * urls <= uses < ALWAYS * urls and not turns_pages(decoded(name))
+            if OFTEN * urls <= uses < ALWAYS * urls and not may_turn_pages(decoded(name))
         ]
         # a star is a glob in lists of names
         filters = [name for name in filters if name and "*" not in name]
@@ -178,7 +183,7 @@ class _Part:
         return {
             name
             for name, values in self.ids.items()
-            if len(values) >= ITEMS and uses[name] < ALWAYS * urls and "*" not in decoded(name)
+            if names_items(decoded(name), values) and uses[name] < ALWAYS * urls and "*" not in decoded(name)
         }
 
 

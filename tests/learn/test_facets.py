@@ -173,6 +173,7 @@ COUNTED = {
         {**SIX, **{f"brand_id {names}": 3 for names in SIX}}, "/list", ("/list", ("a", "b", "c", "brand_id")),
     ),
     "what turns pages is none": ({f"page {names}": n for names, n in SIX.items()}, "/list", LIST),
+    "what turns pages by its own name": ({f"page-len {names}": n for names, n in SIX.items()}, "/list", LIST),
     "repeated values count": (
         {**{f"f {x}": 10 for x in "uvwxy"}, "f f f": 30, "g": 30}, "/list", ("/list", ("f", "g", *"uvwxy")),
     ),
@@ -194,6 +195,7 @@ SPARED = {
     "an id of many": ({**SIX, **ITEMS}, ("product_id",)),
     "in one word": ({**SIX, **{f"productId {names}": 20 for names in SIX}}, ("productId",)),
     "an id of a few": ({**SIX, **{f"brand_id {names}": 3 for names in SIX}}, ()),
+    "an id of a few pages": ({**SIX, **{f"id {names}": 3 for names in SIX}}, ("id",)),
     "nineteen values": ({**SIX, **{f"brand_id {names}": 19 for names in SIX}}, ()),
 }
 
