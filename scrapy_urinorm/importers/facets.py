@@ -29,7 +29,10 @@ _MAX_FILTERS = 20
 LIMIT = "max_params"
 """The rule that ends them."""
 # what turns the pages of a list narrows nothing
-_PAGING = re.compile(r"(?i)(c?page|paged|p|pg|start|offset|from|limit|per_?page|pos|first|skip|seite|cursor)$")
+_PAGING = re.compile(
+    r"(?i)(c?page|paged|p|pg|start|offset|from|limit|per_?page|pos|first|skip|cursor"
+    r"|seite|pagina|strana|stranka|sida|sivu|sayfa|halaman)$"
+)
 
 _MADE_OF_ONE = re.compile(
     r"(?:.*[^a-z])?(?:c?pages?|paged|pg|offset|start|limit|cursor|skip)(?:(?:[^a-z]|no|nr|num|id).*)?"

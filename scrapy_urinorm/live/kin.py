@@ -17,11 +17,11 @@ from itertools import islice, pairwise
 from typing import TYPE_CHECKING
 from zlib import crc32
 
-from scrapy_urinorm.importers.facets import turns_pages
+from scrapy_urinorm.importers.facets import may_turn_pages
 from scrapy_urinorm.learn.calendars import is_date
 from scrapy_urinorm.live.dated import tells_a_date
 from scrapy_urinorm.live.filtered import is_paging
-from scrapy_urinorm.live.patterns import is_plain
+from scrapy_urinorm.live.patterns import is_item, is_plain
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -45,6 +45,8 @@ _KINDS, _LINES, _LINKS = 2_000, 64, 1_024
 have more links than a list has rows."""
 _NUMBERS = 3
 """Numbers beside that of its page that a list has: a category, a length, and what a program puts into each address."""
+_CHECKSUM = "chash"
+"""By which TYPO3 signs the other parameters of an address: it varies with them."""
 _PATTERNS = 20_000
 """Patterns of which they are counted; as many as are counted at all."""
 _has_a_date = re.compile(r"/(?:19|20|21)[0-9]{2}[/_.-](?:0[1-9]|1[0-2]|W[0-9]{2})(?![0-9])").search
@@ -62,6 +64,7 @@ class Kin:
         self._drawn: dict[int, str] = {}
         self._sentences: dict[str, frozenset[int]] = {}
         self._listed: dict[str, array[int]] = {}
+        self._first: dict[str, dict[str, int | None]] = {}
         self._all_news = self._older = 0
 
     def brought(self, pattern: str) -> None:
@@ -133,7 +136,7 @@ class Kin:
         and not the next day of a calendar, or a form with a token; count it.
         """
         kind = _kind(pattern)
-        if not _has_numbers(url, kind):
+        if not (_are_numbers(_open(url, kind)) or is_item(pattern)):
             return False
         if not _is_counted(url):
             return True
@@ -141,6 +144,21 @@ class Kin:
             return False
         self._leaves[kind] += 1
         return self._leaves[kind] <= MOST_DRAWN
+
+    def _varying(self, url: str, kind: str) -> dict[str, str]:
+        """Return the items of a query of which the pages of a kind had several values: what a program or a session puts
+        into each address chooses nothing. Of the first page all that a kind leaves open.
+        """
+        items = _open(url, kind)
+        first = self._first.get(kind)
+        if first is None:
+            if len(self._first) < _KINDS:
+                self._first[kind] = {name: hash(value) for name, value in islice(items.items(), _LINES)}
+            return items
+        for name in first.keys() & items.keys():
+            if first[name] != hash(items[name]):
+                first[name] = None
+        return {name: value for name, value in items.items() if first.get(name) is None}
 
     def goes_on(
         self, url: str, pattern: str, *, drawn: bool = False, silent: bool = False, lists: bool = False
@@ -150,12 +168,12 @@ class Kin:
         may have further ones.
         """
         kind = _kind(pattern)
-        is_chain = _is_chain(kind) or (lists and _is_list(url, kind))
+        is_chain = _is_chain(kind) or (lists and _is_list(self._varying(url, kind)))
         if not is_chain or (kind not in self._since and len(self._since) >= _PATTERNS):
             return False
         self._since[kind] += 1
         counted = _is_counted(url)
-        if drawn and (counted or _has_numbers(url, kind)):
+        if drawn and (counted or _are_numbers(_open(url, kind))):
             most = MOST_DRAWN
         else:
             most = min(self._news[kind], MOST) if (counted or silent) and not lists else MOST
@@ -190,21 +208,23 @@ def _is_chain(kind: str) -> bool:
     return "&" not in kind and " " not in kind
 
 
-def _is_list(url: str, kind: str) -> bool:
-    """Whether pages of a kind may be those of a list: it has a category beside the number of its page, or some more
-    numbers (`id=7&Itemid=101&start=20`).
+def _is_list(items: dict[str, str]) -> bool:
+    """Whether pages may be those of a list, by what varies in their queries: it has a category beside the number of its
+    page, or some more numbers (`id=7&Itemid=101&start=20`).
     """
-    names = [item.partition("=")[0] for item in kind.partition("?")[2].split("&")]
-    return len(names) == 2 or (
-        2 < len(names) <= 1 + _NUMBERS and any(map(turns_pages, names)) and _has_numbers(url, kind)
-    )
+    return len(items) <= 2 or (len(items) <= 1 + _NUMBERS and any(map(may_turn_pages, items)) and _are_numbers(items))
 
 
-def _has_numbers(url: str, kind: str) -> bool:
-    """Whether all that varies in the query of a page is a number: a word may be a token, of which there is no end."""
-    open_ = {item.partition("=")[0] for item in kind.partition("?")[2].split("&")}
+def _are_numbers(items: dict[str, str]) -> bool:
+    """Whether all values are numbers: a word may be a token, of which there is no end."""
+    return all(map(str.isdecimal, items.values()))
+
+
+def _open(url: str, kind: str) -> dict[str, str]:
+    """Return the items of a query that a kind leaves open."""
+    names = {item.partition("=")[0] for item in kind.partition("?")[2].split("&")} - {""}
     items = (item.partition("=") for item in url.partition("#")[0].partition("?")[2].split("&"))
-    return all(value.isdecimal() for name, _, value in items if name in open_ and name)
+    return {name: value for name, _, value in items if name in names and name.lower() != _CHECKSUM}
 
 
 def _is_counted(url: str) -> bool:

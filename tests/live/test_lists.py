@@ -95,11 +95,28 @@ def test_a_page_that_names_what_the_one_before_did_is_no_next_one() -> None:
         pytest.param("a=x&b=2&start=3", False, id="a page, and a word that may be a filter"),
         pytest.param("a=1&b=2&c=3&page=4", True, id="a page and three numbers"),
         pytest.param("a=1&b=2&c=3&d=4&page=5", False, id="a page and four"),
+        pytest.param("a=1&b=2&pageNo=3", True, id="a page by a name that is made of another"),
+        pytest.param("a=1&b=2&pagina=3", True, id="and in another language"),
+        pytest.param("a=1&b=2&page=3&cHash=0a1b", True, id="and signed"),
     ],
 )
 def test_a_list_has_a_category_and_some_numbers(query: str, is_list: bool) -> None:
     pattern = "http://archive.example/?" + "&".join(item.partition("=")[0] + "=*" for item in query.split("&"))
     assert Kin().goes_on(f"http://archive.example/?{query}", pattern, lists=True) == is_list
+
+
+@pytest.mark.parametrize(
+    ("constant", "varies"), [("&daysprune=-1&sid=0b5f8c1e", ""), ("&from=2020-01-01", "1"), ("&a=1&b=2&c=3&d=4", "")]
+)
+def test_what_is_the_same_in_each_address_chooses_nothing(constant: str, varies: str) -> None:
+    names = ["f", "page", *(item.partition("=")[0] for item in constant[1:].split("&"))]
+    kin, pattern = Kin(), "http://archive.example/?" + "&".join(f"{name}=*" for name in names)
+    found = [
+        kin.goes_on(f"http://archive.example/?f={n // 3}&page={n % 3}{constant}{varies * n}", pattern, lists=True)
+        for n in range(4)
+    ]
+    # a category from the fourth page on
+    assert found[3] is not bool(varies)
 
 
 # ---------------------------------------------------------------------- levels without a word
