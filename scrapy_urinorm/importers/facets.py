@@ -156,7 +156,7 @@ class _Part:
             return
         found = self.sets.setdefault(names, _Set())
         found.urls += 1
-        found.most = max(found.most, sum(not may_turn_pages(decoded(name)) for name, _ in items))
+        found.most = max(found.most, sum(not turns_pages(decoded(name)) for name, _ in items))
         count_ids(self.ids, items)
 
     def facets(self, part: str) -> Facets | None:
@@ -169,7 +169,7 @@ class _Part:
         filters = [
             decoded(name)
             for name, uses in sorted(counts.items(), key=lambda item: (-item[1], item[0]))[:_MAX_FILTERS]
-            if OFTEN * urls <= uses < ALWAYS * urls and not may_turn_pages(decoded(name))
+            if OFTEN * urls <= uses < ALWAYS * urls and not turns_pages(decoded(name))
         ]
         # a star is a glob in lists of names
         filters = [name for name in filters if name and "*" not in name]

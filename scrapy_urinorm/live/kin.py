@@ -19,6 +19,7 @@ from zlib import crc32
 
 from scrapy_urinorm.importers.facets import may_turn_pages
 from scrapy_urinorm.learn.calendars import is_date
+from scrapy_urinorm.learn.narrow import FIRST
 from scrapy_urinorm.live.dated import tells_a_date
 from scrapy_urinorm.live.filtered import is_paging
 from scrapy_urinorm.live.patterns import is_item, is_plain
@@ -83,7 +84,7 @@ class Kin:
         if not pattern:
             # of the run before
             return False
-        form = _form(pattern)
+        form = form_of(pattern)
         drawn = False
         for place in pictures:
             if place not in self._drawn and len(self._drawn) >= PLACES:
@@ -168,7 +169,7 @@ class Kin:
         may have further ones.
         """
         kind = _kind(pattern)
-        is_chain = _is_chain(kind) or (lists and _is_list(self._varying(url, kind)))
+        is_chain = _is_chain(kind) or (lists and _is_list(_open(url, kind), self._varying(url, kind)))
         if not is_chain or (kind not in self._since and len(self._since) >= _PATTERNS):
             return False
         self._since[kind] += 1
@@ -188,7 +189,7 @@ def _kind(pattern: str) -> str:
     return path + mark + "&".join(item for item in query.split("&") if item.endswith(("=*", "=#")))
 
 
-def _form(pattern: str) -> str:
+def form_of(pattern: str) -> str:
     """Return a pattern without the last segment, or value, and without the words in it: the comics of a newspaper, or
     the departments of a museum, are folders of one form.
     """
@@ -208,11 +209,15 @@ def _is_chain(kind: str) -> bool:
     return "&" not in kind and " " not in kind
 
 
-def _is_list(items: dict[str, str]) -> bool:
-    """Whether pages may be those of a list, by what varies in their queries: it has a category beside the number of its
-    page, or some more numbers (`id=7&Itemid=101&start=20`).
+def _is_list(items: dict[str, str], varying: dict[str, str]) -> bool:
+    """Whether pages may be those of a list: one has a category beside the number of its page, or some more numbers
+    (`id=7&Itemid=101&start=20`), and what is the same in each address.
     """
-    return len(items) <= 2 or (len(items) <= 1 + _NUMBERS and any(map(may_turn_pages, items)) and _are_numbers(items))
+    if len(items) == 2:
+        return True
+    # a first page is one more filter
+    is_further = any(may_turn_pages(name) and value not in FIRST for name, value in varying.items())
+    return is_further and (len(varying) <= 2 or (len(varying) <= 1 + _NUMBERS and _are_numbers(varying)))
 
 
 def _are_numbers(items: dict[str, str]) -> bool:

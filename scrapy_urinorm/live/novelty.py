@@ -17,7 +17,7 @@ from scrapy_urinorm.content.frame import DATA_SLOT, TITLE_SLOT
 from scrapy_urinorm.content.titles import SHELL_WORDS
 from scrapy_urinorm.live.ancestors import Ancestors
 from scrapy_urinorm.live.dated import Dated
-from scrapy_urinorm.live.kin import LONG, Kin
+from scrapy_urinorm.live.kin import LONG, Kin, form_of
 from scrapy_urinorm.live.patterns import is_plain
 from scrapy_urinorm.visits.links import HASH, url_hash
 
@@ -182,16 +182,15 @@ class Novelty:
         return drawn or self._is_no_clock(new) if new else is_plain(pattern)
 
     def _note_places(self, new: Collection[int], pattern: str) -> None:
-        """Note where a view has new words. Values that are a variable by now, of persons of whom each had a form of its
-        own at first (`id=I7`), are one form.
+        """Note where a view has new words, by its form: persons of whom each has one of its own at first (`id=I7`), and
+        the sections of a register (`cat=birds`), are one form.
         """
+        form = form_of(pattern)
         for slot in new:
             if slot in self._clocks or len(self._clocks) < PLACES:
                 forms = self._clocks.setdefault(slot, set())
-                if pattern.endswith("=*") and pattern not in forms:
-                    forms -= {one for one in forms if one.startswith(pattern[:-1])}
                 if len(forms) < CLOCK:
-                    forms.add(pattern)
+                    forms.add(form)
 
     def _is_no_clock(self, new: Collection[int]) -> bool:
         """Whether something new stands where no clock does."""

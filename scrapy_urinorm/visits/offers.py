@@ -22,12 +22,14 @@ OFFERS_SLOT = 8
 MOST_OFFERS = 1_000
 """Offers of a page that are read; chosen."""
 LONGEST_SEGMENT = 32
-"""Octets of a segment of an action; longer ones are tokens, or the address of the page in another spelling; chosen. What
-names a file is longer, too, but has a length or an extension of its own."""
+"""Octets of a segment of an action; longer ones are tokens, or the address of the page in another spelling; chosen.
+What names a file is longer, too, but has a length or an extension of its own."""
 _is_name = re.compile(
-    r"[0-9a-f]{40}|[0-9a-f]{64}|[0-9a-f]{128}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|[^=%]+\.[a-z][a-z0-9]{1,4}", re.IGNORECASE
+    r"[0-9a-f]{40}|[0-9a-f]{64}|[0-9a-f]{128}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|[^=%]+\.[a-z][a-z0-9]{1,4}",
+    re.IGNORECASE,
 ).fullmatch
-"""SHA-1, SHA-256 and SHA-512 (FIPS 180-4), UUID (RFC 9562), and a name with an extension; MD5 is no longer than other segments."""
+"""SHA-1, SHA-256 and SHA-512 (FIPS 180-4), UUID (RFC 9562), and a name with an extension; MD5 is no
+longer than other segments."""
 _is_thing = re.compile(
     r"(?!next|back|from|ref|ret|redir|goto)[^=]+="
     r"(?:(?!1[5-9][0-9]{8}(?:[0-9]{3})?$)[0-9]{1,20}|[^/=%]+\.(?!html?$|php$|aspx?$|jsp$)[a-z][a-z0-9]{1,4})",

@@ -173,7 +173,6 @@ COUNTED = {
         {**SIX, **{f"brand_id {names}": 3 for names in SIX}}, "/list", ("/list", ("a", "b", "c", "brand_id")),
     ),
     "what turns pages is none": ({f"page {names}": n for names, n in SIX.items()}, "/list", LIST),
-    "what turns pages by its own name": ({f"page-len {names}": n for names, n in SIX.items()}, "/list", LIST),
     "repeated values count": (
         {**{f"f {x}": 10 for x in "uvwxy"}, "f f f": 30, "g": 30}, "/list", ("/list", ("f", "g", *"uvwxy")),
     ),

@@ -357,6 +357,25 @@ def test_departments_that_share_a_template_have_pictures_of_their_own(form: str,
     assert not live.closed
 
 
+class Sections(Departments):
+    """The same with a name of three words each, which lists with a text name."""
+
+    def answer(self, target: str) -> Answer:
+        found = super().answer(target)
+        if target.startswith("/list/"):
+            return Answer(200, prose(target), found.links, identity=target)
+        name = " ".join(hashlib.md5(target.encode()).hexdigest()[at : at + 5] for at in (0, 5, 10))
+        return found if target == "/" else Answer(200, f"<h1>{name}</h1>", ("/",), identity=target)
+
+
+@IN_BOTH_ORDERS
+@pytest.mark.parametrize("form", ["/{0}.php?id={1}", "/view.php?dep={0}&id={1}"])
+def test_sections_of_one_register_have_names_and_no_clocks(form: str, newest_first: bool) -> None:
+    live, met, there = crawled(Sections(form), newest_first=newest_first)
+    assert met == there
+    assert not live.closed
+
+
 @IN_BOTH_ORDERS
 def test_tokens_end_where_there_is_a_clock(newest_first: bool) -> None:
     site = Clocked()
