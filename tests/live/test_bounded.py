@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
-from typing import Any
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any
 
 import pytest
+from scrapy.utils.test import get_crawler
 
 from benchmarks.in_memory import InMemory
+from scrapy_urinorm.crawl.live import LiveRules
+from scrapy_urinorm.crawl.parked import Parked
+from scrapy_urinorm.crawl.requests_file import RequestsFile
 from scrapy_urinorm.learn.options import Options
 from scrapy_urinorm.live import novelty, student
 from scrapy_urinorm.live.desk import Desk
@@ -17,6 +23,9 @@ from scrapy_urinorm.live.questions import SiteNames
 from scrapy_urinorm.live.student import Student
 from scrapy_urinorm.visits import Visit
 from scrapy_urinorm.visits.links import url_hash
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 LONG = [
     pytest.param("http://s.example" + "/ab" * 2_700, id="folders"),
@@ -97,3 +106,36 @@ def test_who_logs_in_is_not_remembered() -> None:
     for n in range(20):
         assert names.of(f"http://{n}{'a' * 5_000}:b@www.s.example/x") == "s.example"
     assert sum(map(len, names._known)) < 1_000
+
+
+@pytest.mark.parametrize(("patterns", "written"), [(10, 6), (1_500, 2), (4_000, 0)])
+def test_what_a_resume_needs_is_written_the_less_often_the_more_it_is(
+    patterns: int, written: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    desk, file = Desk([], "recommended"), RequestsFile(tmp_path)
+    for n in range(patterns):
+        desk.yields.learned(f"http://s.example/{n}/*", news=True)
+    file.open()
+    times: list[str] = []
+    before = RequestsFile.set_marks
+    monkeypatch.setattr(RequestsFile, "set_marks", lambda *one, **marks: times.extend(marks) or before(*one, **marks))
+    scheduler: Any = SimpleNamespace(journal=SimpleNamespace(file=file))
+    parked = Parked(scheduler, desk, lambda *_: None)
+    for _ in range(3_000):
+        parked.kept()
+    assert len(times) == written
+    parked.save()
+    assert set(json.loads(file.mark("live"))["yields"]) == set(desk.yields.of)
+    file.close()
+
+
+def test_the_desk_of_a_crawl_has_no_pairs_of_its_user() -> None:
+    """With each rule that is found its tables are loaded again, between two requests."""
+    pairs = [[f"http://s.example/{n}", f"http://s.example/?a={n}"] for n in range(3)]
+    settings = {
+        "URINORM_LIVE": True,
+        "URINORM_RULES": {"site": {"s.example": {"distinct": pairs, "remove_params": ["b"]}}},
+    }
+    live = LiveRules(get_crawler(settings_dict=settings))
+    assert len(live._source["rules"]["distinct"]) == 3
+    assert live.desk._rules == [{"preset": live._preset, "site": {"s.example": {"remove_params": ["b"]}}}]
