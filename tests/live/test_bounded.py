@@ -118,7 +118,12 @@ def test_what_a_resume_needs_is_written_the_less_often_the_more_it_is(
     file.open()
     times: list[str] = []
     before = RequestsFile.set_marks
-    monkeypatch.setattr(RequestsFile, "set_marks", lambda *one, **marks: times.extend(marks) or before(*one, **marks))
+
+    def counted(one: RequestsFile, **marks: str) -> None:
+        times.extend(marks)
+        before(one, **marks)
+
+    monkeypatch.setattr(RequestsFile, "set_marks", counted)
     scheduler: Any = SimpleNamespace(journal=SimpleNamespace(file=file))
     parked = Parked(scheduler, desk, lambda *_: None)
     for _ in range(3_000):
