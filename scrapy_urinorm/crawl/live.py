@@ -39,8 +39,6 @@ if TYPE_CHECKING:
 
 #: Addresses that were met are told the student so many at a time.
 _MET = 100
-#: What is kept for a resume is written after so many decisions, and with every new rule.
-_SAVE = 500
 _FOLDER = "urinorm.live"
 _SIGNALS = "spider_opened spider_idle scheduler_empty spider_closed response_received spider_error".split()
 
@@ -61,8 +59,10 @@ class LiveRules:
         self._source = normalizer.ruleset.to_dict(pairs=True)
         self._preset = normalizer.ruleset.preset
         close = own.number(crawler.settings, "URINORM_LIVE_CLOSE")
-        self.desk = Desk([self._source], self._preset, close=int(close or 0))
-        self.on, self._saved = False, 0
+        # to key addresses it needs no pairs, which are loaded again with every rule that is found
+        keys = {table: value for table, value in normalizer.ruleset.to_dict().items() if table != "evidence"}
+        self.desk = Desk([keys], self._preset, close=int(close or 0))
+        self.on = False
         self._flights = Flights()
         self._met, self._heard = list[str](), Heard()
         self._temporary: str | None = None
@@ -168,9 +168,7 @@ class LiveRules:
             self._count("canaries")
         elif verdict in (PARK, CLOSED):
             self._count("parked" if verdict == PARK else "closed")
-            self._saved += 1
-            if self._saved % _SAVE == 0:
-                self.save()
+            self.parked.kept()
             return Kept(State.PARKED, decision.class_key, decision.generation)
         if verdict in (CANARY, SAMPLE):
             request.meta[own.CANARY_META] = True

@@ -24,6 +24,9 @@ if TYPE_CHECKING:
 #: How long one step may take: the reactor serves others in between.
 _STEP_SECONDS = 0.01
 _BATCH = 200
+#: What is kept for a resume is written after so many requests that are kept back, and with every new rule; after as
+#: many as there are patterns, where these are more, so that a request costs the same whatever was seen of the site.
+_SAVE = 500
 #: Why a request was not sent: its page was, its shape brought nothing, or the crawl was stopped before its turn.
 DUPLICATE, CLOSED, LATER = "duplicate", "closed", "later"
 #: The note of the file that holds the state of the desk.
@@ -39,6 +42,7 @@ class Parked:
         self._desk = desk
         self._count = count
         self._spider: Spider | None = None
+        self._unsaved = 0
         self._generations: dict[str, list[int]] = {}
         self._work: deque[tuple[str, Iterator[None]]] = deque()
 
@@ -144,6 +148,13 @@ class Parked:
         for generation in self._file.generations():
             if generation not in last:
                 self._file.release(State.PARKED, to=State.LATER, generation=generation)
+
+    def kept(self) -> None:
+        """One more request is kept back: after a number of them `save`."""
+        self._unsaved += 1
+        if self._unsaved >= max(_SAVE, len(self._desk.yields.of)):
+            self._unsaved = 0
+            self.save()
 
     def save(self) -> None:
         """Write down what a later run takes up."""

@@ -10,6 +10,7 @@ import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from scrapy_urinorm.crawl.request_rows import SERVED, State
 from scrapy_urinorm.errors import UrinormError
 
 if TYPE_CHECKING:
@@ -19,12 +20,15 @@ _FORMAT = 1
 # a page of SQLite's cache is 4 KiB; its own default of 2 MB is a batch's worth of rows
 _CACHE_KIB = 4096
 
-_SCHEMA = """
+# the states of `SERVED`
+_HELD = "state in ('released', 'later')"
+_SCHEMA = f"""
 create table if not exists requests (
   id integer primary key, state text not null, priority integer not null, slot text not null,
   generation integer not null, class blob, fingerprint blob, data blob not null);
-create index if not exists waiting on requests (state, slot, priority, id) where state in ('released', 'later');
+create index if not exists waiting on requests (state, slot, priority, id) where {_HELD};
 create index if not exists parked on requests (class, id) where state = 'parked';
+create index if not exists later on requests (class, priority desc, id) where state = 'later';
 create table if not exists notes (key blob primary key, text text not null) without rowid;
 create index if not exists kept on requests (generation, id) where state = 'parked';
 create table if not exists served (
@@ -32,6 +36,16 @@ create table if not exists served (
 create index if not exists by_site on served (site, id);
 create table if not exists marks (name text primary key, value text not null);
 """
+
+
+def in_states(*states: State) -> str:
+    """A condition on rows to be in any of these states, as SQLite has to read it to know which of its indexes serves.
+
+    It is compared with the condition of an index word by word: none is used for a state that is bound as a value.
+    """
+    words = ", ".join(f"'{state}'" for state in states)
+    found = f"state in ({words})" if len(states) > 1 else f"state = {words}"
+    return f"{_HELD} and {found}" if set(states) <= {*SERVED} else found
 
 
 class RequestsFileError(UrinormError):

@@ -7,7 +7,7 @@ from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 from scrapy_urinorm.crawl.request_rows import SERVED, Row, State
-from scrapy_urinorm.crawl.requests_database import RequestsDatabase
+from scrapy_urinorm.crawl.requests_database import RequestsDatabase, in_states
 
 if TYPE_CHECKING:
     import sqlite3
@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 FILE_NAME = "urinorm.requests"
+# below all priorities
+_LEAST = -(1 << 63)
 _SELECT = "select id, state, priority, slot, data, fingerprint, class, generation from requests"
 
 
@@ -103,9 +105,17 @@ class RequestsFile:
     def take(self, state: State, slot: str, limit: int, *, newest_first: bool) -> list[Row]:
         """The next requests of a slot, by priority, then by age; they are flying from now on."""
         order = "desc" if newest_first else "asc"
+        where = f"{in_states(state)} and slot = ?"
         with self._transaction() as database:
-            query = f"{_SELECT} where state = ? and slot = ? order by priority desc, id {order} limit ?"
-            rows = _rows(database.execute(query, (state, slot, limit)))
+            # in two parts, as the index holds priorities one after the other: never all that wait are sorted
+            last = f"select priority from requests where {where} order by priority desc limit 1 offset ?"
+            found = database.execute(last, (slot, limit - 1)).fetchone()
+            least = found[0] if found is not None else _LEAST
+            rows = _rows(database.execute(f"{_SELECT} where {where} and priority > ?", (slot, least)))
+            rows.sort(key=lambda row: (-row.priority, -row.id if newest_first else row.id))
+            if found is not None:
+                query = f"{_SELECT} where {where} and priority = ? order by id {order} limit ?"
+                rows += _rows(database.execute(query, (slot, least, limit - len(rows))))
             numbers = [(row.id,) for row in rows]
             database.executemany("update requests set state = 'flying' where id = ?", numbers)
         counts = self.waiting[state]
@@ -127,8 +137,9 @@ class RequestsFile:
 
         With a `limit` the oldest, of what comes later those that come first. `to` may be any state.
         """
-        where = "state = ?"
-        values: list[str | bytes | int] = [str(state)]
+        # a class has an index of its own
+        where = in_states(state) if class_key is None else f"state = '{state}'"
+        values: list[str | bytes | int] = []
         if class_key is not None:
             where, values = f"{where} and class = ?", [*values, class_key]
         if generation is not None:
@@ -137,10 +148,15 @@ class RequestsFile:
             order = "priority desc, id" if state is State.LATER else "id"
             where = f"id in (select id from requests where {where} order by {order} limit {int(limit)})"
         with self._transaction() as database:
-            moved = database.execute(f"update requests set state = ? where {where}", (str(to), *values)).rowcount
-        if moved and (state in self.waiting or to in self.waiting):
-            self._count_waiting()
-        return moved
+            moved = dict(database.execute(f"select slot, count(*) from requests where {where} group by slot", values))
+            if moved:
+                database.execute(f"update requests set state = ? where {where}", (str(to), *values))
+        if to in self.waiting:
+            self.waiting[to].update(moved)
+        if state in self.waiting:
+            # those of a slot that has none any more are not named
+            self.waiting[state] -= Counter(moved)
+        return sum(moved.values())
 
     def rows(self, state: State) -> Iterator[Row]:
         """All requests of a state, oldest first; the file may be changed meanwhile."""
@@ -152,8 +168,7 @@ class RequestsFile:
 
     def count(self, *states: State) -> int:
         """How many requests are in any of these states."""
-        places = ",".join("?" * len(states))
-        return int(self._read(f"select count(*) from requests where state in ({places})", *states)[0][0])
+        return int(self._read(f"select count(*) from requests where {in_states(*states)}")[0][0])
 
     def delete_from(self, number: int) -> None:
         """Forget all requests that have this number or a higher one."""
@@ -168,11 +183,11 @@ class RequestsFile:
         self._count_waiting()
 
     def _count_waiting(self) -> None:
-        query = "select slot, count(*) from requests where state = ? group by slot"
         with self._base.explained("read") as database:
             for state, counts in self.waiting.items():
+                query = f"select slot, count(*) from requests where {in_states(state)} group by slot"
                 counts.clear()
-                counts.update(dict(database.execute(query, (state,)).fetchall()))
+                counts.update(dict(database.execute(query).fetchall()))
 
     # ------------------------------------------------------------------ what live rules ask for
 

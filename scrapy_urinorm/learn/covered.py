@@ -38,16 +38,20 @@ def covered(shapes: Shapes, *, proved: bool) -> list[tuple[Candidate, list[int]]
     of recorded links will tell.
     """
     homes: dict[int, Counter[Shape]] = defaultdict(Counter)
+    asking = shapes.asking
+    variants = {shape: shape.variant(asking) for shape in shapes.of}
+    # of a page in hundreds of versions those of one: no others may stand for each other
+    alike: dict[tuple[int, frozenset[str]], dict[Shape, None]] = defaultdict(dict)
     drawn: dict[int, set[Shape]] = defaultdict(set)
     for n, view in enumerate(shapes.views):
         if view.page.label < 0 and view.page.data:
             drawn[view.page.data].add(shapes.shape[n])
         if view.page.label >= 0 and view.page.label not in shapes.soft and not view.only_leads_on:
             homes[view.page.label][shapes.shape[n]] += 1
+            alike[view.page.label, variants[shapes.shape[n]]][shapes.shape[n]] = None
     out = []
     least = MIN_COVERED if proved else 2 * MIN_COVERED
     rare = MAX_UNCOVERED if proved else RARELY
-    asking = shapes.asking
     for shape in sorted(shapes.of, key=lambda s: s.order(len(shapes.of[s]))):
         members = shapes.of[shape]
         labels = {shapes.views[n].page.label for n in members}
@@ -55,7 +59,10 @@ def covered(shapes: Shapes, *, proved: bool) -> list[tuple[Candidate, list[int]]
         unknown = sum(shapes.views[n].page.label < 0 for n in members)
         if len(known) < least or unknown > MAX_UNKNOWN * len(members) or not shape.is_open:
             continue
-        uncovered = [label for label in known if not any(other.may_stand_for(shape, asking) for other in homes[label])]
+        mine = variants[shape]
+        uncovered = [
+            label for label in known if not any(other.may_stand_for(shape) for other in alike.get((label, mine), ()))
+        ]
         # what a script draws from data that no other shape has
         uncovered += [data for data, of in drawn.items() if of == {shape}]
         if len(uncovered) * rare > len(known) or not _has_main_cover(shape, known, homes):
@@ -71,6 +78,7 @@ def covered(shapes: Shapes, *, proved: bool) -> list[tuple[Candidate, list[int]]
         out.append((_skip(shapes, shape, evidence, members, known), members))
         for label in known:
             del homes[label][shape]
+            alike[label, mine].pop(shape, None)
     return out
 
 

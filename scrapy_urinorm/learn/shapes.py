@@ -75,9 +75,10 @@ class Shape(NamedTuple):
         )
         return frozenset((*filter(names_tree, (*self.host.split("."), *([extension] if dot else ()))), *asked))
 
-    def may_stand_for(self, other: Shape, asking: AbstractSet[str] = frozenset()) -> bool:
-        """Whether pages of another shape are found here: those of another version or language are others, and a page is
-        what its views are of, be it `/x/index.html` or `/x/print`. `/x` and `/x/` may have other relative links.
+    def may_stand_for(self, other: Shape) -> bool:
+        """Whether pages of another shape, whose `variant` is the same, are found here: those of another version or
+        language are others, and a page is what its views are of, be it `/x/index.html` or `/x/print`. `/x` and `/x/`
+        may have other relative links.
         """
         if self.host == other.host and self.path.rstrip("/") == other.path.rstrip("/") and self.path != other.path:
             return False
@@ -85,7 +86,7 @@ class Shape(NamedTuple):
             view = self.path.removeprefix(folder)
             if view and "*" not in view and self.host == other.host:
                 return False
-        if self == other or self.variant(asking) != other.variant(asking) or not other.trees() <= self.literals():
+        if self == other or not other.trees() <= self.literals():
             return False
         if self.path == other.path and self.has_another_number(other):
             return False

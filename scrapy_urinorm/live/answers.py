@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from hashlib import blake2b
 from typing import TYPE_CHECKING, Any
 
 from scrapy_urinorm.live.brought import Turn
@@ -67,6 +68,8 @@ class Answers:
 
     def led_back(self, site: str, pattern: str, target: str) -> None:
         """Count a redirect to an address that was known, if the site is not down: all may lead to a test for robots."""
+        # remembered of each pattern, and an address may be as long as a header
+        target = f">{blake2b(target.encode('utf-8', 'surrogatepass'), digest_size=8).hexdigest()}"
         known = (found := self._yields.of.get(pattern)) is not None and found.news > 0
         if self._is_down(site, pattern, target, known=known, news=False):
             self._again += self._reopened(self._of[site].patterns, target)

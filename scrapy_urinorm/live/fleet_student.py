@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from scrapy_urinorm.learn.site import host_of, site_of
 from scrapy_urinorm.live.student import Message, Student
-from scrapy_urinorm.live.watched import FIRST_STUDY, Watched
+from scrapy_urinorm.live.watched import FIRST_STUDY, Watched, octets_of
 
 if TYPE_CHECKING:
     from scrapy_urinorm.visits.record import Visit
@@ -19,7 +19,7 @@ class FleetStudent(Student):
         """Another worker learns a site, or will tell what is known of it."""
         site = self._sites.pop(name, None)
         if site is not None:
-            self._waiting -= len(site.waiting)
+            self._waiting -= sum(map(octets_of, site.waiting.values()))
 
     def recall(self, visit: Visit) -> list[Message]:
         """Take a visit that another worker has learned from: what it says of rules is known, or will be asked."""

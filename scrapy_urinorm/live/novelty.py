@@ -39,6 +39,8 @@ PLACES = 100_000
 """Places that are watched for that; some 20 MB."""
 PATTERNS = 20_000
 """Patterns of which it is remembered where their redirects lead; as many as are counted."""
+# a pattern by itself, of pages without news, and of those that were fetched
+_FORMS = 3
 # before the pattern of a page without news, in the table of who named what; no pattern begins so
 _BLANK = "\n"
 # the same of a page that was fetched, which may still have asked for others
@@ -68,8 +70,7 @@ class Novelty:
         self._bits = bytearray(BITS // 8)
         self._texts: set[str] = set()
         self._linkers: dict[bytes, str] = {}
-        self._blank: dict[str, str] = {}
-        self._served: dict[str, str] = {}
+        self._names: dict[str, str] = {}
         self._clocks: dict[int, set[str]] = {}
         self._led_to: dict[str, str | None] = {}
         self._dated = Dated()
@@ -231,15 +232,24 @@ class Novelty:
         links = visit.links or b""
         if visit.id is not None and (visit.id in self._linkers or len(self._linkers) < LINKERS):
             # a later link to it is nobody's merit
-            self._linkers[visit.id] = self._served.setdefault(pattern, _SERVED + pattern)
-        if not news:
-            pattern = self._blank.setdefault(pattern, _BLANK + pattern)
+            self._linkers[visit.id] = self._name(_SERVED, pattern)
+        pattern = self._name("" if news else _BLANK, pattern)
         before = len(self._linkers)
         for at in range(0, len(links), HASH):
             if len(self._linkers) >= LINKERS:
                 break
             self._linkers.setdefault(links[at : at + HASH], pattern)
         return len(self._linkers) - before
+
+    def _name(self, kind: str, pattern: str) -> str:
+        """Return how a pattern stands in the table of who named what, the same text for all its pages.
+
+        Those that come when many are known have none: nothing is counted of them.
+        """
+        name = kind + pattern
+        if name not in self._names and len(self._names) >= _FORMS * PATTERNS:
+            return kind
+        return self._names.setdefault(name, name)
 
     def _known_links(self, visit: Visit) -> Iterator[bytes]:
         """The links of a page to what others have named."""
@@ -253,4 +263,4 @@ class Novelty:
         if first is None:
             asked = self._linkers.get(url_hash(visit.referer), "") if visit.referer else ""
             return asked[1:] or None if asked.startswith(_SERVED) else None
-        return None if first.startswith(_SERVED) else first.removeprefix(_BLANK)
+        return None if first.startswith(_SERVED) else first.removeprefix(_BLANK) or None

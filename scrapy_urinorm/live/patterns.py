@@ -52,7 +52,8 @@ class Patterns:
     """The shapes of one crawl's addresses."""
 
     def __init__(self) -> None:
-        self._places: dict[str, set[str] | None] = {}
+        # what stands in a place by its hash: of its text a site could make any length
+        self._places: dict[str, set[int] | None] = {}
 
     def of(self, url: str) -> str:
         """Return the shape of an address; one that is seen again later may have become a more general one."""
@@ -62,19 +63,34 @@ class Patterns:
         shape = origin + colon + host
         *folders, last = path.split("/")
         for at, segment in enumerate(folders):
+            if len(shape) >= LONGEST:
+                # the rest is cut off below: of it nothing is remembered
+                break
             shape += "/" + self._shown(shape, segment, WIDE if at else MOST_FOLDERS)
+        if len(shape) >= LONGEST:
+            return shape[:LONGEST]
         # in a place of their own: the pages beside them are many more
         place, most = (f"{shape}/?", SCRIPTS) if query and is_script(last) else (shape, WIDE)
         shape += "/" + self._shown(place, last, most)
+        shown = self._items(shape, query)
+        return (shape + ("?" + "&".join(shown) if shown else ""))[:LONGEST]
+
+    def _items(self, shape: str, query: str) -> list[str]:
+        """Return the items of a query, by their names, as many as a shape has room for."""
         values: dict[str, list[str]] = {}
         for item in re.split("[&;]", query) if query else ():
             name, _, value = item.partition("=")
             values.setdefault(name, []).append(value)
-        shown = []
+        shown: list[str] = []
+        left = LONGEST - len(shape)
         for name in sorted(values):
             # two facets of one name are another list than one, ten are as two
-            shown += [f"{name}={self._value(shape, name, unquote_plus(value))}" for value in values[name][:2]]
-        return (shape + ("?" + "&".join(shown) if shown else ""))[:LONGEST]
+            for value in values[name][:2]:
+                if left <= 0:
+                    return shown
+                shown.append(f"{name}={self._value(shape, name, unquote_plus(value)) if len(name) < left else ''}")
+                left -= 1 + len(shown[-1])
+        return shown
 
     def _value(self, shape: str, name: str, value: str) -> str:
         if not value:
@@ -94,12 +110,12 @@ class Patterns:
         if known is self:
             if len(self._places) >= MOST_PLACES:
                 return "*"
-            self._places[place] = {text}
+            self._places[place] = {hash(text)}
             return text
         if known is None:
             return "*"
         assert isinstance(known, set)
-        known.add(text)
+        known.add(hash(text))
         if len(known) > most:
             self._places[place] = None
             return "*"

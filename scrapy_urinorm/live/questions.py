@@ -63,6 +63,9 @@ PASSED = Ruling(PASS)
 _REMEMBERED = 10_000
 """Hosts whose site is remembered: those of the requests that wait, of a broad crawl."""
 
+_LONGEST = 300
+"""Letters of an authority that is remembered: a host has 253 at the most (RFC 1035, 2.3.4), who logs in any number."""
+
 
 class SiteNames:
     """The registrable domains of addresses, remembered by authority."""
@@ -79,7 +82,8 @@ class SiteNames:
             name = site_of(host) if host else ""
             if len(self._known) >= _REMEMBERED:
                 self._known.clear()
-            self._known[authority] = name
+            if len(authority) <= _LONGEST:
+                self._known[authority] = name
         return name
 
 

@@ -17,7 +17,7 @@ from scrapy_urinorm.live.priors import FAMILY
 from scrapy_urinorm.live.reachable import FRESH
 from scrapy_urinorm.live.study import LIKELY
 from scrapy_urinorm.live.trial import BELIEVED, is_believed, standing
-from scrapy_urinorm.live.watched import Standing, Watched
+from scrapy_urinorm.live.watched import MOST_WAITING, Standing, Watched, octets_of
 from scrapy_urinorm.live.work import Seen, Work, hashed
 from scrapy_urinorm.normalizer import Normalizer
 from scrapy_urinorm.visits.links import url_hash
@@ -36,8 +36,6 @@ DOUBT_PAGES, DOUBT_GROWTH = 5, 1.02
 """Visits between two studies of a doubted site: the pages under way when a doubt came belong to the same one."""
 MOST_SITES = 1_000
 """Sites that are studied; a broad crawl has seldom a hundred pages of more."""
-MOST_WAITING = 500_000
-"""Addresses met in a crawl that are remembered until they are fetched: some 100 MB, in this process."""
 
 Message = dict[str, Any]
 
@@ -115,13 +113,13 @@ class Student:
                 hashed = url_hash(url)
                 if hashed not in site.waiting:
                     site.waiting[hashed] = url
-                    self._waiting += 1
+                    self._waiting += octets_of(url)
                     new.setdefault(site.name, []).append(url)
         return new
 
     def _came(self, site: Watched, visit: Visit) -> None:
-        if visit.id is not None and site.waiting.pop(visit.id, None) is not None:
-            self._waiting -= 1
+        if visit.id is not None and (url := site.waiting.pop(visit.id, None)) is not None:
+            self._waiting -= octets_of(url)
 
     def _site(self, name: str) -> Watched | None:
         site = self._sites.get(name)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from sys import getsizeof
 from typing import TYPE_CHECKING, Protocol
 
 from scrapy_urinorm.learn.replay import host_of_key
@@ -23,6 +24,16 @@ SOONER = 1.1
 REPEATS = 31
 """Pages that show again what another address has shown, by no rule, for which a site is studied sooner, too: as many
 pairs as a rule is believed for. Breadth first all duplicates of a kind may be the last half of a crawl."""
+
+MOST_WAITING = 128 << 20
+"""Octets of the addresses met in a crawl that are remembered until they are fetched: half a million of usual length."""
+_ENTRY = 150
+"""What a table takes for one of them, and the hash that it stands under."""
+
+
+def octets_of(url: str) -> int:
+    """Return what it takes to remember an address that was met."""
+    return _ENTRY + getsizeof(url)
 
 
 class Store(Protocol):

@@ -14,7 +14,7 @@ from scrapy import Request
 from scrapy.core.downloader import Slot
 
 from scrapy_urinorm.crawl.kept_back import KeptBack
-from scrapy_urinorm.crawl.request_rows import Row, State
+from scrapy_urinorm.crawl.request_rows import SERVED, Row, State
 from scrapy_urinorm.crawl.requests_database import RequestsFileError
 from scrapy_urinorm.crawl.requests_file import FILE_NAME, RequestsFile
 
@@ -221,3 +221,44 @@ def test_without_a_folder_nothing_is_left_behind() -> None:
     assert file.count(State.LATER) == 1
     file.close()
     assert not folder.exists()
+
+
+def plans(file: RequestsFile) -> list[str]:
+    """What SQLite does for each question that is asked from now on."""
+    found: list[str] = []
+    # asked of a second, empty file: the one that is watched must not be asked meanwhile
+    other = RequestsFile(None)
+    other.open()
+
+    def explain(statement: str) -> None:
+        if statement.startswith(("select", "update")):
+            with other._base.explained("read") as database:
+                found.extend(step for *_, step in database.execute(f"explain query plan {statement}"))
+
+    with file._base.explained("read") as database:
+        database.set_trace_callback(explain)
+    return found
+
+
+@pytest.mark.parametrize("newest_first", [True, False])
+def test_no_request_costs_a_look_at_all_that_wait(file: RequestsFile, newest_first: bool) -> None:
+    for priority in (3, 3, 5, 3):
+        for state in SERVED:
+            file.put(row(file, state, priority=priority, key=b"k"))
+        file.put(row(file, State.PARKED, key=b"k"))
+    file.commit()
+    found = plans(file)
+    file.release(class_key=b"k", limit=1)
+    file.release(State.LATER, class_key=b"k", limit=2)
+    file.release(State.LATER, class_key=b"k")
+    file.release(State.PARKED, to=State.LATER, class_key=b"k")
+    for state in SERVED:
+        file.take(state, "a", 3, newest_first=newest_first)
+    file.parked(1, 0, 10)
+    assert found
+    # by the index that holds them in their order
+    assert [step for step in found if step.startswith("SCAN") or "ORDER BY" in step] == []
+    assert file.waiting == {
+        State.RELEASED: {"a": file.count(State.RELEASED)},
+        State.LATER: {"a": file.count(State.LATER)} if file.count(State.LATER) else {},
+    }

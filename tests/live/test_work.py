@@ -235,7 +235,8 @@ def test_a_student_that_is_started_again_knows_what_was_named(tmp_path: Path) ->
     for site in before.sites():
         # without those that were fetched since
         assert after._sites[site].waiting == before._sites[site].waiting
-    assert after._waiting == before._waiting == 62
+    assert after._waiting == before._waiting > 0
+    assert sum(len(site.waiting) for site in after._sites.values()) == 62
     again.take({"do": "met", "crawl": 3, "urls": [f"http://{host}/late"]}, b"")
     assert f"http://{host}/late" in set(store.noted())
     assert len([*store.noted()]) == len({*store.noted()}) == 83
