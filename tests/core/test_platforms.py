@@ -21,9 +21,10 @@ REAL_LISTS = Path(__file__).resolve().parents[3] / "shared" / "data" / "urls"
 NAMES = platforms.names()
 #: Programs that the documentation promises a pack for.
 PROMISED = """
-aspnet autoindex bugzilla cgit coldfusion discourse dokuwiki drupal dspace gitea gitlab gitweb joomla listings magento
-mailman mediawiki moinmoin mybb ojs opencart phpbb prestashop redmine roundup servlets sharepoint shopify smf trac
-vbulletin woocommerce wordpress xenforo
+aspnet autoindex bigcommerce bitrix bugzilla cgit coldfusion commercecloud coppermine discourse discuz dokuwiki drupal
+dspace eprints flarum gitea gitlab gitweb invision joomla liferay listings magento mailman mediawiki moinmoin moodle
+mybb nopcommerce ojs opencart oscommerce phpbb piwigo plone prestashop redmine roundup servlets sharepoint shopify
+shopware smf squarespace trac typo3 vbulletin viewvc wix woocommerce wordpress xenforo zencart
 """.split()
 
 
@@ -53,7 +54,7 @@ def verdict(n: Normalizer) -> Any:
 
 def test_every_promised_program_has_a_pack() -> None:
     assert set(NAMES) >= set(PROMISED)
-    assert len(NAMES) >= 25
+    assert len(NAMES) >= 55
 
 
 @pytest.mark.parametrize("path", ["/", "/sub/x.y/"])
@@ -251,6 +252,11 @@ ELSEWHERE = [
     "/?action=7", "/?view=7", "/?start=10", "/?f=2", "/?t=7", "/?u=lin", "/?lang=ruby", "/?sid=7", "/?q=a-b", "/?token=7", "/?hash=7",
     "/?title=Frob", "/?limit=50", "/?back=1", "/?share=7", "/?ref=7", "/?h=1", "/?C=x", "/?o=7", "/?n=7", "/?route=home", "/?format=a",
     "/login", "/news", "/products", "/about.html", "/forum/viewtopic", "/feed", "/sitemap.xml", "/robots.txt",
+    "/?extra=7", "/?redirect=%2Fa", "/?type=0", "/?type=98", "/?no_cache=7", "/?do=7", "/?display=7", "/?m=1", "/?month=4", "/?tag=a",
+    "/?orderby=price", "/?viewmode=7", "/?price=10", "/?specs=tall", "/?sortby=7", "/?sortdir=7", "/?limit_changes=7", "/?view=markup", "/?view=log",
+    "/?manufacturer=7", "/?properties=7", "/?parent=7", "/?mode=3", "/?lightbox=7", "/?reversePaginate=7", "/?parameter=cHash", "/?clear_cache=7",
+    "/2012", "/id/eprint/frob", "/view", "/a/view/b", "/d/7", "/d/7-a/b", "/thread-7-1-1.htm", "/picture/frob/category/3", "/?cPath=1", "/?products_id=7",
+    "/?forcedownload=7", "/?b_start:int=20", "/?PAGEN_1=1", "/?PAGEN_1=2", "/?p_p_mode=view", "/?srule=7", "/?start=7&sz=12", "/?prefn1=color",
 ]  # fmt: skip
 
 
@@ -266,7 +272,9 @@ REAL_PAGES = """
 /register/docs/haplo.html /accounts/Mus_musculus/ /publications/login/login.html /processes/Not%20Used/CNC.pdf /submitted/
 /sudoku/index.php?diff=DL&title=Tough%20Sudoku /embed/ /my/CoolSkinz/custom.html /posts.html /patches/?3479
 /news/press/archive/2003/05/pr03033.html /report.php?ID=660092 /register.php?dir=a&file=b /games/login?game=Crossword
-/showDoc.Fulltext?format=pdf&lang=en /diary/archive/2007/10/30/a.html
+/showDoc.Fulltext?format=pdf&lang=en /diary/archive/2007/10/30/a.html /typo3/ /typo3-agency/features.html /account-help /customer/
+/cgi/search /cgi/latest /view/subjects/QA.html /config /apis /online.html /login/index.html /calendar/view.php
+/leaderboard.html /compareproducts /widgets/ /quickview /address_book.php /member.php?action=profile&uid=3 /sendto /folder/view
 """.split()
 
 
