@@ -73,7 +73,11 @@ def test_no_text_names_a_document_that_is_not_here() -> None:
 
 
 def docstrings(tree: ast.Module) -> Iterator[str]:
-    for node in ast.walk(tree):
+    nodes: list[ast.AST] = [tree]
+    for node in nodes:
+        # no expression has a statement in it
+        inner = ast.iter_child_nodes(node)
+        nodes += [one for one in inner if isinstance(one, ast.stmt | ast.excepthandler | ast.match_case)]
         if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
             yield ast.get_docstring(node, clean=False) or ""
 

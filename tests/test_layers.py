@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -15,6 +16,7 @@ OFFLINE = {"scrapy_urinorm.learn", "scrapy_urinorm.report", "numpy", "duckdb", "
 COMPONENTS = "Addon, DupeFilter, RequestFingerprinter, RewriteMiddleware, SecondChanceMiddleware"
 
 
+@cache
 def imported_by(statement: str) -> set[str]:
     """Return the names of all modules a fresh interpreter has after `statement`."""
     code = f"{statement}\nimport sys; print('\\n'.join(sys.modules))"

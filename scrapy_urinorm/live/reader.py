@@ -14,11 +14,11 @@ import threading
 from queue import SimpleQueue
 from typing import TYPE_CHECKING, Any
 
-from scrapy_urinorm.live.exchange import Exchange
 from scrapy_urinorm.visits import messages
 from scrapy_urinorm.visits.process import main
 
 if TYPE_CHECKING:
+    from scrapy_urinorm.live.exchange import Exchange
     from scrapy_urinorm.visits.process import Reader
 
 WAITING = 64 << 20
@@ -58,6 +58,9 @@ class Live:
 
     def _join(self, number: int, said: dict[str, Any]) -> None:
         """Learn with others: what is seen, and what is learned of it, goes by way of Redis."""
+        # with it comes the learner, a third of the time to start, which no other crawl needs here
+        from scrapy_urinorm.live.exchange import Exchange
+
         self._fleets[number] = Exchange(
             said,
             lambda message: self.reader.send({**message, "crawl": number}),

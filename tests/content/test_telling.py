@@ -60,7 +60,10 @@ ADDRESSES = {
 }
 
 
-@pytest.mark.parametrize(("parts", "series"), [(480, 12), (50, 2)], ids=["a large shop", "a small one"])
+@pytest.mark.parametrize(
+    ("parts", "series"),
+    [pytest.param(480, 12, id="a large shop", marks=pytest.mark.slow), pytest.param(50, 2, id="a small one")],
+)
 @pytest.mark.parametrize("options", [Options(), Options().strict()], ids=["default", "strict"])
 @pytest.mark.parametrize("title", ["Shop", "Part {n}"], ids=["one title", "titles of their own"])
 @pytest.mark.parametrize("address", ADDRESSES.values(), ids=ADDRESSES)
@@ -240,7 +243,9 @@ def test_the_price_of_departments_of_their_own_layouts_is_no_counter(front: bool
         assert len({normalizer.key(f"{HOST}/{name}s/99?{name}={value}") for value in range(4)}) == 4
 
 
-@pytest.mark.parametrize("pages", [9, 40], ids=["of a few", "of many"])
+@pytest.mark.parametrize(
+    "pages", [pytest.param(9, id="of a few"), pytest.param(40, id="of many", marks=pytest.mark.slow)]
+)
 @pytest.mark.parametrize("said", [price, paragraph])
 def test_what_selects_choose_that_reset_the_others_is_no_counter(said: Callable[..., str], pages: int) -> None:
     """Nobody asks for two of them together."""

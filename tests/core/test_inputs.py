@@ -79,7 +79,7 @@ def test_a_file_is_what_its_first_octets_say(tmp_path: Path, kind: str, pack: st
 @pytest.mark.parametrize(
     "pack", [pytest.param(name, marks=[pytest.mark.slow] * (name not in ("plain", "zst"))) for name in PACKED]
 )
-@pytest.mark.parametrize("command", ["normalize", "init -o -"])
+@pytest.mark.parametrize("command", ["normalize", pytest.param("init -o -", marks=pytest.mark.slow)])
 def test_standard_input_is_read_like_a_file(tmp_path: Path, command: str, pack: str) -> None:
     given = PACKED[pack](text_of("csv"))
     words = [*command.split(), *(["-"] if command != "normalize" else [])]

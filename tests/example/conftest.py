@@ -25,13 +25,13 @@ class Walk(NamedTuple):
     dead: set[str]  # links to nothing
 
 
-def links(url: str, body: str) -> list[str]:
-    return [urljoin(url, target).partition("#")[0] for target in Selector(body).css("a::attr(href)").getall()]
+def links(url: str, tree: Selector) -> list[str]:
+    return [urljoin(url, target).partition("#")[0] for target in tree.css("a::attr(href)").getall()]
 
 
-def main_lines(body: str) -> tuple[str, ...]:
+def main_lines(tree: Selector) -> tuple[str, ...]:
     """The visible lines of what a page is about, in any order."""
-    blocks = Selector(body).xpath(
+    blocks = tree.xpath(
         "//main//*[self::h1 or self::p or self::li or self::div][not(ancestor::nav or ancestor::aside)]"
     )
     return tuple(sorted(block.xpath("normalize-space()").get("") for block in blocks))
@@ -56,9 +56,10 @@ def walk(website: Website) -> Walk:
             found.dead.add(url)
             continue
         else:
+            tree = Selector(answer.body)
             found.urls[answer.page].add(url)
-            found.lines[answer.page].setdefault(main_lines(answer.body), url)
-            targets = links(url, answer.body) if answer.page in website.pages - shown else []
+            found.lines[answer.page].setdefault(main_lines(tree), url)
+            targets = links(url, tree) if answer.page in website.pages - shown else []
             shown.add(answer.page)
         new = [target for target in targets if target not in asked]
         asked.update(new)

@@ -31,19 +31,24 @@ def pages_by_key(normalizer: Normalizer, walk: Walk) -> dict[str, set[str]]:
     return found
 
 
-def test_no_two_pages_have_one_key(rules: Normalizer, walk: Walk) -> None:
-    assert {key: pages for key, pages in pages_by_key(rules, walk).items() if len(pages) > 1} == {}
+@pytest.fixture(scope="module")
+def ruled(rules: Normalizer, walk: Walk) -> dict[str, set[str]]:
+    return pages_by_key(rules, walk)
 
 
-def test_no_page_has_two_keys(rules: Normalizer, walk: Walk) -> None:
+def test_no_two_pages_have_one_key(ruled: dict[str, set[str]]) -> None:
+    assert {key: pages for key, pages in ruled.items() if len(pages) > 1} == {}
+
+
+def test_no_page_has_two_keys(ruled: dict[str, set[str]]) -> None:
     keys = defaultdict(list)
-    for key, pages in pages_by_key(rules, walk).items():
+    for key, pages in ruled.items():
         keys[min(pages)].append(key)
     assert {page: several for page, several in keys.items() if len(several) > 1} == {}
 
 
-def test_what_is_skipped_are_views_that_are_no_pages(rules: Normalizer, website: Website, walk: Walk) -> None:
-    assert set.union(*pages_by_key(rules, walk).values()) == website.pages
+def test_what_is_skipped_are_views_that_are_no_pages(ruled: dict[str, set[str]], website: Website) -> None:
+    assert set.union(*ruled.values()) == website.pages
 
 
 def test_without_rules_no_two_pages_have_one_key(walk: Walk) -> None:

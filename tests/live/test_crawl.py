@@ -169,7 +169,9 @@ def test_it_only_observes_where_it_could_lose(tmp_path: Path, settings: dict[str
     assert "parked" not in counts(outcome)
 
 
+# `test_simulated` shows it in memory, as does the next
 @pytest.mark.newest
+@pytest.mark.slow
 def test_an_endless_site_ends_and_names_what_it_left(tmp_path: Path) -> None:
     site = Site(2, features={"calendar"}, articles=30)
     with Served(site) as served:
@@ -188,6 +190,7 @@ def test_an_endless_site_ends_and_names_what_it_left(tmp_path: Path) -> None:
 
 
 @pytest.mark.newest
+@pytest.mark.slow
 def test_links_that_lead_back_to_what_is_known_are_closed(tmp_path: Path) -> None:
     site = Site(1, features={"languages"}, articles=80)
     with Served(site) as served:

@@ -54,8 +54,12 @@ FORMS = {"a folder": "/all/page/{}", "a query": "/all?page={}", "two parameters"
 FORMS |= {"three parameters": "/list?Itemid=101&cat=7&page={}"}
 
 
+# that a list may have a category and numbers beside its page is shown by shapes below
 @IN_BOTH_ORDERS
-@pytest.mark.parametrize("form", FORMS.values(), ids=FORMS)
+@pytest.mark.parametrize(
+    "form",
+    [pytest.param(form, id=name, marks=[pytest.mark.slow] * ("parameters" in name)) for name, form in FORMS.items()],
+)
 def test_what_the_last_pages_of_a_list_name_is_met(form: str, newest_first: bool) -> None:
     visits, identities = record(Archive(form))
     live = Simulator(visits, Options(skip=False), close=CLOSE).crawl(newest_first=newest_first)
@@ -167,8 +171,12 @@ TREES = {
 }
 
 
+# the same by path: how many of their shapes are fetched is shown below
 @IN_BOTH_ORDERS
-@pytest.mark.parametrize("site", TREES.values(), ids=TREES)
+@pytest.mark.parametrize(
+    "site",
+    [pytest.param(tree, id=name, marks=[pytest.mark.slow] * ("by path" in name)) for name, tree in TREES.items()],
+)
 def test_a_tree_is_fetched_down_to_its_leaves(site: Tree, newest_first: bool) -> None:
     visits, identities = record(site)
     live = Simulator(visits, Options(skip=False), close=CLOSE).crawl(newest_first=newest_first)

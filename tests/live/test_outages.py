@@ -125,7 +125,7 @@ def test_two_calendars_that_show_the_same_when_they_are_empty_come_to_their_end(
     assert Crawl().asks_in_turn((MONTH, WEEK), times, EMPTY) == [Turn.CLOSED, Turn.CLOSED]
 
 
-@pytest.mark.parametrize("path", [ITEM, "/item?id={}", "/shop.php?product_id={}"])
+@pytest.mark.parametrize("path", [ITEM, "/item?id={}", pytest.param("/shop.php?product_id={}", marks=pytest.mark.slow)])
 def test_articles_that_show_one_page_of_a_sudden_are_closed_after_many(path: str) -> None:
     crawl = Crawl()
     crawl.asks(path, 300)

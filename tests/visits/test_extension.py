@@ -175,6 +175,7 @@ def test_what_the_site_declares(visits: dict[str, Visit]) -> None:
     assert page.no_vary_search == 'params=("a")'
 
 
+@pytest.mark.newest
 def test_a_path_that_cannot_be_written_stops_nothing(server: str, tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     stats, log = run(server, URINORM_VISITS=str(tmp_path / "file" / "visits.jsonl"))
@@ -215,6 +216,7 @@ def test_a_feed_storage_gets_the_file_at_the_end(
     assert list((tmp_path / "tmp").iterdir()) == []
 
 
+@pytest.mark.newest
 def test_what_a_feed_storage_refuses_is_kept(server: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "tmp").mkdir()
     monkeypatch.setenv("TMPDIR", str(tmp_path / "tmp"))

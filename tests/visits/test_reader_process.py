@@ -11,6 +11,7 @@ import sys
 import threading
 import time
 from collections import deque
+from contextlib import contextmanager
 from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -61,8 +62,8 @@ class Heard:
             return next(said for said in self.said if said["do"] == what)
 
 
-@pytest.fixture
-def reader() -> Iterator[ReaderProcess]:
+@contextmanager
+def running_reader() -> Iterator[ReaderProcess]:
     started = ReaderProcess()
     yield started
     for number in [*started._clients, 0]:
@@ -70,15 +71,29 @@ def reader() -> Iterator[ReaderProcess]:
     started.wait(60)
 
 
+@pytest.fixture
+def reader() -> Iterator[ReaderProcess]:
+    """One to be stopped, killed, or asked for what no other crawl may see."""
+    with running_reader() as started:
+        yield started
+
+
+@pytest.fixture(scope="module")
+def shared() -> Iterator[ReaderProcess]:
+    """One for the crawls of many tests, as those of a process have."""
+    with running_reader() as started:
+        yield started
+
+
 def opened(reader: ReaderProcess, path: Path, **options: Any) -> tuple[int, Heard]:
     heard = Heard()
     return reader.open({"id": "c", "salt": SALT, "path": str(path), **options}, heard), heard
 
 
-def test_a_visit_goes_to_its_file_with_all_that_its_page_tells(reader: ReaderProcess, tmp_path: Path) -> None:
-    number, heard = opened(reader, tmp_path / "v.jsonl")
-    assert reader.send(visit(number, read=True, cookies=["DokuWiki"], headers=["X-Powered-By"]), PAGE)
-    reader.close(number)
+def test_a_visit_goes_to_its_file_with_all_that_its_page_tells(shared: ReaderProcess, tmp_path: Path) -> None:
+    number, heard = opened(shared, tmp_path / "v.jsonl")
+    assert shared.send(visit(number, read=True, cookies=["DokuWiki"], headers=["X-Powered-By"]), PAGE)
+    shared.close(number)
     assert heard.wait_for("closed")["written"] == 1
     (found,) = read_visits([tmp_path / "v.jsonl"])
     assert (found.words, found.links_count, found.crawl) == (5, 1, "c")
@@ -86,48 +101,48 @@ def test_a_visit_goes_to_its_file_with_all_that_its_page_tells(reader: ReaderPro
     assert found.time == "1970-01-01T00:00:00Z"
 
 
-def test_only_the_user_may_read_visits(reader: ReaderProcess, tmp_path: Path) -> None:
-    number, heard = opened(reader, tmp_path / "v.jsonl")
+def test_only_the_user_may_read_visits(shared: ReaderProcess, tmp_path: Path) -> None:
+    number, heard = opened(shared, tmp_path / "v.jsonl")
     heard.wait_for("opened")
     assert stat.S_IMODE((tmp_path / "v.jsonl").stat().st_mode) == 0o600
-    reader.close(number)
+    shared.close(number)
     heard.wait_for("closed")
 
 
-def test_crawls_of_one_process_share_the_reader_and_may_share_a_file(reader: ReaderProcess, tmp_path: Path) -> None:
+def test_crawls_of_one_process_share_the_reader_and_may_share_a_file(shared: ReaderProcess, tmp_path: Path) -> None:
     path = tmp_path / "v.jsonl.gz"
-    crawls = [opened(reader, path, id=name) for name in "ab"]
+    crawls = [opened(shared, path, id=name) for name in "ab"]
     for number, _ in crawls * 3:
-        reader.send(visit(number, read=True), PAGE)
+        shared.send(visit(number, read=True), PAGE)
     for number, heard in crawls:
-        reader.close(number)
+        shared.close(number)
         assert heard.wait_for("closed")["written"] == 3
     assert sorted(str(found.crawl) for found in read_visits([path])) == list("aaabbb")
 
 
-def test_a_file_that_cannot_be_written_is_said(reader: ReaderProcess, tmp_path: Path) -> None:
+def test_a_file_that_cannot_be_written_is_said(shared: ReaderProcess, tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
-    number, heard = opened(reader, tmp_path / "file" / "v.jsonl")
+    number, heard = opened(shared, tmp_path / "file" / "v.jsonl")
     assert "v.jsonl" in heard.wait_for("refused")["text"] or "file" in heard.wait_for("refused")["text"]
-    reader.close(number)
+    shared.close(number)
     assert heard.wait_for("closed")["files"] == []
 
 
-def test_what_the_reader_does_not_know_it_ignores(reader: ReaderProcess, tmp_path: Path) -> None:
-    number, heard = opened(reader, tmp_path / "v.jsonl")
-    reader.send({"do": "dance", "crawl": number}, b"x")
-    reader.send({"do": "visit", "crawl": number})
+def test_what_the_reader_does_not_know_it_ignores(shared: ReaderProcess, tmp_path: Path) -> None:
+    number, heard = opened(shared, tmp_path / "v.jsonl")
+    shared.send({"do": "dance", "crawl": number}, b"x")
+    shared.send({"do": "visit", "crawl": number})
     assert "KeyError" in heard.wait_for("failed")["text"]
-    reader.send(visit(number))
-    reader.close(number)
+    shared.send(visit(number))
+    shared.close(number)
     assert heard.wait_for("closed")["written"] == 1
 
 
-def test_pages_are_recorded_where_a_rule_is_known_to_the_crawl_alone(reader: ReaderProcess, tmp_path: Path) -> None:
-    number, heard = opened(reader, tmp_path / "v.jsonl", rules=[{"site": {"a.example": {"house_rule": True}}}])
+def test_pages_are_recorded_where_a_rule_is_known_to_the_crawl_alone(shared: ReaderProcess, tmp_path: Path) -> None:
+    number, heard = opened(shared, tmp_path / "v.jsonl", rules=[{"site": {"a.example": {"house_rule": True}}}])
     assert "house_rule" in heard.wait_for("failed")["text"]
-    reader.send(visit(number, read=True), PAGE)
-    reader.close(number)
+    shared.send(visit(number, read=True), PAGE)
+    shared.close(number)
     heard.wait_for("closed")
     (found,) = read_visits([tmp_path / "v.jsonl"])
     assert (found.links_count, found.link_keys) == (1, None)
@@ -239,11 +254,11 @@ def test_a_process_that_takes_the_place_of_another_knows_the_rules_of_the_crawl(
             assert visit_from_row(json.loads(line)).link_keys == url_hash("http://a.example/next")
 
 
-def test_rules_with_a_date_of_toml_are_told(reader: ReaderProcess, tmp_path: Path) -> None:
+def test_rules_with_a_date_of_toml_are_told(shared: ReaderProcess, tmp_path: Path) -> None:
     rules = {"where": [{"query": {"from": {"below": date(2024, 1, 31)}}, "remove_params": ["x"]}]}
-    number, heard = opened(reader, tmp_path / "v.jsonl", rules=[{"site": {"a.example": rules}}])
-    reader.send(visit(number, read=True), b"<a href='/?from=2024-01-30&x=1'>link</a>")
-    reader.close(number)
+    number, heard = opened(shared, tmp_path / "v.jsonl", id="dated", rules=[{"site": {"a.example": rules}}])
+    shared.send(visit(number, read=True), b"<a href='/?from=2024-01-30&x=1'>link</a>")
+    shared.close(number)
     heard.wait_for("closed")
     (found,) = read_visits([tmp_path / "v.jsonl"])
     assert found.link_keys == url_hash("http://a.example/?from=2024-01-30")
@@ -260,13 +275,13 @@ def test_rules_that_are_many_are_not_loaded_by_each_process(parser: Parser) -> N
     assert visit_from_row(json.loads(line)).link_keys is None
 
 
-def test_a_page_that_is_given_up_is_recorded_without_text(reader: ReaderProcess, tmp_path: Path) -> None:
-    number, heard = opened(reader, tmp_path / "v.jsonl")
-    reader.send(
+def test_a_page_that_is_given_up_is_recorded_without_text(shared: ReaderProcess, tmp_path: Path) -> None:
+    number, heard = opened(shared, tmp_path / "v.jsonl")
+    shared.send(
         visit(number, "http://a.example/?PHPSESSID=1", read=True, size=7), hostile_page("nested blocks", 4 << 20)
     )
-    reader.send(visit(number, read=True), PAGE)
-    reader.close(number)
+    shared.send(visit(number, read=True), PAGE)
+    shared.close(number)
     assert heard.wait_for("closed")["given_up"] == 1
     bad, good = read_visits([tmp_path / "v.jsonl"])
     assert (bad.lines, bad.size) == (None, 7)
