@@ -34,14 +34,24 @@ def indifferent(groups: Mapping[Name, Sequence[Neighbours]], views: Sequence[Vie
 
 def _of_one(neighbours: Sequence[Neighbours], views: Sequence[View]) -> set[int]:
     shared: list[tuple[int, list[int]]] = []
-    differ: set[tuple[int, int]] = set()
+    several: list[list[list[int]]] = []
     for group in neighbours:
         values: dict[int, list[int]] = defaultdict(list)
         for value, page in group.members:
-            if views[page].page.label >= 0:
-                values[views[page].page.label].append(value)
+            if (label := views[page].page.label) >= 0:
+                values[label].append(value)
         shared += [(label, sorted(same)) for label, same in values.items() if len(same) >= VALUES]
-        if len(values) > 1 and len(differ) < MOST_PAIRS:
-            for one, other in combinations(values.values(), 2):
-                differ.update((min(a, b), max(a, b)) for a in one for b in other)
+        if len(values) > 1:
+            several.append([*values.values()])
+    if not shared:
+        return set()
+    # of most parameters no page is shown for so many values, and of the others few values are
+    asked = {value for _, same in shared for value in same}
+    differ: set[tuple[int, int]] = set()
+    for labels in several:
+        if len(differ) >= MOST_PAIRS:
+            break
+        known = [[value for value in same if value in asked] for same in labels]
+        for one, other in combinations(filter(None, known), 2):
+            differ.update((min(a, b), max(a, b)) for a in one for b in other)
     return {label for label, same in shared if any(pair in differ for pair in combinations(same, 2))}
