@@ -189,7 +189,7 @@ def record(site: Answering, limit: int = 4_000) -> tuple[list[Visit], dict[str, 
     A site that was recorded last is not recorded again for the other order.
     """
     # one that is no dataclass does not say by its text what it is
-    known = (f"{type(site)} {site}", limit) if is_dataclass(site) else None
+    known = (f"{type(site)} {site}", limit) if is_dataclass(type(site)) else None
     if known is None or known not in _RECORDED:
         _RECORDED.clear()
         _RECORDED[known] = crawled(site.start, lambda url: site.answer(url[len(site.start) - 1 :]), limit)
