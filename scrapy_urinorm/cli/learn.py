@@ -182,10 +182,10 @@ def _say_what_was_read(result: LearnResult, reader: ReadCounts) -> None:
         )
     if result.drawn:
         complain(
-            f"{result.drawn:,} of {result.urls:,} addresses, such as {result.drawn_like}, showed a title or data for"
-            " scripts of their own, and a text that others show, too: lists of a few words, or pages that a script"
-            " draws in the browser, of which visits of a crawl that draws them tell more; nothing is learned from"
-            " what they show"
+            f"{result.drawn:,} of {result.urls:,} addresses, such as {result.drawn_like}, showed data for scripts and"
+            " hardly a word beside, or a title of their own over a text that others show, too: pages of a few words, or"
+            " such that a script draws in the browser, of which visits of a crawl that draws them tell more; nothing is"
+            " learned from what they show"
         )
     for name, rows in sorted(result.sampled.items()):
         complain(f"{name}: {rows:,} visits, of which a sample of {result.options.max_urls:,} was learned from")

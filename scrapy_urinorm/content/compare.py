@@ -82,7 +82,8 @@ class Content(NamedTuple):
     first is blind to what a big frame surrounds, the second to what one long line holds, so both must agree. `words`
     is how long the compared text is. Where the label is the same in any order, `order` tells orders apart; 0 = unknown.
     `title` is the hash of a title that was left out; 0 = none. `drawn`: what is unknown is drawn by a script in the
-    browser, from `data`, the hash of what the page hands to it; 0 = none, or another on each request.
+    browser, from `data`, the hash of what the page hands to it; 0 = none, or another on each request. `form` is then
+    the label of the few words that it shows, if these stand in lines as those of a form do.
     """
 
     label: bytes | None
@@ -93,6 +94,7 @@ class Content(NamedTuple):
     title: int = 0
     drawn: bool = False
     data: int = 0
+    form: bytes | None = None
 
 
 NOTHING = Content(None)

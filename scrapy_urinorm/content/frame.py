@@ -25,12 +25,13 @@ from scrapy_urinorm.content.compare import (
     line_sketch,
     multiset,
 )
+from scrapy_urinorm.content.gates import FORM_LINES, gates
 from scrapy_urinorm.content.noise import Varying
 from scrapy_urinorm.content.table_rows import in_rows
 from scrapy_urinorm.content.telling import telling
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Sequence
 
     from scrapy_urinorm.content.differences import Linked
 
@@ -68,6 +69,7 @@ class RecordedLines(Recorded, Protocol):
     """A record that also has the lines of its page."""
 
     url: str
+    final_url: str | None
     lines: bytes | None
     line_words: bytes | None
     crawl: str | None
@@ -91,6 +93,7 @@ class Frame:
         self._again: frozenset[int] = frozenset()
         self._telling: frozenset[int] = frozenset()
         self._loose: frozenset[int] = frozenset()
+        self._gates: frozenset[tuple[bytes, int]] = frozenset()
 
     def add(self, lines: bytes, line_words: bytes | None) -> None:
         """Count the slots of one page."""
@@ -185,6 +188,10 @@ class Frame:
         self._visitors -= self._telling
         self._frame = None
 
+    def find_gates(self, visits: Sequence[RecordedLines]) -> None:
+        """Find the forms to which the site redirects, which are known though they have data for scripts."""
+        self._gates = gates(visits, self.content)
+
     def _title(self, slots: array[int], texts: array[int]) -> int:
         """Return what tells a page that its text does not: a title that is the frame's, and the data of its scripts."""
         data = self._data(slots, texts)
@@ -226,15 +233,18 @@ class Frame:
             label = label_of(b"M", multiset(in_rows(slots, texts, outside, self._loose)))
             title, data = self._title(slots, texts), self._data(slots, texts)
             return Content(label, sketches, words=words, order=hash(tuple(main)), title=title, data=data)
-        if DATA_SLOT in slots:
-            return Content(None, drawn=True, data=self._data(slots, texts))
+        data = self._data(slots, texts)
         # a picture in the frame may count its visitors; what one address says otherwise each time is no page's own
         lines = zip(slots, outside, counts, strict=True)
         shown = [(out or n > 0) and slot not in self._visitors for slot, out, n in lines]
         everything = in_rows(slots, texts, shown, self._visitors)
-        if not everything or visit.words == 0:
+        if DATA_SLOT not in slots and (not everything or visit.words == 0):
             return NOTHING
-        return Content(label_of(b"L", multiset(everything)), sketches, words=visit.words)
+        label = label_of(b"L", multiset(everything))
+        if DATA_SLOT in slots and (label, data) not in self._gates:
+            form = label if sum(map(bool, compress(counts, outside))) >= FORM_LINES else None
+            return Content(None, drawn=True, data=data, form=form)
+        return Content(label, sketches, words=visit.words)
 
 
 def _said_in(slot: int, slots: array[int], texts: array[int]) -> int:

@@ -93,6 +93,8 @@ class Contexts:
             frequent = frozenset(v for v, text in lasting if "*" not in text and not is_volatile(text))
             if frequent:
                 self.enums[name] = frequent
+        self.taken = Counter({name: len(counts) for name, counts in values.items()})
+        """How many values a parameter takes."""
         self.switches = frozenset(name for name, counts in values.items() if _is_switch(counts))
         self._templates: dict[tuple[str, str], str] = {}
         self._atoms: dict[int, frozenset[Atom]] = {}

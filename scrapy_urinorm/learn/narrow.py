@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from scrapy_urinorm.learn.contexts import Atom
 from scrapy_urinorm.learn.priors import name_prior
 from scrapy_urinorm.learn.risk import TRACKER_PRIOR
+from scrapy_urinorm.learn.values import is_volatile
 from scrapy_urinorm.url import decoded
 
 if TYPE_CHECKING:
@@ -33,6 +34,10 @@ MAX_FOLDERS = 32
 PAGING = ("cursor", "first", "limit", "max", "offset", "p", "page", "paged", "per_page", "pg", "skip", "start")
 """Names by which programs ask for a slice of a list."""
 _NUMBER = re.compile("[0-9]+")
+FEW_PAGES, FEW_VALUES, TIMES = 31, 3, 2
+"""A rule that rests on fewer pages, all with a parameter that took so few values there and more than so many times as
+many on the site, is for these values: a crawl of a library (Kerko) that had sunk into the lists of three authors
+learned what topics say of all. As many pages as a rule has that says nothing of values; the others are chosen."""
 FIRST = frozenset(("", "0", "1"))
 """Their values for the first one."""
 
@@ -59,6 +64,9 @@ def narrowed(
         if name in asked and asked[name].value is not True:
             continue
         if values := _chosen(name, support, contexts, views):
+            asked[name] = Atom("query", name, values)
+    for name in sorted(name for name in asked if asked[name].value is True):
+        if len(support) < FEW_PAGES and (values := _few(name, support, contexts, views)):
             asked[name] = Atom("query", name, values)
     rest = tuple(atom for atom in context if atom.kind not in ("query", "path"))
     return (*rest, *(() if path is None else (path,)), *asked.values())
@@ -164,6 +172,15 @@ def _chosen(name: str, support: Sequence[int], contexts: Contexts, views: Sequen
         seen[values[0] if values else False] += 1
     least = min(TWICE, len(support))
     return tuple(sorted((value for value, n in seen.items() if n >= least), key=str))
+
+
+def _few(name: str, support: Sequence[int], contexts: Contexts, views: Sequence[View]) -> tuple[str, ...]:
+    """Return the values of a parameter, where they are few here and many on the site, and will be the same tomorrow."""
+    values = {value for number in support for one, value in views[number].items if one == name}
+    if len(values) > FEW_VALUES or contexts.taken[name] <= TIMES * len(values):
+        return ()
+    texts = [decoded(value) for value in values]
+    return () if any("*" in text or is_volatile(text) for text in texts) else tuple(sorted(values))
 
 
 def fixed_values(names: AbstractSet[str], views: Iterable[View]) -> tuple[Atom, ...]:

@@ -123,6 +123,7 @@ class Site:
             pages = (visit for visit in visits if is_answer(visit.status))
             self.frame.find_telling((visit.url, visit.lines, visit.crawl) for visit in pages if visit.lines)
             self.frame.linked = None
+            self.frame.find_gates(visits)
         self.separators = self._separators.judge(self.rows, self._content, rules, preset, struck) if split else []
         self.base = base_of(self.separators)
         ground = [*rules, self.base] if self.base["host"] else list(rules)

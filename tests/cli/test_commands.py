@@ -438,7 +438,7 @@ def test_learn_says_what_was_drawn_in_the_browser(folder: Path) -> None:
             f"/p/{n}", ["Loading the product, one moment please, it is here as soon as it was drawn"], f"Chair {n}"
         )
     done = run("learn", crawl.write(folder / "shop.jsonl"), "--output", "-", cwd=folder)
-    assert "30 of 60 addresses, such as http://shop.test/p/0, showed a title or data for scripts" in done.err
+    assert "30 of 60 addresses, such as http://shop.test/p/0, showed data for scripts and hardly a word" in done.err
 
 
 def test_learn_to_standard_output(folder: Path) -> None:

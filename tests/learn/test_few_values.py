@@ -58,6 +58,43 @@ def test_more_of_them_do_and_so_does_what_is_another_each_time(values: tuple[str
     assert normalizer.key(f"{HOST}/p7?of={values[0][::-1]}9") == f"{HOST}/p7"
 
 
+def library(authors: list[str], seen: int, kinds: int = 8) -> Normalizer:
+    """What is learned of the lists of authors, where a topic narrowed those of the first few to what they were."""
+    visits = []
+    for n, author in enumerate(authors):
+        for kind in range(kinds):
+            path = f"/list?by={author}&kind={kind}"
+            tails = ("", "&topic=stack", "&topic=queue") if n < seen else ("",)
+            visits += [page(path + tail, f"{n} {kind}") for tail in tails]
+    return Normalizer(learn(visits).rules)
+
+
+AUTHORS = [f"{name},+{first}" for name in ("Rossi", "Novak", "Tanaka") for first in ("Ann", "Bo", "Cy", "Di")]
+SESSIONS = [f"{n * 0x9E3779B97F4A7C15 % 2**64:016x}" for n in range(3, 15)]
+
+
+@pytest.mark.parametrize("seen", [2, 3])
+def test_what_few_pages_say_of_some_authors_is_not_said_of_others(seen: int) -> None:
+    normalizer = library(AUTHORS, seen)
+    for n, author in enumerate(AUTHORS):
+        plain, topic = (normalizer.key(f"{HOST}/list?by={author}&kind=3{tail}") for tail in ("", "&topic=stack"))
+        assert (plain == topic) == (n < seen)
+
+
+@pytest.mark.parametrize(
+    ("authors", "seen", "kinds"),
+    [
+        pytest.param(AUTHORS, 4, 7, id="what is said of more is"),
+        pytest.param(AUTHORS, 2, 16, id="or by more pages"),
+        pytest.param(AUTHORS[:4], 2, 8, id="or of half of them"),
+        pytest.param(SESSIONS, 2, 8, id="and of sessions"),
+    ],
+)
+def test_what_is_said_of_others(authors: list[str], seen: int, kinds: int) -> None:
+    normalizer = library(authors, seen, kinds)
+    assert len({normalizer.key(f"{HOST}/list?by={authors[-1]}&kind=3{tail}") for tail in ("", "&topic=stack")}) == 1
+
+
 def topics(post: int) -> list[Visit]:
     """Topics, whose posts have addresses that show the topic and name it as theirs."""
     visits = []
