@@ -131,6 +131,7 @@ class _Run:
             if key in self.seen:
                 continue
             self.seen.add(key)
+            self.desk.ids.met(visit.url)
             if not self._kept(visit):
                 self.queue.append((visit, False))
 

@@ -150,6 +150,7 @@ class LiveRules:
         if not self.on or not may_wait(request):
             return None
         self._met.append(request.url)
+        self.desk.ids.met(request.url)
         if len(self._met) >= _MET:
             self.tell_met()
         return self._kept(request, late=False)

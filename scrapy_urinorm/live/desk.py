@@ -13,6 +13,7 @@ from scrapy_urinorm.errors import UrinormError
 from scrapy_urinorm.live.answers import Answers
 from scrapy_urinorm.live.brought import Turn
 from scrapy_urinorm.live.canaries import Waiting
+from scrapy_urinorm.live.ids import Ids
 from scrapy_urinorm.live.known import Known
 from scrapy_urinorm.live.patterns import Patterns
 from scrapy_urinorm.live.questions import (
@@ -55,6 +56,7 @@ class Desk:
         self.patterns = Patterns()
         self.yields = Yields(close, lambda origin: filters_of(self.sites.get(self.site_name(origin)), origin))
         self.answers = Answers(self.yields)
+        self.ids = Ids()
         self.claims: dict[int, Claimant] = {}
         self._next_claim = 1
         self._generations = 0
@@ -84,7 +86,8 @@ class Desk:
         found, name, turn = place = self.yields.place(pattern, combined=combined)
         if turn is Turn.CLOSED:
             key = pattern_key(name)
-            if found.sampled(chance(url)):
+            own = self.yields[pattern] or found
+            if found.sampled(chance(url)) or self.ids.wants(pattern, url, own, late=late):
                 return Ruling(SAMPLE, key, 0, by_lot(place.priority, url))
             return Ruling(CLOSED, key)
         if late:
@@ -141,6 +144,7 @@ class Desk:
         """A request is handed out: it speaks for its class until it is served or has failed. Return its number."""
         number = self._next_claim
         self._next_claim += 1
+        self.ids.tried(url)
         name = self.site_name(url)
         self.claims[number] = Claimant(number, name, url, kind)
         site = self.sites.get(name)
@@ -279,12 +283,14 @@ class Desk:
             "generations": self._generations,
             "sites": {name: site.dump() for name, site in self.sites.items()},
             "yields": self.yields.dump(),
+            "ids": self.ids.dump(),
             "known": list(self._known.messages.values()),
         }
 
     def restore(self, state: dict[str, Any]) -> list[str]:
         """Take up the state of the run before; return the sites that are to be `keyed`, their parked asked again."""
         self.yields.load(state["yields"])
+        self.ids.load(state.get("ids", {}))
         for message in state.get("known", ()):
             self._known.take(message)
         self._generations = state["generations"]
