@@ -40,6 +40,7 @@ UNSEEN = {
     "ebpc": "BackupPC 4.4 (nine backups)",
     "ffab": "Flask-AppBuilder 5.3 (register of objects)",
     "freader": "reader 3.26 (feeds)",
+    "g_booru": "boorunaut 0.5 (pictures)", "g_buku": "bukuserver 5.1 (bookmarks)",
 }  # fmt: skip
 #: Rows of the table of pages that rules were not learned from: what was scored, and its name on the page.
 HELD_OUT = {
