@@ -17,7 +17,7 @@ from scrapy_urinorm.learn.risk import risk
 from scrapy_urinorm.rules import CATALOGUE
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from scrapy_urinorm.learn.candidate import Candidate
     from scrapy_urinorm.learn.contexts import Atom
@@ -102,6 +102,8 @@ class Court:
                     known.by_luck.update(found.by_luck)
                     behind.setdefault(candidate, []).append(Loss(node, node, stand_in))
         blind = {c: losses for c, losses in behind.items() if self._is_blind(c, total[c])}
+        if blind and not self.proof.has_gaps:
+            blind = self._unexplained(blind, total)
         return blind or self._astray()
 
     def _astray(self) -> dict[Candidate, list[Loss]]:
@@ -132,6 +134,26 @@ class Court:
                 broken, pairs = ways.broken(self.replay.moved(candidate))
                 if len(broken) > max(1, ASTRAY_SHARE * pairs):
                     found[candidate] = [Loss(node, node, stand_in) for node, stand_in in broken]
+        return found
+
+    def _unexplained(
+        self, blind: Mapping[Candidate, list[Loss]], total: Mapping[Candidate, Hidden]
+    ) -> dict[Candidate, list[Loss]]:
+        """Return those of which still too little is known without what the rules make one with what a crawl meets.
+
+        What many pages speak for is believed of further ones; of what few speak for, as of a repository browser's
+        hashes, that is a guess.
+        """
+        key = self.replay.normalizer(self.replay.accepted, "safe").key
+        explained = self.proof.explained(self.replay.keys, key)
+        found = {}
+        for candidate, losses in blind.items():
+            hidden = total[candidate]
+            if candidate.evidence.agree >= THIN:
+                labels = set() if all(map(explained.is_same, hidden.seen)) else hidden.labels
+                hidden = hidden._replace(labels=labels, unseen=explained.left(hidden.unseen, self.proof.parents))
+            if self._is_blind(candidate, hidden):
+                found[candidate] = losses
         return found
 
     def _is_blind(self, candidate: Candidate, hidden: Hidden) -> bool:

@@ -13,11 +13,12 @@ from typing import TYPE_CHECKING, NamedTuple
 from scrapy_urinorm.content import NEAR, compare
 from scrapy_urinorm.learn.graph import BREADTH, DEPTH, NONE, crawl, cuts, lost
 from scrapy_urinorm.learn.linked import linked_hashes
+from scrapy_urinorm.learn.told import Explained, ToldLinks
 from scrapy_urinorm.learn.ways import Ways
 from scrapy_urinorm.learn.word import Word
 
 if TYPE_CHECKING:
-    from collections.abc import Hashable, Mapping, Sequence
+    from collections.abc import Callable, Hashable, Mapping, Sequence
     from collections.abc import Set as AbstractSet
 
     from scrapy_urinorm.learn.graph import Graph, RecordedCrawl
@@ -114,6 +115,10 @@ class Proof:
         return len(self.graph.roots) - len(self.graph.starts) > GAPS * len(self.pages)
 
     @cached_property
+    def _told(self) -> ToldLinks:
+        return ToldLinks(self.pages, self.graph.links)
+
+    @cached_property
     def _word(self) -> Word:
         # only strict learning asks
         return Word(self.pages)
@@ -138,6 +143,10 @@ class Proof:
     def ways(self, keys: Sequence[str]) -> Ways:
         """Where the recorded links lead under these keys."""
         return Ways(self.pages, self.graph.links, keys)
+
+    def explained(self, keys: Sequence[str], key: Callable[[str], str]) -> Explained:
+        """What of `hidden` is no secret; `key` gives that of any address under the rules."""
+        return Explained(self._told, self.pages, keys, crawl(self.graph, keys).claimed, key)
 
     def missed(self, keys: Sequence[str], skipped: AbstractSet[int]) -> set[int]:
         """Return the content classes that they would not meet."""

@@ -9,6 +9,8 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from scrapy_urinorm.content import NEAR, compare, difference
+from scrapy_urinorm.learn.told import carried
+from scrapy_urinorm.visits.links import holds, url_hash
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence
@@ -43,8 +45,10 @@ class Ways:
 
         What that one has in the place of the link was never requested, or has its key (what is fetched for that is
         looked at next), other such pairs of pages lead to the same, and the rules take from the link what they take
-        from the two.
+        from the two. Or it has the very link that differs from that one as the two pages do.
         """
+        if self._carry(node, after, stand_in):
+            return True
         if (beyond := self._beyond.get((node, stand_in))) is None:
             beyond = self._beyond[node, stand_in] = frozenset(self._links_beyond(node, stand_in))
         return after in beyond
@@ -64,6 +68,21 @@ class Ways:
                 and self._have_shown(varies)
             ):
                 yield after
+
+    def _carry(self, node: int, after: int, stand_in: int) -> bool:
+        """Whether a page of one text has the link to `after` with its own values in place of those of `node`.
+
+        Links are hashes, but what such a link would be is known. A bookmark in a window has the address of its list,
+        which the link to it as a page repeats: the crawl followed that of one list, and was cut short before others'.
+        """
+        pages = self._pages
+        if stand_in < 0 or after >= len(pages) or not 0 <= pages[node].label == pages[stand_in].label:
+            return False
+        varies = difference(pages[node].key, pages[stand_in].key)
+        if not varies or "/" in varies or not varies <= difference(pages[after].key, self._keys[after]):
+            return False
+        address = carried(pages[after].key, pages[node].key, pages[stand_in].key)
+        return address is not None and holds(pages[stand_in].links or b"", url_hash(address))
 
     def _have_shown(self, varies: Varies) -> bool:
         """Whether enough pairs of pages whose addresses differ in this lead to the same, and none does not."""
