@@ -8,7 +8,6 @@ from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from scrapy.utils.test import get_crawler
 
 from benchmarks.in_memory import InMemory
 from scrapy_urinorm.crawl.live import LiveRules
@@ -23,6 +22,7 @@ from scrapy_urinorm.live.questions import SiteNames
 from scrapy_urinorm.live.student import Student
 from scrapy_urinorm.visits import Visit
 from scrapy_urinorm.visits.links import url_hash
+from tests.crawl.components import crawler_with
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -141,6 +141,6 @@ def test_the_desk_of_a_crawl_has_no_pairs_of_its_user() -> None:
         "URINORM_LIVE": True,
         "URINORM_RULES": {"site": {"s.example": {"distinct": pairs, "remove_params": ["b"]}}},
     }
-    live = LiveRules(get_crawler(settings_dict=settings))
+    live = LiveRules(crawler_with(settings))
     assert len(live._source["rules"]["distinct"]) == 3
     assert live.desk._rules == [{"preset": live._preset, "site": {"s.example": {"remove_params": ["b"]}}}]
