@@ -33,7 +33,8 @@ _PAGING = re.compile(
     r"(?i)(c?page|paged|p|pg|start|offset|from|limit|per_?page|pos|first|skip|cursor"
     r"|seite|pagina|strana|stranka|sida|sivu|sayfa|halaman)$"
 )
-
+FIRST = frozenset(("", "0", "1"))
+"""The values by which it says the first one."""
 _MADE_OF_ONE = re.compile(
     r"(?:.*[^a-z])?(?:c?pages?|paged|pg|offset|start|limit|cursor|skip)(?:(?:[^a-z]|no|nr|num|id).*)?"
 )

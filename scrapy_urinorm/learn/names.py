@@ -10,9 +10,9 @@ import re
 from collections import Counter
 from typing import TYPE_CHECKING, NamedTuple
 
+from scrapy_urinorm.importers.facets import FIRST
 from scrapy_urinorm.learn.contexts import ENUM_COUNT
 from scrapy_urinorm.learn.edits import text_value
-from scrapy_urinorm.learn.narrow import FIRST
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence

@@ -10,6 +10,7 @@ import re
 from collections import Counter, defaultdict
 from typing import TYPE_CHECKING
 
+from scrapy_urinorm.importers.facets import FIRST
 from scrapy_urinorm.learn.contexts import Atom
 from scrapy_urinorm.learn.priors import name_prior
 from scrapy_urinorm.learn.risk import TRACKER_PRIOR
@@ -38,8 +39,6 @@ FEW_PAGES, FEW_VALUES, TIMES = 31, 3, 2
 """A rule that rests on fewer pages, all with a parameter that took so few values there and more than so many times as
 many on the site, is for these values: a crawl of a library (Kerko) that had sunk into the lists of three authors
 learned what topics say of all. As many pages as a rule has that says nothing of values; the others are chosen."""
-FIRST = frozenset(("", "0", "1"))
-"""Their values for the first one."""
 
 
 def narrowed(

@@ -7,12 +7,12 @@ from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
 from scrapy_urinorm.content import NEAR
+from scrapy_urinorm.importers.facets import FIRST
 from scrapy_urinorm.learn.candidate import TREES, TWO_NUMBERS
 from scrapy_urinorm.learn.contexts import Atom
 from scrapy_urinorm.learn.drops import asks_tree, cuts_slices, drops, named, told_of, unless_equal
 from scrapy_urinorm.learn.edits import MOMENT, text_value, value_kinds
 from scrapy_urinorm.learn.judge import Group, judged
-from scrapy_urinorm.learn.narrow import FIRST
 from scrapy_urinorm.learn.priors import default_prior, name_prior
 from scrapy_urinorm.learn.repeats import repeats
 from scrapy_urinorm.learn.risk import DEFAULT_PRIOR

@@ -210,6 +210,7 @@ def test_merit_goes_up_six_levels_and_in_no_circle() -> None:
         pytest.param("scan/5", "scan/*", 2 * MOST_DRAWN, id="a scan"),
         pytest.param("scan?t=5&n=7", "scan?n=*&t=*", 2 * MOST_DRAWN, id="a scan in a query"),
         pytest.param("day?date=7", "day?date=*", MOST_DRAWN, id="a day"),
+        pytest.param("scan?id=bpt6k5", "scan?id=*", MOST_DRAWN, id="a scan whose id may be a token"),
         pytest.param("write?to=x5", "write?to=*", 0, id="a form with a token"),
     ],
 )
