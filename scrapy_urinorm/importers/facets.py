@@ -36,7 +36,9 @@ _PAGING = re.compile(
 FIRST = frozenset(("", "0", "1"))
 """The values by which it says the first one."""
 _MADE_OF_ONE = re.compile(
-    r"(?:.*[^a-z])?(?:c?pages?|paged|pg|offset|start|limit|cursor|skip)(?:(?:[^a-z]|no|nr|num|id).*)?"
+    r"(?:.*[^a-z])?(?:(?:cur|current|next|this)?c?pages?|paged|pg|offset|start|limit|cursor|skip)"
+    r"(?:(?:[^a-z]|index|no|nr|num|id).*)?"
+    r"|(?:.*[^a-z])?(?:after|before|since|until|older|newer)(?:_?id)?|(?:max|min)_?id"
 )
 _humps = re.compile("(?<=[a-z])(?=[A-Z])").sub
 

@@ -10,32 +10,48 @@ were named elsewhere, and lead to those that were not.
 
 from __future__ import annotations
 
-import re
 from array import array
 from collections import Counter
-from itertools import islice, pairwise
+from itertools import islice
 from typing import TYPE_CHECKING
 from zlib import crc32
 
-from scrapy_urinorm.importers.facets import FIRST, may_turn_pages
-from scrapy_urinorm.learn.calendars import is_date
-from scrapy_urinorm.live.dated import tells_a_date
-from scrapy_urinorm.live.filtered import is_paging
+from scrapy_urinorm.live.kinds import (
+    are_numbers,
+    form_of,
+    is_chain,
+    is_counted,
+    is_dated,
+    is_list,
+    kind_of,
+    names_item,
+    names_of,
+    open_items,
+)
 from scrapy_urinorm.live.patterns import is_item, is_plain
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
 
 MOST = 1_000
 """Pages of a chain since the last news of their pattern that close nothing: five times as many as close one that says
 nothing. Chosen: each series without an end costs a crawl so many requests."""
 MOST_DRAWN = 5_000
-"""So many where each has a picture of its own, in a place where no other pages have new ones: no calendar has, and a
-comic that appears on weekdays has as many in twenty years. Chosen."""
+"""So many where each has a picture of its own, in a place that is no counter's: no calendar has, and a comic that
+appears on weekdays has as many in twenty years; `MOST` more for each that a page with news begins, as a book's record
+does. Chosen."""
+COUNTER = 4
+"""Forms of pages that have new pictures in one place, and it is a counter of visits; as many as make words a clock. The
+newest strip of a comic stands on its front page, too, and a detail in the template of its whole. Chosen."""
 PLACES = 100_000
 """Places of pictures that are watched; as many as are watched for clocks."""
 LONG = 5
 """Words of a line that is a sentence, not the value in a row of a table: of those many repeat. Chosen."""
+COPY = 20
+"""Words in sentences that a page with news has said: twice as many as make news. A line on who gave the thing to the
+museum, or how it was made, which other things have, too, is shorter. Chosen."""
+FEW_VALUES = 20
+"""Values of a number beside an id that is a switch, as a word is: the trees of a genealogy. As many as words may be."""
 MANY = 31
 """Pages with news from which others of their kind may say the same again; as many pairs as a rule is believed for."""
 _LISTED = 2
@@ -43,14 +59,8 @@ _LISTED = 2
 _KINDS, _LINES, _LINKS = 2_000, 64, 1_024
 """Kinds of which the sentences and links of the latest page are remembered, and how many; some 10 MB each. A menu may
 have more links than a list has rows."""
-_NUMBERS = 3
-"""Numbers beside that of its page that a list has: a category, a length, and what a program puts into each address."""
-_CHECKSUM = "chash"
-"""By which TYPO3 signs the other parameters of an address: it varies with them."""
 _PATTERNS = 20_000
 """Patterns of which they are counted; as many as are counted at all."""
-_has_a_date = re.compile(r"/(?:19|20|21)[0-9]{2}[/_.-](?:0[1-9]|1[0-2]|W[0-9]{2})(?![0-9])").search
-_is_calendar = re.compile(r"(?i)agenda|calendars?|calendari[oe]|calendrier|kalender|timeline").fullmatch
 
 
 class Kin:
@@ -61,24 +71,26 @@ class Kin:
         self._since: Counter[str] = Counter()
         self._saying: Counter[str] = Counter()
         self._leaves: Counter[str] = Counter()
-        self._drawn: dict[int, str] = {}
+        self._begun: Counter[str] = Counter()
+        self._drawn: dict[int, set[str]] = {}
         self._sentences: dict[str, frozenset[int]] = {}
         self._listed: dict[str, array[int]] = {}
         self._first: dict[str, dict[str, int | None]] = {}
+        self._values: dict[str, dict[str, set[int]]] = {}
         self._all_news = self._older = 0
 
     def brought(self, pattern: str) -> None:
         """A page of a pattern has news, or has led to some."""
-        kind = _kind(pattern)
+        kind = kind_of(pattern)
         self._all_news += 1
         self._since.pop(kind, None)
-        for name, counts in ((kind, self._news), (_names(pattern), self._saying)):
+        for name, counts in ((kind, self._news), (names_of(pattern), self._saying)):
             if name in counts or len(counts) < _PATTERNS:
                 counts[name] += 1
 
     def is_drawn(self, pictures: Iterable[int], pattern: str) -> bool:
-        """Whether a page of a pattern has a new picture of its own, by the places of those: a counter of visits is
-        one that is new in the same place of other pages, as of the front page. Folders of one form share a template.
+        """Whether a page of a pattern has a new picture of its own, by the places of those: a counter of visits is one
+        that is new in the same place of pages of many forms. Folders of one form share a template.
         """
         if not pattern:
             # of the run before
@@ -88,25 +100,36 @@ class Kin:
         for place in pictures:
             if place not in self._drawn and len(self._drawn) >= PLACES:
                 continue
-            if self._drawn.setdefault(place, form) == form:
-                drawn = True
-            else:
-                self._drawn[place] = ""
+            forms = self._drawn.setdefault(place, set())
+            if len(forms) < COUNTER:
+                forms.add(form)
+            drawn |= len(forms) < COUNTER
         return drawn
 
-    def repeats(self, sentences: Iterable[int], pattern: str) -> bool:
-        """Whether a page without news says what pages of its kind with news have said: one with a token in its address
-        and the time on it. `sentences` are those known; what the page before says, too, is the frame of all.
+    def begins(self, url: str, pattern: str) -> None:
+        """A page with news has named one with a picture of its own: the first of a book, behind which there are more.
+        Of days and months each event names one, and they are the same series.
         """
-        before, said = self._said(sentences, _kind(pattern))
-        return before is not None and self._saying[_names(pattern)] >= MANY and not said <= before
+        kind = kind_of(pattern)
+        if (kind in self._begun or len(self._begun) < _PATTERNS) and not is_dated(url):
+            self._begun[kind] += 1
+
+    def repeats(self, sentences: Mapping[int, int], pattern: str) -> bool:
+        """Whether a page without news says what pages of its kind with news have said: one with a token in its address
+        and the time on it. `sentences` are those known, with their words; what the page before says, too, is the frame
+        of all.
+        """
+        before, said = self._said(sentences, kind_of(pattern))
+        if before is None or self._saying[names_of(pattern)] < MANY:
+            return False
+        return sum(sentences[one] for one in said - before) >= COPY
 
     def is_older(self, sentences: Iterable[int], pattern: str) -> bool:
         """Whether a page of known lines alone, whose text as a whole no page had, may be another one as it was before:
         its sentences, those of the page before aside. A filtered list is like that, too: there are as many as pages
         that had news, and pages that led to such ones, at the most.
         """
-        before, said = self._said(sentences, _kind(pattern))
+        before, said = self._said(sentences, kind_of(pattern))
         if before is None or said <= before or not is_plain(pattern):
             return False
         self._older += 1
@@ -124,7 +147,7 @@ class Kin:
         """Whether a page names known ones that the page before of its kind did not: the next page of a list. `links`
         are those to what is known.
         """
-        kind = _kind(pattern)
+        kind = kind_of(pattern)
         listed = array("I", map(crc32, islice(links, _LINKS)))
         before = self._listed.get(kind)
         if before is not None or len(self._listed) < _KINDS:
@@ -135,12 +158,12 @@ class Kin:
         """Whether a page with a picture of its own, which a page of another kind without news named, is one more page,
         and not the next day of a calendar, or a form with a token; count it.
         """
-        kind = _kind(pattern)
-        are_numbers = _are_numbers(_open(url, kind))
-        if not (are_numbers or is_item(pattern)):
+        kind = kind_of(pattern)
+        numbers = are_numbers(open_items(url, kind))
+        if not (numbers or is_item(pattern)):
             return False
         # a token that is called an id may have no end, as the addresses of a picture that are signed anew
-        if are_numbers and not _is_counted(url):
+        if numbers and not is_counted(url):
             return True
         if kind not in self._leaves and len(self._leaves) >= _PATTERNS:
             return False
@@ -151,7 +174,7 @@ class Kin:
         """Return the items of a query of which the pages of a kind had several values: what a program or a session puts
         into each address chooses nothing. Of the first page all that a kind leaves open.
         """
-        items = _open(url, kind)
+        items = open_items(url, kind)
         first = self._first.get(kind)
         if first is None:
             if len(self._first) < _KINDS:
@@ -162,6 +185,25 @@ class Kin:
                 first[name] = None
         return {name: value for name, value in items.items() if first.get(name) is None}
 
+    def _has_a_switch(self, varying: dict[str, str], kind: str) -> bool:
+        """Whether one of the items that vary is the id of what a page is about, and the other has few values: it is as
+        one that is a word. Or whether one varies alone, as the others choose nothing.
+        """
+        if len(varying) != 2 or " " in kind:
+            return len(varying) == 1 and " " not in kind
+        known = self._values.get(kind)
+        if known is None:
+            if len(self._values) >= _KINDS:
+                return False
+            known = self._values[kind] = {name: set() for name in varying}
+        for name, value in varying.items():
+            values = known.get(name)
+            if values is not None and len(values) <= FEW_VALUES:
+                values.add(hash(value))
+        few = [name for name, values in known.items() if len(values) <= FEW_VALUES]
+        # of a first few pages neither has many
+        return bool(few) and any(names_item(*item) for item in varying.items() if [item[0]] != few)
+
     def goes_on(
         self, url: str, pattern: str, *, drawn: bool = False, silent: bool = False, lists: bool = False
     ) -> bool:
@@ -169,80 +211,18 @@ class Kin:
         or a `silent` one, which says nothing and leads to one more, or one that `lists` others; return whether its kind
         may have further ones.
         """
-        kind = _kind(pattern)
-        is_chain = _is_chain(kind) or (lists and _is_list(_open(url, kind), self._varying(url, kind)))
-        if not is_chain or (kind not in self._since and len(self._since) >= _PATTERNS):
+        kind = kind_of(pattern)
+        items = open_items(url, kind)
+        chain = is_chain(kind, drawn=drawn)
+        if not chain:
+            varying = self._varying(url, kind)
+            chain = self._has_a_switch(varying, kind) or (lists and is_list(items, varying))
+        if not chain or (kind not in self._since and len(self._since) >= _PATTERNS):
             return False
         self._since[kind] += 1
-        counted = _is_counted(url)
-        if drawn and (counted or _are_numbers(_open(url, kind))):
-            most = MOST_DRAWN
+        counted = is_counted(url)
+        if drawn and (counted or are_numbers(items)):
+            most = MOST_DRAWN + MOST * self._begun[kind]
         else:
             most = min(self._news[kind], MOST) if (counted or silent) and not lists else MOST
         return self._since[kind] <= most
-
-
-def _kind(pattern: str) -> str:
-    """Return a pattern without the parameters that choose what is shown (`view=person`): those that share the rest, as
-    do the orders of a list, are counted together.
-    """
-    path, mark, query = pattern.partition("?")
-    return path + mark + "&".join(item for item in query.split("&") if item.endswith(("=*", "=#")))
-
-
-def form_of(pattern: str) -> str:
-    """Return a pattern without the last segment, or value, and without the words in it: the comics of a newspaper, or
-    the departments of a museum, are folders of one form.
-    """
-    path, _, query = pattern[: 1 + max(pattern.rfind("/"), pattern.rfind("="))].partition("?")
-    folders = "/".join(one if one in ("#", "*") else "" for one in path.split("/"))
-    return folders + "?" + "&".join(item.partition("=")[0] for item in query.split("&"))
-
-
-def _names(pattern: str) -> str:
-    """Return a pattern without its values: the first tokens of a parameter have a pattern each."""
-    path, _, query = pattern.partition("?")
-    return path + "?" + "&".join(item.partition("=")[0] for item in query.split("&"))
-
-
-def _is_chain(kind: str) -> bool:
-    """Whether pages of a kind may be a chain: with two that vary they are lists that are filtered and sorted."""
-    return "&" not in kind and " " not in kind
-
-
-def _is_list(items: dict[str, str], varying: dict[str, str]) -> bool:
-    """Whether pages may be those of a list: one has a category beside the number of its page, or some more numbers
-    (`id=7&Itemid=101&start=20`), and what is the same in each address.
-    """
-    if len(items) == 2:
-        return True
-    # a first page is one more filter
-    is_further = any(may_turn_pages(name) and value not in FIRST for name, value in varying.items())
-    return is_further and (len(varying) <= 2 or (len(varying) <= 1 + _NUMBERS and _are_numbers(varying)))
-
-
-def _are_numbers(items: dict[str, str]) -> bool:
-    """Whether all values are numbers: a word may be a token, of which there is no end."""
-    return all(map(str.isdecimal, items.values()))
-
-
-def _open(url: str, kind: str) -> dict[str, str]:
-    """Return the items of a query that a kind leaves open."""
-    names = {item.partition("=")[0] for item in kind.partition("?")[2].split("&")} - {""}
-    items = (item.partition("=") for item in url.partition("#")[0].partition("?")[2].split("&"))
-    return {name: value for name, _, value in items if name in names and name.lower() != _CHECKSUM}
-
-
-def _is_counted(url: str) -> bool:
-    """Whether the address of a page tells a date, or how far on in a list it is: of both there is always a next one."""
-    path, _, query = url.partition("#")[0].partition("?")
-    items = query.split("&")
-    if _has_a_date(path) or any(tells_a_date(item) or _is_count(*item.partition("=")[::2]) for item in items):
-        return True
-    folders = pairwise(path.split("/")[3:])
-    return any(_is_calendar(one) or _is_count(one, after) for one, after in folders)
-
-
-def _is_count(name: str, value: str) -> bool:
-    """Whether what has a name is the number of a page or of a day."""
-    return value[:1].isdigit() and bool(is_paging(name) or (len(name) > 1 and is_date(name)))

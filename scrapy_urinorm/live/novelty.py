@@ -17,7 +17,8 @@ from scrapy_urinorm.content.frame import DATA_SLOT, TITLE_SLOT
 from scrapy_urinorm.content.titles import SHELL_WORDS
 from scrapy_urinorm.live.ancestors import Ancestors
 from scrapy_urinorm.live.dated import Dated
-from scrapy_urinorm.live.kin import LONG, Kin, form_of
+from scrapy_urinorm.live.kin import LONG, Kin
+from scrapy_urinorm.live.kinds import form_of
 from scrapy_urinorm.live.patterns import is_plain
 from scrapy_urinorm.visits.links import HASH, url_hash
 
@@ -88,6 +89,8 @@ class Novelty:
             self._above.named(pattern, named_by)
         if named_by and linker is not None:
             news = news._replace(above=self._above.of(named_by, pattern))
+        if news.few and news.drawn and not named_by:
+            self._kin.begins(visit.url, pattern)
         is_step = not news.few and self._is_kind(visit, pattern)
         lists = is_step and self._kin.lists_others(self._known_links(visit), pattern)
         # an album without a word leads to its pictures, as a list of news does
@@ -139,15 +142,19 @@ class Novelty:
             return News(False, older=self._kin.is_older(sentences, pattern))
         # departments that share a template are many forms of views, with new words in one place: a picture is no clock
         own = drawn or self._is_no_clock(new)
-        kin = own and self._is_kind(visit, pattern) and not self._kin.repeats(sentences, pattern)
+        repeats = self._kin.repeats(sentences, pattern)
+        kin = own and self._is_kind(visit, pattern) and (drawn or not repeats)
         return News(False, kin=kin, drawn=drawn)
 
-    def _said(self, visit: Visit, noise: Collection[int]) -> tuple[dict[int, int], set[int], list[int]]:
-        """Return the words that are new on a page, by their place, the places of new pictures, and known sentences."""
+    def _said(self, visit: Visit, noise: Collection[int]) -> tuple[dict[int, int], set[int], dict[int, int]]:
+        """Return the words that are new on a page, by their place, the places of new pictures, and known sentences with
+        their words.
+        """
         words = visit.line_words or b""
         lines = array("Q", visit.lines or b"")
         new: dict[int, int] = {}
-        pictures, sentences = set(), []
+        pictures: set[int] = set()
+        sentences: dict[int, int] = {}
         seen = set()
         for n, line in enumerate(lines[1::2]):
             slot = lines[2 * n]
@@ -159,7 +166,7 @@ class Novelty:
                 if not count and slot != DATA_SLOT:
                     pictures.add(slot)
             elif count >= LONG:
-                sentences.append(line)
+                sentences[line] = count
             seen.add(line)
         return new, pictures, sentences
 

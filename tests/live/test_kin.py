@@ -5,14 +5,15 @@ from __future__ import annotations
 import hashlib
 from dataclasses import dataclass, field
 from datetime import date, timedelta
-from urllib.parse import urlsplit
+from urllib.parse import parse_qsl, urlsplit
 
 import pytest
 
 from benchmarks.simulator import Simulated, Simulator
 from scrapy_urinorm.learn.options import Options
 from scrapy_urinorm.live.brought import Turn
-from scrapy_urinorm.live.kin import MANY, MOST, MOST_DRAWN, Kin
+from scrapy_urinorm.live.kin import COPY, FEW_VALUES, MANY, MOST, MOST_DRAWN, Kin
+from scrapy_urinorm.live.kinds import form_of
 from scrapy_urinorm.live.novelty import CLOCK, Novelty
 from scrapy_urinorm.live.patterns import Patterns
 from scrapy_urinorm.live.yields import LOW, Yields
@@ -185,7 +186,9 @@ def test_what_says_nothing_goes_on_for_as_many_pages_as_had_news(news: int, most
         pytest.param("comic?date=2031-05-06", "comic?date=*", True, 0, MOST_DRAWN, id="a picture a day"),
         pytest.param("comic?of=x5", "comic?of=*", True, 0, MOST, id="a picture and a token"),
         pytest.param("?page=ann&id=5", "?page=ann&id=#", True, 0, MOST_DRAWN, id="a picture in a view"),
-        pytest.param("list?a=5&b=5", "list?a=#&b=#", True, 7, 0, id="two parameters"),
+        pytest.param("list?a=5&b=5", "list?a=#&b=#", False, 7, 0, id="two parameters"),
+        pytest.param("scan?id=5&page=7", "scan?id=#&page=#", True, 0, MOST_DRAWN, id="a picture by two numbers"),
+        pytest.param("scan?ppn=PPN5&f=7", "scan?f=#&ppn=*", True, 0, MOST, id="a picture and a token beside a number"),
     ],
 )
 def test_how_long_a_chain_goes_on(target: str, shape: str, drawn: bool, news: int, most: int) -> None:
@@ -214,13 +217,13 @@ def test_news_have_a_chain_begin_anew() -> None:
     assert [kin.goes_on(*place, drawn=False) for _ in range(3)] == [True, True, False]
 
 
-def test_a_picture_that_is_new_on_other_pages_in_the_same_place_is_nobodys_own() -> None:
-    kin, comic, other = Kin(), "http://a.example/comic/#", "http://a.example/about"
+def test_a_picture_that_is_new_in_the_same_place_of_many_forms_of_pages_is_a_counter() -> None:
+    kin, comic = Kin(), "http://a.example/comic/#"
+    others = ["http://a.example/", "http://a.example/comic/#/detail/#", "http://a.example/?p=#"]
     assert kin.is_drawn([7], comic)
-    assert kin.is_drawn([7], "http://a.example/comic/first")
-    # a second comic in the same template
+    # a second comic in the same template; and the front page, which has the newest strip; and a detail
     assert kin.is_drawn([7], "http://a.example/strip/#")
-    assert not kin.is_drawn([7], other)
+    assert [kin.is_drawn([7], other) for other in others] == [True, True, False]
     assert not kin.is_drawn([7], comic)
     assert kin.is_drawn([7, 8], comic)
     # what the run before has met is not known by its kind
@@ -239,24 +242,58 @@ def test_a_picture_that_is_new_on_other_pages_in_the_same_place_is_nobodys_own()
     ],
 )
 def test_folders_of_one_form_share_the_place_of_a_picture(one: str, other: str, are_alike: bool) -> None:
+    assert (form_of(f"http://a.example{one}") == form_of(f"http://a.example{other}")) is are_alike
+
+
+def test_a_page_with_news_that_begins_a_series_of_pictures_has_it_go_on() -> None:
+    kin, (url, pattern) = Kin(), ("http://a.example/scan?id=5&page=7", "http://a.example/scan?id=#&page=#")
+    kin.begins(url, pattern)
+    found = [kin.goes_on(url, pattern, drawn=True) for _ in range(MOST_DRAWN + MOST + 1)]
+    assert found == [True] * (MOST_DRAWN + MOST) + [False]
+    # each event may name its day
+    assert after(MOST_DRAWN + 1, "http://a.example/on?date=2031-05-06", "http://a.example/on?date=*", drawn=True)[
+        -1:
+    ] == [False]
+
+
+SEVERAL = {
+    "a page of a site": ("page_id=5&comic={}", FEW_VALUES + 9),
+    "what is the same, and an id": ("db=5&Itemid=3&id={}", FEW_VALUES + 9),
+    "trees of persons": ("tree={0[2]}&pid=I{0}", FEW_VALUES + 9),
+    "trees of persons by number": ("tree={0[2]}&id={0}", FEW_VALUES + 9),
+    "two that vary": ("a={0}&b={0}", 0),
+    "two ids, of which none has few values": ("page_id={0}&id={0}", FEW_VALUES),
+    "a token beside a number": ("tree={0[2]}&id=0b5f8c{0}e9a", 0),
+    "three that vary": ("tree={0[2]}&id={0}&a={0}", 0),
+}
+
+
+@pytest.mark.parametrize(("query", "most"), SEVERAL.values(), ids=SEVERAL)
+def test_what_chooses_nothing_or_little_beside_an_id_ends_no_chain(query: str, most: int) -> None:
     kin = Kin()
-    assert kin.is_drawn([7], f"http://a.example{one}")
-    assert kin.is_drawn([7], f"http://a.example{other}") is are_alike
+    pattern = "http://a.example/on?" + "&".join(f"{item.partition('=')[0]}=*" for item in query.split("&"))
+    numbers = range(100, 100 + FEW_VALUES + 9)
+    found = [kin.goes_on(f"http://a.example/on?{query.format(str(n))}", pattern) for n in numbers]
+    # of the first page nobody knows what varies
+    assert found[1:] == ([True] * (most - 1) + [False] * len(numbers))[: len(numbers) - 1]
 
 
-def said(*sentences: int, news: int = MANY, before: tuple[int, ...] = (1, 2)) -> bool:
+def said(*sentences: int, words: int = COPY, news: int = MANY, before: tuple[int, ...] = (1, 2)) -> bool:
     kin, pattern = Kin(), "http://a.example/item?tk=*"
     for _ in range(news):
         kin.brought(pattern)
-    assert not kin.repeats(before, pattern)
-    return kin.repeats(sentences, pattern)
+    assert not kin.repeats(dict.fromkeys(before, words), pattern)
+    return kin.repeats(dict.fromkeys(sentences, words), pattern)
 
 
 def test_what_repeats_a_page_with_news_is_none_of_a_chain() -> None:
     assert said(1, 3)
+    assert said(1, 3, 4, words=COPY // 2)
     assert not said(1, 2)
     assert not said(2)
     assert not said(1, 3, news=MANY - 1)
+    # who gave it to the museum stands on the pages of other things, too
+    assert not said(1, 3, words=COPY - 1)
 
 
 class Captures:
@@ -372,6 +409,63 @@ class Sections(Departments):
 @pytest.mark.parametrize("form", ["/{0}.php?id={1}", "/view.php?dep={0}&id={1}"])
 def test_sections_of_one_register_have_names_and_no_clocks(form: str, newest_first: bool) -> None:
     live, met, there = crawled(Sections(form), newest_first=newest_first)
+    assert met == there
+    assert not live.closed
+
+
+class Strips(Chain):
+    """The same by date, and the front page is the newest one, of which the others are of a template."""
+
+    def answer(self, target: str) -> Answer:
+        return super().answer(self._at(1) if target == "/" else target)
+
+
+class Books:
+    """Records with a text, each of which leads to the first scan of its book; a scan leads to the next one."""
+
+    books, pages = 12, 30
+    host = "library.example"
+    start = "http://library.example/"
+
+    def answer(self, target: str) -> Answer:
+        query = {name: int(value) for name, value in parse_qsl(urlsplit(target).query)}
+        if target == "/":
+            return Answer(200, prose("library"), tuple(f"/book?id={n}" for n in range(self.books)), identity="start")
+        book, page = query["id"], query.get("page", 0)
+        links = (f"/view?id={book}&page={page + 1}",) if page < self.pages else ()
+        text = f'<h1>Viewer</h1><img src="/scan/{book}/{page}.jpg">' if page else prose(target)
+        return Answer(200, text, links, identity=target)
+
+
+class Credits:
+    """Things with a name each, of which the first ones are described; who gave a thing has given others, too."""
+
+    count, described = 150, MANY + 4
+    host = "museum.example"
+    start = "http://museum.example/"
+
+    def answer(self, target: str) -> Answer:
+        number = int(target.rpartition("/")[2] or 0)
+        donor = f"<p>Gift of the family of number {number % 9} in town.</p>"
+        text = f"<h1>Ann{number}</h1>{donor}" + (prose(target) if number < self.described else "")
+        links = (f"/thing/{number + 1}",) if number < self.count else ()
+        return Answer(200, text, links, identity=target)
+
+
+@IN_BOTH_ORDERS
+@pytest.mark.parametrize(
+    "site",
+    [
+        Strips("/strip/{1}", '<img src="/strips/{0}.png">'),
+        Strips("/{0}/", '<img src="/strips/{0}.png">'),
+        Books(),
+        Credits(),
+    ],
+    ids=["strips by date", "strips", "books", "credits"],
+)
+def test_a_series_goes_on_beside_pages_that_are_alike(site: Answering, newest_first: bool) -> None:
+    live, met, there = crawled(site, newest_first=newest_first)
+    assert len(there) >= COUNT
     assert met == there
     assert not live.closed
 

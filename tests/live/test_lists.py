@@ -102,6 +102,9 @@ def test_a_page_that_names_what_the_one_before_did_is_no_next_one() -> None:
         pytest.param("a=1&b=2&pageNo=3", True, id="a page by a name that is made of another"),
         pytest.param("a=1&b=2&pagina=3", True, id="and in another language"),
         pytest.param("a=1&b=2&page=3&cHash=0a1b", True, id="and signed"),
+        pytest.param("a=1&b=2&pageindex=3", True, id="and its names run together"),
+        pytest.param("a=1&b=2&max_id=3", True, id="what comes after an id"),
+        pytest.param("lat=51.3&lon=-7.3&page=7", True, id="a page of a place"),
     ],
 )
 def test_a_list_has_a_category_and_some_numbers(query: str, is_list: bool) -> None:
@@ -110,7 +113,7 @@ def test_a_list_has_a_category_and_some_numbers(query: str, is_list: bool) -> No
 
 
 @pytest.mark.parametrize(
-    ("constant", "varies"), [("&daysprune=-1&sid=0b5f8c1e", ""), ("&from=2020-01-01", "1"), ("&a=1&b=2&c=3&d=4", "")]
+    ("constant", "varies"), [("&daysprune=-1&sid=0b5f8c1e", ""), ("&from=x2020", "1"), ("&a=1&b=2&c=3&d=4", "")]
 )
 def test_what_is_the_same_in_each_address_chooses_nothing(constant: str, varies: str) -> None:
     names = ["f", "page", *(item.partition("=")[0] for item in constant[1:].split("&"))]
@@ -121,6 +124,12 @@ def test_what_is_the_same_in_each_address_chooses_nothing(constant: str, varies:
     ]
     # a category from the fourth page on
     assert found[3] is not bool(varies)
+
+
+def test_a_list_of_two_that_vary_needs_no_name_for_its_page() -> None:
+    kin, pattern = Kin(), "http://archive.example/?cat=*&size=*&weiter=*"
+    urls = [f"http://archive.example/?cat={n % 2}&size=20&weiter={n}" for n in range(3)]
+    assert [kin.goes_on(url, pattern, lists=True) for url in urls] == [False, True, True]
 
 
 # ---------------------------------------------------------------------- levels without a word
