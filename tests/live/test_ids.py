@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import json
 import random
@@ -76,6 +77,7 @@ class Bookmarks:
         return Answer(200, "".join(map(self._row, shown)), links)
 
     @staticmethod
+    @functools.cache
     def _tags(number: int) -> list[int]:
         return random.Random(number).sample(range(TAGS), 2)
 
