@@ -11,6 +11,9 @@ PYTEST_ARGS ?=
 PEERS_ARGS ?=
 # files side by side, each file in one process: its servers are shared by its tests
 PARALLEL := -n auto --dist loadfile
+# `make test` runs folders side by side instead, a process for each of these and one for all others: the workers of xdist
+# collect all tests each, and tell of each test, which takes longer than most of the tests
+FOLDERS := live learn crawl
 # what `make test` runs against the oldest supported Scrapy; `make test-all` runs the rest there
 DEAR := full_disk other_fingerprinters random_sites reactorless second_chance
 TOUCHES_SCRAPY := $(filter-out $(DEAR:%=tests/crawl/test_%.py),$(wildcard tests/crawl/test_*.py)) tests/live/test_crawl.py tests/visits/test_extension.py tests/seen/test_requests_seen.py tests/report/test_extension.py
@@ -19,6 +22,8 @@ ELSEWHERE := $(filter-out $(TOUCHES_SCRAPY),$(wildcard tests/test_*.py tests/*/t
 AROUND := tests/test_benchmarks.py tests/test_packaging.py tests/test_readme.py tests/speed/test_sanitizers.py tests/live/test_many_lists.py tests/live/test_programs.py tests/live/test_simulated.py
 # measured where the tests of `make test` run once as a part of `make test-all`, since they take twice the time with it
 COVERAGE = $(if $(filter test-all,$(MAKECMDGOALS)),--cov --cov-report=term)
+
+PARTS = lint test-floor $(if $(COVERAGE),test-newest,$(FOLDERS:%=test-newest-%) test-newest-others)
 
 # each part of `make test` says what it has to say at its end
 TOGETHER := $(if $(filter output-sync,$(.FEATURES)),--output-sync=target)
@@ -40,7 +45,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo test test-newest test-floor test-all test-rest-newest test-rest-floor test-soak test-system test-platforms lint format conformance peers bench docs clean
+.PHONY: help demo test test-newest $(FOLDERS:%=test-newest-%) test-newest-others test-floor test-all test-rest-newest test-rest-floor test-soak test-system test-platforms lint format conformance peers bench docs clean
 
 help:  ## show this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{ printf "make %-14s %s\n", $$1, $$2 }'
@@ -48,15 +53,21 @@ help:  ## show this list
 demo: $(DEMO)/.stamp  ## crawl the example site with Scrapy alone, with the add-on, with live rules, and with rules
 	$(DEMO)/bin/python example_project/demo.py
 
-# side by side, since crawls wait for each other's processes; each process that runs tests takes seconds to collect them
+# side by side, since crawls wait for each other's processes
 test:  ## in minutes: lint, the tests against the newest Scrapy, what touches Scrapy against the oldest
-	@$(MAKE) --no-print-directory -j2 $(TOGETHER) lint test-newest test-floor COVERAGE="$(COVERAGE)"
+	@$(MAKE) --no-print-directory -j4 $(TOGETHER) $(PARTS) COVERAGE="$(COVERAGE)"
 
 test-newest: $(NEWEST)/.stamp
 	$(NEWEST)/bin/python -m pytest $(PARALLEL) $(COVERAGE) $(PYTEST_ARGS)
 
+$(FOLDERS:%=test-newest-%): test-newest-%: $(NEWEST)/.stamp
+	$(NEWEST)/bin/python -m pytest tests/$* $(PYTEST_ARGS)
+
+test-newest-others: $(NEWEST)/.stamp
+	$(NEWEST)/bin/python -m pytest $(FOLDERS:%=--ignore tests/%) $(PYTEST_ARGS)
+
 test-floor: $(FLOOR)/.stamp
-	URINORM_PURE=1 $(FLOOR)/bin/python -m pytest $(PARALLEL) -m "not slow and not soak and not system and not newest" $(TOUCHES_SCRAPY) $(PYTEST_ARGS)
+	URINORM_PURE=1 $(FLOOR)/bin/python -m pytest -m "not slow and not soak and not system and not newest" $(TOUCHES_SCRAPY) $(PYTEST_ARGS)
 
 test-all: test test-rest-newest test-rest-floor docs  ## that with the gate of coverage, the slow tests and long searches, the rest against the oldest; the documentation
 

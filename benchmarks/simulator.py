@@ -6,9 +6,11 @@ some requests late.
 
 from __future__ import annotations
 
+import itertools
 import json
 from collections import deque
 from dataclasses import dataclass, field
+from heapq import heappop, heappush
 from typing import TYPE_CHECKING, Any
 
 from benchmarks.in_memory import InMemory
@@ -112,7 +114,8 @@ class _Run:
         self.seen: set[str] = set()
         self.queue: deque[tuple[Visit, bool]] = deque()
         self.released: deque[Visit] = deque()
-        self.later: list[tuple[int, int, Visit]] = []
+        self.later: list[tuple[int, int, int, Visit]] = []  # a heap, what is asked for first at its top
+        self.turns = itertools.count()
         self.parked: list[tuple[Visit, bytes]] = []
         self.closed: list[tuple[Visit, bytes]] = []
         self.flying: deque[tuple[Visit, int, str]] = deque()
@@ -148,7 +151,7 @@ class _Run:
         elif decision.verdict == CLOSED:
             self.closed.append((visit, decision.class_key or b""))
         elif decision.verdict in (LATER, SAMPLE):
-            self.later.append((decision.priority, len(self.seen), visit))
+            heappush(self.later, (-decision.priority, len(self.seen), next(self.turns), visit))
         elif decision.verdict == CANARY:
             self.out.canaries += 1
             self.queue.append((visit, True))
@@ -164,8 +167,7 @@ class _Run:
             if free or not self._kept(visit):
                 return visit
         while self.later and not self.flying:
-            best = max(range(len(self.later)), key=lambda n: (self.later[n][0], -self.later[n][1]))
-            visit = self.later.pop(best)[2]
+            visit = heappop(self.later)[3]
             if not self._kept(visit, late=True):
                 return visit
         return None
@@ -242,10 +244,10 @@ class _Run:
         reopened, name = self.desk.take(said)
         self._reopen(reopened)
         for key, most in self.desk.due():
-            due = [one for one in self.later if key in self._keys(one[2].url)]
-            due = sorted(due, key=lambda one: (-one[0], one[1]))[:most]
-            self.later = [one for one in self.later if one not in due]
-            self.released += [visit for _, _, visit in due]
+            due = sorted(one for one in self.later if key in self._keys(one[3].url))[:most]
+            turns = {turn for _, _, turn, _ in due}
+            self.later = sorted(one for one in self.later if one[2] not in turns)
+            self.released += [visit for *_, visit in due]
         if name is None:
             return
         self.desk.keyed(name, self.served.get(name, ()))
@@ -256,7 +258,7 @@ class _Run:
                 held = self.desk.still_held(visit.url, 0)
                 if held is None:
                     if self.desk.comes_later(visit.url, 0):
-                        self.later.append((0, len(self.seen), visit))
+                        heappush(self.later, (0, len(self.seen), next(self.turns), visit))
                     else:
                         self.released.append(visit)
                     continue
@@ -265,7 +267,8 @@ class _Run:
 
     def _reopen(self, patterns: Iterable[bytes]) -> None:
         for key in patterns:
-            self.later += [(0, n, visit) for n, (visit, held) in enumerate(self.closed) if held == key]
+            for n, visit in [(n, visit) for n, (visit, held) in enumerate(self.closed) if held == key]:
+                heappush(self.later, (0, n, next(self.turns), visit))
             self.closed = [(visit, held) for visit, held in self.closed if held != key]
 
     def _keys(self, url: str) -> tuple[bytes, ...]:

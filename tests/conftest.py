@@ -38,6 +38,8 @@ def pytest_collection() -> Generator[None, object, object]:
     finally:
         gc.enable()
         gc.freeze()
+        # sites and crawls make objects by the ten thousand, hardly any of them garbage in circles
+        gc.set_threshold(50_000, 20, 20)
 
 
 @pytest.hookimpl(tryfirst=True)

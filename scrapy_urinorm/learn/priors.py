@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from functools import cache
+from functools import cache, lru_cache
 from typing import TYPE_CHECKING
 
 from scrapy_urinorm.learn.risk import DECLARED_PRIOR, DEFAULT_PRIOR, ID_PRIOR, START_PRIOR, TRACKER_PRIOR
@@ -29,7 +29,8 @@ def _is_tracker() -> Callable[[str], bool]:
 
     entries = preset_table("recommended")["rules"]["remove_params"]
     globs = [glob_pattern(entry if isinstance(entry, str) else entry["name"]) for entry in entries]
-    return lambda name: any(glob(name) for glob in globs)
+    # a site has few names, each of which is asked about for each group that it tells apart
+    return lru_cache(4096)(lambda name: any(glob(name) for glob in globs))
 
 
 def name_prior(name: str, declared: frozenset[str] = frozenset()) -> float:

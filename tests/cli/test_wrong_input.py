@@ -299,7 +299,10 @@ def test_closed_pipe(command: str, folder: Path) -> None:
 
 
 @pytest.mark.skipif(os.name == "nt", reason="a shell of POSIX")
-@pytest.mark.parametrize("command", ["normalize urls.txt -", "explain http://a.example/ --rules good.toml"])
+@pytest.mark.parametrize(
+    "command",
+    ["normalize urls.txt -", pytest.param("explain http://a.example/ --rules good.toml", marks=pytest.mark.slow)],
+)
 def test_outputs_that_are_closed(command: str, folder: Path) -> None:
     """As a job of cron or a daemon may start a program: what nobody can read goes nowhere, not into the other one."""
     words = ["sh", "-c", '"$@" >&-', "-", *URINORM, *command.split()]

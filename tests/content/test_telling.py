@@ -157,7 +157,9 @@ TOLD = {
 
 
 @pytest.mark.parametrize(("body", "address", "forms"), TOLD.values(), ids=TOLD)
-@pytest.mark.parametrize("options", [Options(), Options().strict()], ids=["default", "strict"])
+@pytest.mark.parametrize(
+    "options", [Options(), pytest.param(Options().strict(), marks=pytest.mark.slow)], ids=["default", "strict"]
+)
 def test_what_a_parameter_chooses_is_a_page(
     body: Callable[[int, int], str], address: str, forms: int, options: Options
 ) -> None:
@@ -183,7 +185,9 @@ def paragraph(*of: object) -> str:
     return f"<section>{prose(of, 30)}</section>"
 
 
-@pytest.mark.parametrize("share", [0.25, 1], ids=["one option each, and links to two", "all"])
+@pytest.mark.parametrize(
+    "share", [pytest.param(0.25, marks=pytest.mark.slow), 1], ids=["one option each, and links to two", "all"]
+)
 @pytest.mark.parametrize("said", [price, premiums, paragraph])
 def test_what_is_chosen_together_is_no_counter(said: Callable[..., str], share: float) -> None:
     """A car with another engine, another trim, other wheels and another colour has a price of its own."""
@@ -204,7 +208,9 @@ def test_what_is_chosen_together_is_no_counter(said: Callable[..., str], share: 
     assert len({normalizer.key(HOST + address(99, chosen)) for chosen in every}) == len(every)
 
 
-@pytest.mark.parametrize("options", [OPTIONS, ("size", "length", *OPTIONS)], ids=["four", "six"])
+@pytest.mark.parametrize(
+    "options", [OPTIONS, pytest.param(("size", "length", *OPTIONS), marks=pytest.mark.slow)], ids=["four", "six"]
+)
 @pytest.mark.parametrize("said", [price, premiums, paragraph])
 def test_what_each_page_offers_by_an_option_of_its_own_is_no_counter(
     said: Callable[..., str], options: tuple[str, ...]

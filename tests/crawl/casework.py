@@ -58,6 +58,29 @@ def asked(request: pytest.FixtureRequest, name: str, values: Iterable[Value]) ->
     return [value for value in values if any(given.get(name) == value for given in having)]
 
 
+def asked_pairs(request: pytest.FixtureRequest) -> list[tuple[Case, str]]:
+    """The cases and modes that a selected test of the module has together."""
+    items = [item for item in request.session.items if item.path == request.path and isinstance(item, pytest.Function)]
+    having = [item.callspec.params for item in items if hasattr(item, "callspec")]
+    both: list[tuple[Any, Any]] = [
+        (given["case"], given["mode"]) for given in having if "case" in given and "mode" in given
+    ]
+    return [*{(case.name, mode): (case, mode) for case, mode in both}.values()]
+
+
+def crossed(cases: Iterable[Case], modes: Iterable[Any]) -> list[Any]:
+    """Each case in each mode as parameters; what a cache answers is slow but for each third case."""
+    named = [mode if hasattr(mode, "marks") else pytest.param(mode) for mode in modes]
+    return [
+        pytest.param(
+            case, *mode.values, id=f"{case.name}-{mode.values[0]}",
+            marks=[*mode.marks, *[pytest.mark.slow] * bool("cache" in str(mode.values[0]) and n % 3)],
+        )
+        for n, case in enumerate(cases)
+        for mode in named
+    ]  # fmt: skip
+
+
 def each_third(cases: Iterable[Case]) -> list[Any]:
     """The cases as parameters, most of them slow: for what goes the ways of the tables themselves."""
     return [pytest.param(case, marks=[pytest.mark.slow] * bool(n % 3)) for n, case in enumerate(cases)]
@@ -84,12 +107,16 @@ def crawl_cases(
     directory: Path,
     *,
     modes: Iterable[str] = MODES,
+    pairs: Iterable[tuple[Case, str]] | None = None,
     settings: Callable[[Case, Site], dict[str, Any]] = with_addon,
     process_settings: dict[str, Any] | None = None,
     spider: str = "tests.crawl.spiders.Follow",
 ) -> dict[tuple[str, str], Crawl]:
-    """Crawl every case in every mode; warm crawls run in a second process with the caches of the cold ones."""
-    wanted = [(case, mode) for case in cases for mode in modes]
+    """Crawl every case in every mode, or these pairs alone.
+
+    Warm crawls run in a second process with the caches of the cold ones.
+    """
+    wanted = [(case, mode) for case in cases for mode in modes] if pairs is None else [*pairs]
     sites: dict[tuple[str, str], Site] = {}
     crawls: dict[tuple[str, str], Crawl] = {}
     for warm in (False, True):

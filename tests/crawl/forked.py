@@ -10,6 +10,7 @@ from __future__ import annotations
 import atexit
 import contextlib
 import functools
+import gc
 import importlib
 import json
 import os
@@ -123,6 +124,9 @@ def import_components() -> None:
 
 def _serve() -> None:
     import_components()
+    # each fork would look at all that is imported whenever it collects its garbage
+    gc.collect()
+    gc.freeze()
     for line in sys.stdin:
         order = json.loads(line)
         pid = os.fork()

@@ -221,6 +221,7 @@ def small_site(server: SiteServer) -> Site:
 class TestOtherAddons:
     """In real crawls: scrapy-poet's fingerprinter asks the spider for the callback."""
 
+    @pytest.mark.newest
     @pytest.mark.parametrize("order", ORDERS)
     def test_neighbours_in_all_orders(self, order: str, neighbours: dict[str, Outcome]) -> None:
         self.check_outcome(neighbours[order])

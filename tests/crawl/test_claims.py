@@ -255,6 +255,7 @@ digests = st.text(max_size=3).map(text_digest)
 entries = st.builds(Entry, digests, st.integers(0, MAX_CHANCES), st.lists(digests, max_size=8).map(tuple))
 
 
+@pytest.mark.newest
 @given(st.lists(st.tuples(st.sampled_from(["put", "pop", "get"]), fps, entries)))
 def test_a_crowd_is_a_dict(steps: list[tuple[str, bytes, Entry]]) -> None:
     crowd, model = Crowd(), dict[bytes, Entry]()

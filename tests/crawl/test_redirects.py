@@ -8,7 +8,7 @@ import pytest
 
 from scrapy_urinorm.crawl.claims import MAX_CHANCES
 from tests.crawl.cases import Case, failing_variants, redirects
-from tests.crawl.casework import CROWDED, MODES, PARAMETERS, Crawl, asked, crawl_cases, each_third
+from tests.crawl.casework import CROWDED, MODES, PARAMETERS, Crawl, asked, asked_pairs, crawl_cases, crossed, each_third
 
 if TYPE_CHECKING:
     from tests.crawl.site import SiteServer
@@ -22,24 +22,21 @@ Crawls = dict[tuple[str, str], Crawl]
 
 @pytest.fixture(scope="module")
 def crawls(request: pytest.FixtureRequest, server: SiteServer, tmp_path_factory: pytest.TempPathFactory) -> Crawls:
-    modes = asked(request, "mode", [*MODES, CROWDED])
-    return crawl_cases(CASES, server, tmp_path_factory.mktemp("redirects"), modes=modes)
+    return crawl_cases(CASES, server, tmp_path_factory.mktemp("redirects"), pairs=asked_pairs(request))
 
 
 def of_case(case: Case, crawls: Crawls) -> list[Crawl]:
     return [crawl for (name, mode), crawl in crawls.items() if name == case.name and mode != CROWDED]
 
 
-@pytest.mark.parametrize("mode", PARAMETERS)
-@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
+@pytest.mark.parametrize(("case", "mode"), crossed(CASES, PARAMETERS))
 def test_every_page_is_scraped(case: Case, mode: str, crawls: Crawls) -> None:
     crawl = crawls[case.name, mode]
     assert not crawl.lost, crawl.story()
     assert crawl.outcome.reason == "finished"
 
 
-@pytest.mark.parametrize("mode", [mode for mode in MODES if mode.startswith("links")])
-@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
+@pytest.mark.parametrize(("case", "mode"), crossed(CASES, [mode for mode in MODES if mode.startswith("links")]))
 def test_few_requests_are_made(case: Case, mode: str, crawls: Crawls) -> None:
     crawl = crawls[case.name, mode]
     assert len(crawl.fetched) <= case.most, crawl.story()
@@ -52,7 +49,7 @@ def test_start_requests_end_at_scrapys_own_limit(case: Case, crawls: Crawls) -> 
         assert len(crawl.fetched) <= len(case.entry) * (REDIRECT_MAX_TIMES + 1) + len(case.pages), crawl.story()
 
 
-@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
+@pytest.mark.parametrize("case", each_third(CASES), ids=lambda case: case.name)
 def test_a_warm_cache_answers_what_is_cacheable(case: Case, crawls: Crawls) -> None:
     """No redirect cached for one URL answers another one, so nothing has to be asked again."""
     assert not crawls[case.name, "links, cache warm"].fetched, crawls[case.name, "links, cache warm"].story()

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.crawl.cases import Case, case, failing_variants
-from tests.crawl.casework import CROWDED, FIFO, MODES, Crawl, asked, crawl_cases, with_addon
+from tests.crawl.casework import CROWDED, FIFO, MODES, Crawl, asked, asked_pairs, crawl_cases, crossed, with_addon
 from tests.crawl.components import ADDON
 from tests.crawl.crawling import Job, crawl_all
 from tests.crawl.site import Reply, Route, Site, SiteServer, by_cookie, in_turn, moved, page, refresh
@@ -17,6 +17,7 @@ CASES = failing_variants()
 LINKS = [mode for mode in MODES if mode.startswith("links")]
 #: What a cache answers is shown on the oldest Scrapy by the redirects of `test_redirects`.
 PARAMETERS = [pytest.param(mode, marks=[pytest.mark.newest] * ("cache" in mode)) for mode in LINKS]
+IN_A_CROWD = pytest.param(CROWDED, marks=pytest.mark.newest)
 MOST_EXTRA = 2
 
 if TYPE_CHECKING:
@@ -27,12 +28,10 @@ Crawls = dict[tuple[str, str], Crawl]
 
 @pytest.fixture(scope="module")
 def crawls(request: pytest.FixtureRequest, server: SiteServer, tmp_path_factory: pytest.TempPathFactory) -> Crawls:
-    modes = asked(request, "mode", [*LINKS, CROWDED])
-    return crawl_cases(CASES, server, tmp_path_factory.mktemp("second-chance"), modes=modes)
+    return crawl_cases(CASES, server, tmp_path_factory.mktemp("second-chance"), pairs=asked_pairs(request))
 
 
-@pytest.mark.parametrize("mode", [*PARAMETERS, pytest.param(CROWDED, marks=pytest.mark.newest)])
-@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
+@pytest.mark.parametrize(("case", "mode"), crossed(CASES, [*PARAMETERS, IN_A_CROWD]))
 def test_the_page_is_scraped(case: Case, mode: str, crawls: Crawls) -> None:
     crawl = crawls[case.name, mode]
     # in a crowd another variant may come first, and the one that leads to the log-in page not at all
@@ -40,15 +39,13 @@ def test_the_page_is_scraped(case: Case, mode: str, crawls: Crawls) -> None:
     assert crawl.outcome.reason == "finished"
 
 
-@pytest.mark.parametrize("mode", PARAMETERS)
-@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
+@pytest.mark.parametrize(("case", "mode"), crossed(CASES, PARAMETERS))
 def test_the_extra_requests_are_bounded(case: Case, mode: str, crawls: Crawls) -> None:
     crawl = crawls[case.name, mode]
     assert len(crawl.fetched) <= case.most, crawl.story()
 
 
-@pytest.mark.parametrize("mode", PARAMETERS)
-@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
+@pytest.mark.parametrize(("case", "mode"), crossed(CASES, PARAMETERS))
 def test_second_chances_are_counted(case: Case, mode: str, crawls: Crawls) -> None:
     """With a warm cache the page may come at once: it was stored under the fingerprint that all variants share."""
     least = 0 if mode.endswith("warm") else 1

@@ -83,6 +83,7 @@ def told(project: Project, urls: set[str]) -> dict[str, dict[str, str]]:
     return {row["url"]: row for row in rows}
 
 
+@pytest.mark.newest
 def test_every_url_of_the_crawl_has_its_answer(crawled: tuple[Project, str, Site]) -> None:
     """All that the log names and all that any page links to, each held against the log."""
     project, log, site = crawled
@@ -119,6 +120,7 @@ def test_every_url_of_the_crawl_has_its_answer(crawled: tuple[Project, str, Site
         assert "remove_params of" in row["why"]
 
 
+@pytest.mark.newest
 def test_a_request_without_a_response_is_no_page(crawled: tuple[Project, str, Site]) -> None:
     path = crawled[0].path / "visits.jsonl"
     rows = [json.loads(line) for line in path.read_text("utf-8").splitlines()]
@@ -208,6 +210,7 @@ def test_what_is_not_known_is_said(tmp_path: Path) -> None:
     ]  # fmt: skip
 
 
+@pytest.mark.newest
 def test_job(server: SiteServer, tmp_path: Path) -> None:
     site = server.site({"/": page("home", "/a?ref=1", "/b"), "/a?ref=1": page("a"), "/b": page("b")})
     project = Project(tmp_path / "project", site.url())

@@ -36,10 +36,12 @@ def ruled(rules: Normalizer, walk: Walk) -> dict[str, set[str]]:
     return pages_by_key(rules, walk)
 
 
+@pytest.mark.slow
 def test_no_two_pages_have_one_key(ruled: dict[str, set[str]]) -> None:
     assert {key: pages for key, pages in ruled.items() if len(pages) > 1} == {}
 
 
+@pytest.mark.slow
 def test_no_page_has_two_keys(ruled: dict[str, set[str]]) -> None:
     keys = defaultdict(list)
     for key, pages in ruled.items():
@@ -47,10 +49,12 @@ def test_no_page_has_two_keys(ruled: dict[str, set[str]]) -> None:
     assert {page: several for page, several in keys.items() if len(several) > 1} == {}
 
 
+@pytest.mark.slow
 def test_what_is_skipped_are_views_that_are_no_pages(ruled: dict[str, set[str]], website: Website) -> None:
     assert set.union(*ruled.values()) == website.pages
 
 
+@pytest.mark.slow
 def test_without_rules_no_two_pages_have_one_key(walk: Walk) -> None:
     assert {key: pages for key, pages in pages_by_key(Normalizer(), walk).items() if len(pages) > 1} == {}
 

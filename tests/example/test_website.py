@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 SESSION = "0123456789abcdef0123456789abcdef"
 
 
+@pytest.mark.slow
 class TestGroundTruth:
     def test_every_page_can_be_reached(self, website: Website, walk: Walk) -> None:
         assert website.pages - walk.lines.keys() == set()

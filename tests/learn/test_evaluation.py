@@ -90,6 +90,7 @@ def of_a_forum() -> dict[str, Scores]:
     return scores
 
 
+@pytest.mark.slow
 def test_soft_errors_are_held_out_and_scored_apart(of_a_forum: dict[str, Scores]) -> None:
     scores = of_a_forum
     learned, preset = scores["learned"], scores["preset"]
@@ -137,6 +138,7 @@ def test_names_of_sessions() -> None:
     assert list(found.values()) == ["/p?a=1", "/p?sid=12", "/p?q=0123456789abcdef"]
 
 
+@pytest.mark.slow
 def test_the_forum_of_search_ids_is_lost_by_session_names(of_a_forum: dict[str, Scores]) -> None:
     assert of_a_forum["session names"].loss > 0.1
     assert of_a_forum["learned"].lost == 0

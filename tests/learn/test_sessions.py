@@ -17,7 +17,11 @@ from tests.live.test_sessions import Wiki
 HOST = "http://wiki.example"
 
 
-@pytest.mark.parametrize("options", [Options(jobs=1), Options(jobs=1).strict()], ids=["default", "strict"])
+@pytest.mark.parametrize(
+    "options",
+    [Options(jobs=1), pytest.param(Options(jobs=1).strict(), marks=pytest.mark.slow)],
+    ids=["default", "strict"],
+)
 def test_the_session_goes_from_each_address_and_stands_in_no_rule(options: Options) -> None:
     site = Wiki()
     visits, identities = record(site, 2_000)

@@ -84,7 +84,7 @@ def test_a_sample_is_bounded_where_one_value_has_most_addresses() -> None:
     assert all(len(kept_of([url.replace("lang", name) for url in urls], 1000)) <= 2000 for name in "abcdefgh")
 
 
-@pytest.mark.parametrize("limit", [700, 100_000])
+@pytest.mark.parametrize("limit", [700, pytest.param(100_000, marks=pytest.mark.slow)])
 def test_a_sampled_site_is_still_learned(monkeypatch: pytest.MonkeyPatch, limit: int) -> None:
     result = learn(blog(posts=150).visits(), Options(max_urls=limit))
     assert any(c.value == [{"name": "share", "value": "facebook|twitter"}] for c in result.active)

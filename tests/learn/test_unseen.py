@@ -93,19 +93,28 @@ SPELLINGS = {
 }
 
 
+FOLDERS: dict[str, tuple[tuple[str, ...], list[str], list[str]]] = {
+    "a folder": (("/shop",), ["/shop", "/shop/more"], ["/files", "/x/shop", ""]),
+    "two": (("/shop", "/news"), ["/shop", "/news"], ["/files"]),
+    # a number is another one tomorrow, and of many folders the next is like them
+    "numbers": (("/2021", "/2022"), ["/2021", "/2023"], []),
+    "several": (tuple(f"/{c}x" for c in "abcdefghi"), ["/ax", "/ix"], ["/zx"]),
+    "many": (tuple(f"/{a}{b}" for a in "abc" for b in "abcdefghijk"), ["/aa", "/zz"], []),
+}
+
+
+# many folders are many pages: each spelling has one folder and two, of which `make test` tries the others for two
 @pytest.mark.parametrize(
-    ("folders", "here", "elsewhere"),
+    ("spelling", "folders", "here", "elsewhere"),
     [
-        (("/shop",), ["/shop", "/shop/more"], ["/files", "/x/shop", ""]),
-        (("/shop", "/news"), ["/shop", "/news"], ["/files"]),
-        # a number is another one tomorrow, and of many folders the next is like them
-        (("/2021", "/2022"), ["/2021", "/2023"], []),
-        (tuple(f"/{c}x" for c in "abcdefghi"), ["/ax", "/ix"], ["/zx"]),
-        (tuple(f"/{a}{b}" for a in "abc" for b in "abcdefghijk"), ["/aa", "/zz"], []),
+        pytest.param(
+            shapes, *given, id=f"{spelling}-{name}",
+            marks=[pytest.mark.slow] * (name in ("several", "many") and spelling not in ("case", "slash")),
+        )
+        for spelling, shapes in SPELLINGS.items()
+        for name, given in FOLDERS.items()
     ],
-    ids=["a folder", "two", "numbers", "several", "many"],
-)
-@pytest.mark.parametrize("spelling", SPELLINGS.values(), ids=SPELLINGS)
+)  # fmt: skip
 def test_a_spelling_of_the_path_is_one_in_the_folders_where_it_was_seen(
     spelling: tuple[str, str], folders: tuple[str, ...], here: list[str], elsewhere: list[str]
 ) -> None:

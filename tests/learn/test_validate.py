@@ -237,6 +237,7 @@ def test_pages_that_a_script_draws_cannot_be_compared(fetch: PoliteFetcher) -> N
     assert trials[1].agree + trials[1].unknown == len(products)
 
 
+@pytest.mark.slow
 def test_the_process_ends_with_its_input() -> None:
     fetch = PoliteFetcher(delay=0)
     assert fetch("http://127.0.0.1:1/") is None

@@ -121,7 +121,9 @@ class Counted:
 
 
 @IN_BOTH_ORDERS
-@pytest.mark.parametrize("counter", [False, True], ids=["direct links", "links that are counted"])
+@pytest.mark.parametrize(
+    "counter", [False, pytest.param(True, marks=pytest.mark.slow)], ids=["direct links", "links that are counted"]
+)
 def test_a_first_crawl_under_live_rules_leaves_them_alone(counter: bool, newest_first: bool) -> None:
     """Also where they are the only way to a page: it was not met, so such an address is fetched, and leads there."""
     visits, identities = record(Counted(counter))

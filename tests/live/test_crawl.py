@@ -71,7 +71,7 @@ ORDERS = [
 
 @pytest.mark.parametrize("order", ORDERS)
 def test_the_first_crawl_saves_and_loses_nothing(tmp_path: Path, order: dict[str, Any]) -> None:
-    site = Site(1, features={"sid", "ref"}, articles=60)
+    site = Site(1, features={"sid", "ref"}, articles=45)
     with Served(site) as served:
         outcome = live(served, tmp_path, "Follow", None, **order)
         assert outcome.reason == "finished"

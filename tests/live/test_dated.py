@@ -86,6 +86,8 @@ class Weeks:
         return Answer(200, prose(f"list {number}"), links, identity=f"list {number}")
 
 
+# that a calendar of weeks ends and its site is fetched is shown by `test_few_words`, too
+@pytest.mark.slow
 def test_a_crawl_depth_first_comes_to_the_articles() -> None:
     visits, identities = record(Weeks(), 900)
     live = Simulator(visits, Options(skip=False)).crawl(newest_first=True)

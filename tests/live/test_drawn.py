@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 PRODUCTS, ARTICLES, PER_LIST, CLOSE = 120, 60, 12, 30
 DRAWN_OF = 12
+#: Half a crawl by the bolder options, all of it by both.
+QUICK = (("default", 0.3), ("default", 1.0), ("strict", 1.0))
 COLORS = ("red", "green", "yellow")
 KINDS = ("oak", "ash", "elm", "fir", "yew")
 SHELL = """<div id="root"><p>Loading the product, one moment please.</p></div>
@@ -32,6 +34,15 @@ FORMS_LIVE = pytest.mark.parametrize(
     "form", ["/p/{}", pytest.param("/product?id={}", marks=pytest.mark.slow)], ids=["a path", "a query"]
 )
 TOLD = pytest.mark.parametrize("told", [*DRAWN, *EMBEDDED], ids=[*DRAWN.values(), *EMBEDDED.values()])
+
+#: A text and a picture stand for all of them where each takes a whole crawl.
+TOLD_LIVE = pytest.mark.parametrize(
+    "told",
+    [
+        pytest.param(told, id=name, marks=[pytest.mark.slow] * (told not in ("json", "picture")))
+        for told, name in (DRAWN | EMBEDDED).items()
+    ],
+)
 
 
 @dataclass
@@ -98,7 +109,7 @@ def mixed() -> tuple[list[Visit], dict[str, str]]:
     return record(Mixed("/p/{}"), 2_000)
 
 
-@TOLD
+@TOLD_LIVE
 @FORMS_LIVE
 @pytest.mark.parametrize("newest_first", [False, pytest.param(True, marks=pytest.mark.slow)])
 def test_each_is_fetched_in_a_crawl_under_live_rules(form: str, newest_first: bool, told: str) -> None:
@@ -109,8 +120,14 @@ def test_each_is_fetched_in_a_crawl_under_live_rules(form: str, newest_first: bo
 
 @TOLD
 @FORMS
-@pytest.mark.parametrize("part", [0.3, pytest.param(0.6, marks=pytest.mark.slow), 1.0])
-@pytest.mark.parametrize("options", [Options(), Options().strict()], ids=["default", "strict"])
+@pytest.mark.parametrize(
+    ("options", "part"),
+    [
+        pytest.param(options, part, id=f"{name}-{part}", marks=[pytest.mark.slow] * ((name, part) not in QUICK))
+        for name, options in (("default", Options()), ("strict", Options().strict()))
+        for part in (0.3, 0.6, 1.0)
+    ],
+)
 def test_no_rule_makes_them_one(form: str, part: float, options: Options, told: str) -> None:
     visits = visits_of(form, told)[0]
     whole = part == 1.0 and options == Options()

@@ -93,7 +93,9 @@ def test_no_page_is_lost_under_live_rules_and_forms_are_spared() -> None:
     assert len([one for one in identities_of(live.fetched, identities) if one.startswith("post")]) == POSTS
 
 
-@BOTH
+@pytest.mark.parametrize(
+    "options", [Options(), pytest.param(Options().strict(), marks=pytest.mark.slow)], ids=["default", "strict"]
+)
 @pytest.mark.parametrize("products", SHELLS, ids=SHELLS.values())
 def test_shells_are_none(products: str, options: Options) -> None:
     forms = {"plain": "/p/{}", "moved": "/p/{}", "query": "/show?id={}", "gone": "/p/{}", "numbers": "/app?id={}"}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import json
 import random
@@ -13,9 +14,10 @@ import pytest
 
 from benchmarks.simulator import Simulator
 from scrapy_urinorm.learn.options import Options
+from scrapy_urinorm.live import ids
 from scrapy_urinorm.live.brought import Yield
 from scrapy_urinorm.live.desk import Desk
-from scrapy_urinorm.live.ids import APART, MOST_VALUES, PLACES, VALUES, Ids
+from scrapy_urinorm.live.ids import APART, PLACES, VALUES, Ids
 from scrapy_urinorm.live.kin import MOST
 from scrapy_urinorm.live.yields import ONE_PAGE
 from tests.live.orders import IN_BOTH_ORDERS
@@ -26,7 +28,9 @@ from tests.live.test_crawl import ORDERS, live, pages
 if TYPE_CHECKING:
     from pathlib import Path
 
-RECORDS, TAGS, AREAS = 240, 24, 12
+RECORDS, TAGS, AREAS = 160, 16, 8
+#: In place of ten times as many.
+MOST_VALUES = 2_000
 SIZES = (10, 20, 50, 100)
 OPTIONS = Options(skip=False)
 
@@ -76,6 +80,7 @@ class Bookmarks:
         return Answer(200, "".join(map(self._row, shown)), links)
 
     @staticmethod
+    @functools.cache
     def _tags(number: int) -> list[int]:
         return random.Random(number).sample(range(TAGS), 2)
 
@@ -168,7 +173,8 @@ def test_pages_that_number_each_other_without_end_end() -> None:
     assert goes
 
 
-def test_ids_that_never_end_are_forgotten_and_those_of_other_paths_are_not() -> None:
+def test_ids_that_never_end_are_forgotten_and_those_of_other_paths_are_not(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(ids, "MOST_VALUES", MOST_VALUES)
     found = Ids()
     for number in range(3 * MOST_VALUES):
         for path in "abcdef":

@@ -112,7 +112,13 @@ CHAINS = {
 
 
 @IN_BOTH_ORDERS
-@pytest.mark.parametrize("site", CHAINS.values(), ids=CHAINS)
+@pytest.mark.parametrize(
+    "site",
+    [
+        pytest.param(chain, id=name, marks=[pytest.mark.slow] * (name in ("a series", "a view", "days in a query")))
+        for name, chain in CHAINS.items()
+    ],
+)
 def test_a_chain_is_fetched_to_its_end(site: Chain, newest_first: bool) -> None:
     _, met, there = crawled(site, newest_first=newest_first)
     assert len(there) >= COUNT
@@ -141,7 +147,13 @@ ENDLESS = {
 }
 
 
-@pytest.mark.parametrize("form", ENDLESS.values(), ids=ENDLESS)
+@pytest.mark.parametrize(
+    "form",
+    [
+        pytest.param(form, id=name, marks=[pytest.mark.slow] * (name in ("days", "dates", "weeks", "two parameters")))
+        for name, form in ENDLESS.items()
+    ],
+)
 def test_what_is_counted_is_closed_as_soon_as_ever(form: str) -> None:
     live, met, there = crawled(Chain(form, count=3 * COUNT))
     assert len(met) < LOW + CLOSE + 20 < len(there)

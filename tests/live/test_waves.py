@@ -78,7 +78,10 @@ def _crawled(site: Manual | Paper, newest_first: bool) -> tuple[int, set[str]]:
     return len(live.fetched), every - identities_of([*live.fetched, *live.parked, *live.closed], identities)
 
 
-@pytest.mark.parametrize(("newest_first", "most"), [(False, 370), (True, 350)], ids=["breadth", "depth"])
+@pytest.mark.parametrize(
+    ("newest_first", "most"),
+    [pytest.param(False, 370, id="breadth", marks=pytest.mark.slow), pytest.param(True, 350, id="depth")],
+)
 def test_a_wave_of_duplicates_is_studied_when_it_comes(newest_first: bool, most: int) -> None:
     requests, lost = _crawled(Manual(), newest_first)
     assert (requests <= most, lost) == (True, set())

@@ -73,6 +73,8 @@ def crawl(server: str, rules: Any = None, **settings: Any) -> tuple[dict[str, in
 DROP_TRACK = {"rules": {"remove_params": ["track"]}}
 
 
+# `test_a_report_without_visits_says_what_to_set` has the oldest Scrapy make one
+@pytest.mark.newest
 def test_report_and_closing_summary_say_what_the_crawl_did_and_what_it_avoided(server: str, tmp_path: Path) -> None:
     """Five lines at the most: what was avoided, by which rules, what looks wrong, and where the report is."""
     rules = {

@@ -74,6 +74,7 @@ class TestTotals:
         assert (totals["pages"], totals["duplicates"], totals["avoidable"]) == (8, 4, 4)
         assert totals["unknown_content"] == 12
 
+    @pytest.mark.slow
     def test_nothing(self, tmp_path: Path) -> None:
         said = found(Crawl(), tmp_path)
         assert said["totals"]["requests"] == 0
@@ -108,6 +109,7 @@ class TestCurves:
             "step": 1, "start": 1767225600, "rows": [[10, 0, 0, 0]] * 3,
         }  # fmt: skip
 
+    @pytest.mark.slow
     def test_no_curve_over_time_where_times_are_unknown(self, tmp_path: Path) -> None:
         assert found(items(1), tmp_path)["by_minutes"] is None
 
@@ -154,11 +156,39 @@ VERDICTS: list[Any] = [
 ]
 
 
+def logins() -> Crawl:
+    crawl = Crawl().other_pages()
+    for n in range(20):
+        crawl.page(f"/login?next=/{n}&back={n}", prose("login"))
+    return crawl
+
+
+def with_semicolons() -> Crawl:
+    crawl = Crawl().other_pages()
+    for n in range(10):
+        for value in (1, 2, 3):
+            crawl.page(f"/git?p=r{n};a=log;view={value}", prose(f"log{n}"))
+    return crawl
+
+
+@pytest.fixture(scope="module")
+def parameter_rows(tmp_path_factory: pytest.TempPathFactory) -> list[dict[str, Any]]:
+    """Of one report: each crawl is that of a site."""
+    more = [logins(), pager(lambda n, v: prose(f"list{n}-{v % 2}")), with_semicolons()]
+    crawls = [*(param.values[0] for param in VERDICTS), *more]
+    rows: list[dict[str, Any]] = found(on_hosts(crawls), tmp_path_factory.mktemp("parameters"))["parameters"]
+    return rows
+
+
 class TestParameters:
-    def test_verdicts(self, tmp_path: Path) -> None:
-        rows = found(on_hosts([param.values[0] for param in VERDICTS]), tmp_path)["parameters"]
-        assert {(row["site"], row["name"]): row["verdict"] for row in rows} == {
-            (f"shop{n}.test", "x"): param.values[1] for n, param in enumerate(VERDICTS)
+    @staticmethod
+    def of(rows: list[dict[str, Any]], number: int) -> list[dict[str, Any]]:
+        return [row for row in rows if row["site"] == f"shop{len(VERDICTS) + number}.test"]
+
+    def test_verdicts(self, parameter_rows: list[dict[str, Any]]) -> None:
+        sites = {f"shop{n}.test": param.values[1] for n, param in enumerate(VERDICTS)}
+        assert {(row["site"], row["name"]): row["verdict"] for row in parameter_rows if row["site"] in sites} == {
+            (site, "x"): verdict for site, verdict in sites.items()
         }
 
     @pytest.mark.parametrize(("crawl", "verdict"), VERDICTS[:1])
@@ -166,20 +196,23 @@ class TestParameters:
         (row,) = found(crawl, tmp_path, [{"rules": {"remove_params": ["x"]}}])["parameters"]
         assert (row["verdict"], row["dropped"]) == (verdict, 30)
 
-    def test_what_all_addresses_with_it_show_is_irrelevant_without_any_comparison(self, tmp_path: Path) -> None:
-        crawl = Crawl().other_pages()
-        for n in range(20):
-            crawl.page(f"/login?next=/{n}&back={n}", prose("login"))
-        rows = found(crawl, tmp_path)["parameters"]
-        assert {(row["name"], row["verdict"], row["compared"]) for row in rows} == {
+    def test_what_all_addresses_with_it_show_is_irrelevant_without_any_comparison(
+        self, parameter_rows: list[dict[str, Any]]
+    ) -> None:
+        assert {(row["name"], row["verdict"], row["compared"]) for row in self.of(parameter_rows, 0)} == {
             ("next", IRRELEVANT, 0), ("back", IRRELEVANT, 0),
         }  # fmt: skip
 
-    def test_counts(self, tmp_path: Path) -> None:
-        (row,) = found(pager(lambda n, v: prose(f"list{n}-{v % 2}")), tmp_path)["parameters"]
+    def test_counts(self, parameter_rows: list[dict[str, Any]]) -> None:
+        (row,) = self.of(parameter_rows, 1)
         assert {name: row[name] for name in ("requests", "values", "contents")} == {
             "requests": 30, "values": 3, "contents": 20,
         }  # fmt: skip
+
+    def test_queries_with_semicolons_are_split(self, parameter_rows: list[dict[str, Any]]) -> None:
+        by_name = {row["name"]: row for row in self.of(parameter_rows, 2)}
+        assert by_name.keys() == {"p", "a", "view"}
+        assert (by_name["view"]["verdict"], by_name["view"]["values"]) == (IRRELEVANT, 3)
 
 
 class TestRules:
@@ -216,6 +249,7 @@ class TestRules:
         counts = {row["name"]: (row["agrees"], row["differs"]) for row in said["rules"]}
         assert counts == {"ref": (10, 0), "page": (0, 10), "sid": (0, 0)}
 
+    @pytest.mark.slow
     def test_suspicious_merges_come_first_in_the_table_of_rules(self, tmp_path: Path) -> None:
         crawl = pager(lambda n, v: prose(f"list{n}-{v // 3}"), "ref")
         for n in range(40):
@@ -247,6 +281,7 @@ class TestGroups:
             (4, 4, 4, ["?sid"]), (2, 2, 2, ["path"]),
         ]  # fmt: skip
 
+    @pytest.mark.slow
     def test_one_address_fetched_twice_is_no_group(self, tmp_path: Path) -> None:
         crawl = Crawl().other_pages().page("/a", prose("a")).page("/a", prose("a"))
         said = found(crawl, tmp_path)
@@ -280,33 +315,49 @@ TRAPS: list[Any] = [
 ]
 
 
+def facets() -> Crawl:
+    crawl = Crawl().other_pages()
+    names = ("color", "size", "brand", "price")
+    for n in range(1, 16):
+        for value in range(6):
+            query = "&".join(f"{name}={value}" for bit, name in enumerate(names) if n >> bit & 1)
+            crawl.page(f"/shop?{query}", prose(f"goods{value}"))
+    return crawl
+
+
+def no_facets() -> Crawl:
+    crawl = Crawl().other_pages()
+    for n in range(90):
+        crawl.page(f"/thread?f={n % 4}&t={n}&p=1", prose(f"thread{n % 20}"))
+    return crawl
+
+
+@pytest.fixture(scope="module")
+def trap_rows(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[dict[str, Any]]]:
+    """The traps of each site, of one report."""
+    crawls = [Crawl().other_pages() for _ in TRAPS]
+    for crawl, param in zip(crawls, TRAPS, strict=True):
+        for n, path in enumerate(param.values[0]):
+            crawl.page(path, prose(f"page{n}"))
+    every = [*crawls, facets(), no_facets()]
+    rows: dict[str, list[dict[str, Any]]] = {f"shop{n}.test": [] for n, _ in enumerate(every)}
+    for row in found(on_hosts(every), tmp_path_factory.mktemp("signs"))["traps"]:
+        rows[row["host"]].append(row)
+    return rows
+
+
 class TestTraps:
-    def test_signs(self, tmp_path: Path) -> None:
-        crawls = [Crawl().other_pages() for _ in TRAPS]
-        for crawl, param in zip(crawls, TRAPS, strict=True):
-            for n, path in enumerate(param.values[0]):
-                crawl.page(path, prose(f"page{n}"))
-        kinds: dict[str, set[str]] = {f"shop{n}.test": set() for n, _ in enumerate(TRAPS)}
-        for row in found(on_hosts(crawls), tmp_path)["traps"]:
-            kinds[row["host"]].add(row["kind"])
+    def test_signs(self, trap_rows: dict[str, list[dict[str, Any]]]) -> None:
+        kinds = {host: {row["kind"] for row in of_host} for host, of_host in [*trap_rows.items()][: len(TRAPS)]}
         assert kinds == {f"shop{n}.test": param.values[1] for n, param in enumerate(TRAPS)}
 
-    def test_facets_that_multiply(self, tmp_path: Path) -> None:
-        crawl = Crawl().other_pages()
-        names = ("color", "size", "brand", "price")
-        for n in range(1, 16):
-            for value in range(6):
-                query = "&".join(f"{name}={value}" for bit, name in enumerate(names) if n >> bit & 1)
-                crawl.page(f"/shop?{query}", prose(f"goods{value}"))
-        (row,) = found(crawl, tmp_path)["traps"]
+    def test_facets_that_multiply(self, trap_rows: dict[str, list[dict[str, Any]]]) -> None:
+        (row,) = trap_rows[f"shop{len(TRAPS)}.test"]
         assert row["kind"] == "facets"
         assert "15 combinations" in row["detail"]
 
-    def test_parameters_that_come_together_are_no_facets(self, tmp_path: Path) -> None:
-        crawl = Crawl().other_pages()
-        for n in range(90):
-            crawl.page(f"/thread?f={n % 4}&t={n}&p=1", prose(f"thread{n % 20}"))
-        assert found(crawl, tmp_path)["traps"] == []
+    def test_parameters_that_come_together_are_no_facets(self, trap_rows: dict[str, list[dict[str, Any]]]) -> None:
+        assert trap_rows[f"shop{len(TRAPS) + 1}.test"] == []
 
 
 class TestPatterns:
@@ -358,7 +409,9 @@ class TestReading:
         totals = findings([path], RuleSet.load(), learn=False, jobs=1)["totals"]
         assert (totals["requests"], totals["errors"]) == (4, 0)
 
-    @pytest.mark.parametrize("name", ["visits.csv", "urls.txt", "visits.jsonl.gz"])
+    @pytest.mark.parametrize(
+        "name", [pytest.param("visits.csv", marks=pytest.mark.slow), "urls.txt", "visits.jsonl.gz"]
+    )
     def test_other_files(self, name: str, tmp_path: Path) -> None:
         import gzip
 
@@ -434,7 +487,7 @@ RULES_TRIED: list[Any] = [
     pytest.param([DROP_REF], id="a good one", marks=pytest.mark.slow),
     pytest.param([{"rules": {"remove_params": ["x", "ref", "id"]}}], id="one too many"),
     pytest.param([{"preset": "safe"}], id="safe", marks=pytest.mark.slow),
-    pytest.param([{"preset": "loose", "rules": {"sort_query": "off"}}], id="loose"),
+    pytest.param([{"preset": "loose", "rules": {"sort_query": "off"}}], id="loose", marks=pytest.mark.slow),
     pytest.param([{"site": {"shop.test": {"where": [{"path": "/list/**", "skip": True}]}}}], id="skip"),
 ]
 #: What a crawl was, whatever the rules that it is looked at with.
@@ -481,16 +534,6 @@ def test_what_is_counted_is_what_the_visits_say(facts: dict[str, Any]) -> None:
     assert totals["pages"] == 30 + 20 + 20 + 1 + 1
     assert sum(sum(row) for row in facts["by_requests"]["rows"]) == totals["requests"]
     assert sum(row["requests"] for row in facts["hosts"]) == totals["requests"]
-
-
-def test_queries_with_semicolons_are_split(tmp_path: Path) -> None:
-    crawl = Crawl().other_pages()
-    for n in range(10):
-        for value in (1, 2, 3):
-            crawl.page(f"/git?p=r{n};a=log;view={value}", prose(f"log{n}"))
-    rows = {row["name"]: row for row in found(crawl, tmp_path)["parameters"]}
-    assert rows.keys() == {"p", "a", "view"}
-    assert (rows["view"]["verdict"], rows["view"]["values"]) == (IRRELEVANT, 3)
 
 
 TRAP_RULES: list[Any] = [

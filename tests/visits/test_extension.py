@@ -203,7 +203,10 @@ def test_off_by_default(server: str) -> None:
     assert not [name for name in stats if "visits" in name]
 
 
-@pytest.mark.parametrize("storage", ["Storage", "Threaded", "Awaited"])
+@pytest.mark.parametrize(
+    "storage",
+    ["Storage", pytest.param("Threaded", marks=pytest.mark.newest), pytest.param("Awaited", marks=pytest.mark.newest)],
+)
 def test_a_feed_storage_gets_the_file_at_the_end(
     server: str, tmp_path: Path, storage: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

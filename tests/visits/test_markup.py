@@ -111,6 +111,7 @@ def test_any_page_in_c_is_that_in_python(seed: int) -> None:
         taken(page, chance.choice(ADDRESSES))
 
 
+@pytest.mark.slow
 @pytest.mark.hypothesis  # tries more where laws do
 def test_the_pages_of_this_machine() -> None:
     """Of what programs write as documentation nothing is left to the walk."""

@@ -289,6 +289,7 @@ def test_a_page_that_is_given_up_is_recorded_without_text(shared: ReaderProcess,
     assert good.words == 5
 
 
+@pytest.mark.slow
 def test_pages_are_read_after_somebody_has_ended_the_processes_that_read_them() -> None:
     parser = Parser()
     os.kill(parser._guardian, signal.SIGKILL)
