@@ -22,6 +22,10 @@ _START = re.compile(
 )
 
 
+_LONGEST = 100
+"""Letters of a name that is remembered: those of trackers have 30 at the most."""
+
+
 @cache
 def _is_tracker() -> Callable[[str], bool]:
     from scrapy_urinorm.rules.globs import glob_pattern
@@ -29,8 +33,13 @@ def _is_tracker() -> Callable[[str], bool]:
 
     entries = preset_table("recommended")["rules"]["remove_params"]
     globs = [glob_pattern(entry if isinstance(entry, str) else entry["name"]) for entry in entries]
+
+    def is_tracker(name: str) -> bool:
+        return any(glob(name) for glob in globs)
+
     # a site has few names, each of which is asked about for each group that it tells apart
-    return lru_cache(4096)(lambda name: any(glob(name) for glob in globs))
+    known = lru_cache(4096)(is_tracker)
+    return lambda name: (known if len(name) <= _LONGEST else is_tracker)(name)
 
 
 def name_prior(name: str, declared: frozenset[str] = frozenset()) -> float:
