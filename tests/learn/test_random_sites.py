@@ -20,7 +20,7 @@ HOSTS = [
     ["http://a.example", "http://a.example:8080"],
     ["http://one.a.example", "http://two.a.example", "http://three.a.example"],
 ]
-FEW = 8
+FEW = 3
 
 
 class Page(NamedTuple):

@@ -54,7 +54,11 @@ def crawled(site: Site | Sessions, *rules: dict[str, Any]) -> tuple[list[Visit],
 
 @pytest.mark.parametrize(
     "features",
-    [{"deep", "noise", "sid"}, {"print", "sid"}, pytest.param({"errors", "near", "ref"}, marks=pytest.mark.slow)],
+    [
+        {"deep", "noise", "sid"},
+        pytest.param({"print", "sid"}, marks=pytest.mark.slow),
+        pytest.param({"errors", "near", "ref"}, marks=pytest.mark.slow),
+    ],
 )
 def test_sessions_that_rules_remove_hide_nothing(features: set[str]) -> None:
     """Taken for links that lead nowhere, each page would have some of its own, and none could be merged."""

@@ -87,6 +87,7 @@ def test_a_wave_of_duplicates_is_studied_when_it_comes(newest_first: bool, most:
     assert (requests <= most, lost) == (True, set())
 
 
+@pytest.mark.slow
 @IN_BOTH_ORDERS
 def test_pages_of_two_rules_speak_for_both(newest_first: bool) -> None:
     requests, lost = _crawled(Paper(), newest_first)

@@ -114,7 +114,7 @@ def test_a_damaged_snapshot_is_reported_and_used(tmp_path: Path, caplog: pytest.
     store.close()
 
 
-@pytest.mark.parametrize("more", [0, 10_000, 150_000])
+@pytest.mark.parametrize("more", [0, 10_000, pytest.param(150_000, marks=pytest.mark.slow)])
 def test_a_file_of_version_0_1_is_read_and_goes_on(tmp_path: Path, more: int, caplog: pytest.LogCaptureFixture) -> None:
     fps = fingerprints(20_000 + more)
     of_version_0_1(tmp_path, fps[:20_000])

@@ -373,7 +373,7 @@ def waiting(pid: int) -> int:
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="processes are looked for in /proc")
-@pytest.mark.parametrize("dies", ["the student", "the reader"])
+@pytest.mark.parametrize("dies", ["the student", pytest.param("the reader", marks=pytest.mark.slow)])
 def test_a_judgement_that_a_crawl_waits_for_survives_who_judges(
     dies: str, reader: ReaderProcess, tmp_path: Path
 ) -> None:
