@@ -4,7 +4,7 @@
  * What a parser writes is well formed: each element is closed, each value stands in quotes, four characters are escaped.
  * Where it could mean two trees, and where a page is deeper or larger than any that somebody wrote, the module takes none.
  */
-#include "markup.h"
+#include "viewers.h"
 
 enum { LINE_CAP = 512, DEEPEST = 960, MOST_OPEN = 4096, MOST_COUNTERS = 1 << 17, MOST_PROBES = 64, LONGEST_LINK = 8192 };
 static const uint64_t mix = 0x9E3779B97F4A7C15u; /* walk.py: _MIX */
@@ -49,7 +49,7 @@ static const Known known_tags[] = {
 typedef struct {
     Piece name;
     uint64_t hash;
-    octet kind, flags;
+    octet kind, flags, viewer;
 } Tag;
 
 enum { TAGS = 128 };
@@ -94,7 +94,7 @@ enum { NAMES = sizeof names / sizeof *names, LONGEST_ATTRIBUTE = 15 };
 typedef struct {
     const octet *s, *end;
     Text text;
-    Room line, frames, hrefs, bases, canonical, generator, scratch, cells, drawing;
+    Room line, frames, hrefs, bases, canonical, generator, scratch, cells, drawing, sources;
     size_t depth, walked;
     uint32_t serials;
     Counter *counters;
@@ -139,6 +139,7 @@ tag_of(Page *page, Piece name)
         return tag;
     tag->name = name;
     tag->hash = hash_of(s, name.length);
+    tag->viewer = viewer_of(name);
     tag->kind = BLOCK_KIND;
     tag->flags = 0;
     for (size_t n = 0; n < sizeof known_tags / sizeof *known_tags; n++)
@@ -593,8 +594,9 @@ is_geometry(Piece name)
 
 /* The tag that begins at `s`, behind its bracket: its name and its attributes. */
 static Taken
-read_tag(Page *page, Piece *name, Piece *attributes)
+read_tag(Page *page, Piece *name, Piece *attributes, const Tag **tag)
 {
+    octet viewer;
     const octet *s = page->s, *end = page->end;
     name->start = s;
     for (size_t n = 0; page->given; n++, page->given >>= 1)
@@ -604,8 +606,11 @@ read_tag(Page *page, Piece *name, Piece *attributes)
     name->length = (size_t)(s - name->start);
     if (name->length == 0)
         return NO;
+    *tag = tag_of(page, *name);
+    viewer = (*tag)->viewer;
+    page->sources.used = 0;
     while (s < end && *s == ' ') {
-        Piece attribute, value;
+        Piece attribute, value, source;
         const octet *quote;
         attribute.start = ++s;
         /* a name may begin with an equals sign, but has no other; a parser of before 2025 may write it without a value */
@@ -627,6 +632,13 @@ read_tag(Page *page, Piece *name, Piece *attributes)
                     page->given |= 1u << names[n - 1].place;
                     break;
                 }
+        if ((viewer || (attribute.length > 5 && memcmp(attribute.start, "data-", 5) == 0)) &&
+            (source.length = source_in(viewer, attribute, value))) {
+            Taken taken;
+            source.start = value.start;
+            if ((taken = put_listed(&page->sources, source)) != YES)
+                return taken;
+        }
         if (page->measured && value.length && is_geometry(attribute)) {
             Taken taken = put_listed(&page->drawing, value);
             if (taken != YES)
@@ -730,17 +742,36 @@ see_beside(Page *page, const Frame *parent, const Tag *tag, const Piece *attribu
     const uint32_t beyond = 1u << STYLE | 1u << TITLE | 1u << CLASS | 1u << DATA_BG | 1u << DATA_BACKGROUND | 1u << DATA_VIDEO_ID |
                             1u << DATA_VIDEOID | 1u << DATA_YOUTUBE_ID | 1u << DATA_ID | 1u << DATA_SRC;
     size_t left = (size_t)(page->end - page->s), length = tag->name.length;
-    int bare = tag->kind <= INLINE_KIND && !(tag->flags & FOREIGN);
+    int bare = tag->kind <= INLINE_KIND && !(tag->flags & FOREIGN), known = 0;
     uint64_t own;
     Taken taken;
+    if (tag->kind == EMBEDDED_KIND) {
+        Piece address = address_of(attributes, is(tag->name, "object"));
+        known = address.length && !is_within(address);
+        if (known)
+            page->sources.used = 0;
+    }
     /* a class alone is read of cells */
-    if (!(page->given & beyond) || ((page->given & beyond) == 1u << CLASS && length != 2))
+    if (!page->sources.used && (!(page->given & beyond) || ((page->given & beyond) == 1u << CLASS && length != 2)))
         return YES;
     if (bare && !(tag->flags & VOID))
         bare = left >= length + 3 && page->s[0] == '<' && page->s[1] == '/' && memcmp(page->s + 2, tag->name.start, length) == 0 &&
                page->s[2 + length] == '>';
     if ((taken = put_picture(&page->scratch, attributes, bare)) != YES)
         return taken;
+    if (!bare && !known && tag->viewer < VIEWER && attributes[DATA_SRC].length) {
+        Piece source = {attributes[DATA_SRC].start, medium_in(attributes[DATA_SRC])};
+        if (source.length && (taken = put_listed(&page->sources, source)) != YES)
+            return taken;
+    }
+    if (page->sources.used) {
+        if (!reserve(&page->scratch, page->sources.used + 1))
+            return FAULT;
+        if (page->scratch.used)
+            page->scratch.start[page->scratch.used++] = 0;
+        memcpy(page->scratch.start + page->scratch.used, page->sources.start, page->sources.used);
+        page->scratch.used += page->sources.used;
+    }
     if (page->scratch.used) {
         if (slot == NULL) {
             if ((taken = find_slot(page, parent, tag, attributes[ID], &own)) != YES)
@@ -789,12 +820,11 @@ begin(Page *page)
     size_t measured = page->drawing.used;
     Taken taken;
     page->measured = drawn && parent->walked && !page->stopped && page->draws;
-    taken = read_tag(page, &name, attributes);
+    taken = read_tag(page, &name, attributes, &tag);
     if (taken != YES)
         return taken;
     if (page->measured && (is_not_drawn(name) || is(name, "use")))
         page->drawing.used = measured;
-    tag = tag_of(page, name);
     fresh.name = name;
     /* a drawing is one line, whatever it is made of */
     fresh.kind = !drawn ? tag->kind : is_not_drawn(name) ? HIDDEN_KIND : INLINE_KIND;
@@ -840,6 +870,10 @@ begin(Page *page)
                 if ((taken = find_slot(page, parent, tag, attributes[ID], &slot)) != YES)
                     return taken;
                 page->styled = 1;
+            }
+            else if (tag->viewer == CANVAS) {
+                if ((taken = see_beside(page, parent, tag, attributes, NULL)) != YES)
+                    return taken;
             }
             else if (tag->kind == LINK_KIND && (taken = put_canonical(page, attributes)) != YES)
                 return taken;
@@ -1089,7 +1123,7 @@ native_page(PyObject *module, PyObject *const *args, Py_ssize_t count)
         result = Py_NewRef(Py_None);
     end_text(&page->text);
     Room *rooms[] = {&page->line, &page->frames, &page->hrefs, &page->bases, &page->canonical, &page->generator, &page->scratch,
-                     &page->cells, &page->drawing};
+                     &page->cells, &page->drawing, &page->sources};
     for (size_t n = 0; n < sizeof rooms / sizeof *rooms; n++)
         PyMem_Free(rooms[n]->start);
     PyMem_Free(page->counters);

@@ -11,6 +11,7 @@ from scrapy_urinorm.engine import native
 from scrapy_urinorm.visits.links import page_links, stems
 from scrapy_urinorm.visits.shown import MARKED
 from scrapy_urinorm.visits.texts import text_of
+from scrapy_urinorm.visits.viewers import selector_of
 from scrapy_urinorm.visits.walk import DEEPEST, Walk
 
 if TYPE_CHECKING:
@@ -66,7 +67,7 @@ def said_without_tree(markup: bytes, url: str) -> Said | None:
 
 def walked(root: LexborNode, url: str) -> Said:
     """Read a tree in Python: the module in C, for the pages that it takes, must give the same."""
-    walk = Walk(frozenset(node.mem_id for node in root.css(MARKED)))
+    walk = Walk(frozenset(node.mem_id for node in root.css(MARKED + selector_of(root.html or ""))))
     with contextlib.suppress(RecursionError):
         walk.children(root, 1, DEEPEST)
     text = text_of(walk.texts, bytes(walk.seen))

@@ -1,4 +1,4 @@
-"""What scripts show: the numbers of a chart, a formula, what a player plays.
+"""What scripts show: the numbers of a chart, a formula, what a player plays, what a viewer opens, where a map is.
 
 Each program has its own way to hand such things over; looked for are those that stand in the page as they are shown.
 """
@@ -6,10 +6,11 @@ Each program has its own way to hand such things over; looked for are those that
 from __future__ import annotations
 
 import re
-from itertools import islice
+from itertools import compress, islice
 from typing import TYPE_CHECKING
 
 from scrapy_urinorm.visits.data import DATA_CAP, is_state
+from scrapy_urinorm.visits.marks import texts_in
 from scrapy_urinorm.visits.texts import hash_of_all
 
 if TYPE_CHECKING:
@@ -22,7 +23,23 @@ LONGEST_ADDRESS, MOST_MEDIA = 300, 1_000
 _NUMBERS = re.compile(rb"\[(?:[\s,\[\]]{0,20}+(?:-?[\d.][\d.eE+-]{0,40}+|null)){3,}+")
 """Three numbers and more in a row, whatever brackets: two are the size of a picture or a place on the map. Each part
 has an end, so that no octet is looked at more than some times."""
-_MEDIA = re.compile(rb"\.(?:mp4|m4v|webm|m3u8|mpd|mp3|ogg|jpe?g|png|gif|webp|avif|pdf|glb)(?=[\"'?\\)])", re.IGNORECASE)
+_MEDIA = re.compile(
+    rb"\.(?:mp4|m4v|webm|m3u8|mpd|mp3|ogg|jpe?g|png|gif|webp|avif|pdf|glb|gltf|dzi|tiff?|jp2|epub"
+    rb"|(?<=/info\.)json|(?<=/manifest\.)json|(?<=/ImageProperties\.)xml)(?=[\"'?\\)])",
+    re.IGNORECASE,
+)
+_TOLD = (b"tilesources", b"manifest", b"videoid", b"setview", b"fromlonlat", b"google.maps", b"mapboxgl", b"maplibregl")
+"""Words of which one is in a program that names what its viewer is to show (the first three: OpenSeadragon, Mirador and
+other viewers of IIIF, players of films by their number), or that draws a map (Leaflet, OpenLayers, Google, Mapbox,
+MapLibre): one quick look for all, as most programs are neither."""
+_SHOWN = tuple(
+    re.compile(name + rb"[\"']?\s{0,9}:\s{0,9}\[?\s{0,9}[\"']([^\"'\s<>]{1,300})[\"']").findall
+    for name in (rb"tileSources", rb"manifest(?:U(?:ri|rl|RI|RL)|Id)?", rb"videoId")
+)
+_PLACES = re.compile(
+    rb"(?:setView|LatLng|fromLonLat|center[\"']?\s{0,9}:|lat[\"']?\s{0,9}:)[\s(\[]{0,9}"
+    rb"-?\d{1,3}(?:\.\d{1,20})?\s{0,9},[\s\"'lngo]{0,9}:?\s{0,9}-?\d{1,3}(?:\.\d{1,20})?"
+)
 _separated = re.compile(rb"[\"'\s(<>]").split
 _formula = re.compile(rb"\btype\s*=\s*[\"']?math/", re.IGNORECASE).search
 _SPACE = re.compile(rb"\s++")
@@ -44,6 +61,12 @@ def script_lines(markup: bytes, found: list[Script], valued: list[bytes]) -> lis
         elif block and not is_state(head, block):
             numbers.update(_numbers(block))
             media.update(_media(block))
+            told = texts_in(block, _TOLD)
+            for shown in compress(_SHOWN, told):
+                # a file before a question mark is read without what follows, which may be a signature
+                media.update(one for one in shown(block)[:MOST_MEDIA] if _MEDIA.search(one) is None)
+            if any(told[len(_SHOWN) :]):
+                numbers.update(_SPACE.sub(b"", one) for one in _PLACES.findall(block))
         if room <= 0:
             break
     for value in valued:

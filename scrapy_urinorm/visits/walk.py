@@ -18,6 +18,7 @@ from scrapy_urinorm.visits.shown import (
     urls_in,
 )
 from scrapy_urinorm.visits.texts import Hashes
+from scrapy_urinorm.visits.viewers import sources_of
 
 if TYPE_CHECKING:
     from selectolax.lexbor import LexborNode
@@ -137,6 +138,8 @@ class Walk:
             slot = _slot_in(parent, slot, tag, node.id, numbers)
             if node.child is not None:
                 self._behind(slot, urls_in(node.child.text_content))
+        elif tag == "canvas" and node.mem_id in self.marked:
+            self._marked(parent, slot, node, numbers)
         elif tag == "link" and self.canonical is None:
             self.canonical = _canonical_link(node)
 
@@ -195,7 +198,10 @@ class Walk:
         """
         tag, attributes = node.tag or "", node.attributes
         bare = node.child is None and _kinds[tag] in (_BLOCK, _INLINE)
-        if shown := picture_of(attributes, bare=bare):
+        shown = picture_of(attributes, bare=bare)
+        if _kinds[tag] != _EMBEDDED or (address_of(tag, attributes) or "data:").startswith("data:"):
+            shown = "\0".join(filter(None, (shown, *sources_of(tag, attributes, bare=bare))))
+        if shown:
             self._behind(_slot_in(parent, slot, tag, node.id, numbers) if inner is None else inner, shown)
         if bare:
             self.sums.see(tag, attributes, numbers)

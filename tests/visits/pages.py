@@ -27,7 +27,7 @@ TAGS = """
     a b i span p div ul li table tr td th script style noscript template svg math meta base object canvas link br wbr
     img iframe video source embed input area hr xmp noembed noframes plaintext title textarea pre select option form h1
     main html head body frameset frame foreignObject desc mi annotation-xml caption colgroup col button nobr marquee
-    image x-y dd dt font rp ruby audio path use g area amp-img
+    model-viewer x_y-z image x-y dd dt font rp ruby audio path use g area amp-img
 """.split()
 TEXTS = (
     *(
@@ -87,6 +87,18 @@ VALUES = (
         "/x.png 1x, y 2x",
         "true",
     ),
+    *(
+        "/a/7.glb",
+        "/a/7.MP4?x&y=.z",
+        "/7/manifest#x",
+        "7/Info.json?",
+        "a/.png",
+        "/.png",
+        "b.tif",
+        "/a.jpg/x",
+        "x.gif glb",
+    ),
+    *("info.json", "/xKml.Kml", "a.kml", "/ImageProperties.xml", "data:x.png", "?a.mp4", "é.mp4", "/a.mp4&amp;x"),
     *("7", "-1,234.5 %", "1" * 21, "0 0 24 24", "0,0,100,100", "100%", "40px", "number", "RANGE", "icon", "M1 2L3"),
     *("canonical", "x canonical", "CANONICAL", "\u3000canonical\u3000y", "canonicals", "generator", "GENERATOR"),
     *("javascript:void(0)", "é.html", "a:b", "1:2", "./y", "../z", ";p", "text", "TEXT", "hidden"),
@@ -116,6 +128,17 @@ NAMES = (
         "aria-hidden",
     ),
     *("d", "points", "y", "transform"),
+    *(
+        "data-manifest",
+        "videoid",
+        "data-embed",
+        "data-x",
+        "data-url",
+        "data-href",
+        "data-full_image",
+        "data-x.y",
+        "image",
+    ),
     *(
         "href",
         "id",
@@ -160,7 +183,7 @@ NESTED = """
     a b i span em p p p div div section article h1 h2 ul li li dl dt dd table tr td th tbody thead tfoot caption
     colgroup col form button select option optgroup pre textarea title script style iframe
     noscript object svg path g template br img input hr wbr area link meta base nav main details summary dialog search
-    hgroup x-y label center fieldset math video audio source path use rect area amp-img td
+    hgroup x-y model-viewer canvas label center fieldset math video audio source path use rect area amp-img td
 """.split()
 EMPTY = frozenset("br img input hr wbr area link meta base col source".split())
 SAID = (

@@ -22,15 +22,41 @@ OTHER: dict[str, tuple[str, int]] = {
     "numbers in an attribute": ("<canvas data-points='[-1,{},.5]'></canvas>", NUMBERS_SLOT),
     "a formula": ('<script type="math/tex; mode=display">x^{{{}}}</script>', NUMBERS_SLOT),
     "a film": ("<script>jwplayer('at').setup({{file: '/media/{}.mp4?t=9'}})</script>", MEDIA_SLOT),
+    "tiles of a scan": (
+        "<script>OpenSeadragon({{id: 'v', tileSources: '/iiif/{}/info.json?t=9'}})</script>",
+        MEDIA_SLOT,
+    ),
+    "such a scan by a name": ("<script>OpenSeadragon({{tileSources: ['/scan/{}']}})</script>", MEDIA_SLOT),
+    "the file of Zoomify": ("<script>show('/z/{}/ImageProperties.xml')</script>", MEDIA_SLOT),
+    "a manifest": (
+        "<script>Mirador.viewer({{windows: [{{manifestId: 'https://i.example/{}'}}]}})</script>",
+        MEDIA_SLOT,
+    ),
+    "a manifest of before": ('<script>new M({{"manifestUri": "/iiif/{}/manifest"}})</script>', MEDIA_SLOT),
+    "a film by its number": ("<script>new YT.Player('p', {{videoId: 'M7lc1U{}'}})</script>", MEDIA_SLOT),
+    "a model": ("<script>new GLTFLoader().load('/m/{}.gltf')</script>", MEDIA_SLOT),
+    "a place": ("<script>L.map('m').setView([51.5{}, -0.09], 13)</script>", NUMBERS_SLOT),
+    "a place of Google's": (
+        "<script>new google.maps.Map(e, {{zoom: 4, center: {{lat: -25.{}, lng: 131.044}}}})</script>",
+        NUMBERS_SLOT,
+    ),
+    "another": ("<script>p = new google.maps.LatLng(48.1{}, 11)</script>", NUMBERS_SLOT),
+    "one of Mapbox": ("<script>new mapboxgl.Map({{center: [-74.{}, 40]}})</script>", NUMBERS_SLOT),
+    "one of OpenLayers": ("<script>ol.proj.fromLonLat([37.4{}, 8.82])</script>", NUMBERS_SLOT),
     "a picture": ('<script>show("\\/media\\/{}.JPG")</script>', MEDIA_SLOT),
 }
 SAME: dict[str, str] = {
     "a number": "<script>var id = {};</script>",
     "the size of a picture": "<script>size([3, {}])</script>",
+    "a place in no map": "<script>var visitor = {{lat: 51.{}, lng: -0.1}}</script>",
+    "what is no manifest": "<script>new M({{manifest: isManifest, token: 'x{}'}})</script>",
+    "the token of a film": "<script>new P({{videoId: 'a', token: 'x{}'}})</script>",
+    "other files of JSON and XML": "<script>get('/data/{}.json'); get('/{}/my-info.json'); get('/{}.xml')</script>",
     "codes": "<script>var codes = ['{}a', '{}b', '{}c']</script>",
     "numbers that a framework hands to its programs": "<script>window.__STATE__ = {{ids: [{}, 2, 3]}}</script>",
     "such data": '<script type="application/json">{{"ids": [{}, 2, 3], "image": "/{}.jpg"}}</script>',
     "the signature of a film": "<script>play('/a.mp4?signature={}')</script>",
+    "the signature of a scan": "<script>OpenSeadragon({{tileSources: '/a/info.json?signature={}'}})</script>",
     "a program": "<script src='/{}.js'></script><script>load('/{}.js')</script>",
 }
 
@@ -58,6 +84,9 @@ HOSTILE: dict[str, Callable[[int], str]] = {
     "numbers": lambda size: "[1,2" * (size // 4),
     "spaces": lambda size: "[1" + " " * size,
     "ends of addresses": lambda size: ".png'" * (size // 5),
+    "places": lambda size: "google.maps" + "lat: 1," * (size // 7),
+    "places without an end": lambda size: "setview setView(" + "[" * size,
+    "scans": lambda size: "tileSources:[" * (size // 13),
     "points": lambda size: "." * size,
 }
 

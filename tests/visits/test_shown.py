@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+import re
+from pathlib import Path
+
 import pytest
 
+from scrapy_urinorm.visits import viewers
 from scrapy_urinorm.visits.features import page_features
+from scrapy_urinorm.visits.viewers import LINKED, sources_of
+from tests.visits.pages import lexbor, markup
 
 OTHER = {
     "a picture that a script loads": "<img src=/blank.gif data-original=/{}.jpg>",
@@ -18,6 +24,23 @@ OTHER = {
     "one within a line": "<p>a <b style='background: url(/{}.jpg)'>text</b></p>",
     "one that a script loads": "<div data-bg=/{}.jpg>text</div>",
     "one of a style": "<style>p {{ color: red }} .top {{ background: url('/{}.jpg') }}</style>",
+    "the manifest of a scan": "<div id=osd data-manifest=/iiif/{}/manifest></div>",
+    "one by a name behind a text": "<div data-manifest='https://i.example/get?id={}'>text</div>",
+    "the scan of Zoomify": "<div data-zoomify='/z/{}/info.json'></div>",
+    "the folder of Zoomify": "<div data-path=/z/{}/ImageProperties.xml></div>",
+    "a film of an element of nobody's": "<lite-youtube videoid={}abcdefg></lite-youtube>",
+    "a film that is loaded late": "<div class=youtube data-embed={}abcdefg></div>",
+    "a model": "<model-viewer src=/m/{}.glb poster=/load.png></model-viewer>",
+    "one that a program makes": "<model-viewer src='/model?id={}'></model-viewer>",
+    "a picture of another element": "<image-viewer image=/{}.jpg></image-viewer>",
+    "a stream": "<x-y stream='/{}.m3u8?token=1'></x-y>",
+    "a picture on a canvas": "<canvas data-src=/{}.jpg></canvas>",
+    "one of a program on a canvas": "<canvas data-src='/render?id={}'></canvas>",
+    "a book": "<p>a <span data-book=/{}.EPUB>text</span>",
+    "a film of a player that its script makes": "<video data-hls=/{}.m3u8></video>",
+    "a picture in place of one within the page": "<img src='data:,x' data-large_image=/{}.jpg>",
+    "a picture behind a link": "<a data-src=/{}.jpg>text</a>",
+    "a film beside a picture": "<div style='background: url(/load.gif)' data-film=/{}.mp4>text</div>",
     "a film by its number": "<div class=youtube data-id={}></div>",
     "a picture in a drawing": "<svg><image href=/{}.jpg /></svg>",
     "a drawing": "<svg viewBox='0 0 100 100'><path d='M0 {}L3 3' /></svg>",
@@ -36,6 +59,32 @@ SAME = {
     "one from a collection": "<svg><use href=#a{} /></svg>",
     "what is not shown": "<svg style='display: none'><path d='M0 {}L3 3' /></svg>",
     "the style of a text": "<p style='width: {}px'>text",
+    **{
+        f"{name} of an element": f"<div {name}='{value}'>text</div>"
+        for name, value in {
+            "data-permalink": "https://s.example/{}.pdf",
+            "data-share-url": "/p/{}.html",
+            "data-csrf": "a{}b",
+            "data-nonce": "{}",
+            "data-secret": "x{}",
+            "data-controller": "menu-{}",
+            "data-session-id": "{}",
+            "data-time": "2026-11-25T10:0{}",
+            "data-version": "1.{}",
+            "data-analytics": "UA-1-{}",
+            "data-widget-id": "w{}.mp",
+            "data-icon": "/icons/{}.svg",
+            "data-api": "/api/{}.json",
+            "data-film": "/a.mp4?signature={}",
+            "data-pages": "/a.pdf#page={}",
+            "manifest": "/{}/manifest",
+        }.items()
+    },
+    "the part of a page that an element loads": "<turbo-frame src='/part?token={}'></turbo-frame>",
+    "the number of an element of nobody's": "<x-y id=x{} data-x={} key={} href=/{}></x-y>",
+    "the token of a player": "<audio-player token={} src=/a></audio-player>",
+    "a larger picture": "<img src=/a.jpg data-large=/{}.jpg>",
+    "the token of a canvas": "<canvas data-id={} src=/{}.jpg></canvas>",
     "the tip of a text": "<p title='{} minutes ago'>text",
     "the class of a text": "<table><td class=a{}>text</table>",
     "the number of an element with a text": "<p data-id={}>text",
@@ -72,3 +121,35 @@ def test_cells_in_another_order_have_not() -> None:
     one, other = (lines_of(f"<table>{row}", 7) or b"" for row in ROWS[:2])
     assert one[-16:-8] == other[-16:-8]
     assert one[-16:] != other[-16:]
+
+
+@pytest.mark.parametrize("name", sorted(LINKED))
+def test_the_address_of_a_page_about_a_file_is_no_source(name: str) -> None:
+    """What `offers` reads of it, it reads without what is drawn by lot."""
+    assert not sources_of("div", {f"data-{name}": "https://s.example/wiki/a.jpg"}, bare=False)
+    assert sources_of("div", {f"data-{name}x": "https://s.example/wiki/a.jpg"}, bare=False)
+
+
+def test_lists_are_those_of_the_module_in_c() -> None:
+    source = Path(viewers.__file__).with_suffix(".c").read_text(encoding="utf-8")
+    lists = re.findall(r"static const Word \w+\[\] = \{(.*?)\{NULL", source, re.DOTALL)
+    found = [re.findall(r'W\("([^"]+)"\)', one) for one in lists]
+    names = (*map(sorted, (viewers.MEDIA, viewers.VIEWERS, viewers.READ_ELSEWHERE, LINKED)),)
+    assert found == [*names, viewers.EXTENSIONS.split(), viewers.FILES.lower().split()]
+    assert all(one == sorted(one) for one in found)
+
+
+@pytest.mark.parametrize("value", ["/" * 200_000, "a.png" * 40_000, "." * 200_000, "?" * 200_000, "/manifest" * 22_000])
+def test_the_time_of_long_values_is_linear(value: str) -> None:
+    """A quadratic one would not end."""
+    page = f"<x-y a='{value}!'></x-y>" + "<p data-a='b' data-c>" * 5_000
+    lines_of(page, 7)
+    markup.walked(lexbor.LexborHTMLParser(page).root, "https://s.example/")
+
+
+def test_the_time_of_many_names_is_linear() -> None:
+    """A quadratic one would not end."""
+    page = "".join(f"<p data-a{n}={n}.png>a</p><x-y{n} b={n}.png></x-y{n}>" for n in range(5_000))
+    root = lexbor.LexborHTMLParser(page).root
+    url = "https://s.example/"
+    assert markup.walked(root, url) == markup.said_by(root, url)
