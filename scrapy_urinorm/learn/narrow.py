@@ -186,7 +186,8 @@ def _has_others(at: int, glob: Sequence[str], same: Sequence[Sequence[str]], kno
 
 
 def _may_be(shown: str, segment: str) -> bool:
-    return shown in ("*", segment) or (shown == "*.*" and "." in segment)
+    # a folder is another kind of page than what is in it
+    return shown == segment or (shown == "*" and segment != "") or (shown == "*.*" and "." in segment)
 
 
 def _chosen(name: str, support: Sequence[int], contexts: Contexts, views: Sequence[View]) -> tuple[str | bool, ...]:
