@@ -67,7 +67,8 @@ class Contexts:
         self._views = views
         self.pages_of = Counter(view.host for view in views)
         self.hosts = sorted(self.pages_of)
-        self._paths = Counter(view.path for view in views)
+        self.paths = Counter(view.path for view in views)
+        """The paths of the site, and how many addresses each has."""
         self._segments: dict[tuple[str, int, int], Counter[str]] = defaultdict(Counter)
         self._totals: Counter[tuple[str, int, int]] = Counter()
         self._names_at: dict[str, Counter[str]] = defaultdict(Counter)
@@ -157,7 +158,7 @@ class Contexts:
             atoms.append(Atom("host", view.host))
         path = view.path
         lasting = not is_volatile(decoded(path))
-        if lasting and self._paths[path] >= LITERAL_COUNT and "*" not in path:
+        if lasting and self.paths[path] >= LITERAL_COUNT and "*" not in path:
             atoms.append(Atom("path", path))
         template = self.template(view)
         if template != path:

@@ -11,14 +11,14 @@ from collections import Counter, defaultdict
 from typing import TYPE_CHECKING
 
 from scrapy_urinorm.importers.facets import FIRST
-from scrapy_urinorm.learn.contexts import Atom
+from scrapy_urinorm.learn.contexts import ENUM_VALUES, LITERAL_COUNT, Atom
 from scrapy_urinorm.learn.priors import name_prior
 from scrapy_urinorm.learn.risk import TRACKER_PRIOR
 from scrapy_urinorm.learn.values import is_volatile
 from scrapy_urinorm.url import decoded
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
     from collections.abc import Set as AbstractSet
 
     from scrapy_urinorm.learn.contexts import Context, Contexts
@@ -35,6 +35,9 @@ MAX_FOLDERS = 32
 PAGING = ("cursor", "first", "limit", "max", "offset", "p", "page", "paged", "per_page", "pg", "skip", "start")
 """Names by which programs ask for a slice of a list."""
 _NUMBER = re.compile("[0-9]+")
+_WORD = re.compile("[^0-9*]+")
+MAX_WORDS = 4 * ENUM_VALUES
+"""Words that a program puts in one place of its paths: as many as make conditions of their own."""
 FEW_PAGES, FEW_VALUES, TIMES = 31, 3, 2
 """A rule that rests on fewer pages, all with a parameter that took so few values there and more than so many times as
 many on the site, is for these values: a crawl of a library (Kerko) that had sunk into the lists of three authors
@@ -55,7 +58,7 @@ def narrowed(
     path = next((atom for atom in context if atom.kind == "path"), None)
     path = next((atom for atom in common if atom.kind == "path" and atom.is_literal), path)
     if path is None and edited and not _everywhere(edited, contexts, len(views)):
-        path = _seen_at({views[number].path for number in support})
+        path = _seen_at({views[number].path for number in support}, contexts)
     for atom in sorted(common, key=str):
         if atom.kind == "query" and atom.name not in edited and not isinstance(atom.value, str):
             asked.setdefault(atom.name, atom)
@@ -71,11 +74,12 @@ def narrowed(
     return (*rest, *(() if path is None else (path,)), *asked.values())
 
 
-def _seen_at(paths: AbstractSet[str]) -> Atom | None:
-    globs = _globs(paths, numbers=True)
+def _seen_at(paths: AbstractSet[str], contexts: Contexts) -> Atom | None:
+    globs = _globs(paths, contexts.paths, numbers=True)
+    lengths = len({glob.count("/") for glob in globs})
     # a person may fold the slash at the end, and then no path has one; `/x/*` would hold for `/x/`, too
     bare = {glob.removesuffix("/") for glob in globs if len(glob) > 1 and "*" not in glob}
-    return Atom("path", "", tuple(sorted(bare.union(globs)))) if len(globs) <= MAX_PATHS else None
+    return Atom("path", "", tuple(sorted(bare.union(globs)))) if lengths <= MAX_PATHS else None
 
 
 def in_folders(context: Context, pairs: Iterable[tuple[str, str]]) -> Context:
@@ -134,13 +138,15 @@ def whole_lists(
     if any(atom.kind == "path" and atom.is_literal for atom in context):
         return (*context, *without)
     rest = (atom for atom in context if atom.kind != "path")
-    return (*rest, Atom("path", "", _globs({views[number].path for number in support})), *without)
+    globs = _globs({views[number].path for number in support}, contexts.paths)
+    return (*rest, Atom("path", "", globs), *without)
 
 
-def _globs(paths: AbstractSet[str], numbers: bool = False) -> tuple[str, ...]:
+def _globs(paths: AbstractSet[str], known: Mapping[str, int], numbers: bool = False) -> tuple[str, ...]:
     """Return a glob for the paths of each length: a segment that all of them share, else `*`.
 
-    With `numbers`, a segment that bears one is `*`, too: elsewhere it is another.
+    With `numbers`, a segment that bears one is `*`, too: elsewhere it is another. One of a few words is named where `*`
+    would take in another: lists of writers say nothing of those of letters. `known` counts the site's addresses.
     """
     lengths: dict[int, list[list[str]]] = defaultdict(list)
     for path in paths:
@@ -151,13 +157,37 @@ def _globs(paths: AbstractSet[str], numbers: bool = False) -> tuple[str, ...]:
         alike = len({segment, *others}) == 1 and "*" not in segment
         return segment if alike and not (numbers and any(map(str.isdigit, segment))) else "*"
 
-    shared = []
+    shared: set[str] = set()
     for same in lengths.values():
         *folders, last = (shown(first, others) for first, *others in zip(*same, strict=True))
         # what was seen of files says nothing of folders, whose last segment is empty
         named = last == "*" and all("." in segments[-1] for segments in same)
-        shared.append([*folders, "*.*" if named else last])
-    return tuple(sorted("/".join(segments) for segments in shared))
+        glob = [*folders, "*.*" if named else last]
+        words = [at for at, segment in enumerate(glob) if segment == "*" and _has_others(at, glob, same, known)]
+        close = {"/".join(s if at in words else glob[at] for at, s in enumerate(segments)) for segments in same}
+        shared |= close if len(close) <= MAX_PATHS else {"/".join(glob)}
+    return tuple(sorted(shared))
+
+
+def _has_others(at: int, glob: Sequence[str], same: Sequence[Sequence[str]], known: Mapping[str, int]) -> bool:
+    """Whether a glob for some paths takes in another word of the site at a `*` that stands for one of a few."""
+    words = {segments[at] for segments in same}
+    if len(words) > MAX_PATHS or not all(map(_WORD.fullmatch, words)):
+        return False
+    counts: Counter[str] = Counter()
+    for path, n in known.items():
+        segments = path.split("/")
+        if len(segments) == len(glob) and all(map(_may_be, glob, segments)):
+            counts[segments[at]] += n
+            if len(counts) > MAX_WORDS:
+                return False
+    # names of pages are no words of a program: of those the next is like them
+    return len(counts) > len(words) and all(counts[word] >= LITERAL_COUNT for word in words)
+
+
+def _may_be(shown: str, segment: str) -> bool:
+    # a folder is another kind of page than what is in it
+    return shown == segment or (shown == "*" and segment != "") or (shown == "*.*" and "." in segment)
 
 
 def _chosen(name: str, support: Sequence[int], contexts: Contexts, views: Sequence[View]) -> tuple[str | bool, ...]:

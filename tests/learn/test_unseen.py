@@ -82,6 +82,72 @@ def test_a_parameter_is_dropped_where_it_was_seen(
         assert normalizer.key(f"{HOST}{path}?ref=new") != normalizer.key(HOST + path), path
 
 
+def admin(*unseen: str) -> list[Visit]:
+    """Forms and lists of writers and places, which are the same in each order, and what else was requested."""
+    visits = [page(f"/about/{n}", f"about {n}") for n in range(20)]
+    for kind in ("writer", "place"):
+        for order in ("asc", "desc"):
+            visits += [page(f"/admin/{kind}/edit/{n}?sort={order}", f"{kind} {n}") for n in range(20)]
+            visits += [page(f"/admin/{kind}/list?of={n}&sort={order}", f"{kind}s {n}") for n in range(4)]
+    return visits + [page(path, path) for path in unseen]
+
+
+@pytest.mark.parametrize("options", [Options(), Options().strict()], ids=["default", "strict"])
+@pytest.mark.parametrize(
+    "unseen",
+    [
+        ["/admin/letter/list"],
+        [f"/admin/letter/list?of={n}&sort=asc" for n in range(6)],
+        # more tables than a rule names paths
+        [f"/admin/{a}{b}/list?of=1&sort=asc" for a in "abcde" for b in "tuvwx"],
+    ],
+    ids=["a list", "one order of it", "many"],
+)
+def test_what_two_tables_say_is_not_said_of_a_third(unseen: list[str], options: Options) -> None:
+    """SQLAdmin: the lists of letters were sorted, and those of writers and places were too short to be."""
+    key = Normalizer(learn(admin(*unseen), options).rules).key
+    for path in ("/admin/writer/list?of=9", "/admin/place/list?of=9", "/admin/writer/edit/99", "/admin/place/edit/99"):
+        joint = "&" if "?" in path else "?"
+        assert key(f"{HOST}{path}{joint}sort=asc") == key(f"{HOST}{path}{joint}sort=desc"), path
+    other = unseen[0].partition("?")[0]
+    assert key(f"{HOST}{other}?of=1&sort=asc") != key(f"{HOST}{other}?of=1&sort=desc")
+
+
+@pytest.mark.parametrize(
+    "unseen",
+    [[], [f"/admin/{a}{b}/list" for a in "abcdefgh" for b in "stuvwxyz"], ["/admin/letter/edit/1/more"]],
+    ids=["nothing else", "too many for a program", "another length"],
+)
+def test_what_two_tables_say_is_said_of_all_where_no_other_was_met(unseen: list[str]) -> None:
+    key = Normalizer(learn(admin(*unseen)).rules).key
+    assert key(f"{HOST}/admin/new/list?of=1&sort=asc") == key(f"{HOST}/admin/new/list?of=1&sort=desc")
+
+
+def test_the_names_of_pages_are_no_words_of_a_program() -> None:
+    """Each of the few topics that have a second address says what is so of the others."""
+    visits = [
+        page(f"/topic/{n}/about-{'abcdefgh'[n % 8]}{given}", f"topic {n}")
+        for n in range(16)
+        for given in ("", "?page=1")
+    ]
+    visits += [page(f"/topic/{n}/about-{'klmn'[n % 4]}", f"topic {n}") for n in range(16, 24)]
+    key = Normalizer(learn(visits).rules).key
+    assert key(f"{HOST}/topic/99/about-z?page=1") == key(f"{HOST}/topic/99/about-z")
+
+
+@pytest.mark.parametrize("met", [False, True], ids=["no other", "another"])
+def test_the_order_of_lists_in_two_sections_says_nothing_of_a_third_that_was_met(met: bool) -> None:
+    visits = [page("/news/list/1", "news")] if met else []
+    for kind in ("shop", "blog"):
+        for n in range(20):
+            for v in ("top", "down", "age"):
+                row = {"url": f"{HOST}/{kind}/list/{n}?sort={v}", "status": 200, "words": 100}
+                visits.append(visit_from_row(row | {"main_digest": f"{kind} {n}", "text_digest": f"{kind} {n} {v}"}))
+    key = Normalizer(learn(visits).rules).key
+    assert key(f"{HOST}/shop/list/99?sort=top") == key(f"{HOST}/shop/list/99?sort=age")
+    assert (key(f"{HOST}/news/list/99?sort=top") == key(f"{HOST}/news/list/99?sort=age")) is not met
+
+
 SPELLINGS = {
     "case": ("{f}/p{n}", "{f}/P{n}"),
     "slash": ("{f}/p{n}", "{f}/p{n}/"),
