@@ -275,8 +275,7 @@ class LiveRules:
         reopened, site = self.desk.take(message)
         self.parked.reopen(reopened)
         if site is not None:
-            self.parked.ask_again(site)
-            self.save()
+            self.parked.ruled(site)
 
     def tell_met(self) -> None:
         """Tell the student of addresses that wait."""

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import time
 from collections import deque
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from scrapy_urinorm.crawl.live_requests import kind_of
+from scrapy_urinorm.crawl.live_state import LiveState
 from scrapy_urinorm.crawl.request_rows import SERVED, Row, State
 from scrapy_urinorm.crawl.serialized import loaded
 from scrapy_urinorm.errors import UrinormError
@@ -24,13 +24,13 @@ if TYPE_CHECKING:
 #: How long one step may take: the reactor serves others in between.
 _STEP_SECONDS = 0.01
 _BATCH = 200
+#: How long one look for what has changed may take; with the step above, and what is written of it, 20 ms.
+_LOOK_SECONDS = 0.004
 #: What is kept for a resume is written after so many requests that are kept back, and with every new rule; after as
 #: many as there are patterns, where these are more, so that a request costs the same whatever was seen of the site.
 _SAVE = 500
 #: Why a request was not sent: its page was, its shape brought nothing, or the crawl was stopped before its turn.
 DUPLICATE, CLOSED, LATER = "duplicate", "closed", "later"
-#: The note of the file that holds the state of the desk.
-_MARK = "live"
 
 
 class Parked:
@@ -43,6 +43,7 @@ class Parked:
         self._count = count
         self._spider: Spider | None = None
         self._unsaved = 0
+        self._state = LiveState(self._file, desk)
         self._generations: dict[str, list[int]] = {}
         self._work: deque[tuple[str, Iterator[None]]] = deque()
 
@@ -52,6 +53,15 @@ class Parked:
     def busy(self) -> bool:
         """Whether a site's rules are being brought into force."""
         return bool(self._work)
+
+    def ruled(self, name: str) -> None:
+        """A site has new rules, which are written before any row names them."""
+        self.ask_again(name)
+        try:
+            self._state.write(sites=True)
+        except UrinormError as error:
+            self._scheduler.journal.fail(error)
+        self._state.begin()
 
     def ask_again(self, name: str) -> None:
         """Bring new rules into force: key what was served on the site, then ask again of what it keeps back."""
@@ -63,6 +73,8 @@ class Parked:
     def step(self) -> None:
         """Go on with that for some milliseconds, and let go what was put off for long enough."""
         self._let_due_go()
+        if self._state.step(_LOOK_SECONDS):
+            self._scheduler.poke()
         if not self._work:
             return
         until = time.monotonic() + _STEP_SECONDS
@@ -137,12 +149,12 @@ class Parked:
     def restore(self, spider: Spider | None) -> None:
         """Take up what the run before has left."""
         self._spider = spider
-        text = self._file.mark(_MARK)
-        state: dict[str, Any] = json.loads(text) if text else {"generations": 0, "sites": {}, "yields": {}}
+        state = self._state.read()
         for name, known in state["sites"].items():
             self._generations[name] = [known["generation"]]
         for name in self._desk.restore(state):
             self.ask_again(name)
+        self._state.take_over()
         # in their turn those of closed shapes are asked again, and what a kill left under rules before the last
         last = {known["generation"] for known in state["sites"].values()}
         for generation in self._file.generations():
@@ -150,16 +162,16 @@ class Parked:
                 self._file.release(State.PARKED, to=State.LATER, generation=generation)
 
     def kept(self) -> None:
-        """One more request is kept back: after a number of them `save`."""
+        """One more request is kept back: after a number of them what has changed is written, some at a time."""
         self._unsaved += 1
         if self._unsaved >= max(_SAVE, len(self._desk.yields.of)):
             self._unsaved = 0
-            self.save()
+            self._state.begin()
 
     def save(self) -> None:
         """Write down what a later run takes up."""
         try:
-            self._file.set_marks(**{_MARK: json.dumps(self._desk.state())})
+            self._state.write()
         except UrinormError as error:
             self._scheduler.journal.fail(error)
 

@@ -155,10 +155,6 @@ class SiteDesk:
             script = path if is_script(path.rpartition("/")[2]) else ""
             self.filters[script] = self.filters.get(script, frozenset()).union(row.get(LIMIT, {}).get("of", ()))
 
-    def dump(self) -> dict[str, Any]:
-        """Return what a later run needs, as JSON can hold it."""
-        return {"generation": self.generation, "message": self.message, "counts": self.canaries.dump()}
-
 
 def filters_of(site: SiteDesk | None, origin: str) -> frozenset[str]:
     """Return the parameters of an origin or script of a site of which a few at a time are enough."""

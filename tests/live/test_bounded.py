@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter
-from types import SimpleNamespace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
 from benchmarks.in_memory import InMemory
 from scrapy_urinorm.crawl.live import LiveRules
-from scrapy_urinorm.crawl.parked import Parked
-from scrapy_urinorm.crawl.requests_file import RequestsFile
 from scrapy_urinorm.learn.options import Options
 from scrapy_urinorm.live import novelty, student
 from scrapy_urinorm.live.desk import Desk
@@ -23,9 +19,6 @@ from scrapy_urinorm.live.student import Student
 from scrapy_urinorm.visits import Visit
 from scrapy_urinorm.visits.links import url_hash
 from tests.crawl.components import crawler_with
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 LONG = [
     pytest.param("http://s.example" + "/ab" * 2_700, id="folders"),
@@ -106,32 +99,6 @@ def test_who_logs_in_is_not_remembered() -> None:
     for n in range(20):
         assert names.of(f"http://{n}{'a' * 5_000}:b@www.s.example/x") == "s.example"
     assert sum(map(len, names._known)) < 1_000
-
-
-@pytest.mark.parametrize(("patterns", "written"), [(10, 6), (1_500, 2), (4_000, 0)])
-def test_what_a_resume_needs_is_written_the_less_often_the_more_it_is(
-    patterns: int, written: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    desk, file = Desk([], "recommended"), RequestsFile(tmp_path)
-    for n in range(patterns):
-        desk.yields.learned(f"http://s.example/{n}/*", news=True)
-    file.open()
-    times: list[str] = []
-    before = RequestsFile.set_marks
-
-    def counted(one: RequestsFile, **marks: str) -> None:
-        times.extend(marks)
-        before(one, **marks)
-
-    monkeypatch.setattr(RequestsFile, "set_marks", counted)
-    scheduler: Any = SimpleNamespace(journal=SimpleNamespace(file=file))
-    parked = Parked(scheduler, desk, lambda *_: None)
-    for _ in range(3_000):
-        parked.kept()
-    assert len(times) == written
-    parked.save()
-    assert set(json.loads(file.mark("live"))["yields"]) == set(desk.yields.of)
-    file.close()
 
 
 def test_the_desk_of_a_crawl_has_no_pairs_of_its_user() -> None:
