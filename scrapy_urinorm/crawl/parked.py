@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import time
 from collections import deque
-from typing import TYPE_CHECKING
+from functools import partial
+from typing import TYPE_CHECKING, Any
 
 from scrapy_urinorm.crawl.live_requests import kind_of
 from scrapy_urinorm.crawl.live_state import LiveState
@@ -51,8 +52,8 @@ class Parked:
 
     @property
     def busy(self) -> bool:
-        """Whether a site's rules are being brought into force."""
-        return bool(self._work)
+        """Whether a site's rules are being brought into force, or requests are on their way."""
+        return bool(self._work) or bool(self._scheduler.releases)
 
     def ruled(self, name: str) -> None:
         """A site has new rules, which are written before any row names them."""
@@ -86,7 +87,7 @@ class Parked:
 
     def _let_due_go(self) -> None:
         for class_key, most in self._desk.due():
-            self._count("released", self._scheduler.release(State.LATER, class_key=class_key, limit=most))
+            self.release(State.LATER, class_key=class_key, limit=most)
 
     def _steps(self, name: str) -> Iterator[None]:
         after = 0
@@ -126,7 +127,12 @@ class Parked:
     def reopen(self, patterns: list[bytes]) -> None:
         """Have requests of closed shapes served later, after all."""
         for key in patterns:
-            self._count("released", self._file.release(State.PARKED, to=State.LATER, class_key=key))
+            self.release(State.PARKED, to=State.LATER, class_key=key)
+
+    def release(self, state: State = State.PARKED, **which: Any) -> None:
+        """Let requests go, and count them; of many the rest in further turns of the reactor."""
+        count = partial(self._count, "released")
+        count(self._scheduler.release(state, tell=count, **which))
 
     # ------------------------------------------------------------------ what has ended
 
@@ -141,7 +147,7 @@ class Parked:
             for site, url, kind in noted:
                 self._file.serve(site, kind, url)
         for class_key in freed:
-            self._count("released", self._scheduler.release(class_key=class_key, limit=1))
+            self.release(State.PARKED, class_key=class_key, limit=1)
         return served
 
     # ------------------------------------------------------------------ from run to run
@@ -159,7 +165,7 @@ class Parked:
         last = {known["generation"] for known in state["sites"].values()}
         for generation in self._file.generations():
             if generation not in last:
-                self._file.release(State.PARKED, to=State.LATER, generation=generation)
+                self._scheduler.release(to=State.LATER, generation=generation)
 
     def kept(self) -> None:
         """One more request is kept back: after a number of them what has changed is written, some at a time."""
@@ -169,7 +175,9 @@ class Parked:
             self._state.begin()
 
     def save(self) -> None:
-        """Write down what a later run takes up."""
+        """Write down what a later run takes up, when nobody waits for the reactor any more."""
+        if self._scheduler.releases is not None:
+            self._scheduler.releases.finish()
         try:
             self._state.write()
         except UrinormError as error:

@@ -134,10 +134,12 @@ class RequestsFile:
         class_key: bytes | None = None,
         generation: int | None = None,
         limit: int | None = None,
+        in_order: bool = True,
     ) -> int:
         """Let requests of one state go, all of them or those of a class or generation; how many.
 
-        With a `limit` the oldest, of what comes later those that come first. `to` may be any state.
+        With a `limit` the oldest, of what comes later those that come first; any, where they are not to be `in_order`,
+        which costs the same whatever waits. `to` may be any state.
         """
         # a class has an index of its own
         where = in_states(state) if class_key is None else f"state = '{state}'"
@@ -147,8 +149,9 @@ class RequestsFile:
         if generation is not None:
             where, values = f"{where} and generation = ?", [*values, generation]
         if limit is not None:
-            order = "priority desc, id" if state is State.LATER else "id"
-            where = f"id in (select id from requests where {where} order by {order} limit {int(limit)})"
+            order = "order by priority desc, id" if state is State.LATER else "order by id"
+            some = f"{where} {order if in_order else ''} limit {int(limit)}"
+            where = f"id in (select id from requests where {some})"
         with self._transaction() as database:
             moved = dict(database.execute(f"select slot, count(*) from requests where {where} group by slot", values))
             if moved:

@@ -13,6 +13,7 @@ from scrapy.settings import Settings
 from scrapy.utils.misc import build_from_crawler, load_object
 
 from scrapy_urinorm import Addon, Scheduler
+from scrapy_urinorm.crawl import releases
 from scrapy_urinorm.crawl.journal import Kept
 from scrapy_urinorm.crawl.request_rows import State
 from scrapy_urinorm.crawl.scheduler import over
@@ -395,6 +396,65 @@ def test_released_requests_take_turns_with_the_queue(crawl: Callable[..., Crawl]
     assert sorted(served) == ["a", "b", "c", "p1", "p2", "p3"]
     assert {url[0] for url in served[:2]} != {"p"}
     assert "p" in {url[0] for url in served[:2]}
+
+
+def many_parked(crawl: Callable[..., Crawl], monkeypatch: pytest.MonkeyPatch, queue: str | None = None) -> Crawl:
+    """A crawl that has kept ten requests back, and lets three go in a turn."""
+    monkeypatch.setattr(releases, "MOST", 3)
+    run = crawl(SCHEDULER_DISK_QUEUE=queue, URINORM_LIVE=True)
+    run.scheduler.gate = Parking(at_enqueue="p")
+    for n in range(10):
+        run.add(f"p{n}", priority=n % 2)
+    run.scheduler.journal.settle()
+    # a turn that is over
+    assert run.scheduler.next_request() is None
+    return run
+
+
+@pytest.mark.parametrize("queue", [None, "scrapy.squeues.PickleFifoDiskQueue"])
+def test_many_are_let_go_in_turns_and_served_in_their_order(
+    crawl: Callable[..., Crawl], monkeypatch: pytest.MonkeyPatch, queue: str | None
+) -> None:
+    run = many_parked(crawl, monkeypatch, queue)
+    told: list[int] = []
+    run.add("a", "b", "c")
+    assert run.scheduler.release(tell=told.append) == 3
+    file, taken = run.scheduler.journal.file, []
+    for left in (4, 1, 0):
+        assert run.scheduler.has_pending_requests()
+        taken += run.take(1)
+        assert file.count(State.PARKED) == left
+    # the queue is served meanwhile
+    taken += run.take(1)
+    assert {"p"}.isdisjoint(url[0] for url in taken[:2])
+    order = [9, 7, 5, 3, 1, 8, 6, 4, 2, 0] if queue is None else [1, 3, 5, 7, 9, 0, 2, 4, 6, 8]
+    assert [url for url in [*taken, *run.rest()] if url[0] == "p"] == [f"p{n}" for n in order]
+    assert told == [3, 3, 1]
+
+
+def test_a_crawl_ends_with_nothing_that_is_still_to_go(
+    crawl: Callable[..., Crawl], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run = many_parked(crawl, monkeypatch)
+    assert run.scheduler.release(to=State.LATER) == 3
+    # a further one waits for the first, and for its turn
+    assert run.scheduler.release(State.LATER) == 0
+    run.close()
+    file = crawl(URINORM_LIVE=True).scheduler.journal.file
+    assert (file.count(State.PARKED), file.count(State.RELEASED)) == (0, 10)
+
+
+def test_what_a_kill_left_of_a_release_is_let_go_by_the_next_run(
+    crawl: Callable[..., Crawl], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run = many_parked(crawl, monkeypatch)
+    run.scheduler.release()
+    assert run.scheduler.next_request() is None
+    run.kill()
+    second = crawl(URINORM_LIVE=True)
+    assert second.scheduler.journal.file.count(State.PARKED) == 4
+    second.scheduler.release()
+    assert sorted(second.rest()) == [f"p{n}" for n in range(10)]
 
 
 # ---------------------------------------------------------------------- whose scheduler, whose filter

@@ -33,7 +33,7 @@ class _Held:
             before(one, key, text)
 
         monkeypatch.setattr(RequestsFile, "piece", counted)
-        scheduler: Any = SimpleNamespace(journal=SimpleNamespace(file=self.file), poke=lambda: None)
+        scheduler: Any = SimpleNamespace(journal=SimpleNamespace(file=self.file), poke=lambda: None, releases=None)
         self.parked = Parked(scheduler, self.desk, lambda *_: None)
 
     def steps(self) -> list[int]:
@@ -112,7 +112,7 @@ def test_the_state_of_an_earlier_version_is_taken_over(tmp_path: Path, monkeypat
     held = _Held(tmp_path, monkeypatch)
     held.desk.yields.learned("http://s.example/*", news=True)
     held.file.set_marks(live=json.dumps(held.desk.state()))
-    scheduler: Any = SimpleNamespace(journal=SimpleNamespace(file=held.file))
+    scheduler: Any = SimpleNamespace(journal=SimpleNamespace(file=held.file), releases=None)
     again = Desk([], "recommended")
     Parked(scheduler, again, lambda *_: None).restore(None)
     assert again.yields.of.keys() == {"http://s.example/*"}
