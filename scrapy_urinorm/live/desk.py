@@ -39,6 +39,7 @@ from scrapy_urinorm.live.questions import (
 from scrapy_urinorm.live.resuming import parts_of, state_of
 from scrapy_urinorm.live.yields import CLOSE, Yields
 from scrapy_urinorm.normalizer import Normalizer
+from scrapy_urinorm.rulesets.ruleset import RuleSet
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -51,7 +52,7 @@ class Desk:
     """
 
     def __init__(self, rules: Sequence[Any], preset: str, *, close: int = CLOSE) -> None:
-        self._rules = list(rules)
+        self._rules = RuleSet.load(*rules, preset=preset)
         self.preset = preset
         self.sites: dict[str, SiteDesk] = {}
         self.patterns = Patterns()
@@ -65,7 +66,7 @@ class Desk:
         self._known = Known(self._rules)
         self.known = self._known.messages
         # what the crawl's own rules drop is no place where a live one is to be tested
-        self._own = Normalizer(self._rules, preset, check_examples=False).key
+        self._own = Normalizer(self._rules, check_examples=False).key
 
     # ------------------------------------------------------------------ a request
 

@@ -11,9 +11,12 @@ from scrapy_urinorm.learn.site import host_of, site_of
 from scrapy_urinorm.live.canaries import Canaries
 from scrapy_urinorm.live.classes import NumberSet
 from scrapy_urinorm.normalizer import Normalizer
+from scrapy_urinorm.rulesets.before import before
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
+
+    from scrapy_urinorm.rulesets.ruleset import RuleSet
 
 bare: Callable[[str], str] = Normalizer(preset="safe").key
 """The key of an address under no rule."""
@@ -90,8 +93,8 @@ class SiteNames:
 class Question:
     """Is this page fetched already, or under way, under some rules? `claims` are classes under way, by their claim."""
 
-    def __init__(self, sources: Sequence[dict[str, Any]], rules: Sequence[Any], preset: str) -> None:
-        self.key = Normalizer([*sources, *rules], preset, check_examples=False).key
+    def __init__(self, sources: Sequence[dict[str, Any]], rules: RuleSet, preset: str) -> None:
+        self.key = Normalizer(before(sources, rules, preset), check_examples=False).key
         self.served = NumberSet()
         self.claims: dict[int, int] = {}
 

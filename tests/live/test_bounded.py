@@ -110,4 +110,4 @@ def test_the_desk_of_a_crawl_has_no_pairs_of_its_user() -> None:
     }
     live = LiveRules(crawler_with(settings))
     assert len(live._source["rules"]["distinct"]) == 3
-    assert live.desk._rules == [{"preset": live._preset, "site": {"s.example": {"remove_params": ["b"]}}}]
+    assert [*live.desk._rules.sources] == [{"preset": live._preset, "site": {"s.example": {"remove_params": ["b"]}}}]
