@@ -43,11 +43,6 @@ class FleetParked(Parked):
 
     # ------------------------------------------------------------------ new rules
 
-    @property
-    def busy(self) -> bool:
-        """Whether a site's rules are being brought into force."""
-        return bool(self._work)
-
     def step(self) -> None:
         """Tell and hear what was served, and go on with new rules for some milliseconds."""
         if time.monotonic() - self._told > _TELL_SECONDS:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from scrapy_urinorm.live.resuming import Part, parts_of, state_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from scrapy_urinorm.crawl.requests_file import RequestsFile
     from scrapy_urinorm.live.desk import Desk
@@ -39,8 +39,13 @@ class LiveState:
         if text := self._file.mark(_MARK):
             found: dict[str, Any] = json.loads(text)
             return found
-        pieces = ((*key.decode("utf-8", "surrogatepass").split(" ", 1), row) for key, row in self._file.pieces())
-        return state_of((part, name, json.loads(row)) for part, name, row in pieces)
+        pieces = []
+        for key, row in self._file.pieces():
+            part, name = key.decode("utf-8", "surrogatepass").split(" ", 1)
+            # written anew, or taken away where the desk has none of it any more
+            self._written.setdefault(part, {})[name] = self
+            pieces.append((part, name, json.loads(row)))
+        return state_of(pieces)
 
     def take_over(self) -> None:
         """The state was taken up: where it is in the note of an earlier version, write it in pieces instead."""
@@ -53,23 +58,29 @@ class LiveState:
         if self._steps is None:
             self._steps = self._looks(parts_of(self._desk))
 
-    def step(self, seconds: float) -> bool:
-        """Go on with that for some time; whether there is more of it."""
+    @property
+    def is_sought(self) -> bool:
+        """Whether that is under way."""
+        return self._steps is not None
+
+    def step(self, seconds: float) -> None:
+        """Go on with that for some time."""
         until = time.monotonic() + seconds
         while self._steps is not None:
             if next(self._steps, self) is self:
                 self._steps = None
             elif time.monotonic() >= until:
-                return True
-        return False
+                return
 
     def write(self, *, sites: bool = False) -> None:
         """Write what has changed now: all of it, or of the sites and their rules alone."""
+        if not sites:
+            self._steps = None
         for _ in self._looks(parts_of(self._desk, sites=sites)):
             pass
         self._file.commit()
 
-    def _looks(self, parts: list[Part]) -> Iterator[None]:
+    def _looks(self, parts: Iterable[Part]) -> Iterator[None]:
         looked = letters = 0
         for part in parts:
             written = self._written.setdefault(part.name, {})

@@ -7,6 +7,7 @@ from collections import deque
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from scrapy_urinorm.crawl.engine_calls import OnceATurn
 from scrapy_urinorm.crawl.live_requests import kind_of
 from scrapy_urinorm.crawl.live_state import LiveState
 from scrapy_urinorm.crawl.request_rows import SERVED, Row, State
@@ -45,6 +46,7 @@ class Parked:
         self._spider: Spider | None = None
         self._unsaved = 0
         self._state = LiveState(self._file, desk)
+        self._turn = OnceATurn()
         self._generations: dict[str, list[int]] = {}
         self._work: deque[tuple[str, Iterator[None]]] = deque()
 
@@ -72,18 +74,22 @@ class Parked:
         self._work.append((name, self._steps(name)))
 
     def step(self) -> None:
-        """Go on with that for some milliseconds, and let go what was put off for long enough."""
+        """Go on with that for some milliseconds of a turn, and let go what was put off for long enough."""
         self._let_due_go()
-        if self._state.step(_LOOK_SECONDS):
+        if self._turn.is_new and self._is_at_work:
+            self._turn.done(self._scheduler.journal.engine)
+            self._state.step(_LOOK_SECONDS)
+            # what is on its way takes as long, in the same turn
+            until = time.monotonic() + (0 if self._scheduler.releases else _STEP_SECONDS)
+            while self._work and time.monotonic() < until:
+                if next(self._work[0][1], self) is self:
+                    self._work.popleft()
+        if self._is_at_work:
             self._scheduler.poke()
-        if not self._work:
-            return
-        until = time.monotonic() + _STEP_SECONDS
-        while self._work and time.monotonic() < until:
-            if next(self._work[0][1], self) is self:
-                self._work.popleft()
-        if self._work:
-            self._scheduler.poke()
+
+    @property
+    def _is_at_work(self) -> bool:
+        return bool(self._work) or self._state.is_sought
 
     def _let_due_go(self) -> None:
         for class_key, most in self._desk.due():

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import deque
 from typing import TYPE_CHECKING, Any
 
-from scrapy_urinorm.crawl.journal import COMMIT_CHANGES
+from scrapy_urinorm.crawl.engine_calls import OnceATurn
 from scrapy_urinorm.crawl.request_rows import SERVED, State
 from scrapy_urinorm.errors import UrinormError
 from scrapy_urinorm.tuples import NamedTuple
@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from scrapy_urinorm.crawl.journal import Journal
     from scrapy_urinorm.crawl.kept_back import KeptBack
 
-#: So many in a turn, as the journal commits at once: some 4 ms.
-MOST = COMMIT_CHANGES
+#: So many in a turn of the reactor: 3 to 11 ms, of 80,000 that wait and come later; of 500 it were 13.
+MOST = 300
 
 
 class _Release(NamedTuple):
@@ -42,6 +42,7 @@ class Releases:
         self._poke = poke
         self._left: deque[_Release] = deque()
         self._room = MOST
+        self._turn = OnceATurn()
 
     def __bool__(self) -> bool:
         return bool(self._left)
@@ -55,14 +56,26 @@ class Releases:
             gone = self._journal.file.release(state, to=to, limit=limit, **which)
         else:
             self._left.append(_Release(state, to, which, tell))
-            gone = self._go_on() if len(self._left) == 1 else 0
+            gone = self._go_on() if len(self._left) == 1 and self._has_room() else 0
         if gone or self._left:
             self._poke()
         return gone
 
-    def turn(self) -> bool:
-        """Let more go; whether some are left."""
+    def turn(self) -> None:
+        """Let more go, once in a turn of the reactor."""
+        if self._turn.is_new:
+            self._some()
+        if self._left:
+            self._poke()
+
+    def finish(self) -> None:
+        """Let all go that are to: nobody waits for the reactor any more."""
+        while self._left:
+            self._some()
+
+    def _some(self) -> None:
         self._room = MOST
+        self._turn.done(self._journal.engine)
         try:
             while self._left and self._room:
                 tell = self._left[0].tell
@@ -70,25 +83,23 @@ class Releases:
         except UrinormError as error:
             self._journal.fail(error)
             self._left.clear()
-        if self._left:
-            self._poke()
-        return bool(self._left)
+            self._kept.closed = frozenset()
 
-    def finish(self) -> None:
-        """Let all go that are to: nobody waits for the reactor any more."""
-        while self.turn():
-            pass
+    def _has_room(self) -> bool:
+        """Whether more may go in this turn, of which this is the first or another release."""
+        if self._turn.is_new:
+            self._room = MOST
+            self._turn.done(self._journal.engine)
+        return self._room > 0
 
     def _go_on(self) -> int:
         """Let some go of the release that stands first."""
-        gone = 0
-        if self._room:
-            state, to, which, _ = self._left[0]
-            self._take_back(state)
-            gone = self._journal.file.release(state, to=to, limit=self._room, in_order=False, **which)
-            if gone < self._room:
-                self._left.popleft()
-            self._room -= gone
+        state, to, which, _ = self._left[0]
+        self._take_back(state)
+        gone = self._journal.file.release(state, to=to, limit=self._room, in_order=False, **which)
+        if gone < self._room:
+            self._left.popleft()
+        self._room -= gone
         self._kept.closed = frozenset(release.to for release in self._left)
         return gone
 

@@ -148,14 +148,20 @@ class RequestsFile:
             where, values = f"{where} and class = ?", [*values, class_key]
         if generation is not None:
             where, values = f"{where} and generation = ?", [*values, generation]
-        if limit is not None:
-            order = "order by priority desc, id" if state is State.LATER else "order by id"
-            some = f"{where} {order if in_order else ''} limit {int(limit)}"
-            where = f"id in (select id from requests where {some})"
         with self._transaction() as database:
-            moved = dict(database.execute(f"select slot, count(*) from requests where {where} group by slot", values))
-            if moved:
-                database.execute(f"update requests set state = ? where {where}", (str(to), *values))
+            if limit is None:
+                query = f"select slot, count(*) from requests where {where} group by slot"
+                if moved := dict(database.execute(query, values)):
+                    database.execute(f"update requests set state = ? where {where}", (str(to), *values))
+            else:
+                # found once: without an order a second search may find others
+                order = "priority desc, id" if state is State.LATER else "id"
+                some = f"{where} order by {order}" if in_order else where
+                query = f"select id, slot from requests where {some} limit {int(limit)}"
+                found = database.execute(query, values).fetchall()
+                moved = Counter(slot for _, slot in found)
+                going = [(str(to), number) for number, _ in found]
+                database.executemany("update requests set state = ? where id = ?", going)
         if to in self.waiting:
             self.waiting[to].update(moved)
         if state in self.waiting:

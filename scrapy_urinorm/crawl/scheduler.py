@@ -260,7 +260,8 @@ class Scheduler(StockScheduler):
         if (request := self._serve(kept, State.RELEASED)) is not None:
             self._callbacks.others_came()
             return request, True
-        if not kept.count(State.LATER) or self._callbacks.may_bring_others(self.journal.engine):
+        # what is on its way comes before what comes later
+        if self.releases or not kept.count(State.LATER) or self._callbacks.may_bring_others(self.journal.engine):
             return None
         if self.gate is not None and not self.gate.later_may_go():
             return None

@@ -2,16 +2,28 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from scrapy_urinorm.live.brought import columns_of, row_of
 from scrapy_urinorm.live.ids import packed
 from scrapy_urinorm.live.patience import doubted
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping
 
-    from scrapy_urinorm.live.desk import Desk
+    from scrapy_urinorm.live.ids import Ids
+    from scrapy_urinorm.live.questions import SiteDesk
+    from scrapy_urinorm.live.yields import Yields
+
+
+class Resumed(Protocol):
+    """What of a desk a later run takes up: rules by their number, what patterns have brought, ids, lines of packs."""
+
+    generations: int
+    sites: dict[str, SiteDesk]
+    yields: Yields
+    ids: Ids
+    known: dict[str, dict[str, Any]]
 
 
 class Part(NamedTuple):
@@ -26,27 +38,22 @@ class Part(NamedTuple):
     state: Callable[[Any], object]
 
 
-def parts_of(desk: Desk, *, sites: bool = False) -> list[Part]:
-    """Return all parts of a desk, or those of its `sites` alone: their rules, and what is counted of these.
+def parts_of(desk: Resumed, *, sites: bool = False) -> Iterator[Part]:
+    """Yield all parts of a desk, or those of its `sites` alone: their rules, and what is counted of these.
+
+    Each as it is when it is asked for: rules that have come since the first one was are no older than their number.
 
     What patterns have brought may be older than the rows of requests, and one pattern older than another: what a closed
     one keeps back is asked again in any case. Rules may not, as rows name them by their generation.
     """
-    canaries = {name: site.canaries for name, site in desk.sites.items()}
-    found = [
-        Part("generations", {"": desk.generations}, _itself, _itself),
-        Part("site", desk.sites, lambda site: [site.generation, site.message], lambda site: site.generation),
-        Part("counts", canaries, lambda one: one.dump(), lambda one: repr(one.dump())),
-    ]
-    if sites:
-        return found
-    return [
-        *found,
-        Part("yield", desk.yields.of, row_of, lambda one: hash(columns_of(one))),
-        Part("doubt", desk.yields.doubts.waiting, _itself, _itself),
-        Part("id", desk.ids.places, packed, lambda one: hash(tuple(packed(one)))),
-        Part("known", desk.known, _itself, _itself),
-    ]
+    yield Part("generations", {"": desk.generations}, _itself, _itself)
+    yield Part("site", desk.sites, lambda site: [site.generation, site.message], lambda site: site.generation)
+    yield Part("counts", desk.sites, lambda site: site.canaries.dump(), lambda site: repr(site.canaries.dump()))
+    if not sites:
+        yield Part("yield", desk.yields.of, row_of, lambda one: hash(columns_of(one)))
+        yield Part("doubt", desk.yields.doubts.waiting, _itself, _itself)
+        yield Part("id", desk.ids.places, packed, lambda one: hash(tuple(packed(one))))
+        yield Part("known", desk.known, _itself, _itself)
 
 
 def _itself(value: Any) -> Any:

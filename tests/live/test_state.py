@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from scrapy_urinorm.crawl import live_state
+from scrapy_urinorm.crawl import engine_calls, live_state
 from scrapy_urinorm.crawl import parked as crawl_parked
 from scrapy_urinorm.crawl.live_state import LiveState
 from scrapy_urinorm.crawl.parked import Parked
@@ -33,7 +33,9 @@ class _Held:
             before(one, key, text)
 
         monkeypatch.setattr(RequestsFile, "piece", counted)
-        scheduler: Any = SimpleNamespace(journal=SimpleNamespace(file=self.file), poke=lambda: None, releases=None)
+        scheduler: Any = SimpleNamespace(
+            journal=SimpleNamespace(file=self.file, engine=None), poke=lambda: None, releases=None
+        )
         self.parked = Parked(scheduler, self.desk, lambda *_: None)
 
     def steps(self) -> list[int]:
@@ -105,6 +107,74 @@ def test_rules_are_written_before_any_row_names_them(tmp_path: Path, monkeypatch
     assert (left["generations"], [*left["sites"]], left["yields"]) == (1, ["s.example"], {})
     held.steps()
     assert [*held.left()["yields"]] == ["http://s.example/*"]
+    held.file.close()
+
+
+def test_the_engine_asks_often_in_a_turn_of_the_reactor_and_a_step_is_done_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(crawl_parked, "_LOOK_SECONDS", 0)
+    turns: list[Any] = []
+    monkeypatch.setattr(
+        engine_calls, "CallLaterOnce", lambda call: SimpleNamespace(schedule=lambda: turns.append(call))
+    )
+    held = _Held(tmp_path, monkeypatch)
+    held.parked._scheduler.journal.engine = SimpleNamespace(_slot=SimpleNamespace())  # type: ignore[misc,assignment]
+    for n in range(1_000):
+        held.desk.yields.learned(f"http://s.example/{n}/*", news=True)
+    held.parked._state.begin()
+    for turn in (1, 2):
+        for _ in range(16):
+            held.parked.step()
+        assert 0 < len(held.written) <= turn * live_state._PIECES
+        turns.pop()()
+    assert not turns
+    held.file.close()
+
+
+def ruled(desk: Desk, site: str, length: int = 0) -> None:
+    """The student has found a rule on a site."""
+    told = {"host": {site: {"remove_params": ["from"]}}}
+    rule = {"id": "r", "said": "x" * length, "source": told}
+    desk.take({"do": "rules", "site": site, "source": told, "likely": {}, "rules": [rule], "rows": []})
+
+
+@pytest.mark.parametrize("steps", [0, 1])
+def test_rules_that_come_while_changes_are_looked_for_stay(
+    steps: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Should their number be written as it was before, rules of two sites would have the same after a kill."""
+    monkeypatch.setattr(crawl_parked, "_LOOK_SECONDS", 0)
+    held = _Held(tmp_path, monkeypatch)
+    ruled(held.desk, "s.example", live_state._LETTERS)
+    held.parked._state.begin()
+    for _ in range(steps):
+        held.parked.step()
+    ruled(held.desk, "t.example")
+    held.desk.sites["t.example"].canaries.share(["r"], proven=False)
+    held.parked.ruled("t.example")
+    held.steps()
+    left = held.left()
+    assert left["generations"] == left["sites"]["t.example"]["generation"] == 2
+    assert left["sites"]["t.example"]["counts"] == {"r": [1, 0]}
+    held.file.close()
+
+
+def test_what_the_run_before_has_left_goes_with_what_it_stood_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    held = _Held(tmp_path, monkeypatch)
+    held.desk.yields.doubt("http://s.example/*")
+    held.desk.yields.learned("http://s.example/a", news=True)
+    held.parked.save()
+    again = Desk([], "recommended")
+    scheduler: Any = SimpleNamespace(journal=SimpleNamespace(file=held.file, engine=None), releases=None)
+    parked = Parked(scheduler, again, lambda *_: None)
+    parked.restore(None)
+    assert again.yields.doubts.waiting
+    again.yields.doubts.waiting.clear()
+    parked.save()
+    assert held.left()["yields"].keys() == {"http://s.example/a"}
     held.file.close()
 
 
