@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from benchmarks.in_memory import InMemory
+from scrapy_urinorm import suffixes
 from scrapy_urinorm.crawl.live import LiveRules
 from scrapy_urinorm.learn.options import Options
 from scrapy_urinorm.live import novelty, student
@@ -99,6 +100,12 @@ def test_who_logs_in_is_not_remembered() -> None:
     for n in range(20):
         assert names.of(f"http://{n}{'a' * 5_000}:b@www.s.example/x") == "s.example"
     assert sum(map(len, names._known)) < 1_000
+
+
+def test_the_suffix_list_is_loaded_before_the_first_request() -> None:
+    suffixes._tree.cache_clear()
+    Desk([], "recommended")
+    assert suffixes._tree.cache_info().currsize == 1
 
 
 def test_the_desk_of_a_crawl_has_no_pairs_of_its_user() -> None:
