@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from scrapy.utils.reactor import CallLaterOnce
+
 if TYPE_CHECKING:
     from collections.abc import Collection
 
@@ -34,3 +36,25 @@ def wake(engine: ExecutionEngine | None) -> None:
     """Have the engine ask for requests soon; otherwise it may wait for its heartbeat, five seconds."""
     if engine is not None and engine._slot is not None:
         engine._slot.nextcall.schedule()
+
+
+class OnceATurn:
+    """Tells the calls that come in one turn of the reactor apart from those of the next one.
+
+    The engine asks for a request after the other until its downloader is full: sixteen times in a turn, or more. Where
+    there is no engine, as in a test of the scheduler alone, each call is a turn.
+    """
+
+    def __init__(self) -> None:
+        self._renewing = CallLaterOnce(self._renew)
+        self.is_new = True
+        """Whether nothing was done in this turn yet."""
+
+    def done(self, engine: ExecutionEngine | None) -> None:
+        """Something was done in this turn: the next one comes when the reactor has served others."""
+        if engine is not None and engine._slot is not None:
+            self.is_new = False
+            self._renewing.schedule()
+
+    def _renew(self) -> None:
+        self.is_new = True

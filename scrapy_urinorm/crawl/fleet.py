@@ -18,6 +18,7 @@ from scrapy_urinorm.seen.redis_address import is_redis
 
 if TYPE_CHECKING:
     from scrapy import Request, Spider
+    from scrapy.core.engine import ExecutionEngine
     from scrapy.crawler import Crawler
 
     from scrapy_urinorm.crawl.journal import Kept
@@ -77,6 +78,11 @@ class FleetJournal:
         self.file: Any = None
         self.failed = False
 
+    @property
+    def engine(self) -> ExecutionEngine | None:
+        """The worker's engine."""
+        return self._crawler.engine
+
     def fail(self, error: Exception) -> None:
         """What waits cannot be had any more: the crawl stops."""
         if not self.failed:
@@ -94,6 +100,8 @@ class FleetScheduler(_Below):
     """
 
     of_fleet = True
+    #: What goes does so at once.
+    releases = None
     crawler: Crawler
     queue: Any
 

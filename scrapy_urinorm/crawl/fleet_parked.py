@@ -53,6 +53,15 @@ class FleetParked(Parked):
         """What comes later is in the queue of the fleet, and waits for its end there."""
         self._desk.due()
 
+    def ruled(self, name: str) -> None:
+        """A site has new rules."""
+        self.ask_again(name)
+        self.save()
+
+    def kept(self) -> None:
+        """One more request is kept back."""
+        self.save()
+
     def tell(self) -> int:
         """Tell what was served here, and hear what was elsewhere; how much the latter was."""
         self._told = time.monotonic()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import deque
 from typing import TYPE_CHECKING, Any
 
@@ -16,6 +17,13 @@ if TYPE_CHECKING:
 _BATCH = 50
 
 
+def serves_newest_first(queue: object) -> bool:
+    """Whether a class of queues serves the newest request first, as Scrapy's default does."""
+    # the first name that says it: one of queuelib's is derived from the other
+    names = [base.__name__ for base in getattr(queue, "__mro__", ()) if re.search("[LF]ifo", base.__name__)]
+    return not names or "Lifo" in names[0]
+
+
 class KeptBack:
     """Serves the released and the later rows of a file, the slot with the least to do first, as Scrapy's queue does.
 
@@ -27,6 +35,8 @@ class KeptBack:
         self._file = file
         self._slots = slots
         self.newest_first = newest_first
+        self.closed: frozenset[State] = frozenset()
+        """States of which nothing is served, as more is on its way into them."""
         self._taken: dict[State, dict[str, deque[Row]]] = {state: {} for state in SERVED}
 
     def __len__(self) -> int:
@@ -39,7 +49,7 @@ class KeptBack:
     def pop(self, state: State) -> Row | None:
         """The next request of a state; None where there is none, or none that its slot has room for."""
         waiting, taken = self._file.waiting[state], self._taken[state]
-        if not waiting and not taken:
+        if (not waiting and not taken) or state in self.closed:
             return None
         free = [(active, slot) for slot in {*waiting, *taken} if (active := self._active(slot)) is not None]
         if not free:

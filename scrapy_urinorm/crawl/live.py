@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 import tempfile
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -97,7 +98,8 @@ class LiveRules:
             own.logger.info("Live rules only observe: %s", why)
             if scheduler is not None:
                 # of a run before that did more
-                self._count("released", scheduler.release())
+                count = partial(self._count, "released")
+                count(scheduler.release(tell=count))
             return
         self._heard.wakes(scheduler.poke)
         self._take_up(scheduler)
@@ -127,7 +129,7 @@ class LiveRules:
             self.on = False
             own.logger.warning("Live rules are off: %s; what they kept back is fetched", why)
             try:
-                self._count("released", self.scheduler.release())
+                self.parked.release()
             except UrinormError as error:
                 self.lost(error)
 
@@ -275,8 +277,7 @@ class LiveRules:
         reopened, site = self.desk.take(message)
         self.parked.reopen(reopened)
         if site is not None:
-            self.parked.ask_again(site)
-            self.save()
+            self.parked.ruled(site)
 
     def tell_met(self) -> None:
         """Tell the student of addresses that wait."""

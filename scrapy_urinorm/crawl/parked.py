@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-import json
 import time
 from collections import deque
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from scrapy_urinorm.crawl.engine_calls import OnceATurn
 from scrapy_urinorm.crawl.live_requests import kind_of
+from scrapy_urinorm.crawl.live_state import LiveState
 from scrapy_urinorm.crawl.request_rows import SERVED, Row, State
 from scrapy_urinorm.crawl.serialized import loaded
 from scrapy_urinorm.errors import UrinormError
@@ -24,13 +26,13 @@ if TYPE_CHECKING:
 #: How long one step may take: the reactor serves others in between.
 _STEP_SECONDS = 0.01
 _BATCH = 200
+#: How long one look for what has changed may take; with the step above, and what is written of it, 20 ms.
+_LOOK_SECONDS = 0.004
 #: What is kept for a resume is written after so many requests that are kept back, and with every new rule; after as
 #: many as there are patterns, where these are more, so that a request costs the same whatever was seen of the site.
 _SAVE = 500
 #: Why a request was not sent: its page was, its shape brought nothing, or the crawl was stopped before its turn.
 DUPLICATE, CLOSED, LATER = "duplicate", "closed", "later"
-#: The note of the file that holds the state of the desk.
-_MARK = "live"
 
 
 class Parked:
@@ -43,6 +45,8 @@ class Parked:
         self._count = count
         self._spider: Spider | None = None
         self._unsaved = 0
+        self._state = LiveState(self._file, desk)
+        self._turn = OnceATurn()
         self._generations: dict[str, list[int]] = {}
         self._work: deque[tuple[str, Iterator[None]]] = deque()
 
@@ -50,8 +54,17 @@ class Parked:
 
     @property
     def busy(self) -> bool:
-        """Whether a site's rules are being brought into force."""
-        return bool(self._work)
+        """Whether a site's rules are being brought into force, or requests are on their way."""
+        return bool(self._work) or bool(self._scheduler.releases)
+
+    def ruled(self, name: str) -> None:
+        """A site has new rules, which are written before any row names them."""
+        self.ask_again(name)
+        try:
+            self._state.write(sites=True)
+        except UrinormError as error:
+            self._scheduler.journal.fail(error)
+        self._state.begin()
 
     def ask_again(self, name: str) -> None:
         """Bring new rules into force: key what was served on the site, then ask again of what it keeps back."""
@@ -61,20 +74,26 @@ class Parked:
         self._work.append((name, self._steps(name)))
 
     def step(self) -> None:
-        """Go on with that for some milliseconds, and let go what was put off for long enough."""
+        """Go on with that for some milliseconds of a turn, and let go what was put off for long enough."""
         self._let_due_go()
-        if not self._work:
-            return
-        until = time.monotonic() + _STEP_SECONDS
-        while self._work and time.monotonic() < until:
-            if next(self._work[0][1], self) is self:
-                self._work.popleft()
-        if self._work:
+        if self._turn.is_new and self._is_at_work:
+            self._turn.done(self._scheduler.journal.engine)
+            self._state.step(_LOOK_SECONDS)
+            # what is on its way takes as long, in the same turn
+            until = time.monotonic() + (0 if self._scheduler.releases else _STEP_SECONDS)
+            while self._work and time.monotonic() < until:
+                if next(self._work[0][1], self) is self:
+                    self._work.popleft()
+        if self._is_at_work:
             self._scheduler.poke()
+
+    @property
+    def _is_at_work(self) -> bool:
+        return bool(self._work) or self._state.is_sought
 
     def _let_due_go(self) -> None:
         for class_key, most in self._desk.due():
-            self._count("released", self._scheduler.release(State.LATER, class_key=class_key, limit=most))
+            self.release(State.LATER, class_key=class_key, limit=most)
 
     def _steps(self, name: str) -> Iterator[None]:
         after = 0
@@ -114,7 +133,12 @@ class Parked:
     def reopen(self, patterns: list[bytes]) -> None:
         """Have requests of closed shapes served later, after all."""
         for key in patterns:
-            self._count("released", self._file.release(State.PARKED, to=State.LATER, class_key=key))
+            self.release(State.PARKED, to=State.LATER, class_key=key)
+
+    def release(self, state: State = State.PARKED, **which: Any) -> None:
+        """Let requests go, and count them; of many the rest in further turns of the reactor."""
+        count = partial(self._count, "released")
+        count(self._scheduler.release(state, tell=count, **which))
 
     # ------------------------------------------------------------------ what has ended
 
@@ -129,7 +153,7 @@ class Parked:
             for site, url, kind in noted:
                 self._file.serve(site, kind, url)
         for class_key in freed:
-            self._count("released", self._scheduler.release(class_key=class_key, limit=1))
+            self.release(State.PARKED, class_key=class_key, limit=1)
         return served
 
     # ------------------------------------------------------------------ from run to run
@@ -137,29 +161,31 @@ class Parked:
     def restore(self, spider: Spider | None) -> None:
         """Take up what the run before has left."""
         self._spider = spider
-        text = self._file.mark(_MARK)
-        state: dict[str, Any] = json.loads(text) if text else {"generations": 0, "sites": {}, "yields": {}}
+        state = self._state.read()
         for name, known in state["sites"].items():
             self._generations[name] = [known["generation"]]
         for name in self._desk.restore(state):
             self.ask_again(name)
+        self._state.take_over()
         # in their turn those of closed shapes are asked again, and what a kill left under rules before the last
         last = {known["generation"] for known in state["sites"].values()}
         for generation in self._file.generations():
             if generation not in last:
-                self._file.release(State.PARKED, to=State.LATER, generation=generation)
+                self._scheduler.release(to=State.LATER, generation=generation)
 
     def kept(self) -> None:
-        """One more request is kept back: after a number of them `save`."""
+        """One more request is kept back: after a number of them what has changed is written, some at a time."""
         self._unsaved += 1
         if self._unsaved >= max(_SAVE, len(self._desk.yields.of)):
             self._unsaved = 0
-            self.save()
+            self._state.begin()
 
     def save(self) -> None:
-        """Write down what a later run takes up."""
+        """Write down what a later run takes up, when nobody waits for the reactor any more."""
+        if self._scheduler.releases is not None:
+            self._scheduler.releases.finish()
         try:
-            self._file.set_marks(**{_MARK: json.dumps(self._desk.state())})
+            self._state.write()
         except UrinormError as error:
             self._scheduler.journal.fail(error)
 

@@ -34,6 +34,7 @@ create index if not exists kept on requests (generation, id) where state = 'park
 create table if not exists served (
   id integer primary key, site text not null, kind integer not null, url text not null);
 create index if not exists by_site on served (site, id);
+create table if not exists pieces (key blob primary key, text text not null) without rowid;
 create table if not exists marks (name text primary key, value text not null);
 """
 

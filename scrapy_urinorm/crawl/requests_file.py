@@ -34,8 +34,10 @@ class RequestsFile:
         self._flying: dict[int, None] = {}
         self._ended: list[int] = []
         self._notes: dict[bytes, str | None] = {}
+        self._pieces: dict[bytes, str | None] = {}
         self._served: list[tuple[str, int, str]] = []
         self._next = 1
+        self._changes = (self._new, self._flying, self._ended, self._notes, self._pieces, self._served)
         self.unclean = False
         """Whether the run before came to no good end: Scrapy's queue is then not to be trusted, these rows are."""
         self.gather: Callable[[], None] | None = None
@@ -92,7 +94,7 @@ class RequestsFile:
     @property
     def changes(self) -> int:
         """How many changes wait for `commit`."""
-        return sum(len(one) for one in (self._new, self._flying, self._ended, self._notes, self._served))
+        return sum(len(one) for one in self._changes)
 
     def commit(self) -> None:
         """Write all changes, in one transaction."""
@@ -132,10 +134,12 @@ class RequestsFile:
         class_key: bytes | None = None,
         generation: int | None = None,
         limit: int | None = None,
+        in_order: bool = True,
     ) -> int:
         """Let requests of one state go, all of them or those of a class or generation; how many.
 
-        With a `limit` the oldest, of what comes later those that come first. `to` may be any state.
+        With a `limit` the oldest, of what comes later those that come first; any, where they are not to be `in_order`,
+        which costs the same whatever waits. `to` may be any state.
         """
         # a class has an index of its own
         where = in_states(state) if class_key is None else f"state = '{state}'"
@@ -144,13 +148,20 @@ class RequestsFile:
             where, values = f"{where} and class = ?", [*values, class_key]
         if generation is not None:
             where, values = f"{where} and generation = ?", [*values, generation]
-        if limit is not None:
-            order = "priority desc, id" if state is State.LATER else "id"
-            where = f"id in (select id from requests where {where} order by {order} limit {int(limit)})"
         with self._transaction() as database:
-            moved = dict(database.execute(f"select slot, count(*) from requests where {where} group by slot", values))
-            if moved:
-                database.execute(f"update requests set state = ? where {where}", (str(to), *values))
+            if limit is None:
+                query = f"select slot, count(*) from requests where {where} group by slot"
+                if moved := dict(database.execute(query, values)):
+                    database.execute(f"update requests set state = ? where {where}", (str(to), *values))
+            else:
+                # found once: without an order a second search may find others
+                order = "priority desc, id" if state is State.LATER else "id"
+                some = f"{where} order by {order}" if in_order else where
+                query = f"select id, slot from requests where {some} limit {int(limit)}"
+                found = database.execute(query, values).fetchall()
+                moved = Counter(slot for _, slot in found)
+                going = [(str(to), number) for number, _ in found]
+                database.executemany("update requests set state = ? where id = ?", going)
         if to in self.waiting:
             self.waiting[to].update(moved)
         if state in self.waiting:
@@ -223,6 +234,16 @@ class RequestsFile:
         with self._transaction() as database:
             database.executemany("insert or replace into marks values (?, ?)", values.items())
 
+    # ------------------------------------------------------------------ pieces of a state
+
+    def piece(self, key: bytes, text: str | None) -> None:
+        """Write a piece of the state of live rules in the place of the one with its key; None takes it away."""
+        self._pieces[key] = text
+
+    def pieces(self) -> list[tuple[bytes, str]]:
+        """All pieces."""
+        return self._read("select key, text from pieces")
+
     # ------------------------------------------------------------------ notes on keys
 
     def note(self, key: bytes, text: str | None) -> None:
@@ -254,10 +275,8 @@ class RequestsFile:
         with self._base.transaction() as database:
             self._write_changes(database)
             yield database
-        for table in (self._new, self._flying, self._notes):
-            table.clear()
-        self._ended.clear()
-        self._served.clear()
+        for changes in self._changes:
+            changes.clear()
 
     def _write_changes(self, database: sqlite3.Connection) -> None:
         database.executemany("delete from requests where id = ?", [(number,) for number in self._ended])
@@ -266,10 +285,11 @@ class RequestsFile:
             " values (?, ?, ?, ?, ?, ?, ?, ?)",
             self._new.values(),
         )
-        gone = [(key,) for key, text in self._notes.items() if text is None]
-        database.executemany("delete from notes where key = ?", gone)
-        kept = [note for note in self._notes.items() if note[1] is not None]
-        database.executemany("insert or replace into notes values (?, ?)", kept)
+        for table, changes in (("notes", self._notes), ("pieces", self._pieces)):
+            gone = [(key,) for key, text in changes.items() if text is None]
+            database.executemany(f"delete from {table} where key = ?", gone)
+            kept = [one for one in changes.items() if one[1] is not None]
+            database.executemany(f"insert or replace into {table} values (?, ?)", kept)
         database.executemany("insert into served (site, kind, url) values (?, ?, ?)", self._served)
         flying = [(number,) for number in self._flying]
         database.executemany("update requests set state = 'flying' where id = ?", flying)

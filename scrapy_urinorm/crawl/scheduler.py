@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import shutil
 import time
 from pathlib import Path
@@ -16,8 +15,9 @@ from scrapy_urinorm.crawl.callbacks import Callbacks
 from scrapy_urinorm.crawl.dupefilter import DupeFilter
 from scrapy_urinorm.crawl.engine_calls import wake
 from scrapy_urinorm.crawl.journal import Journal, Kept
-from scrapy_urinorm.crawl.kept_back import KeptBack
-from scrapy_urinorm.crawl.request_rows import SERVED, State
+from scrapy_urinorm.crawl.kept_back import KeptBack, serves_newest_first
+from scrapy_urinorm.crawl.releases import Releases
+from scrapy_urinorm.crawl.request_rows import State
 from scrapy_urinorm.crawl.start_errors import said_readably
 from scrapy_urinorm.crawl.taking_over import TakingOver
 from scrapy_urinorm.crawl.verdicts import DEFER_BY
@@ -70,7 +70,7 @@ class Gate(Protocol):
 
 
 class Scheduler(StockScheduler):
-    """A mixin over Scrapy's scheduler or a class derived from it; the add-on puts it over what `SCHEDULER` names.
+    """A mixin over Scrapy's scheduler or a class derived from it: the add-on puts it over what `SCHEDULER` names.
 
     **The journal** (`URINORM_JOURNAL`, in force with a JOBDIR or where fingerprints are kept from run to run): a
     request is written to the file `urinorm.requests` before its fingerprint is, and its row ends when its callback's
@@ -89,6 +89,7 @@ class Scheduler(StockScheduler):
         super().__init__(*args, **kwargs)
         self.gate: Gate | None = None
         self._kept: KeptBack | None = None
+        self.releases: Releases | None = None
         self._turn = False
         self.dqs = None  # Scrapy also closes what it could not open
         self._callbacks = Callbacks()
@@ -116,7 +117,7 @@ class Scheduler(StockScheduler):
             found = self._queue_stamp()
             foreign = trusted and taking_over is not None and taking_over.begin(found)
             opened = super().open(spider)
-            newest_first = self._newest_first()
+            newest_first = serves_newest_first(self.dqclass if self.dqdir else self.mqclass)
             if foreign and taking_over is not None and self.dqs is not None:
                 taking_over.take(len(self.dqs), self._dqpop, newest_first=newest_first)
             else:
@@ -131,7 +132,8 @@ class Scheduler(StockScheduler):
             raise
         engine = journal.engine
         slots = engine.downloader.slots if engine is not None else {}
-        self._kept = KeptBack(journal.file, slots, newest_first=newest_first)
+        self._kept = kept = KeptBack(journal.file, slots, newest_first=newest_first)
+        self.releases = Releases(journal, kept, self.poke)
         if not own.switch(spider.crawler.settings, "URINORM_LIVE"):
             # of a run before that had live rules
             self.release()
@@ -149,18 +151,13 @@ class Scheduler(StockScheduler):
             return ""
         return f"{status.st_mtime_ns} {status.st_size}"
 
-    def _newest_first(self) -> bool:
-        """Whether the queue that the settings ask for serves the newest request first, as Scrapy's default does."""
-        queue = self.dqclass if self.dqdir else self.mqclass
-        # the first name that says it: one of queuelib's is derived from the other
-        names = [base.__name__ for base in getattr(queue, "__mro__", ()) if re.search("[LF]ifo", base.__name__)]
-        return not names or "Lifo" in names[0]
-
     def close(self, reason: str) -> Deferred[None] | None:
         """Close the scheduler, then the file: a crawl that ends well leaves Scrapy's queue to be trusted."""
         if self._kept is None:
             return super().close(reason)
         journal = self.journal
+        if self.releases is not None:
+            self.releases.finish()
         if self.gate is not None:
             self.gate.at_close()
             self.gate = None
@@ -222,7 +219,7 @@ class Scheduler(StockScheduler):
 
     def has_pending_requests(self) -> bool:
         """Whether anything is still to be served; what is parked is not."""
-        return bool(self._kept) or super().has_pending_requests()
+        return bool(self._kept) or bool(self.releases) or super().has_pending_requests()
 
     def next_request(self) -> Request | None:
         """The next request for the engine, of Scrapy's queue or of those kept back.
@@ -236,6 +233,8 @@ class Scheduler(StockScheduler):
         journal.settle_when_due()
         if self.gate is not None:
             self.gate.tick()
+        if self.releases:
+            self.releases.turn()
         started = time.monotonic() if self.gate is not None else 0.0
         while (found := self._pop(self._kept)) is not None:
             request, free = found
@@ -261,7 +260,8 @@ class Scheduler(StockScheduler):
         if (request := self._serve(kept, State.RELEASED)) is not None:
             self._callbacks.others_came()
             return request, True
-        if not kept.count(State.LATER) or self._callbacks.may_bring_others(self.journal.engine):
+        # what is on its way comes before what comes later
+        if self.releases or not kept.count(State.LATER) or self._callbacks.may_bring_others(self.journal.engine):
             return None
         if self.gate is not None and not self.gate.later_may_go():
             return None
@@ -288,12 +288,11 @@ class Scheduler(StockScheduler):
         """Have the engine ask for requests soon."""
         wake(self.journal.engine)
 
-    def release(self, state: State = State.PARKED, **which: Any) -> int:
-        """Let requests of a state go, all or those of a class or generation (see `RequestsFile.release`); how many."""
-        if not self.journal.file.is_open:
+    def release(self, state: State = State.PARKED, *, to: State = State.RELEASED, **which: Any) -> int:
+        """Let requests of a state go, all or those of a class or generation (see `RequestsFile.release`); how many.
+
+        Without a limit some go now, the rest in further turns of the reactor: `tell` hears of those.
+        """
+        if not self.journal.file.is_open or self.releases is None:
             return 0
-        if self._kept is not None and state in SERVED:
-            self._kept.put_back()
-        if released := self.journal.file.release(state, **which):
-            self.poke()
-        return released
+        return self.releases.begin(state, to, **which)

@@ -87,12 +87,12 @@ class Yield:
         return chance < min(_SAMPLE_SHARE, _SAMPLES / self.kept) * (_KNOWN_SAMPLES if self.known else 1)
 
 
-_columns = attrgetter(*(field.name for field in fields(Yield)))
+columns_of = attrgetter(*(field.name for field in fields(Yield)))
 
 
 def row_of(found: Yield) -> list[Any]:
     """Return a pattern as JSON can hold it."""
-    return list(_columns(found))
+    return list(columns_of(found))
 
 
 def yield_of(row: Sequence[Any]) -> Yield:

@@ -36,8 +36,10 @@ from scrapy_urinorm.live.questions import (
     pattern_key,
     speaks_of_action,
 )
+from scrapy_urinorm.live.resuming import parts_of, state_of
 from scrapy_urinorm.live.yields import CLOSE, Yields
 from scrapy_urinorm.normalizer import Normalizer
+from scrapy_urinorm.rulesets.ruleset import RuleSet
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -50,7 +52,7 @@ class Desk:
     """
 
     def __init__(self, rules: Sequence[Any], preset: str, *, close: int = CLOSE) -> None:
-        self._rules = list(rules)
+        self._rules = RuleSet.load(*rules, preset=preset)
         self.preset = preset
         self.sites: dict[str, SiteDesk] = {}
         self.patterns = Patterns()
@@ -59,11 +61,14 @@ class Desk:
         self.ids = Ids()
         self.claims: dict[int, Claimant] = {}
         self._next_claim = 1
-        self._generations = 0
+        self.generations = 0
         self.site_name = SiteNames().of
+        # the list of suffixes takes 130 ms to load: with the crawl's rules, not between two requests
+        self.site_name("http://www.site.example/")
         self._known = Known(self._rules)
+        self.known = self._known.messages
         # what the crawl's own rules drop is no place where a live one is to be tested
-        self._own = Normalizer(self._rules, preset, check_examples=False).key
+        self._own = Normalizer(self._rules, check_examples=False).key
 
     # ------------------------------------------------------------------ a request
 
@@ -229,8 +234,8 @@ class Desk:
         site = self.sites.setdefault(name, SiteDesk(name))
         site.on = False
         # a fleet has the same numbers
-        self._generations = message.get("generation") or self._generations + 1
-        site.generation, site.message = self._generations, message
+        self.generations = message.get("generation") or self.generations + 1
+        site.generation, site.message = self.generations, message
         site.rules, site.sure, site.likely, site.later = [], None, None, None
         # with the user's own rules they may make no rule file: then there are none
         with suppress(UrinormError):
@@ -279,13 +284,8 @@ class Desk:
 
     def state(self) -> dict[str, Any]:
         """Return what a later run takes up, as JSON can hold it."""
-        return {
-            "generations": self._generations,
-            "sites": {name: site.dump() for name, site in self.sites.items()},
-            "yields": self.yields.dump(),
-            "ids": self.ids.dump(),
-            "known": list(self._known.messages.values()),
-        }
+        rows = ((part.name, name, part.row(one)) for part in parts_of(self) for name, one in part.of.items())
+        return state_of(rows)
 
     def restore(self, state: dict[str, Any]) -> list[str]:
         """Take up the state of the run before; return the sites that are to be `keyed`, their parked asked again."""
@@ -293,7 +293,7 @@ class Desk:
         self.ids.load(state.get("ids", {}))
         for message in state.get("known", ()):
             self._known.take(message)
-        self._generations = state["generations"]
+        self.generations = state["generations"]
         for name, known in state["sites"].items():
             self._ruled(known["message"])
             self.sites[name].canaries.load(known["counts"])

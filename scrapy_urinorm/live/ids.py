@@ -67,14 +67,14 @@ class Ids:
     """The ids of one crawl, by path and parameter."""
 
     def __init__(self) -> None:
-        self._places: dict[str, _Place] = {}
+        self.places: dict[str, _Place] = {}
         self._count = 0
         self._now = 0
 
     def met(self, url: str) -> None:
         """A page has named an address that is new."""
         for place, value in _ids_in(url):
-            known = self._places.get(place)
+            known = self.places.get(place)
             if known is None or not (value in known.tried or value in known.wanted or value in known.once):
                 if (known := self._with_room(place)) is not None:
                     known.once[value] = self._now
@@ -87,7 +87,7 @@ class Ids:
         """A request is handed out."""
         self._now += 1
         for place, value in _ids_in(url):
-            known = self._places.get(place)
+            known = self.places.get(place)
             if known is not None and value in known.tried:
                 continue
             if known is not None and (value in known.wanted or value in known.once):
@@ -107,7 +107,7 @@ class Ids:
         if brought.known or max(brought.alike, brought.same) >= ONE_PAGE or not (name := _open_id(pattern)):
             return False
         for place, value in _ids_in(url):
-            known = self._places.get(place)
+            known = self.places.get(place)
             if known is None or value not in known.wanted or not place.endswith(f"?{name}"):
                 continue
             if known.news != brought.news:
@@ -120,11 +120,11 @@ class Ids:
 
     def _with_room(self, place: str) -> _Place | None:
         """Return a place that can take one more id, None where there is no room."""
-        known = self._places.get(place)
+        known = self.places.get(place)
         if known is None:
-            if self._count >= MOST_VALUES or len(self._places) >= PLACES:
+            if self._count >= MOST_VALUES or len(self.places) >= PLACES:
                 return None
-            known = self._places[place] = _Place()
+            known = self.places[place] = _Place()
         if not known.full and (len(known) >= VALUES or self._count >= MOST_VALUES):
             # sessions are met once each, and without end
             known.full = len(known) - len(known.once) >= _FEW_FREE * len(known)
@@ -134,17 +134,14 @@ class Ids:
 
     def dump(self) -> dict[str, list[str | int]]:
         """Return what a later run needs, as JSON can hold it."""
-        return {
-            place: [_packed(known.tried), _packed(known.wanted), _packed(known.once), known.sent, known.news]
-            for place, known in self._places.items()
-        }
+        return {place: packed(known) for place, known in self.places.items()}
 
     def load(self, rows: dict[str, list[str | int]]) -> None:
         """Take up what a run before has dumped: what that has met is met on another page now."""
         for place, (tried, wanted, once, sent, news) in rows.items():
             met = dict.fromkeys(_unpacked(once), self._now - APART - 1)
             found = _Place(set(_unpacked(tried)), set(_unpacked(wanted)), met, sent=int(sent), news=int(news))
-            self._places[place] = found
+            self.places[place] = found
             self._count += len(found)
 
 
@@ -171,6 +168,11 @@ def _open_id(pattern: str) -> str:
     ids = [name for name in varying if is_id(decoded(name))]
     is_one_place = " " not in pattern and not {"*", "#"}.intersection(path.split("/"))
     return ids[0] if is_one_place and len(ids) == 1 < len(varying) else ""
+
+
+def packed(known: _Place) -> list[str | int]:
+    """Return the ids of a place as JSON can hold them."""
+    return [_packed(known.tried), _packed(known.wanted), _packed(known.once), known.sent, known.news]
 
 
 def _packed(numbers: Collection[int]) -> str:

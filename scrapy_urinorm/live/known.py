@@ -14,12 +14,14 @@ from scrapy_urinorm.normalizer import Normalizer
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from scrapy_urinorm.rulesets.ruleset import RuleSet
+
 
 _Line = tuple[str, dict[str, Any], dict[str, Any], bool]
 
 
 class _Site:
-    def __init__(self, traps: Sequence[_Line], folds: Sequence[_Line], rules: Sequence[Any]) -> None:
+    def __init__(self, traps: Sequence[_Line], folds: Sequence[_Line], rules: RuleSet) -> None:
         self.traps = [(name, _alone(source)) for name, source, *_ in traps]
         self.any_trap = Normalizer([source for _, source, *_ in traps], "safe", check_examples=False) if traps else None
         self.folds = [(name, _alone(source), _alone(splits)) for name, source, splits, _ in folds]
@@ -29,7 +31,7 @@ class _Site:
 class Known:
     """The lines of packs by site; `rules` are those of the crawl's user."""
 
-    def __init__(self, rules: Sequence[Any]) -> None:
+    def __init__(self, rules: RuleSet) -> None:
         self._rules = rules
         self._sites: dict[str, _Site] = {}
         self.messages: dict[str, dict[str, Any]] = {}

@@ -11,9 +11,12 @@ from scrapy_urinorm.learn.site import host_of, site_of
 from scrapy_urinorm.live.canaries import Canaries
 from scrapy_urinorm.live.classes import NumberSet
 from scrapy_urinorm.normalizer import Normalizer
+from scrapy_urinorm.rulesets.before import before
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
+
+    from scrapy_urinorm.rulesets.ruleset import RuleSet
 
 bare: Callable[[str], str] = Normalizer(preset="safe").key
 """The key of an address under no rule."""
@@ -90,8 +93,8 @@ class SiteNames:
 class Question:
     """Is this page fetched already, or under way, under some rules? `claims` are classes under way, by their claim."""
 
-    def __init__(self, sources: Sequence[dict[str, Any]], rules: Sequence[Any], preset: str) -> None:
-        self.key = Normalizer([*sources, *rules], preset, check_examples=False).key
+    def __init__(self, sources: Sequence[dict[str, Any]], rules: RuleSet, preset: str) -> None:
+        self.key = Normalizer(before(sources, rules, preset), check_examples=False).key
         self.served = NumberSet()
         self.claims: dict[int, int] = {}
 
@@ -154,10 +157,6 @@ class SiteDesk:
             path = str(row.get("path", ""))
             script = path if is_script(path.rpartition("/")[2]) else ""
             self.filters[script] = self.filters.get(script, frozenset()).union(row.get(LIMIT, {}).get("of", ()))
-
-    def dump(self) -> dict[str, Any]:
-        """Return what a later run needs, as JSON can hold it."""
-        return {"generation": self.generation, "message": self.message, "counts": self.canaries.dump()}
 
 
 def filters_of(site: SiteDesk | None, origin: str) -> frozenset[str]:

@@ -13,7 +13,7 @@ from scrapy_urinorm.rulesets.examples import Example
 from scrapy_urinorm.rulesets.loading import DEFAULT_PRESET, PRESETS, Loader, Source
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from scrapy_urinorm.rulesets.scopes import Body, Layer
 
@@ -34,8 +34,8 @@ class RuleSet:
     def __init__(self) -> None:
         self.preset = "recommended"
         self.everywhere: tuple[Layer, ...] = ()
-        self.sites: dict[str, tuple[Layer, ...]] = {}
-        self.hosts: dict[str, tuple[Layer, ...]] = {}
+        self.sites: Mapping[str, tuple[Layer, ...]] = {}
+        self.hosts: Mapping[str, tuple[Layer, ...]] = {}
         self.host_maps: dict[str, dict[str, str]] = {}
         self.evidence: list[dict[str, Any]] = []
         self.files: tuple[str, ...] = ()

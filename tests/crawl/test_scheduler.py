@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import shutil
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import pytest
 from scrapy import Request, Spider
@@ -13,9 +14,13 @@ from scrapy.settings import Settings
 from scrapy.utils.misc import build_from_crawler, load_object
 
 from scrapy_urinorm import Addon, Scheduler
+from scrapy_urinorm.crawl import engine_calls, releases
 from scrapy_urinorm.crawl.journal import Kept
+from scrapy_urinorm.crawl.kept_back import KeptBack
+from scrapy_urinorm.crawl.releases import Releases
 from scrapy_urinorm.crawl.request_rows import State
 from scrapy_urinorm.crawl.scheduler import over
+from scrapy_urinorm.errors import UrinormError
 from tests.crawl.components import crawler_with
 
 if TYPE_CHECKING:
@@ -395,6 +400,137 @@ def test_released_requests_take_turns_with_the_queue(crawl: Callable[..., Crawl]
     assert sorted(served) == ["a", "b", "c", "p1", "p2", "p3"]
     assert {url[0] for url in served[:2]} != {"p"}
     assert "p" in {url[0] for url in served[:2]}
+
+
+def many_parked(crawl: Callable[..., Crawl], monkeypatch: pytest.MonkeyPatch, queue: str | None = None) -> Crawl:
+    """A crawl that has kept ten requests back, and lets three go in a turn."""
+    monkeypatch.setattr(releases, "MOST", 3)
+    run = crawl(SCHEDULER_DISK_QUEUE=queue, URINORM_LIVE=True)
+    run.scheduler.gate = Parking(at_enqueue="p")
+    for n in range(10):
+        run.add(f"p{n}", priority=n % 2)
+    run.scheduler.journal.settle()
+    # a turn that is over
+    assert run.scheduler.next_request() is None
+    return run
+
+
+@pytest.mark.parametrize("queue", [None, "scrapy.squeues.PickleFifoDiskQueue"])
+def test_many_are_let_go_in_turns_and_served_in_their_order(
+    crawl: Callable[..., Crawl], monkeypatch: pytest.MonkeyPatch, queue: str | None
+) -> None:
+    run = many_parked(crawl, monkeypatch, queue)
+    told: list[int] = []
+    run.add("a", "b", "c")
+    assert run.scheduler.release(tell=told.append) == 3
+    file, taken = run.scheduler.journal.file, []
+    for left in (4, 1, 0):
+        assert run.scheduler.has_pending_requests()
+        taken += run.take(1)
+        assert file.count(State.PARKED) == left
+    # the queue is served meanwhile
+    taken += run.take(1)
+    assert {"p"}.isdisjoint(url[0] for url in taken[:2])
+    order = [9, 7, 5, 3, 1, 8, 6, 4, 2, 0] if queue is None else [1, 3, 5, 7, 9, 0, 2, 4, 6, 8]
+    assert [url for url in [*taken, *run.rest()] if url[0] == "p"] == [f"p{n}" for n in order]
+    assert told == [3, 3, 1]
+
+
+def test_what_comes_later_waits_for_what_is_let_go_in_turns(
+    crawl: Callable[..., Crawl], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(releases, "MOST", 3)
+    run = crawl(URINORM_RULES=LATER, URINORM_LIVE=True)
+    run.scheduler.gate = Parking(at_enqueue="p")
+    run.add("late/a", *(f"p{n}" for n in range(10)))
+    run.scheduler.release()
+    served = run.rest()
+    while len(served) < 11:
+        served += run.rest()
+    assert served[-1] == "late/a"
+
+
+class _Reactor:
+    """Calls back when its turn is over."""
+
+    calls: ClassVar[list[Callable[[], None]]] = []
+
+    def __init__(self, call: Callable[[], None]) -> None:
+        self._call = call
+
+    def schedule(self) -> None:
+        if self._call not in self.calls:
+            self.calls.append(self._call)
+
+    @classmethod
+    def turn(cls) -> None:
+        while cls.calls:
+            cls.calls.pop()()
+
+
+def test_the_engine_asks_often_in_a_turn_of_the_reactor_and_some_are_let_go_once(
+    crawl: Callable[..., Crawl], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run = many_parked(crawl, monkeypatch)
+    file = run.scheduler.journal.file
+    monkeypatch.setattr(engine_calls, "CallLaterOnce", _Reactor)
+    engine: Any = SimpleNamespace(_slot=SimpleNamespace())
+    journal: Any = SimpleNamespace(file=file, engine=engine, fail=pytest.fail)
+    several = Releases(journal, KeptBack(file, {}, newest_first=True), lambda: None)
+    assert several.begin(State.PARKED, State.LATER) == 3
+    assert several.begin(State.LATER, State.RELEASED) == 0
+    left = []
+    for _ in range(3):
+        for _ in range(16):
+            several.turn()
+        left.append((file.count(State.PARKED), file.count(State.RELEASED)))
+        _Reactor.turn()
+    assert left == [(7, 0), (4, 0), (1, 0)]
+    several.finish()
+    assert file.count(State.RELEASED) == 10
+    _Reactor.turn()
+
+
+def test_a_disk_that_fails_ends_what_is_let_go(crawl: Callable[..., Crawl], monkeypatch: pytest.MonkeyPatch) -> None:
+    run = many_parked(crawl, monkeypatch)
+    run.scheduler.release()
+    failed: list[Exception] = []
+    monkeypatch.setattr(run.scheduler.journal, "fail", failed.append)
+
+    def full(*_: object, **__: object) -> int:
+        raise UrinormError("full")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(run.scheduler.journal.file, "release", full)
+        # those that have gone are served
+        assert run.scheduler.next_request() is not None
+    assert len(failed) == 1
+    assert len(run.rest()) == 2
+
+
+def test_a_crawl_ends_with_nothing_that_is_still_to_go(
+    crawl: Callable[..., Crawl], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run = many_parked(crawl, monkeypatch)
+    assert run.scheduler.release(to=State.LATER) == 3
+    # a further one waits for the first, and for its turn
+    assert run.scheduler.release(State.LATER) == 0
+    run.close()
+    file = crawl(URINORM_LIVE=True).scheduler.journal.file
+    assert (file.count(State.PARKED), file.count(State.RELEASED)) == (0, 10)
+
+
+def test_what_a_kill_left_of_a_release_is_let_go_by_the_next_run(
+    crawl: Callable[..., Crawl], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run = many_parked(crawl, monkeypatch)
+    run.scheduler.release()
+    assert run.scheduler.next_request() is None
+    run.kill()
+    second = crawl(URINORM_LIVE=True)
+    assert second.scheduler.journal.file.count(State.PARKED) == 4
+    second.scheduler.release()
+    assert sorted(second.rest()) == [f"p{n}" for n in range(10)]
 
 
 # ---------------------------------------------------------------------- whose scheduler, whose filter

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter
-from types import SimpleNamespace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
 from benchmarks.in_memory import InMemory
+from scrapy_urinorm import suffixes
 from scrapy_urinorm.crawl.live import LiveRules
-from scrapy_urinorm.crawl.parked import Parked
-from scrapy_urinorm.crawl.requests_file import RequestsFile
 from scrapy_urinorm.learn.options import Options
 from scrapy_urinorm.live import novelty, student
 from scrapy_urinorm.live.desk import Desk
@@ -23,9 +20,6 @@ from scrapy_urinorm.live.student import Student
 from scrapy_urinorm.visits import Visit
 from scrapy_urinorm.visits.links import url_hash
 from tests.crawl.components import crawler_with
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 LONG = [
     pytest.param("http://s.example" + "/ab" * 2_700, id="folders"),
@@ -108,30 +102,10 @@ def test_who_logs_in_is_not_remembered() -> None:
     assert sum(map(len, names._known)) < 1_000
 
 
-@pytest.mark.parametrize(("patterns", "written"), [(10, 6), (1_500, 2), (4_000, 0)])
-def test_what_a_resume_needs_is_written_the_less_often_the_more_it_is(
-    patterns: int, written: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    desk, file = Desk([], "recommended"), RequestsFile(tmp_path)
-    for n in range(patterns):
-        desk.yields.learned(f"http://s.example/{n}/*", news=True)
-    file.open()
-    times: list[str] = []
-    before = RequestsFile.set_marks
-
-    def counted(one: RequestsFile, **marks: str) -> None:
-        times.extend(marks)
-        before(one, **marks)
-
-    monkeypatch.setattr(RequestsFile, "set_marks", counted)
-    scheduler: Any = SimpleNamespace(journal=SimpleNamespace(file=file))
-    parked = Parked(scheduler, desk, lambda *_: None)
-    for _ in range(3_000):
-        parked.kept()
-    assert len(times) == written
-    parked.save()
-    assert set(json.loads(file.mark("live"))["yields"]) == set(desk.yields.of)
-    file.close()
+def test_the_suffix_list_is_loaded_before_the_first_request() -> None:
+    suffixes._tree.cache_clear()
+    Desk([], "recommended")
+    assert suffixes._tree.cache_info().currsize == 1
 
 
 def test_the_desk_of_a_crawl_has_no_pairs_of_its_user() -> None:
@@ -143,4 +117,4 @@ def test_the_desk_of_a_crawl_has_no_pairs_of_its_user() -> None:
     }
     live = LiveRules(crawler_with(settings))
     assert len(live._source["rules"]["distinct"]) == 3
-    assert live.desk._rules == [{"preset": live._preset, "site": {"s.example": {"remove_params": ["b"]}}}]
+    assert [*live.desk._rules.sources] == [{"preset": live._preset, "site": {"s.example": {"remove_params": ["b"]}}}]

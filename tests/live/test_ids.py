@@ -179,20 +179,20 @@ def test_ids_that_never_end_are_forgotten_and_those_of_other_paths_are_not(monke
     for number in range(3 * MOST_VALUES):
         for path in "abcdef":
             found.met(f"http://a.example/{path}?visit_id={number}&n=1")
-    assert sum(map(len, found._places.values())) <= MOST_VALUES
+    assert sum(map(len, found.places.values())) <= MOST_VALUES
     asked(found, ITEM.format(1, "a"))
     hand_out(found)
     assert asked(found, ITEM.format(1, "b")) == [True]
     for number in range(2 * PLACES):
         found.met(f"http://a.example/{number}/?id=1")
-    assert len(found._places) <= PLACES
+    assert len(found.places) <= PLACES
 
 
 def test_a_full_table_of_what_was_tried_takes_no_more() -> None:
     found = Ids()
     for number in range(VALUES + 100):
         found.tried(ITEM.format(number, "a"))
-    assert sum(map(len, found._places.values())) == VALUES
+    assert sum(map(len, found.places.values())) == VALUES
     asked(found, ITEM.format(VALUES + 200, "a"))
     hand_out(found)
     assert asked(found, ITEM.format(VALUES + 200, "b")) == [False]

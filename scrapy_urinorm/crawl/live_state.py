@@ -1,0 +1,104 @@
+"""The state of live rules in the file of requests, a row for each of its pieces: what a resumed crawl goes on with."""
+
+from __future__ import annotations
+
+import json
+import time
+from typing import TYPE_CHECKING, Any
+
+from scrapy_urinorm.live.resuming import Part, parts_of, state_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from scrapy_urinorm.crawl.requests_file import RequestsFile
+    from scrapy_urinorm.live.desk import Desk
+
+#: The note in which an earlier version held all of it.
+_MARK = "live"
+#: So many pieces are looked at between two looks at the clock, or changed ones of so many letters: half a millisecond.
+_PIECES, _LETTERS = 100, 5_000
+_text = json.JSONEncoder(separators=(",", ":")).encode
+
+
+class LiveState:
+    """The state of a desk, which is written in the transactions of the file, with the rows of that time or after them.
+
+    All of it is a megabyte for 20,000 patterns, so only what has changed is written, and looked for some milliseconds
+    at a time. Rules are an exception: no row may name such as are not there, and they are written at once.
+    """
+
+    def __init__(self, file: RequestsFile, desk: Desk):
+        self._file = file
+        self._desk = desk
+        self._written: dict[str, dict[str, object]] = {}
+        self._steps: Iterator[None] | None = None
+
+    def read(self) -> dict[str, Any]:
+        """Return what the run before has left, as `Desk.restore` takes it."""
+        if text := self._file.mark(_MARK):
+            found: dict[str, Any] = json.loads(text)
+            return found
+        pieces = []
+        for key, row in self._file.pieces():
+            part, name = key.decode("utf-8", "surrogatepass").split(" ", 1)
+            # written anew, or taken away where the desk has none of it any more
+            self._written.setdefault(part, {})[name] = self
+            pieces.append((part, name, json.loads(row)))
+        return state_of(pieces)
+
+    def take_over(self) -> None:
+        """The state was taken up: where it is in the note of an earlier version, write it in pieces instead."""
+        if self._file.mark(_MARK):
+            self.write()
+            self._file.set_marks(**{_MARK: ""})
+
+    def begin(self) -> None:
+        """Have all that has changed written in further steps, unless that is under way."""
+        if self._steps is None:
+            self._steps = self._looks(parts_of(self._desk))
+
+    @property
+    def is_sought(self) -> bool:
+        """Whether that is under way."""
+        return self._steps is not None
+
+    def step(self, seconds: float) -> None:
+        """Go on with that for some time."""
+        until = time.monotonic() + seconds
+        while self._steps is not None:
+            if next(self._steps, self) is self:
+                self._steps = None
+            elif time.monotonic() >= until:
+                return
+
+    def write(self, *, sites: bool = False) -> None:
+        """Write what has changed now: all of it, or of the sites and their rules alone."""
+        if not sites:
+            self._steps = None
+        for _ in self._looks(parts_of(self._desk, sites=sites)):
+            pass
+        self._file.commit()
+
+    def _looks(self, parts: Iterable[Part]) -> Iterator[None]:
+        looked = letters = 0
+        for part in parts:
+            written = self._written.setdefault(part.name, {})
+            for name, one in list(part.of.items()):
+                state = part.state(one)
+                if written.get(name, self) != state:
+                    text = _text(part.row(one))
+                    self._file.piece(_key(part, name), text)
+                    written[name] = state
+                    letters += len(text)
+                looked += 1
+                if looked >= _PIECES or letters >= _LETTERS:
+                    yield
+                    looked = letters = 0
+            for name in written.keys() - part.of.keys():
+                del written[name]
+                self._file.piece(_key(part, name), None)
+
+
+def _key(part: Part, name: str) -> bytes:
+    return f"{part.name} {name}".encode("utf-8", "surrogatepass")

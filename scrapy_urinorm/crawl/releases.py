@@ -1,0 +1,108 @@
+"""Requests that are let go, some in each turn of the reactor, however many wait."""
+
+from __future__ import annotations
+
+from collections import deque
+from typing import TYPE_CHECKING, Any
+
+from scrapy_urinorm.crawl.engine_calls import OnceATurn
+from scrapy_urinorm.crawl.request_rows import SERVED, State
+from scrapy_urinorm.errors import UrinormError
+from scrapy_urinorm.tuples import NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from scrapy_urinorm.crawl.journal import Journal
+    from scrapy_urinorm.crawl.kept_back import KeptBack
+
+#: So many in a turn of the reactor: 3 to 11 ms, of 80,000 that wait and come later; of 500 it were 13.
+MOST = 300
+
+
+class _Release(NamedTuple):
+    """All requests of a state, class or generation that are to go to another one; `tell` hears how many do later."""
+
+    state: State
+    to: State
+    which: Mapping[str, Any]
+    tell: Callable[[int], object]
+
+
+class Releases:
+    """What one crawl lets go. `poke` has the engine ask for a request, and so for `turn`, soon.
+
+    Until all of a release have gone none of those are served: their order is as if all had gone at once. A kill leaves
+    the rest where it was, and the next run asks of it again.
+    """
+
+    def __init__(self, journal: Journal, kept: KeptBack, poke: Callable[[], None]):
+        self._journal = journal
+        self._kept = kept
+        self._poke = poke
+        self._left: deque[_Release] = deque()
+        self._room = MOST
+        self._turn = OnceATurn()
+
+    def __bool__(self) -> bool:
+        return bool(self._left)
+
+    def begin(
+        self, state: State, to: State, *, tell: Callable[[int], object] = int, limit: int | None = None, **which: Any
+    ) -> int:
+        """Let requests go, all or `limit` of them; how many have gone now. Raises UrinormError."""
+        if limit is not None:
+            self._take_back(state)
+            gone = self._journal.file.release(state, to=to, limit=limit, **which)
+        else:
+            self._left.append(_Release(state, to, which, tell))
+            gone = self._go_on() if len(self._left) == 1 and self._has_room() else 0
+        if gone or self._left:
+            self._poke()
+        return gone
+
+    def turn(self) -> None:
+        """Let more go, once in a turn of the reactor."""
+        if self._turn.is_new:
+            self._some()
+        if self._left:
+            self._poke()
+
+    def finish(self) -> None:
+        """Let all go that are to: nobody waits for the reactor any more."""
+        while self._left:
+            self._some()
+
+    def _some(self) -> None:
+        self._room = MOST
+        self._turn.done(self._journal.engine)
+        try:
+            while self._left and self._room:
+                tell = self._left[0].tell
+                tell(self._go_on())
+        except UrinormError as error:
+            self._journal.fail(error)
+            self._left.clear()
+            self._kept.closed = frozenset()
+
+    def _has_room(self) -> bool:
+        """Whether more may go in this turn, of which this is the first or another release."""
+        if self._turn.is_new:
+            self._room = MOST
+            self._turn.done(self._journal.engine)
+        return self._room > 0
+
+    def _go_on(self) -> int:
+        """Let some go of the release that stands first."""
+        state, to, which, _ = self._left[0]
+        self._take_back(state)
+        gone = self._journal.file.release(state, to=to, limit=self._room, in_order=False, **which)
+        if gone < self._room:
+            self._left.popleft()
+        self._room -= gone
+        self._kept.closed = frozenset(release.to for release in self._left)
+        return gone
+
+    def _take_back(self, state: State) -> None:
+        if state in SERVED:
+            self._kept.put_back()
