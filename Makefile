@@ -13,7 +13,7 @@ PEERS_ARGS ?=
 PARALLEL := -n auto --dist loadfile
 # `make test` runs folders side by side instead, a process for each of these and one for all others: the workers of xdist
 # collect all tests each, and tell of each test, which takes longer than most of the tests
-FOLDERS := live learn crawl
+FOLDERS := core live learn crawl visits
 # what `make test` runs against the oldest supported Scrapy; `make test-all` runs the rest there
 DEAR := full_disk other_fingerprinters random_sites reactorless second_chance
 TOUCHES_SCRAPY := $(filter-out $(DEAR:%=tests/crawl/test_%.py),$(wildcard tests/crawl/test_*.py)) tests/live/test_crawl.py tests/visits/test_extension.py tests/seen/test_requests_seen.py tests/report/test_extension.py
@@ -23,7 +23,8 @@ AROUND := tests/test_benchmarks.py tests/test_packaging.py tests/test_readme.py 
 # measured where the tests of `make test` run once as a part of `make test-all`, since they take twice the time with it
 COVERAGE = $(if $(filter test-all,$(MAKECMDGOALS)),--cov --cov-report=term)
 
-PARTS = lint test-floor $(if $(COVERAGE),test-newest,$(FOLDERS:%=test-newest-%) test-newest-others)
+# the longest first
+PARTS = $(if $(COVERAGE),test-newest,test-newest-others $(FOLDERS:%=test-newest-%)) test-floor lint
 
 # each part of `make test` says what it has to say at its end
 TOGETHER := $(if $(filter output-sync,$(.FEATURES)),--output-sync=target)
