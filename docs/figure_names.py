@@ -41,6 +41,7 @@ UNSEEN = {
     "ffab": "Flask-AppBuilder 5.3 (register of objects)",
     "freader": "reader 3.26 (feeds)",
     "g_booru": "boorunaut 0.5 (pictures)", "g_buku": "bukuserver 5.1 (bookmarks)",
+    "g_ara": "ARA 1.8 (records of runs)", "g_sqla": "SQLAdmin 0.32 (four tables)",
 }  # fmt: skip
 #: Rows of the table of pages that rules were not learned from: what was scored, and its name on the page.
 HELD_OUT = {
