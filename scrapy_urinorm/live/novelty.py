@@ -72,7 +72,7 @@ class Novelty:
         self._texts: set[str] = set()
         self._linkers: dict[bytes, str] = {}
         self._names: dict[str, str] = {}
-        self._clocks: dict[int, set[str]] = {}
+        self._clocks: dict[int, set[int]] = {}
         self._led_to: dict[str, str | None] = {}
         self._dated = Dated()
         self._kin = Kin()
@@ -193,7 +193,7 @@ class Novelty:
         """Note where a view has new words, by its form: persons of whom each has one of its own at first (`id=I7`), and
         the sections of a register (`cat=birds`), are one form.
         """
-        form = form_of(pattern)
+        form = hash(form_of(pattern))
         for slot in new:
             if slot in self._clocks or len(self._clocks) < PLACES:
                 forms = self._clocks.setdefault(slot, set())

@@ -13,6 +13,7 @@ from scrapy_urinorm.crawl.live import LiveRules
 from scrapy_urinorm.learn.options import Options
 from scrapy_urinorm.live import novelty, student
 from scrapy_urinorm.live.desk import Desk
+from scrapy_urinorm.live.kin import COUNTER, Kin
 from scrapy_urinorm.live.novelty import Novelty
 from scrapy_urinorm.live.patterns import LONGEST, Patterns
 from scrapy_urinorm.live.questions import SiteNames
@@ -118,3 +119,12 @@ def test_the_desk_of_a_crawl_has_no_pairs_of_its_user() -> None:
     live = LiveRules(crawler_with(settings))
     assert len(live._source["rules"]["distinct"]) == 3
     assert [*live.desk._rules.sources] == [{"preset": live._preset, "site": {"s.example": {"remove_params": ["b"]}}}]
+
+
+def test_of_the_forms_of_pages_with_a_picture_a_number_is_remembered() -> None:
+    kin = Kin()
+    for n in range(2 * COUNTER):
+        kin.is_drawn([7], f"http://s.example/?{'n' * 200}{n}=#")
+    (forms,) = kin._drawn.values()
+    assert len(forms) == COUNTER
+    assert {type(form) for form in forms} == {int}

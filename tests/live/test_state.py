@@ -119,7 +119,7 @@ def test_the_engine_asks_often_in_a_turn_of_the_reactor_and_a_step_is_done_once(
         engine_calls, "CallLaterOnce", lambda call: SimpleNamespace(schedule=lambda: turns.append(call))
     )
     held = _Held(tmp_path, monkeypatch)
-    held.parked._scheduler.journal.engine = SimpleNamespace(_slot=SimpleNamespace())  # type: ignore[misc,assignment]
+    monkeypatch.setattr(held.parked._scheduler.journal, "engine", SimpleNamespace(_slot=SimpleNamespace()))
     for n in range(1_000):
         held.desk.yields.learned(f"http://s.example/{n}/*", news=True)
     held.parked._state.begin()
