@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from collections.abc import Set as AbstractSet
 
+    from scrapy_urinorm.learn.page import Page
     from scrapy_urinorm.learn.silent import Learner
     from scrapy_urinorm.learn.view import View
 
@@ -123,23 +124,20 @@ def _has(view: View, name: str) -> bool:
 
 
 def _leading(learner: Learner, own: dict[int, int]) -> set[int]:
-    """Return the points from which what is known from nowhere else was found; `own` are the nodes with their points."""
+    """Return the points on the ways to what is known from nowhere else; `own` are the nodes with their points."""
     proof, pages = learner.proof, learner.site.pages
     assert proof is not None
     labels = {pages[node].label for node in own}
     gone = missed(learner, learner.skipped | own.keys()) - missed(learner, learner.skipped) - labels
-    # what each node was found from, if any: ways are as long as a calendar, and many go through one
-    known: dict[int, int | None] = {-1: None, **own}
-    found = set()
-    for start, page in enumerate(pages):
+    # ways are as long as a calendar, and many go through one
+    seen, found = {-1}, set()
+    for node, page in enumerate(pages):
         if page.label in gone:
-            way = [start]
-            while way[-1] not in known:
-                way.append(proof.parents.get(way[-1], -1))
-            point = known[way[-1]]
-            known |= dict.fromkeys(way, point)
-            if point is not None:
-                found.add(point)
+            while node not in seen:
+                seen.add(node)
+                if node in own:
+                    found.add(own[node])
+                node = proof.parents.get(node, -1)
     return found
 
 
@@ -150,21 +148,27 @@ def _beyond(points: dict[int, int], leading: AbstractSet[int], *, dated: bool) -
         return [({"matches": _A_DATE if dated else "[0-9]+"}, list(points))]
     first, last = min(leading), max(leading)
     before, after = ([n for n, at in points.items() if at < first], [n for n, at in points.items() if at > last])
-    return [({"below": date_text(first, dated=dated)}, before), ({"above": date_text(last, dated=dated)}, after)]
+    sides = [({"below": date_text(first, dated=dated)}, before), ({"above": date_text(last, dated=dated)}, after)]
+    # no number is below the first
+    return sides[0 if dated or first > 0 else 1 :]
 
 
 def are_alike(views: Sequence[View], members: dict[int, int]) -> bool:
-    """Whether most pages, in the order of their dates, are like the one before and have its title."""
-    pages = [views[n].page for n in members if views[n].page.label >= 0]
-    alike = sum(
-        one.title == other.title
-        and (
-            one.label == other.label
-            or (
-                len(one.sketches) == len(other.sketches) > 0
-                and min(map(resemblance, one.sketches, other.sketches)) >= FAR_SHARE
-            )
-        )
-        for one, other in pairwise(pages)
+    """Whether most pages, in the order of their dates, are like the one before and have its title.
+
+    Of a crawl that met hardly anything else all they say may be the frame of the site, and they show nothing: then the
+    data that they hand to their scripts are the same.
+    """
+    pages = [page for n in members if (page := views[n].page).label >= 0 or page.data]
+    return sum(_is_like(one, other) for one, other in pairwise(pages)) >= ALIKE * max(1, len(members) - 1)
+
+
+def _is_like(one: Page, other: Page) -> bool:
+    if one.title != other.title:
+        return False
+    if min(one.label, other.label) < 0:
+        return one.label == other.label and one.data == other.data
+    return one.label == other.label or (
+        len(one.sketches) == len(other.sketches) > 0
+        and min(map(resemblance, one.sketches, other.sketches)) >= FAR_SHARE
     )
-    return alike >= ALIKE * max(1, len(members) - 1)
