@@ -170,6 +170,10 @@ class VisitsExtension:
         elif what == "failed" and not self._complained:
             self._complained = True
             logger.error("URINORM_VISITS: %s", header["text"], extra={"spider": self.crawler.spider})
+        elif what == "lost":
+            logger.error("URINORM_VISITS: %s: nothing more is recorded there", header["text"])
+        elif what == "beside":
+            logger.warning("URINORM_VISITS: %s: %s", without_userinfo(self.uri), header["text"])
         elif what == "restarted":
             self._before_restart = self._written
             logger.warning("URINORM_VISITS: %s, and is started again", header["text"])
@@ -217,7 +221,8 @@ class VisitsExtension:
             stats.inc_value("urinorm/visits/failed", lost)
         if not self.uri:
             return
-        places = map(str, self.files) if self._storage is None else [without_userinfo(self.uri)]
+        # a reader that died has not said which
+        places = map(str, self.files) if self.files and self._storage is None else [without_userinfo(self.uri)]
         logger.info("Visits written: %d in %s", self._written, ", ".join(places))
         if self._storage is None or self._spool is None or not self.files:
             return

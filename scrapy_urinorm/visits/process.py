@@ -50,6 +50,9 @@ class _Open:
     given_up: int = 0
     failed: int = 0
     recognizer: Recognizer = field(default_factory=Recognizer)
+    is_lost: bool = False
+    """Whether the file cannot be written any more, and how many visits are not in it."""
+    lost: int = 0
     names: bool = False
     """Whether watchers are told the links of pages, not their hashes alone."""
 
@@ -124,6 +127,8 @@ class Reader:
         crawl = Crawl.opened(header)
         self.crawls[number] = _Open(crawl, writer, path)
         self.send({"do": "opened", "crawl": number})
+        if writer is not None and writer.beside:
+            self.send({"do": "beside", "crawl": number, "text": f"another process writes it; on in {writer.files[-1]}"})
         if crawl.unknown:
             text = f"what the rules make of links is not recorded: the page reader does not know them: {crawl.unknown}"
             self.send({"do": "failed", "crawl": number, "text": text})
@@ -149,8 +154,7 @@ class Reader:
             header["named"] = read.named
         if line is None:
             line = visit_of(known.crawl, header, None).to_json().encode("utf-8", "surrogatepass")
-        if known.writer is not None:
-            known.writer.write_line(line)
+        self._write(number, known, line)
         known.written += 1
         if header.get("read") and is_answer(header["status"]) and "html" in (header.get("type") or "").lower():
             known.recognizer.see(header.get("final") or header["url"], marks_of_line(line))
@@ -162,7 +166,18 @@ class Reader:
     def _failure(self, number: int, header: dict[str, Any], _: bytes) -> None:
         known = self.crawls.get(number)
         if known is not None and known.writer is not None:
-            known.writer.write_line(visit_of(known.crawl, header, None).to_json().encode("utf-8", "surrogatepass"))
+            line = visit_of(known.crawl, header, None).to_json().encode("utf-8", "surrogatepass")
+            self._write(number, known, line, counted=False)
+
+    def _write(self, number: int, known: _Open, line: bytes, *, counted: bool = True) -> None:
+        """Write a line, unless the file was given up: of a full disk each further one would say the same."""
+        try:
+            if known.writer is not None and not known.is_lost:
+                known.writer.write_line(line)
+        except OSError as error:
+            known.is_lost = True
+            self.send({"do": "lost", "crawl": number, "text": f"{error.strerror}: {known.path}"})
+        known.lost += counted and known.is_lost
 
     def _close(self, number: int, _header: dict[str, Any], _: bytes) -> None:
         known = self.crawls.pop(number, None)
@@ -176,12 +191,13 @@ class Reader:
             if users > 1:
                 self.writers[known.path] = writer, users - 1
             else:
-                writer.close()
+                with contextlib.suppress(OSError):
+                    writer.close()
         found = [(one.site, one.platform, one.path, one.pages) for one in known.recognizer.found()]
         self._tell("closed", number, known, files=files, platforms=found)
 
     def _tell(self, what: str, number: int, known: _Open, **more: Any) -> None:
-        counts = {"written": known.written, "given_up": known.given_up, "failed": known.failed}
+        counts = {"written": known.written - known.lost, "given_up": known.given_up, "failed": known.failed}
         cpu = time.process_time() + self.parser.spent
         self.send({"do": what, "crawl": number, **counts, "cpu": cpu, **more})
 

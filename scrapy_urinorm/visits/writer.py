@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import contextlib
 import io
 import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
 from scrapy_urinorm import compression
+
+try:
+    from fcntl import LOCK_EX, LOCK_NB, LOCK_SH, flock
+except ImportError:  # Windows
+    flock = None  # type: ignore[assignment]
 
 if TYPE_CHECKING:
     from types import TracebackType
@@ -26,12 +32,16 @@ class VisitWriter:
     Every line reaches the operating system before `write` returns: a killed crawl keeps it.
     A file that a killed crawl left with a torn end is repaired first. When `rotate` is given and a file has grown to
     that many bytes, the next one is begun: `visits.jsonl.zst`, `visits.1.jsonl.zst`, ... Raises `OSError` as files do.
+
+    Several processes may append to one file of plain lines. Compressed data cannot be shared: of a file that another
+    process writes the next one is taken, and `beside` is true (not on Windows, where nothing tells).
     """
 
     def __init__(self, path: str | Path, *, rotate: int | None = None) -> None:
         self.path = Path(path)
         self.rotate = rotate
         self.written = 0
+        self.beside = False
         self.files: list[Path] = []
         self._part = 0
         self._stream: _Stream | None = None
@@ -67,14 +77,15 @@ class VisitWriter:
         self.close()
 
     def _open(self) -> None:
-        path = self._part_path()
-        while self.rotate is not None and path.exists() and path.stat().st_size >= self.rotate:
-            self._part += 1
+        while True:
             path = self._part_path()
-        path.parent.mkdir(parents=True, exist_ok=True)
-        if path.exists() and path.stat().st_size:
-            repair(path)
-        self._stream = _Stream(path)
+            if self.rotate is None or not path.exists() or path.stat().st_size < self.rotate:
+                path.parent.mkdir(parents=True, exist_ok=True)
+                if (file := _claimed(path)) is not None:
+                    break
+                self.beside = True
+            self._part += 1
+        self._stream = _Stream(path, file)
         self.files.append(path)
 
     def _part_path(self) -> Path:
@@ -87,8 +98,8 @@ class VisitWriter:
 class _Stream:
     """A file open for appending whole lines."""
 
-    def __init__(self, path: Path) -> None:
-        self._file = open(path, "ab", buffering=0, opener=private)  # noqa: SIM115  closed by `close`
+    def __init__(self, path: Path, file: io.FileIO) -> None:
+        self._file = file
         self.size = path.stat().st_size
         kind = compression.SUFFIXES.get(path.suffix)
         self._compressor = compression.Compressor(kind) if kind else None
@@ -100,21 +111,58 @@ class _Stream:
         self.size += len(line)
 
     def close(self) -> None:
-        if self._compressor is not None:
-            self._file.write(self._compressor.end())
-        self._file.close()
+        with self._file:
+            if self._compressor is not None:
+                self._file.write(self._compressor.end())
 
 
-def repair(path: Path) -> None:
-    """Cut the torn end off a visits file, so that lines can be appended to it."""
+def _claimed(path: Path) -> io.FileIO | None:
+    """Return a file to append to, its torn end cut off; None where another process writes compressed data into it.
+
+    Of plain lines each is a write of its own: who comes second appends, too, and leaves the end to the first.
+    """
+    is_plain = path.suffix not in compression.SUFFIXES
+    while True:
+        file = io.FileIO(path, "ab", opener=private)
+        if not _locked(file, alone=True):
+            if is_plain and _locked(file, alone=False):
+                return file
+            file.close()
+            if is_plain:
+                continue
+            return None
+        # who was first may have put a repaired file into its place since
+        is_there = os.path.samestat(os.fstat(file.fileno()), path.stat())
+        if is_there and not (file.tell() and repair(path)):
+            if is_plain:
+                _locked(file, alone=False)
+            return file
+        file.close()
+
+
+def _locked(file: io.FileIO, *, alone: bool) -> bool:
+    """Whether a file is this process's, or that of those who append to it, until it is closed; where the system cannot
+    tell it is.
+    """
+    if flock is not None:
+        with contextlib.suppress(OSError):
+            try:
+                flock(file, (LOCK_EX if alone else LOCK_SH) | LOCK_NB)
+            except BlockingIOError:
+                return False
+    return True
+
+
+def repair(path: Path) -> bool:
+    """Cut the torn end off a visits file, so that lines can be appended to it; whether another file is there now."""
     kind = compression.SUFFIXES.get(path.suffix)
     if kind is None:
         with path.open("rb+") as file:
             data_end = _last_newline(file)
             file.truncate(data_end)
-        return
+        return False
     if _is_whole(path):
-        return
+        return False
     saved = path.with_name(path.name + ".repair")
     compressor = compression.Compressor(kind)
     with open(saved, "wb", opener=private) as out:
@@ -124,6 +172,7 @@ def repair(path: Path) -> None:
             out.write(compressor.flushed(head + newline))
         out.write(compressor.end())
     saved.replace(path)
+    return True
 
 
 def _last_newline(file: io.BufferedRandom) -> int:

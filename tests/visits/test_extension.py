@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from scrapy_urinorm.crawl.visits_budget import Budget
-from scrapy_urinorm.visits import Visit, read_visits
+from scrapy_urinorm.visits import Visit, VisitWriter, read_visits
 from scrapy_urinorm.visits.links import url_hash
 from tests.crawl import forked
 from tests.serving import Answer, Serving
@@ -181,6 +181,26 @@ def test_a_path_that_cannot_be_written_stops_nothing(server: str, tmp_path: Path
     stats, log = run(server, URINORM_VISITS=str(tmp_path / "file" / "visits.jsonl"))
     assert "cannot write to" in log
     assert "urinorm/visits/written" not in stats
+
+
+@pytest.mark.newest
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no device that is always full")
+def test_a_full_disk_is_said_once_and_ends_the_recording(server: str) -> None:
+    stats, log = run(server, URINORM_VISITS="/dev/full")
+    assert log.count("URINORM_VISITS: No space left on device: /dev/full: nothing more is recorded there") == 1
+    assert log.count(" ERROR: ") == 1
+    assert "urinorm/visits/written" not in stats
+    assert stats["urinorm/visits/failed"] == 10
+
+
+@pytest.mark.newest
+def test_of_a_file_that_another_crawl_writes_the_next_one_is_taken(server: str, tmp_path: Path) -> None:
+    path = tmp_path / "v.jsonl.zst"
+    with VisitWriter(path) as other:
+        _, log = run(server, URINORM_VISITS=str(path))
+        other.write(Visit(url="http://a.example/"))
+    assert f"URINORM_VISITS: {path}: another process writes it; on in {tmp_path / 'v.1.jsonl.zst'}" in log
+    assert [len(list(read_visits([tmp_path / name]))) for name in ("v.jsonl.zst", "v.1.jsonl.zst")] == [1, 10]
 
 
 def test_a_long_crawl_stays_within_its_budget(monkeypatch: pytest.MonkeyPatch) -> None:

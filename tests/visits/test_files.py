@@ -99,6 +99,38 @@ def test_a_torn_end_costs_one_line(tmp_path: Path, name: str) -> None:
     assert (again.rows, again.bad) == (read.rows + 1, 0)
 
 
+@pytest.mark.parametrize("name", ["visits.jsonl.gz", "visits.jsonl.zst"])
+def test_compressed_files_have_one_writer(tmp_path: Path, name: str) -> None:
+    """Two crawls at once left a file that nobody could read, each of which said that it had written its visits."""
+    with VisitWriter(tmp_path / name) as first, VisitWriter(tmp_path / name) as second:
+        first.write(FULL)
+        second.write(FULL)
+        first.write(FULL)
+    assert (first.beside, second.beside) == (False, True)
+    assert [file.name for file in second.files] == [name.replace(".", ".1.", 1)]
+    assert [len(list(read_visits([path]))) for path in (*first.files, *second.files)] == [2, 1]
+    with VisitWriter(tmp_path / name) as third:
+        third.write(FULL)
+    assert third.files == first.files
+    assert len(list(read_visits(first.files))) == 3
+
+
+def test_plain_lines_have_many_writers(tmp_path: Path) -> None:
+    path = tmp_path / "visits.jsonl"
+    with VisitWriter(path) as first:
+        first.write(FULL)
+        with path.open("a") as file:
+            # what the first one is writing
+            file.write('{"url": "http://a.exam')
+        with VisitWriter(path) as second:
+            assert path.read_text().endswith("a.exam")
+            with path.open("a") as file:
+                file.write('ple/"}\n')
+            second.write(FULL)
+        first.write(FULL)
+    assert [visit.url for visit in read_visits([path])] == [FULL.url, "http://a.example/", FULL.url, FULL.url]
+
+
 def test_rotation(tmp_path: Path) -> None:
     path = tmp_path / "visits.jsonl.gz"
     with VisitWriter(path, rotate=500) as writer:
