@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import contextlib
 import json
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from scrapy_urinorm import compression
+from scrapy_urinorm import compression, inputs
 from scrapy_urinorm.visits.reader import PROBLEMS_KEPT, read_visits
 from scrapy_urinorm.visits.record import COLUMNS, Visit
 
@@ -62,29 +60,16 @@ def _is_json(path: str) -> bool:
         return True
     if name.endswith((".parquet", ".pq", ".csv", ".tsv")):
         return False
-    with _opened(path) as chunks:
-        for chunk in chunks:
-            head = chunk.removeprefix(b"\xef\xbb\xbf").lstrip()
-            if head:
-                return head.startswith(b"{")
-    return False
-
-
-@contextlib.contextmanager
-def _opened(path: str) -> Iterator[Iterator[bytes]]:
-    """The octets of a file, decompressed, in pieces; the torn end of a killed crawl's file ends them."""
-    if path == "-":
-        yield compression.decompressed(sys.stdin.buffer.read, strict=False)
-        return
-    with Path(path).open("rb") as file:
-        yield compression.decompressed(file.read, strict=False)
+    with inputs.opened(path, strict=False) as source:
+        return source.head.lstrip().startswith(b"{")
 
 
 def _json_blocks(path: str) -> Iterator[Block]:
     pieces: list[bytes] = []
     line, size, read = 1, BLOCK, 0
-    with _opened(path) as chunks:
-        for chunk in chunks:
+    # the torn end of a killed crawl's file ends them
+    with inputs.opened(path, strict=False) as source:
+        for chunk in source.chunks():
             pieces.append(chunk)
             held = sum(map(len, pieces))
             if held < size:
