@@ -215,9 +215,8 @@ class Judge:
         found.unrepeated = bool(single) and repeated < REPEATED_SHARE * found.groups_for
         if found.unrepeated:
             prior *= UNREPEATED
-        # a counter makes nearly all pairs differ a little; where most are equal, the others were amended
-        amended = found.doubtful if found.doubtful < exact else 0
-        found.risk = risk(found.agree, found.against + amended, prior)
+        # a number in eighty lines may be all that a page is asked for
+        found.risk = risk(found.agree, found.against + found.doubtful, prior)
         found.constant = (
             self.constant
             and not found.against
