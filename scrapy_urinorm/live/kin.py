@@ -26,9 +26,10 @@ from scrapy_urinorm.live.kinds import (
     kind_of,
     names_item,
     names_of,
+    numbers_item,
     open_items,
 )
-from scrapy_urinorm.live.patterns import is_item, is_plain
+from scrapy_urinorm.live.patterns import is_item, is_plain, is_view_of_item
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -90,18 +91,20 @@ class Kin:
 
     def is_drawn(self, pictures: Iterable[int], pattern: str) -> bool:
         """Whether a page of a pattern has a new picture of its own, by the places of those: a counter of visits is one
-        that is new in the same place of pages of many forms. Folders of one form share a template.
+        that is new in the same place of pages of many forms. Folders of one form share a template, and so do the
+        artists, rooms and objects of a museum (`artist_id=3`), each with a picture by right: a counter stands on lists
+        and sorted views as well.
         """
         if not pattern:
             # of the run before
             return False
-        form = hash(form_of(pattern))
+        form = None if is_view_of_item(pattern) else hash(form_of(pattern))
         drawn = False
         for place in pictures:
             if place not in self._drawn and len(self._drawn) >= PLACES:
                 continue
             forms = self._drawn.setdefault(place, set())
-            if len(forms) < COUNTER:
+            if form is not None and len(forms) < COUNTER:
                 forms.add(form)
             drawn |= len(forms) < COUNTER
         return drawn
@@ -202,7 +205,10 @@ class Kin:
                 values.add(hash(value))
         few = [name for name, values in known.items() if len(values) <= FEW_VALUES]
         # of a first few pages neither has many
-        return bool(few) and any(names_item(*item) for item in varying.items() if [item[0]] != few)
+        if few and any(names_item(*item) for item in varying.items() if [item[0]] != few):
+            return True
+        # `vol=3&nr=7`: what has many is the number of a thing, whatever it is called
+        return len(few) == 1 and any(numbers_item(*item) for item in varying.items() if item[0] not in few)
 
     def goes_on(
         self, url: str, pattern: str, *, drawn: bool = False, silent: bool = False, lists: bool = False

@@ -77,6 +77,11 @@ def names_item(name: str, value: str) -> bool:
     return _is_numbered(value) is not None and (is_id(name) or not value.isdecimal())
 
 
+def numbers_item(name: str, value: str) -> bool:
+    """Whether an item of a query is a number, and no date and no page of a list."""
+    return _is_numbered(value) is not None and not may_turn_pages(name) and not (len(name) > 1 and is_date(name))
+
+
 def open_items(url: str, kind: str) -> dict[str, str]:
     """Return the items of a query that a kind leaves open."""
     names = {item.partition("=")[0] for item in kind.partition("?")[2].split("&")} - {""}

@@ -19,7 +19,7 @@ from scrapy_urinorm.live.ancestors import Ancestors
 from scrapy_urinorm.live.dated import Dated
 from scrapy_urinorm.live.kin import LONG, Kin
 from scrapy_urinorm.live.kinds import form_of
-from scrapy_urinorm.live.patterns import is_plain
+from scrapy_urinorm.live.patterns import is_plain, is_view_of_item
 from scrapy_urinorm.visits.links import HASH, url_hash
 
 if TYPE_CHECKING:
@@ -177,7 +177,7 @@ class Novelty:
 
         Pages with news are as many as the site has, and so is what they name: waiting for it always ends.
         """
-        if "?" in pattern:
+        if "?" in pattern and not is_view_of_item(pattern):
             self._note_places(new, pattern)
         first = self._linkers.get(visit.id) if visit.id is not None else None
         if first is None or first.removeprefix(_BLANK) == pattern:

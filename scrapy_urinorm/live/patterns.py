@@ -44,8 +44,13 @@ def is_plain(pattern: str) -> bool:
 
 def is_item(pattern: str) -> bool:
     """Whether a pattern is of pages, by their path or an id alone (`item?id=7`); a list has names of another kind."""
+    return is_plain(pattern) or is_view_of_item(pattern)
+
+
+def is_view_of_item(pattern: str) -> bool:
+    """Whether a pattern is of pages by an id in their query, and nothing else there."""
     name, _, value = pattern.partition("?")[2].partition("=")
-    return is_plain(pattern) or (value in ("*", "#") and " " not in pattern and is_id(name))
+    return value in ("*", "#") and " " not in pattern and is_id(name)
 
 
 class Patterns:

@@ -290,6 +290,20 @@ def test_what_chooses_nothing_or_little_beside_an_id_ends_no_chain(query: str, m
     assert found[1:] == ([True] * (most - 1) + [False] * len(numbers))[: len(numbers) - 1]
 
 
+@pytest.mark.parametrize(
+    ("query", "is_chain"),
+    [("vol=3&nr={}", True), ("album=3&pid={}", True), ("vol=3&page={}", False), ("cat=3&day={}", False)],
+)
+def test_beside_a_few_values_a_number_of_many_is_that_of_a_thing(query: str, is_chain: bool) -> None:
+    """Hymns by their book and their number are chained by "next"; so are the pages of a list, and days."""
+    kin = Kin()
+    pattern = "http://a.example/on?" + "&".join(f"{item.partition('=')[0]}=#" for item in query.split("&"))
+    kin.goes_on(f"http://a.example/on?{query.format(5).replace('3', '4')}", pattern)
+    found = [kin.goes_on(f"http://a.example/on?{query.format(n)}", pattern) for n in range(100, 108 + FEW_VALUES)]
+    # of a first few both have few
+    assert found == [False] * (FEW_VALUES - 1) + [is_chain] * 9
+
+
 def said(*sentences: int, words: int = COPY, news: int = MANY, before: tuple[int, ...] = (1, 2)) -> bool:
     kin, pattern = Kin(), "http://a.example/item?tk=*"
     for _ in range(news):
@@ -399,7 +413,7 @@ class Departments:
 
 
 @IN_BOTH_ORDERS
-@pytest.mark.parametrize("form", ["/{0}/{1}", "/{0}.php?id={1}", "/view.php?dep={0}&id={1}"])
+@pytest.mark.parametrize("form", ["/{0}/{1}", "/{0}.php?id={1}", "/{0}.php?{0}_id={1}", "/view.php?dep={0}&id={1}"])
 def test_departments_that_share_a_template_have_pictures_of_their_own(form: str, newest_first: bool) -> None:
     live, met, there = crawled(Departments(form), newest_first=newest_first)
     assert met == there
@@ -418,7 +432,7 @@ class Sections(Departments):
 
 
 @IN_BOTH_ORDERS
-@pytest.mark.parametrize("form", ["/{0}.php?id={1}", "/view.php?dep={0}&id={1}"])
+@pytest.mark.parametrize("form", ["/{0}.php?id={1}", "/{0}.php?{0}_id={1}", "/view.php?dep={0}&id={1}"])
 def test_sections_of_one_register_have_names_and_no_clocks(form: str, newest_first: bool) -> None:
     live, met, there = crawled(Sections(form), newest_first=newest_first)
     assert met == there

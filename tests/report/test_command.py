@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import os
 import sys
@@ -77,9 +78,12 @@ def test_wrong_merges_are_said(folder: Path) -> None:
         (["visits.jsonl", "--columns", "url"], "--columns"),
         (["visits.jsonl", "--format", "pdf"], "'pdf'"),
         (["visits.jsonl", "-o", "rules.toml/r.html"], "rules.toml"),
+        (["damaged.jsonl.gz"], "damaged.jsonl.gz: the compressed data are damaged"),
     ],
 )
 def test_errors_name_what_is_wrong(args: list[str], said: str, folder: Path) -> None:
+    data = gzip.compress(b'{"url": "http://a.test/"}\n', mtime=0)
+    (folder / "damaged.jsonl.gz").write_bytes(data[:10] + b"\xff" * 20 + data)
     done = run("report", "-o", "r.html", *args, cwd=folder)
     assert done.code == 2
     assert said in done.err
