@@ -16,7 +16,7 @@ PARALLEL := -n auto --dist loadfile
 # first, and forks its crawls from, takes two seconds
 FOLDERS := crawl+visits core+learn live
 # what `make test` runs against the oldest supported Scrapy; `make test-all` runs the rest there
-DEAR := full_disk other_fingerprinters random_sites reactorless second_chance
+DEAR := full_disk other_fingerprinters raises_nothing random_sites reactorless second_chance
 TOUCHES_SCRAPY := $(filter-out $(DEAR:%=tests/crawl/test_%.py),$(wildcard tests/crawl/test_*.py)) tests/live/test_crawl.py tests/visits/test_extension.py tests/seen/test_requests_seen.py tests/report/test_extension.py
 ELSEWHERE := $(filter-out $(TOUCHES_SCRAPY),$(wildcard tests/test_*.py tests/*/test_*.py))
 # what surrounds the package, and simulated crawls: slow, and the same with any Scrapy and any libraries
