@@ -12,10 +12,11 @@ PEERS_ARGS ?=
 # files side by side, each file in one process: its servers are shared by its tests
 PARALLEL := -n auto --dist loadfile
 # `make test` runs folders side by side instead, a process for each of these and one for all others: the workers of xdist
-# collect all tests each, and tell of each test, which takes longer than most of the tests
-FOLDERS := core live learn crawl visits
+# collect all tests each, and tell of each test, which takes longer than most of the tests; and what each process imports
+# first, and forks its crawls from, takes two seconds
+FOLDERS := crawl+visits core+learn live
 # what `make test` runs against the oldest supported Scrapy; `make test-all` runs the rest there
-DEAR := full_disk other_fingerprinters random_sites reactorless second_chance
+DEAR := full_disk other_fingerprinters raises_nothing random_sites reactorless second_chance
 TOUCHES_SCRAPY := $(filter-out $(DEAR:%=tests/crawl/test_%.py),$(wildcard tests/crawl/test_*.py)) tests/live/test_crawl.py tests/visits/test_extension.py tests/seen/test_requests_seen.py tests/report/test_extension.py
 ELSEWHERE := $(filter-out $(TOUCHES_SCRAPY),$(wildcard tests/test_*.py tests/*/test_*.py))
 # what surrounds the package, and simulated crawls: slow, and the same with any Scrapy and any libraries
@@ -62,10 +63,10 @@ test-newest: $(NEWEST)/.stamp
 	$(NEWEST)/bin/python -m pytest $(PARALLEL) $(COVERAGE) $(PYTEST_ARGS)
 
 $(FOLDERS:%=test-newest-%): test-newest-%: $(NEWEST)/.stamp
-	$(NEWEST)/bin/python -m pytest tests/$* $(PYTEST_ARGS)
+	$(NEWEST)/bin/python -m pytest $(addprefix tests/,$(subst +, ,$*)) $(PYTEST_ARGS)
 
 test-newest-others: $(NEWEST)/.stamp
-	$(NEWEST)/bin/python -m pytest $(FOLDERS:%=--ignore tests/%) $(PYTEST_ARGS)
+	$(NEWEST)/bin/python -m pytest $(addprefix --ignore tests/,$(subst +, ,$(FOLDERS))) $(PYTEST_ARGS)
 
 test-floor: $(FLOOR)/.stamp
 	URINORM_PURE=1 $(FLOOR)/bin/python -m pytest -m "not slow and not soak and not system and not newest" $(TOUCHES_SCRAPY) $(PYTEST_ARGS)

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import json
+from copy import copy
 from typing import TYPE_CHECKING
-
-from scrapy_urinorm.visits.record import visit_from_row
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -17,12 +15,12 @@ class InMemory:
     """The visits of a simulated crawl."""
 
     def __init__(self) -> None:
-        self._rows: dict[str, list[str]] = {}
+        self._visits: dict[str, list[Visit]] = {}
 
     def add(self, site: str, visit: Visit) -> None:
-        """Keep a visit."""
-        self._rows.setdefault(site, []).append(visit.to_json())
+        """Keep a visit as it is now."""
+        self._visits.setdefault(site, []).append(copy(visit))
 
     def visits(self, site: str, first: int = 0) -> Iterator[Visit]:
         """Return those of a site, without the `first` ones; whoever gets them may change them."""
-        return (visit_from_row(json.loads(row)) for row in self._rows.get(site, ())[first:])
+        return map(copy, self._visits.get(site, ())[first:])

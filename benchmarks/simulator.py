@@ -9,6 +9,7 @@ from __future__ import annotations
 import itertools
 import json
 from collections import deque
+from copy import copy
 from dataclasses import dataclass, field
 from heapq import heappop, heappush
 from typing import TYPE_CHECKING, Any
@@ -63,6 +64,7 @@ class Simulator:
     ) -> None:
         self._by_id: dict[bytes, Visit] = {}
         self._by_url: dict[str, Visit] = {}
+        self._rows: dict[int, Visit] = {}
         self._first: Visit | None = None
         self._read(visits)
         self._options, self._rules = options, list(rules)
@@ -88,6 +90,13 @@ class Simulator:
             assert visit.final_url is not None
             self._by_url.setdefault(visit.final_url, visit)
             self._by_id.setdefault(url_hash(visit.final_url), visit)
+
+    def _recorded(self, visit: Visit) -> Visit:
+        """Return a visit as a crawl would read it again, which may be changed."""
+        row = self._rows.get(id(visit))
+        if row is None:
+            row = self._rows[id(visit)] = visit_from_row(json.loads(visit.to_json()))
+        return copy(row)
 
     def crawl(self, *, newest_first: bool = False, limit: int | None = None) -> Simulated:
         """Crawl from the first address; depth first where the newest request is served first."""
@@ -192,7 +201,7 @@ class _Run:
         hop = _is_hop(visit)
         if self.site._live:
             due = len(self.out.fetched) + self.site._late
-            row = visit_from_row(json.loads(visit.to_json()))
+            row = self.site._recorded(visit)
             if visit.url in self.asked and not row.redirects:
                 _, first = self.asked[visit.url]
                 row.url, row.id, row.final_url, row.redirects = first.url, first.id, final, ((302, first.url),)

@@ -65,7 +65,9 @@ _ELSEWHERE = re.compile(r"\bDESIGN\b|\breference/|\breference,? section|\bissue 
 def test_no_text_names_a_document_that_is_not_here() -> None:
     named = [
         f"{name}:{line}: {found.group()}"
-        for name in SOURCES
+        for name, source in SOURCES.items()
+        # most have nothing like it anywhere, and need not be taken apart
+        if _ELSEWHERE.search(source)
         for line, text in prose(name)
         if (found := _ELSEWHERE.search(text))
     ]

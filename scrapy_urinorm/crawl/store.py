@@ -6,6 +6,7 @@ import hashlib
 import re
 from pathlib import Path
 from typing import TYPE_CHECKING
+from weakref import WeakKeyDictionary
 
 from scrapy.utils.job import job_dir
 
@@ -70,8 +71,16 @@ def _sample(normalizer: Normalizer) -> str:
 
     Other versions of this package or of a library are other conditions for a store only where this differs.
     """
-    keys = "\n".join(f"{normalizer.key(url)} {normalizer.key(url, lossy=False)}" for url in _SAMPLE)
-    return hashlib.sha1(keys.encode("utf-8", "surrogatepass"), usedforsecurity=False).hexdigest()[:16]
+    found = _samples.get(normalizer)
+    if found is None:
+        keys = "\n".join(f"{normalizer.key(url)} {normalizer.key(url, lossy=False)}" for url in _SAMPLE)
+        found = hashlib.sha1(keys.encode("utf-8", "surrogatepass"), usedforsecurity=False).hexdigest()[:16]
+        _samples[normalizer] = found
+    return found
+
+
+# each crawl asks for its own twice: its summary looks whether the settings make sense before there is a store
+_samples: WeakKeyDictionary[Normalizer, str] = WeakKeyDictionary()
 
 
 def place_of_requests(spider: Spider, *, lasting: bool) -> tuple[Path | None, str]:

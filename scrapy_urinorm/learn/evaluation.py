@@ -207,9 +207,9 @@ def evaluate(
             by_site[site_of(host)].append(visit)
     out: dict[str, dict[str, Scores]] = {}
     work = partial(_scored, replace(options, jobs=1), dict(baselines or {}), rivals, identities)
-    splits = ((name, by_site[name], seed) for name in sorted(by_site) for seed in seeds)
-    # the threads of NumPy's libraries do not survive a fork
-    for name, found in in_order(work, splits, jobs, fork=False):
+    splits = [(name, by_site[name], seed) for name in sorted(by_site) for seed in seeds]
+    # one alone would wait for its process; the threads of NumPy's libraries do not survive a fork
+    for name, found in in_order(work, splits, jobs if len(splits) > 1 else 1, fork=False):
         scores = out.setdefault(name, {}) if found else {}
         for rival, one in found.items():
             scores.setdefault(rival, Scores()).add(one)

@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 MEMORY = "2GB"
 EXACT = 500_000
 """Rows up to which everything is counted exactly."""
+SMALL = 5_000
+"""Rows up to which a file and threads take longer than the counting."""
 POINTS = 240
 """Points of a curve at the most."""
 BARS = 50
@@ -143,7 +145,10 @@ class Figures:
 
     def __init__(self, folder: Path, intake: Intake) -> None:
         self.folder = folder
-        self.db = duckdb.connect(str(folder / "report.duckdb"))
+        if intake.rows <= SMALL:
+            self.db = duckdb.connect(config={"threads": 1})
+        else:
+            self.db = duckdb.connect(str(folder / "report.duckdb"))
         self.db.execute(f"set memory_limit = '{MEMORY}'")
         self.db.execute("set temp_directory = ?", [str(folder / "spill")])
         self.db.execute("set preserve_insertion_order = false")

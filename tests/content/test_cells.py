@@ -131,7 +131,10 @@ NOISE = {
 }
 
 
-@pytest.mark.parametrize(("said", "queries", "visited"), NOISE.values(), ids=NOISE)
+@pytest.mark.parametrize(
+    ("said", "queries", "visited"),
+    [pytest.param(*row, id=name, marks=[pytest.mark.slow] * ("clock" in name)) for name, row in NOISE.items()],
+)
 def test_what_tells_no_pages_apart(
     said: Callable[[int, str, int], str], queries: tuple[str, ...], visited: int
 ) -> None:

@@ -188,7 +188,7 @@ def paragraph(*of: object) -> str:
 @pytest.mark.parametrize(
     "share", [pytest.param(0.25, marks=pytest.mark.slow), 1], ids=["one option each, and links to two", "all"]
 )
-@pytest.mark.parametrize("said", [price, premiums, paragraph])
+@pytest.mark.parametrize("said", [price, *(pytest.param(one, marks=pytest.mark.slow) for one in (premiums, paragraph))])
 def test_what_is_chosen_together_is_no_counter(said: Callable[..., str], share: float) -> None:
     """A car with another engine, another trim, other wheels and another colour has a price of its own."""
 

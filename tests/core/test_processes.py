@@ -45,7 +45,7 @@ def large(number: int) -> bytes:
     return bytes([number % 256]) * 1_000_000
 
 
-@pytest.mark.parametrize("jobs", [1, 2, 3])
+@pytest.mark.parametrize("jobs", [1, 2, pytest.param(3, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("fork", [True, False])
 def test_results_come_in_the_order_of_the_items(jobs: int, fork: bool) -> None:
     assert list(in_order(squared, range(50), jobs, fork=fork)) == [n * n for n in range(50)]

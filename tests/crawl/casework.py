@@ -69,16 +69,20 @@ def asked_pairs(request: pytest.FixtureRequest) -> list[tuple[Case, str]]:
 
 
 def crossed(cases: Iterable[Case], modes: Iterable[Any]) -> list[Any]:
-    """Each case in each mode as parameters; what a cache answers is slow but for each third case."""
+    """Each case in each mode as parameters; what a cache answers, and crowds, are slow but for each third case."""
     named = [mode if hasattr(mode, "marks") else pytest.param(mode) for mode in modes]
     return [
         pytest.param(
             case, *mode.values, id=f"{case.name}-{mode.values[0]}",
-            marks=[*mode.marks, *[pytest.mark.slow] * bool("cache" in str(mode.values[0]) and n % 3)],
+            marks=[*mode.marks, *[pytest.mark.slow] * bool(n % 3 and _is_dear(mode.values[0]))],
         )
         for n, case in enumerate(cases)
         for mode in named
     ]  # fmt: skip
+
+
+def _is_dear(mode: Any) -> bool:
+    return "cache" in mode or mode == CROWDED
 
 
 def each_third(cases: Iterable[Case]) -> list[Any]:

@@ -70,7 +70,13 @@ CRAWLS = {
 @pytest.mark.parametrize(
     "order", [{}, pytest.param(FIFO, marks=pytest.mark.slow)], ids=["depth first", "breadth first"]
 )
-@pytest.mark.parametrize(("site", "settings"), CRAWLS.values(), ids=CRAWLS)
+@pytest.mark.parametrize(
+    ("site", "settings"),
+    [
+        pytest.param(*crawl, id=name, marks=[pytest.mark.slow] * (name in ("it redirects", "nobody may ask it")))
+        for name, crawl in CRAWLS.items()
+    ],
+)
 def test_what_they_name_is_fetched(
     site: Counted, settings: dict[str, Any], order: dict[str, Any], tmp_path: Path
 ) -> None:

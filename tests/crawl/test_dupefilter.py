@@ -272,6 +272,8 @@ class TestJobDirectory:
         assert again.pages == {"home"}, "only the start request, which is dont_filter"
         assert len(site.hits) == asked + 1
 
+    # two runs of one job are those of the test above, on any Scrapy
+    @pytest.mark.newest
     def test_other_rules_at_resume_are_reported(self, server: SiteServer, tmp_path: Path) -> None:
         site = self.site(server)
         self.run(site, tmp_path, CLOSESPIDER_PAGECOUNT=5)
@@ -287,6 +289,7 @@ class TestJobDirectory:
         same = self.run(site, tmp_path)
         assert not [line for line in same.log if line.startswith("[scrapy_urinorm") and "WARNING" in line]
 
+    @pytest.mark.newest
     def test_a_variant_that_waited_for_a_failure_is_not_forgotten(self, server: SiteServer, tmp_path: Path) -> None:
         """The first variant fails in the second run, after the other one was filtered in the first."""
         steps = {f"/s{n}": page(f"s{n}", f"/s{n + 1}") for n in range(20)}

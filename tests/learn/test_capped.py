@@ -19,12 +19,13 @@ from tests.live.sites import Answer, prose, record
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-ITEMS, CAP = 60, 2_500
+ITEMS = 60
 
 
 class Endless:
     """Sixty items, each with links to three others; subclasses say by which addresses, which never come to an end."""
 
+    cap = 2_500
     host = "endless.example"
     start = "http://endless.example/"
 
@@ -47,6 +48,8 @@ class Tokens(Endless):
 
 class Nested(Endless):
     """Each link carries the address of its page, which carries that of the one before."""
+
+    cap = 1_000
 
     def links(self, target: str, others: Sequence[int]) -> list[str]:
         return [f"/{n}?back={quote(target[:900], safe='')}" for n in others]
@@ -71,7 +74,7 @@ ENDLESS = [(Tokens(), [pytest.mark.slow]), (Nested(), []), (Deeper(), [pytest.ma
 @pytest.mark.parametrize("options", OPTIONS)
 @pytest.mark.parametrize("site", [pytest.param(one, id=type(one).__name__, marks=marks) for one, marks in ENDLESS])
 def test_what_a_capped_crawl_has_seen_of_an_endless_site_is_enough(site: Endless, options: Options) -> None:
-    visits, identities = record(site, CAP)
+    visits, identities = record(site, site.cap)
     normalizer = Normalizer(learn(visits, options).rules)
     shown: dict[str, set[str]] = {}
     for url, identity in identities.items():

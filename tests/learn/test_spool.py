@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def visits() -> list[Visit]:
-    return [*blog(posts=40).visits(), *shop(products=60).visits(), *docs(pages=20).visits()]
+    return [*blog(posts=25).visits(), *shop(products=30).visits(), *docs(pages=10).visits()]
 
 
 @pytest.mark.parametrize("jobs", [1, pytest.param(2, marks=pytest.mark.slow)])

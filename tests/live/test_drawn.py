@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 PRODUCTS, ARTICLES, PER_LIST, CLOSE = 120, 60, 12, 30
 DRAWN_OF = 12
 #: Half a crawl by the bolder options, all of it by both.
-QUICK = (("default", 0.3), ("default", 1.0), ("strict", 1.0))
+QUICK = (("default", 0.3), ("default", 1.0))
 COLORS = ("red", "green", "yellow")
 KINDS = ("oak", "ash", "elm", "fir", "yew")
 SHELL = """<div id="root"><p>Loading the product, one moment please.</p></div>

@@ -115,7 +115,7 @@ def test_pages_that_a_list_has_shown_are_fetched_before_what_brings_nothing(newe
 
 
 @IN_BOTH_ORDERS
-@pytest.mark.parametrize("wait", [150, 10_000])
+@pytest.mark.parametrize("wait", [150, pytest.param(10_000, marks=pytest.mark.slow)])
 def test_pages_of_a_few_words_wait_for_those_with_news_but_not_for_ever(
     newest_first: bool, wait: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:

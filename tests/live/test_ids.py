@@ -28,7 +28,7 @@ from tests.live.test_crawl import ORDERS, live, pages
 if TYPE_CHECKING:
     from pathlib import Path
 
-RECORDS, TAGS, AREAS = 160, 16, 8
+RECORDS, TAGS, AREAS = 130, 13, 7
 #: In place of ten times as many.
 MOST_VALUES = 2_000
 SIZES = (10, 20, 50, 100)

@@ -16,7 +16,11 @@ from tests.live.sites import Answer, identities_of, record
 
 ARTICLES, CLOSE = 90, 30
 SCRIPTS = {"Chinese": "\u4e00\u9fa5", "Japanese": "\u3041\u3096", "Thai": "\u0e01\u0e2e", "Khmer": "\u1780\u17a2"}
-IN_SCRIPTS = pytest.mark.parametrize("script", SCRIPTS)
+#: One without spaces between words, and one with marks around its letters.
+IN_SCRIPTS = pytest.mark.parametrize(
+    "script",
+    [pytest.param(name, marks=[pytest.mark.slow] * (name in ("Japanese", "Khmer"))) for name in SCRIPTS],
+)
 
 
 @dataclass

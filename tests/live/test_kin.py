@@ -413,7 +413,16 @@ class Departments:
 
 
 @IN_BOTH_ORDERS
-@pytest.mark.parametrize("form", ["/{0}/{1}", "/{0}.php?id={1}", "/{0}.php?{0}_id={1}", "/view.php?dep={0}&id={1}"])
+@pytest.mark.parametrize(
+    "form",
+    [
+        *(
+            pytest.param(form, marks=pytest.mark.slow)
+            for form in ("/{0}/{1}", "/{0}.php?id={1}", "/view.php?dep={0}&id={1}")
+        ),
+        "/{0}.php?{0}_id={1}",
+    ],
+)
 def test_departments_that_share_a_template_have_pictures_of_their_own(form: str, newest_first: bool) -> None:
     live, met, there = crawled(Departments(form), newest_first=newest_first)
     assert met == there
@@ -432,7 +441,9 @@ class Sections(Departments):
 
 
 @IN_BOTH_ORDERS
-@pytest.mark.parametrize("form", ["/{0}.php?id={1}", "/{0}.php?{0}_id={1}", "/view.php?dep={0}&id={1}"])
+@pytest.mark.parametrize(
+    "form", ["/{0}.php?id={1}", "/{0}.php?{0}_id={1}", pytest.param("/view.php?dep={0}&id={1}", marks=pytest.mark.slow)]
+)
 def test_sections_of_one_register_have_names_and_no_clocks(form: str, newest_first: bool) -> None:
     live, met, there = crawled(Sections(form), newest_first=newest_first)
     assert met == there

@@ -125,7 +125,9 @@ def test_two_calendars_that_show_the_same_when_they_are_empty_come_to_their_end(
     assert Crawl().asks_in_turn((MONTH, WEEK), times, EMPTY) == [Turn.CLOSED, Turn.CLOSED]
 
 
-@pytest.mark.parametrize("path", [ITEM, "/item?id={}", pytest.param("/shop.php?product_id={}", marks=pytest.mark.slow)])
+@pytest.mark.parametrize(
+    "path", [ITEM, *(pytest.param(path, marks=pytest.mark.slow) for path in ("/item?id={}", "/shop.php?product_id={}"))]
+)
 def test_articles_that_show_one_page_of_a_sudden_are_closed_after_many(path: str) -> None:
     crawl = Crawl()
     crawl.asks(path, 300)
@@ -133,7 +135,7 @@ def test_articles_that_show_one_page_of_a_sudden_are_closed_after_many(path: str
     assert crawl.asks(path, LOW + 2, DOWN) is Turn.CLOSED
 
 
-@pytest.mark.parametrize("path", [LIST, "/list?id=7&page={}", MONTH])
+@pytest.mark.parametrize("path", [LIST, pytest.param("/list?id=7&page={}", marks=pytest.mark.slow), MONTH])
 def test_lists_that_do_end_as_soon_as_ever(path: str) -> None:
     crawl = Crawl()
     crawl.asks(path, 300)

@@ -88,7 +88,7 @@ class Wiki:
 
 @IN_BOTH_ORDERS
 def test_what_a_visitor_has_read_is_no_news(newest_first: bool) -> None:
-    visits, identities = record(Wiki(80))
+    visits, identities = record(Wiki(50))
     found = Simulator(visits, Options(skip=False)).crawl(newest_first=newest_first)
     assert identities_of(found.fetched, identities) == set(identities.values())
     assert len(found.fetched) < len(visits) / 2

@@ -116,6 +116,6 @@ def test_a_rule_made_wrong_in_the_middle_is_taken_back() -> None:
 
 
 def test_off_it_fetches_each_address_once() -> None:
-    visits, _ = record(Site(4))
+    visits, _ = record(Site(4, articles=15))
     fetched = Simulator(visits, OPTIONS, live=False).crawl().fetched
     assert len(fetched) == len(set(fetched)) == len({visit.url for visit in visits})

@@ -10,7 +10,7 @@ from scrapy_urinorm.learn import Options
 from tests.live.orders import IN_BOTH_ORDERS
 from tests.live.sites import Answer, identities_of, prose, record
 
-TOPICS, VIEWS = 120, ("list", "grid", "wide")
+TOPICS, VIEWS = 60, ("list", "grid", "wide")
 
 
 @dataclass

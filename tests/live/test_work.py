@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from scrapy_urinorm.visits.record import Visit
 
 #: Its `ref` is idle on all pages, and on the second one tells its last articles apart.
-STEADY, TURNING = Site(1, features={"sid", "ref"}, articles=60), Site(1, features={"sid", "turning"}, articles=60)
+STEADY, TURNING = Site(1, features={"sid", "ref"}, articles=40), Site(1, features={"sid", "turning"}, articles=60)
 
 
 def student() -> Student:

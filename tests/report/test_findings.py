@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from scrapy_urinorm.learn.candidate import Candidate
 from scrapy_urinorm.learn.judge import Evidence
 from scrapy_urinorm.normalizer import Normalizer
-from scrapy_urinorm.report import blocks, intake
+from scrapy_urinorm.report import blocks, figures, intake
 from scrapy_urinorm.report.findings import findings
 from scrapy_urinorm.report.headline import sentences
 from scrapy_urinorm.report.parameters import CHANGES, IRRELEVANT, NARROWS, SORTS, UNKNOWN
@@ -443,6 +443,8 @@ class TestReading:
         whole = found(crawl, tmp_path, [DROP_REF])
         monkeypatch.setattr(blocks, "BLOCK", 20_000)
         monkeypatch.setattr(intake, "FRAME_ROWS", 70)
+        # nor does a file that all threads count in
+        monkeypatch.setattr(figures, "SMALL", 0)
         split = found(crawl, tmp_path, [DROP_REF], jobs=2)
         for name in ("generated",):
             whole.pop(name)

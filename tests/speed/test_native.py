@@ -169,8 +169,15 @@ def check(normalizer: Normalizer, url: str) -> tuple[bool, bool]:
 # --- the corpora ----------------------------------------------------------------------------------------------------
 
 
+#: Of one kind each; what the others do is compared on any text below.
+QUICK = ("recommended", "filters", "conditions", "hosts, all", "templates", "paths, all")
+
+
 @pytest.mark.hypothesis  # tries more where laws do
-@pytest.mark.parametrize("rules", RULES.values(), ids=RULES)
+@pytest.mark.parametrize(
+    "rules",
+    [pytest.param(one, id=name, marks=[pytest.mark.slow] * (name not in QUICK)) for name, one in RULES.items()],
+)
 @pytest.mark.parametrize("corpus", CORPORA, ids=lambda path: path.name)
 def test_equal_on_corpora(corpus: Path, rules: dict[str, Any]) -> None:
     normalizer = Normalizer(rules)

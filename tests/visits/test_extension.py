@@ -143,6 +143,7 @@ def test_secrets_are_hashed(visits: dict[str, Visit]) -> None:
     assert not any("secretvalue" in visit.to_json() for visit in visits.values())
 
 
+@pytest.mark.newest
 def test_links_that_the_rules_change_have_their_keys(server: str, tmp_path: Path) -> None:
     rules = {"site": {"127.0.0.1": {"remove_params": ["PHPSESSID"]}}}
     fingerprinter = "scrapy_urinorm.RequestFingerprinter"
@@ -225,7 +226,7 @@ def test_off_by_default(server: str) -> None:
 
 @pytest.mark.parametrize(
     "storage",
-    ["Storage", pytest.param("Threaded", marks=pytest.mark.newest), pytest.param("Awaited", marks=pytest.mark.newest)],
+    ["Storage", pytest.param("Threaded", marks=pytest.mark.slow), pytest.param("Awaited", marks=pytest.mark.newest)],
 )
 def test_a_feed_storage_gets_the_file_at_the_end(
     server: str, tmp_path: Path, storage: str, monkeypatch: pytest.MonkeyPatch
