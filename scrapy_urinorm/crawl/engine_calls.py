@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from scrapy.utils.reactor import CallLaterOnce
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
+    from collections.abc import Callable, Collection
 
     from scrapy import Request
     from scrapy.core.engine import ExecutionEngine
@@ -42,10 +42,12 @@ class OnceATurn:
     """Tells the calls that come in one turn of the reactor apart from those of the next one.
 
     The engine asks for a request after the other until its downloader is full: sixteen times in a turn, or more. Where
-    there is no engine, as in a test of the scheduler alone, each call is a turn.
+    there is no engine, as in a test of the scheduler alone, each call is a turn. `then` is called when the next turn
+    has come: the engine asks for nothing while its downloader is full.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, then: Callable[[], object]) -> None:
+        self._then = then
         self._renewing = CallLaterOnce(self._renew)
         self.is_new = True
         """Whether nothing was done in this turn yet."""
@@ -58,3 +60,4 @@ class OnceATurn:
 
     def _renew(self) -> None:
         self.is_new = True
+        self._then()

@@ -6,6 +6,7 @@ import time
 from typing import TYPE_CHECKING
 
 from scrapy_urinorm.crawl import parked
+from scrapy_urinorm.crawl.fleet_state import FleetState
 from scrapy_urinorm.crawl.live_requests import kind_of
 from scrapy_urinorm.crawl.parked import Parked
 from scrapy_urinorm.live.fleet_share import CLOSED
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
 _TELL_SECONDS = 0.25
 """How often workers tell each other what was served: a round trip; until then both may fetch a page."""
 _NOTE_SECONDS = 30.0
-"""How often what patterns have brought is written down for workers that come later: up to a megabyte."""
+"""How often it is looked for what patterns have brought since, and written down for workers that come later."""
 _ASKING_SECONDS = 60
 """How long one worker is left to ask again of what a site keeps back; what is left then is asked in the end."""
 _CHECK = "check"
@@ -38,6 +39,7 @@ class FleetParked(Parked):
     ) -> None:
         super().__init__(scheduler, desk, count)  # type: ignore[arg-type]  # the stock one, asked for a journal alone
         self._fleet, self._shared = scheduler, shared
+        self._state = FleetState(shared, desk)
         self._known: dict[str, int] = {}
         self._told = self._noted = time.monotonic()
 
@@ -56,11 +58,13 @@ class FleetParked(Parked):
     def ruled(self, name: str) -> None:
         """A site has new rules."""
         self.ask_again(name)
-        self.save()
+        self.kept()
 
     def kept(self) -> None:
-        """One more request is kept back."""
-        self.save()
+        """One more request is kept back: now and then what patterns have brought is written, some at a time."""
+        if time.monotonic() - self._noted > _NOTE_SECONDS:
+            self._noted = time.monotonic()
+            self._state.begin()
 
     def tell(self) -> int:
         """Tell what was served here, and hear what was elsewhere; how much the latter was."""
@@ -166,13 +170,11 @@ class FleetParked(Parked):
     def restore(self, spider: Spider | None) -> None:
         """Take up what other workers, or those of a run before, have noted; the rules come by themselves."""
         self._spider = spider
-        self._desk.yields.load(self._shared.noted())
+        self._desk.yields.load(self._state.read())
 
     def save(self) -> None:
-        """Write down what a later worker takes up, now and then."""
-        if time.monotonic() - self._noted > _NOTE_SECONDS:
-            self._noted = time.monotonic()
-            self._shared.note(self._desk.yields.dump())
+        """Write down what a later worker takes up, when nobody waits for the reactor any more."""
+        self._state.write()
 
     def waiting(self) -> int:
         """How many requests wait for a decision."""

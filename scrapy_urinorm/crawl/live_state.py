@@ -88,7 +88,7 @@ class LiveState:
                 state = part.state(one)
                 if written.get(name, self) != state:
                     text = _text(part.row(one))
-                    self._file.piece(_key(part, name), text)
+                    self._put(part, name, text)
                     written[name] = state
                     letters += len(text)
                 looked += 1
@@ -97,7 +97,10 @@ class LiveState:
                     looked = letters = 0
             for name in written.keys() - part.of.keys():
                 del written[name]
-                self._file.piece(_key(part, name), None)
+                self._put(part, name, None)
+
+    def _put(self, part: Part, name: str, text: str | None) -> None:
+        self._file.piece(_key(part, name), text)
 
 
 def _key(part: Part, name: str) -> bytes:

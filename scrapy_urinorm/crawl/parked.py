@@ -46,7 +46,7 @@ class Parked:
         self._spider: Spider | None = None
         self._unsaved = 0
         self._state = LiveState(self._file, desk)
-        self._turn = OnceATurn()
+        self._turn = OnceATurn(self._go_on)
         self._generations: dict[str, list[int]] = {}
         self._work: deque[tuple[str, Iterator[None]]] = deque()
 
@@ -86,6 +86,11 @@ class Parked:
                     self._work.popleft()
         if self._is_at_work:
             self._scheduler.poke()
+
+    def _go_on(self) -> None:
+        """Go on where the engine has no room for a request, and so does not ask for one."""
+        if self._is_at_work and self._scheduler.gate is not None:
+            self._scheduler.gate.tick()
 
     @property
     def _is_at_work(self) -> bool:

@@ -42,7 +42,7 @@ class Releases:
         self._poke = poke
         self._left: deque[_Release] = deque()
         self._room = MOST
-        self._turn = OnceATurn()
+        self._turn = OnceATurn(self.turn)
 
     def __bool__(self) -> bool:
         return bool(self._left)
@@ -62,8 +62,8 @@ class Releases:
         return gone
 
     def turn(self) -> None:
-        """Let more go, once in a turn of the reactor."""
-        if self._turn.is_new:
+        """Let more go, once in a turn of the reactor, whether the engine has room for a request or not."""
+        if self._left and self._turn.is_new:
             self._some()
         if self._left:
             self._poke()

@@ -194,7 +194,10 @@ def matching(wheres: Sequence[Where], path: str, items: list[Item]) -> tuple[int
     if not here:
         return ()
     values: dict[str, list[str]] = {}
-    if any(where.conditions for _, where in here):
+    # a site may put thousands of parameters into an address
+    if asked := {condition.name for _, where in here for condition in where.conditions}:
         for name, value in items:
-            values.setdefault(ascii_fold(decoded(name)), []).append(decoded(value))
+            folded = ascii_fold(decoded(name))
+            if folded in asked:
+                values.setdefault(folded, []).append(decoded(value))
     return tuple([number for number, where in here if where.on_values(values)])

@@ -4,13 +4,14 @@ Keys, for a base B (the prefix of the seen store and `:live`):
 
 - `B`: hash; `salt` (of masks, the same for all), `generation` (the last one given), `version` (of all that is learned),
   `rows` (numbers of parked requests), `moves` (how often a worker has begun to fetch again), `asked`, `judge`, `until`
-  (the last judgement, who has asked for it, how long he may wait), `judged` (the `moves` that were judged), `yields`.
+  (the last judgement, who has asked for it, how long he may wait), `judged` (the `moves` that were judged).
 - `B:workers`: sorted set, worker -> the second until which he is taken for alive. `B:epoch`, `B:idle`: hashes, worker
   -> how often he has begun to fetch, and which of these has ended with all its visits handed over.
 - `B:learners`: hash, site -> the worker that learns. `B:visits:SITE`: stream of what was seen and met on a site;
   `B:bytes`: hash, site -> its octets. `B:struck`: hash, site -> rules that were taken back (JSON).
 - `B:rules`: hash, site -> generation, a space, the rules (JSON). `B:generations`: hash, site -> the generation that
   holds now, 0 while it is doubted. `B:doubts`, `B:platforms`: hashes, site -> what is said of it (JSON).
+- `B:yields`: hash, pattern -> what it has brought (JSON), as a worker knew it.
 - `B:events`: stream, what patterns have brought, and judgements. `B:verdicts:N`: set of workers that have judged.
 - `B:served:SITE`: list of what was delivered.
 - `B:parked`: hash, member -> request; `B:index`: sorted set of the members, all of score 0: twelve digits of a
@@ -27,6 +28,9 @@ EVENTS = 100_000
 """Events that are kept, some 20 MB: a worker that is further behind misses news, and fetches more than it must."""
 MOST_SITES = 1_000
 """Sites that are learned from: as many as a student studies."""
+
+MOST_NOTES = 40_000
+"""Patterns of which it is noted what they brought: those that a worker counts, and as many with doubted requests."""
 
 #: ARGV: worker, seconds. Returns the sites that he is to learn: those of workers that are dead, too, while there is
 #: something to be learned.
@@ -142,4 +146,18 @@ local asked = redis.call('HINCRBY', base, 'asked', 1)
 redis.call('HSET', base, 'judge', worker, 'until', now + ARGV[2])
 redis.call('XADD', base .. ':events', '*', 'e', '{"do":"judge","asked":' .. asked .. '}')
 return asked
+"""
+
+#: ARGV: how many patterns are kept, then patterns, each with its row; without one it is forgotten.
+NOTE = """
+local yields = KEYS[1] .. ':yields'
+local room = tonumber(ARGV[1]) - redis.call('HLEN', yields)
+for n = 2, #ARGV, 2 do
+  if ARGV[n + 1] == '' then
+    room = room + redis.call('HDEL', yields, ARGV[n])
+  elseif room > 0 or redis.call('HEXISTS', yields, ARGV[n]) == 1 then
+    room = room - redis.call('HSET', yields, ARGV[n], ARGV[n + 1])
+  end
+end
+return 1
 """

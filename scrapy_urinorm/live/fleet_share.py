@@ -7,11 +7,11 @@ import secrets
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from scrapy_urinorm.live.fleet_answers import pairs, scores, text
-from scrapy_urinorm.live.fleet_scripts import JUDGE, MOVE, PARK
+from scrapy_urinorm.live.fleet_scripts import JUDGE, MOST_NOTES, MOVE, NOTE, PARK
 from scrapy_urinorm.seen.redis_connection import RedisConnection
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from scrapy_urinorm.seen import OnLost
 
@@ -168,8 +168,7 @@ class FleetShare:
     def told(self, after: dict[str, int]) -> dict[str, list[tuple[int, str]]]:
         """Tell what was served, and return what else was on some sites; `after`: how many are known of each."""
         calls: list[tuple[Any, ...]] = [
-            ("RPUSH", f"{self.base}:served:{site}", f"{kind} {url}".encode("utf-8", "surrogatepass"))
-            for site, kind, url in self._served
+            ("RPUSH", f"{self.base}:served:{site}", _octets(f"{kind} {url}")) for site, kind, url in self._served
         ]
         calls += [("LRANGE", f"{self.base}:served:{site}", n, n + _BATCH - 1) for site, n in after.items()]
         if not calls:
@@ -227,14 +226,14 @@ class FleetShare:
 
     # ------------------------------------------------------------------ from run to run
 
-    def note(self, yields: dict[str, Any]) -> None:
-        """Write down what patterns have brought, for workers that come later."""
-        self._piped([("HSET", self.base, "yields", json.dumps(yields))])
+    def note(self, rows: Mapping[str, str]) -> None:
+        """Write down what some patterns have brought (JSON; nothing for one that is forgotten), for later workers."""
+        self._run(NOTE, MOST_NOTES, *(text for name, row in rows.items() for text in (_octets(name), row)))
 
     def noted(self) -> dict[str, Any]:
-        """Return that."""
-        (found,) = self._piped([("HGET", self.base, "yields")])
-        return dict(json.loads(found)) if found else {}
+        """Return that, of all patterns."""
+        (found,) = self._piped([("HGETALL", f"{self.base}:yields")])
+        return {_text(name): json.loads(row) for name, row in pairs(found).items()}
 
     def clear(self) -> None:
         """Forget everything, for all."""
@@ -243,9 +242,17 @@ class FleetShare:
             client.unlink(name)
 
 
+def _octets(text: str) -> bytes:
+    return text.encode("utf-8", "surrogatepass")
+
+
+def _text(octets: bytes) -> str:
+    return octets.decode("utf-8", "surrogatepass")
+
+
 def _pages(rows: list[bytes]) -> list[tuple[int, str]]:
     found = []
     for row in rows:
-        kind, _, url = row.decode("utf-8", "surrogatepass").partition(" ")
+        kind, _, url = _text(row).partition(" ")
         found.append((int(kind), url))
     return found

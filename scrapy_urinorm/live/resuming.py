@@ -50,10 +50,15 @@ def parts_of(desk: Resumed, *, sites: bool = False) -> Iterator[Part]:
     yield Part("site", desk.sites, lambda site: [site.generation, site.message], lambda site: site.generation)
     yield Part("counts", desk.sites, lambda site: site.canaries.dump(), lambda site: repr(site.canaries.dump()))
     if not sites:
-        yield Part("yield", desk.yields.of, row_of, lambda one: hash(columns_of(one)))
-        yield Part("doubt", desk.yields.doubts.waiting, _itself, _itself)
+        yield from brought(desk.yields)
         yield Part("id", desk.ids.places, packed, lambda one: hash(tuple(packed(one))))
         yield Part("known", desk.known, _itself, _itself)
+
+
+def brought(yields: Yields) -> Iterator[Part]:
+    """Yield what patterns have brought: those parts that workers of a fleet share."""
+    yield Part("yield", yields.of, row_of, lambda one: hash(columns_of(one)))
+    yield Part("doubt", yields.doubts.waiting, _itself, _itself)
 
 
 def _itself(value: Any) -> Any:

@@ -8,9 +8,11 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from scrapy_urinorm import Normalizer
+from scrapy_urinorm.engine import plan
 from scrapy_urinorm.learn.values import is_volatile
 from scrapy_urinorm.recognition import Recognizer
 from scrapy_urinorm.suffixes import registrable_labels, same_site
+from scrapy_urinorm.url import decoded
 from scrapy_urinorm.visits import Redaction
 from scrapy_urinorm.visits.links import LinkHashes
 
@@ -60,3 +62,20 @@ def test_giants_are_not_remembered(take: Callable[[str], Any]) -> None:
     finally:
         tracemalloc.stop()
     assert left < MOST
+
+
+def test_of_many_parameters_only_those_that_a_table_asks_for_are_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    read: list[str] = []
+
+    def reading(text: str) -> str:
+        read.append(text)
+        return decoded(text)
+
+    monkeypatch.setattr(plan, "decoded", reading)
+    tables = [{"path": "/p*", "query": {"View": "print", "id": True}, "remove_params": ["from"]}]
+    asked = Normalizer({"host": {"a.example": {"where": tables}}})
+    names = [f"n{n}" for n in range(500)]
+    known = [*((name, "1") for name in names), ("View", "print"), ("view", "x"), ("id", "7")]
+    # by the loop, to which the module in C leaves what it does not know
+    assert plan.matching(asked.sites.plan_of("a.example").wheres, "/p", known) == (0,)
+    assert [text for text in read if text not in names] == ["View", "print", "view", "x", "id", "7"]

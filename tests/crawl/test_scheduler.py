@@ -464,8 +464,10 @@ class _Reactor:
 
     @classmethod
     def turn(cls) -> None:
-        while cls.calls:
-            cls.calls.pop()()
+        calls = cls.calls[:]
+        cls.calls.clear()
+        for call in calls:
+            call()
 
 
 def test_the_engine_asks_often_in_a_turn_of_the_reactor_and_some_are_let_go_once(
@@ -489,6 +491,24 @@ def test_the_engine_asks_often_in_a_turn_of_the_reactor_and_some_are_let_go_once
     several.finish()
     assert file.count(State.RELEASED) == 10
     _Reactor.turn()
+    assert not _Reactor.calls
+
+
+def test_what_is_let_go_goes_while_the_engine_asks_for_nothing(
+    crawl: Callable[..., Crawl], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its downloader is full, of a slow site for minutes: some went with each answer."""
+    run = many_parked(crawl, monkeypatch)
+    file = run.scheduler.journal.file
+    monkeypatch.setattr(engine_calls, "CallLaterOnce", _Reactor)
+    journal: Any = SimpleNamespace(file=file, engine=SimpleNamespace(_slot=SimpleNamespace()), fail=pytest.fail)
+    several = Releases(journal, KeptBack(file, {}, newest_first=True), lambda: None)
+    left = [10 - several.begin(State.PARKED, State.LATER)]
+    while _Reactor.calls:
+        _Reactor.turn()
+        left.append(file.count(State.PARKED))
+    assert left == [7, 4, 1, 0, 0]
+    assert not several
 
 
 def test_a_disk_that_fails_ends_what_is_let_go(crawl: Callable[..., Crawl], monkeypatch: pytest.MonkeyPatch) -> None:

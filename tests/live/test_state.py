@@ -34,7 +34,7 @@ class _Held:
 
         monkeypatch.setattr(RequestsFile, "piece", counted)
         scheduler: Any = SimpleNamespace(
-            journal=SimpleNamespace(file=self.file, engine=None), poke=lambda: None, releases=None
+            journal=SimpleNamespace(file=self.file, engine=None), poke=lambda: None, releases=None, gate=None
         )
         self.parked = Parked(scheduler, self.desk, lambda *_: None)
 
@@ -129,6 +129,12 @@ def test_the_engine_asks_often_in_a_turn_of_the_reactor_and_a_step_is_done_once(
         assert 0 < len(held.written) <= turn * live_state._PIECES
         turns.pop()()
     assert not turns
+    # while the downloader is full the engine asks for nothing, and a turn follows the other
+    held.parked._scheduler.gate = SimpleNamespace(tick=held.parked.step)
+    held.parked.step()
+    while turns:
+        turns.pop()()
+    assert held.left()["yields"] == json.loads(json.dumps(held.desk.yields.dump()))
     held.file.close()
 
 

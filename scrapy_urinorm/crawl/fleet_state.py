@@ -1,0 +1,57 @@
+"""What patterns have brought, in Redis, for workers of a fleet that come later: in pieces, as `live_state` has it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from scrapy_urinorm.crawl.live_state import LiveState
+from scrapy_urinorm.live.patience import doubted
+from scrapy_urinorm.live.resuming import brought
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from scrapy_urinorm.live.desk import Desk
+    from scrapy_urinorm.live.fleet_share import FleetShare
+    from scrapy_urinorm.live.resuming import Part
+
+
+class FleetState(LiveState):
+    """That of one worker, which writes what has changed here: of each pattern the last word is in Redis."""
+
+    def __init__(self, shared: FleetShare, desk: Desk):
+        super().__init__(None, desk)  # type: ignore[arg-type]  # the pieces go to Redis
+        self._shared = shared
+        self._pieces: dict[str, str] = {}
+
+    def read(self) -> dict[str, Any]:
+        """Return what workers before have noted of patterns, as `Yields.load` takes it."""
+        return self._shared.noted()
+
+    def begin(self) -> None:
+        """Have what has changed written in further steps, unless that is under way."""
+        if self._steps is None:
+            self._steps = self._looks(brought(self._desk.yields))
+
+    def write(self, *, sites: bool = False) -> None:
+        """Write what has changed now; nothing of sites, whose rules the learners write."""
+        self._steps = None
+        for _ in self._looks(() if sites else brought(self._desk.yields)):
+            pass
+
+    def _looks(self, parts: Iterable[Part]) -> Iterator[None]:
+        for _ in super()._looks(parts):
+            self._tell()
+            yield
+        self._tell()
+
+    def _put(self, part: Part, name: str, text: str | None) -> None:
+        if part.name == "doubt":
+            # as `Yields.dump` has it
+            name, text = doubted(name), f"[{text}]" if text else text
+        self._pieces[name] = text or ""
+
+    def _tell(self) -> None:
+        if self._pieces:
+            self._shared.note(self._pieces)
+            self._pieces = {}
