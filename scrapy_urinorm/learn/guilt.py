@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from scrapy_urinorm.learn.candidate import DECLARED, REJECTED, signature
 from scrapy_urinorm.learn.contexts import where_of
 from scrapy_urinorm.learn.judge import NARROWED
-from scrapy_urinorm.learn.proof import Hidden, Loss
+from scrapy_urinorm.learn.proof import BLIND_FEW, BLIND_SHARE, Hidden, Loss
 from scrapy_urinorm.learn.risk import risk
 from scrapy_urinorm.rules import CATALOGUE
 
@@ -32,10 +32,6 @@ MAX_DROPPED = 200
 """Rules narrowed or dropped in one go at the most: each takes three crawls."""
 
 
-BLIND_FEW = 2
-BLIND_SHARE = 0.2
-"""Content classes that may lie behind a merge and nowhere else, for each page that a rule moves: a repository browser's
-rule had 0.3 to 0.6, and lost a third of the files; reply forms have 0.2, log-in forms 0.1."""
 ASTRAY_SHARE = 0.1
 """Share of the links that only one of two pages has which a rule makes one, as far as it is known where they lead, that
 may lead elsewhere, where a record has gaps. Chosen: a repository browser's wrong rule had 1, right ones 0."""
@@ -104,7 +100,7 @@ class Court:
         blind = {c: losses for c, losses in behind.items() if self._is_blind(c, total[c])}
         if blind and not self.proof.has_gaps:
             blind = self._unexplained(blind, total)
-        return blind or self._astray()
+        return blind or self._astray() or self._untold()
 
     def _astray(self) -> dict[Candidate, list[Loss]]:
         """Return the rules that make one what says the same and leads elsewhere; asked where the record has gaps, and
@@ -120,6 +116,15 @@ class Court:
                 pairs, apart, same = ways.apart(self.replay.moved(candidate))
                 if apart > ASTRAY_SHARE * (apart + same):
                     found[candidate] = [Loss(node, node, stand_in) for node, stand_in in pairs]
+        return found
+
+    def _untold(self) -> dict[Candidate, list[Loss]]:
+        """Return the rules that move data of which too many may have more behind them that never came."""
+        found: dict[Candidate, list[Loss]] = {}
+        for candidate in self.replay.accepted if self.proof.untold else ():
+            if self.proof.is_untold(moved := self.replay.moved(candidate)):
+                if not candidate.earlier and candidate.family != DECLARED:
+                    found[candidate] = [Loss(node, node, -1) for node in sorted(moved & self.proof.untold)]
         return found
 
     def _broken(self) -> dict[Candidate, list[Loss]]:

@@ -7,21 +7,23 @@ from typing import TYPE_CHECKING
 
 from scrapy_urinorm.learn.graph import Graph
 from scrapy_urinorm.visits.links import each_hash
+from scrapy_urinorm.visits.programs import is_page
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from scrapy_urinorm.learn.page import Page
+    from scrapy_urinorm.visits.record import Visit
 
 
 def graph_of(pages: Sequence[Page], ids: Mapping[bytes, Page]) -> Graph | None:
-    """Return the graph of the pages, by their number; None where no visit recorded links.
+    """Return the graph of the pages, by their number; None where nothing tells what they lead to.
 
-    `ids` are the hashes of the addresses of the pages, by which links name them. What was linked and not visited has
-    numbers from `len(pages)` on. What a page was requested from leads to it, too. The recorded crawl began at the pages
-    of depth 0, or else at those that nothing refers to, where anything does.
+    `ids` are the hashes of the addresses of the pages, by which links name them, none in that case. What was linked and
+    not visited has numbers from `len(pages)` on. What a page was requested from leads to it, too. The recorded crawl
+    began at the pages of depth 0, or else at those that nothing refers to, where anything does.
     """
-    if all(page.links is None for page in pages):
+    if not ids:
         return None
     number = {id(page): n for n, page in enumerate(pages)}
     numbers: dict[bytes, int] = {hashed: number[id(page)] for hashed, page in ids.items()}
@@ -49,6 +51,21 @@ def asked_for(pages: Sequence[Page], by_key: Mapping[str, int]) -> dict[int, set
             if at != n:
                 asked.setdefault(at, set()).add(n)
     return asked
+
+
+def tell_ways(visits: Iterable[Visit]) -> bool:
+    """Whether visits say what pages lead to: by links, or, where all is data (JSON, XML), which has none, by referers.
+
+    Of an API that is crawled as such these are all there is, and what a callback asks for is asked for once. Where the
+    links of markup were not recorded, as in logs, referers name one of many.
+    """
+    asked = markup = False
+    for visit in visits:
+        if visit.links is not None:
+            return True
+        asked = asked or visit.referer is not None
+        markup = markup or is_page(visit)
+    return asked and not markup
 
 
 def linked_hashes(pages: Sequence[Page]) -> frozenset[bytes]:

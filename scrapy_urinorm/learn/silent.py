@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from scrapy_urinorm.learn.candidate import DEFER, SILENT, SKIP
 from scrapy_urinorm.learn.covered import COVERED_RISK, also_covered, covered
-from scrapy_urinorm.learn.guilt import BLIND_FEW, BLIND_SHARE
+from scrapy_urinorm.learn.proof import BLIND_FEW, BLIND_SHARE
 from scrapy_urinorm.learn.reach import Reach
 from scrapy_urinorm.learn.site import host_of
 from scrapy_urinorm.learn.traps import traps
@@ -268,6 +268,8 @@ def _why_later(learner: Learner, candidate: Candidate, members: Iterable[int], g
     if evidence.against:
         # a page that only these addresses showed is one, however rare it is among them
         return f"{evidence.against} pages were found there alone"
+    if learner.proof is not None and learner.proof.is_untold(pages_of(learner, members)):
+        return "the crawl does not tell whether they are asked from"
     partial = learner.proof is not None and not learner.proof.is_finished
     if partial and (evidence.risk > COVERED_RISK or _may_be_anything(learner, candidate, members)):
         # too few to say of those that were not fetched that they, too, are found elsewhere

@@ -17,6 +17,7 @@ from scrapy_urinorm.content import (
     soft_labels,
 )
 from scrapy_urinorm.learn.blocks import blocked_labels
+from scrapy_urinorm.learn.linked import tell_ways
 from scrapy_urinorm.learn.linked_options import LinkedOptions
 from scrapy_urinorm.learn.other_crawls import OtherCrawls
 from scrapy_urinorm.learn.own_text import OwnTexts
@@ -73,7 +74,7 @@ class Site:
         self.drawn = 0
         self.drawn_like = ""
         self.ids: dict[bytes, Page] = {}
-        self.has_links = False
+        self.tells_ways = False
         self._ruled: list[tuple[Page, bytes]] = []
         self._keyed: dict[bytes, Page] = {}
         self.crawls: set[str] = set()
@@ -132,7 +133,7 @@ class Site:
             self.own_texts.find([visit for visit, _ in self.rows], self.frame, normalizer.key)
         labels = self.labels
         answered = 0
-        self.has_links = any(visit.links is not None for visit, _ in self.rows)
+        self.tells_ways = tell_ways(visit for visit, _ in self.rows)
         ruled = any(visit.link_keys for visit, _ in self.rows)
         self.rows.reverse()
         while self.rows:
@@ -218,7 +219,7 @@ class Site:
         return (page, target)
 
     def _link(self, page: Page, visit: Visit, known: bytes | str) -> None:
-        if self.has_links:
+        if self.tells_ways:
             self.ids.setdefault(url_hash(known) if isinstance(known, str) else known, page)
             if page.links is None:
                 page.links = visit.links

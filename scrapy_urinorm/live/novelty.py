@@ -17,6 +17,7 @@ from scrapy_urinorm.content.frame import DATA_SLOT, TITLE_SLOT
 from scrapy_urinorm.content.titles import SHELL_WORDS
 from scrapy_urinorm.live.ancestors import Ancestors
 from scrapy_urinorm.live.dated import Dated
+from scrapy_urinorm.live.items import Items
 from scrapy_urinorm.live.kin import LONG, Kin
 from scrapy_urinorm.live.kinds import form_of
 from scrapy_urinorm.live.patterns import is_plain, is_view_of_item
@@ -77,6 +78,7 @@ class Novelty:
         self._dated = Dated()
         self._kin = Kin()
         self._above = Ancestors()
+        self._items = Items()
 
     def brought(self, visit: Visit, pattern: str, noise: Collection[int] = ()) -> tuple[News, str | None]:
         """Return what a page of a pattern has brought, and of news the pattern of the page that first named it; of a
@@ -122,7 +124,7 @@ class Novelty:
             # a file, or a page that was not read
             digest = visit.text_digest or visit.body_digest
             if digest is None or digest in self._texts:
-                return News(digest is None)
+                return News(digest is None, few=self._items.is_one(visit, pattern))
             if len(self._texts) < LINKERS:
                 self._texts.add(digest)
             return News(True)
@@ -237,6 +239,8 @@ class Novelty:
         how many these are.
         """
         links = visit.links or b""
+        if news:
+            self._items.listed(visit, pattern)
         if visit.id is not None and (visit.id in self._linkers or len(self._linkers) < LINKERS):
             # a later link to it is nobody's merit
             self._linkers[visit.id] = self._name(_SERVED, pattern)

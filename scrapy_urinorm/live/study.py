@@ -138,7 +138,7 @@ def study(
         own = [*rules, site.base] if site.base.get("host") else list(rules)
         normalizer = Normalizer(own or None, options.preset, check_examples=False)
         met = {hashed: normalizer.key(url) for hashed, url in (waiting or {}).items()}
-        reachable = Reachable(site.pages, site.ids, met, site.soft, fresh) if site.has_links and site.pages else None
+        reachable = Reachable(site.pages, site.ids, met, site.soft, fresh) if site.tells_ways and site.pages else None
         believed = _together(learner, reachable, [one for one in judged if one.believed], CUT_OFF if fresh else 0.0)
     finally:
         if enabled:
