@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from scrapy_urinorm.visits.data import DATA_CAP, is_state
 from scrapy_urinorm.visits.marks import texts_in
 from scrapy_urinorm.visits.texts import hash_of_all
+from scrapy_urinorm.visits.viewers import EXTENSIONS
 
 if TYPE_CHECKING:
     from scrapy_urinorm.visits.data import Script
@@ -23,11 +24,16 @@ LONGEST_ADDRESS, MOST_MEDIA = 300, 1_000
 _NUMBERS = re.compile(rb"\[(?:[\s,\[\]]{0,20}+(?:-?[\d.][\d.eE+-]{0,40}+|null)){3,}+")
 """Three numbers and more in a row, whatever brackets: two are the size of a picture or a place on the map. Each part
 has an end, so that no octet is looked at more than some times."""
+DATA_FILES = "csv srt tsv vtt"
+"""Files that programs alone load: the rows of a chart, the texts of a film. In an attribute such an address is mostly
+that of a button which gives away what the page shows. JSON, XML and scripts are what programs are set up with."""
 _MEDIA = re.compile(
-    rb"\.(?:mp4|m4v|webm|m3u8|mpd|mp3|ogg|jpe?g|png|gif|webp|avif|pdf|glb|gltf|dzi|tiff?|jp2|epub"
-    rb"|(?<=/info\.)json|(?<=/manifest\.)json|(?<=/ImageProperties\.)xml)(?=[\"'?\\)])",
+    rb"\.(?=\w{3,11}[\"'?\\)])"
+    rb"(?:%b|(?<=/info\.)json|(?<=/manifest\.)json|(?<=/ImageProperties\.)xml)(?=[\"'?\\)])"
+    % "|".join(f"{EXTENSIONS} {DATA_FILES}".split()).encode(),
     re.IGNORECASE,
 )
+"""The first look leaves few points of a program."""
 _TOLD = (b"tilesources", b"manifest", b"videoid", b"setview", b"fromlonlat", b"google.maps", b"mapboxgl", b"maplibregl")
 """Words of which one is in a program that names what its viewer is to show (the first three: OpenSeadragon, Mirador and
 other viewers of IIIF, players of films by their number), or that draws a map (Leaflet, OpenLayers, Google, Mapbox,

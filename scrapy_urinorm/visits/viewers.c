@@ -33,17 +33,18 @@ static const Word linked[] = {
     {NULL, 0},
 };
 static const Word extensions[] = {
-    W("avif"), W("djvu"), W("dzi"), W("epub"), W("flac"), W("geojson"), W("gif"), W("glb"), W("gltf"), W("gpx"),
-    W("jp2"), W("jpeg"), W("jpg"), W("kml"), W("m3u8"), W("m4a"), W("m4v"), W("mov"), W("mp3"), W("mp4"), W("mpd"),
-    W("obj"), W("ogg"), W("ogv"), W("pdf"), W("png"), W("stl"), W("tif"), W("tiff"), W("usdz"), W("wav"), W("webm"),
-    W("webp"),
+    W("abc"), W("avif"), W("cif"), W("djvu"), W("dzi"), W("epub"), W("fen"), W("flac"), W("geojson"), W("gif"),
+    W("glb"), W("gltf"), W("gpx"), W("jp2"), W("jpeg"), W("jpg"), W("kml"), W("m3u8"), W("m4a"), W("m4v"),
+    W("mei"), W("mov"), W("mp3"), W("mp4"), W("mpd"), W("musicxml"), W("mxl"), W("obj"), W("ogg"), W("ogv"),
+    W("pdb"), W("pdf"), W("pgn"), W("ply"), W("png"), W("stl"), W("tif"), W("tiff"), W("usdz"), W("wav"),
+    W("webm"), W("webp"),
     {NULL, 0},
 };
 static const Word files[] = {
     W("imageproperties.xml"), W("info.json"), W("manifest"), W("manifest.json"),
     {NULL, 0},
 };
-enum { LONGEST_EXTENSION = 7, LONGEST_FILE = 19, SHORTEST_MEDIUM = 5 };
+enum { LONGEST_EXTENSION = 8, LONGEST_FILE = 19, SHORTEST_MEDIUM = 5 };
 
 static int
 is_among(const Word *all, const octet *s, size_t length)

@@ -35,11 +35,11 @@ LONGEST_NAME = 40
 MOST_SELECTED = 64
 """Names that are sought one by one, chosen: each element of a page with more is looked at, in a linear time."""
 EXTENSIONS = (
-    "avif djvu dzi epub flac geojson gif glb gltf gpx jp2 jpeg jpg kml m3u8 m4a m4v mov mp3 mp4 mpd obj ogg ogv pdf png"
-    " stl tif tiff usdz wav webm webp"
+    "abc avif cif djvu dzi epub fen flac geojson gif glb gltf gpx jp2 jpeg jpg kml m3u8 m4a m4v mei mov mp3 mp4 mpd"
+    " musicxml mxl obj ogg ogv pdb pdf pgn ply png stl tif tiff usdz wav webm webp"
 )
-"""Files of pictures, films, sounds, models, maps, tracks and books. Drawings (`svg`) are not among them: most are
-icons, which say how the page is to look."""
+"""Files of pictures, films, sounds, models, maps, tracks, books, scores, games of chess and molecules. Drawings (`svg`)
+are not among them: most are icons, which say how the page is to look."""
 FILES = "ImageProperties.xml info.json manifest manifest.json"
 """Names of the files that say what a viewer is to show: Zoomify, IIIF Image API 5, IIIF Presentation API."""
 

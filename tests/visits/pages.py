@@ -89,6 +89,7 @@ VALUES = (
     ),
     *(
         "/a/7.glb",
+        "/a/7.musicXML",
         "/a/7.MP4?x&y=.z",
         "/7/manifest#x",
         "7/Info.json?",

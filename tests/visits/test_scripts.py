@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from scrapy_urinorm.visits.features import page_features
-from scrapy_urinorm.visits.scripts import MEDIA_SLOT, NUMBERS_SLOT
+from scrapy_urinorm.visits.scripts import DATA_FILES, MEDIA_SLOT, NUMBERS_SLOT
+from scrapy_urinorm.visits.viewers import EXTENSIONS
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -43,6 +44,11 @@ OTHER: dict[str, tuple[str, int]] = {
     "another": ("<script>p = new google.maps.LatLng(48.1{}, 11)</script>", NUMBERS_SLOT),
     "one of Mapbox": ("<script>new mapboxgl.Map({{center: [-74.{}, 40]}})</script>", NUMBERS_SLOT),
     "one of OpenLayers": ("<script>ol.proj.fromLonLat([37.4{}, 8.82])</script>", NUMBERS_SLOT),
+    **{
+        f"a file of {name}": (f"<script>load('/{name}/{{}}.{name}?t=9')</script>", MEDIA_SLOT)
+        for name in (*EXTENSIONS.split(), *DATA_FILES.split())
+    },
+    "a track": ("<script>new L.GPX('/tracks/{}.gpx', {{async: true}})</script>", MEDIA_SLOT),
     "a picture": ('<script>show("\\/media\\/{}.JPG")</script>', MEDIA_SLOT),
 }
 SAME: dict[str, str] = {
@@ -57,6 +63,9 @@ SAME: dict[str, str] = {
     "such data": '<script type="application/json">{{"ids": [{}, 2, 3], "image": "/{}.jpg"}}</script>',
     "the signature of a film": "<script>play('/a.mp4?signature={}')</script>",
     "the signature of a scan": "<script>OpenSeadragon({{tileSources: '/a/info.json?signature={}'}})</script>",
+    "the signature of rows": "<script>d3.csv('/a.csv?signature={}')</script>",
+    "a style": "<script>load('/{}.css'); load('/{}.mjs'); load('/{}.wasm'); load('/{}.svg')</script>",
+    "names of programs": "<script>a['x{}.objects']; b['x{}.stlx']; on('x{}.pd')</script>",
     "a program": "<script src='/{}.js'></script><script>load('/{}.js')</script>",
 }
 
