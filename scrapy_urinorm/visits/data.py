@@ -53,7 +53,7 @@ _DATE = re.compile(
     re.DOTALL,
 )
 """When the page was made: `Wed, 25 Nov 2026 22:13`."""
-_QUOTE = re.compile(rb"&(?:quot|#x22|[#]34);")
+QUOTE = re.compile(rb"&(?:quot|#x22|[#]34);")
 _META = re.compile(rb"<meta\b([^<]*+)", re.IGNORECASE)
 _described = re.compile(rb"=\s*+[\"']?(?:description|og:title|og:description)[\"'\s]", re.IGNORECASE).search
 _content = re.compile(rb"\bcontent\s*+=\s*+(?:\"([^\"]++)|'([^']++))", re.IGNORECASE).search
@@ -70,7 +70,7 @@ def hash_of_data(markup: bytes, found: list[Script], valued: list[bytes], *, des
     for value in valued:
         if value[:1] in (b"{", b"["):
             # single words are settings of a widget here
-            texts.update(_texts(_QUOTE.sub(b'"', value)))
+            texts.update(_texts(QUOTE.sub(b'"', value)))
         elif b"://" not in value and _is_told(value, unspaced=True):
             texts.add(value)
     if described:

@@ -61,6 +61,7 @@ typedef struct {
     uint32_t serial;
     octet kind, flags;
     octet walked, waits; /* for the first source of a player */
+    octet late; /* in what is there for those without scripts */
 } Frame;
 
 /* How many elements of one tag an element has had so far. */
@@ -442,15 +443,17 @@ see_empty(Page *page, const Tag *tag, const Piece *attributes, uint32_t row)
     return YES;
 }
 
-/* Whether a length begins with a number of pixels that an icon has. */
+enum { SMALL = 64, PIXEL = 2 };
+
+/* Whether a length begins with a number of at most so many pixels. */
 static int
-is_small(const octet *s, const octet *end)
+is_small(const octet *s, const octet *end, long most)
 {
     const octet *start = s;
     long value = 0;
     while (s < end && *s >= '0' && *s <= '9' && s - start < 9)
         value = 10 * value + *s++ - '0';
-    return s > start && value <= 64 && !(s < end && ((*s >= '0' && *s <= '9') || *s == '%'));
+    return s > start && value <= most && !(s < end && ((*s >= '0' && *s <= '9') || *s == '%'));
 }
 
 /* Whether a drawing belongs to what is around it: shown.py (`is_icon`). */
@@ -464,8 +467,8 @@ is_icon(const Piece *attributes)
         return 1;
     while (last > box.start && last[-1] != ' ' && last[-1] != ',')
         last--;
-    return (width.length && is_small(width.start, width.start + width.length)) ||
-           (box.length && is_small(last, box.start + box.length));
+    return (width.length && is_small(width.start, width.start + width.length, SMALL)) ||
+           (box.length && is_small(last, box.start + box.length, SMALL));
 }
 
 /* A picture or player: its address is a line that nobody reads, the text for those who do not see it one that is read. */
@@ -632,7 +635,7 @@ read_tag(Page *page, Piece *name, Piece *attributes, const Tag **tag)
                     page->given |= 1u << names[n - 1].place;
                     break;
                 }
-        if ((viewer || (attribute.length > 5 && memcmp(attribute.start, "data-", 5) == 0)) &&
+        if ((viewer >= MAY_VIEW || (attribute.length > 5 && memcmp(attribute.start, "data-", 5) == 0)) &&
             (source.length = source_in(viewer, attribute, value))) {
             Taken taken;
             source.start = value.start;
@@ -748,7 +751,8 @@ see_beside(Page *page, const Frame *parent, const Tag *tag, const Piece *attribu
     if (tag->kind == EMBEDDED_KIND) {
         Piece address = address_of(attributes, is(tag->name, "object"));
         known = address.length && !is_within(address);
-        if (known)
+        /* a picture with an address may be there in place of another one */
+        if (known && tag->viewer != IMAGE)
             page->sources.used = 0;
     }
     /* a class alone is read of cells */
@@ -796,6 +800,21 @@ put_source(Page *page, Piece name, const Piece *attributes)
     return put_address(page, player->slot ^ beside, name, address);
 }
 
+/* The picture of those who have no scripts: shown.py (`late_picture`). */
+static Taken
+put_late(Page *page, const Frame *parent, Piece name, const Piece *attributes)
+{
+    static const char *const hidden[] = {"none", "hidden", "absolute"};
+    Piece width = attributes[WIDTH], style = attributes[STYLE], picture = attributes[SRC];
+    if (width.length && is_small(width.start, width.start + width.length, PIXEL))
+        return YES;
+    for (size_t n = 0; style.length && n < sizeof hidden / sizeof *hidden; n++)
+        if (find_octets(style.start, style.start + style.length, hidden[n], strlen(hidden[n])) != NULL)
+            return YES;
+    picture.length = picture_in(picture);
+    return picture.length ? put_address(page, parent->slot ^ beside, name, picture) : YES;
+}
+
 /* What of a drawing is not shown. */
 static int
 is_not_drawn(Piece name)
@@ -814,7 +833,7 @@ begin(Page *page)
     Piece name, *attributes = page->attributes;
     const Tag *tag;
     const Frame *parent = page->depth ? (const Frame *)page->frames.start + page->depth - 1 : NULL;
-    Frame fresh = {{NULL, 0}, 1, 0, BLOCK_KIND, 0, 0, 0};
+    Frame fresh = {{NULL, 0}, 1, 0, BLOCK_KIND, 0, 0, 0, 0};
     uint64_t slot;
     int drawn = parent != NULL && (parent->flags & FOREIGN) != 0;
     size_t measured = page->drawing.used;
@@ -842,6 +861,9 @@ begin(Page *page)
         if ((tag->flags & (ANCHOR | BASE | META)) && !(fresh.flags & INERT) && (taken = put_link(page, tag, attributes)) != YES)
             return taken;
         if (parent->waits && is(name, "source") && (taken = put_source(page, name, attributes)) != YES)
+            return taken;
+        fresh.late = parent->late && !(fresh.flags & INERT);
+        if (fresh.late && tag->viewer == IMAGE && (taken = put_late(page, parent, name, attributes)) != YES)
             return taken;
         slot = parent->slot;
         fresh.walked = parent->walked && fresh.kind <= INLINE_KIND && !page->stopped;
@@ -875,6 +897,8 @@ begin(Page *page)
                 if ((taken = see_beside(page, parent, tag, attributes, NULL)) != YES)
                     return taken;
             }
+            else if (is(name, "noscript"))
+                fresh.late = 1;
             else if (tag->kind == LINK_KIND && (taken = put_canonical(page, attributes)) != YES)
                 return taken;
         }

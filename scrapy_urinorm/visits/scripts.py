@@ -9,7 +9,7 @@ import re
 from itertools import compress, islice
 from typing import TYPE_CHECKING
 
-from scrapy_urinorm.visits.data import DATA_CAP, is_state
+from scrapy_urinorm.visits.data import DATA_CAP, QUOTE, is_state
 from scrapy_urinorm.visits.marks import texts_in
 from scrapy_urinorm.visits.texts import hash_of_all
 from scrapy_urinorm.visits.viewers import EXTENSIONS
@@ -51,10 +51,13 @@ _formula = re.compile(rb"\btype\s*=\s*[\"']?math/", re.IGNORECASE).search
 _SPACE = re.compile(rb"\s++")
 
 
-def script_lines(markup: bytes, found: list[Script], valued: list[bytes]) -> list[tuple[int, int]]:
+def script_lines(
+    markup: bytes, found: list[Script], valued: list[bytes], *, bare: bool = False
+) -> list[tuple[int, int]]:
     """Return the place and the hash of what is shown so, whatever its order; no line for what the page has not.
 
-    `found` are its `scripts`, `valued` its `values`.
+    `found` are its `scripts`, `valued` its `values`. On a `bare` page, which has hardly a text of its own, the pictures
+    that are handed to its programs are what they show, and not some of what they might.
     """
     numbers: set[bytes] = set()
     media: set[bytes] = set()
@@ -64,7 +67,9 @@ def script_lines(markup: bytes, found: list[Script], valued: list[bytes]) -> lis
         room -= len(block)
         if _formula(head) is not None:
             numbers.add(block.strip())
-        elif block and not is_state(head, block):
+        elif block and is_state(head, block):
+            media.update(_media(block) if bare else ())
+        elif block:
             numbers.update(_numbers(block))
             media.update(_media(block))
             told = texts_in(block, _TOLD)
@@ -78,6 +83,7 @@ def script_lines(markup: bytes, found: list[Script], valued: list[bytes]) -> lis
     for value in valued:
         if value[:1] in (b"{", b"["):
             numbers.update(_numbers(value))
+            media.update(_media(QUOTE.sub(b'"', value)) if bare else ())
     return [(slot, hash_of_all(shown)) for slot, shown in ((NUMBERS_SLOT, numbers), (MEDIA_SLOT, media)) if shown]
 
 

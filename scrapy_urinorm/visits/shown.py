@@ -9,6 +9,7 @@ from struct import pack
 from typing import TYPE_CHECKING
 
 from scrapy_urinorm.visits.texts import Hashes
+from scrapy_urinorm.visits.viewers import picture_in
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -30,6 +31,8 @@ _FILLED = ("data-id", "data-src")
 _GEOMETRY = frozenset("d points href xlink:href x y width height cx cy r x1 y1 x2 y2 transform".split())
 SMALL = 64
 """Pixels of an icon at the most, chosen: they say in which order a list is, and how the page is to look."""
+PIXEL = 2
+"""Pixels of a picture that is there to count visits, at the most; chosen."""
 _leading = re.compile(r"([0-9]{1,9})(?![0-9%])").match
 _urls = re.compile(r"url\([^)]*+").findall
 _number = re.compile(r"[-+.,% ]*+[0-9][-+.,% 0-9]*+").fullmatch
@@ -84,6 +87,14 @@ def is_icon(attributes: Mapping[str, str | None]) -> bool:
     return any(
         found is not None and int(found[1]) <= SMALL for found in map(_leading, (height, attributes.get("width") or ""))
     )
+
+
+def late_picture(attributes: Mapping[str, str | None]) -> str | None:
+    """Return the picture of those who have no scripts: its file, as a counter of visits has none of its own."""
+    width, style = _leading(attributes.get("width") or ""), attributes.get("style") or ""
+    if (width is not None and int(width[1]) <= PIXEL) or "none" in style or "hidden" in style or "absolute" in style:
+        return None
+    return picture_in(attributes.get("src") or "")
 
 
 def geometry_of(attributes: Mapping[str, str | None]) -> list[str]:

@@ -27,6 +27,10 @@ static const Word read_elsewhere[] = {
     W("background"), W("bg"), W("id"), W("src"), W("video-id"), W("videoid"), W("youtube-id"),
     {NULL, 0},
 };
+static const Word lazy[] = {
+    W("lazy"), W("lazy-src"), W("original"), W("srcset"),
+    {NULL, 0},
+};
 static const Word linked[] = {
     W("canonical"), W("clipboard-text"), W("href"), W("link"), W("permalink"), W("share"), W("share-url"),
     W("shareurl"),
@@ -85,6 +89,8 @@ viewer_of(Piece tag)
     const octet *s = tag.start, *end = s + tag.length, *stop;
     if (tag.length == 6 && memcmp(s, "canvas", 6) == 0)
         return CANVAS;
+    if (tag.length == 3 && memcmp(s, "img", 3) == 0)
+        return IMAGE;
     if (tag.length > LONGEST_NAME || *s < 'a' || *s > 'z' || memchr(s, '-', tag.length) == NULL || !is_plain(tag))
         return NO_VIEWER;
     for (; s < end; s = stop + 1) {
@@ -117,17 +123,39 @@ medium_in(Piece value)
     return slash != NULL && is_among_in_any_case(files, slash, (size_t)(end - slash)) ? (size_t)(end - s) : 0;
 }
 
+/* Where an address stops that may be written in two ways. */
+static const octet *
+plain_end(const octet *s, const octet *end)
+{
+    while (s < end && *s != '&' && *s != '<' && *s != '>' && *s != '"' && !(*s == 0xC2 && end - s > 1 && s[1] == 0xA0))
+        s++;
+    return s;
+}
+
+size_t
+picture_in(Piece address)
+{
+    static const char resized[] = "/_next/image?url=";
+    const octet *s = address.start, *end, *found;
+    size_t length = medium_in(address);
+    if (length || !address.length)
+        return length;
+    end = plain_end(s, s + address.length);
+    found = find_octets(s, end, resized, sizeof resized - 1);
+    return found != NULL && (size_t)(end - found) > sizeof resized - 1 ? (size_t)(end - s) : 0;
+}
+
 size_t
 source_in(octet viewer, Piece name, Piece value)
 {
     int data = name.length > DATA && memcmp(name.start, "data-", DATA) == 0;
     Piece plain = data ? (Piece){name.start + DATA, name.length - DATA} : name;
     size_t length;
-    if (!value.length || name.length > LONGEST_NAME || (!data && (viewer == NO_VIEWER || viewer == CANVAS)))
+    if (!value.length || name.length > LONGEST_NAME || (!data && (viewer < MAY_VIEW || viewer == CANVAS)))
         return 0;
     if (viewer >= VIEWER && plain.length == 3 && memcmp(plain.start, "src", 3) == 0)
         return value.length;
-    if (data && is_among(read_elsewhere, plain.start, plain.length))
+    if (data && (is_among(read_elsewhere, plain.start, plain.length) || (viewer == IMAGE && is_among(lazy, plain.start, plain.length))))
         return 0;
     if (is_among(media, plain.start, plain.length))
         return value.length;

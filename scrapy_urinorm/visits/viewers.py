@@ -28,6 +28,8 @@ VIEWERS = frozenset("audio iiif image img media model pdf photo picture player v
 others (`turbo-frame`, `include-fragment`) is a part of the page, often with a token."""
 READ_ELSEWHERE = frozenset("bg background id src video-id videoid youtube-id".split())
 """Behind `data-` what shown.py reads of any element, or of an empty one."""
+LAZY = frozenset("lazy lazy-src original srcset".split())
+"""Behind `data-` of an `img` what is read as its address (shown.py), not beside it."""
 LINKED = frozenset("canonical clipboard-text href link permalink share share-url shareurl".split())
 """Where an element leads, or what it shares: of a page about a file that is an address of the page itself."""
 LONGEST_NAME = 40
@@ -49,6 +51,8 @@ _medium = re.compile(
     rf"([^?#]*(?:{_ENDS}))(?:[?#]|\Z)",
     re.IGNORECASE | re.ASCII,
 ).match
+#: What stands behind it chooses a size. Cut where it may be written otherwise.
+_resized = re.compile(r"[^&<>\"\u00a0]*?/_next/image\?url=[^&<>\"\u00a0]+").match
 _attributes = re.compile(rf' data-([a-z0-9_-]{{1,{LONGEST_NAME - 5}}})="([^"]*)"').findall
 _elements = re.compile(r"<([a-z][a-z0-9_]*-[a-z0-9_-]*)[ >]").findall
 _is_element = re.compile(r"[a-z][a-z0-9_]*-[a-z0-9_-]*").fullmatch
@@ -81,7 +85,7 @@ def sources_of(tag: str, attributes: Mapping[str, str | None], *, bare: bool) ->
             continue
         if is_viewer and plain == "src":
             found.append(value)
-        elif data and plain in READ_ELSEWHERE:
+        elif data and (plain in READ_ELSEWHERE or (tag == "img" and plain in LAZY)):
             continue
         elif plain in MEDIA:
             found.append(value)
@@ -90,3 +94,12 @@ def sources_of(tag: str, attributes: Mapping[str, str | None], *, bare: bool) ->
     if not bare and not is_viewer and (source := _medium(attributes.get("data-src") or "")):
         found.append(source[1])
     return found
+
+
+def picture_in(address: str) -> str | None:
+    """Return the address of a picture without what may be its signature or its size; None for what may be a counter."""
+    found = _medium(address)
+    if found is not None:
+        return found[1]
+    resized = _resized(address)
+    return None if resized is None else resized[0]

@@ -14,6 +14,7 @@ from scrapy_urinorm.visits.shown import (
     is_icon,
     is_number,
     is_worded,
+    late_picture,
     picture_of,
     urls_in,
 )
@@ -140,6 +141,10 @@ class Walk:
                 self._behind(slot, urls_in(node.child.text_content))
         elif tag == "canvas" and node.mem_id in self.marked:
             self._marked(parent, slot, node, numbers)
+        elif tag == "noscript":
+            # what a script shows in place of something blank
+            for picture in filter(None, (late_picture(one.attributes) for one in node.css("img"))):
+                self._line(slot ^ BESIDE, f"img:{picture}", seen=0)
         elif tag == "link" and self.canonical is None:
             self.canonical = _canonical_link(node)
 
@@ -199,8 +204,10 @@ class Walk:
         tag, attributes = node.tag or "", node.attributes
         bare = node.child is None and _kinds[tag] in (_BLOCK, _INLINE)
         shown = picture_of(attributes, bare=bare)
-        if _kinds[tag] != _EMBEDDED or (address_of(tag, attributes) or "data:").startswith("data:"):
-            shown = "\0".join(filter(None, (shown, *sources_of(tag, attributes, bare=bare))))
+        known = _kinds[tag] == _EMBEDDED and not (address_of(tag, attributes) or "data:").startswith("data:")
+        if not known or tag == "img":
+            # a picture with an address may be there in place of another one
+            shown = "\0".join(filter(None, (shown, *sources_of(tag, attributes, bare=bare or known))))
         if shown:
             self._behind(_slot_in(parent, slot, tag, node.id, numbers) if inner is None else inner, shown)
         if bare:

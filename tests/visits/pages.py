@@ -90,6 +90,12 @@ VALUES = (
     *(
         "/a/7.glb",
         "/a/7.musicXML",
+        "/_next/image?url=%2Fa.jpg&w=9",
+        "/_next/image?url=<b>",
+        "a&lt;/_next/image?url=b",
+        "/_next/image?url=",
+        "1",
+        "x: absolute",
         "/a/7.MP4?x&y=.z",
         "/7/manifest#x",
         "7/Info.json?",

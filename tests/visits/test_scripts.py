@@ -48,6 +48,13 @@ OTHER: dict[str, tuple[str, int]] = {
         f"a file of {name}": (f"<script>load('/{name}/{{}}.{name}?t=9')</script>", MEDIA_SLOT)
         for name in (*EXTENSIONS.split(), *DATA_FILES.split())
     },
+    "a picture in the data of a page with hardly a text": (
+        '<script id=__NEXT_DATA__ type="application/json">{{"photo": {{"id": 1, "src": "/p/{}.jpg"}}}}</script>',
+        MEDIA_SLOT,
+    ),
+    "one in such a variable": ('<script>window.__STATE__ = {{"src": "\\/p\\/{}.jpg?t=9"}}</script>', MEDIA_SLOT),
+    "one in an attribute": ("<div data-images='[\"/p/{}.jpg\"]'></div>", MEDIA_SLOT),
+    "one in a written attribute": ('<div data-x="{{&quot;uri&quot;:&quot;a{}~mv2.jpg&quot;}}"></div>', MEDIA_SLOT),
     "a track": ("<script>new L.GPX('/tracks/{}.gpx', {{async: true}})</script>", MEDIA_SLOT),
     "a picture": ('<script>show("\\/media\\/{}.JPG")</script>', MEDIA_SLOT),
 }
@@ -60,9 +67,15 @@ SAME: dict[str, str] = {
     "other files of JSON and XML": "<script>get('/data/{}.json'); get('/{}/my-info.json'); get('/{}.xml')</script>",
     "codes": "<script>var codes = ['{}a', '{}b', '{}c']</script>",
     "numbers that a framework hands to its programs": "<script>window.__STATE__ = {{ids: [{}, 2, 3]}}</script>",
-    "such data": '<script type="application/json">{{"ids": [{}, 2, 3], "image": "/{}.jpg"}}</script>',
+    "such data": '<script type="application/json">{{"ids": [{}, 2, 3], "file": "/{}.json"}}</script>',
     "the signature of a film": "<script>play('/a.mp4?signature={}')</script>",
     "the signature of a scan": "<script>OpenSeadragon({{tileSources: '/a/info.json?signature={}'}})</script>",
+    "the signature of a picture in such data": (
+        '<script type="application/json">{{"image": "/a.jpg?signature={}"}}</script>'
+    ),
+    "pictures in such data of a page with a text": (
+        f"<p>{'text ' * 40}<script>window.__STATE__ = {{{{image: '/{{}}.jpg'}}}}</script><p data-a='[\"/{{}}.jpg\"]'>"
+    ),
     "the signature of rows": "<script>d3.csv('/a.csv?signature={}')</script>",
     "a style": "<script>load('/{}.css'); load('/{}.mjs'); load('/{}.wasm'); load('/{}.svg')</script>",
     "names of programs": "<script>a['x{}.objects']; b['x{}.stlx']; on('x{}.pd')</script>",

@@ -40,6 +40,13 @@ OTHER = {
     "a film of a player that its script makes": "<video data-hls=/{}.m3u8></video>",
     "a picture in place of one within the page": "<img src='data:,x' data-large_image=/{}.jpg>",
     "a score": "<div data-score=/{}.MusicXML></div>",
+    "a picture for those without scripts": "<img src=data:,x><noscript><b><img src='/{}.jpg?t=9' width=640></noscript>",
+    "one beside nothing": "<noscript class=lazy><img src=/{}.webp style='width: 100%'></noscript>",
+    "one in a size of its own": "<noscript><img src='/_next/image?url=%2Fp%2F{}.jpg&amp;w=1080&amp;q=75'></noscript>",
+    "one without an extension in another size": "<noscript><img src='/_next/image?url=%2Fp%2F{}&w=9'></noscript>",
+    "a picture in place of a blank one": "<img src=/blank.gif data-cfsrc='/{}.jpg?t=9'>",
+    "another in place of one": "<img src=/blank.gif data-hi-res-src=/{}.JPG>",
+    "a larger picture": "<img src=/a.jpg data-large=/{}.jpg>",
     "a picture behind a link": "<a data-src=/{}.jpg>text</a>",
     "a film beside a picture": "<div style='background: url(/load.gif)' data-film=/{}.mp4>text</div>",
     "a film by its number": "<div class=youtube data-id={}></div>",
@@ -85,7 +92,33 @@ SAME = {
     "the part of a page that an element loads": "<turbo-frame src='/part?token={}'></turbo-frame>",
     "the number of an element of nobody's": "<x-y id=x{} data-x={} key={} href=/{}></x-y>",
     "the token of a player": "<audio-player token={} src=/a></audio-player>",
-    "a larger picture": "<img src=/a.jpg data-large=/{}.jpg>",
+    **{
+        f"what {name} counts": f"<noscript><b><img {attributes}></b></noscript>"
+        for name, attributes in {
+            "a pixel": "src=/{}.gif width=1 height=1",
+            "what is not shown": "src=/{}.gif style='display:none'",
+            "what lies outside": "src=/{}.gif style='position:absolute; left:-9999px'",
+            "a program": "src='https://c.example/matomo.php?idsite=1&amp;rand={}'",
+            "a page's own address": "src='https://c.example/tr?id=1&amp;dl=/p/{}.html'",
+            "a number": "src=https://c.example/watch/{}",
+            "a program of pictures": "src='/hit.gif?t={}'",
+            "a size": "src='/_next/image?url=%2Fp.jpg&amp;w={}'",
+        }.items()
+    },
+    "a text for those without scripts": "<noscript>please turn on scripts {}<a href=x>a</a></noscript>",
+    "a picture in a template": "<noscript><template><img src=/{}.jpg></template></noscript>",
+    **{
+        f"{name} of a picture": f"<img src=/a.jpg {name}='{value}'>"
+        for name, value in {
+            "data-id": "{}",
+            "data-token": "a{}",
+            "data-srcset": "/a.jpg 1x",
+            "data-pin-url": "/p/{}",
+            "data-full": "/a.jpg?signature={}",
+            "data-permalink": "/p/{}.jpg",
+            "data-analytics": "img-{}.click",
+        }.items()
+    },
     "the token of a canvas": "<canvas data-id={} src=/{}.jpg></canvas>",
     "the tip of a text": "<p title='{} minutes ago'>text",
     "the class of a text": "<table><td class=a{}>text</table>",
@@ -136,7 +169,7 @@ def test_lists_are_those_of_the_module_in_c() -> None:
     source = Path(viewers.__file__).with_suffix(".c").read_text(encoding="utf-8")
     lists = re.findall(r"static const Word \w+\[\] = \{(.*?)\{NULL", source, re.DOTALL)
     found = [re.findall(r'W\("([^"]+)"\)', one) for one in lists]
-    names = (*map(sorted, (viewers.MEDIA, viewers.VIEWERS, viewers.READ_ELSEWHERE, LINKED)),)
+    names = (*map(sorted, (viewers.MEDIA, viewers.VIEWERS, viewers.READ_ELSEWHERE, viewers.LAZY, LINKED)),)
     assert found == [*names, viewers.EXTENSIONS.split(), viewers.FILES.lower().split()]
     assert all(one == sorted(one) for one in found)
 
