@@ -11,11 +11,14 @@ typedef struct {
 
 #define W(text) {text, sizeof text - 1}
 static const Word media[] = {
-    W("audio-src"), W("audio-url"), W("dzi"), W("embed"), W("embed-url"), W("iiif"), W("iiif-manifest"), W("manifest"),
-    W("manifest-id"), W("manifest-uri"), W("manifest-url"), W("pdf"), W("pdf-src"), W("pdf-url"), W("playlistid"),
-    W("plyr-embed-id"), W("tile-source"), W("tile-sources"), W("tilesources"), W("video"), W("video-id"),
-    W("video-src"), W("video-url"), W("videoid"), W("vimeo"), W("vimeo-id"), W("youtube"), W("youtube-id"), W("yt-id"),
-    W("ytid"), W("zoomify"),
+    W("audio-src"), W("audio-url"), W("configid"), W("content-id"), W("dzi"), W("embed"), W("embed-url"), W("fen"),
+    W("iiif"), W("iiif-manifest"), W("iiifresourceuri"), W("instgrm-permalink"), W("lat"), W("latitude"), W("lng"),
+    W("lon"), W("longitude"), W("manifest"), W("manifest-id"), W("manifest-uri"), W("manifest-url"), W("media-id"),
+    W("mediaid"), W("pdb"), W("pdf"), W("pdf-src"), W("pdf-url"), W("pgn"), W("playlistid"), W("plyr-embed-id"),
+    W("public-id"), W("slug-hash"), W("smiles"), W("tile-source"), W("tile-sources"), W("tilesources"),
+    W("tweet-id"), W("video"), W("video-id"), W("video-src"), W("video-url"), W("videoid"), W("vimeo"),
+    W("vimeo-id"), W("vimeo-url"), W("youtube"), W("youtube-id"), W("youtube-url"), W("yt-id"), W("ytid"),
+    W("zoomify"),
     {NULL, 0},
 };
 static const Word viewers[] = {

@@ -15,14 +15,17 @@ if TYPE_CHECKING:
 
 MEDIA = frozenset(
     """
-    audio-src audio-url dzi embed embed-url iiif iiif-manifest manifest manifest-id manifest-uri manifest-url pdf
-    pdf-src pdf-url playlistid plyr-embed-id tile-source tile-sources tilesources video video-id video-src video-url
-    videoid vimeo vimeo-id youtube youtube-id yt-id ytid zoomify
+    audio-src audio-url configid content-id dzi embed embed-url fen iiif iiif-manifest iiifresourceuri
+    instgrm-permalink lat latitude lng lon longitude manifest manifest-id manifest-uri manifest-url media-id mediaid
+    pdb pdf pdf-src pdf-url pgn playlistid plyr-embed-id public-id slug-hash smiles tile-source tile-sources
+    tilesources tweet-id video video-id video-src video-url videoid vimeo vimeo-id vimeo-url youtube youtube-id
+    youtube-url yt-id ytid zoomify
     """.split()
 )
 """Names that mean a medium, behind `data-` or in an element that is not of HTML, whatever their value: those of IIIF
-viewers (OpenSeadragon, Mirador, Universal Viewer), Zoomify, lite-youtube, lite-vimeo and Plyr, and what people write
-in place of them."""
+viewers (OpenSeadragon, Mirador, Universal Viewer), Zoomify, lite-youtube, lite-vimeo, Plyr, Wistia, Cloudinary, Issuu,
+H5P, CodePen, Twitter and Instagram, of games of chess, molecules and places, and what people write in place of them.
+Not `uri` (the page itself, to be shared), `uid` (drawn by lot), `track` (what is told to those who count visits)."""
 VIEWERS = frozenset("audio iiif image img media model pdf photo picture player video viewer vimeo youtube".split())
 """Words of the names of elements (`model-viewer`, `hls-video`) whose `src` is a medium, whatever its value; that of
 others (`turbo-frame`, `include-fragment`) is a part of the page, often with a token."""

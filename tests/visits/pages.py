@@ -137,6 +137,9 @@ NAMES = (
     *("d", "points", "y", "transform"),
     *(
         "data-manifest",
+        "data-lat",
+        "data-lazy-src",
+        "data-public-id",
         "videoid",
         "data-embed",
         "data-x",
