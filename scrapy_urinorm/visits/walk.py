@@ -13,11 +13,13 @@ from scrapy_urinorm.visits.shown import (
     geometry_of,
     is_icon,
     is_number,
+    is_placed,
     is_worded,
     late_picture,
     picture_of,
     urls_in,
 )
+from scrapy_urinorm.visits.states import CELLS, GRID, is_day
 from scrapy_urinorm.visits.texts import Hashes
 from scrapy_urinorm.visits.viewers import sources_of
 
@@ -163,7 +165,7 @@ class Walk:
             if _kinds[tag] == _TEXT_NODE:
                 self._shown(node, slot)
             elif _kinds[tag] != _OTHER and tag not in _NOT_DRAWN:
-                if self.sums.drawing is not None and tag != "use":
+                if self.sums.drawing is not None and (tag != "use" or is_placed(node.attributes)):
                     self.sums.drawing += geometry_of(node.attributes)
                 self._drawn(node, slot, room - 1)
             node = node.next
@@ -210,8 +212,8 @@ class Walk:
             shown = "\0".join(filter(None, (shown, *sources_of(tag, attributes, bare=bare or known))))
         if shown:
             self._behind(_slot_in(parent, slot, tag, node.id, numbers) if inner is None else inner, shown)
-        if bare:
-            self.sums.see(tag, attributes, numbers)
+        if bare or ((tag in CELLS or tag in GRID) and _is_told(node)):
+            self.sums.see(tag, attributes, numbers, bare=bare)
 
     def _behind(self, slot: int, shown: str) -> None:
         if not shown:
@@ -221,6 +223,12 @@ class Walk:
         self.slots.insert(at, slot ^ BESIDE)
         self.texts.insert(at, shown)
         self.seen.insert(at, 0)
+
+
+def _is_told(node: LexborNode) -> bool:
+    """Whether an element has the number of a day alone, or spaces."""
+    child = node.child
+    return child is not None and child.next is None and child.tag == "-text" and is_day(child.text_content or "")
 
 
 def _slot_in(parent: LexborNode, slot: int, tag: str, name: str | None, numbers: dict[str, int]) -> int:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from scrapy_urinorm.visits import viewers
+from scrapy_urinorm.visits import states, viewers
 from scrapy_urinorm.visits.features import page_features
 from scrapy_urinorm.visits.viewers import LINKED, sources_of
 from tests.visits.pages import lexbor, markup
@@ -73,6 +73,15 @@ OTHER = {
     "a picture in a drawing": "<svg><image href=/{}.jpg /></svg>",
     "a drawing": "<svg viewBox='0 0 100 100'><path d='M0 {}L3 3' /></svg>",
     "the bars of a chart": "<svg width=200><g><rect x=0 y=0 height={} /></g></svg>",
+    "pieces on a board": "<svg viewBox='0 0 390 390'><use href=#pawn transform='translate({}, 15)' /></svg>",
+    "other pieces": "<svg viewBox='0 0 390 390'><use xlink:href=#w{} x=45 y=90 /></svg>",
+    "squares": "<table><tr><td class=a{}>&nbsp;<td class=b></td></table>",
+    "days of a month": "<table><tr><td class=free>1<td class='day state{} today'> 2 <td>3</table>",
+    "days by their colour": "<table><tr><td bgcolor=lime>1<td bgcolor='#{}00'>2</table>",
+    "squares by their colour": "<table><tr><td bgcolor=lime>&nbsp;<td bgcolor='#{}00'>&nbsp;</table>",
+    "days of no table": f"<div>{'<div class=free>1</div>' * 19}<div class='day state{{}}'>20</div></div>",
+    "seats": f"<p>{'<a class=free>1</a>' * 19}<a class=state{{}} href=/20>20</a></p>",
+    "squares of no table": f"<p>{'<span class=a></span>' * 19}<span class=b{{}}></span></p>",
     "cells": "<table><tr><td class=a{}></td><td class=b></td></table>",
     "tips of empty elements": "<i title='tip {}'></i>",
     "places on a map": "<map><area alt='place {}'></map>",
@@ -147,6 +156,22 @@ SAME = {
     },
     "the token of a canvas": "<canvas data-id={} src=/{}.jpg></canvas>",
     "the tip of a text": "<p title='{} minutes ago'>text",
+    "an icon at its place": "<svg viewBox='0 0 390 390'><use href=#a{} x=0 y=0 /></svg>",
+    **{
+        f"what {name} is": f"<table><tr><td class=a>1<td class='a {state}'>2<td class='a {state}'>&nbsp;</table>"
+        f"<div>{'<i class=b>1</i>' * 19}<i class='a {state}'>20</i></div>"
+        for name, state in {
+            "today": "today{}",
+            "past": "is-past-{}",
+            "chosen": "Selected{}",
+            "in turns": "row{}",
+        }.items()
+    },
+    "colours in turns": "<table><tr><td bgcolor='#{}00'>1<td bgcolor='#{}00'>2<tr><td bgcolor=red>3</table>",
+    "few stars": f"<p>{'<i class=full></i>' * 18}<i class=star{{}}></i></p>",
+    "what all have": f"<p>{'<i class=css-{}></i>' * 40}</p>",
+    "the class of a larger number": "<table><tr><td class=a{}>1234<td class=a{}>1.5<td class=a{}>1 2</table>",
+    "the class of a link in a cell": "<table><tr><td class=a{}><a href=/a>7</a></table>",
     "the class of a text": "<table><td class=a{}>text</table>",
     "the number of an element with a text": "<p data-id={}>text",
     "a code in a field": "<input value=1234567890123456789012{}>",
@@ -189,6 +214,20 @@ def test_the_address_of_a_page_about_a_file_is_no_source(name: str) -> None:
     """What `offers` reads of it, it reads without what is drawn by lot."""
     assert not sources_of("div", {f"data-{name}": "https://s.example/wiki/a.jpg"}, bare=False)
     assert sources_of("div", {f"data-{name}x": "https://s.example/wiki/a.jpg"}, bare=False)
+
+
+def test_lists_of_states_are_those_of_the_module_in_c() -> None:
+    source = Path(states.__file__).with_suffix(".c").read_text(encoding="utf-8")
+    lists = re.findall(r"static const char \*const \w+\[\] = \{(.*?)NULL", source, re.DOTALL)
+    assert [re.findall(r'W\("([^"]+)"\)', one) for one in lists] == [sorted(states.GRID), sorted(states.PASSING)]
+
+
+@pytest.mark.parametrize("text", [" " * 400_000, "&nbsp;" * 60_000, "7" * 400_000, "<td class=a> " * 30_000])
+def test_the_time_of_spaces_is_linear(text: str) -> None:
+    """A quadratic one would not end."""
+    page = f"<table><tr><td class=a>{text}"
+    lines_of(page, 7)
+    markup.walked(lexbor.LexborHTMLParser(page).root, "https://s.example/")
 
 
 def test_lists_are_those_of_the_module_in_c() -> None:
