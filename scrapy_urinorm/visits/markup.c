@@ -96,7 +96,7 @@ enum { NAMES = sizeof names / sizeof *names, LONGEST_ATTRIBUTE = 15 };
 typedef struct {
     const octet *s, *end;
     Text text;
-    Room line, frames, hrefs, bases, canonical, generator, scratch, cells, grid, drawing, sources;
+    Room line, frames, hrefs, bases, canonical, generator, scratch, cells, grid, states, drawing, sources;
     size_t depth, walked;
     uint32_t serials;
     Counter *counters;
@@ -108,7 +108,7 @@ typedef struct {
     uint64_t line_slot, sums[SUMS];
     uint32_t row, field, fields; /* of the cells and of the grid: in which element they are, and how many */
     size_t first_field;          /* the octets of the first one */
-    Piece colour;
+    Piece colour, classes; /* the last ones; what the classes tell is in `states` */
     Piece attributes[ATTRIBUTES]; /* of the tag that was read, and which there are */
     uint32_t given;
     octet firsts[256]; /* of `names`: where those of a letter begin, and one more; 0 = none */
@@ -489,11 +489,15 @@ see_empty(Page *page, const Tag *tag, const Piece *attributes, uint32_t row, int
     if (!tag->state)
         return YES;
     if (attributes[CLASS].length && !(bare && tag->state == CELL)) {
-        page->scratch.used = 0;
-        if ((taken = put_text(&page->scratch, attributes[CLASS])) != YES)
-            return taken;
-        page->scratch.used = keep_states(page->scratch.start, page->scratch.used);
-        states = (Piece){page->scratch.start, page->scratch.used};
+        Piece classes = attributes[CLASS];
+        if (classes.length != page->classes.length || memcmp(classes.start, page->classes.start, classes.length)) {
+            page->states.used = 0;
+            if ((taken = put_text(&page->states, classes)) != YES)
+                return taken;
+            page->states.used = keep_states(page->states.start, page->states.used);
+            page->classes = classes;
+        }
+        states = (Piece){page->states.start, page->states.used};
     }
     if (tag->state == FIELD)
         return states.length ? see_field(page, states, row) : YES;
@@ -1222,7 +1226,7 @@ native_page(PyObject *module, PyObject *const *args, Py_ssize_t count)
         result = Py_NewRef(Py_None);
     end_text(&page->text);
     Room *rooms[] = {&page->line, &page->frames, &page->hrefs, &page->bases, &page->canonical, &page->generator, &page->scratch,
-                     &page->cells, &page->grid, &page->drawing, &page->sources};
+                     &page->cells, &page->grid, &page->states, &page->drawing, &page->sources};
     for (size_t n = 0; n < sizeof rooms / sizeof *rooms; n++)
         PyMem_Free(rooms[n]->start);
     PyMem_Free(page->counters);
