@@ -25,9 +25,10 @@ _ASSIGNED = re.compile(
     rb"\s*+(?:(?:<!--|/\*.{1,40}?\*/|//[^\n]{1,40}\n)\s*+)?+"
     rb"(?:\(\s*+)?+(?:(?:window|self|globalThis)\s*(?:\.\s*\w+|\[\s*[\"']\w+[\"']\s*\])|(?:var|let|const)\s+[\w$]{1,100})"
     rb"\s*+(?:\.push\(|=\s*(?:[{\[]|JSON\.parse\(|\(function))"
+    rb"|\s*+\{\s*+__sveltekit_\w{1,40}+\s*+="
 )
 """`window.__INITIAL_STATE__ = {...}`, `self.__next_f.push([...])` and the like, as the frameworks write them, and
-`var markers = [...]`, as people do; other scripts are programs."""
+`var markers = [...]`, as people do, and the block of SvelteKit; other scripts are programs."""
 Script = tuple[bytes, int, int]
 """The tag of a script, where its text begins and where it ends."""
 _shared = re.compile(rb"window|self|globalThis").search
@@ -53,7 +54,7 @@ _DATE = re.compile(
     re.DOTALL,
 )
 """When the page was made: `Wed, 25 Nov 2026 22:13`."""
-_QUOTE = re.compile(rb"&(?:quot|#x22|[#]34);")
+QUOTE = re.compile(rb"&(?:quot|#x22|[#]34);")
 _META = re.compile(rb"<meta\b([^<]*+)", re.IGNORECASE)
 _described = re.compile(rb"=\s*+[\"']?(?:description|og:title|og:description)[\"'\s]", re.IGNORECASE).search
 _content = re.compile(rb"\bcontent\s*+=\s*+(?:\"([^\"]++)|'([^']++))", re.IGNORECASE).search
@@ -70,7 +71,7 @@ def hash_of_data(markup: bytes, found: list[Script], valued: list[bytes], *, des
     for value in valued:
         if value[:1] in (b"{", b"["):
             # single words are settings of a widget here
-            texts.update(_texts(_QUOTE.sub(b'"', value)))
+            texts.update(_texts(QUOTE.sub(b'"', value)))
         elif b"://" not in value and _is_told(value, unspaced=True):
             texts.add(value)
     if described:
@@ -120,8 +121,10 @@ def _blocks(markup: bytes, found: list[Script]) -> list[bytes]:
     room = DATA_CAP
     for head, begin, end in found:
         if room > 0 and (_TYPE.search(head) is not None or _ASSIGNED.match(markup, begin, end) is not None):
-            blocks.append(markup[begin : min(end, begin + room)])
-            room -= len(blocks[-1])
+            block = markup[begin : min(end, begin + room)]
+            room -= len(block)
+            # Angular writes its quotes so
+            blocks.append(block.replace(b"&q;", b'"') if b"&q;" in block else block)
     return blocks
 
 

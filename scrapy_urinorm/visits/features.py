@@ -97,9 +97,10 @@ def _html_features(body_digest: str, markup: bytes | str, url: str) -> PageFeatu
             return PageFeatures(body_digest)
         said = said_by(root, url)
     found, valued = list(scripts(octets)), values(octets, DATA_CAP)
-    beside = script_lines(octets, found, valued)
+    bare = said.words <= BARE_WORDS
+    beside = script_lines(octets, found, valued, bare=bare)
     beside += offer_lines(octets, url, said.words)
-    if data := hash_of_data(octets, found, valued, described=said.words <= BARE_WORDS):
+    if data := hash_of_data(octets, found, valued, described=bare):
         beside.append((DATA_SLOT, data))
     lines = said.lines + b"".join(pack("<QQ", *line) for line in beside)
     said = said._replace(lines=lines, line_words=said.line_words + bytes(len(beside)))

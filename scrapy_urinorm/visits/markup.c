@@ -4,6 +4,7 @@
  * What a parser writes is well formed: each element is closed, each value stands in quotes, four characters are escaped.
  * Where it could mean two trees, and where a page is deeper or larger than any that somebody wrote, the module takes none.
  */
+#include "states.h"
 #include "viewers.h"
 
 enum { LINE_CAP = 512, DEEPEST = 960, MOST_OPEN = 4096, MOST_COUNTERS = 1 << 17, MOST_PROBES = 64, LONGEST_LINK = 8192 };
@@ -49,7 +50,7 @@ static const Known known_tags[] = {
 typedef struct {
     Piece name;
     uint64_t hash;
-    octet kind, flags, viewer;
+    octet kind, flags, viewer, state;
 } Tag;
 
 enum { TAGS = 128 };
@@ -61,6 +62,7 @@ typedef struct {
     uint32_t serial;
     octet kind, flags;
     octet walked, waits; /* for the first source of a player */
+    octet late; /* in what is there for those without scripts */
 } Frame;
 
 /* How many elements of one tag an element has had so far. */
@@ -73,7 +75,7 @@ enum {
     /* the usual ones first: what is read of a tag is forgotten up to the last of them */
     CLASS, HREF, ID, TITLE, SRC, ALT, STYLE, TYPE, NAME, VALUE, REL, CONTENT, DATA_SRC, DATA, SRCSET, POSTER, DATA_ORIGINAL,
     DATA_LAZY_SRC, DATA_LAZY, DATA_SRCSET, DATA_BG, DATA_BACKGROUND, DATA_VIDEO_ID, DATA_VIDEOID, DATA_YOUTUBE_ID, DATA_ID, WIDTH,
-    VIEW_BOX, ARIA_HIDDEN, ATTRIBUTES
+    VIEW_BOX, ARIA_HIDDEN, BGCOLOR, ATTRIBUTES
 };
 
 /* The attributes that are read, by their first letters. */
@@ -81,7 +83,7 @@ static const struct {
     const char *name;
     octet length, place;
 } names[] = {
-    {"alt", 3, ALT}, {"aria-hidden", 11, ARIA_HIDDEN}, {"class", 5, CLASS}, {"content", 7, CONTENT}, {"data", 4, DATA},
+    {"alt", 3, ALT}, {"aria-hidden", 11, ARIA_HIDDEN}, {"bgcolor", 7, BGCOLOR}, {"class", 5, CLASS}, {"content", 7, CONTENT}, {"data", 4, DATA},
     {"data-src", 8, DATA_SRC}, {"data-original", 13, DATA_ORIGINAL}, {"data-lazy-src", 13, DATA_LAZY_SRC},
     {"data-lazy", 9, DATA_LAZY}, {"data-srcset", 11, DATA_SRCSET}, {"data-bg", 7, DATA_BG},
     {"data-background", 15, DATA_BACKGROUND}, {"data-video-id", 13, DATA_VIDEO_ID}, {"data-videoid", 12, DATA_VIDEOID},
@@ -94,7 +96,7 @@ enum { NAMES = sizeof names / sizeof *names, LONGEST_ATTRIBUTE = 15 };
 typedef struct {
     const octet *s, *end;
     Text text;
-    Room line, frames, hrefs, bases, canonical, generator, scratch, cells, drawing, sources;
+    Room line, frames, hrefs, bases, canonical, generator, scratch, cells, grid, states, drawing, sources;
     size_t depth, walked;
     uint32_t serials;
     Counter *counters;
@@ -104,11 +106,13 @@ typedef struct {
     octet counts[LINE_CAP + SUMS];
     size_t lines;
     uint64_t line_slot, sums[SUMS];
-    uint32_t row;
+    uint32_t row, field, fields; /* of the cells and of the grid: in which element they are, and how many */
+    size_t first_field;          /* the octets of the first one */
+    Piece colour, classes; /* the last ones; what the classes tell is in `states` */
     Piece attributes[ATTRIBUTES]; /* of the tag that was read, and which there are */
     uint32_t given;
     octet firsts[256]; /* of `names`: where those of a letter begin, and one more; 0 = none */
-    int open, stopped, draws, measured, styled;
+    int open, stopped, draws, measured, placed, styled, mixed;
 } Page;
 
 static int
@@ -140,6 +144,7 @@ tag_of(Page *page, Piece name)
     tag->name = name;
     tag->hash = hash_of(s, name.length);
     tag->viewer = viewer_of(name);
+    tag->state = state_of(name);
     tag->kind = BLOCK_KIND;
     tag->flags = 0;
     for (size_t n = 0; n < sizeof known_tags / sizeof *known_tags; n++)
@@ -421,36 +426,105 @@ end_row(Page *page)
     page->cells.used = 0;
 }
 
-/* An empty element: its tip, and of a cell its class. shown.py (`Sums.see`) */
+static void
+end_grid(Page *page)
+{
+    if (page->fields >= FEWEST && page->mixed)
+        page->sums[CELLS] += hash_of(page->grid.start, page->grid.used);
+    page->grid.used = 0;
+    page->fields = 0;
+    page->mixed = 0;
+}
+
+/* One more of the texts that a NUL separates, as it is. */
 static Taken
-see_empty(Page *page, const Tag *tag, const Piece *attributes, uint32_t row)
+put_plain(Room *room, const octet *s, size_t length)
+{
+    if (!reserve(room, length + 1))
+        return FAULT;
+    if (room->used)
+        room->start[room->used++] = 0;
+    memcpy(room->start + room->used, s, length);
+    room->used += length;
+    return memchr(s, 0, length) == NULL ? YES : NO;
+}
+
+/* A cell that has neither text nor class, or a passing one: where its colour is another one than before. */
+static Taken
+see_colour(Page *page, Piece colour)
+{
+    Piece before = page->colour;
+    page->colour = colour;
+    if (before.length && (before.length != colour.length || memcmp(before.start, colour.start, colour.length)))
+        return put_listed(&page->cells, colour);
+    return put_plain(&page->cells, (const octet *)"-", 1);
+}
+
+/* One of a grid, by its states. */
+static Taken
+see_field(Page *page, Piece states, uint32_t field)
+{
+    if (field != page->field)
+        end_grid(page);
+    page->field = field;
+    if (!page->fields++)
+        page->first_field = states.length;
+    else if (page->first_field != states.length || memcmp(page->grid.start, states.start, states.length))
+        page->mixed = 1;
+    return put_plain(&page->grid, states.start, states.length);
+}
+
+/* An empty element, or one of a day or a seat: its tip, and what its class tells. shown.py (`Sums.see`) */
+static Taken
+see_empty(Page *page, const Tag *tag, const Piece *attributes, uint32_t row, int bare)
 {
     Taken taken;
-    if (attributes[TITLE].length) {
+    Piece states = {NULL, 0};
+    if (bare && attributes[TITLE].length) {
         page->scratch.used = 0;
         if ((taken = put_text(&page->scratch, attributes[TITLE])) != YES)
             return taken;
         page->sums[TIPS] += hash_of(page->scratch.start, page->scratch.used);
     }
-    if (attributes[CLASS].length && tag->name.length == 2 && tag->name.start[0] == 't' &&
-        (tag->name.start[1] == 'd' || tag->name.start[1] == 'h')) {
-        if (row != page->row)
-            end_row(page);
-        page->row = row;
-        return put_listed(&page->cells, attributes[CLASS]);
+    if (!tag->state)
+        return YES;
+    if (attributes[CLASS].length && !(bare && tag->state == CELL)) {
+        Piece classes = attributes[CLASS];
+        if (classes.length != page->classes.length || memcmp(classes.start, page->classes.start, classes.length)) {
+            page->states.used = 0;
+            if ((taken = put_text(&page->states, classes)) != YES)
+                return taken;
+            page->states.used = keep_states(page->states.start, page->states.used);
+            page->classes = classes;
+        }
+        states = (Piece){page->states.start, page->states.used};
     }
-    return YES;
+    if (tag->state == FIELD)
+        return states.length ? see_field(page, states, row) : YES;
+    bare = bare && attributes[CLASS].length;
+    if (!bare && !states.length && !attributes[BGCOLOR].length)
+        return YES;
+    if (row != page->row) {
+        end_row(page);
+        page->colour.length = 0;
+    }
+    page->row = row;
+    return bare            ? put_listed(&page->cells, attributes[CLASS])
+           : states.length ? put_plain(&page->cells, states.start, states.length)
+                           : see_colour(page, attributes[BGCOLOR]);
 }
 
-/* Whether a length begins with a number of pixels that an icon has. */
+enum { SMALL = 64, PIXEL = 2 };
+
+/* Whether a length begins with a number of at most so many pixels. */
 static int
-is_small(const octet *s, const octet *end)
+is_small(const octet *s, const octet *end, long most)
 {
     const octet *start = s;
     long value = 0;
     while (s < end && *s >= '0' && *s <= '9' && s - start < 9)
         value = 10 * value + *s++ - '0';
-    return s > start && value <= 64 && !(s < end && ((*s >= '0' && *s <= '9') || *s == '%'));
+    return s > start && value <= most && !(s < end && ((*s >= '0' && *s <= '9') || *s == '%'));
 }
 
 /* Whether a drawing belongs to what is around it: shown.py (`is_icon`). */
@@ -464,8 +538,8 @@ is_icon(const Piece *attributes)
         return 1;
     while (last > box.start && last[-1] != ' ' && last[-1] != ',')
         last--;
-    return (width.length && is_small(width.start, width.start + width.length)) ||
-           (box.length && is_small(last, box.start + box.length));
+    return (width.length && is_small(width.start, width.start + width.length, SMALL)) ||
+           (box.length && is_small(last, box.start + box.length, SMALL));
 }
 
 /* A picture or player: its address is a line that nobody reads, the text for those who do not see it one that is read. */
@@ -609,6 +683,7 @@ read_tag(Page *page, Piece *name, Piece *attributes, const Tag **tag)
     *tag = tag_of(page, *name);
     viewer = (*tag)->viewer;
     page->sources.used = 0;
+    page->placed = 0;
     while (s < end && *s == ' ') {
         Piece attribute, value, source;
         const octet *quote;
@@ -632,7 +707,7 @@ read_tag(Page *page, Piece *name, Piece *attributes, const Tag **tag)
                     page->given |= 1u << names[n - 1].place;
                     break;
                 }
-        if ((viewer || (attribute.length > 5 && memcmp(attribute.start, "data-", 5) == 0)) &&
+        if ((viewer >= MAY_VIEW || (attribute.length > 5 && memcmp(attribute.start, "data-", 5) == 0)) &&
             (source.length = source_in(viewer, attribute, value))) {
             Taken taken;
             source.start = value.start;
@@ -641,6 +716,7 @@ read_tag(Page *page, Piece *name, Piece *attributes, const Tag **tag)
         }
         if (page->measured && value.length && is_geometry(attribute)) {
             Taken taken = put_listed(&page->drawing, value);
+            page->placed |= (is(attribute, "x") || is(attribute, "y") || is(attribute, "transform")) && !is(value, "0");
             if (taken != YES)
                 return taken;
         }
@@ -740,19 +816,25 @@ static Taken
 see_beside(Page *page, const Frame *parent, const Tag *tag, const Piece *attributes, const uint64_t *slot)
 {
     const uint32_t beyond = 1u << STYLE | 1u << TITLE | 1u << CLASS | 1u << DATA_BG | 1u << DATA_BACKGROUND | 1u << DATA_VIDEO_ID |
-                            1u << DATA_VIDEOID | 1u << DATA_YOUTUBE_ID | 1u << DATA_ID | 1u << DATA_SRC;
+                            1u << DATA_VIDEOID | 1u << DATA_YOUTUBE_ID | 1u << DATA_ID | 1u << DATA_SRC | 1u << BGCOLOR;
     size_t left = (size_t)(page->end - page->s), length = tag->name.length;
-    int bare = tag->kind <= INLINE_KIND && !(tag->flags & FOREIGN), known = 0;
+    const uint32_t classed = 1u << CLASS | 1u << BGCOLOR;
+    int bare = tag->kind <= INLINE_KIND && !(tag->flags & FOREIGN), known = 0, day;
     uint64_t own;
     Taken taken;
     if (tag->kind == EMBEDDED_KIND) {
         Piece address = address_of(attributes, is(tag->name, "object"));
         known = address.length && !is_within(address);
-        if (known)
+        /* a picture with an address may be there in place of another one */
+        if (known && tag->viewer != IMAGE)
             page->sources.used = 0;
     }
-    /* a class alone is read of cells */
-    if (!page->sources.used && (!(page->given & beyond) || ((page->given & beyond) == 1u << CLASS && length != 2)))
+    /* a class or a colour alone is read of cells and grids */
+    if (!page->sources.used && (!(page->given & beyond) || (!(page->given & beyond & ~classed) && !tag->state)))
+        return YES;
+    /* a look at what most elements begin with saves most looks */
+    day = tag->state && page->given & classed && left && (*page->s < 'A' || *page->s == 0xC2) && (*page->s != '<' || (left > 1 && page->s[1] == '/')) && is_day(page->s, page->end, tag->name);
+    if (!page->sources.used && !(page->given & beyond & ~classed) && !day)
         return YES;
     if (bare && !(tag->flags & VOID))
         bare = left >= length + 3 && page->s[0] == '<' && page->s[1] == '/' && memcmp(page->s + 2, tag->name.start, length) == 0 &&
@@ -781,7 +863,7 @@ see_beside(Page *page, const Frame *parent, const Tag *tag, const Piece *attribu
         if (!add_line(page, *slot ^ beside, &page->scratch, 0))
             return FAULT;
     }
-    return bare ? see_empty(page, tag, attributes, parent->serial) : YES;
+    return bare || day ? see_empty(page, tag, attributes, parent->serial, bare) : YES;
 }
 
 /* The first source of a player that has no address. */
@@ -794,6 +876,21 @@ put_source(Page *page, Piece name, const Piece *attributes)
         return YES;
     player->waits = 0;
     return put_address(page, player->slot ^ beside, name, address);
+}
+
+/* The picture of those who have no scripts: shown.py (`late_picture`). */
+static Taken
+put_late(Page *page, const Frame *parent, Piece name, const Piece *attributes)
+{
+    static const char *const hidden[] = {"none", "hidden", "absolute"};
+    Piece width = attributes[WIDTH], style = attributes[STYLE], picture = attributes[SRC];
+    if (width.length && is_small(width.start, width.start + width.length, PIXEL))
+        return YES;
+    for (size_t n = 0; style.length && n < sizeof hidden / sizeof *hidden; n++)
+        if (find_octets(style.start, style.start + style.length, hidden[n], strlen(hidden[n])) != NULL)
+            return YES;
+    picture.length = picture_in(picture);
+    return picture.length ? put_address(page, parent->slot ^ beside, name, picture) : YES;
 }
 
 /* What of a drawing is not shown. */
@@ -814,7 +911,7 @@ begin(Page *page)
     Piece name, *attributes = page->attributes;
     const Tag *tag;
     const Frame *parent = page->depth ? (const Frame *)page->frames.start + page->depth - 1 : NULL;
-    Frame fresh = {{NULL, 0}, 1, 0, BLOCK_KIND, 0, 0, 0};
+    Frame fresh = {{NULL, 0}, 1, 0, BLOCK_KIND, 0, 0, 0, 0};
     uint64_t slot;
     int drawn = parent != NULL && (parent->flags & FOREIGN) != 0;
     size_t measured = page->drawing.used;
@@ -823,7 +920,7 @@ begin(Page *page)
     taken = read_tag(page, &name, attributes, &tag);
     if (taken != YES)
         return taken;
-    if (page->measured && (is_not_drawn(name) || is(name, "use")))
+    if (page->measured && (is_not_drawn(name) || (is(name, "use") && !page->placed)))
         page->drawing.used = measured;
     fresh.name = name;
     /* a drawing is one line, whatever it is made of */
@@ -842,6 +939,9 @@ begin(Page *page)
         if ((tag->flags & (ANCHOR | BASE | META)) && !(fresh.flags & INERT) && (taken = put_link(page, tag, attributes)) != YES)
             return taken;
         if (parent->waits && is(name, "source") && (taken = put_source(page, name, attributes)) != YES)
+            return taken;
+        fresh.late = parent->late && !(fresh.flags & INERT);
+        if (fresh.late && tag->viewer == IMAGE && (taken = put_late(page, parent, name, attributes)) != YES)
             return taken;
         slot = parent->slot;
         fresh.walked = parent->walked && fresh.kind <= INLINE_KIND && !page->stopped;
@@ -875,6 +975,8 @@ begin(Page *page)
                 if ((taken = see_beside(page, parent, tag, attributes, NULL)) != YES)
                     return taken;
             }
+            else if (is(name, "noscript"))
+                fresh.late = 1;
             else if (tag->kind == LINK_KIND && (taken = put_canonical(page, attributes)) != YES)
                 return taken;
         }
@@ -1066,6 +1168,7 @@ result_of(Page *page, const Piece *stems)
         return NULL;
     finish_text(&page->text, digest, minima);
     end_row(page);
+    end_grid(page);
     for (size_t n = 0; n < SUMS; n++)
         if (page->sums[n]) {
             page->pairs[count][0] = FIRST_SUM + n;
@@ -1123,7 +1226,7 @@ native_page(PyObject *module, PyObject *const *args, Py_ssize_t count)
         result = Py_NewRef(Py_None);
     end_text(&page->text);
     Room *rooms[] = {&page->line, &page->frames, &page->hrefs, &page->bases, &page->canonical, &page->generator, &page->scratch,
-                     &page->cells, &page->drawing, &page->sources};
+                     &page->cells, &page->grid, &page->states, &page->drawing, &page->sources};
     for (size_t n = 0; n < sizeof rooms / sizeof *rooms; n++)
         PyMem_Free(rooms[n]->start);
     PyMem_Free(page->counters);

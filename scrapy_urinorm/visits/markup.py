@@ -10,6 +10,7 @@ from urllib.parse import urljoin
 from scrapy_urinorm.engine import native
 from scrapy_urinorm.visits.links import page_links, stems
 from scrapy_urinorm.visits.shown import MARKED
+from scrapy_urinorm.visits.states import grid_selector
 from scrapy_urinorm.visits.texts import text_of
 from scrapy_urinorm.visits.viewers import selector_of
 from scrapy_urinorm.visits.walk import DEEPEST, Walk
@@ -67,7 +68,8 @@ def said_without_tree(markup: bytes, url: str) -> Said | None:
 
 def walked(root: LexborNode, url: str) -> Said:
     """Read a tree in Python: the module in C, for the pages that it takes, must give the same."""
-    walk = Walk(frozenset(node.mem_id for node in root.css(MARKED + selector_of(root.html or ""))))
+    html = root.html or ""
+    walk = Walk(frozenset(node.mem_id for node in root.css(MARKED + selector_of(html) + grid_selector(html))))
     with contextlib.suppress(RecursionError):
         walk.children(root, 1, DEEPEST)
     text = text_of(walk.texts, bytes(walk.seen))

@@ -6,12 +6,13 @@ Each program has its own way to hand such things over; looked for are those that
 from __future__ import annotations
 
 import re
-from itertools import compress, islice
+from itertools import islice
 from typing import TYPE_CHECKING
 
-from scrapy_urinorm.visits.data import DATA_CAP, is_state
-from scrapy_urinorm.visits.marks import texts_in
+from scrapy_urinorm.visits.data import DATA_CAP, QUOTE, is_state
+from scrapy_urinorm.visits.players import loaded_by, shown_by, sources_in
 from scrapy_urinorm.visits.texts import hash_of_all
+from scrapy_urinorm.visits.viewers import EXTENSIONS
 
 if TYPE_CHECKING:
     from scrapy_urinorm.visits.data import Script
@@ -23,55 +24,53 @@ LONGEST_ADDRESS, MOST_MEDIA = 300, 1_000
 _NUMBERS = re.compile(rb"\[(?:[\s,\[\]]{0,20}+(?:-?[\d.][\d.eE+-]{0,40}+|null)){3,}+")
 """Three numbers and more in a row, whatever brackets: two are the size of a picture or a place on the map. Each part
 has an end, so that no octet is looked at more than some times."""
+DATA_FILES = "csv srt tsv vtt"
+"""Files that programs alone load: the rows of a chart, the texts of a film. In an attribute such an address is mostly
+that of a button which gives away what the page shows. JSON, XML and scripts are what programs are set up with."""
 _MEDIA = re.compile(
-    rb"\.(?:mp4|m4v|webm|m3u8|mpd|mp3|ogg|jpe?g|png|gif|webp|avif|pdf|glb|gltf|dzi|tiff?|jp2|epub"
-    rb"|(?<=/info\.)json|(?<=/manifest\.)json|(?<=/ImageProperties\.)xml)(?=[\"'?\\)])",
+    rb"\.(?=\w{3,11}[\"'?\\)])"
+    rb"(?:%b|(?<=/info\.)json|(?<=/manifest\.)json|(?<=/ImageProperties\.)xml)(?=[\"'?\\)])"
+    % "|".join(f"{EXTENSIONS} {DATA_FILES}".split()).encode(),
     re.IGNORECASE,
 )
-_TOLD = (b"tilesources", b"manifest", b"videoid", b"setview", b"fromlonlat", b"google.maps", b"mapboxgl", b"maplibregl")
-"""Words of which one is in a program that names what its viewer is to show (the first three: OpenSeadragon, Mirador and
-other viewers of IIIF, players of films by their number), or that draws a map (Leaflet, OpenLayers, Google, Mapbox,
-MapLibre): one quick look for all, as most programs are neither."""
-_SHOWN = tuple(
-    re.compile(name + rb"[\"']?\s{0,9}:\s{0,9}\[?\s{0,9}[\"']([^\"'\s<>]{1,300})[\"']").findall
-    for name in (rb"tileSources", rb"manifest(?:U(?:ri|rl|RI|RL)|Id)?", rb"videoId")
-)
-_PLACES = re.compile(
-    rb"(?:setView|LatLng|fromLonLat|center[\"']?\s{0,9}:|lat[\"']?\s{0,9}:)[\s(\[]{0,9}"
-    rb"-?\d{1,3}(?:\.\d{1,20})?\s{0,9},[\s\"'lngo]{0,9}:?\s{0,9}-?\d{1,3}(?:\.\d{1,20})?"
-)
+"""The first look leaves few points of a program."""
 _separated = re.compile(rb"[\"'\s(<>]").split
 _formula = re.compile(rb"\btype\s*=\s*[\"']?math/", re.IGNORECASE).search
 _SPACE = re.compile(rb"\s++")
 
 
-def script_lines(markup: bytes, found: list[Script], valued: list[bytes]) -> list[tuple[int, int]]:
+def script_lines(
+    markup: bytes, found: list[Script], valued: list[bytes], *, bare: bool = False
+) -> list[tuple[int, int]]:
     """Return the place and the hash of what is shown so, whatever its order; no line for what the page has not.
 
-    `found` are its `scripts`, `valued` its `values`.
+    `found` are its `scripts`, `valued` its `values`. On a `bare` page, which has hardly a text of its own, the pictures
+    that are handed to its programs are what they show, and not some of what they might.
     """
     numbers: set[bytes] = set()
-    media: set[bytes] = set()
+    media = set(loaded_by(markup, [head for head, _, _ in found]))
     room = DATA_CAP
     for head, begin, end in found:
         block = markup[begin : min(end, begin + room)]
         room -= len(block)
         if _formula(head) is not None:
             numbers.add(block.strip())
-        elif block and not is_state(head, block):
+        elif block and is_state(head, block):
+            media.update(_media(block) if bare else ())
+        elif block:
             numbers.update(_numbers(block))
             media.update(_media(block))
-            told = texts_in(block, _TOLD)
-            for shown in compress(_SHOWN, told):
-                # a file before a question mark is read without what follows, which may be a signature
-                media.update(one for one in shown(block)[:MOST_MEDIA] if _MEDIA.search(one) is None)
-            if any(told[len(_SHOWN) :]):
-                numbers.update(_SPACE.sub(b"", one) for one in _PLACES.findall(block))
+            named, told = shown_by(block)
+            # a file before a question mark is read without what follows, which may be a signature
+            media.update(one for one in named if _MEDIA.search(one) is None)
+            numbers.update(_SPACE.sub(b"", one) for one in told)
         if room <= 0:
             break
     for value in valued:
         if value[:1] in (b"{", b"["):
             numbers.update(_numbers(value))
+            media.update(sources_in(value))
+            media.update(_media(QUOTE.sub(b'"', value)) if bare else ())
     return [(slot, hash_of_all(shown)) for slot, shown in ((NUMBERS_SLOT, numbers), (MEDIA_SLOT, media)) if shown]
 
 

@@ -8,7 +8,9 @@ import re
 from struct import pack
 from typing import TYPE_CHECKING
 
+from scrapy_urinorm.visits.states import CELLS, FEWEST, GRID, states_of
 from scrapy_urinorm.visits.texts import Hashes
+from scrapy_urinorm.visits.viewers import picture_in
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -19,7 +21,7 @@ BESIDE = 0x6A09E667F3BCC908
 """What the slot of a picture behind an element differs by from that of its text (SHA-512 begins with it)."""
 MARKED = (
     '[style*="url("], [data-bg], [data-background], [data-video-id], [data-videoid], [data-youtube-id],'
-    " [data-id]:empty, [data-src]:empty, [title]:empty, td[class]:empty, th[class]:empty"
+    " [data-id]:empty, [data-src]:empty, [title]:empty, td[class], th[class], td[bgcolor], th[bgcolor]"
 )
 """Elements that may show something besides their text."""
 _LAZY = ("data-original", "data-lazy-src", "data-lazy", "data-srcset")
@@ -30,6 +32,8 @@ _FILLED = ("data-id", "data-src")
 _GEOMETRY = frozenset("d points href xlink:href x y width height cx cy r x1 y1 x2 y2 transform".split())
 SMALL = 64
 """Pixels of an icon at the most, chosen: they say in which order a list is, and how the page is to look."""
+PIXEL = 2
+"""Pixels of a picture that is there to count visits, at the most; chosen."""
 _leading = re.compile(r"([0-9]{1,9})(?![0-9%])").match
 _urls = re.compile(r"url\([^)]*+").findall
 _number = re.compile(r"[-+.,% ]*+[0-9][-+.,% 0-9]*+").fullmatch
@@ -86,6 +90,19 @@ def is_icon(attributes: Mapping[str, str | None]) -> bool:
     )
 
 
+def late_picture(attributes: Mapping[str, str | None]) -> str | None:
+    """Return the picture of those who have no scripts: its file, as a counter of visits has none of its own."""
+    width, style = _leading(attributes.get("width") or ""), attributes.get("style") or ""
+    if (width is not None and int(width[1]) <= PIXEL) or "none" in style or "hidden" in style or "absolute" in style:
+        return None
+    return picture_in(attributes.get("src") or "")
+
+
+def is_placed(attributes: Mapping[str, str | None]) -> bool:
+    """Whether a form of a collection stands at a place of its own, as pieces on a board do and icons do not."""
+    return any(attributes.get(name) not in (None, "", "0") for name in ("x", "y", "transform"))
+
+
 def geometry_of(attributes: Mapping[str, str | None]) -> list[str]:
     """Return where an element of a drawing is, and its form."""
     return [value for name, value in attributes.items() if value and name in _GEOMETRY]
@@ -108,26 +125,47 @@ def is_worded(value: str) -> bool:
 class Sums:
     """What is summed up of a page: a sum is the same where the rows of a list are sorted otherwise."""
 
-    __slots__ = ("_cells", "_row", "drawing", "sums")
+    __slots__ = ("_cells", "_colour", "_field", "_grid", "_row", "drawing", "sums")
 
     def __init__(self) -> None:
         self.sums = {TIPS_SLOT: 0, CELLS_SLOT: 0, DRAWINGS_SLOT: 0}
         self.drawing: list[str] | None = None
         self._row: object = None
         self._cells: list[str] = []
+        self._colour = ""
+        self._field: object = None
+        self._grid: list[str] = []
 
     def _add(self, slot: int, text: str) -> None:
         self.sums[slot] = (self.sums[slot] + _hashes[text]) & _MASK
 
-    def see(self, tag: str, attributes: Mapping[str, str | None], row: object) -> None:
-        """Note an empty element; those with one `row` are in one element."""
-        if title := attributes.get("title"):
+    def see(self, tag: str, attributes: Mapping[str, str | None], row: object, *, bare: bool) -> None:
+        """Note an empty element, or one of a day or a seat; those with one `row` are in one element."""
+        title, given = attributes.get("title"), attributes.get("class") or ""
+        if bare and title:
             self._add(TIPS_SLOT, title)
-        if tag in ("td", "th") and (name := attributes.get("class")):
+        if tag in CELLS:
+            colour = attributes.get("bgcolor") or ""
+            name = given if bare and given else states_of(given)
+            if not (name or colour):
+                return
             if row is not self._row:
                 self._end_row()
-                self._row = row
+                self._row, self._colour = row, ""
+            if not name:
+                # where it changes: rows may be coloured in turns, and sorted otherwise
+                name, self._colour = colour if self._colour not in ("", colour) else "-", colour
             self._cells.append(name)
+        elif tag in GRID and (name := states_of(given)):
+            if row is not self._field:
+                self._end_grid()
+                self._field = row
+            self._grid.append(name)
+
+    def _end_grid(self) -> None:
+        if len(self._grid) >= FEWEST and any(name != self._grid[0] for name in self._grid):
+            self._add(CELLS_SLOT, "\0".join(self._grid))
+        self._grid = []
 
     def _end_row(self) -> None:
         if self._cells:
@@ -144,4 +182,5 @@ class Sums:
     def lines(self) -> bytes:
         """Return the slots and the sums, where there is anything."""
         self._end_row()
+        self._end_grid()
         return b"".join(pack("<QQ", slot, total) for slot, total in self.sums.items() if total)

@@ -15,19 +15,24 @@ if TYPE_CHECKING:
 
 MEDIA = frozenset(
     """
-    audio-src audio-url dzi embed embed-url iiif iiif-manifest manifest manifest-id manifest-uri manifest-url pdf
-    pdf-src pdf-url playlistid plyr-embed-id tile-source tile-sources tilesources video video-id video-src video-url
-    videoid vimeo vimeo-id youtube youtube-id yt-id ytid zoomify
+    audio-src audio-url configid content-id dzi embed embed-url fen iiif iiif-manifest iiifresourceuri
+    instgrm-permalink lat latitude lng lon longitude manifest manifest-id manifest-uri manifest-url media-id mediaid
+    pdb pdf pdf-src pdf-url pgn playlistid plyr-embed-id public-id slug-hash smiles tile-source tile-sources
+    tilesources tweet-id video video-id video-src video-url videoid vimeo vimeo-id vimeo-url youtube youtube-id
+    youtube-url yt-id ytid zoomify
     """.split()
 )
 """Names that mean a medium, behind `data-` or in an element that is not of HTML, whatever their value: those of IIIF
-viewers (OpenSeadragon, Mirador, Universal Viewer), Zoomify, lite-youtube, lite-vimeo and Plyr, and what people write
-in place of them."""
+viewers (OpenSeadragon, Mirador, Universal Viewer), Zoomify, lite-youtube, lite-vimeo, Plyr, Wistia, Cloudinary, Issuu,
+H5P, CodePen, Twitter and Instagram, of games of chess, molecules and places, and what people write in place of them.
+Not `uri` (the page itself, to be shared), `uid` (drawn by lot), `track` (what is told to those who count visits)."""
 VIEWERS = frozenset("audio iiif image img media model pdf photo picture player video viewer vimeo youtube".split())
 """Words of the names of elements (`model-viewer`, `hls-video`) whose `src` is a medium, whatever its value; that of
 others (`turbo-frame`, `include-fragment`) is a part of the page, often with a token."""
 READ_ELSEWHERE = frozenset("bg background id src video-id videoid youtube-id".split())
 """Behind `data-` what shown.py reads of any element, or of an empty one."""
+LAZY = frozenset("lazy lazy-src original srcset".split())
+"""Behind `data-` of an `img` what is read as its address (shown.py), not beside it."""
 LINKED = frozenset("canonical clipboard-text href link permalink share share-url shareurl".split())
 """Where an element leads, or what it shares: of a page about a file that is an address of the page itself."""
 LONGEST_NAME = 40
@@ -35,11 +40,11 @@ LONGEST_NAME = 40
 MOST_SELECTED = 64
 """Names that are sought one by one, chosen: each element of a page with more is looked at, in a linear time."""
 EXTENSIONS = (
-    "avif djvu dzi epub flac geojson gif glb gltf gpx jp2 jpeg jpg kml m3u8 m4a m4v mov mp3 mp4 mpd obj ogg ogv pdf png"
-    " stl tif tiff usdz wav webm webp"
+    "abc avif cif djvu dzi epub fen flac geojson gif glb gltf gpx jp2 jpeg jpg kml m3u8 m4a m4v mei mov mp3 mp4 mpd"
+    " musicxml mxl obj ogg ogv pdb pdf pgn ply png stl tif tiff usdz wav webm webp"
 )
-"""Files of pictures, films, sounds, models, maps, tracks and books. Drawings (`svg`) are not among them: most are
-icons, which say how the page is to look."""
+"""Files of pictures, films, sounds, models, maps, tracks, books, scores, games of chess and molecules. Drawings (`svg`)
+are not among them: most are icons, which say how the page is to look."""
 FILES = "ImageProperties.xml info.json manifest manifest.json"
 """Names of the files that say what a viewer is to show: Zoomify, IIIF Image API 5, IIIF Presentation API."""
 
@@ -49,6 +54,8 @@ _medium = re.compile(
     rf"([^?#]*(?:{_ENDS}))(?:[?#]|\Z)",
     re.IGNORECASE | re.ASCII,
 ).match
+#: What stands behind it chooses a size. Cut where it may be written otherwise.
+_resized = re.compile(r"[^&<>\"\u00a0]*?/_next/image\?url=[^&<>\"\u00a0]+").match
 _attributes = re.compile(rf' data-([a-z0-9_-]{{1,{LONGEST_NAME - 5}}})="([^"]*)"').findall
 _elements = re.compile(r"<([a-z][a-z0-9_]*-[a-z0-9_-]*)[ >]").findall
 _is_element = re.compile(r"[a-z][a-z0-9_]*-[a-z0-9_-]*").fullmatch
@@ -81,7 +88,7 @@ def sources_of(tag: str, attributes: Mapping[str, str | None], *, bare: bool) ->
             continue
         if is_viewer and plain == "src":
             found.append(value)
-        elif data and plain in READ_ELSEWHERE:
+        elif data and (plain in READ_ELSEWHERE or (tag == "img" and plain in LAZY)):
             continue
         elif plain in MEDIA:
             found.append(value)
@@ -90,3 +97,12 @@ def sources_of(tag: str, attributes: Mapping[str, str | None], *, bare: bool) ->
     if not bare and not is_viewer and (source := _medium(attributes.get("data-src") or "")):
         found.append(source[1])
     return found
+
+
+def picture_in(address: str) -> str | None:
+    """Return the address of a picture without what may be its signature or its size; None for what may be a counter."""
+    found = _medium(address)
+    if found is not None:
+        return found[1]
+    resized = _resized(address)
+    return None if resized is None else resized[0]

@@ -13,10 +13,13 @@ from scrapy_urinorm.visits.shown import (
     geometry_of,
     is_icon,
     is_number,
+    is_placed,
     is_worded,
+    late_picture,
     picture_of,
     urls_in,
 )
+from scrapy_urinorm.visits.states import CELLS, GRID, is_day
 from scrapy_urinorm.visits.texts import Hashes
 from scrapy_urinorm.visits.viewers import sources_of
 
@@ -140,6 +143,10 @@ class Walk:
                 self._behind(slot, urls_in(node.child.text_content))
         elif tag == "canvas" and node.mem_id in self.marked:
             self._marked(parent, slot, node, numbers)
+        elif tag == "noscript":
+            # what a script shows in place of something blank
+            for picture in filter(None, (late_picture(one.attributes) for one in node.css("img"))):
+                self._line(slot ^ BESIDE, f"img:{picture}", seen=0)
         elif tag == "link" and self.canonical is None:
             self.canonical = _canonical_link(node)
 
@@ -158,7 +165,7 @@ class Walk:
             if _kinds[tag] == _TEXT_NODE:
                 self._shown(node, slot)
             elif _kinds[tag] != _OTHER and tag not in _NOT_DRAWN:
-                if self.sums.drawing is not None and tag != "use":
+                if self.sums.drawing is not None and (tag != "use" or is_placed(node.attributes)):
                     self.sums.drawing += geometry_of(node.attributes)
                 self._drawn(node, slot, room - 1)
             node = node.next
@@ -199,12 +206,14 @@ class Walk:
         tag, attributes = node.tag or "", node.attributes
         bare = node.child is None and _kinds[tag] in (_BLOCK, _INLINE)
         shown = picture_of(attributes, bare=bare)
-        if _kinds[tag] != _EMBEDDED or (address_of(tag, attributes) or "data:").startswith("data:"):
-            shown = "\0".join(filter(None, (shown, *sources_of(tag, attributes, bare=bare))))
+        known = _kinds[tag] == _EMBEDDED and not (address_of(tag, attributes) or "data:").startswith("data:")
+        if not known or tag == "img":
+            # a picture with an address may be there in place of another one
+            shown = "\0".join(filter(None, (shown, *sources_of(tag, attributes, bare=bare or known))))
         if shown:
             self._behind(_slot_in(parent, slot, tag, node.id, numbers) if inner is None else inner, shown)
-        if bare:
-            self.sums.see(tag, attributes, numbers)
+        if bare or ((tag in CELLS or tag in GRID) and _is_told(node)):
+            self.sums.see(tag, attributes, numbers, bare=bare)
 
     def _behind(self, slot: int, shown: str) -> None:
         if not shown:
@@ -214,6 +223,12 @@ class Walk:
         self.slots.insert(at, slot ^ BESIDE)
         self.texts.insert(at, shown)
         self.seen.insert(at, 0)
+
+
+def _is_told(node: LexborNode) -> bool:
+    """Whether an element has the number of a day alone, or spaces."""
+    child = node.child
+    return child is not None and child.next is None and child.tag == "-text" and is_day(child.text_content or "")
 
 
 def _slot_in(parent: LexborNode, slot: int, tag: str, name: str | None, numbers: dict[str, int]) -> int:

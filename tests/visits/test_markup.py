@@ -16,6 +16,7 @@ from scrapy_urinorm.visits.marks import plain_texts_in
 from scrapy_urinorm.visits.redaction import Redaction, plain_names
 from tests.effort import some
 from tests.visits import pages
+from tests.visits.grids import grids
 from tests.visits.pages import ADDRESSES, taken
 
 URL = "http://a.example/d/p"
@@ -107,7 +108,7 @@ def test_what_might_mean_two_trees_is_left_to_the_walk(page: str) -> None:
 @given(st.integers(0))
 def test_any_page_in_c_is_that_in_python(seed: int) -> None:
     chance = random.Random(seed)
-    for page in pages.pages(20, chance):
+    for page in (*pages.pages(20, chance), *grids(5, chance)):
         taken(page, chance.choice(ADDRESSES))
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from scrapy_urinorm.visits import viewers
+from scrapy_urinorm.visits import states, viewers
 from scrapy_urinorm.visits.features import page_features
 from scrapy_urinorm.visits.viewers import LINKED, sources_of
 from tests.visits.pages import lexbor, markup
@@ -39,12 +39,49 @@ OTHER = {
     "a book": "<p>a <span data-book=/{}.EPUB>text</span>",
     "a film of a player that its script makes": "<video data-hls=/{}.m3u8></video>",
     "a picture in place of one within the page": "<img src='data:,x' data-large_image=/{}.jpg>",
+    "a score": "<div data-score=/{}.MusicXML></div>",
+    "a picture for those without scripts": "<img src=data:,x><noscript><b><img src='/{}.jpg?t=9' width=640></noscript>",
+    "one beside nothing": "<noscript class=lazy><img src=/{}.webp style='width: 100%'></noscript>",
+    "one in a size of its own": "<noscript><img src='/_next/image?url=%2Fp%2F{}.jpg&amp;w=1080&amp;q=75'></noscript>",
+    "one without an extension in another size": "<noscript><img src='/_next/image?url=%2Fp%2F{}&w=9'></noscript>",
+    "a picture in place of a blank one": "<img src=/blank.gif data-cfsrc='/{}.jpg?t=9'>",
+    "another in place of one": "<img src=/blank.gif data-hi-res-src=/{}.JPG>",
+    "a larger picture": "<img src=/a.jpg data-large=/{}.jpg>",
+    **{
+        f"data-{name}": f"<p><b data-{name}='{value}'>text</b>"
+        for name, value in {
+            "fen": "rnbqkbnr/pp{}",
+            "pgn": "1. e4 e{}",
+            "pdb": "1ab{}",
+            "smiles": "CCO{}",
+            "iiifresourceuri": "/api/manifest?id={}",
+            "vimeo-url": "https://v.example/{}",
+            "slug-hash": "a{}",
+            "tweet-id": "1{}",
+            "instgrm-permalink": "https://i.example/p/{}",
+            "configid": "1/{}",
+            "content-id": "{}",
+            "lat": "51.{}",
+            "lng": "7.{}",
+        }.items()
+    },
+    "a film of Wistia": "<wistia-player media-id=a{}></wistia-player>",
+    "a picture of Cloudinary": "<img src=/blank.gif data-public-id=photos/{}>",
     "a picture behind a link": "<a data-src=/{}.jpg>text</a>",
     "a film beside a picture": "<div style='background: url(/load.gif)' data-film=/{}.mp4>text</div>",
     "a film by its number": "<div class=youtube data-id={}></div>",
     "a picture in a drawing": "<svg><image href=/{}.jpg /></svg>",
     "a drawing": "<svg viewBox='0 0 100 100'><path d='M0 {}L3 3' /></svg>",
     "the bars of a chart": "<svg width=200><g><rect x=0 y=0 height={} /></g></svg>",
+    "pieces on a board": "<svg viewBox='0 0 390 390'><use href=#pawn transform='translate({}, 15)' /></svg>",
+    "other pieces": "<svg viewBox='0 0 390 390'><use xlink:href=#w{} x=45 y=90 /></svg>",
+    "squares": "<table><tr><td class=a{}>&nbsp;<td class=b></td></table>",
+    "days of a month": "<table><tr><td class=free>1<td class='day state{} today'> 2 <td>3</table>",
+    "days by their colour": "<table><tr><td bgcolor=lime>1<td bgcolor='#{}00'>2</table>",
+    "squares by their colour": "<table><tr><td bgcolor=lime>&nbsp;<td bgcolor='#{}00'>&nbsp;</table>",
+    "days of no table": f"<div>{'<div class=free>1</div>' * 19}<div class='day state{{}}'>20</div></div>",
+    "seats": f"<p>{'<a class=free>1</a>' * 19}<a class=state{{}} href=/20>20</a></p>",
+    "squares of no table": f"<p>{'<span class=a></span>' * 19}<span class=b{{}}></span></p>",
     "cells": "<table><tr><td class=a{}></td><td class=b></td></table>",
     "tips of empty elements": "<i title='tip {}'></i>",
     "places on a map": "<map><area alt='place {}'></map>",
@@ -75,6 +112,13 @@ SAME = {
             "data-widget-id": "w{}.mp",
             "data-icon": "/icons/{}.svg",
             "data-api": "/api/{}.json",
+            "data-uri": "/p?sort={}",
+            "data-uid": "a{}",
+            "data-track": "{}",
+            "data-entry-id": "{}",
+            "data-latency": "{}",
+            "lat": "51.{}",
+            "data-export": "/export/{}.csv",
             "data-film": "/a.mp4?signature={}",
             "data-pages": "/a.pdf#page={}",
             "manifest": "/{}/manifest",
@@ -83,9 +127,51 @@ SAME = {
     "the part of a page that an element loads": "<turbo-frame src='/part?token={}'></turbo-frame>",
     "the number of an element of nobody's": "<x-y id=x{} data-x={} key={} href=/{}></x-y>",
     "the token of a player": "<audio-player token={} src=/a></audio-player>",
-    "a larger picture": "<img src=/a.jpg data-large=/{}.jpg>",
+    **{
+        f"what {name} counts": f"<noscript><b><img {attributes}></b></noscript>"
+        for name, attributes in {
+            "a pixel": "src=/{}.gif width=1 height=1",
+            "what is not shown": "src=/{}.gif style='display:none'",
+            "what lies outside": "src=/{}.gif style='position:absolute; left:-9999px'",
+            "a program": "src='https://c.example/matomo.php?idsite=1&amp;rand={}'",
+            "a page's own address": "src='https://c.example/tr?id=1&amp;dl=/p/{}.html'",
+            "a number": "src=https://c.example/watch/{}",
+            "a program of pictures": "src='/hit.gif?t={}'",
+            "a size": "src='/_next/image?url=%2Fp.jpg&amp;w={}'",
+        }.items()
+    },
+    "a text for those without scripts": "<noscript>please turn on scripts {}<a href=x>a</a></noscript>",
+    "a picture in a template": "<noscript><template><img src=/{}.jpg></template></noscript>",
+    **{
+        f"{name} of a picture": f"<img src=/a.jpg {name}='{value}'>"
+        for name, value in {
+            "data-id": "{}",
+            "data-token": "a{}",
+            "data-srcset": "/a.jpg 1x",
+            "data-pin-url": "/p/{}",
+            "data-full": "/a.jpg?signature={}",
+            "data-permalink": "/p/{}.jpg",
+            "data-analytics": "img-{}.click",
+        }.items()
+    },
     "the token of a canvas": "<canvas data-id={} src=/{}.jpg></canvas>",
     "the tip of a text": "<p title='{} minutes ago'>text",
+    "an icon at its place": "<svg viewBox='0 0 390 390'><use href=#a{} x=0 y=0 /></svg>",
+    **{
+        f"what {name} is": f"<table><tr><td class=a>1<td class='a {state}'>2<td class='a {state}'>&nbsp;</table>"
+        f"<div>{'<i class=b>1</i>' * 19}<i class='a {state}'>20</i></div>"
+        for name, state in {
+            "today": "today{}",
+            "past": "is-past-{}",
+            "chosen": "Selected{}",
+            "in turns": "row{}",
+        }.items()
+    },
+    "colours in turns": "<table><tr><td bgcolor='#{}00'>1<td bgcolor='#{}00'>2<tr><td bgcolor=red>3</table>",
+    "few stars": f"<p>{'<i class=full></i>' * 18}<i class=star{{}}></i></p>",
+    "what all have": f"<p>{'<i class=css-{}></i>' * 40}</p>",
+    "the class of a larger number": "<table><tr><td class=a{}>1234<td class=a{}>1.5<td class=a{}>1 2</table>",
+    "the class of a link in a cell": "<table><tr><td class=a{}><a href=/a>7</a></table>",
     "the class of a text": "<table><td class=a{}>text</table>",
     "the number of an element with a text": "<p data-id={}>text",
     "a code in a field": "<input value=1234567890123456789012{}>",
@@ -130,11 +216,25 @@ def test_the_address_of_a_page_about_a_file_is_no_source(name: str) -> None:
     assert sources_of("div", {f"data-{name}x": "https://s.example/wiki/a.jpg"}, bare=False)
 
 
+def test_lists_of_states_are_those_of_the_module_in_c() -> None:
+    source = Path(states.__file__).with_suffix(".c").read_text(encoding="utf-8")
+    lists = re.findall(r"static const char \*const \w+\[\] = \{(.*?)NULL", source, re.DOTALL)
+    assert [re.findall(r'W\("([^"]+)"\)', one) for one in lists] == [sorted(states.GRID), sorted(states.PASSING)]
+
+
+@pytest.mark.parametrize("text", [" " * 400_000, "&nbsp;" * 60_000, "7" * 400_000, "<td class=a> " * 30_000])
+def test_the_time_of_spaces_is_linear(text: str) -> None:
+    """A quadratic one would not end."""
+    page = f"<table><tr><td class=a>{text}"
+    lines_of(page, 7)
+    markup.walked(lexbor.LexborHTMLParser(page).root, "https://s.example/")
+
+
 def test_lists_are_those_of_the_module_in_c() -> None:
     source = Path(viewers.__file__).with_suffix(".c").read_text(encoding="utf-8")
     lists = re.findall(r"static const Word \w+\[\] = \{(.*?)\{NULL", source, re.DOTALL)
     found = [re.findall(r'W\("([^"]+)"\)', one) for one in lists]
-    names = (*map(sorted, (viewers.MEDIA, viewers.VIEWERS, viewers.READ_ELSEWHERE, LINKED)),)
+    names = (*map(sorted, (viewers.MEDIA, viewers.VIEWERS, viewers.READ_ELSEWHERE, viewers.LAZY, LINKED)),)
     assert found == [*names, viewers.EXTENSIONS.split(), viewers.FILES.lower().split()]
     assert all(one == sorted(one) for one in found)
 
