@@ -221,7 +221,6 @@ class VisitsExtension:
             stats.inc_value("urinorm/visits/failed", lost)
         if not self.uri:
             return
-        # a reader that died has not said which
         places = map(str, self.files) if self.files and self._storage is None else [without_userinfo(self.uri)]
         logger.info("Visits written: %d in %s", self._written, ", ".join(places))
         if self._storage is None or self._spool is None or not self.files:
