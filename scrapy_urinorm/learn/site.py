@@ -27,7 +27,7 @@ from scrapy_urinorm.normalizer import Normalizer
 from scrapy_urinorm.recognition import Recognizer
 from scrapy_urinorm.suffixes import registrable_labels
 from scrapy_urinorm.url import resolve, split
-from scrapy_urinorm.visits.links import HASH, url_hash
+from scrapy_urinorm.visits.links import each_hash, url_hash
 from scrapy_urinorm.visits.programs import is_page
 
 if TYPE_CHECKING:
@@ -235,8 +235,7 @@ class Site:
         """Have links that lead nowhere lead to what the crawl has fetched in their place, under the rules it had."""
         while self._ruled:
             page, keys = self._ruled.pop()
-            links = page.links or b""
-            pairs = [(links[at : at + HASH], keys[at : at + HASH]) for at in range(0, len(links), HASH)]
+            pairs = zip(each_hash(page.links), each_hash(keys), strict=True)
             page.links = b"".join(key if link not in self.ids and key in self._keyed else link for link, key in pairs)
         for key, page in self._keyed.items():
             self.ids.setdefault(key, page)
@@ -274,6 +273,12 @@ def _day(time: str) -> int | None:
     except ValueError:
         return None
     return year * 365 + month * 30 + day
+
+
+def site_at(url: str) -> str:
+    """Return the site that a URL is on, empty where it has no host."""
+    host = host_of(url)
+    return site_of(host) if host else ""
 
 
 def host_of(url: str) -> str | None:

@@ -15,7 +15,7 @@ from scrapy_urinorm.learn.graph import Graph, RecordedCrawl, crawl, cuts
 from scrapy_urinorm.learn.linked import asked_for
 from scrapy_urinorm.learn.proof import WAYS
 from scrapy_urinorm.learn.site import HOPS
-from scrapy_urinorm.visits.links import HASH
+from scrapy_urinorm.visits.links import each_hash
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -63,7 +63,7 @@ class Reachable:
                 if numbers[hashed] == len(self.keys):
                     self.keys.append(key)
         self.links: list[array[int]] = [
-            array("q", [numbers[one] for one in _hashes(page.links) if one in numbers]) for page in pages
+            array("q", [numbers[one] for one in each_hash(page.links) if one in numbers]) for page in pages
         ]
         self.links += [array("q") for _ in range(len(self.keys) - len(pages))]
         for at, asked in asked_for(pages, by_key).items():
@@ -126,8 +126,3 @@ class Reachable:
         if other < 0:
             return False
         return other >= len(self.pages) or compare(self.pages[node], self.pages[other]) >= NEAR
-
-
-def _hashes(links: bytes | None) -> list[bytes]:
-    found = links or b""
-    return [found[at : at + HASH] for at in range(0, len(found), HASH)]
