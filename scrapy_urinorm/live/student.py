@@ -10,13 +10,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from scrapy_urinorm.content import DIFFERENT, UNKNOWN, compare
+from scrapy_urinorm.learn.risk import BELIEVED, standing
 from scrapy_urinorm.learn.site import site_at
 from scrapy_urinorm.live.answers import shown
 from scrapy_urinorm.live.novelty import Novelty
 from scrapy_urinorm.live.priors import FAMILY
 from scrapy_urinorm.live.reachable import FRESH
 from scrapy_urinorm.live.study import LIKELY
-from scrapy_urinorm.live.trial import BELIEVED, is_believed, standing
+from scrapy_urinorm.live.trial import is_believed
 from scrapy_urinorm.live.watched import MOST_WAITING, Standing, Watched, octets_of
 from scrapy_urinorm.live.work import Seen, Work, hashed
 from scrapy_urinorm.normalizer import Normalizer
