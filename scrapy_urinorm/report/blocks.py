@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import contextlib
 import json
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -58,50 +56,38 @@ def blocks_of(
 
 def _is_json(path: str) -> bool:
     name = path[: -len(suffix)] if (suffix := Path(path).suffix) in compression.SUFFIXES else path
-    if path == "-" or name.endswith(_NAMES):
+    if name.endswith(_NAMES):
         return True
     if name.endswith((".parquet", ".pq", ".csv", ".tsv")):
         return False
-    with _opened(path) as chunks:
-        for chunk in chunks:
-            head = chunk.removeprefix(b"\xef\xbb\xbf").lstrip()
-            if head:
-                return head.startswith(b"{")
+    for chunk in compression.chunks(path, strict=False):
+        head = chunk.removeprefix(b"\xef\xbb\xbf").lstrip()
+        if head:
+            return head.startswith(b"{")
     return False
-
-
-@contextlib.contextmanager
-def _opened(path: str) -> Iterator[Iterator[bytes]]:
-    """The octets of a file, decompressed, in pieces; the torn end of a killed crawl's file ends them."""
-    if path == "-":
-        yield compression.decompressed(sys.stdin.buffer.read, strict=False)
-        return
-    with Path(path).open("rb") as file:
-        yield compression.decompressed(file.read, strict=False)
 
 
 def _json_blocks(path: str) -> Iterator[Block]:
     pieces: list[bytes] = []
     line, size, read = 1, BLOCK, 0
-    with _opened(path) as chunks:
-        for chunk in chunks:
-            pieces.append(chunk)
-            held = sum(map(len, pieces))
-            if held < size:
-                continue
-            last = next((n for n in reversed(range(len(pieces))) if b"\n" in pieces[n]), None)
-            if last is not None:
-                cut = pieces[last].rfind(b"\n") + 1
-                block = (*pieces[:last], pieces[last][:cut])
-                yield path, line, block
-                line += sum(piece.count(b"\n") for piece in block)
-                read += held
-                size = max(BLOCK, min(LARGEST, read // _BLOCKS))
-                pieces = [pieces[last][cut:], *pieces[last + 1 :]]
-            elif held > MAX_LINE:
-                # no URL is so long: what is read of the line makes one bad row
-                yield path, line, (b"".join(pieces)[:100], b"\n")
-                pieces = []
+    for chunk in compression.chunks(path, strict=False):
+        pieces.append(chunk)
+        held = sum(map(len, pieces))
+        if held < size:
+            continue
+        last = next((n for n in reversed(range(len(pieces))) if b"\n" in pieces[n]), None)
+        if last is not None:
+            cut = pieces[last].rfind(b"\n") + 1
+            block = (*pieces[:last], pieces[last][:cut])
+            yield path, line, block
+            line += sum(piece.count(b"\n") for piece in block)
+            read += held
+            size = max(BLOCK, min(LARGEST, read // _BLOCKS))
+            pieces = [pieces[last][cut:], *pieces[last + 1 :]]
+        elif held > MAX_LINE:
+            # no URL is so long: what is read of the line makes one bad row
+            yield path, line, (b"".join(pieces)[:100], b"\n")
+            pieces = []
     if any(pieces):
         yield path, line, tuple(pieces)
 
