@@ -18,9 +18,10 @@ from scrapy_urinorm.content import NEAR_SHARE as NEAR
 from scrapy_urinorm.content import resemblance
 from scrapy_urinorm.learn.baselines import BASELINES
 from scrapy_urinorm.learn.learner import learn
-from scrapy_urinorm.learn.site import Site, host_of, site_at
+from scrapy_urinorm.learn.site import Site
 from scrapy_urinorm.normalizer import Normalizer
 from scrapy_urinorm.processes import in_order
+from scrapy_urinorm.suffixes import host_of, site_at
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence

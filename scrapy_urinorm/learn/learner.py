@@ -12,11 +12,11 @@ from scrapy_urinorm.learn.candidate import ACTIVE, SEPARATORS, Candidate, tables
 from scrapy_urinorm.learn.options import Options
 from scrapy_urinorm.learn.own_pairs import OwnPairs
 from scrapy_urinorm.learn.separators import beside_earlier
-from scrapy_urinorm.learn.site import site_of
 from scrapy_urinorm.learn.site_learner import SiteLearner
 from scrapy_urinorm.learn.spool import Bucket, Spool, bucket_sites
 from scrapy_urinorm.normalizer import Normalizer
 from scrapy_urinorm.processes import cores, in_order
+from scrapy_urinorm.suffixes import site_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence

@@ -8,8 +8,8 @@ from scrapy_urinorm.learn.candidate import DEFER, SILENT, SKIP
 from scrapy_urinorm.learn.covered import COVERED_RISK, also_covered, covered
 from scrapy_urinorm.learn.guilt import BLIND_FEW, BLIND_SHARE
 from scrapy_urinorm.learn.reach import Reach
-from scrapy_urinorm.learn.site import host_of
 from scrapy_urinorm.learn.traps import traps
+from scrapy_urinorm.suffixes import host_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence

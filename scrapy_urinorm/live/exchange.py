@@ -14,9 +14,9 @@ import zlib
 from queue import Empty, SimpleQueue
 from typing import TYPE_CHECKING, Any
 
-from scrapy_urinorm.learn.site import site_at
 from scrapy_urinorm.live.fleet_redis import FleetConnection, pairs, streams, text
 from scrapy_urinorm.live.fleet_scripts import EVENTS, LEAVE, PUBLISH, PULSE, VISIT, VISITS_BYTES
+from scrapy_urinorm.suffixes import site_at
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

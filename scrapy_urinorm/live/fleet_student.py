@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from scrapy_urinorm.learn.site import site_at
 from scrapy_urinorm.live.student import Message, Student
 from scrapy_urinorm.live.watched import FIRST_STUDY, Watched, octets_of
 from scrapy_urinorm.live.work import no_rules
+from scrapy_urinorm.suffixes import site_at
 
 if TYPE_CHECKING:
     from scrapy_urinorm.visits.record import Visit

@@ -7,11 +7,11 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from scrapy_urinorm.importers.facets import LIMIT, is_script
-from scrapy_urinorm.learn.site import site_at
 from scrapy_urinorm.live.canaries import Canaries
 from scrapy_urinorm.live.classes import NumberSet
 from scrapy_urinorm.normalizer import Normalizer
 from scrapy_urinorm.rulesets.before import before
+from scrapy_urinorm.suffixes import site_at
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

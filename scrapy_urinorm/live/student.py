@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 
 from scrapy_urinorm.content import DIFFERENT, UNKNOWN, compare
 from scrapy_urinorm.learn.risk import BELIEVED, standing
-from scrapy_urinorm.learn.site import site_at
 from scrapy_urinorm.live.answers import shown
 from scrapy_urinorm.live.novelty import Novelty
 from scrapy_urinorm.live.priors import FAMILY
@@ -21,6 +20,7 @@ from scrapy_urinorm.live.trial import is_believed
 from scrapy_urinorm.live.watched import MOST_WAITING, Standing, Watched, octets_of
 from scrapy_urinorm.live.work import Seen, Work, hashed
 from scrapy_urinorm.normalizer import Normalizer
+from scrapy_urinorm.suffixes import site_at
 from scrapy_urinorm.visits.links import url_hash
 
 if TYPE_CHECKING:
