@@ -25,8 +25,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from scrapy_urinorm.learn import Options, learn, to_toml
 from scrapy_urinorm.learn.graph import BREADTH, DEPTH, Graph, crawl
 from scrapy_urinorm.learn.linked import graph_of
-from scrapy_urinorm.learn.site import Site, host_of
+from scrapy_urinorm.learn.site import Site
 from scrapy_urinorm.normalizer import Normalizer
+from scrapy_urinorm.suffixes import host_of
 from scrapy_urinorm.visits import read_visits
 
 if TYPE_CHECKING:

@@ -138,7 +138,7 @@ class Recognizer:
         ]
 
 
-def site_of(url: str) -> str | None:
+def server_of(url: str) -> str | None:
     """What a program is said to run on: the host of a URL, with its port where that is not the default; else None."""
     parts = split(url)
     return _site(parts) if parts is not None and parts.host else None

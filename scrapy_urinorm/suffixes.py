@@ -1,10 +1,12 @@
-"""The public suffix list, asked only where a label would be cut off a host; bundled snapshot, never the network."""
+"""Sites: hosts of one registrable domain, by the public suffix list; a bundled snapshot, never the network."""
 
 from __future__ import annotations
 
 import functools
 import re
 from typing import TYPE_CHECKING
+
+from scrapy_urinorm.url import split
 
 if TYPE_CHECKING:
     from tldextract import TLDExtract
@@ -103,3 +105,21 @@ def same_site(host: str, other: str) -> bool:
     return (
         bool(labels) and registrable_labels(other) == labels and host.split(".")[-labels:] == other.split(".")[-labels:]
     )
+
+
+def site_of(host: str) -> str:
+    """Return the registrable domain of a host, private suffixes counted; the host itself where it has none."""
+    labels = registrable_labels(host)
+    return ".".join(host.split(".")[-labels:]) if labels else host
+
+
+def site_at(url: str) -> str:
+    """Return the site that a URL is on, empty where it has no host."""
+    host = host_of(url)
+    return site_of(host) if host else ""
+
+
+def host_of(url: str) -> str | None:
+    """Return the canonical host of a URL, None where it has none."""
+    parts = split(url)
+    return parts.host if parts is not None and parts.host else None

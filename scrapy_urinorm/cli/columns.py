@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from scrapy_urinorm.cli.display import count, say
+from scrapy_urinorm.cli.progress import Progress
 from scrapy_urinorm.errors import UrinormError
 from scrapy_urinorm.extras import require
 from scrapy_urinorm.inputs import InputError, expanded
@@ -16,7 +18,6 @@ from scrapy_urinorm.report.writing import make_place
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from scrapy_urinorm.cli.progress import Progress
     from scrapy_urinorm.normalizer import Normalizer
 
 Output = Annotated[
@@ -31,26 +32,18 @@ Output = Annotated[
 
 
 def with_texts(
-    files: Sequence[str] | None,
-    column: str | None,
-    output: str,
-    normalizer: Normalizer,
-    progress: Progress,
-    *,
-    key: bool,
-) -> int:
-    """Write the files with a further column, `canonical` or `key`; return the number of rows."""
+    files: Sequence[str] | None, column: str | None, output: str, normalizer: Normalizer, *, key: bool
+) -> None:
+    """Write the files with a further column, `canonical` or `key`, and say how many rows they have."""
     require("Parquet", "learn")
     from scrapy_urinorm import arrow
 
     name, function = ("key", arrow.key) if key else ("canonical", arrow.normalize)
-    return _written(files, column, output, progress, lambda urls: {name: function(urls, normalizer)})
+    _write(files, column, output, lambda urls: {name: function(urls, normalizer)})
 
 
-def with_groups(
-    files: Sequence[str] | None, column: str | None, output: str, normalizer: Normalizer, progress: Progress
-) -> int:
-    """Write the files with the `key` of each row and how many rows have it, `group_size`; return the number of rows."""
+def with_groups(files: Sequence[str] | None, column: str | None, output: str, normalizer: Normalizer) -> None:
+    """Write the files with the `key` of each row and how many rows have it, `group_size`, and say how many rows."""
     require("Parquet", "learn")
     import pyarrow as pa
 
@@ -65,16 +58,12 @@ def with_groups(
         counts = [None if one is None else sizes[one] for one in keys.to_pylist()]
         return {"key": keys, "group_size": pa.array(counts, pa.int64())}
 
-    return _written(files, column, output, progress, added)
+    _write(files, column, output, added)
 
 
-def _written(
-    files: Sequence[str] | None,
-    column: str | None,
-    output: str,
-    progress: Progress,
-    added: Callable[[Any], dict[str, Any]],
-) -> int:
+def _write(
+    files: Sequence[str] | None, column: str | None, output: str, added: Callable[[Any], dict[str, Any]]
+) -> None:
     """Write the batches with what is added; the file is there as a whole or not at all."""
     import pyarrow as pa
     from pyarrow import parquet
@@ -82,23 +71,22 @@ def _written(
     path = Path(output)
     make_place(path)
     partial = path.with_name(f"{path.name}.partial")
-    rows = 0
     writer: Any = None
     try:
-        for urls, batch in _batches(files, column):
-            new = added(urls)
-            if taken := [name for name in new if name in batch.schema.names]:
-                raise UrinormError(f"there is a column {taken[0]!r} already: rename it first")
-            table = pa.Table.from_batches([batch])
-            for name, values in new.items():
-                table = table.append_column(name, values)
-            if writer is None:
-                writer = parquet.ParquetWriter(partial, table.schema)
-            elif table.schema != writer.schema:
-                raise UrinormError("the files have different columns: write them one by one")
-            writer.write_table(table)
-            rows += table.num_rows
-            progress.add(table.num_rows)
+        with Progress("rows", streams=False) as progress:
+            for urls, batch in _batches(files, column):
+                new = added(urls)
+                if taken := [name for name in new if name in batch.schema.names]:
+                    raise UrinormError(f"there is a column {taken[0]!r} already: rename it first")
+                table = pa.Table.from_batches([batch])
+                for name, values in new.items():
+                    table = table.append_column(name, values)
+                if writer is None:
+                    writer = parquet.ParquetWriter(partial, table.schema)
+                elif table.schema != writer.schema:
+                    raise UrinormError("the files have different columns: write them one by one")
+                writer.write_table(table)
+                progress.add(table.num_rows)
         if writer is None:
             raise UrinormError("there are no rows to write")
         writer.close()
@@ -107,7 +95,7 @@ def _written(
         if writer is not None:
             writer.close()
         partial.unlink(missing_ok=True)
-    return rows
+    say(f"{output}: {count(progress.done, 'row')}", "green")
 
 
 def _batches(files: Sequence[str] | None, column: str | None) -> Iterator[tuple[Any, Any]]:

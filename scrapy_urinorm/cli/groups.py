@@ -71,9 +71,7 @@ def groups(
 
         known_rule(rule)
     if output is not None:
-        with Progress("rows", streams=False) as progress:
-            rows = with_groups(files, column, output, normalizer, progress)
-        say(f"{output}: {count(rows, 'row')}", "green")
+        with_groups(files, column, output, normalizer)
         return
     inputs = Inputs(files, kind, column)
     # the one URL of a key, until another comes: most have no more

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, NamedTuple
 import typer
 
 from scrapy_urinorm.cli.columns import Output, with_texts
-from scrapy_urinorm.cli.display import count, is_terminal, say
+from scrapy_urinorm.cli.display import count, is_terminal
 from scrapy_urinorm.cli.failures import complain
 from scrapy_urinorm.cli.inputs import Column, Files, Format, Inputs, as_utf8, lines_of
 from scrapy_urinorm.cli.progress import Progress
@@ -58,9 +58,7 @@ def normalize(
     choice.shared()  # a wrong rule file is reported before anything is read, and forked processes share the rules
     form = "json" if as_json else "key" if key else "canonical"
     if output is not None:
-        with Progress("rows", streams=False) as progress:
-            rows = with_texts(files, column, output, choice.shared(), progress, key=key)
-        say(f"{output}: {count(rows, 'row')}", "green")
+        with_texts(files, column, output, choice.shared(), key=key)
         return
     work = functools.partial(_work, choice, form, base)
     inputs = Inputs(files, kind, column)

@@ -87,7 +87,7 @@ class Survey:
 
     def take(self, visits: Iterable[Visit]) -> None:
         """Look at visits."""
-        from scrapy_urinorm.recognition import site_of
+        from scrapy_urinorm.recognition import server_of
         from scrapy_urinorm.visits.pack_effects import MOST_TRIED, Address
         from scrapy_urinorm.visits.programs import is_page
 
@@ -96,7 +96,7 @@ class Survey:
             self.marked += bool(visit.marks)
             if is_page(visit):
                 self.recognizer.see(visit.final_url or visit.url, visit.marks)
-            site = site_of(visit.url)
+            site = server_of(visit.url)
             if site is not None and len(self.addresses[site]) < MOST_TRIED:
                 self.addresses[site].append(Address(visit.url))
 

@@ -1,4 +1,4 @@
-"""What "the same content" means, once: which visits show one page, and what comparing two pages gives.
+"""Which visits show one page, and what comparing two pages gives.
 
 A digest of the visible text is spoilt by titles that echo the address, by ages and by counters; so where the lines of
 the pages are known, the frame of the site (`frame`) is taken off first, and the rest is compared

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from scrapy_urinorm.learn.candidate import TREES, Candidate
 from scrapy_urinorm.learn.judge import EXAMPLES
 from scrapy_urinorm.learn.risk import DEFAULT_PRIOR, ID_PRIOR
-from scrapy_urinorm.learn.stage import against_text, distinct
+from scrapy_urinorm.learn.stage import on_pages
 from scrapy_urinorm.learn.stayed import in_examples
 from scrapy_urinorm.learn.values import names_tree
 
@@ -57,7 +57,7 @@ def host_aliases(stage: Stage, neighbours: Iterable[Neighbours]) -> list[Candida
                 groups += stage.stayed.against(groups, in_examples(groups))
                 evidence = whole_judge(stage, groups).weigh(groups)
             if strict.accepts(evidence):
-                why = f"{alias} shows what {keep} shows on {distinct(evidence.agree)}" + against_text(evidence)
+                why = f"{alias} shows what {keep} shows on {on_pages(evidence)}"
                 candidate = Candidate(keep, "host_aliases", [alias], evidence, "origin", why, host=alias)
                 stage.illustrate(candidate, evidence)
                 out.append(candidate)

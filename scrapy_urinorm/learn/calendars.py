@@ -59,7 +59,7 @@ def calendars(learner: Learner) -> None:
     proof = learner.proof
     if proof is None:
         return
-    views = learner.views.of(learner.replay)
+    views = learner.views
     number = proof.numbers
     for line in _lines(views, learner.silent_views):
         points = {n: at for at, n in line.views if n not in learner.silent_views}
@@ -77,7 +77,7 @@ def calendars(learner: Learner) -> None:
 def _put_off(learner: Learner, line: _Line, sides: Sequence[_Side]) -> None:
     """Put off all sides that lead nowhere: a crawl that went into the future all the time has not seen the past."""
     shown = decoded(line.name)
-    views = learner.views.of(learner.replay)
+    views = learner.views
     for where, beyond in sides:
         if beyond and not leads_nowhere(learner, beyond, lists=False):
             continue

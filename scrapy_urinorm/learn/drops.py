@@ -15,7 +15,7 @@ from scrapy_urinorm.learn.narrow import fixed_values
 from scrapy_urinorm.learn.priors import name_prior
 from scrapy_urinorm.learn.risk import ID_PRIOR, TRACKER_PRIOR
 from scrapy_urinorm.learn.spelled import are_writable, one_of, tell_of_others
-from scrapy_urinorm.learn.stage import against_text, distinct
+from scrapy_urinorm.learn.stage import on_pages
 from scrapy_urinorm.learn.unchanged import LUCK, by_luck
 from scrapy_urinorm.learn.values import are_newest_and_older, are_numbers, chooses_tree, is_number, is_volatile
 from scrapy_urinorm.learn.versions import changed_elsewhere
@@ -92,8 +92,7 @@ def _dropped(
 ) -> Candidate:
     """Return the candidate that drops parameters where they were seen to make no difference."""
     entries = _entries(stage, finding, params, neighbours)
-    why = f"{_spoken(map(decoded, params))} made no difference to {distinct(finding.evidence.agree)}"
-    why += against_text(finding.evidence)
+    why = f"{_spoken(map(decoded, params))} made no difference to {on_pages(finding.evidence)}"
     found = stage.candidate(finding, "remove_params", entries, family, why, params)
     listed = [entry["value"].split("|") for entry in entries if isinstance(entry, dict)]
     if _are_two_numbers(finding, listed, neighbours):

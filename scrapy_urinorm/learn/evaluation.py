@@ -18,9 +18,10 @@ from scrapy_urinorm.content import NEAR_SHARE as NEAR
 from scrapy_urinorm.content import resemblance
 from scrapy_urinorm.learn.baselines import BASELINES
 from scrapy_urinorm.learn.learner import learn
-from scrapy_urinorm.learn.site import Site, host_of, site_of
+from scrapy_urinorm.learn.site import Site
 from scrapy_urinorm.normalizer import Normalizer
 from scrapy_urinorm.processes import in_order
+from scrapy_urinorm.suffixes import host_of, site_at
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -202,9 +203,8 @@ def evaluate(
     """
     by_site: dict[str, list[Visit]] = defaultdict(list)
     for visit in visits:
-        host = host_of(visit.url)
-        if host is not None:
-            by_site[site_of(host)].append(visit)
+        if name := site_at(visit.url):
+            by_site[name].append(visit)
     out: dict[str, dict[str, Scores]] = {}
     work = partial(_scored, replace(options, jobs=1), dict(baselines or {}), rivals, identities)
     splits = [(name, by_site[name], seed) for name in sorted(by_site) for seed in seeds]

@@ -39,7 +39,7 @@ def facets(learner: Learner) -> None:
     """
     if learner.proof is None:
         return
-    views = learner.views.of(learner.replay)
+    views = learner.views
     for host, found in _counted(views):
         candidate = _proposed(learner, views, host, found)
         if candidate is not None:
@@ -51,7 +51,7 @@ def combined(learner: Learner, graph: Graph) -> list[Candidate]:
 
     For live rules, which fetch them all the same: most of what they lead to is found by the lists with one filter.
     """
-    views = learner.views.of(learner.replay)
+    views = learner.views
     candidates = []
     for host, found in _counted(views):
         lists = _lists(learner, graph, views, host, found)
@@ -162,7 +162,7 @@ def _lists(learner: Learner, graph: Graph, views: Sequence[View], host: str, fou
 
 
 def _candidate(learner: Learner, host: str, found: Facets, at_most: int) -> Candidate:
-    scope = learner.contexts_of(learner.views.of(learner.replay)).scope_of(host, learner.scope)
+    scope = learner.contexts.scope_of(host, learner.scope)
     candidate = Candidate(scope, LIMIT, found.table(at_most)[LIMIT], Evidence(), FACETS, "", status=PROPOSED)
     candidate.conditions = where_of(found.path, found.items)
     return candidate

@@ -12,11 +12,11 @@ from scrapy_urinorm.learn.candidate import ACTIVE, SEPARATORS, Candidate, tables
 from scrapy_urinorm.learn.options import Options
 from scrapy_urinorm.learn.own_pairs import OwnPairs
 from scrapy_urinorm.learn.separators import beside_earlier
-from scrapy_urinorm.learn.site import site_of
 from scrapy_urinorm.learn.site_learner import SiteLearner
 from scrapy_urinorm.learn.spool import Bucket, Spool, bucket_sites
 from scrapy_urinorm.normalizer import Normalizer
 from scrapy_urinorm.processes import cores, in_order
+from scrapy_urinorm.suffixes import site_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -120,10 +120,11 @@ def learn(
         for visit in visits:
             spool.add(visit)
         result.visits, result.skipped = spool.count, spool.skipped
-        buckets = spool.buckets()
-        by_bucket = _learned_buckets(buckets, options, rules, known) if buckets else None
-        for part in by_bucket or _learned_sites(spool, options, rules, known):
-            result.add(part)
+        if buckets := spool.buckets():
+            for part in _learned_buckets(buckets, options, rules, known):
+                result.add(part)
+        else:
+            result.add(learn_sites(spool.sites(options.max_urls), options, rules, known))
     finally:
         spool.close()
     result.complete(known, rules)
@@ -138,10 +139,6 @@ def by_site(earlier: Iterable[Candidate]) -> Known:
         candidate.site = site_of(candidate.scope.partition(":")[0])
         known[candidate.site].append(candidate)
     return known
-
-
-def _learned_sites(spool: Spool, options: Options, rules: Sequence[Any], known: Known) -> Iterator[LearnResult]:
-    yield learn_sites(spool.sites(options.max_urls), options, rules, known)
 
 
 def _learned_buckets(

@@ -33,14 +33,12 @@ def graph_of(pages: Sequence[Page], ids: Mapping[bytes, Page]) -> Graph | None:
         array("i", [numbers.setdefault(hashed, len(pages) + len(numbers)) for hashed in each_hash(page.links)])
         for page in pages
     ]
-    for at, asked in asked_for(pages, by_key).items():
-        links[at].extend(sorted(asked.difference(links[at])))
-    hops = {n: by_key[page.final] for n, page in enumerate(pages) if page.final in by_key and page.final != page.key}
-    return Graph(links, _starts(pages), hops)
+    add_asked(links, pages, by_key)
+    return Graph(links, _starts(pages), hops_of(pages, by_key))
 
 
 def asked_for(pages: Sequence[Page], by_key: Mapping[str, int]) -> dict[int, set[int]]:
-    """Return the pages that were requested from each page, by their numbers: what a callback asked for is no link.
+    """Return which pages were requested from which: what a callback asked for is no link.
 
     Data behind a shell has no other way to it, and a crawl that leaves out the shell never asks for them.
     """
@@ -51,6 +49,17 @@ def asked_for(pages: Sequence[Page], by_key: Mapping[str, int]) -> dict[int, set
             if at != n:
                 asked.setdefault(at, set()).add(n)
     return asked
+
+
+def add_asked(links: Sequence[array[int]], pages: Sequence[Page], by_key: Mapping[str, int]) -> None:
+    """Have each page lead to what was requested from it."""
+    for at, found in asked_for(pages, by_key).items():
+        links[at].extend(sorted(found.difference(links[at])))
+
+
+def hops_of(pages: Sequence[Page], by_key: dict[str, int]) -> dict[int, int]:
+    """Return which pages redirect, each with where it leads to."""
+    return {n: by_key[page.final] for n, page in enumerate(pages) if page.final in by_key and page.final != page.key}
 
 
 def tell_ways(visits: Iterable[Visit]) -> bool:

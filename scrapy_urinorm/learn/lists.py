@@ -39,7 +39,7 @@ def put_off(learner: Learner) -> None:
     """Defer the orders of lists, and lists with more than one filter, whose links are all known from others."""
     if learner.proof is None:
         return
-    views = learner.views.of(learner.replay)
+    views = learner.views
     found: dict[tuple[str, str, str], list[int]] = defaultdict(list)
     for n, view in enumerate(views):
         if n not in learner.silent_views:
@@ -120,13 +120,11 @@ def deferred(
     family: str = "lists that lead to nothing new",
 ) -> Candidate:
     """Return the rule that puts off some views, by their numbers, under these conditions."""
-    views = learner.views.of(learner.replay)
-    contexts = learner.contexts_of(views)
+    views, contexts = learner.views, learner.contexts
     evidence = Evidence(agree=len({views[n].page.label for n in members} - {-1}))
     evidence.groups = evidence.groups_for = evidence.agree
     evidence.risk = risk(evidence.agree, 0, DEFAULT_PRIOR)
-    candidate = Candidate(contexts.scope_of(host, learner.scope), rule, value, evidence, family, why)
+    candidate = Candidate(contexts.scope_of(host, learner.scope), rule, value, evidence, family, why, conditions=where)
     candidate.this_host = contexts.has_below(host)
-    candidate.conditions = where
     candidate.examples = [(views[n].page.url, views[members[0]].page.url) for n in members[1:4]]
     return candidate

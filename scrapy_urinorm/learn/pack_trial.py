@@ -8,7 +8,7 @@ from scrapy_urinorm.learn.linked import graph_of
 from scrapy_urinorm.learn.proof import Proof
 from scrapy_urinorm.learn.site import Site
 from scrapy_urinorm.normalizer import Normalizer
-from scrapy_urinorm.recognition import site_of
+from scrapy_urinorm.recognition import server_of
 from scrapy_urinorm.rulesets import platforms
 from scrapy_urinorm.rulesets.loading import DEFAULT_PRESET
 from scrapy_urinorm.rulesets.platforms import Use
@@ -44,7 +44,7 @@ def pack_trials(pack: Pack, visits: Sequence[Visit]) -> list[PackTrial]:
     for name in {one.site for one in found}:
         site = sites[name] = Site(name)
         for visit in visits:
-            if site_of(visit.url) == name:
+            if server_of(visit.url) == name:
                 site.add(visit, name)
         site.build(DEFAULT_PRESET)
     return [_trial(Use(pack, one.path, all=True, tried=True), one.site, sites[one.site]) for one in found]

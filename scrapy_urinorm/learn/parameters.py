@@ -18,7 +18,7 @@ from scrapy_urinorm.learn.repeats import repeats
 from scrapy_urinorm.learn.risk import DEFAULT_PRIOR
 from scrapy_urinorm.learn.siblings import siblings
 from scrapy_urinorm.learn.spelled import before_last
-from scrapy_urinorm.learn.stage import Stage, against_text, distinct
+from scrapy_urinorm.learn.stage import Stage, against_text, distinct, on_pages
 from scrapy_urinorm.learn.values import are_newest_and_older, are_numbers, is_volatile, names_release
 from scrapy_urinorm.url import decoded
 
@@ -69,8 +69,7 @@ def _values(stage: Stage, name: str, neighbours: list[Neighbours]) -> list[Candi
         if not findings:
             stage.missed(groups, judge, "default_params", {shown: text}, "default value", f"`{shown}={text}`")
         for finding in findings:
-            e = finding.evidence
-            why = f"`{shown}={text}` showed what its absence shows on {distinct(e.agree)}" + against_text(e)
+            why = f"`{shown}={text}` showed what its absence shows on {on_pages(finding.evidence)}"
             out.append(stage.candidate(finding, "default_params", {shown: text}, "default value", why, (name,)))
     for (one, other), groups in sorted(aliases.items()):
         judge = stage.judge(several, constant=False, spelled=True)
@@ -84,8 +83,7 @@ def _values(stage: Stage, name: str, neighbours: list[Neighbours]) -> list[Candi
             doubt = (TREES if trees else TWO_NUMBERS) if refused else ""
             stage.missed(groups, judge, "map_params", value_map, "value alias", said, doubt)
         for finding in findings:
-            e = finding.evidence
-            why = f"`{shown}={replaced}` showed what `{shown}={keep}` shows on {distinct(e.agree)}" + against_text(e)
+            why = f"`{shown}={replaced}` showed what `{shown}={keep}` shows on {on_pages(finding.evidence)}"
             out.append(stage.candidate(finding, "map_params", value_map, "value alias", why, (name,)))
     return out
 
@@ -197,8 +195,7 @@ def edited_values(stage: Stage) -> list[Candidate]:
         for finding in findings:
             rule, value, what = _value_rule(shown, kind, _seen(name[1], told_of(stage, finding, neighbours)))
             e = finding.evidence
-            shown_by = f"{e.values} values" if e.constant else distinct(e.agree)
-            why = f"{what}, by {shown_by}" + against_text(e)
+            why = f"{what}, by " + (f"{e.values} values" if e.constant else on_pages(e))
             out.append(stage.candidate(finding, rule, value, "value edit", why, (name[1],)))
     return out
 

@@ -14,7 +14,7 @@ from scrapy_urinorm.learn.judge import Group, judged
 from scrapy_urinorm.learn.names import is_in_a_series
 from scrapy_urinorm.learn.priors import name_prior
 from scrapy_urinorm.learn.risk import DEFAULT_PRIOR
-from scrapy_urinorm.learn.stage import Stage, against_text, distinct
+from scrapy_urinorm.learn.stage import Stage, on_pages
 from scrapy_urinorm.learn.stayed import in_examples
 from scrapy_urinorm.learn.values import chooses_tree, is_volatile, names_tree, roots_tree
 from scrapy_urinorm.url import decoded
@@ -50,8 +50,7 @@ def paths(stage: Stage) -> list[Candidate]:
         if not findings:
             stage.reject(groups, judge, key, value, "path", what, TREES if tree else "")
         for finding in findings:
-            e = finding.evidence
-            why = f"{what} makes no difference to {distinct(e.agree)}" + against_text(e)
+            why = f"{what} makes no difference to {on_pages(finding.evidence)}"
             out.append(stage.candidate(finding, key, value, "path", why))
     return out
 
@@ -76,7 +75,7 @@ def origins(stage: Stage) -> list[Candidate]:
             groups += stage.stayed.against(groups, in_examples(groups))
             judge = whole_judge(stage, groups)
             evidence = judge.weigh(groups)
-            why = f"{what} the same on {distinct(evidence.agree)}" + against_text(evidence)
+            why = f"{what} the same on {on_pages(evidence)}"
             if judge.accepts(evidence):
                 found.append(_whole(stage, rule, value, evidence, why, host))
         if not found:
@@ -116,8 +115,7 @@ def segments(stage: Stage) -> list[Candidate]:
             stage.reject(groups, judge, "remove_segments", [{"name": shown}], "segment", what, doubt)
             continue
         for finding in stage.search(groups, judge, frozenset(), exceptions=False, folders=True):
-            e = finding.evidence
-            why = f"the segment `{shown}` makes no difference to {distinct(e.agree)}" + against_text(e)
+            why = f"the segment `{shown}` makes no difference to {on_pages(finding.evidence)}"
             value = _dropped(stage, name[1], shown, chain(*(groups[n].examples for n in finding.support)))
             if "*" in shown or not value:
                 continue
@@ -244,11 +242,10 @@ def _substitutions(stage: Stage, at: int, neighbours: Iterable[Neighbours]) -> l
             stage.reject(groups, judge, "rewrite", [edit], "segment", what, TREES if tree else "")
             continue
         for finding in stage.search(groups, judge, frozenset(), exceptions=False, folders=True):
-            e = finding.evidence
             after = _below(stage, at, (groups[n].examples[0] for n in finding.support))
             pattern = f"^((?:/[^/?]+){{{at}}})/{re.escape(replaced)}{after}"
             value = [{"pattern": pattern, "replace": rf"\1/{keep}"}]
-            why = f"`{replaced}` in the path showed what `{keep}` shows on {distinct(e.agree)}" + against_text(e)
+            why = f"`{replaced}` in the path showed what `{keep}` shows on {on_pages(finding.evidence)}"
             out.append(stage.candidate(finding, "rewrite", value, "segment", why))
     return out
 

@@ -14,7 +14,7 @@ from scrapy_urinorm.learn.judge import judged
 from scrapy_urinorm.learn.names import EXTENSION, FIRST_FOLDER, FIRST_NAME, NUMBER, NumberedName, suffixes
 from scrapy_urinorm.learn.risk import DEFAULT_PRIOR, ID_PRIOR
 from scrapy_urinorm.learn.spelled import tell_of_others
-from scrapy_urinorm.learn.stage import against_text, distinct
+from scrapy_urinorm.learn.stage import on_pages
 from scrapy_urinorm.learn.values import names_tree
 
 if TYPE_CHECKING:
@@ -129,8 +129,7 @@ def _first_pages(stage: Stage, form: _InName | _InFolder, neighbours: Sequence[N
         doubt = "names of any kind have it" if edit is None else _unseen(stage, form, bare)
         if edit is None or doubt:
             continue
-        e = finding.evidence
-        why = f"{form.shown} makes no difference to {distinct(e.agree)}" + against_text(e)
+        why = f"{form.shown} makes no difference to {on_pages(finding.evidence)}"
         out.append(stage.candidate(finding, "rewrite", [edit], "first page", why))
     if not out:
         edit = {"pattern": form.mark + form.at, "replace": ""}
@@ -164,7 +163,7 @@ def _suffixes(stage: Stage, name: Name, neighbours: Sequence[Neighbours]) -> lis
         stage.reject(groups, judge, "rewrite", value, "suffix", what, TREES if tree else "")
     out = []
     for finding in findings:
-        why = f"{what} makes no difference to {distinct(finding.evidence.agree)}" + against_text(finding.evidence)
+        why = f"{what} makes no difference to {on_pages(finding.evidence)}"
         out.append(stage.candidate(finding, "rewrite", value, "suffix", why))
     return out
 
@@ -198,8 +197,7 @@ def _numbers(stage: Stage, name: Name, neighbours: Sequence[Neighbours]) -> list
         doubt = "" if tell_of_others(seen) else "its values are too few to tell of others"
         if doubt:
             continue
-        e = finding.evidence
-        why = f"{what} made no difference to {distinct(e.agree)}" + against_text(e)
+        why = f"{what} made no difference to {on_pages(finding.evidence)}"
         kept = min(seen, key=lambda v: (-seen[v], len(v), v))
         value = [_folded(outline, at, kept, *_around(place))]
         out.append(stage.candidate(finding, "rewrite", value, "piece", why))

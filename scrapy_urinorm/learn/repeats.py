@@ -8,7 +8,7 @@ from scrapy_urinorm.content import soft_labels
 from scrapy_urinorm.learn.contexts import Atom
 from scrapy_urinorm.learn.edits import repeat_edits
 from scrapy_urinorm.learn.judge import Judge, judged
-from scrapy_urinorm.learn.stage import Stage, against_text, distinct
+from scrapy_urinorm.learn.stage import Stage, on_pages
 from scrapy_urinorm.url import decoded
 
 if TYPE_CHECKING:
@@ -38,8 +38,7 @@ def repeats(stage: Stage) -> list[Candidate]:
         if not findings:
             stage.reject(groups, judge, "dedupe_params", "pair", "repeat", what)
         for finding in findings:
-            e = finding.evidence
-            why = f"{what} made no difference to {distinct(e.agree)}" + against_text(e)
+            why = f"{what} made no difference to {on_pages(finding.evidence)}"
             if not any(atom.kind == "query" and atom.name == name for atom in finding.context):
                 finding = finding._replace(context=(*finding.context, Atom("query", name)))
             out.append(stage.candidate(finding, "dedupe_params", "pair", "repeat", why))

@@ -83,11 +83,6 @@ class Replay:
         self._word = Word(site.pages) if options.exact else None
         self._pages_of = Counter(host_of_key(key) for key in self.keys)
 
-    @property
-    def pages(self) -> list[Page]:
-        """The pages of the site."""
-        return self.site.pages
-
     def normalizer(self, candidates: Iterable[Candidate], preset: str | None = None) -> Normalizer:
         """Return the normalizer of some candidates on top of the preset.
 
@@ -172,7 +167,7 @@ class Replay:
 
     def _differ(self, one: int, other: int) -> bool:
         """Whether two pages that are merged are two; strict learning asks for the site's word where they are near."""
-        outcome = compare(self.pages[one], self.pages[other])
+        outcome = compare(self.site.pages[one], self.site.pages[other])
         if self._word is None or outcome < NEAR:
             return outcome == DIFFERENT
         return not self._word.are_one(one, other)

@@ -1,4 +1,4 @@
-"""How likely it is that a rule merges two different pages."""
+"""How likely it is that a rule merges two different pages, and the test that decides it by one pair after the other."""
 
 from __future__ import annotations
 
@@ -36,6 +36,23 @@ def risk(agree: int, against: int, prior: float = DEFAULT_PRIOR) -> float:
     weight = 1 / (1 + exp(min(700.0, zero - one)))
     n = agree + against
     return weight * (against + b1) / (n + a1 + b1) + (1 - weight) * (against + b0) / (n + a0 + b0)
+
+
+GOOD, BAD = 0.99, 0.90
+"""A rule that is right in so large a share of cases is to be believed; one that is right in so few is not."""
+ERROR = 0.05
+"""How often either is missed. Looked at after each pair, Wald's test (1945) keeps that; a posterior does not: it
+believes a rule that is wrong in one of ten cases with probability 0.86."""
+_FOR, _AGAINST = log(GOOD / BAD), log((1 - GOOD) / (1 - BAD))
+BELIEVED = log((1 - ERROR) / ERROR)
+"""31 pairs that agree and none against; 56 with one."""
+
+
+def standing(agree: int, against: int) -> float:
+    """Return the evidence for a rule, the logarithm of a likelihood ratio: believed from `BELIEVED` on, disbelieved
+    from `-BELIEVED`.
+    """
+    return agree * _FOR + against * _AGAINST
 
 
 def wilson_lower(agree: int, against: int) -> float:

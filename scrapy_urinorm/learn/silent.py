@@ -8,8 +8,8 @@ from scrapy_urinorm.learn.candidate import DEFER, SILENT, SKIP
 from scrapy_urinorm.learn.covered import COVERED_RISK, also_covered, covered
 from scrapy_urinorm.learn.proof import BLIND_FEW, BLIND_SHARE
 from scrapy_urinorm.learn.reach import Reach
-from scrapy_urinorm.learn.site import host_of
 from scrapy_urinorm.learn.traps import traps
+from scrapy_urinorm.suffixes import host_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from scrapy_urinorm.learn.replay import Replay
     from scrapy_urinorm.learn.shapes import Shapes
     from scrapy_urinorm.learn.site import Site
-    from scrapy_urinorm.learn.view import View, Views
+    from scrapy_urinorm.learn.view import View
 
 
 class Learner(Protocol):
@@ -32,7 +32,6 @@ class Learner(Protocol):
     options: Options
     replay: Replay
     proof: Proof | None
-    views: Views
     earlier: Sequence[Candidate]
     scope: str
     skipped: set[int]
@@ -43,8 +42,13 @@ class Learner(Protocol):
     def refuse(self, candidate: Candidate, why: str) -> None:
         """Note a candidate that is no rule, with the reason."""
 
-    def contexts_of(self, views: list[View]) -> Contexts:
-        """Return the conditions of views."""
+    @property
+    def views(self) -> list[View]:
+        """The views of the site under the rules so far."""
+
+    @property
+    def contexts(self) -> Contexts:
+        """The conditions that hold for them."""
 
     def shapes(self) -> Shapes:
         """Return the shapes of the site under the rules so far."""
@@ -75,7 +79,7 @@ def recall_silent(learner: Learner) -> None:
         learner.replay.accepted.append(candidate)
     if any(candidate.rule in SILENT for candidate in learner.replay.accepted):
         verdict = learner.replay.normalizer(learner.replay.accepted).verdict
-        views = learner.views.of(learner.replay)
+        views = learner.views
         learner.silent_views |= {n for n, view in enumerate(views) if any(verdict(view.page.key))}
 
 
@@ -88,9 +92,9 @@ def is_known(learner: Learner, candidate: Candidate) -> bool:
 
 def endless(learner: Learner) -> None:
     """Skip what lies beyond the last page of an endless parameter; without recorded links it is put off."""
-    views = learner.views.of(learner.replay)
+    views = learner.views
     known = missed(learner, learner.skipped)
-    for candidate, members in traps(views, learner.contexts_of(views), learner.scope):
+    for candidate, members in traps(views, learner.contexts, learner.scope):
         if is_known(learner, candidate):
             continue
         trial = learner.replay.normalizer([*learner.replay.accepted, candidate])
@@ -132,7 +136,7 @@ def silence(learner: Learner, candidate: Candidate, members: AbstractSet[int]) -
 
 def pages_of(learner: Learner, members: Iterable[int]) -> set[int]:
     """Return the pages that some views stand for; both go by their numbers."""
-    views = learner.views.of(learner.replay)
+    views = learner.views
     return {learner.site.numbers[page.key] for n in members for page in views[n].pages}
 
 
@@ -288,6 +292,6 @@ def _may_be_anything(learner: Learner, candidate: Candidate, members: Iterable[i
     places = [at for at, segment in enumerate(str(where.get("path", "")).split("/")) if "*" in segment]
     if not places or "query" in where:
         return False
-    views = learner.views.of(learner.replay)
+    views = learner.views
     paths = [views[n].path.split("/") for n in members]
     return not all(path[at].isdecimal() for path in paths for at in places if at < len(path))

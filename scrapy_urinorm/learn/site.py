@@ -26,9 +26,8 @@ from scrapy_urinorm.learn.separators import Separators, base_of
 from scrapy_urinorm.learn.sessions import session_names
 from scrapy_urinorm.normalizer import Normalizer
 from scrapy_urinorm.recognition import Recognizer
-from scrapy_urinorm.suffixes import registrable_labels
-from scrapy_urinorm.url import resolve, split
-from scrapy_urinorm.visits.links import HASH, url_hash
+from scrapy_urinorm.url import resolve
+from scrapy_urinorm.visits.links import each_hash, url_hash
 from scrapy_urinorm.visits.programs import is_page
 
 if TYPE_CHECKING:
@@ -41,12 +40,6 @@ GONE, DENIED = frozenset((404, 410)), frozenset((401, 403))
 """What says that there is nothing, and nothing for this visitor; 429 and 5xx say when, and others what was asked."""
 HOPS = 8
 """Redirects followed from one visit to the next: fewer than clients follow, more than sites use."""
-
-
-def site_of(host: str) -> str:
-    """Return the registrable domain of a host, private suffixes counted; the host itself where it has none."""
-    labels = registrable_labels(host)
-    return ".".join(host.split(".")[-labels:]) if labels else host
 
 
 class Site:
@@ -236,8 +229,7 @@ class Site:
         """Have links that lead nowhere lead to what the crawl has fetched in their place, under the rules it had."""
         while self._ruled:
             page, keys = self._ruled.pop()
-            links = page.links or b""
-            pairs = [(links[at : at + HASH], keys[at : at + HASH]) for at in range(0, len(links), HASH)]
+            pairs = zip(each_hash(page.links), each_hash(keys), strict=True)
             page.links = b"".join(key if link not in self.ids and key in self._keyed else link for link, key in pairs)
         for key, page in self._keyed.items():
             self.ids.setdefault(key, page)
@@ -275,9 +267,3 @@ def _day(time: str) -> int | None:
     except ValueError:
         return None
     return year * 365 + month * 30 + day
-
-
-def host_of(url: str) -> str | None:
-    """Return the canonical host of a URL, None where it has none."""
-    parts = split(url)
-    return parts.host if parts is not None and parts.host else None

@@ -49,6 +49,7 @@ if TYPE_CHECKING:
     from scrapy_urinorm.learn.edits import Name, Row
     from scrapy_urinorm.learn.options import Options
     from scrapy_urinorm.learn.site import Site
+    from scrapy_urinorm.learn.stage import Memory
     from scrapy_urinorm.learn.view import View
 
 MAX_ROUNDS = 6
@@ -66,8 +67,8 @@ class SiteLearner:
         graph = graph_of(site.pages, site.ids)
         self.proof = None if graph is None else Proof(site.pages, graph, site.soft, exact=not options.wrong_merges)
         self.others: list[Candidate] = []
-        self.views = Views()
-        self._memory: dict[Name, tuple[int, list[Candidate]]] = {}
+        self._views = Views()
+        self._memory: Memory = {}
         self._looked_at: dict[str, tuple[list[View], list[Candidate]]] = {}
         self._contexts: tuple[list[View], Contexts] | None = None
         self.skipped: set[int] = set()
@@ -148,7 +149,7 @@ class SiteLearner:
             self.refused += try_packs(pack_candidates(self.site.recognizer.found()), self.replay)
             self._prove()
         if "parameters" in families:
-            self._try(nested(self.views.of(self.replay), self.scope))
+            self._try(nested(self.views, self.scope))
             self._unwrap()
         if "origins" in families:
             self._stage(lambda _: origin_edits, origins)
@@ -174,15 +175,14 @@ class SiteLearner:
             calendars(self)
 
     def _unwrap(self) -> None:
-        views = self.views.of(self.replay)
         key = self.replay.normalizer(self.replay.accepted).key
-        found = wrapped(views, self.contexts_of(views), key, self.options, self.scope)
+        found = wrapped(self.views, self.contexts, key, self.options, self.scope)
         self.others += [one for one in found if one.status != ACTIVE]
         self._try([one for one in found if one.status == ACTIVE])
 
     def _once(self, family: str, stage: Callable[[], bool]) -> bool:
         """Run a stage, unless it has seen these very views: it would accept nothing and reject the same again."""
-        views = self.views.of(self.replay)
+        views = self.views
         known = self._looked_at.get(family)
         if known is not None and known[0] is views:
             self.others += known[1]
@@ -207,8 +207,7 @@ class SiteLearner:
         }
 
     def _from_addresses(self) -> None:
-        views = self.views.of(self.replay)
-        stage = Stage(views, self.contexts_of(views), self.site.soft, self.options, self.scope, self.declared, {})
+        stage = self._looking({}, None)
         _gather(stage, lambda view: chain(drop_edits(view, stage.bundles), path_edits(view)))
         self.others += proposals(stage)
 
@@ -217,36 +216,36 @@ class SiteLearner:
         edits: Callable[[Stage], Callable[[View], Iterator[Row]]],
         family: Callable[[Stage], list[Candidate]],
     ) -> bool:
-        views = self.views.of(self.replay)
-        if len(views) < 2:
+        if len(self.views) < 2:
             return False
-        stage = Stage(
-            views,
-            self.contexts_of(views),
-            self.site.soft,
-            self.options,
-            self.scope,
-            self.declared,
-            self._memory,
-            self.proof,
-        )
+        stage = self._looking(self._memory, self.proof)
         _gather(stage, edits(stage))
-        self._indifferent |= indifferent(stage.groups, views)
+        self._indifferent |= indifferent(stage.groups, stage.views)
         stage.indifferent = self._indifferent
         changed = self._try(family(stage))
         self.others += stage.rejected
         return changed
 
-    def contexts_of(self, views: list[View]) -> Contexts:
-        """Return the conditions of views; those of the latest ones are remembered."""
+    def _looking(self, memory: Memory, proof: Proof | None) -> Stage:
+        views, contexts = self.views, self.contexts
+        return Stage(views, contexts, self.site.soft, self.options, self.scope, self.declared, memory, proof)
+
+    @property
+    def views(self) -> list[View]:
+        """The views of the site under the rules so far."""
+        return self._views.of(self.replay.moves, self.replay.keys, self.site.pages)
+
+    @property
+    def contexts(self) -> Contexts:
+        """The conditions that hold for them; those of the latest ones are remembered."""
+        views = self.views
         if self._contexts is None or self._contexts[0] is not views:
             self._contexts = views, Contexts(views)
         return self._contexts[1]
 
     def shapes(self) -> Shapes:
         """Return the shapes of the site under the rules so far."""
-        views = self.views.of(self.replay)
-        return Shapes(views, self.contexts_of(views), self.site.soft, self.options, self.scope)
+        return Shapes(self.views, self.contexts, self.site.soft, self.options, self.scope)
 
     def _try(self, candidates: list[Candidate], at_least: float | None = None) -> bool:
         """Take in what stands the replay and saves at least so many requests, general rules first."""

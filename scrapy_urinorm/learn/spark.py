@@ -18,10 +18,10 @@ from scrapy_urinorm.inputs import InputError, kind_of_head
 from scrapy_urinorm.learn.learner import LearnResult, by_site, learn_sites
 from scrapy_urinorm.learn.options import Options
 from scrapy_urinorm.learn.output import told
-from scrapy_urinorm.learn.site import host_of, site_of
 from scrapy_urinorm.learn.spool import row_of, streamed_sites
 from scrapy_urinorm.normalizer import Normalizer
 from scrapy_urinorm.rulesets.ruleset import RuleSet
+from scrapy_urinorm.suffixes import host_of, site_of
 from scrapy_urinorm.visits.reader import FORMATS, LONGEST_LINE, ReadCounts, VisitReader, row_visit
 from scrapy_urinorm.visits.table import URL_HEADERS, names_of
 

@@ -12,7 +12,8 @@ from operator import itemgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from scrapy_urinorm.learn.site import Site, host_of, site_of
+from scrapy_urinorm.learn.site import Site
+from scrapy_urinorm.suffixes import host_of, site_of
 from scrapy_urinorm.visits.record import COLUMNS, Visit
 
 if TYPE_CHECKING:

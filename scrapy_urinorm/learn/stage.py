@@ -204,29 +204,22 @@ class Stage:
         self, finding: Conclusion, rule: str, value: Any, family: str, why: str, names: Iterable[str] = ()
     ) -> Candidate:
         """Return the candidate of a finding, with examples."""
-        host = host_of_context(finding.context)
+        host, exceptions = host_of_context(finding.context), finding.exceptions
         candidate = Candidate(
-            host or self.scope,
-            rule,
-            value,
-            finding.evidence,
-            family,
-            why,
-            finding.context,
-            finding.exceptions,
-            frozenset(names),
+            host or self.scope, rule, value, finding.evidence, family, why, finding.context, exceptions
         )
+        candidate.names = frozenset(names)
         candidate.this_host = host is not None and self.contexts.has_below(host)
         self.illustrate(candidate, finding.evidence)
         return candidate
 
     def illustrate(self, candidate: Candidate, evidence: Evidence) -> None:
         """Add the URLs of the pairs that speak for and against."""
-        views = self.views
-        candidate.examples = [(views[a].page.url, views[b].page.url) for a, b in evidence.examples if a != b][:3]
-        candidate.counterexamples = [
-            (views[a].page.url, views[b].page.url) for a, b in evidence.counterexamples if a != b
-        ][:3]
+        candidate.examples = self._urls(evidence.examples)
+        candidate.counterexamples = self._urls(evidence.counterexamples)
+
+    def _urls(self, pairs: Iterable[tuple[int, int]]) -> list[tuple[str, str]]:
+        return [(self.views[a].page.url, self.views[b].page.url) for a, b in pairs if a != b][:3]
 
     def reject(
         self, groups: Sequence[Group], judge: Judge, rule: str, value: Any, family: str, what: str, doubt: str = ""
@@ -283,6 +276,11 @@ class Stage:
     def pair(self, page: int, other: int) -> Group:
         """Return the comparison of two views as a group."""
         return Group.of_pair(self.views, page, other)
+
+
+def on_pages(evidence: Evidence) -> str:
+    """Return the end of a sentence: to how many pages a part made no difference, and how many it did change."""
+    return distinct(evidence.agree) + against_text(evidence)
 
 
 def against_text(evidence: Evidence) -> str:

@@ -10,7 +10,6 @@ import random
 import re
 from collections import defaultdict
 from dataclasses import dataclass, field
-from math import log
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
@@ -18,6 +17,7 @@ from scrapy_urinorm.content import DIFFERENT, EXACT, UNKNOWN, Frame, Titles, com
 from scrapy_urinorm.content.frame import MIN_FRAME_PAGES
 from scrapy_urinorm.learn.candidate import ACTIVE, REJECTED, Candidate
 from scrapy_urinorm.learn.page import Page
+from scrapy_urinorm.learn.risk import BELIEVED, standing
 from scrapy_urinorm.normalizer import Normalizer
 from scrapy_urinorm.visits.features import page_features
 from scrapy_urinorm.visits.page import take_features
@@ -28,13 +28,6 @@ if TYPE_CHECKING:
 
     from scrapy_urinorm.learn.fetch import Response
 
-GOOD, BAD = 0.99, 0.90
-"""The shares of agreement of a rule to accept and of one to reject; both errors are at most `ERROR`."""
-ERROR = 0.05
-"""The usual level of a test; 31 agreeing pairs in a row accept."""
-_SUCCESS = log(GOOD / BAD)
-_FAILURE = log((1 - GOOD) / (1 - BAD))
-_BOUND = log((1 - ERROR) / ERROR)
 #: Addresses that may do something when they are fetched, though GET should not.
 ACTION_WORDS = re.compile(
     r"logout|log-out|logoff|signout|sign-out|delete|remove|destroy|unsubscribe|subscribe|vote|rate|like|report|add|"
@@ -46,11 +39,10 @@ ACTION_WORDS = re.compile(
 
 @dataclass(slots=True)
 class Proposal:
-    """The state of one rule under test; `ratio` is the logarithm of Wald's likelihood ratio."""
+    """The state of one rule under test."""
 
     candidate: Candidate
     pairs: list[tuple[str, str]]
-    ratio: float = 0.0
     agree: int = 0
     against: int = 0
     unknown: int = 0
@@ -61,11 +53,9 @@ class Proposal:
         """Count one pair."""
         if outcome == EXACT:
             self.agree += 1
-            self.ratio += _SUCCESS
             self.examples = [*self.examples, pair][:3]
         elif outcome == DIFFERENT:
             self.against += 1
-            self.ratio += _FAILURE
             self.counterexamples = [*self.counterexamples, pair][:3]
         else:
             self.unknown += 1
@@ -73,9 +63,8 @@ class Proposal:
     @property
     def verdict(self) -> bool | None:
         """True = accepted, False = rejected, None = not decided yet."""
-        if self.ratio >= _BOUND:
-            return True
-        return False if self.ratio <= -_BOUND else None
+        found = standing(self.agree, self.against)
+        return found > 0 if abs(found) >= BELIEVED else None
 
 
 def pairs_of(candidate: Candidate, urls: Sequence[str], preset: str, *, limit: int = 200) -> list[tuple[str, str]]:

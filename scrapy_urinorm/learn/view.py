@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -153,22 +153,6 @@ def _representative(pages: Sequence[Page]) -> Page:
     return min((p for p in pages if p.label == best), key=lambda page: (len(page.key), page.key))
 
 
-class Keyed(Protocol):
-    """The pages of a site with their keys under the rules so far; `moves` counts how often these changed."""
-
-    @property
-    def moves(self) -> int:
-        """How often keys have changed."""
-
-    @property
-    def keys(self) -> list[str]:
-        """The key of each page."""
-
-    @property
-    def pages(self) -> list[Page]:
-        """The pages."""
-
-
 class Views:
     """The views of a site as its rules grow: what a rule did not change is not read again."""
 
@@ -177,18 +161,16 @@ class Views:
         self._latest: list[View] = []
         self._moves = -1
 
-    def of(self, replay: Keyed) -> list[View]:
-        """Return one view per key, in the order of first appearance; the same list while nothing has changed."""
-        if self._moves == replay.moves:
+    def of(self, moves: int, keys: Iterable[str], pages: Iterable[Page]) -> list[View]:
+        """Return one view per key of the pages, in the order of first appearance; the same list while nothing has
+        changed. `moves` counts how often keys have.
+        """
+        if self._moves == moves:
             return self._latest
-        self._moves = replay.moves
+        self._moves = moves
         groups: dict[str, list[Page]] = {}
-        for key, page in zip(replay.keys, replay.pages, strict=True):
-            members = groups.get(key)
-            if members is None:
-                groups[key] = [page]
-            else:
-                members.append(page)
+        for key, page in zip(keys, pages, strict=True):
+            groups.setdefault(key, []).append(page)
         views = []
         changed = len(groups) != len(self._known)
         for key, members in groups.items():

@@ -14,14 +14,14 @@ import zlib
 from queue import Empty, SimpleQueue
 from typing import TYPE_CHECKING, Any
 
-from scrapy_urinorm.learn.site import host_of, site_of
-from scrapy_urinorm.live.fleet_answers import pairs, streams, text
-from scrapy_urinorm.live.fleet_open import opened
+from scrapy_urinorm.live.fleet_redis import FleetConnection, pairs, streams, text
 from scrapy_urinorm.live.fleet_scripts import EVENTS, LEAVE, PUBLISH, PULSE, VISIT, VISITS_BYTES
-from scrapy_urinorm.seen.redis_connection import RedisConnection
+from scrapy_urinorm.suffixes import site_at
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+
+    from scrapy_urinorm.live.fleet_redis import Call
 
 LEASE = 30
 """Seconds without a sign of life after which a worker is taken for dead; one that is killed says so before."""
@@ -39,7 +39,6 @@ _LEAVE = 5.0
 """Seconds that the end of a crawl waits for what was not handed over: a round trip, where Redis is there at all."""
 
 Message = dict[str, Any]
-Call = tuple[Any, ...]
 
 
 class Exchange:
@@ -56,9 +55,8 @@ class Exchange:
         room: Callable[[], bool],
     ) -> None:
         self.worker: str = said["worker"]
-        self._connection = RedisConnection(said["url"], said["prefix"], said["on_lost"])
-        self._waits = said["on_lost"] == "wait"
-        self._base = f"{self._connection.address.prefix}:live"
+        self._redis = FleetConnection(said["url"], said["prefix"], said["on_lost"])
+        self._base = self._redis.base
         self._tell, self._teach, self._room = tell, teach, room
         self._queue: SimpleQueue[Message] = SimpleQueue()
         self._ended = threading.Event()
@@ -98,16 +96,16 @@ class Exchange:
 
     def _run(self) -> None:
         try:
-            opened(self._connection, self._ended, waits=self._waits)
+            self._redis.open_until(self._ended)
             while not self._ended.is_set() or not self._queue.empty():
                 self._turn()
-            self._ask(LEAVE, self.worker)
+            self._redis.script(LEAVE, self.worker)
         except Exception as error:  # noqa: BLE001  told: a crawl that waits for a thread that is gone would never end
             if not self._ended.is_set():
                 self._tell({"do": "failed", "site": "", "text": f"{type(error).__name__}: {error}"})
                 self._tell({"do": "live_died"})
         finally:
-            self._connection.close()
+            self._redis.close()
 
     def _turn(self) -> None:
         now = time.monotonic()
@@ -123,23 +121,6 @@ class Exchange:
         if not sent and not heard:
             self._ended.wait(_TURN)
 
-    def _ask(self, script: str, *args: Any) -> Any:
-        return self._connection.ask(lambda _: self._connection.run(script, [self._base], list(args)))
-
-    def _piped(self, calls: list[Call]) -> list[Any]:
-        """The answers of commands and scripts, in one round trip; a script is `(PUBLISH, arguments...)`."""
-
-        def question(_again: bool) -> list[Any]:
-            pipeline = self._connection.client.pipeline(transaction=False)
-            for name, *args in calls:
-                if name in (VISIT, PUBLISH):
-                    self._connection.run(name, [self._base], args, pipeline)
-                else:
-                    pipeline.execute_command(name, *args)  # type: ignore[no-untyped-call]  # redis-py's
-            return list(pipeline.execute())
-
-        return self._connection.ask(question) if calls else []
-
     # ------------------------------------------------------------------ out
 
     def _sent(self) -> int:
@@ -151,7 +132,7 @@ class Exchange:
             except Empty:
                 break
         calls = [call for message in messages for call in self._calls(message)]
-        for call, answer in zip(calls, self._piped(calls), strict=True):
+        for call, answer in zip(calls, self._redis.piped(calls), strict=True):
             if call[0] == VISIT and answer:
                 self._learn(call[2])
             elif call[0] == PUBLISH and not answer:
@@ -168,7 +149,7 @@ class Exchange:
         elif what == "met":
             sites: dict[str, list[str]] = {}
             for url in message["urls"]:
-                sites.setdefault(_site(url), []).append(url)
+                sites.setdefault(site_at(url), []).append(url)
             for urls in sites.values():
                 yield from self._entry(urls[0], {"met": urls}, b"")
         elif what in ("rules", "doubt", "platform"):
@@ -188,14 +169,14 @@ class Exchange:
             self._wake = time.monotonic() + _WAKE
 
     def _entry(self, url: str, header: Message, body: bytes) -> Iterator[Call]:
-        if site := _site(url):
+        if site := site_at(url):
             yield VISIT, self.worker, site, json.dumps(header), body, VISITS_BYTES
 
     # ------------------------------------------------------------------ who learns
 
     def _beat(self) -> None:
         """Say that this worker lives, and learn what the server says that it learns: an answer may have been lost."""
-        mine = [text(site) for site in self._ask(PULSE, self.worker, LEASE)]
+        mine = [text(site) for site in self._redis.script(PULSE, self.worker, LEASE)]
         for site in self._read.keys() - set(mine):
             self._forget(site)
         for site in mine:
@@ -212,7 +193,9 @@ class Exchange:
             return
         self._read[site] = b"0"
         self._teach({"do": "forget", "site": site}, b"")
-        struck, had = self._piped([("HGET", f"{self._base}:struck", site), ("HGET", f"{self._base}:generations", site)])
+        struck, had = self._redis.piped(
+            [("HGET", f"{self._base}:struck", site), ("HGET", f"{self._base}:generations", site)]
+        )
         known = {site: json.loads(struck)} if struck else {}
         self._behind[site] = {"do": "learn", "site": site, "struck": known, "had": had is not None}
 
@@ -223,9 +206,9 @@ class Exchange:
         if not self._version:
             # what is there already; events only from now on
             self._version = b"0"
-            (last,) = self._piped([("XREVRANGE", f"{self._base}:events", "+", "-", "COUNT", 1)])
+            (last,) = self._redis.piped([("XREVRANGE", f"{self._base}:events", "+", "-", "COUNT", 1)])
             self._events = last[0][0] if last else b"0"
-        (version,) = self._piped([("HGET", self._base, "version")])
+        (version,) = self._redis.piped([("HGET", self._base, "version")])
         if version is not None and version != self._version:
             self._version = version
             self._changed()
@@ -233,7 +216,7 @@ class Exchange:
         if self._room():
             asked |= self._read
         call = ("XREAD", "COUNT", _READ, "STREAMS", *map(self._stream, asked), *asked.values())
-        found = dict(streams(self._piped([call])[0] or {}))
+        found = dict(streams(self._redis.piped([call])[0] or {}))
         for at, fields in found.pop(f"{self._base}:events", ()):
             self._events = at
             self._event(json.loads(fields[b"e"]))
@@ -270,7 +253,7 @@ class Exchange:
     def _changed(self) -> None:
         """Tell the crawl what holds now, where it has not heard of it."""
         names = ("generations", "platforms")
-        generations, platforms = map(pairs, self._piped([("HGETALL", f"{self._base}:{name}") for name in names]))
+        generations, platforms = map(pairs, self._redis.piped([("HGETALL", f"{self._base}:{name}") for name in names]))
         for site, said in platforms.items():
             if self._platforms.get(text(site)) != said:
                 self._platforms[text(site)] = said
@@ -281,15 +264,10 @@ class Exchange:
                 continue
             self._rules[name] = generation
             if generation:
-                (found,) = self._piped([("HGET", f"{self._base}:rules", site)])
+                (found,) = self._redis.piped([("HGET", f"{self._base}:rules", site)])
                 given, _, said = found.partition(b" ")
                 self._rules[name] = int(given)
                 self._tell({**json.loads(said), "generation": int(given)})
             else:
-                (found,) = self._piped([("HGET", f"{self._base}:doubts", site)])
+                (found,) = self._redis.piped([("HGET", f"{self._base}:doubts", site)])
                 self._tell(json.loads(found))
-
-
-def _site(url: str) -> str:
-    host = host_of(url)
-    return site_of(host) if host else ""

@@ -6,9 +6,8 @@ import json
 import secrets
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from scrapy_urinorm.live.fleet_answers import pairs, scores, text
+from scrapy_urinorm.live.fleet_redis import FleetConnection, pairs, scores, text
 from scrapy_urinorm.live.fleet_scripts import JUDGE, MOST_NOTES, MOVE, NOTE, PARK
-from scrapy_urinorm.seen.redis_connection import RedisConnection
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -55,8 +54,8 @@ class FleetShare:
     """One worker's end. All methods raise SeenStoreLostError where Redis is lost, as `URINORM_SEEN_ON_LOST` says."""
 
     def __init__(self, url: str, prefix: str, on_lost: OnLost, worker: str) -> None:
-        self._connection = RedisConnection(url, prefix, on_lost)
-        self.base = f"{self._connection.address.prefix}:live"
+        self._redis = FleetConnection(url, prefix, on_lost)
+        self.base = self._redis.base
         self.worker = worker
         self.salt = ""
         self.epoch = 0
@@ -64,40 +63,26 @@ class FleetShare:
 
     def open(self) -> None:
         """Connect. Raises SeenStoreError."""
-        self._connection.open()
-        with self._connection.explained():
+        self._redis.open()
+        with self._redis.explained():
             fresh = secrets.token_hex(16)
-            self._connection.client.hsetnx(self.base, "salt", fresh)
-            found: Any = self._connection.client.hget(self.base, "salt")
+            self._redis.client.hsetnx(self.base, "salt", fresh)
+            found: Any = self._redis.client.hget(self.base, "salt")
             self.salt = found.decode()
 
     def close(self) -> None:
         """Disconnect; may be called twice."""
-        self._connection.close()
-
-    def _run(self, script: str, *args: Any) -> int:
-        return int(self._connection.ask(lambda _: self._connection.run(script, [self.base], list(args))))
-
-    def _piped(self, calls: Sequence[tuple[Any, ...]]) -> list[Any]:
-        """The answers of some commands, in one round trip."""
-
-        def question(_again: bool) -> list[Any]:
-            pipeline = self._connection.client.pipeline(transaction=False)
-            for call in calls:
-                pipeline.execute_command(*call)  # type: ignore[no-untyped-call]  # redis-py's
-            return list(pipeline.execute())
-
-        return self._connection.ask(question)
+        self._redis.close()
 
     # ------------------------------------------------------------------ requests that wait
 
     def park(self, site: str, generation: int, class_key: bytes, data: bytes) -> bool:
         """Have a request wait; False where the rules that hold it are no longer in force."""
-        return bool(self._run(PARK, site, generation, f"{generation:012d}{class_key.hex()}", data))
+        return bool(self._redis.script(PARK, site, generation, f"{generation:012d}{class_key.hex()}", data))
 
     def move(self, site: str, generation: int, class_key: bytes, member: bytes) -> bool:
         """Have one wait under newer rules; False where these are no longer in force, or it is gone."""
-        return bool(self._run(MOVE, site, generation, f"{generation:012d}{class_key.hex()}", member))
+        return bool(self._redis.script(MOVE, site, generation, f"{generation:012d}{class_key.hex()}", member))
 
     def waiting(
         self, generation: int | None = None, class_key: bytes = b"", limit: int | None = None
@@ -108,10 +93,10 @@ class FleetShare:
         left = limit
         while left is None or left > 0:
             size = _BATCH if left is None else min(_BATCH, left)
-            (members,) = self._piped([("ZRANGEBYLEX", f"{self.base}:index", first, last, "LIMIT", 0, size)])
+            (members,) = self._redis.piped([("ZRANGEBYLEX", f"{self.base}:index", first, last, "LIMIT", 0, size)])
             if not members:
                 return
-            (rows,) = self._piped([("HMGET", f"{self.base}:parked", *members)])
+            (rows,) = self._redis.piped([("HMGET", f"{self.base}:parked", *members)])
             for member, data in zip(members, rows, strict=True):
                 yield HeldBack(member, data or b"")
             first = b"(" + members[-1]
@@ -121,7 +106,9 @@ class FleetShare:
         """As `waiting`, all of them, without their requests."""
         first = b"-"
         while True:
-            (members,) = self._piped([("ZRANGEBYLEX", f"{self.base}:index", first, b"+", "LIMIT", 0, 10 * _BATCH)])
+            (members,) = self._redis.piped(
+                [("ZRANGEBYLEX", f"{self.base}:index", first, b"+", "LIMIT", 0, 10 * _BATCH)]
+            )
             if not members:
                 return
             yield from (HeldBack(member, b"") for member in members)
@@ -129,24 +116,24 @@ class FleetShare:
 
     def request(self, member: bytes) -> bytes | None:
         """The request of a member; None where it is gone."""
-        found: bytes | None = self._piped([("HGET", f"{self.base}:parked", member)])[0]
+        found: bytes | None = self._redis.piped([("HGET", f"{self.base}:parked", member)])[0]
         return found
 
     def remove(self, members: Sequence[bytes]) -> None:
         """Those are in a queue again: they no longer wait."""
         if members:
-            self._piped([("ZREM", f"{self.base}:index", *members), ("HDEL", f"{self.base}:parked", *members)])
+            self._redis.piped([("ZREM", f"{self.base}:index", *members), ("HDEL", f"{self.base}:parked", *members)])
 
     def count(self) -> int:
         """How many wait."""
-        return int(self._piped([("ZCARD", f"{self.base}:index")])[0])
+        return int(self._redis.piped([("ZCARD", f"{self.base}:index")])[0])
 
     def older(self, generations: Iterable[int]) -> list[int]:
         """The generations that something waits under and that hold no more; `generations` are those that do."""
         known, first = {CLOSED, *generations}, b"-"
         found: list[int] = []
         while True:
-            (members,) = self._piped([("ZRANGEBYLEX", f"{self.base}:index", first, b"+", "LIMIT", 0, 1)])
+            (members,) = self._redis.piped([("ZRANGEBYLEX", f"{self.base}:index", first, b"+", "LIMIT", 0, 1)])
             if not members:
                 return found
             generation = int(members[0][:12])
@@ -156,7 +143,7 @@ class FleetShare:
 
     def alone(self, task: str, seconds: int) -> bool:
         """Whether this worker is the one to do something that one should."""
-        (taken,) = self._piped([("SET", f"{self.base}:task:{task}", self.worker, "NX", "EX", seconds)])
+        (taken,) = self._redis.piped([("SET", f"{self.base}:task:{task}", self.worker, "NX", "EX", seconds)])
         return taken is not None
 
     # ------------------------------------------------------------------ what was served
@@ -173,7 +160,7 @@ class FleetShare:
         calls += [("LRANGE", f"{self.base}:served:{site}", n, n + _BATCH - 1) for site, n in after.items()]
         if not calls:
             return {}
-        answers = self._piped(calls)
+        answers = self._redis.piped(calls)
         pushed = len(calls) - len(after)
         self._served.clear()
         return dict(zip(after, map(_pages, answers[pushed:]), strict=True))
@@ -183,7 +170,7 @@ class FleetShare:
     def standing(self) -> FleetStanding:
         """How the fleet stands."""
         base = self.base
-        time, workers, learners, epoch, idle, marks, parked, generations = self._piped(
+        time, workers, learners, epoch, idle, marks, parked, generations = self._redis.piped(
             [
                 ("TIME",),
                 ("ZRANGE", f"{base}:workers", 0, -1, "WITHSCORES"),
@@ -209,35 +196,35 @@ class FleetShare:
     def busy(self) -> None:
         """Fetch again: nobody is to judge before it is idle and has said so."""
         self.epoch += 1
-        self._piped([("HSET", f"{self.base}:epoch", self.worker, self.epoch), ("HINCRBY", self.base, "moves", 1)])
+        self._redis.piped([("HSET", f"{self.base}:epoch", self.worker, self.epoch), ("HINCRBY", self.base, "moves", 1)])
 
     def judge(self, moves: int, seconds: float) -> int:
         """Ask all learners for the judgement on what was fetched; its number, 0 where another worker has asked."""
-        return self._run(JUDGE, self.worker, int(seconds), moves)
+        return int(self._redis.script(JUDGE, self.worker, int(seconds), moves))
 
     def have_judged(self, number: int) -> set[str]:
         """The workers that have."""
-        (found,) = self._piped([("SMEMBERS", f"{self.base}:verdicts:{number}")])
+        (found,) = self._redis.piped([("SMEMBERS", f"{self.base}:verdicts:{number}")])
         return {name.decode() for name in found}
 
     def judged(self, moves: int) -> None:
         """The judgement is over: what was fetched until then is judged."""
-        self._piped([("HSET", self.base, "judged", moves), ("HDEL", self.base, "judge")])
+        self._redis.piped([("HSET", self.base, "judged", moves), ("HDEL", self.base, "judge")])
 
     # ------------------------------------------------------------------ from run to run
 
     def note(self, rows: Mapping[str, str]) -> None:
         """Write down what some patterns have brought (JSON; nothing for one that is forgotten), for later workers."""
-        self._run(NOTE, MOST_NOTES, *(text for name, row in rows.items() for text in (_octets(name), row)))
+        self._redis.script(NOTE, MOST_NOTES, *(one for name, row in rows.items() for one in (_octets(name), row)))
 
     def noted(self) -> dict[str, Any]:
         """Return that, of all patterns."""
-        (found,) = self._piped([("HGETALL", f"{self.base}:yields")])
-        return {_text(name): json.loads(row) for name, row in pairs(found).items()}
+        (found,) = self._redis.piped([("HGETALL", f"{self.base}:yields")])
+        return {text(name): json.loads(row) for name, row in pairs(found).items()}
 
     def clear(self) -> None:
         """Forget everything, for all."""
-        client = self._connection.client
+        client = self._redis.client
         for name in client.scan_iter(f"{self.base.replace('[', '?')}*", count=1000):
             client.unlink(name)
 
@@ -246,13 +233,9 @@ def _octets(text: str) -> bytes:
     return text.encode("utf-8", "surrogatepass")
 
 
-def _text(octets: bytes) -> str:
-    return octets.decode("utf-8", "surrogatepass")
-
-
 def _pages(rows: list[bytes]) -> list[tuple[int, str]]:
     found = []
     for row in rows:
-        kind, _, url = _text(row).partition(" ")
+        kind, _, url = text(row).partition(" ")
         found.append((int(kind), url))
     return found

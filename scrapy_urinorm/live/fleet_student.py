@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from scrapy_urinorm.learn.site import host_of, site_of
 from scrapy_urinorm.live.student import Message, Student
 from scrapy_urinorm.live.watched import FIRST_STUDY, Watched, octets_of
+from scrapy_urinorm.live.work import no_rules
+from scrapy_urinorm.suffixes import site_at
 
 if TYPE_CHECKING:
     from scrapy_urinorm.visits.record import Visit
@@ -23,8 +24,7 @@ class FleetStudent(Student):
 
     def recall(self, visit: Visit) -> list[Message]:
         """Take a visit that another worker has learned from: what it says of rules is known, or will be asked."""
-        host = host_of(visit.url)
-        site = None if host is None else self._site(site_of(host))
+        site = self._site(site_at(visit.url))
         if site is None:
             return []
         self._came(site, visit)
@@ -40,12 +40,7 @@ class FleetStudent(Student):
         if not had:
             return self.study(name) if site.pages >= FIRST_STUDY else []
         if not site.pages:
-            return [self._without_rules(site)]
+            return [no_rules(name, site.pages)]
         site.doubted = True
         said = self.study(name)
-        return said if any(one["do"] == "rules" for one in said) else [*said, self._without_rules(site)]
-
-    @staticmethod
-    def _without_rules(site: Watched) -> Message:
-        return {"do": "rules", "site": site.name, "version": site.pages, "source": {}, "likely": {}, "rules": [],
-                "pages": site.pages, "rows": []}  # fmt: skip
+        return said if any(one["do"] == "rules" for one in said) else [*said, no_rules(name, site.pages)]

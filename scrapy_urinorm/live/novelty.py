@@ -21,7 +21,7 @@ from scrapy_urinorm.live.items import Items
 from scrapy_urinorm.live.kin import LONG, Kin
 from scrapy_urinorm.live.kinds import form_of
 from scrapy_urinorm.live.patterns import is_plain, is_view_of_item
-from scrapy_urinorm.visits.links import HASH, url_hash
+from scrapy_urinorm.visits.links import each_hash, url_hash
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
@@ -238,7 +238,6 @@ class Novelty:
         """Note the links of a page of a pattern: what they lead to is its merit, if nobody named them before; return
         how many these are.
         """
-        links = visit.links or b""
         if news:
             self._items.listed(visit, pattern)
         if visit.id is not None and (visit.id in self._linkers or len(self._linkers) < LINKERS):
@@ -246,10 +245,10 @@ class Novelty:
             self._linkers[visit.id] = self._name(_SERVED, pattern)
         pattern = self._name("" if news else _BLANK, pattern)
         before = len(self._linkers)
-        for at in range(0, len(links), HASH):
+        for link in each_hash(visit.links):
             if len(self._linkers) >= LINKERS:
                 break
-            self._linkers.setdefault(links[at : at + HASH], pattern)
+            self._linkers.setdefault(link, pattern)
         return len(self._linkers) - before
 
     def _name(self, kind: str, pattern: str) -> str:
@@ -264,9 +263,7 @@ class Novelty:
 
     def _known_links(self, visit: Visit) -> Iterator[bytes]:
         """The links of a page to what others have named."""
-        links = visit.links or b""
-        found = (links[at : at + HASH] for at in range(0, len(links), HASH))
-        return (link for link in found if link in self._linkers)
+        return (link for link in each_hash(visit.links) if link in self._linkers)
 
     def linker(self, visit: Visit) -> str | None:
         """Return the pattern of the page that first named this one, or whose callback asked for it: it is no link."""

@@ -38,8 +38,7 @@ def judge(
     `proven` are those of real installations. `since` has the pages that spoke against a rule, by its `subjects`: for
     another rule on one of these only pairs count that are later.
     """
-    number = {page.key: n for n, page in enumerate(learner.site.pages)}
-    after = {subject: number.get(key, 0) for subject, key in since.items()}
+    after = {subject: learner.site.numbers.get(key, 0) for subject, key in since.items()}
     first = {mark: max(after.get(of, 0) for of in subjects(one)) for mark, one in candidates.items()}
     judged = [Tried(one, mark in proven, *_pairs(learner, one, first[mark])) for mark, one in candidates.items()]
     joint = _Joint(learner, [one for one in judged if one.agree >= ALONE and not one.against])

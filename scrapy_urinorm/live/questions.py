@@ -7,11 +7,11 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from scrapy_urinorm.importers.facets import LIMIT, is_script
-from scrapy_urinorm.learn.site import host_of, site_of
 from scrapy_urinorm.live.canaries import Canaries
 from scrapy_urinorm.live.classes import NumberSet
 from scrapy_urinorm.normalizer import Normalizer
 from scrapy_urinorm.rulesets.before import before
+from scrapy_urinorm.suffixes import site_at
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -81,8 +81,7 @@ class SiteNames:
         authority = url.partition("://")[2].partition("/")[0]
         name = self._known.get(authority)
         if name is None:
-            host = host_of(url)
-            name = site_of(host) if host else ""
+            name = site_at(url)
             if len(self._known) >= _REMEMBERED:
                 self._known.clear()
             if len(authority) <= _LONGEST:

@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from scrapy_urinorm.content import NEAR, compare
 from scrapy_urinorm.learn.graph import Graph, RecordedCrawl, crawl, cuts
-from scrapy_urinorm.learn.linked import asked_for
+from scrapy_urinorm.learn.linked import add_asked, hops_of
 from scrapy_urinorm.learn.proof import WAYS
 from scrapy_urinorm.learn.site import HOPS
-from scrapy_urinorm.visits.links import HASH
+from scrapy_urinorm.visits.links import each_hash
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -63,16 +63,12 @@ class Reachable:
                 if numbers[hashed] == len(self.keys):
                     self.keys.append(key)
         self.links: list[array[int]] = [
-            array("q", [numbers[one] for one in _hashes(page.links) if one in numbers]) for page in pages
+            array("q", [numbers[one] for one in each_hash(page.links) if one in numbers]) for page in pages
         ]
         self.links += [array("q") for _ in range(len(self.keys) - len(pages))]
-        for at, asked in asked_for(pages, by_key).items():
-            self.links[at].extend(sorted(asked.difference(self.links[at])))
-        self.hops = {
-            n: by_key[page.final] for n, page in enumerate(pages) if page.final in by_key and page.final != page.key
-        }
-        starts = [n for n, page in enumerate(pages) if page.depth == 0] or [0]
-        self._starts = starts
+        add_asked(self.links, pages, by_key)
+        self.hops = hops_of(pages, by_key)
+        self._starts = [n for n, page in enumerate(pages) if page.depth == 0] or [0]
         self._plain: list[RecordedCrawl] | None = None
 
     def gone(self, key: Mapping[str, str]) -> list[Gone]:
@@ -126,8 +122,3 @@ class Reachable:
         if other < 0:
             return False
         return other >= len(self.pages) or compare(self.pages[node], self.pages[other]) >= NEAR
-
-
-def _hashes(links: bytes | None) -> list[bytes]:
-    found = links or b""
-    return [found[at : at + HASH] for at in range(0, len(found), HASH)]

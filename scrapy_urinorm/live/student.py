@@ -10,16 +10,17 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from scrapy_urinorm.content import DIFFERENT, UNKNOWN, compare
-from scrapy_urinorm.learn.site import host_of, site_of
+from scrapy_urinorm.learn.risk import BELIEVED, standing
 from scrapy_urinorm.live.answers import shown
 from scrapy_urinorm.live.novelty import Novelty
 from scrapy_urinorm.live.priors import FAMILY
 from scrapy_urinorm.live.reachable import FRESH
 from scrapy_urinorm.live.study import LIKELY
-from scrapy_urinorm.live.trial import BELIEVED, is_believed, standing
+from scrapy_urinorm.live.trial import is_believed
 from scrapy_urinorm.live.watched import MOST_WAITING, Standing, Watched, octets_of
 from scrapy_urinorm.live.work import Seen, Work, hashed
 from scrapy_urinorm.normalizer import Normalizer
+from scrapy_urinorm.suffixes import site_at
 from scrapy_urinorm.visits.links import url_hash
 
 if TYPE_CHECKING:
@@ -60,11 +61,10 @@ class Student:
 
     def take(self, visit: Visit, pattern: str | None = None) -> list[Message]:
         """Take a visit, of an address of the pattern; return what the crawl is to be told."""
-        host = host_of(visit.url)
-        if host is None:
+        name = site_at(visit.url)
+        if not name:
             return []
         said: list[Message] = []
-        name = site_of(host)
         site = self._site(name)
         if pattern is not None:
             news = self._news(visit, pattern, site.noise if site is not None else frozenset())
@@ -107,8 +107,7 @@ class Student:
         """Note addresses that a page has named and that wait, redacted; return the new ones of each site."""
         new: dict[str, list[str]] = {}
         for url in urls:
-            host = host_of(url)
-            site = None if host is None else self._site(site_of(host))
+            site = self._site(site_at(url))
             if site is not None and self._waiting < MOST_WAITING:
                 hashed = url_hash(url)
                 if hashed not in site.waiting:
@@ -123,7 +122,7 @@ class Student:
 
     def _site(self, name: str) -> Watched | None:
         site = self._sites.get(name)
-        if site is None and len(self._sites) < MOST_SITES:
+        if site is None and name and len(self._sites) < MOST_SITES:
             site = self._sites[name] = Watched(name)
         return site
 

@@ -13,13 +13,15 @@ from scrapy_urinorm.learn.facets import combined
 from scrapy_urinorm.learn.output import evidence_row
 from scrapy_urinorm.learn.own_text import OwnTexts
 from scrapy_urinorm.learn.page import Page
-from scrapy_urinorm.learn.site import Site, host_of
+from scrapy_urinorm.learn.risk import BELIEVED, standing
+from scrapy_urinorm.learn.site import Site
 from scrapy_urinorm.learn.site_learner import SiteLearner
 from scrapy_urinorm.live.pairs import holds_alone, judge, subjects, with_either_slash
 from scrapy_urinorm.live.reachable import ASKED, FRESH, Reachable
-from scrapy_urinorm.live.trial import BELIEVED, Tried, standing
+from scrapy_urinorm.live.trial import Tried
 from scrapy_urinorm.normalizer import Normalizer
 from scrapy_urinorm.rulesets.platforms import VERDICTS
+from scrapy_urinorm.suffixes import host_of
 from scrapy_urinorm.url import resolve
 
 if TYPE_CHECKING:

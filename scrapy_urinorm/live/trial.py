@@ -2,25 +2,17 @@
 
 from __future__ import annotations
 
-from math import log, sqrt
+from math import sqrt
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from scrapy_urinorm.learn.candidate import ACTIVE
-from scrapy_urinorm.learn.risk import risk
+from scrapy_urinorm.learn.risk import BELIEVED, risk, standing
 from scrapy_urinorm.live.priors import FAMILY
 
 if TYPE_CHECKING:
     from scrapy_urinorm.learn.candidate import Candidate
     from scrapy_urinorm.learn.options import Options
 
-GOOD, BAD = 0.99, 0.90
-"""A rule that is right in so large a share of cases is to be believed; one that is right in so few is not."""
-ERROR = 0.05
-"""How often either is missed. Looked at after each pair, Wald's test (1945) keeps that; a posterior does not: it
-believes a rule that is wrong in one of ten cases with probability 0.86."""
-_FOR, _AGAINST = log(GOOD / BAD), log((1 - GOOD) / (1 - BAD))
-BELIEVED = log((1 - ERROR) / ERROR)
-"""31 pairs that agree and none against; 56 with one."""
 PROVEN_PAIRS = 3
 """Pairs that agree, and none against, from which a line is believed that was proven on real installations."""
 CANARIES = 3
@@ -28,13 +20,6 @@ CANARIES = 3
 # as many as one in five, falling with the root of what was kept back
 _MOST, _FEWER = 0.2, 2.0
 _TENTH = 0.1
-
-
-def standing(agree: int, against: int) -> float:
-    """Return the evidence for a rule, the logarithm of a likelihood ratio: believed from `BELIEVED` on, disbelieved
-    from `-BELIEVED`.
-    """
-    return agree * _FOR + against * _AGAINST
 
 
 def is_believed(agree: int, against: int, *, proven: bool) -> bool:

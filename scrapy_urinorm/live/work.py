@@ -104,11 +104,9 @@ class Work:
 
     def message(self) -> dict[str, Any]:
         """Return the rules that were found, as the crawl is told."""
-        found, site, pages = self.found, self.seen.site, self.seen.pages
-        # no two studies have seen equally much, whoever may have been restarted between them
-        said: dict[str, Any] = {"do": "rules", "site": site, "version": pages, "pages": pages}
+        found, none = self.found, no_rules(self.seen.site, self.seen.pages)
         if found is None:
-            return {**said, "source": {}, "lasting": {}, "likely": {}, "rules": [], "rows": []}
+            return none
         rules = [
             {
                 "id": one,
@@ -121,7 +119,14 @@ class Work:
         ]
         later = {"later": found.later, "combined": found.combined}
         told = {"source": found.source, "lasting": found.lasting, "likely": found.likely}
-        return {**said, **told, **later, "rules": rules, "rows": found.rows}
+        return {**none, **told, **later, "rules": rules, "rows": found.rows}
+
+
+def no_rules(site: str, pages: int) -> dict[str, Any]:
+    """Return what the crawl is told of a site without rules."""
+    # no two studies have seen equally much, whoever may have been restarted between them
+    said = {"do": "rules", "site": site, "version": pages, "pages": pages}
+    return {**said, "source": {}, "lasting": {}, "likely": {}, "rules": [], "rows": []}
 
 
 def hashed(normalizer: Normalizer, key: str) -> bytes:

@@ -56,7 +56,7 @@ def blocks_of(
 
 def _is_json(path: str) -> bool:
     name = path[: -len(suffix)] if (suffix := Path(path).suffix) in compression.SUFFIXES else path
-    if path == "-" or name.endswith(_NAMES):
+    if name.endswith(_NAMES):
         return True
     if name.endswith((".parquet", ".pq", ".csv", ".tsv")):
         return False

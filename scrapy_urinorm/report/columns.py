@@ -15,11 +15,11 @@ import pyarrow as pa
 from pyarrow import compute, parquet
 
 from scrapy_urinorm.engine.texts import without_userinfo
-from scrapy_urinorm.learn.site import site_of
 from scrapy_urinorm.normalizer import Normalizer
 from scrapy_urinorm.report.content import labels, octets
 from scrapy_urinorm.rules import Stage
 from scrapy_urinorm.rulesets.ruleset import any_rule_at
+from scrapy_urinorm.suffixes import site_of
 from scrapy_urinorm.url import split
 
 if TYPE_CHECKING:

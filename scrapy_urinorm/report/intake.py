@@ -18,6 +18,7 @@ from scrapy_urinorm.recognition import Recognizer
 from scrapy_urinorm.report.blocks import blocks_of, rows_of
 from scrapy_urinorm.report.columns import Columns, JsonLines, gathered
 from scrapy_urinorm.report.content import octets
+from scrapy_urinorm.suffixes import site_of
 from scrapy_urinorm.url import split
 from scrapy_urinorm.visits.reader import PROBLEMS_KEPT, VisitsError, read_visits
 from scrapy_urinorm.visits.redaction import Redaction
@@ -260,8 +261,6 @@ def _add_pages(
     pages: dict[str, list[tuple[str, bytes, str | None]]],
     recognizer: Recognizer,
 ) -> int:
-    from scrapy_urinorm.learn.site import site_of
-
     known = 0
     for row in rows:
         lines = octets(row.get("lines"), 16)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pyarrow as pa
 
 from scrapy_urinorm.importers.traps import repetition
-from scrapy_urinorm.learn.site import site_of
+from scrapy_urinorm.suffixes import site_of
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection

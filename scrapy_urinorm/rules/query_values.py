@@ -8,7 +8,7 @@ from scrapy_urinorm.regex import Regex
 from scrapy_urinorm.rules.composing import composed_text
 from scrapy_urinorm.rules.declaration import LOSSY, Stage, half, rule
 from scrapy_urinorm.rules.globs import ascii_fold
-from scrapy_urinorm.rules.kinds import Aliases, Edit, Edits, Names, NameTable, Renames, Texts, ValueAliases
+from scrapy_urinorm.rules.kinds import Aliases, Edit, NamedEdits, Names, NameTable, Renames, Texts, ValueAliases
 from scrapy_urinorm.url import Item, decoded, encoded
 
 if TYPE_CHECKING:
@@ -132,7 +132,7 @@ def map_params(items: Items, *, names: Mapping[str, tuple[str, tuple[Aliases, ..
     "http://a.example/?id=wiki:start",
     "http://a.example/?id=wiki:",
     stage=Stage.ITEMS,
-    kind=Edits(named=True),
+    kind=NamedEdits(),
     value={"id": {"pattern": "^(.*:)?[^:]*$", "replace": r"\1"}},
     act={"each": True},
 )

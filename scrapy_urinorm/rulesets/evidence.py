@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from scrapy_urinorm.rules import CATALOGUE
-from scrapy_urinorm.rules.kinds import Edits, Names, Texts, ValueAliases
+from scrapy_urinorm.rules.kinds import ByName, Edits, Names
 from scrapy_urinorm.rulesets.scopes import check_body
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ def _wrong_value(row: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
         return
     elif isinstance(rule.kind, Names) and not (isinstance(value, (list, tuple)) and all(map(_is_name, value))):
         yield "value", f"{value!r} is not a list of names", 'write ["ref"]'
-    elif isinstance(rule.kind, (Edits, Texts, ValueAliases)) and not isinstance(value, type(rule.value)):
+    elif isinstance(rule.kind, (Edits, ByName)) and not isinstance(value, type(rule.value)):
         yield "value", f"{value!r} is not {_SHAPES[type(rule.value)]}", ""
     elif row.get("status") == "active":
         found: list[tuple[str, str, str]] = []

@@ -14,7 +14,7 @@ from scrapy import Request
 
 from scrapy_urinorm.crawl.flights import Flights
 from scrapy_urinorm.learn.options import Options
-from scrapy_urinorm.learn.site import host_of, site_of
+from scrapy_urinorm.learn.risk import BELIEVED, standing
 from scrapy_urinorm.live import classes
 from scrapy_urinorm.live.brought import Turn, Yield
 from scrapy_urinorm.live.classes import NumberSet
@@ -28,8 +28,9 @@ from scrapy_urinorm.live.process import Students
 from scrapy_urinorm.live.questions import CANARY, CLOSED, LATER, PARK, PASS, SAMPLE, speaks_of_action
 from scrapy_urinorm.live.rank import priority
 from scrapy_urinorm.live.student import Student
-from scrapy_urinorm.live.trial import BELIEVED, canary_share, standing
+from scrapy_urinorm.live.trial import canary_share
 from scrapy_urinorm.live.yields import LOW, Yields
+from scrapy_urinorm.suffixes import host_of, site_of
 from scrapy_urinorm.visits import messages
 from scrapy_urinorm.visits.record import Visit
 from tests.live.sites import Site, record

@@ -6,8 +6,8 @@ never raises. Compiled values are immutable, hashable where cheap, and know how 
 
 from __future__ import annotations
 
-from scrapy_urinorm.rules.kinds.base import Choice, Flag, Hosts, Kind, Ports, nearest
-from scrapy_urinorm.rules.kinds.edits import Aliases, Edit, Edits, Template, Templates, ValueAliases
+from scrapy_urinorm.rules.kinds.base import ByName, Choice, Flag, Hosts, Kind, Ports, nearest
+from scrapy_urinorm.rules.kinds.edits import Aliases, Edit, Edits, NamedEdits, Template, Templates, ValueAliases
 from scrapy_urinorm.rules.kinds.limits import Limit, Limits
 from scrapy_urinorm.rules.kinds.name_tables import JoinedNames, Name, NameList, NameTable
 from scrapy_urinorm.rules.kinds.names import Names, Renames, Texts
@@ -16,6 +16,7 @@ from scrapy_urinorm.rules.kinds.wrappers import Wrapper, Wrappers
 
 __all__ = [
     "Aliases",
+    "ByName",
     "Choice",
     "Edit",
     "Edits",
@@ -28,6 +29,7 @@ __all__ = [
     "Name",
     "NameList",
     "NameTable",
+    "NamedEdits",
     "Names",
     "Ports",
     "Renames",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
+from scrapy_urinorm.rules.globs import ascii_fold
 from scrapy_urinorm.rules.patterns import Pattern, PatternError, compile_pattern
 
 if TYPE_CHECKING:
@@ -55,6 +56,22 @@ class Kind:
     def describe(self) -> str:
         """The value grammar in a few words, for the docs."""
         raise NotImplementedError
+
+
+class ByName(Kind):
+    """Base of the maps from a parameter's name to what is done to its values; a narrower scope replaces by name."""
+
+    def merge(self, wide: Any, narrow: Any) -> Any:
+        return tuple({**dict(wide), **dict(narrow)}.items())
+
+    def bind(self, value: Any) -> dict[str, Any]:
+        return {ascii_fold(name): said for name, said in value}
+
+    def speaks(self, bound: dict[str, Any]) -> Callable[[str], Any]:
+        return lambda name: ascii_fold(name) in bound
+
+    def certain(self, bound: Any, name: str) -> bool | None:
+        return None
 
 
 class Choice(Kind):

@@ -6,14 +6,11 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from scrapy_urinorm.regex import Regex
-from scrapy_urinorm.rules.globs import ascii_fold
-from scrapy_urinorm.rules.kinds.base import Kind, checked_pattern
+from scrapy_urinorm.rules.kinds.base import ByName, Kind, checked_pattern
 from scrapy_urinorm.rules.kinds.samples import pattern_sample
 from scrapy_urinorm.tuples import NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from scrapy_urinorm.rules.kinds.base import Report
     from scrapy_urinorm.rules.patterns import Pattern
 
@@ -24,7 +21,7 @@ class Aliases(NamedTuple):
     values: tuple[str | None, ...]
 
 
-class ValueAliases(Kind):
+class ValueAliases(ByName):
     """`{ name = [["HEAD", "refs/heads/master", false], ...] }`: the first of a group replaces the others."""
 
     def check(self, value: Any, report: Report) -> tuple[tuple[str, tuple[Aliases, ...]], ...] | None:
@@ -66,14 +63,8 @@ class ValueAliases(Kind):
             out[name] = (*groups, *rest)
         return tuple(out.items())
 
-    def bind(self, value: Any) -> Any:
-        return {ascii_fold(name): (name, groups) for name, groups in value}
-
-    def speaks(self, bound: Any) -> Callable[[str], Any]:
-        return lambda name: ascii_fold(name) in bound
-
-    def certain(self, bound: Any, name: str) -> bool | None:
-        return None
+    def bind(self, value: Any) -> dict[str, Any]:
+        return super().bind((name, (name, groups)) for name, groups in value)
 
     def adds(self, value: Any) -> list[tuple[str, str]]:
         return [
@@ -106,20 +97,9 @@ class Edit(NamedTuple):
 
 
 class Edits(Kind):
-    """A list of `{ pattern, replace }`; with `named`, a map from a parameter name to one or several of these."""
+    """A list of `{ pattern, replace }`."""
 
-    def __init__(self, *, named: bool = False):
-        self.named = named
-
-    def check(self, value: Any, report: Report) -> Any:
-        if self.named:
-            if not isinstance(value, dict):
-                report(f"{value!r} is not a table", "write { name = { pattern = '...', replace = '...' } }")
-                return None
-            return tuple((name, self._edits(given, report)) for name, given in value.items())
-        return self._edits(value, report)
-
-    def _edits(self, value: Any, report: Report) -> tuple[Edit, ...]:
+    def check(self, value: Any, report: Report) -> tuple[Edit, ...]:
         entries = value if isinstance(value, list) else [value]
         return tuple(edit for entry in entries if (edit := self._edit(entry, report)))
 
@@ -140,39 +120,50 @@ class Edits(Kind):
         return Edit(pattern, replace)
 
     def merge(self, wide: Any, narrow: Any) -> Any:
-        return tuple({**dict(wide), **dict(narrow)}.items()) if self.named else wide + narrow
-
-    def bind(self, value: Any) -> Any:
-        return {ascii_fold(name): edits for name, edits in value} if self.named else value
-
-    def speaks(self, bound: Any) -> Callable[[str], Any] | None:
-        return (lambda name: ascii_fold(name) in bound) if self.named else None
+        return wide + narrow
 
     def certain(self, bound: Any, name: str) -> bool | None:
         return None
-
-    def samples(self, value: Any) -> list[tuple[str, list[str]]]:
-        if self.named:
-            return [(name, [pattern_sample(edit.pattern.text) for edit in edits]) for name, edits in value]
-        return []
 
     def targets(self, value: Any) -> list[str]:
         """Texts of the kind that the patterns of a checked value match."""
         return [pattern_sample(edit.pattern.text) for edit in value]
 
     def schema(self) -> dict[str, Any]:
-        edit = {
-            "type": "object",
-            "properties": {"pattern": {"type": "string", "format": "regex"}, "replace": {"type": "string"}},
-            "required": ["pattern", "replace"],
-            "additionalProperties": False,
-        }
-        if self.named:
-            return {"type": "object", "additionalProperties": {"anyOf": [edit, {"type": "array", "items": edit}]}}
-        return {"type": "array", "items": edit}
+        return {"type": "array", "items": _EDIT_SCHEMA}
 
     def describe(self) -> str:
-        return "{ name = { pattern, replace } }" if self.named else "list of { pattern, replace }"
+        return "list of { pattern, replace }"
+
+
+class NamedEdits(ByName):
+    """A map from a parameter name to one or several `{ pattern, replace }`."""
+
+    _edits = Edits()
+
+    def check(self, value: Any, report: Report) -> tuple[tuple[str, tuple[Edit, ...]], ...] | None:
+        if not isinstance(value, dict):
+            report(f"{value!r} is not a table", "write { name = { pattern = '...', replace = '...' } }")
+            return None
+        return tuple((name, self._edits.check(given, report)) for name, given in value.items())
+
+    def samples(self, value: Any) -> list[tuple[str, list[str]]]:
+        return [(name, self._edits.targets(edits)) for name, edits in value]
+
+    def schema(self) -> dict[str, Any]:
+        one_or_more = {"anyOf": [_EDIT_SCHEMA, self._edits.schema()]}
+        return {"type": "object", "additionalProperties": one_or_more}
+
+    def describe(self) -> str:
+        return "{ name = { pattern, replace } }"
+
+
+_EDIT_SCHEMA = {
+    "type": "object",
+    "properties": {"pattern": {"type": "string", "format": "regex"}, "replace": {"type": "string"}},
+    "required": ["pattern", "replace"],
+    "additionalProperties": False,
+}
 
 
 class Template(NamedTuple):

@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from scrapy_urinorm.rules.globs import ascii_fold, glob_pattern
-from scrapy_urinorm.rules.kinds.base import Kind, checked_pattern, nearest
+from scrapy_urinorm.rules.kinds.base import ByName, Kind, checked_pattern, nearest
 from scrapy_urinorm.rules.kinds.name_tables import JoinedNames, Name, NameList, NameTable
 from scrapy_urinorm.rules.kinds.samples import pattern_sample
 
@@ -106,7 +106,7 @@ class Names(Kind):
         return "list of names or globs" + (", or { name | pattern, value, case_sensitive, why }" if self.guards else "")
 
 
-class Texts(Kind):
+class Texts(ByName):
     """A map from a name to one text, or a list of texts where `many`; `sample` makes a value of interest of one."""
 
     def __init__(self, what: str, *, many: bool = False, sample: str = "{}"):
@@ -129,17 +129,8 @@ class Texts(Kind):
                 out.append((name, tuple(str(t) for t in texts)))
         return tuple(out)
 
-    def merge(self, wide: Any, narrow: Any) -> Any:
-        return tuple({**dict(wide), **dict(narrow)}.items())
-
     def bind(self, value: Any) -> dict[str, Any]:
-        return {ascii_fold(name): texts if self.many else texts[0] for name, texts in value}
-
-    def speaks(self, bound: dict[str, Any]) -> Callable[[str], Any]:
-        return lambda name: ascii_fold(name) in bound
-
-    def certain(self, bound: Any, name: str) -> bool | None:
-        return None
+        return super().bind((name, texts if self.many else texts[0]) for name, texts in value)
 
     def samples(self, value: Any) -> list[tuple[str, list[str]]]:
         return [(name, [self.sample.replace("{}", text) for text in texts]) for name, texts in value]

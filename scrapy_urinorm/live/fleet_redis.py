@@ -1,0 +1,88 @@
+"""The Redis of a fleet as its workers ask it: commands and scripts, one by one or in a pipeline, and the answers."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from scrapy_urinorm.live.fleet_scripts import PUBLISH, VISIT
+from scrapy_urinorm.seen.protocol import SeenStoreError
+from scrapy_urinorm.seen.redis_connection import RedisConnection
+
+if TYPE_CHECKING:
+    import threading
+    from collections.abc import Iterator, Sequence
+
+    from scrapy_urinorm.seen import OnLost
+
+    Call = tuple[Any, ...]
+
+_SECONDS = 900
+"""How long a Redis that is started again just then is waited for, as later on."""
+
+
+class FleetConnection(RedisConnection):
+    """A worker's connection; `base` begins the keys of live rules, beside those of the seen store."""
+
+    def __init__(self, url: str, prefix: str, on_lost: OnLost) -> None:
+        super().__init__(url, prefix, on_lost)
+        self.base = f"{self.address.prefix}:live"
+
+    def open_until(self, ended: threading.Event) -> None:
+        """Connect, with a second between two tries where a lost Redis is waited for, until `ended`.
+
+        Raises SeenStoreError.
+        """
+        for number in range(_SECONDS):
+            try:
+                self.open()
+            except SeenStoreError:
+                if not self._waits or number == _SECONDS - 1 or ended.wait(1.0):
+                    raise
+            else:
+                return
+
+    def script(self, script: str, *args: Any) -> Any:
+        """The answer of a script."""
+        return self.ask(lambda _: self.run(script, [self.base], list(args)))
+
+    def piped(self, calls: Sequence[Call]) -> list[Any]:
+        """The answers of commands and scripts, in one round trip; a script is `(PUBLISH, arguments...)`."""
+
+        def question(_again: bool) -> list[Any]:
+            pipeline = self.client.pipeline(transaction=False)
+            for name, *args in calls:
+                if name in (VISIT, PUBLISH):
+                    self.run(name, [self.base], args, pipeline)
+                else:
+                    pipeline.execute_command(name, *args)  # type: ignore[no-untyped-call]  # redis-py's
+            return list(pipeline.execute())
+
+        return self.ask(question) if calls else []
+
+
+# what redis-py answers under either protocol
+
+
+def text(name: bytes) -> str:
+    """The name of a site."""
+    return name.decode("utf-8", "surrogatepass")
+
+
+def pairs(found: Any) -> dict[bytes, bytes]:
+    """A hash, which comes as a dict or as a flat list."""
+    return found if isinstance(found, dict) else dict(zip(found[::2], found[1::2], strict=True))
+
+
+def scores(found: Any) -> list[tuple[bytes, float]]:
+    """Members of a sorted set with their scores."""
+    if found and not isinstance(found[0], tuple | list):
+        found = list(zip(found[::2], found[1::2], strict=True))
+    return [(name, float(score)) for name, score in found]
+
+
+def streams(found: Any) -> Iterator[tuple[str, list[tuple[bytes, dict[bytes, bytes]]]]]:
+    """What XREAD has found, by stream."""
+    for name, entries in found.items() if isinstance(found, dict) else found:
+        if entries and entries[0] and isinstance(entries[0][0], list | tuple):
+            entries = entries[0]
+        yield text(name), [(at, pairs(fields)) for at, fields in entries]
