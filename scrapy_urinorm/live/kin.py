@@ -53,6 +53,9 @@ COPY = 20
 museum, or how it was made, which other things have, too, is shorter. Chosen."""
 FEW_VALUES = 20
 """Values of a number beside an id that is a switch, as a word is: the trees of a genealogy. As many as words may be."""
+FIRST_PAGES, ONCE = 64, 0.9
+"""Pages of which the values are looked at, three times as many as of a switch, and the share of them that have an id of
+their own where the item beside it says where one comes from. Chosen; a category and the page of its list have less."""
 MANY = 31
 """Pages with news from which others of their kind may say the same again; as many pairs as a rule is believed for."""
 _LISTED = 2
@@ -62,6 +65,33 @@ _KINDS, _LINES, _LINKS = 2_000, 64, 1_024
 have more links than a list has rows."""
 _PATTERNS = 20_000
 """Patterns of which they are counted; as many as are counted at all."""
+
+
+class _Values:
+    """The values, as hashes, of two items that vary on the pages of a kind."""
+
+    __slots__ = ("_of", "_pages")
+
+    def __init__(self, names: Iterable[str]) -> None:
+        self._of: dict[str, set[int]] = {name: set() for name in names}
+        self._pages = 0
+
+    def see(self, items: Mapping[str, str]) -> None:
+        """Note the values of one more page."""
+        first = self._pages < FIRST_PAGES
+        self._pages += first
+        for name, value in items.items():
+            values = self._of.get(name)
+            if values is not None and (first or len(values) <= FEW_VALUES):
+                values.add(hash(value))
+
+    def few(self) -> list[str]:
+        """Return the names of those that have few."""
+        return [name for name, values in self._of.items() if len(values) <= FEW_VALUES]
+
+    def is_once(self, name: str) -> bool:
+        """Whether nearly each of the first pages had a value of its own: the other item chooses nothing."""
+        return len(self._of.get(name, ())) >= ONCE * self._pages
 
 
 class Kin:
@@ -77,7 +107,7 @@ class Kin:
         self._sentences: dict[str, frozenset[int]] = {}
         self._listed: dict[str, array[int]] = {}
         self._first: dict[str, dict[str, int | None]] = {}
-        self._values: dict[str, dict[str, set[int]]] = {}
+        self._values: dict[str, _Values] = {}
         self._all_news = self._older = 0
 
     def brought(self, pattern: str) -> None:
@@ -198,17 +228,17 @@ class Kin:
         if known is None:
             if len(self._values) >= _KINDS:
                 return False
-            known = self._values[kind] = {name: set() for name in varying}
-        for name, value in varying.items():
-            values = known.get(name)
-            if values is not None and len(values) <= FEW_VALUES:
-                values.add(hash(value))
-        few = [name for name, values in known.items() if len(values) <= FEW_VALUES]
+            known = self._values[kind] = _Values(varying)
+        known.see(varying)
+        few = known.few()
         # of a first few pages neither has many
         if few and any(names_item(*item) for item in varying.items() if [item[0]] != few):
             return True
         # `vol=3&nr=7`: what has many is the number of a thing, whatever it is called
-        return len(few) == 1 and any(numbers_item(*item) for item in varying.items() if item[0] not in few)
+        if len(few) == 1:
+            return any(numbers_item(*item) for item in varying.items() if item[0] not in few)
+        # `id=7&from=6`: where one comes from
+        return any(names_item(*item) and known.is_once(item[0]) for item in varying.items())
 
     def goes_on(
         self, url: str, pattern: str, *, drawn: bool = False, silent: bool = False, lists: bool = False

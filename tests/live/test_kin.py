@@ -274,7 +274,7 @@ SEVERAL = {
     "trees of persons": ("tree={0[2]}&pid=I{0}", FEW_VALUES + 9),
     "trees of persons by number": ("tree={0[2]}&id={0}", FEW_VALUES + 9),
     "two that vary": ("a={0}&b={0}", 0),
-    "two ids, of which none has few values": ("page_id={0}&id={0}", FEW_VALUES),
+    "an id, and where one comes from": ("back={0}&id={0}", FEW_VALUES + 9),
     "a token beside a number": ("tree={0[2]}&id=0b5f8c{0}e9a", 0),
     "three that vary": ("tree={0[2]}&id={0}&a={0}", 0),
 }
@@ -288,6 +288,14 @@ def test_what_chooses_nothing_or_little_beside_an_id_ends_no_chain(query: str, m
     found = [kin.goes_on(f"http://a.example/on?{query.format(str(n))}", pattern) for n in numbers]
     # of the first page nobody knows what varies
     assert found[1:] == ([True] * (most - 1) + [False] * len(numbers))[: len(numbers) - 1]
+
+
+def test_of_two_ids_that_come_again_neither_is_that_of_a_thing() -> None:
+    kin, pattern = Kin(), "http://a.example/on?id=#&page_id=#"
+    pages = range(100, 106 + 2 * FEW_VALUES)
+    found = [kin.goes_on(f"http://a.example/on?id={n // 2}&page_id={(n + 1) // 2}", pattern) for n in pages]
+    # until both have many values
+    assert (found[1], found[-1]) == (True, False)
 
 
 @pytest.mark.parametrize(
