@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from scrapy_urinorm.visits.data import QUOTE
 from scrapy_urinorm.visits.marks import texts_in
+from scrapy_urinorm.visits.viewers import EXTENSIONS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -63,6 +64,7 @@ _changing = re.compile(
     rb"|exp|key|ts?|time|cb|_)=[^&]*+",
     re.IGNORECASE,
 ).sub
+_is_file = re.compile(rb"\.(?:%b)$" % "|".join(EXTENSIONS.split()).encode(), re.IGNORECASE).search
 _PLAYERS = (
     b"wistia.",
     b"jwplayer.com/players",
@@ -89,7 +91,7 @@ def shown_by(block: bytes) -> tuple[list[bytes], list[bytes]]:
     numbers = [one for find in compress(_numbers, told[len(_media) :]) for one in find(block)[:MOST_NAMED]]
     if any(told[len(_media) + len(_numbers) :]):
         numbers += _PLACES(block)
-    return [_changing(b"", one) for one in named], numbers
+    return list(map(_lasting, named)), numbers
 
 
 def loaded_by(markup: bytes, heads: Iterable[bytes]) -> list[bytes]:
@@ -107,4 +109,12 @@ def sources_in(value: bytes) -> list[bytes]:
     """Return the sources of a player in the JSON of an attribute (Video.js)."""
     if b"sources" not in value:
         return []
-    return [_changing(b"", one) for one in _source(QUOTE.sub(b'"', value))]
+    return list(map(_lasting, _source(QUOTE.sub(b'"', value))))
+
+
+def _lasting(address: bytes) -> bytes:
+    """Return an address without what is another one on each visit: of a file all that follows the question mark, which
+    may be a signature.
+    """
+    path, _, query = address.partition(b"?")
+    return path if query and _is_file(path) else _changing(b"", address)

@@ -125,6 +125,7 @@ SAME: dict[str, str] = {
         for name, text in {
             "JW Player": "jwplayer('p').setup({{file: '/stream?id=7&token={}', key: 'x{}'}})",
             "such a list": "jwplayer('p').setup({{playlist: '/media/a?exp={}&sig=a{}'}})",
+            "a film's file": "jwplayer('p').setup({{file: 'https://cdn.example/v/7.mp4?st=a{}&e={}&X-Amz-Date=7'}})",
             "Video.js": "videojs('v').src({{src: '/stream?hdnts_token=exp~{}', nonce: '{}'}})",
             "a document": "pdfjsLib.getDocument('/download?id=7&X-Amz-Signature={}&X-Amz-Expires={}')",
             "a viewer": "OpenSeadragon({{tileSources: '/scan?id=7&_={}', token: '{}'}})",
@@ -138,6 +139,9 @@ SAME: dict[str, str] = {
     "the token of a script": "<script nonce=x{} src='/players/a.js?v={}' data-id={} data-token=a{}></script>",
     "the token of a set-up": (
         '<video data-setup=\'{{"sources": [{{"src": "/watch?v=7&token={}"}}], "nonce": "{}"}}\'></video>'
+    ),
+    "the token of a film in such a set-up": (
+        '<video data-setup=\'{{"sources": [{{"src": "/7.m3u8?hdnts=exp={}~hmac=a{}"}}]}}\'></video>'
     ),
     "the set-up of a widget": '<div data-setup=\'{{"src": "/part?n={}"}}\'></div>',
     "the signature of rows": "<script>d3.csv('/a.csv?signature={}')</script>",
