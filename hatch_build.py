@@ -20,13 +20,13 @@ SOURCES = [
     *(f"scrapy_urinorm/engine/{name}.c" for name in ("native", "digest", "rules", "spelling")),
     *(
         f"scrapy_urinorm/visits/{name}.c"
-        for name in ("hashes", "features", "markup", "written", "pairs", "marks", "values", "viewers", "states")
+        for name in ("hashes", "features", "markup", "written", "pairs", "marks", "values", "viewers", "states", "ages")
     ),
     "scrapy_urinorm/seen/table.c",
 ]
 HEADERS = [
     *(f"scrapy_urinorm/engine/{name}.h" for name in ("native", "digest", "rules", "spelling")),
-    *(f"scrapy_urinorm/visits/{name}.h" for name in ("hashes", "features", "markup", "viewers", "states")),
+    *(f"scrapy_urinorm/visits/{name}.h" for name in ("hashes", "features", "markup", "viewers", "states", "ages")),
 ]
 
 

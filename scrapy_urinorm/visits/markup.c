@@ -4,6 +4,7 @@
  * What a parser writes is well formed: each element is closed, each value stands in quotes, four characters are escaped.
  * Where it could mean two trees, and where a page is deeper or larger than any that somebody wrote, the module takes none.
  */
+#include "ages.h"
 #include "states.h"
 #include "viewers.h"
 
@@ -50,7 +51,7 @@ static const Known known_tags[] = {
 typedef struct {
     Piece name;
     uint64_t hash;
-    octet kind, flags, viewer, state;
+    octet kind, flags, viewer, state, dated;
 } Tag;
 
 enum { TAGS = 128 };
@@ -75,7 +76,7 @@ enum {
     /* the usual ones first: what is read of a tag is forgotten up to the last of them */
     CLASS, HREF, ID, TITLE, SRC, ALT, STYLE, TYPE, NAME, VALUE, REL, CONTENT, DATA_SRC, DATA, SRCSET, POSTER, DATA_ORIGINAL,
     DATA_LAZY_SRC, DATA_LAZY, DATA_SRCSET, DATA_BG, DATA_BACKGROUND, DATA_VIDEO_ID, DATA_VIDEOID, DATA_YOUTUBE_ID, DATA_ID, WIDTH,
-    VIEW_BOX, ARIA_HIDDEN, BGCOLOR, ATTRIBUTES
+    VIEW_BOX, ARIA_HIDDEN, BGCOLOR, DATETIME, MOMENT, ATTRIBUTES
 };
 
 /* The attributes that are read, by their first letters. */
@@ -87,10 +88,12 @@ static const struct {
     {"data-src", 8, DATA_SRC}, {"data-original", 13, DATA_ORIGINAL}, {"data-lazy-src", 13, DATA_LAZY_SRC},
     {"data-lazy", 9, DATA_LAZY}, {"data-srcset", 11, DATA_SRCSET}, {"data-bg", 7, DATA_BG},
     {"data-background", 15, DATA_BACKGROUND}, {"data-video-id", 13, DATA_VIDEO_ID}, {"data-videoid", 12, DATA_VIDEOID},
-    {"data-youtube-id", 15, DATA_YOUTUBE_ID}, {"data-id", 7, DATA_ID}, {"href", 4, HREF}, {"id", 2, ID}, {"name", 4, NAME},
+    {"data-youtube-id", 15, DATA_YOUTUBE_ID}, {"data-id", 7, DATA_ID},
+    {"datetime", 8, DATETIME}, {"data-time", 9, MOMENT}, {"data-timestamp", 14, MOMENT}, {"data-utime", 10, MOMENT}, {"href", 4, HREF}, {"id", 2, ID}, {"name", 4, NAME},
     {"poster", 6, POSTER}, {"rel", 3, REL}, {"src", 3, SRC}, {"srcset", 6, SRCSET}, {"style", 5, STYLE}, {"type", 4, TYPE},
     {"title", 5, TITLE}, {"value", 5, VALUE}, {"viewBox", 7, VIEW_BOX}, {"width", 5, WIDTH},
 };
+static const uint32_t given_dates = 1u << DATETIME | 1u << TITLE | 1u << MOMENT;
 enum { NAMES = sizeof names / sizeof *names, LONGEST_ATTRIBUTE = 15 };
 
 typedef struct {
@@ -145,6 +148,7 @@ tag_of(Page *page, Piece name)
     tag->hash = hash_of(s, name.length);
     tag->viewer = viewer_of(name);
     tag->state = state_of(name);
+    tag->dated = dated_of(name);
     tag->kind = BLOCK_KIND;
     tag->flags = 0;
     for (size_t n = 0; n < sizeof known_tags / sizeof *known_tags; n++)
@@ -893,6 +897,48 @@ put_late(Page *page, const Frame *parent, Piece name, const Piece *attributes)
     return picture.length ? put_address(page, parent->slot ^ beside, name, picture) : YES;
 }
 
+/* The text that begins an element and is all of it, where it is an age: with the date in place of its number. ages.py
+ * (`aged_text`) */
+static Taken
+put_aged(Page *page, const Tag *tag)
+{
+    static const int dates[] = {DATETIME, TITLE, MOMENT};
+    const octet *stop = memchr(page->s, '<', (size_t)(page->end - page->s));
+    Room *room = &page->scratch, *date = &page->sources;
+    Piece text = {page->s, 0}, all;
+    size_t at, digits, length = tag->name.length, kept;
+    Taken taken = YES;
+    if (stop == NULL || (size_t)(page->end - stop) < length + 3 || stop[1] != '/' || memcmp(stop + 2, tag->name.start, length) != 0 ||
+        stop[2 + length] != '>')
+        return YES;
+    text.length = (size_t)(stop - text.start);
+    /* most texts have no number */
+    for (at = 0; at < text.length && !(text.start[at] >= '0' && text.start[at] <= '9'); at++)
+        ;
+    if (at == text.length)
+        return YES;
+    room->used = date->used = 0;
+    if ((taken = put_text(room, text)) != YES)
+        return taken;
+    if (!find_age(room->start, room->used, &at, &digits))
+        return YES;
+    for (size_t n = tag->dated == TIMED ? 0 : 1; !date->used && n < sizeof dates / sizeof *dates; n++) {
+        if ((taken = put_text(date, page->attributes[dates[n]])) != YES)
+            return taken;
+        date->used = dates[n] == MOMENT ? moment_in(date->start, date->used) : keep_date(date->start, date->used);
+    }
+    if (!date->used)
+        return YES;
+    if (!reserve(room, date->used))
+        return FAULT;
+    kept = room->used - at - digits;
+    memmove(room->start + at + date->used, room->start + at + digits, kept);
+    memcpy(room->start + at, date->start, date->used);
+    all = (Piece){room->start, at + date->used + kept};
+    page->s = stop;
+    return shown_text(page, (const Frame *)page->frames.start + page->depth - 1, all, 1);
+}
+
 /* What of a drawing is not shown. */
 static int
 is_not_drawn(Piece name)
@@ -997,6 +1043,8 @@ begin(Page *page)
     page->walked += fresh.walked;
     memcpy((Frame *)page->frames.start + page->depth++, &fresh, sizeof fresh);
     page->frames.used = page->depth * sizeof fresh;
+    if (tag->dated && page->given & given_dates && fresh.walked && !drawn)
+        return put_aged(page, tag);
     return tag->flags & RAW ? raw_text(page, (const Frame *)page->frames.start + page->depth - 1) : YES;
 }
 

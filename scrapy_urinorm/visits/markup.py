@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import urljoin
 
 from scrapy_urinorm.engine import native
+from scrapy_urinorm.visits.ages import AGED
 from scrapy_urinorm.visits.links import page_links, stems
 from scrapy_urinorm.visits.shown import MARKED
 from scrapy_urinorm.visits.states import grid_selector
@@ -69,7 +70,8 @@ def said_without_tree(markup: bytes, url: str) -> Said | None:
 def walked(root: LexborNode, url: str) -> Said:
     """Read a tree in Python: the module in C, for the pages that it takes, must give the same."""
     html = root.html or ""
-    walk = Walk(frozenset(node.mem_id for node in root.css(MARKED + selector_of(html) + grid_selector(html))))
+    marked = root.css(MARKED + selector_of(html) + grid_selector(html))
+    walk = Walk(frozenset(node.mem_id for node in marked), frozenset(node.mem_id for node in root.css(AGED)))
     with contextlib.suppress(RecursionError):
         walk.children(root, 1, DEEPEST)
     text = text_of(walk.texts, bytes(walk.seen))

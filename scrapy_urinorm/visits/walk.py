@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from scrapy_urinorm.content.frame import TITLE_SLOT
 from scrapy_urinorm.declared import is_canonical
+from scrapy_urinorm.visits.ages import aged_text
 from scrapy_urinorm.visits.shown import (
     BESIDE,
     Sums,
@@ -74,10 +75,11 @@ class Walk:
     """
 
     # three lists of plain values instead of one of objects: the garbage collector has nothing to look at
-    __slots__ = ("canonical", "marked", "open", "seen", "slots", "sums", "texts")
+    __slots__ = ("aged", "canonical", "marked", "open", "seen", "slots", "sums", "texts")
 
-    def __init__(self, marked: frozenset[int]) -> None:
+    def __init__(self, marked: frozenset[int], aged: frozenset[int]) -> None:
         self.marked = marked
+        self.aged = aged
         self.sums = Sums()
         self.slots: list[int] = []
         self.texts: list[str] = []
@@ -93,7 +95,7 @@ class Walk:
         """
         if not room:
             raise RecursionError
-        kinds, marked = _kinds, self.marked
+        kinds, marked, aged = _kinds, self.marked, self.aged
         numbers: dict[str, int] = {}
         node = parent.child
         while node is not None:
@@ -101,11 +103,14 @@ class Walk:
             tag = node.tag or "-instruction"
             kind = kinds[tag]
             if kind == _TEXT_NODE:
-                self._shown(node, slot)
+                self._shown(node.text_content or "", slot)
             elif kind == _INLINE:
                 if marked and node.mem_id in marked:
                     self._marked(parent, slot, node, numbers)
-                self.children(node, slot, room - 1)
+                if aged and room > 1 and node.mem_id in aged and (text := aged_text(node)):
+                    self._shown(text, slot)
+                else:
+                    self.children(node, slot, room - 1)
             elif kind <= _EMBEDDED:
                 self.open = False
                 inner = _slot_in(parent, slot, tag, node.id, numbers)
@@ -123,8 +128,7 @@ class Walk:
                 self._hidden(tag, node, parent, slot, numbers)
             node = node.next
 
-    def _shown(self, node: LexborNode, slot: int) -> None:
-        text: str = node.text_content  # type: ignore[assignment]  # a text has one
+    def _shown(self, text: str, slot: int) -> None:
         if self.open:
             self.texts[-1] += text
         elif not text.isspace():
@@ -163,7 +167,7 @@ class Walk:
         while node is not None:
             tag = node.tag or "-instruction"
             if _kinds[tag] == _TEXT_NODE:
-                self._shown(node, slot)
+                self._shown(node.text_content or "", slot)
             elif _kinds[tag] != _OTHER and tag not in _NOT_DRAWN:
                 if self.sums.drawing is not None and (tag != "use" or is_placed(node.attributes)):
                     self.sums.drawing += geometry_of(node.attributes)

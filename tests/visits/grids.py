@@ -1,4 +1,4 @@
-"""Pages of days, seats and squares, drawn by lot."""
+"""Pages of days, seats, squares, and ages in words, drawn by lot."""
 
 from __future__ import annotations
 
@@ -27,4 +27,76 @@ def grids(count: int, chance: random.Random) -> Iterator[bytes]:
                 parts.append(f"{chance.choice(texts)}</{tag}>")
                 if chance.random() < 0.1:
                     parts.append(chance.choice([" ", ", <i>x</i>", "<tr>"]))
+        yield "".join(parts).encode()
+
+
+def ages(count: int, chance: random.Random) -> Iterator[bytes]:
+    """Pages of ages in words, of dates, and of pieces of both."""
+    dates = (
+        "11/27/2026 01:49 PM",
+        "2026-11-27T13:49:00.000Z",
+        "27 de x de 2026, 13:49",
+        "a b 27 2026 1:49",
+        "1764251342",
+    )
+    pieces = (
+        "2026",
+        "1999",
+        "27",
+        "1",
+        ":49",
+        ":4",
+        "-",
+        "/",
+        ".",
+        " ",
+        "a",
+        "é",
+        "\u00a0",
+        "&amp;",
+        "&nbsp;",
+        "+01:00",
+        "2100",
+        "1" * 50,
+    )
+    texts = (
+        "20 minutes ago",
+        " 5\n",
+        "2",
+        "33",
+        "m",
+        "M",
+        "é",
+        "\u20ac",
+        "£",
+        "\u2c00",
+        "\u1fff",
+        "&nbsp;",
+        "&lt;",
+        "x" * 31,
+        "\u5206",
+        "\f",
+    )
+    for _ in range(count):
+        parts = ["<p>by "]
+        for tag in chance.choices(
+            ("a", "abbr", "small", "span", "time", "b", "p", "svg", "mi"), k=chance.choice([1, 3, 9])
+        ):
+            parts.append(f"<{tag}")
+            for name in chance.choices(
+                ("title", "datetime", "data-time", "data-utime", "data-timestamp", "class"), k=chance.randint(0, 3)
+            ):
+                value = (
+                    chance.choice(dates)
+                    if chance.random() < 0.5
+                    else "".join(chance.choices(pieces, k=chance.randint(1, 9)))
+                )
+                parts.append(f' {name}="{value}"')
+            parts.append(">" + "".join(chance.choices(texts, k=chance.choice([1, 1, 2, 3]))))
+            parts.append(
+                chance.choice(
+                    [f"</{tag}>"] * 6
+                    + [f"<!-- --></{tag}>", f"<i>x</i></{tag}>", "", f"</{tag}> ago<p>", f"<br></{tag}>"]
+                )
+            )
         yield "".join(parts).encode()

@@ -16,7 +16,7 @@ from scrapy_urinorm.visits.marks import plain_texts_in
 from scrapy_urinorm.visits.redaction import Redaction, plain_names
 from tests.effort import some
 from tests.visits import pages
-from tests.visits.grids import grids
+from tests.visits.grids import ages, grids
 from tests.visits.pages import ADDRESSES, taken
 
 URL = "http://a.example/d/p"
@@ -76,6 +76,10 @@ TAKEN = {
     "<math><mi x=1>a</mi></math>",
     "deeper than a walk goes": "<div>" * 1100 + "<a href=/deep>x</a>",
     "a drawing deeper than a walk goes": "<p>a<svg>" + "<g>" * 1100 + "<text>b</text>",
+    "ages": "<p>by <a href=/u>b</a> <a title='11/27/2026 01:49 PM' href=/x> 20 minutes&nbsp;</a> ago <time datetime="
+    "2026-11-27T13:49Z>5m</time><i title='2026-11-27 13:49'>5m</i><time datetime=2026-11-27 title='2026-11-27 13:49' "
+    "data-utime=1764251342>1 &lt;hour</time><span data-time=1764251342000>7 h<!-- --></span><small data-time=x "
+    "data-utime=1764251342 data-timestamp=1764251343>9 h</small><span title='2026-11-27 13:49'>Page 5</span>",
     "links of all kinds": "".join(
         f"<a href='{href}'>x</a>" for href in pages.VALUES if "'" not in href and len(href) < 99
     ),
@@ -108,7 +112,7 @@ def test_what_might_mean_two_trees_is_left_to_the_walk(page: str) -> None:
 @given(st.integers(0))
 def test_any_page_in_c_is_that_in_python(seed: int) -> None:
     chance = random.Random(seed)
-    for page in (*pages.pages(20, chance), *grids(5, chance)):
+    for page in (*pages.pages(20, chance), *grids(5, chance), *ages(5, chance)):
         taken(page, chance.choice(ADDRESSES))
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from scrapy_urinorm.visits import states, viewers
+from scrapy_urinorm.visits import ages, states, viewers
 from scrapy_urinorm.visits.features import page_features
 from scrapy_urinorm.visits.viewers import LINKED, sources_of
 from tests.visits.pages import lexbor, markup
@@ -88,6 +88,29 @@ OTHER = {
     "tips of places": "<map><area title='place {}'></map>",
     "numbers in fields": "<input type=number value={}>",
     "such numbers in words": "<input value='1,00{}.5 %'>",
+    **{
+        f"what is no age: {text}": f"<p><a title='2026-11-27 13:49'>{text}</a>"
+        for text in ("{}", " {} ", "Chapter {}", "$ {}", "{} EUR", "{} €", "1.{} hours", "12{} replies", "\u0667{}")
+    },
+    **{
+        f"an age beside what is no date to the minute: {date}": f"<p><a title='{date}'>{{}} minutes</a> ago"
+        for date in (
+            "2026-11-27",
+            "27 November 2026",
+            "13:49",
+            "27.11. 13:49",
+            "2026 at 13:49",
+            "Price on 2026-11-27 13:49",
+            "Seen by John 27 November 2026 13:49",
+            "2026-11-27 13:491",
+            f"2026-11-27 13:49{' ' * 60}",
+        )
+    },
+    "what was struck out": "<p><del datetime=2026-11-27T13:49Z>{} apples</del>",
+    "the date of an age": "<p><time datetime=2026-11-27T13:4{}Z>20 minutes ago</time>",
+    "such a date for a script": "<p><span data-utime=176425134{}>20 minutes</span> ago",
+    "an age with more in it": "<p><a title='2026-11-27 13:49'>{} minutes <b>ago</b></a>",
+    "a text that is longer": f"<p><a title='2026-11-27 13:49'>{{}} people {'like this ' * 4}</a>",
 }
 SAME = {
     "an icon": "<svg viewBox='0 0 24 24'><path d='M0 {}L3 3' /></svg>",
@@ -177,6 +200,37 @@ SAME = {
     "a code in a field": "<input value=1234567890123456789012{}>",
     "numbers that nobody sees": "<input type=hidden value={}>",
     "what is chosen": "<select><option value={} selected>a</select>",
+    **{
+        f"an age beside {date}": f"<p>by <a href=/u>Ada</a> <a title='{date}' href=/a>\n 1{{}} minutes&nbsp;</a> ago"
+        for date in (
+            "11/27/2026 01:49 PM",
+            "2026-11-27T13:49:00.123456+01:00",
+            "2026-11-27 13:49:00Z",
+            "27.11.2026, 13:49",
+            "Fri, 27 Nov 2026 13:49:00 +0000",
+            "Friday, November 27, 2026 1:49\u202fPM",
+            "1:49 PM - 27 Nov 2026",
+            "27 de noviembre de 2026, 13:49",
+            "27 \u043d\u043e\u044f\u0431\u0440\u044f 2026 \u0433., 13:49",
+            "2026\u5e7411\u670827\u65e5 13:49",
+        )
+    },
+    **{
+        f"an age in another language: {text}": f"<p><time datetime=2026-11-27T13:49Z title=x>{text}</time>"
+        for text in (
+            "{} minutes ago",
+            "{}m",
+            "vor {} Minuten",
+            "il y a environ {} heures",
+            "\u043e\u043a\u043e\u043b\u043e 1{} \u043c\u0438\u043d\u0443\u0442 \u043d\u0430\u0437\u0430\u0434",
+            "{}\u5206\u949f\u524d",
+            "\u0642\u0628\u0644 {} \u062f\u0642\u064a\u0642\u0629",
+        )
+    },
+    **{
+        f"an age beside {name} for scripts": f"<p><abbr title='' {name}={value}>{{}} minutes</abbr> ago"
+        for name, value in {"data-utime": 1764251342, "data-time": 1764251342, "data-timestamp": 1764251342000}.items()
+    },
 }
 
 
@@ -220,6 +274,28 @@ def test_lists_of_states_are_those_of_the_module_in_c() -> None:
     source = Path(states.__file__).with_suffix(".c").read_text(encoding="utf-8")
     lists = re.findall(r"static const char \*const \w+\[\] = \{(.*?)NULL", source, re.DOTALL)
     assert [re.findall(r'W\("([^"]+)"\)', one) for one in lists] == [sorted(states.GRID), sorted(states.PASSING)]
+
+
+def test_the_words_of_an_age_stay() -> None:
+    """They may be no age: in which language they are, nobody knows."""
+    page = "<p><time datetime=2026-11-27T13:49Z>20 {}</time>"
+    assert len({lines_of(page.format(words), 7) for words in ("minutes ago", "hours ago", "replies")}) == 3
+
+
+@pytest.mark.parametrize("text", ["{} minutes ago", "on", "2 replies to 7"])
+def test_an_age_has_as_many_words_as_before(text: str) -> None:
+    one, other = (
+        page_features(f"<p>a text<p><span{tip}>{text.format(5)}</span>".encode(), "text/html")
+        for tip in ("", " title='11/27/2026 01:49 PM'")
+    )
+    assert one.words == other.words
+
+
+def test_the_list_of_dated_elements_is_that_of_the_module_in_c() -> None:
+    source = Path(ages.__file__).with_suffix(".c").read_text(encoding="utf-8")
+    assert re.findall(r'W\("([^"]+)"\)', source) == sorted(ages.DATED)
+    for name in ("LONGEST_DATE", "LONGEST_AGE", "WORDS_FIRST", "WORDS_WITHIN", "NUMBERS"):
+        assert f"{name} = {getattr(ages, name)}," in source
 
 
 @pytest.mark.parametrize("text", [" " * 400_000, "&nbsp;" * 60_000, "7" * 400_000, "<td class=a> " * 30_000])
