@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import re
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from scrapy_urinorm.engine.steps import merge_bodies
 from scrapy_urinorm.errors import Problem
@@ -13,7 +13,7 @@ from scrapy_urinorm.rules.kinds import Name, NameTable
 from scrapy_urinorm.rulesets.sources import line_index, read_text
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from scrapy_urinorm.rulesets.ruleset import RuleSet
     from scrapy_urinorm.rulesets.scopes import Body, Layer, Where
@@ -70,13 +70,15 @@ class Table(NamedTuple):
         """What this table and the wider ones say."""
         return merged((*self.wider, self.body))
 
-    def before(self) -> list[Where]:
-        """The `where` tables that come before this one, be it in another file, and may hold for the same paths."""
+    def before(self, rule: str) -> list[Where]:
+        """The `where` tables with a rule that come before this one, be it in another file, and may hold here."""
         found: list[Where] = []
         if self.where is None:
             return found
         for layer in self.layers:
-            for where in layer.body.wheres[: self.number - 1 if layer is self.layer else None]:
+            for number, where in _with_rule(layer.body, rule):
+                if layer is self.layer and number >= self.number:
+                    break
                 globs = [(one, other) for one in where.globs for other in self.where.globs]
                 if not globs or any(overlap(one, other) for one, other in globs):
                     found.append(where)
@@ -88,12 +90,11 @@ class Table(NamedTuple):
         """The table among this and the wider ones that has a rule (or this very entry of it), for a message."""
         layer: Layer
         for layer in reversed(self.layers):
-            for body in (layer.body, *(w.body for w in layer.body.wheres)):
-                value = body.rules.get(rule)
-                if value is not None and (entry is None or any(e is entry for e in value)):
-                    if layer.preset:
-                        return layer.file
-                    return f"[{layer.label}]" if layer is not self.layer else "this table"
+            entries = _entries(layer.body, rule)
+            if entries is not None and (entry is None or id(entry) in entries):
+                if layer.preset:
+                    return layer.file
+                return f"[{layer.label}]" if layer is not self.layer else "this table"
         return "a wider table"
 
 
@@ -102,6 +103,7 @@ class Merged(NamedTuple):
 
     rules: dict[str, Any]
     tables: dict[str, NameTable]
+    touched: dict[str, Touching]
 
     def names(self, rule: str) -> NameTable:
         """The merged list of a rule that takes names."""
@@ -125,9 +127,37 @@ class Merged(NamedTuple):
     def keeps(self, name: str) -> bool:
         """Whether the rule that keeps parameters, if one is set, may keep this one."""
         rule = self.keeper()
-        return not rule or any(overlap(entry.name, name) for entry in self.rules[rule])
+        return not rule or self.touching(rule)(name)
+
+    def touching(self, rule: str) -> Touching:
+        """Whether any entry of a rule, exceptions aside, takes a name that a glob takes."""
+        found = self.touched.get(rule)
+        if found is None:
+            names = [entry.name for entry in self.rules.get(rule, ()) if not entry.keep]
+            found = self.touched[rule] = Touching(names)
+        return found
 
 
+class Touching:
+    """Whether one of many globs has a name in common with another: exact names are looked up, not tried."""
+
+    def __init__(self, names: Iterable[str]):
+        self._exact: set[str] = set()
+        self._globs: list[str] = []
+        for name in names:
+            if "*" in name:
+                self._globs.append(name)
+            else:
+                self._exact.add(name.lower())
+
+    def __call__(self, name: str) -> bool:
+        """Whether any of them has; case does not count."""
+        if "*" not in name and name.lower() in self._exact:
+            return True
+        return any(overlap(one, name) for one in (*self._globs, *(self._exact if "*" in name else ())))
+
+
+@functools.cache
 def dropping(which: Drops) -> list[str]:
     """The rules that drop items in one way."""
     return [rule.name for rule in rules_at(Stage.ITEMS) if rule.drops is which]
@@ -144,14 +174,52 @@ def merged(bodies: tuple[Body, ...]) -> Merged:
         if len(_merged) > 1000:
             _merged.clear()
         # the bodies are kept beside the result, so that no other object can get one of these ids
-        found = _merged[key] = bodies, Merged(merge_bodies(bodies), {})
+        found = _merged[key] = bodies, Merged(merge_bodies(bodies), {}, {})
     return found[1]
 
 
-def covering(table: NameTable, entry: Name) -> Name | None:
-    """The entry of a list that takes everything that `entry` takes; an exception in between ends the search."""
+_T = TypeVar("_T")
+
+
+def _once(made: Callable[[Body, str], _T]) -> Callable[[Body, str], _T]:
+    """Remember what is made of a table and a rule: each of a hundred thousand entries may ask for it."""
+    known: dict[tuple[int, str], tuple[Body, _T]] = {}
+
+    def asked(body: Body, rule: str) -> _T:
+        found = known.get((id(body), rule))
+        if found is None:
+            if len(known) > 1000:
+                known.clear()
+            # the table is kept beside the result, as in `merged`
+            found = known[id(body), rule] = body, made(body, rule)
+        return found[1]
+
+    return asked
+
+
+@_once
+def _with_rule(body: Body, rule: str) -> list[tuple[int, Where]]:
+    """The `where` tables of a table that have a rule, with their numbers from 1."""
+    return [(number, where) for number, where in enumerate(body.wheres, 1) if rule in where.body.rules]
+
+
+@_once
+def _entries(body: Body, rule: str) -> set[int] | None:
+    """The entries of a rule in a table and its `where` tables, each by its identity; None where it is in none."""
+    values = [one.rules[rule] for one in (body, *(where.body for where in body.wheres)) if rule in one.rules]
+    lists = [value for value in values if isinstance(value, (list, tuple))]
+    return {id(entry) for value in lists for entry in value} if values else None
+
+
+def covering(table: NameTable, entry: Name, leaving: Callable[[Name], bool] | None = None) -> Name | None:
+    """The entry of a list that takes everything that `entry` takes; an exception in between ends the search.
+
+    Entries that `leaving` says yes to count as if they were not there.
+    """
     near = table[entry.name]
     for other in near:
+        if leaving is not None and leaving(other):
+            continue
         if other.keep:
             return None
         same_guard = other.value is None or (entry.value is not None and entry.value.text == other.value.text)

@@ -6,6 +6,7 @@ import json
 import re
 from collections import defaultdict
 from collections.abc import Mapping
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -29,8 +30,6 @@ DEFAULT_PRESET = "recommended"
 #: RFC 1035 2.3.4.
 _MAX_HOST = 253
 _FILE_KEYS = ("preset", "include", "version", "rules", "site", "host", "evidence", "$schema")
-#: The presets' tables, which nobody changes: checked once for all rule sets of a process, with what finds their names.
-_checked_presets: dict[str, tuple[Layer, ...]] = {}
 
 
 class Loader:
@@ -111,7 +110,7 @@ class Loader:
             self.preset = (str(data["preset"]), name)
             self._preset_line = lines.get(("", "preset"))
         if "rules" in data:
-            self.everywhere += self._layer(name, "rules", data["rules"], lines, "everywhere", learned)
+            self.everywhere += self.layer(name, "rules", data["rules"], lines, "everywhere", learned)
         for kind, scope in (("site", self.sites), ("host", self.hosts)):
             tables = data.get(kind, {})
             if not isinstance(tables, dict):
@@ -121,7 +120,7 @@ class Loader:
                 label = f'{kind}."{given}"'
                 found = self._scope_name(name, label, given, kind, lines)
                 if found is not None:
-                    scope[found] += self._layer(name, label, table, lines, "site", learned)
+                    scope[found] += self.layer(name, label, table, lines, "site", learned)
         self._evidence(name, data.get("evidence", []), lines)
 
     def _scope_name(self, file: str, label: str, given: str, kind: str, lines: LineNumbers) -> str | None:
@@ -137,7 +136,8 @@ class Loader:
         self._problem(file, label, "", f"{given!r} is not a {kind}", hint, lines.get((label, "")))
         return None
 
-    def _layer(self, file: str, label: str, table: Any, lines: LineNumbers, scope: str, learned: bool) -> list[Layer]:
+    def layer(self, file: str, label: str, table: Any, lines: LineNumbers, scope: str, learned: bool) -> list[Layer]:
+        """A table as a layer, after those of the platforms that it names."""
         if not isinstance(table, dict):
             self._problem(file, label, "", f"{table!r} is not a table", f"write [{label}] and its keys below")
             return []
@@ -174,7 +174,7 @@ class Loader:
         for use in platforms.uses(table["platform"], lambda message, hint: report("platform", message, hint)):
             said, numbers = platforms.bound(use)
             lines = platforms.PackLines(label, numbers)
-            layers += self._layer(f"platform {use.pack.name}", label, said, lines, scope, learned=False)
+            layers += self.layer(f"platform {use.pack.name}", label, said, lines, scope, learned=False)
         return layers
 
     def _examples(self, layer: Layer, table: Mapping[str, Any], report: Any) -> None:
@@ -234,12 +234,7 @@ class Loader:
             return
         if "preset" in data and base not in seen:
             self._preset(data["preset"], file, seen | {base})
-        if "rules" in data:
-            if base not in _checked_presets:
-                where = f"preset {base}@{data['version']}"
-                layers = self._layer(where, "rules", data["rules"], {}, "everywhere", learned=False)
-                _checked_presets[base] = tuple(layer._replace(preset=True) for layer in layers)
-            self.everywhere += _checked_presets[base]
+        self.everywhere += preset_layers(base)
 
     def _host_maps(self) -> None:
         scopes = [("", self.everywhere), *self.sites.items(), *self.hosts.items()]
@@ -274,6 +269,15 @@ class Loader:
                     return
                 seen.append(after)
             table[alias] = seen[-1]
+
+
+@cache
+def preset_layers(base: str) -> tuple[Layer, ...]:
+    """A preset's own tables, which nobody changes: checked once for all rule sets of a process."""
+    data = preset_table(base)
+    file = f"preset {base}@{data['version']}"
+    layers = Loader().layer(file, "rules", data.get("rules", {}), {}, "everywhere", learned=False)
+    return tuple(layer._replace(preset=True) for layer in layers) if "rules" in data else ()
 
 
 def _canonical_host(host: str) -> str:
