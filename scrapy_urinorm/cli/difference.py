@@ -111,7 +111,7 @@ def near(rules: RuleSet, urls: Iterable[str]) -> RuleSet:
     return out
 
 
-class Way(NamedTuple):
+class Apart(NamedTuple):
     """What keeps two URLs apart: a line to write into a table, or, where `write` is empty, a rule to take out of it."""
 
     rule: str
@@ -120,14 +120,14 @@ class Way(NamedTuple):
     write: str
 
 
-def ways_apart(rules: RuleSet, told: tuple[Explanation, Explanation], needed: Iterable[str]) -> list[Way]:
+def ways_apart(rules: RuleSet, told: tuple[Explanation, Explanation], needed: Iterable[str]) -> list[Apart]:
     """What to write, for each rule that makes two URLs one, so that they are two; each is tried before it is said."""
     urls = [one.url for one in told]
     rules = near(rules, [*urls, *(one.key for one in told)])
     return [way for rule in needed if (way := _way(rules, told, urls, rule)) is not None]
 
 
-def _way(rules: RuleSet, told: tuple[Explanation, Explanation], urls: list[str], rule: str) -> Way | None:
+def _way(rules: RuleSet, told: tuple[Explanation, Explanation], urls: list[str], rule: str) -> Apart | None:
     steps = [step for one in told for step in one.steps if step.rule == rule]
     parts = split(told[0].key)
     if parts is None or not steps:
@@ -137,9 +137,9 @@ def _way(rules: RuleSet, told: tuple[Explanation, Explanation], urls: list[str],
     place = own[-1].place("") if own and not own[-1].learned else ""
     for name, value in _values(rules, told, rule, label):
         if not one_page(Normalizer(_with(rules, label, {name: value}), check_examples=False), urls):
-            return Way(rule, label, place, f"{name} = {json.dumps(value, ensure_ascii=False)}")
+            return Apart(rule, label, place, f"{name} = {json.dumps(value, ensure_ascii=False)}")
     if not Differences(rules, strict=True).same(urls, {rule}):
-        return Way(rule, steps[0].scope, steps[0].source, "")
+        return Apart(rule, steps[0].scope, steps[0].source, "")
     return None
 
 

@@ -13,7 +13,7 @@ from scrapy_urinorm.cli.project import Json, Preset, Rules, chosen, crawl_of
 from scrapy_urinorm.errors import UrinormError
 
 if TYPE_CHECKING:
-    from scrapy_urinorm.cli.difference import Way
+    from scrapy_urinorm.cli.difference import Apart
     from scrapy_urinorm.cli.project import CrawlView
     from scrapy_urinorm.engine.explanation import Explanation
     from scrapy_urinorm.normalizer import Normalizer
@@ -157,7 +157,7 @@ def _verdict(one: _Told, other: _Told, ruleset: RuleSet) -> dict[str, Any]:
     return {"same": False, "rules": [], "apart": [], "differences": differences}
 
 
-def _why_one(one: _Told, other: _Told, ruleset: RuleSet) -> tuple[list[str], list[Way]]:
+def _why_one(one: _Told, other: _Told, ruleset: RuleSet) -> tuple[list[str], list[Apart]]:
     """The rules without which two URLs would not be one page, and what to write to keep them apart."""
     from scrapy_urinorm.cli.difference import Differences, near, ways_apart
 
