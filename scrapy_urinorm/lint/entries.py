@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import functools
 from typing import TYPE_CHECKING, Any
 
 from scrapy_urinorm.engine.steps import bind
-from scrapy_urinorm.lint.tables import Touching, covering, dropping
+from scrapy_urinorm.lint.lookups import Touching, covering, of_catalogue
+from scrapy_urinorm.lint.tables import dropping
 from scrapy_urinorm.rules import CATALOGUE, Drops, Stage, Verdict, at, rules_at
 from scrapy_urinorm.rules.kinds import Choice, Flag, Name, Names, NameTable, Renames, Segments
 from scrapy_urinorm.url import encoded
@@ -17,12 +17,12 @@ if TYPE_CHECKING:
     from scrapy_urinorm.lint.tables import Finding, Table
 
 
-@functools.cache
+@of_catalogue
 def _adding() -> list[str]:
     return [n for n, r in CATALOGUE.items() if isinstance(r.kind, Names) and not r.kind.replace and not r.into]
 
 
-@functools.cache
+@of_catalogue
 def _of_items() -> list[str]:
     """The rules whose values name items of the query, in the order of execution."""
     return [
@@ -32,7 +32,7 @@ def _of_items() -> list[str]:
     ]
 
 
-@functools.cache
+@of_catalogue
 def _renaming() -> list[str]:
     return [name for name in _of_items() if isinstance(CATALOGUE[name].kind, Renames)]
 

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import functools
 import re
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from scrapy_urinorm.engine.steps import merge_bodies
 from scrapy_urinorm.errors import Problem
+from scrapy_urinorm.lint.lookups import Touching, covering, of_catalogue, once, overlap
 from scrapy_urinorm.rules import Drops, Stage, rules_at
 from scrapy_urinorm.rules.kinds import Name, NameTable
 from scrapy_urinorm.rulesets.sources import line_index, read_text
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
 
     from scrapy_urinorm.rulesets.ruleset import RuleSet
     from scrapy_urinorm.rulesets.scopes import Body, Layer, Where
@@ -138,26 +139,7 @@ class Merged(NamedTuple):
         return found
 
 
-class Touching:
-    """Whether one of many globs has a name in common with another: exact names are looked up, not tried."""
-
-    def __init__(self, names: Iterable[str]):
-        self._exact: set[str] = set()
-        self._globs: list[str] = []
-        for name in names:
-            if "*" in name:
-                self._globs.append(name)
-            else:
-                self._exact.add(name.lower())
-
-    def __call__(self, name: str) -> bool:
-        """Whether any of them has; case does not count."""
-        if "*" not in name and name.lower() in self._exact:
-            return True
-        return any(overlap(one, name) for one in (*self._globs, *(self._exact if "*" in name else ())))
-
-
-@functools.cache
+@of_catalogue
 def dropping(which: Drops) -> list[str]:
     """The rules that drop items in one way."""
     return [rule.name for rule in rules_at(Stage.ITEMS) if rule.drops is which]
@@ -178,80 +160,18 @@ def merged(bodies: tuple[Body, ...]) -> Merged:
     return found[1]
 
 
-_T = TypeVar("_T")
-
-
-def _once(made: Callable[[Body, str], _T]) -> Callable[[Body, str], _T]:
-    """Remember what is made of a table and a rule: each of a hundred thousand entries may ask for it."""
-    known: dict[tuple[int, str], tuple[Body, _T]] = {}
-
-    def asked(body: Body, rule: str) -> _T:
-        found = known.get((id(body), rule))
-        if found is None:
-            if len(known) > 1000:
-                known.clear()
-            # the table is kept beside the result, as in `merged`
-            found = known[id(body), rule] = body, made(body, rule)
-        return found[1]
-
-    return asked
-
-
-@_once
+@once
 def _with_rule(body: Body, rule: str) -> list[tuple[int, Where]]:
     """The `where` tables of a table that have a rule, with their numbers from 1."""
     return [(number, where) for number, where in enumerate(body.wheres, 1) if rule in where.body.rules]
 
 
-@_once
+@once
 def _entries(body: Body, rule: str) -> set[int] | None:
     """The entries of a rule in a table and its `where` tables, each by its identity; None where it is in none."""
     values = [one.rules[rule] for one in (body, *(where.body for where in body.wheres)) if rule in one.rules]
     lists = [value for value in values if isinstance(value, (list, tuple))]
     return {id(entry) for value in lists for entry in value} if values else None
-
-
-def covering(table: NameTable, entry: Name, leaving: Callable[[Name], bool] | None = None) -> Name | None:
-    """The entry of a list that takes everything that `entry` takes; an exception in between ends the search.
-
-    Entries that `leaving` says yes to count as if they were not there.
-    """
-    near = table[entry.name]
-    for other in near:
-        if leaving is not None and leaving(other):
-            continue
-        if other.keep:
-            return None
-        same_guard = other.value is None or (entry.value is not None and entry.value.text == other.value.text)
-        if same_guard and bool(other.match(entry.name.swapcase())) >= bool(entry.match(entry.name.swapcase())):
-            return other
-    return None
-
-
-@functools.lru_cache(65536)
-def overlap(one: str, two: str) -> bool:
-    """Whether two globs (`*` alone is special) have a name in common; case does not count."""
-    one, two = one.lower(), two.lower()
-    if "*" not in one + two:
-        return one == two
-    reached = {(0, 0)}
-    todo = [(0, 0)]
-    while todo:
-        a, b = todo.pop()
-        if a == len(one) and b == len(two):
-            return True
-        steps = []
-        if one[a : a + 1] == "*":
-            steps += [(a + 1, b)] + [(a, b + 1)] * (b < len(two))
-        if two[b : b + 1] == "*":
-            steps += [(a, b + 1)] + [(a + 1, b)] * (a < len(one))
-        if a < len(one) and b < len(two) and one[a] == two[b]:
-            steps.append((a + 1, b + 1))
-        for step in steps:
-            if step not in reached:
-                reached.add(step)
-                todo.append(step)
-    return False
 
 
 def tables(ruleset: RuleSet) -> Iterator[Table]:
