@@ -59,8 +59,7 @@ def rules() -> str:
     ]
     everywhere = [("rule", "class", "value", "what it does")]
     rows = [
-        (f"[`{r.name}`](#{r.name.replace('_', '-')})", r.safety.value, f"`{r.kind.describe()}`", r.summary)
-        for r in CATALOGUE.values()
+        (f"[`{r.name}`](#{r.name})", r.safety.value, f"`{r.kind.describe()}`", r.summary) for r in CATALOGUE.values()
     ]
     out.append(table(everywhere[0], rows))
     for part, title in PARTS.items():

@@ -46,9 +46,12 @@ class Problem(NamedTuple):
 
 
 class RuleFileError(UrinormError, ValueError):
-    """A rule file, or a mapping given as one, is wrong; `problems` lists everything that is."""
+    """A rule file, or a mapping given as one, is wrong; `problems` lists all that is, in the order of the lines."""
 
     def __init__(self, problems: Iterable[Problem], origin: str = ""):
+        problems = list(problems)
+        files = {name: at for at, name in enumerate(dict.fromkeys(problem.file for problem in problems))}
+        problems.sort(key=lambda problem: (files[problem.file], problem.line or 0))
         self.problems: tuple[Problem, ...] = tuple(problems)
         count = len(self.problems)
         named = f" ({origin})" if origin else ""

@@ -17,14 +17,15 @@ from scrapy_urinorm.engine.texts import (
     key_text,
     without_userinfo,
 )
-from scrapy_urinorm.errors import Problem, RuleFileError
+from scrapy_urinorm.errors import RuleFileError
 from scrapy_urinorm.rules import Stage, Verdict
+from scrapy_urinorm.rulesets.examples import failing
 from scrapy_urinorm.rulesets.ruleset import RuleSet
 from scrapy_urinorm.tuples import NamedTuple
 from scrapy_urinorm.url import join, other_canonical, other_key, resolve, split, split_text
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
 
     from scrapy_urinorm.engine.explanation import Explanation, StepWatcher
     from scrapy_urinorm.rulesets.ruleset import Source
@@ -57,6 +58,9 @@ class Normalizer:
     Every method takes any `str` and never raises on it. `counts` counts what was odd: `unparsable` (a URL that
     the URL Standard refuses, or of a scheme without rules), `unstable` (rules that do not settle on a URL) and
     `error` (a rule that raised; the URL is then treated as if there were no rules).
+
+    A pickle holds the rules as they were read, so that it needs no file where it is loaded, but the same version of the
+    package; what a copy counts begins at zero.
     """
 
     def __init__(
@@ -72,14 +76,24 @@ class Normalizer:
         elif preset is not None and preset != rules.preset:
             rules = RuleSet.load(*rules.sources, preset=preset)
         self.ruleset = rules
-        self.counts: Counter[str] = Counter()
-        self.sites = Sites(rules, self.counts)
-        #: The module in C over these rules; None where all goes through the loop.
-        self.native: Native | None = Native.of(self.sites.known, self.sites.learn_written)
+        self._begin()
         if check_examples and rules.examples:
-            problems = list(_failing_examples(self))
+            problems = list(failing(rules.examples, self.key))
             if problems:
                 raise RuleFileError(problems)
+
+    def _begin(self) -> None:
+        self.counts: Counter[str] = Counter()
+        self.sites = Sites(self.ruleset, self.counts)
+        #: The module in C over these rules; None where all goes through the loop.
+        self.native: Native | None = Native.of(self.sites.known, self.sites.learn_written)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in vars(self).items() if name not in ("counts", "sites", "native")}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        vars(self).update(state)
+        self._begin()
 
     def key(self, url: str, *, lossy: bool = True) -> str:
         """The key of a URL: equal keys mean one page. `lossy=False` leaves the rules out."""
@@ -278,15 +292,3 @@ def _verdicts(outcome: Outcome) -> list[Verdict]:
     if outcome.exempt:
         return []
     return [step.run((outcome.path, outcome.items)) for step in outcome.program.verdict_steps]
-
-
-def _failing_examples(normalizer: Normalizer) -> Iterator[Problem]:
-    """The `examples` and `distinct` rows that do not hold."""
-    for example in normalizer.ruleset.examples:
-        layer = example.layer
-        first, second = map(normalizer.key, example.urls)
-        if (first == second) is not example.equal:
-            said = f"{example.pair[0]!r} and {example.pair[1]!r}"
-            verdict = f"do not get one key: {first} and {second}" if example.equal else f"both get {first}"
-            hint = "`urinorm explain` shows why"
-            yield Problem(layer.file, layer.label, example.key, example.line, f"{said} {verdict}", hint)

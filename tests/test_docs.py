@@ -11,6 +11,7 @@ import socket
 import subprocess
 import sys
 import warnings
+from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -166,24 +167,36 @@ def test_names_exist(page: Path) -> None:
     assert set(re.findall(r'meta\["(urinorm\w*)"\]', text)) <= META.keys()
 
 
-@pytest.mark.parametrize("page", PAGES, ids=relative)
-def test_links_lead_somewhere(page: Path) -> None:
-    for target in re.findall(r"\]\(([^)#\s]+)(?:#[^)]*)?\)", _BLOCK.sub("", page.read_text("utf-8"))):
-        if not re.match(r"https?://|mailto:", target):
-            assert (page.parent / target).exists(), target
-
-
+@functools.cache
 def anchors(page: Path) -> set[str]:
-    """What the headings of a page are linked to by, as both GitHub and Sphinx make it."""
-    found = re.findall(r"^#+ (.+)$", _BLOCK.sub("", page.read_text("utf-8")), re.M)
-    return {re.sub(r"[^\w -]", "", heading.lower()).strip().replace(" ", "-") for heading in found}
+    """What the headings of a page are linked to by: GitHub's rule, which is also that of MyST."""
+    found: Counter[str] = Counter()
+    out = set()
+    for heading in re.findall(r"^#{1,6} (.+)$", _BLOCK.sub("", page.read_text("utf-8")), re.M):
+        shown = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", heading).lower()
+        anchor = re.sub(r"[^\w -]", "", shown).strip().replace(" ", "-")
+        out.add(f"{anchor}-{found[anchor]}" if found[anchor] else anchor)
+        found[anchor] += 1
+    return out
 
 
-@pytest.mark.parametrize("page", PAGES, ids=relative)
+#: Generated pages, and those beside `docs`, too: who reads the repository on GitHub follows links there.
+LINKING = sorted(
+    path
+    for path in [*ROOT.glob("*.md"), *DOCS.rglob("*.md"), *(ROOT / "example_project").rglob("*.md")]
+    if "_build" not in path.parts
+)
+
+
+@pytest.mark.parametrize("page", LINKING, ids=lambda page: str(page.relative_to(ROOT)))
 def test_links_lead_to_headings(page: Path) -> None:
-    for target, anchor in re.findall(r"\]\(([^)#\s]*)#([^)]+)\)", _BLOCK.sub("", page.read_text("utf-8"))):
-        if not re.match(r"https?://|(\.\./)*reference/", target):
-            assert anchor in anchors(page.parent / target if target else page), f"{target}#{anchor}"
+    links = re.findall(r"\]\(([^)#\s]*)(?:#([^)\s]+))?\)", _BLOCK.sub("", page.read_text("utf-8")))
+    for target, anchor in links:
+        if not re.match(r"https?://|mailto:", target):
+            other = page.parent / target if target else page
+            assert other.exists(), target
+            if anchor and other.suffix == ".md":
+                assert anchor in anchors(other), f"{target}#{anchor}"
 
 
 # ---------------------------------------------------------------------- the tutorial

@@ -13,9 +13,11 @@ from scrapy_urinorm.cli.project import Json, Preset, Rules, chosen, crawl_of
 from scrapy_urinorm.errors import UrinormError
 
 if TYPE_CHECKING:
+    from scrapy_urinorm.cli.difference import Apart
     from scrapy_urinorm.cli.project import CrawlView
     from scrapy_urinorm.engine.explanation import Explanation
     from scrapy_urinorm.normalizer import Normalizer
+    from scrapy_urinorm.rulesets.ruleset import RuleSet
 
 
 def explain(
@@ -33,7 +35,8 @@ def explain(
 ) -> None:
     """Show each step from a URL to its key: the rule, where it is written, before and after.
 
-    With `--against`, the exit code is 0 when all are one page and 1 when they are not.
+    With `--against`, the rules without which two would not be one page, and what to write to keep them apart; the exit
+    code is 0 when all are one page and 1 when they are not.
 
     `--json` writes an object a line.
 
@@ -61,7 +64,7 @@ def explain(
                 one.show()
         return
     other = _Told(against, normalizer, crawl)
-    verdicts = [_verdict(one, other) for one in told]
+    verdicts = [_verdict(one, other, normalizer.ruleset) for one in told]
     if as_json:
         for one, verdict in zip(told, verdicts, strict=True):
             write_json({**verdict, "urls": [one.to_dict(), other.to_dict()]})
@@ -146,13 +149,24 @@ def _show_step(number: int, rule: str, scope: str, source: str, before: str, aft
     show_change(before, after, "     ")
 
 
-def _verdict(one: _Told, other: _Told) -> dict[str, Any]:
-    same = one.fingerprint == other.fingerprint
-    rules = list(dict.fromkeys(step.rule for told in (one, other) for step in told.explanation.steps))
-    differences = [] if same else list(_differences(one.explanation.key, other.explanation.key))
-    if not same and not differences:
-        differences = ["user name or password"]
-    return {"same": same, "rules": rules if same else [], "differences": differences}
+def _verdict(one: _Told, other: _Told, ruleset: RuleSet) -> dict[str, Any]:
+    if one.fingerprint == other.fingerprint:
+        rules, ways = _why_one(one, other, ruleset)
+        return {"same": True, "rules": rules, "apart": [way._asdict() for way in ways], "differences": []}
+    differences = list(_differences(one.explanation.key, other.explanation.key)) or ["user name or password"]
+    return {"same": False, "rules": [], "apart": [], "differences": differences}
+
+
+def _why_one(one: _Told, other: _Told, ruleset: RuleSet) -> tuple[list[str], list[Apart]]:
+    """The rules without which two URLs would not be one page, and what to write to keep them apart."""
+    from scrapy_urinorm.cli.difference import Differences, near, ways_apart
+
+    both = (one.explanation, other.explanation)
+    urls = [one.seen, other.seen]
+    steps = (step.rule for told in both for step in told.steps if step.rule != "safe")
+    few = near(ruleset, [*urls, *(told.key for told in both)])
+    rules = Differences(few, strict=True).needed(urls, steps)
+    return rules, ways_apart(few, both, rules)
 
 
 def _differences(one: str, other: str) -> list[str]:
@@ -177,6 +191,12 @@ def _differences(one: str, other: str) -> list[str]:
     return out
 
 
+def in_words(rule: str, table: str, place: str, write: str) -> str:
+    """A way to keep two URLs apart, as a person is told it."""
+    place = f" ({place})" if place else ""
+    return f"in [{table}]{place} write {write}" if write else f"take it out of {rule} of {table}{place}"
+
+
 def _values(values: list[str]) -> str:
     from scrapy_urinorm.url import decoded
 
@@ -185,8 +205,12 @@ def _values(values: list[str]) -> str:
 
 def _show_verdict(verdict: dict[str, Any]) -> None:
     if verdict["same"]:
-        by = [rule for rule in verdict["rules"] if rule != "safe"]
-        say(f"one page{', by ' + ', '.join(by) if by else ', without any rule'}", "bold green")
+        by = ", ".join(verdict["rules"])
+        say(f"one page, {f'by {by}' if by else 'without any rule'}", "bold green")
+        if verdict["apart"]:
+            say(f"to keep them apart{', one of these' if len(verdict['apart']) > 1 else ''}:")
+        for way in verdict["apart"]:
+            say(f"  {in_words(**way)}")
         return
     say("two pages", "bold red")
     for difference in verdict["differences"]:

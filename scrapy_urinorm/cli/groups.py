@@ -9,6 +9,7 @@ import typer
 
 from scrapy_urinorm.cli.amounts import whole
 from scrapy_urinorm.cli.columns import Output, with_groups
+from scrapy_urinorm.cli.difference import Differences
 from scrapy_urinorm.cli.display import completing, count, say, write_json
 from scrapy_urinorm.cli.failures import complain
 from scrapy_urinorm.cli.inputs import Column, Files, Format, Inputs, as_utf8
@@ -96,8 +97,9 @@ def groups(
         pages, made = count(len(members), "page"), count(len(found), "group")
         say(f"{count(total, 'URL')}: {pages}, {made}; the rules save {saved:,}")
     shown = 0
+    differences = Differences(normalizer.ruleset)
     for key, group in found:
-        made_by = _rules(normalizer, group)
+        made_by = _rules(normalizer, group, differences)
         if rule is not None and rule not in {name for name, _, _ in made_by}:
             continue
         if limit and shown == limit:
@@ -192,11 +194,12 @@ def _without_rules(urls: list[bytes], normalizer: Normalizer) -> list[bytes]:
     return [blake2b(key, digest_size=8).digest() for key in keys[:-1]]
 
 
-def _rules(normalizer: Normalizer, group: _Group) -> list[tuple[str, str, str]]:
-    """The rules that change any of a group's examples: name, scope, place."""
-    explained = (normalizer.explain(_text(url)) for url in group.urls)
-    steps = (step for one in explained for step in one.steps if step.rule != "safe")
-    return list(dict.fromkeys((step.rule, step.scope, step.source) for step in steps))
+def _rules(normalizer: Normalizer, group: _Group, differences: Differences) -> list[tuple[str, str, str]]:
+    """The rules without which a group's examples would not be one: name, scope, place."""
+    urls = [_text(url) for url in group.urls]
+    steps = [step for url in urls for step in normalizer.explain(url).steps if step.rule != "safe"]
+    needed = set(differences.needed(urls, (step.rule for step in steps)))
+    return list(dict.fromkeys((step.rule, step.scope, step.source) for step in steps if step.rule in needed))
 
 
 def _text(line: bytes) -> str:

@@ -16,11 +16,18 @@ if TYPE_CHECKING:
 class Links:
     """`LinkExtractor(process_value=links.process_value)` and `Rule(..., process_links=links.process_links)`.
 
-    `rules` and `preset` are those of `Normalizer`; name the file that the crawl uses.
+    `rules` and `preset` are those of `Normalizer`; name the file that the crawl uses. It can be pickled as that can.
     """
 
     def __init__(self, rules: Any = None, preset: str | None = None):
         self.normalizer = Normalizer(rules, preset)
+        self._rewriter = Rewriter(self.normalizer)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in vars(self).items() if name != "_rewriter"}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        vars(self).update(state)
         self._rewriter = Rewriter(self.normalizer)
 
     def process_value(self, value: str) -> str | None:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from scrapy_urinorm.lint import entries, patterns, reach, settling
 from scrapy_urinorm.lint.tables import CODES, Finding, tables
 from scrapy_urinorm.normalizer import Normalizer
+from scrapy_urinorm.rulesets.ruleset import no_collection
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -24,6 +25,11 @@ def lint(ruleset: RuleSet, urls: Iterable[str] = ()) -> list[Finding]:
 
     Whether rules settle is tried on URLs made from the tables themselves, on their examples, and on `urls`.
     """
+    with no_collection():
+        return _found(ruleset, urls)
+
+
+def _found(ruleset: RuleSet, urls: Iterable[str]) -> list[Finding]:
     normalizer = Normalizer(ruleset, check_examples=False)
     found: dict[Finding, None] = {}
     for table in tables(ruleset):

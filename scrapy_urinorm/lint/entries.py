@@ -5,21 +5,24 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from scrapy_urinorm.engine.steps import bind
-from scrapy_urinorm.lint.tables import covering, dropping, overlap
+from scrapy_urinorm.lint.lookups import Touching, covering, of_catalogue
+from scrapy_urinorm.lint.tables import dropping
 from scrapy_urinorm.rules import CATALOGUE, Drops, Stage, Verdict, at, rules_at
 from scrapy_urinorm.rules.kinds import Choice, Flag, Name, Names, NameTable, Renames, Segments
 from scrapy_urinorm.url import encoded
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator, Sequence
 
     from scrapy_urinorm.lint.tables import Finding, Table
 
 
+@of_catalogue
 def _adding() -> list[str]:
     return [n for n, r in CATALOGUE.items() if isinstance(r.kind, Names) and not r.kind.replace and not r.into]
 
 
+@of_catalogue
 def _of_items() -> list[str]:
     """The rules whose values name items of the query, in the order of execution."""
     return [
@@ -29,6 +32,7 @@ def _of_items() -> list[str]:
     ]
 
 
+@of_catalogue
 def _renaming() -> list[str]:
     return [name for name in _of_items() if isinstance(CATALOGUE[name].kind, Renames)]
 
@@ -81,15 +85,25 @@ def _covered(table: Table) -> Iterator[Finding]:
         if not own:
             continue
         inherited = table.inherited().names(rule)
-        for place, entry in enumerate(own):
-            # in its own list an entry may be covered by any other one; of two equal ones the later is superfluous
-            others = [o for n, o in enumerate(own) if n != place and (n < place or not _same(o, entry))]
-            by = covering(NameTable(tuple(others)), entry) if others else None
-            by = by or covering(inherited, entry)
+        in_own = _others(own)
+        for entry in own:
+            by = in_own(entry) or covering(inherited, entry)
             if by is not None:
                 where = table.origin(rule, by)
                 said = "stands there already" if _same(by, entry) else f"is covered by {by.name!r}"
                 yield table.finding("covered", rule, f"{entry.name!r} {said} ({where})", "leave it out")
+
+
+def _others(own: Sequence[Name]) -> Callable[[Name], Name | None]:
+    """What finds the entry of a list that covers another one of it; of two equal ones the later is superfluous."""
+    names = NameTable(own)
+    places = {id(entry): place for place, entry in enumerate(own)}
+
+    def by(entry: Name) -> Name | None:
+        place = places[id(entry)]
+        return covering(names, entry, lambda o: o is entry or (places[id(o)] > place and _same(o, entry)))
+
+    return by
 
 
 def _same(one: Name, other: Name) -> bool:
@@ -101,11 +115,12 @@ def _excepted(table: Table) -> Iterator[Finding]:
     for rule in CATALOGUE.values():
         if not rule.into or rule.name not in table.body.rules:
             continue
-        effective = [*table.effective().rules.get(rule.into, ())]
+        removed = table.effective().touching(rule.into)
         # of `where` tables that hold at once the later one has the last word
-        effective += [entry for where in table.before() for entry in where.body.rules.get(rule.into, ())]
+        earlier = [entry.name for where in table.before(rule.into) for entry in where.body.rules[rule.into]]
+        before = Touching(earlier)
         for entry in table.body.rules[rule.name]:
-            if not any(overlap(other.name, entry.name) for other in effective if not other.keep):
+            if not removed(entry.name) and not before(entry.name):
                 yield table.finding(
                     "nothing-to-except",
                     rule.name,

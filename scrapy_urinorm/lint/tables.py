@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from scrapy_urinorm.engine.steps import merge_bodies
 from scrapy_urinorm.errors import Problem
+from scrapy_urinorm.lint.lookups import Touching, covering, of_catalogue, once, overlap
 from scrapy_urinorm.rules import Drops, Stage, rules_at
 from scrapy_urinorm.rules.kinds import Name, NameTable
 from scrapy_urinorm.rulesets.sources import line_index, read_text
@@ -70,13 +71,15 @@ class Table(NamedTuple):
         """What this table and the wider ones say."""
         return merged((*self.wider, self.body))
 
-    def before(self) -> list[Where]:
-        """The `where` tables that come before this one, be it in another file, and may hold for the same paths."""
+    def before(self, rule: str) -> list[Where]:
+        """The `where` tables with a rule that come before this one, be it in another file, and may hold here."""
         found: list[Where] = []
         if self.where is None:
             return found
         for layer in self.layers:
-            for where in layer.body.wheres[: self.number - 1 if layer is self.layer else None]:
+            for number, where in _with_rule(layer.body, rule):
+                if layer is self.layer and number >= self.number:
+                    break
                 globs = [(one, other) for one in where.globs for other in self.where.globs]
                 if not globs or any(overlap(one, other) for one, other in globs):
                     found.append(where)
@@ -88,12 +91,11 @@ class Table(NamedTuple):
         """The table among this and the wider ones that has a rule (or this very entry of it), for a message."""
         layer: Layer
         for layer in reversed(self.layers):
-            for body in (layer.body, *(w.body for w in layer.body.wheres)):
-                value = body.rules.get(rule)
-                if value is not None and (entry is None or any(e is entry for e in value)):
-                    if layer.preset:
-                        return layer.file
-                    return f"[{layer.label}]" if layer is not self.layer else "this table"
+            entries = _entries(layer.body, rule)
+            if entries is not None and (entry is None or id(entry) in entries):
+                if layer.preset:
+                    return layer.file
+                return f"[{layer.label}]" if layer is not self.layer else "this table"
         return "a wider table"
 
 
@@ -102,6 +104,7 @@ class Merged(NamedTuple):
 
     rules: dict[str, Any]
     tables: dict[str, NameTable]
+    touched: dict[str, Touching]
 
     def names(self, rule: str) -> NameTable:
         """The merged list of a rule that takes names."""
@@ -125,9 +128,18 @@ class Merged(NamedTuple):
     def keeps(self, name: str) -> bool:
         """Whether the rule that keeps parameters, if one is set, may keep this one."""
         rule = self.keeper()
-        return not rule or any(overlap(entry.name, name) for entry in self.rules[rule])
+        return not rule or self.touching(rule)(name)
+
+    def touching(self, rule: str) -> Touching:
+        """Whether any entry of a rule, exceptions aside, takes a name that a glob takes."""
+        found = self.touched.get(rule)
+        if found is None:
+            names = [entry.name for entry in self.rules.get(rule, ()) if not entry.keep]
+            found = self.touched[rule] = Touching(names)
+        return found
 
 
+@of_catalogue
 def dropping(which: Drops) -> list[str]:
     """The rules that drop items in one way."""
     return [rule.name for rule in rules_at(Stage.ITEMS) if rule.drops is which]
@@ -144,46 +156,22 @@ def merged(bodies: tuple[Body, ...]) -> Merged:
         if len(_merged) > 1000:
             _merged.clear()
         # the bodies are kept beside the result, so that no other object can get one of these ids
-        found = _merged[key] = bodies, Merged(merge_bodies(bodies), {})
+        found = _merged[key] = bodies, Merged(merge_bodies(bodies), {}, {})
     return found[1]
 
 
-def covering(table: NameTable, entry: Name) -> Name | None:
-    """The entry of a list that takes everything that `entry` takes; an exception in between ends the search."""
-    near = table[entry.name]
-    for other in near:
-        if other.keep:
-            return None
-        same_guard = other.value is None or (entry.value is not None and entry.value.text == other.value.text)
-        if same_guard and bool(other.match(entry.name.swapcase())) >= bool(entry.match(entry.name.swapcase())):
-            return other
-    return None
+@once
+def _with_rule(body: Body, rule: str) -> list[tuple[int, Where]]:
+    """The `where` tables of a table that have a rule, with their numbers from 1."""
+    return [(number, where) for number, where in enumerate(body.wheres, 1) if rule in where.body.rules]
 
 
-@functools.lru_cache(65536)
-def overlap(one: str, two: str) -> bool:
-    """Whether two globs (`*` alone is special) have a name in common; case does not count."""
-    one, two = one.lower(), two.lower()
-    if "*" not in one + two:
-        return one == two
-    reached = {(0, 0)}
-    todo = [(0, 0)]
-    while todo:
-        a, b = todo.pop()
-        if a == len(one) and b == len(two):
-            return True
-        steps = []
-        if one[a : a + 1] == "*":
-            steps += [(a + 1, b)] + [(a, b + 1)] * (b < len(two))
-        if two[b : b + 1] == "*":
-            steps += [(a, b + 1)] + [(a + 1, b)] * (a < len(one))
-        if a < len(one) and b < len(two) and one[a] == two[b]:
-            steps.append((a + 1, b + 1))
-        for step in steps:
-            if step not in reached:
-                reached.add(step)
-                todo.append(step)
-    return False
+@once
+def _entries(body: Body, rule: str) -> set[int] | None:
+    """The entries of a rule in a table and its `where` tables, each by its identity; None where it is in none."""
+    values = [one.rules[rule] for one in (body, *(where.body for where in body.wheres)) if rule in one.rules]
+    lists = [value for value in values if isinstance(value, (list, tuple))]
+    return {id(entry) for value in lists for entry in value} if values else None
 
 
 def tables(ruleset: RuleSet) -> Iterator[Table]:

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from scrapy_urinorm.errors import Problem
 from scrapy_urinorm.rulesets.sources import TextLines
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+
     from scrapy_urinorm.rulesets.scopes import Layer
 
 
@@ -42,3 +45,15 @@ class Example:
         lines = self.layer.lines
         found = lines.holding((table, self.key), self.pair) if isinstance(lines, TextLines) else None
         return found or lines.get((table, "")) or self.layer.line
+
+
+def failing(examples: Iterable[Example], key: Callable[[str], str]) -> Iterator[Problem]:
+    """The rows that do not hold under the keys of some rules."""
+    for example in examples:
+        layer = example.layer
+        first, second = map(key, example.urls)
+        if (first == second) is not example.equal:
+            said = f"{example.pair[0]!r} and {example.pair[1]!r}"
+            verdict = f"do not get one key: {first} and {second}" if example.equal else f"both get {first}"
+            hint = "`urinorm explain` shows why"
+            yield Problem(layer.file, layer.label, example.key, example.line, f"{said} {verdict}", hint)

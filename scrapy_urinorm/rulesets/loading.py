@@ -6,6 +6,7 @@ import json
 import re
 from collections import defaultdict
 from collections.abc import Mapping
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,8 +15,8 @@ from scrapy_urinorm.rules import CATALOGUE
 from scrapy_urinorm.rules.kinds import Hosts, nearest
 from scrapy_urinorm.rulesets.evidence import wrong_in
 from scrapy_urinorm.rulesets.examples import Example
-from scrapy_urinorm.rulesets.scopes import Body, Layer, check_body
-from scrapy_urinorm.rulesets.sources import TextLines, parse_toml, preset_table, read_text
+from scrapy_urinorm.rulesets.scopes import TABLE_KEYS, Body, Layer, check_body
+from scrapy_urinorm.rulesets.sources import TextLines, parse_toml, plain, preset_table, read_text, undecodable
 from scrapy_urinorm.url import split
 
 if TYPE_CHECKING:
@@ -29,8 +30,6 @@ DEFAULT_PRESET = "recommended"
 #: RFC 1035 2.3.4.
 _MAX_HOST = 253
 _FILE_KEYS = ("preset", "include", "version", "rules", "site", "host", "evidence", "$schema")
-#: The presets' tables, which nobody changes: checked once for all rule sets of a process, with what finds their names.
-_checked_presets: dict[str, tuple[Layer, ...]] = {}
 
 
 class Loader:
@@ -59,23 +58,25 @@ class Loader:
             self._problem(name, "", "include", f"includes itself: {' -> '.join([*self._reading, name])}")
             return
         self._reading.append(name)
-        self._includes(name, source, data)
+        self._includes(name, source, data, lines)
         self.files.append(name)
         self._tables(name, data, lines, learned or bool(data.get("evidence")))
         self._reading.pop()
 
     def _data(self, source: Source) -> tuple[str, dict[str, Any] | None, LineNumbers]:
         if isinstance(source, Mapping):
-            return getattr(source, "name", "<dict>"), _plain(source), {}
+            return getattr(source, "name", "<dict>"), plain(source), {}
         name = str(source)
         try:
             text = read_text(name)
         except (OSError, ModuleNotFoundError, UnicodeDecodeError) as error:
             hint = "give an absolute path, or one relative to the folder that the crawl is started in"
-            reason = "is not UTF-8 text" if isinstance(error, UnicodeDecodeError) else f"cannot be read: {error}"
             if self._reading:
                 hint = f"included by {self._reading[-1]}, relative to its folder"
-            self._problem(name, "", "", reason, "" if isinstance(error, UnicodeDecodeError) else hint)
+            if isinstance(error, UnicodeDecodeError):
+                self._problem(name, "", "", *undecodable(error))
+            else:
+                self._problem(name, "", "", f"cannot be read: {error}", hint)
             return name, None, {}
         try:
             data = json.loads(text) if name.endswith(".json") else parse_toml(text)
@@ -88,14 +89,14 @@ class Loader:
             return name, None, {}
         return name, data, {} if name.endswith(".json") else TextLines(text)
 
-    def _includes(self, name: str, source: Source, data: Mapping[str, Any]) -> None:
+    def _includes(self, name: str, source: Source, data: Mapping[str, Any], lines: LineNumbers) -> None:
         includes = data.get("include", [])
         if isinstance(includes, str):
             includes = [includes]
         if not isinstance(includes, list) or not all(isinstance(i, str) for i in includes):
-            self._problem(name, "", "include", f"{includes!r} is not a list of files", 'write ["learned.toml"]')
-            return
-        for include in includes:
+            said, line = f"{includes!r} is not a list of files", lines.get(("", "include"))
+            self._problem(name, "", "include", said, 'write ["learned.toml"]', line)
+        for include in [i for i in includes if isinstance(i, str)] if isinstance(includes, list) else ():
             if ":" in include or Path(include).is_absolute() or isinstance(source, Mapping):
                 self.read(include)
             elif ":" in name and not Path(name).exists():
@@ -106,12 +107,12 @@ class Loader:
     def _tables(self, name: str, data: Mapping[str, Any], lines: LineNumbers, learned: bool) -> None:
         for key in data:
             if key not in _FILE_KEYS:
-                self._problem(name, "", key, f"unknown key {key!r}", nearest(key, _FILE_KEYS), lines.get(("", key)))
+                self._problem(name, "", key, f"unknown key {key!r}", _where_to(key), lines.get(("", key)))
         if "preset" in data:
             self.preset = (str(data["preset"]), name)
             self._preset_line = lines.get(("", "preset"))
         if "rules" in data:
-            self.everywhere += self._layer(name, "rules", data["rules"], lines, "everywhere", learned)
+            self.everywhere += self.layer(name, "rules", data["rules"], lines, "everywhere", learned)
         for kind, scope in (("site", self.sites), ("host", self.hosts)):
             tables = data.get(kind, {})
             if not isinstance(tables, dict):
@@ -121,7 +122,7 @@ class Loader:
                 label = f'{kind}."{given}"'
                 found = self._scope_name(name, label, given, kind, lines)
                 if found is not None:
-                    scope[found] += self._layer(name, label, table, lines, "site", learned)
+                    scope[found] += self.layer(name, label, table, lines, "site", learned)
         self._evidence(name, data.get("evidence", []), lines)
 
     def _scope_name(self, file: str, label: str, given: str, kind: str, lines: LineNumbers) -> str | None:
@@ -137,7 +138,8 @@ class Loader:
         self._problem(file, label, "", f"{given!r} is not a {kind}", hint, lines.get((label, "")))
         return None
 
-    def _layer(self, file: str, label: str, table: Any, lines: LineNumbers, scope: str, learned: bool) -> list[Layer]:
+    def layer(self, file: str, label: str, table: Any, lines: LineNumbers, scope: str, learned: bool) -> list[Layer]:
+        """A table as a layer, after those of the platforms that it names."""
         if not isinstance(table, dict):
             self._problem(file, label, "", f"{table!r} is not a table", f"write [{label}] and its keys below")
             return []
@@ -174,7 +176,7 @@ class Loader:
         for use in platforms.uses(table["platform"], lambda message, hint: report("platform", message, hint)):
             said, numbers = platforms.bound(use)
             lines = platforms.PackLines(label, numbers)
-            layers += self._layer(f"platform {use.pack.name}", label, said, lines, scope, learned=False)
+            layers += self.layer(f"platform {use.pack.name}", label, said, lines, scope, learned=False)
         return layers
 
     def _examples(self, layer: Layer, table: Mapping[str, Any], report: Any) -> None:
@@ -218,9 +220,11 @@ class Loader:
 
     def _preset(self, name: str, file: str, seen: set[str]) -> None:
         base, at, version = name.partition("@")
+        # an option or a setting says it: there is no key
+        key = "preset" if file != "preset" else ""
         if base not in PRESETS:
             self._problem(
-                file, "", "preset", f"there is no preset {name!r}", nearest(base, PRESETS) or " | ".join(PRESETS),
+                file, "", key, f"there is no preset {name!r}", nearest(base, PRESETS) or " | ".join(PRESETS),
                 self._preset_line,
             )  # fmt: skip
             return
@@ -228,18 +232,13 @@ class Loader:
         if at and version != str(data["version"]):
             has = data["version"]
             self._problem(
-                file, "", "preset", f"preset {base} has no version {version!r}", f"this package has {base}@{has}",
+                file, "", key, f"preset {base} has no version {version!r}", f"this package has {base}@{has}",
                 self._preset_line,
             )  # fmt: skip
             return
         if "preset" in data and base not in seen:
             self._preset(data["preset"], file, seen | {base})
-        if "rules" in data:
-            if base not in _checked_presets:
-                where = f"preset {base}@{data['version']}"
-                layers = self._layer(where, "rules", data["rules"], {}, "everywhere", learned=False)
-                _checked_presets[base] = tuple(layer._replace(preset=True) for layer in layers)
-            self.everywhere += _checked_presets[base]
+        self.everywhere += preset_layers(base)
 
     def _host_maps(self) -> None:
         scopes = [("", self.everywhere), *self.sites.items(), *self.hosts.items()]
@@ -276,17 +275,26 @@ class Loader:
             table[alias] = seen[-1]
 
 
+def _where_to(key: str) -> str:
+    """Where a key belongs that stands in no table, or what was meant."""
+    if key == "where":
+        return 'write [[site."example.com".where]]'
+    if key in CATALOGUE or key in TABLE_KEYS:
+        return 'put it into [site."example.com"], or into [rules] for every site'
+    return nearest(key, _FILE_KEYS)
+
+
+@cache
+def preset_layers(base: str) -> tuple[Layer, ...]:
+    """A preset's own tables, which nobody changes: checked once for all rule sets of a process."""
+    data = preset_table(base)
+    file = f"preset {base}@{data['version']}"
+    layers = Loader().layer(file, "rules", data.get("rules", {}), {}, "everywhere", learned=False)
+    return tuple(layer._replace(preset=True) for layer in layers) if "rules" in data else ()
+
+
 def _canonical_host(host: str) -> str:
     if host.startswith("*."):
         return "*." + _canonical_host(host[2:])
     url = split(f"http://{host}/")
     return url.host if url else host
-
-
-def _plain(value: Any) -> Any:
-    """A value of Python as TOML would have read it: text for keys, lists and dicts."""
-    if isinstance(value, Mapping):
-        return {str(key): _plain(inner) for key, inner in value.items()}
-    if isinstance(value, (list, tuple)):
-        return [_plain(inner) for inner in value]
-    return value

@@ -52,23 +52,41 @@ class RuleSet:
         `distinct` rows are run by `Normalizer`.
         """
         loader = Loader()
-        with _no_collection():
+        with no_collection():
             for source in sources:
                 loader.read(source)
             loader.finish(preset)
-        if loader.problems:
-            raise RuleFileError(loader.problems)
+            if loader.problems:
+                raise RuleFileError(loader.problems)
+            return cls._of(loader, sources)
+
+    @classmethod
+    def _of(cls, loader: Loader, sources: tuple[Source, ...]) -> RuleSet:
         ruleset = cls()
         ruleset.preset = loader.preset[0] if loader.preset else DEFAULT_PRESET
         ruleset.everywhere = tuple(sorted(loader.everywhere, key=lambda layer: (not layer.preset, not layer.learned)))
-        ruleset.sites = {k: tuple(sorted(v, key=lambda la: not la.learned)) for k, v in loader.sites.items()}
-        ruleset.hosts = {k: tuple(sorted(v, key=lambda la: not la.learned)) for k, v in loader.hosts.items()}
+        ruleset.sites = {name: _learned_first(layers) for name, layers in loader.sites.items()}
+        ruleset.hosts = {name: _learned_first(layers) for name, layers in loader.hosts.items()}
         ruleset.host_maps = loader.host_maps
         ruleset.evidence = loader.evidence
         ruleset.examples = loader.examples
         ruleset.files = tuple(loader.files)
         ruleset.sources = sources
         return ruleset
+
+    def __getstate__(self) -> dict[str, Any]:
+        from scrapy_urinorm.rulesets.pickling import packed
+
+        return packed(self)
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        from scrapy_urinorm.rulesets.pickling import unpacked
+
+        with no_collection():
+            vars(self).update(unpacked(state))
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> RuleSet:
+        return self  # never changed after loading
 
     def chain(self, host: str, port: str) -> Sequence[Layer]:
         """The layers that apply to a canonical host, widest scope first; without others it is `everywhere` itself."""
@@ -154,6 +172,11 @@ def any_rule_at(bodies: Iterable[Body], *stages: Stage) -> bool:
     return any(not names.isdisjoint(part.rules) for part in tables)
 
 
+def _learned_first(layers: list[Layer]) -> tuple[Layer, ...]:
+    # most of many sites have one table
+    return tuple(layers if len(layers) == 1 else sorted(layers, key=lambda layer: not layer.learned))
+
+
 def _merge_raw(layers: Iterable[Layer]) -> dict[str, Any]:
     """The tables of one scope as one; lists and tables add up as the kinds say."""
     out: dict[str, Any] = {}
@@ -194,8 +217,8 @@ def _without_why(value: Any) -> Any:
 
 
 @contextlib.contextmanager
-def _no_collection() -> Iterator[None]:
-    """Pause the garbage collector: it would take half the time of a large file, and find nothing."""
+def no_collection() -> Iterator[None]:
+    """Pause the garbage collector: it would take half the time of a large file, and of its lint, and find nothing."""
     if not gc.isenabled():
         yield
         return

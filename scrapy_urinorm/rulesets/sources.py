@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
+from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -112,3 +113,20 @@ def line_index(text: str) -> dict[tuple[str, str], int]:
         elif key := _KEY.match(line):
             index.setdefault((table, key[1].strip("\"'")), number)
     return index
+
+
+def undecodable(error: UnicodeDecodeError) -> tuple[str, str, int]:
+    """What is wrong with a file that is no UTF-8, what to do, and the line."""
+    octet = error.object[error.start]
+    line = error.object.count(b"\n", 0, error.start) + 1
+    hint = f"save it as UTF-8: if it is Latin-1, that is {chr(octet)!r}" if octet >= 0xA0 else "save it as UTF-8"
+    return f"is not UTF-8 text: the octet 0x{octet:02x}", hint, line
+
+
+def plain(value: Any) -> Any:
+    """A value of Python as TOML would have read it: text for keys, lists and dicts."""
+    if isinstance(value, Mapping):
+        return {str(key): plain(inner) for key, inner in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [plain(inner) for inner in value]
+    return value

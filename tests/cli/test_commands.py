@@ -260,6 +260,66 @@ def test_explain_against(one: str, other: str, code: int, differences: list[str]
     assert row["differences"] == differences
 
 
+WHY_ONE = {
+    "the preset's": (
+        "", "a.example/?ref=c&id=1&utm_source=m", "a.example/?ref=c&id=1&utm_source=n", ["remove_params"],
+        ['in [site."a.example"] write except_params = ["utm_source"]'],
+    ),
+    "what every key leaves out": (
+        "", "a.example/?b=1&a=2#x", "a.example/?a=2&b=1", ["sort_query", "fragment"],
+        ['in [site."a.example"] write sort_query = "off"', 'in [site."a.example"] write fragment = "keep"'],
+    ),
+    "nothing": ("", "a.example/%7ex", "a.example/~x", [], []),
+    "a word": (
+        '[site."a.example"]\nwww = "remove"', "www.a.example/?utm_source=m", "a.example/?utm_source=m", ["www"],
+        ['in [site."a.example"] (r.toml:1) write www = "keep"'],
+    ),
+    "true": (
+        '[rules]\nlowercase_path = true', "a.example/A", "a.example/a", ["lowercase_path"],
+        ['in [site."a.example"] write lowercase_path = false'],
+    ),
+    "what a part of a site says after the site": (
+        '[[site."a.example".where]]\npath = "/x"\nremove_params = ["b"]', "a.example/x?b=1", "a.example/x?b=2",
+        ["remove_params"],
+        ["take it out of remove_params of site.\"a.example\" where path = '/x' (r.toml:3)"],
+    ),
+    "what is kept": (
+        '[site."a.example"]\nkeep_params = ["id"]', "a.example/?id=1&c=1", "a.example/?id=1&c=2", ["keep_params"],
+        ['in [site."a.example"] (r.toml:1) write keep_params = ["id", "c"]'],
+    ),
+    "a default": (
+        '[site."a.example"]\ndefault_params = { page = "1" }', "a.example/?page=1", "a.example/", ["default_params"],
+        ['take it out of default_params of site."a.example" (r.toml:2)'],
+    ),
+    "another host": (
+        '[site."a.example"]\nhost_aliases = ["b.example"]', "b.example/", "a.example/", ["host_aliases"],
+        ['take it out of host_aliases of site."a.example" (r.toml:2)'],
+    ),
+    "two of which one would do": (
+        '[rules]\nremove_query = true', "a.example/?utm_source=1&c=1", "a.example/?utm_source=2&c=1",
+        ["remove_params"], [],
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("rules", "one", "other", "by", "ways"), WHY_ONE.values(), ids=WHY_ONE)
+def test_explain_names_what_makes_the_difference_and_how_to_undo_it(
+    rules: str, one: str, other: str, by: list[str], ways: list[str], tmp_path: Path
+) -> None:
+    (tmp_path / "r.toml").write_text(rules, "utf-8")
+    done = run("explain", f"https://{one}", "--against", f"https://{other}", "--rules", "r.toml", cwd=tmp_path)
+    told = done.out[done.out.index("one page") :].splitlines()
+    assert told[0] == f"one page, {'by ' + ', '.join(by) if by else 'without any rule'}"
+    assert [line.strip() for line in told[2:]] == ways
+    for way in ways:
+        table, told_so, line = way.partition(" write ")
+        if told_so:
+            # a file that is read later has the last word, as what is written over a line has
+            (tmp_path / "own.toml").write_text(f"{table.removeprefix('in ').partition(' (')[0]}\n{line}", "utf-8")
+            both = ["--rules", "r.toml", "--rules", "own.toml"]
+            assert run("explain", f"https://{one}", "--against", f"https://{other}", *both, cwd=tmp_path).code == 1
+
+
 # --- groups, diff -----------------------------------------------------------------------------------------------------
 
 SOME = "".join(
@@ -273,6 +333,15 @@ def test_groups(folder: Path) -> None:
     assert [(row["key"], row["size"]) for row in rows] == [("http://shop.example/", 3), ("http://shop.example/a", 2)]
     assert rows[0]["urls"] == ["http://shop.example/", "http://shop.example/?ref=1", "http://shop.example/?ref=2"]
     assert {rule["rule"] for row in rows for rule in row["rules"]} == {"remove_params"}
+
+
+def test_groups_names_the_rules_that_make_them(folder: Path) -> None:
+    urls = (
+        "http://a.example/?b=1&a=2&utm_source=1#x\nhttp://a.example/?utm_source=2&b=1&a=2\nhttp://a.example/?a=2&b=1\n"
+    )
+    (row,) = json_lines(run("groups", "--json", cwd=folder, given=urls).out)
+    assert [rule["rule"] for rule in row["rules"]] == ["remove_params"]
+    assert not json_lines(run("groups", "--json", "--rule", "sort_query", cwd=folder, given=urls).out)
 
 
 def test_groups_of_a_list_that_repeats_itself(folder: Path) -> None:

@@ -3,6 +3,7 @@
 # ruff: noqa: E501  a row of a table is a line
 from __future__ import annotations
 
+import cProfile
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,7 @@ from hypothesis import given
 from scrapy_urinorm import Normalizer, RuleFileError, RuleSet
 from scrapy_urinorm.lint import CODES, lint
 from scrapy_urinorm.lint.matches import findings, matches
+from scrapy_urinorm.rulesets.sources import parse_toml
 from tests.cli.programs import run
 from tests.core.strategies import rule_files
 
@@ -336,3 +338,37 @@ def test_lint_is_total(rules: dict[str, object]) -> None:
         return
     for finding in lint(ruleset):
         assert finding.code in CODES
+
+
+def many(count: int) -> dict[str, str]:
+    """Files with so many of one thing."""
+    names = ", ".join(f'"r{n}"' for n in range(count))
+    globs = ", ".join(f'"r{n}_*"' for n in range(count))
+    covered = ", ".join(f'"utm_{n}"' for n in range(count))
+    return {
+        "names": f"[rules]\nremove_params = [{names}]",
+        "globs": f"[rules]\nremove_params = [{globs}]",
+        "names that are covered": f"[rules]\nremove_params = [{covered}]",
+        "exceptions": f'[rules]\nremove_params = [{names}]\n[site."a.example"]\nexcept_params = [{names}]',
+        "exceptions from nothing": f'[site."a.example"]\nexcept_params = [{names}]',
+        "names that are kept": f"[rules]\nkeep_params = [{names}]\nremove_empty_params = [{names}]",
+        "sites": "".join(f'[site."s{n}.example"]\nremove_params = ["r{n}"]\n' for n in range(count)),
+        "conditions": "".join(
+            f'[[site."a.example".where]]\npath = "/x{n}/**"\nremove_params = ["utm_{n}"]\n' for n in range(count)
+        ),
+    }
+
+
+@pytest.mark.parametrize("what", many(0))
+def test_what_it_costs_grows_with_the_rules(what: str) -> None:
+    """As calls, since time depends on what else runs: four times the rules took sixteen times the calls and more."""
+
+    def calls(count: int) -> int:
+        rules = RuleSet.load(parse_toml(many(count)[what]))
+        profile = cProfile.Profile()
+        profile.runcall(lint, rules)
+        return sum(entry.callcount for entry in profile.getstats())
+
+    calls(10)
+    few = calls(300)
+    assert calls(1200) < 6 * few

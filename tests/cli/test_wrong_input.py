@@ -44,7 +44,7 @@ ERRORS = {
     "explain: no URL": ("explain", "Missing argument"),
     "explain: absent rules": ("explain http://a.example/ --rules absent.toml", "absent.toml"),
     "explain: rules that do not parse": ("explain http://a.example/ --rules bad.toml", "bad.toml:1: does not parse"),
-    "explain: rules that are binary": ("explain http://a.example/ --rules binary", "binary: is not UTF-8 text"),
+    "explain: rules that are binary": ("explain http://a.example/ --rules binary", "binary:2: is not UTF-8 text"),
     "explain: rules in another encoding": ("explain http://a.example/ --rules latin.toml", "is not UTF-8 text"),
     "explain: no such preset": ("explain http://a.example/ --preset lose", "did you mean 'loose'?"),
     "explain: no such option": ("explain http://a.example/ --nope", "No such option"),

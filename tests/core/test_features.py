@@ -49,7 +49,7 @@ REFUSED = {
 def test_every_rule_is_named_and_no_other() -> None:
     links = LINK.findall(PAGE)
     assert {name for name, _ in links} == CATALOGUE.keys()
-    assert all(anchor == name.replace("_", "-") for name, anchor in links)
+    assert all(anchor == name for name, anchor in links)
 
 
 @pytest.mark.parametrize("capability", CAPABILITIES)

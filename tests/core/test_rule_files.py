@@ -106,7 +106,9 @@ MISTAKES: list[tuple[str, str, str, str, int | None, str, str]] = [
     ("default values that are a list", "[[evidence]]\nrule = 'default_params'\nvalue = ['a']", "evidence[1]", "value", 3, "is not a table", ""),
     ("a value that no rule has", "[[evidence]]\nrule = 'www'\nvalue = 2024-01-01", "evidence[1]", "value", 3, "not the value of a rule", ""),
     ("the value of an active rule", "[[evidence]]\nstatus = 'active'\nrule = 'www'\nvalue = 'removed'", "evidence[1]", "value", 4, "'removed'", "'remove'"),
-    ("include that is no list", "include = 1", "", "include", None, "list of files", "learned.toml"),
+    ("where in no table", "version = 1\n[where]\npath = '/x'", "", "where", 2, "unknown key", '[[site."example.com".where]]'),
+    ("a rule in no table", "remove_params = ['a']", "", "remove_params", 1, "unknown key", "[rules]"),
+    ("include that is no list", "version = 1\ninclude = 1", "", "include", 2, "list of files", "learned.toml"),
     ("not TOML", "a = = 1", "", "", 1, "does not parse", ""),
 ]  # fmt: skip
 
@@ -125,6 +127,39 @@ def test_a_mistake_is_named_with_its_place_and_remedy(
     assert hint in problem.hint
     if line is not None:
         assert problem.line == line
+
+
+def test_a_file_in_another_encoding_is_named_with_its_line_and_remedy(tmp_path: Path) -> None:
+    file = tmp_path / "urinorm.toml"
+    file.write_bytes("[rules]\n# für Besucher\nwww = 'keep'\n".encode("latin-1"))
+    (problem,) = problems_of(str(file))
+    assert problem.line == 2
+    assert problem.message == "is not UTF-8 text: the octet 0xfc"
+    assert problem.hint == "save it as UTF-8: if it is Latin-1, that is 'ü'"
+
+
+def test_a_list_of_files_with_a_mistake_hides_no_other(tmp_path: Path) -> None:
+    file = tmp_path / "urinorm.toml"
+    file.write_text('include = ["no.toml", 5]', "utf-8")
+    problems = problems_of(str(file))
+    assert [problem.message.partition(":")[0] for problem in problems] == [
+        "['no.toml', 5] is not a list of files",
+        "cannot be read",
+    ]
+
+
+def test_a_preset_that_no_file_names_is_said_once() -> None:
+    with pytest.raises(RuleFileError, match=r"\n  preset: there is no preset 'recomended' \(did you mean"):
+        Normalizer(preset="recomended")
+
+
+def test_mistakes_are_told_in_the_order_of_the_lines(tmp_path: Path) -> None:
+    file = tmp_path / "urinorm.toml"
+    file.write_text(
+        'preset = "nope"\n[host."a.example"]\nwww = 1\n[site."b.example"]\nwww = 2\n[rules]\nwww = 3\n[wrong]\n',
+        "utf-8",
+    )
+    assert [problem.line for problem in problems_of(str(file))] == [1, 3, 5, 7, 8]
 
 
 def test_all_mistakes_of_all_files_are_told_at_once(tmp_path: Path) -> None:

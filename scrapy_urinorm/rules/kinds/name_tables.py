@@ -94,18 +94,22 @@ class Memo(dict[str, _T]):
 
 
 class _Speaking(Memo[tuple[Name, ...]]):
-    __slots__ = ("_exact", "_globs", "_heads")
+    __slots__ = ("_exact", "_heads", "_lengths")
 
     def __init__(self, names: NameList):
         super().__init__()
-        self._exact, self._globs = names.by_name
-        #: One of these begins each name that a glob takes, ASCII case aside: few names ask every glob.
-        self._heads = tuple({ascii_fold(entry.name.partition("*")[0]) for _, entry in self._globs})
+        self._exact, globs = names.by_name
+        #: Globs by the text that begins each name that they take, ASCII case aside: a name asks few of many.
+        self._heads: dict[str, list[tuple[int, Name]]] = {}
+        for row in globs:
+            self._heads.setdefault(ascii_fold(row[1].name.partition("*")[0]), []).append(row)
+        self._lengths = sorted({len(head) for head in self._heads})
 
     def __missing__(self, name: str) -> tuple[Name, ...]:
-        rows = self._exact.get(name.lower(), [])
-        if ascii_fold(name).startswith(self._heads):
-            rows = [*rows, *self._globs]
+        rows = list(self._exact.get(name.lower(), ()))
+        folded = ascii_fold(name)
+        for length in self._lengths:
+            rows += self._heads.get(folded[:length], ())
         found = tuple([entry for _, entry in sorted(rows, key=_place, reverse=True) if entry.match(name)])
         return self.kept(name, found)
 
