@@ -17,7 +17,6 @@ from scrapy_urinorm.rulesets.scopes import Body, Layer, check_body
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from scrapy_urinorm.rulesets.ruleset import RuleSet
     from scrapy_urinorm.rulesets.scopes import LineNumbers
 
 
@@ -59,16 +58,16 @@ class _Packer:
         return found
 
 
-def packed(ruleset: RuleSet) -> dict[str, Any]:
+def packed(ruleset: Mapping[str, Any]) -> dict[str, Any]:
     """The attributes of a rule set for a pickle."""
     pack = _Packer()
     return {
-        **vars(ruleset),
-        "everywhere": [*map(pack, ruleset.everywhere)],
-        "sites": {name: [*map(pack, layers)] for name, layers in ruleset.sites.items()},
-        "hosts": {name: [*map(pack, layers)] for name, layers in ruleset.hosts.items()},
-        "examples": [(one.pair, one.equal, pack(one.layer), one.where) for one in ruleset.examples],
-        "sources": tuple(_source(source) for source in ruleset.sources),
+        **ruleset,
+        "everywhere": [*map(pack, ruleset["everywhere"])],
+        "sites": {name: [*map(pack, layers)] for name, layers in ruleset["sites"].items()},
+        "hosts": {name: [*map(pack, layers)] for name, layers in ruleset["hosts"].items()},
+        "examples": [(one.pair, one.equal, pack(one.layer), one.where) for one in ruleset["examples"]],
+        "sources": tuple(map(_source, ruleset["sources"])),
     }
 
 

@@ -77,7 +77,7 @@ class RuleSet:
     def __getstate__(self) -> dict[str, Any]:
         from scrapy_urinorm.rulesets.pickling import packed
 
-        return packed(self)
+        return packed(vars(self))
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         from scrapy_urinorm.rulesets.pickling import unpacked

@@ -5,13 +5,14 @@ from __future__ import annotations
 import contextlib
 import io
 import os
+import stat
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
 from scrapy_urinorm import compression
 
 try:
-    from fcntl import LOCK_EX, LOCK_NB, LOCK_SH, flock
+    from fcntl import LOCK_EX, LOCK_NB, LOCK_SH, LOCK_UN, flock
 except ImportError:  # Windows
     flock = None  # type: ignore[assignment]
 
@@ -114,26 +115,30 @@ class _Stream:
         with self._file:
             if self._compressor is not None:
                 self._file.write(self._compressor.end())
+            # a fork, which has the file open as well, holds it no longer
+            _unlocked(self._file)
 
 
 def _claimed(path: Path) -> io.FileIO | None:
     """Return a file to append to, its torn end cut off; None where another process writes compressed data into it.
 
-    Of plain lines each is a write of its own: who comes second appends, too, and leaves the end to the first.
+    Of plain lines each is a write of its own: who comes second appends, too, and leaves the end to the first. A pipe
+    has no end to be mended, and is whose it is.
     """
     is_plain = path.suffix not in compression.SUFFIXES
     while True:
         file = io.FileIO(path, "ab", opener=private)
+        found = os.fstat(file.fileno())
+        if not stat.S_ISREG(found.st_mode):
+            return file
         if not _locked(file, alone=True):
-            if is_plain and _locked(file, alone=False):
+            if is_plain:
+                _locked(file, alone=False)
                 return file
             file.close()
-            if is_plain:
-                continue
             return None
         # who was first may have put a repaired file into its place since
-        is_there = os.path.samestat(os.fstat(file.fileno()), path.stat())
-        if is_there and not (file.tell() and repair(path)):
+        if os.path.samestat(found, path.stat()) and not (found.st_size and repair(path)):
             if is_plain:
                 _locked(file, alone=False)
             return file
@@ -151,6 +156,12 @@ def _locked(file: io.FileIO, *, alone: bool) -> bool:
             except BlockingIOError:
                 return False
     return True
+
+
+def _unlocked(file: io.FileIO) -> None:
+    if flock is not None:
+        with contextlib.suppress(OSError):
+            flock(file, LOCK_UN)
 
 
 def repair(path: Path) -> bool:

@@ -131,6 +131,20 @@ def test_plain_lines_have_many_writers(tmp_path: Path) -> None:
     assert [visit.url for visit in read_visits([path])] == [FULL.url, "http://a.example/", FULL.url, FULL.url]
 
 
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no named pipes there")
+@pytest.mark.parametrize("name", ["visits.jsonl", "visits.jsonl.gz"])
+def test_a_pipe_is_written_as_it_is(tmp_path: Path, name: str) -> None:
+    """A program behind a named pipe compresses, or sends on, what comes."""
+    path = tmp_path / name
+    os.mkfifo(path)
+    reader = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
+    with VisitWriter(path) as writer:
+        writer.write(FULL)
+    (tmp_path / "read").write_bytes(os.read(reader, 1 << 16))
+    os.close(reader)
+    assert list(read_visits([tmp_path / "read"])) == [FULL]
+
+
 def test_rotation(tmp_path: Path) -> None:
     path = tmp_path / "visits.jsonl.gz"
     with VisitWriter(path, rotate=500) as writer:
