@@ -106,6 +106,8 @@ def settings() -> str:
         [
             f"{NOTICE}\n# Settings, meta keys, stats\n",
             "## Settings\n",
+            "All are read before the first request, also those of what is off. What is wrong is told at once, and the crawl "
+            "does not start.\n",
             table(("setting", "default", "meaning"), rows),
             "## Request meta keys\n",
             table(("key", "meaning"), [(f"`{name}`", doc) for name, doc in META.items()]),
