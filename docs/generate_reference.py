@@ -106,6 +106,7 @@ def settings() -> str:
         [
             f"{NOTICE}\n# Settings, meta keys, stats\n",
             "## Settings\n",
+            "All are read before the first request, also of what is off. Where any is wrong, all that are are told.\n",
             table(("setting", "default", "meaning"), rows),
             "## Request meta keys\n",
             table(("key", "meaning"), [(f"`{name}`", doc) for name, doc in META.items()]),

@@ -9,6 +9,7 @@ from scrapy.settings import SETTINGS_PRIORITIES
 from scrapy.utils.misc import load_object
 
 from scrapy_urinorm.crawl import settings as own
+from scrapy_urinorm.crawl.settings_check import checked
 
 if TYPE_CHECKING:
     from scrapy.settings import BaseSettings
@@ -20,6 +21,7 @@ DUPEFILTER = "scrapy_urinorm.DupeFilter"
 SCHEDULER = "scrapy_urinorm.Scheduler"
 _ADDON = SETTINGS_PRIORITIES["addon"]
 _COMMAND_LINE = SETTINGS_PRIORITIES["cmdline"]
+_NOT_OURS = "rules apply as far as it asks ours, and the pages behind redirects are not guarded"
 _POET_BASE = "SCRAPY_POET_REQUEST_FINGERPRINTER_BASE_CLASS"
 
 
@@ -33,7 +35,7 @@ class Addon:
 
     def update_settings(self, settings: BaseSettings) -> None:
         """Write the component settings at add-on priority; Scrapy calls this before anything is built."""
-        if not own.switch(settings, "URINORM_ENABLED"):
+        if not checked(settings):
             return
         self._fingerprinter(settings)
         self._dupefilter(settings)
@@ -48,7 +50,6 @@ class Addon:
             components.append(("DOWNLOADER_MIDDLEWARES", "foreign_cache.ForeignRefreshMiddleware", 585))
         # what follows is imported only where it is asked for: it brings an HTML parser and more
         visits, report = own.text(settings, "URINORM_VISITS"), own.text(settings, "URINORM_REPORT")
-        own.text(settings, "URINORM_LIVE_OUTPUT")  # one that makes no sense is said now, not when the crawl ends
         if report:
             from scrapy_urinorm.crawl.report_extension import visits_beside
 
@@ -82,7 +83,7 @@ class Addon:
             return
         priority = settings.getpriority(name) or 0
         if priority > _ADDON and (current is not Stock or priority >= _COMMAND_LINE):
-            _kept_out(name, settings, "URLs are not normalized, and the pages behind redirects are not guarded")
+            _kept_out(name, settings, _NOT_OURS)
             return
         if current is not Stock and not settings.get("URINORM_FALLBACK_REQUEST_FINGERPRINTER_CLASS"):
             settings.set("URINORM_FALLBACK_REQUEST_FINGERPRINTER_CLASS", settings[name], "addon")

@@ -9,7 +9,7 @@ from scrapy.utils.reactor import CallLaterOnce
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection
 
-    from scrapy import Request
+    from scrapy import Request, Spider
     from scrapy.core.engine import ExecutionEngine
     from scrapy.crawler import Crawler
 
@@ -24,7 +24,15 @@ def close_spider(crawler: Crawler, reason: str) -> None:
 
         deferred_from_coro(engine.close_spider_async(reason=reason))
     else:  # Scrapy before 2.14
-        engine.close_spider(crawler.spider, reason)
+        from twisted.internet import reactor
+
+        # it closes the scheduler at once, which may be the one that asks, and whose engine goes on with it afterwards
+        reactor.callLater(0, _closed, engine, crawler.spider, reason)  # type: ignore[arg-type]  # mypy takes it for a class
+
+
+def _closed(engine: Any, spider: Spider, reason: str) -> None:
+    if engine._slot is not None:
+        engine.close_spider(spider, reason)
 
 
 def in_progress(engine: ExecutionEngine | None) -> Collection[Request]:

@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from scrapy.core.engine import ExecutionEngine
     from scrapy.crawler import Crawler
 
+    from scrapy_urinorm.crawl.gate import Gate
     from scrapy_urinorm.crawl.journal import Kept
-    from scrapy_urinorm.crawl.scheduler import Gate
     from scrapy_urinorm.live.fleet_share import HeldBack
 
     class FleetGate(Gate, Protocol):
@@ -76,7 +76,7 @@ class FleetJournal:
     def __init__(self, crawler: Crawler) -> None:
         self._crawler = crawler
         self.file: Any = None
-        self.failed = False
+        self.is_lost = False
 
     @property
     def engine(self) -> ExecutionEngine | None:
@@ -85,8 +85,8 @@ class FleetJournal:
 
     def fail(self, error: Exception) -> None:
         """What waits cannot be had any more: the crawl stops."""
-        if not self.failed:
-            self.failed = True
+        if not self.is_lost:
+            self.is_lost = True
             own.logger.critical("The crawl stops: %s", error if isinstance(error, UrinormError) else repr(error))
             close_spider(self._crawler, "urinorm_seen_lost")
 

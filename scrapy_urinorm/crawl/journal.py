@@ -9,6 +9,7 @@ from scrapy_urinorm.crawl import settings as own
 from scrapy_urinorm.crawl.engine_calls import close_spider, in_progress
 from scrapy_urinorm.crawl.failures import failed
 from scrapy_urinorm.crawl.request_rows import SERVED, Row, State
+from scrapy_urinorm.crawl.requests_database import ADVICE, RequestsFileError
 from scrapy_urinorm.crawl.requests_file import FILE_NAME, RequestsFile
 from scrapy_urinorm.crawl.serialized import dumped, loaded, url_of
 from scrapy_urinorm.crawl.store import place_of_requests
@@ -49,7 +50,7 @@ class Journal:
     when the row is written; under another duplicate filter the row has to be `first`.
 
     Nothing here raises into a crawl: where the disk fails, the crawl is stopped, and what was committed is taken up by
-    the next run.
+    the next run. Where there is no next one, as the file is a temporary one, `strands` is told: what it holds goes now.
     """
 
     def __init__(self, spider: Spider, store: SeenStore | None):
@@ -62,8 +63,10 @@ class Journal:
         self._exists = self._folder is not None and (self._folder / name).exists()
         self._flying: dict[Request, int] = {}
         self._committed = 0.0
-        self._lost = False
+        self.is_lost = False
+        """Whether nothing is written any more, as the disk or the seen store has failed."""
         self._variants: Variants | None = None
+        self.strands: Callable[[Exception], None] | None = None
 
     # ------------------------------------------------------------------ from run to run
 
@@ -71,6 +74,16 @@ class Journal:
         """Open the file where there is one, or is to be one. Raises UrinormError."""
         if self.in_force or self._exists:
             self.file.open()
+
+    def ready(self) -> str:
+        """Open the file where it was not needed so far; return why it cannot be, else an empty text."""
+        try:
+            if not self.file.is_open:
+                self.file.open()
+        except UrinormError as error:
+            self.file.close()
+            return str(error)
+        return ""
 
     def begin(self) -> None:
         """The seen store is open and the run before taken up: write from now on. Raises UrinormError."""
@@ -123,7 +136,7 @@ class Journal:
 
     def close(self, *, queue: str, empty: bool) -> None:
         """Let go; `queue` is what Scrapy's queue files look like, `empty` says that nothing is waiting in them."""
-        if self.file.is_open and not self._lost:
+        if self.file.is_open and not self.is_lost:
             try:
                 if empty:
                     self.file.delete(State.QUEUED, State.FLYING)
@@ -136,7 +149,7 @@ class Journal:
 
     def put(self, request: Request, kept: Kept, number: int | None = None) -> int | None:
         """Write a request, under its number or a new one; the number, or None where it cannot be written."""
-        if self._lost:
+        if self.is_lost:
             return None
         try:
             if not self.file.is_open:
@@ -184,7 +197,7 @@ class Journal:
 
     def hand_out(self, request: Request) -> None:
         """A request goes to the engine."""
-        if not self.file.is_open or self._lost:
+        if not self.file.is_open or self.is_lost:
             return
         number = self.number(request)
         if number is not None:
@@ -208,7 +221,7 @@ class Journal:
 
     def settle_when_due(self) -> None:
         """`settle`, where the last time is some milliseconds or many changes ago."""
-        if self.file.is_open and not self._lost:
+        if self.file.is_open and not self.is_lost:
             now = time.monotonic()
             if now - self._committed > _COMMIT_SECONDS or self.file.changes > COMMIT_CHANGES:
                 self.settle()
@@ -244,7 +257,7 @@ class Journal:
 
     def commit(self) -> None:
         """Write down what happened since the last time, rows before fingerprints."""
-        if self._lost or not self.file.is_open:
+        if self.is_lost or not self.file.is_open:
             return
         try:
             self.file.commit()
@@ -255,14 +268,22 @@ class Journal:
 
     def fail(self, error: Exception) -> None:
         """Without its journal the crawl would lose pages in silence: it stops."""
-        if not self._lost:
-            self._give_up()
-            own.logger.critical("The crawl stops: %s", error if isinstance(error, UrinormError) else repr(error))
-            close_spider(self._spider.crawler, "urinorm_journal_lost")
+        if self.is_lost:
+            return
+        self._give_up()
+        if self._folder is None and self.strands is not None:
+            self.strands(error)
+            return
+        own.logger.critical("The crawl stops: %s", error if isinstance(error, UrinormError) else repr(error))
+        close_spider(self._spider.crawler, "urinorm_journal_lost")
+
+    def fail_queue(self, folder: str | None, error: OSError) -> None:
+        """Scrapy's own queue files cannot be written: what is not in them is in rows, or the page that led there is."""
+        self.fail(RequestsFileError(f"cannot write the queue in {folder}: {error.strerror or error}; {ADVICE}"))
 
     def _give_up(self) -> None:
         """Write nothing any more: the next run goes on from what was written, as after a kill."""
-        self._lost = True
+        self.is_lost = True
         if self._variants is not None:
             # the variants in hand have come further: one that was let through has no row, and would never be again
             self._variants.noted = True

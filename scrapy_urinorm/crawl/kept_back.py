@@ -71,6 +71,10 @@ class KeptBack:
         active = len(found.active)
         return active if active < found.concurrency else None
 
+    def taken(self) -> list[Row]:
+        """What was read and not served."""
+        return [row for slots in self._taken.values() for rows in slots.values() for row in rows]
+
     def put_back(self) -> None:
         """Give back to the file what was read and not served."""
         for state, slots in self._taken.items():

@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import shutil
-import tempfile
-from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from scrapy import signals
@@ -20,8 +17,10 @@ from scrapy_urinorm.crawl.guarded import guarded
 from scrapy_urinorm.crawl.heard import Heard
 from scrapy_urinorm.crawl.journal import Kept
 from scrapy_urinorm.crawl.live_end import LiveEnd
+from scrapy_urinorm.crawl.live_places import folder_for
 from scrapy_urinorm.crawl.live_requests import kind_of, may_speak, may_wait, why_not
 from scrapy_urinorm.crawl.parked import Parked
+from scrapy_urinorm.crawl.releases import let_go
 from scrapy_urinorm.crawl.request_rows import State
 from scrapy_urinorm.crawl.scheduler import scheduler_of
 from scrapy_urinorm.crawl.visits_extension import VisitsExtension
@@ -40,7 +39,6 @@ if TYPE_CHECKING:
 
 #: Addresses that were met are told the student so many at a time.
 _MET = 100
-_FOLDER = "urinorm.live"
 _SIGNALS = "spider_opened spider_idle scheduler_empty spider_closed response_received spider_error".split()
 
 
@@ -86,27 +84,26 @@ class LiveRules:
         if visits is None:
             return
         jobdir = job_dir(self.crawler.settings)
-        self._temporary = None if jobdir else tempfile.mkdtemp(prefix="urinorm-live-")
-        folder = self._temporary or str(Path(str(jobdir), _FOLDER))
-        visits.tell({"do": "live", "folder": folder, "preset": self._preset, "rules": [self._source]}, again=True)
+        folder, self._temporary, why = folder_for(jobdir)
+        why = why_not(self.crawler, scheduler) or why
+        if folder:
+            visits.tell({"do": "live", "folder": folder, "preset": self._preset, "rules": [self._source]}, again=True)
         self._visits = visits
-        why = why_not(self.crawler, scheduler)
         visits.listener = self._heard.hear
         visits.watcher = self
         self.end = LiveEnd(self, jobdir, visits.crawl_id)
+        if scheduler is not None and not why:
+            why = scheduler.journal.ready()
         if why or scheduler is None:
-            own.logger.info("Live rules only observe: %s", why)
+            own.logger.warning("Live rules only observe: %s", why)
             if scheduler is not None:
                 # of a run before that did more
-                count = partial(self._count, "released")
-                count(scheduler.release(tell=count))
+                let_go(scheduler, "live rules only observe")
             return
         self._heard.wakes(scheduler.poke)
         self._take_up(scheduler)
 
     def _take_up(self, scheduler: Scheduler) -> None:
-        if not scheduler.journal.file.is_open:
-            scheduler.journal.file.open()
         self.scheduler = scheduler
         self.parked = Parked(scheduler, self.desk, self._count)
         scheduler.gate = self
@@ -119,7 +116,7 @@ class LiveRules:
         self.end.take_up()
 
     def spider_closed(self) -> None:
-        """Remove what was for this run only."""
+        """Remove what was for this run only; also when live rules are off, as what goes may need the room."""
         if self._temporary is not None:
             shutil.rmtree(self._temporary, ignore_errors=True)
 
@@ -128,15 +125,16 @@ class LiveRules:
         if self.on:
             self.on = False
             own.logger.warning("Live rules are off: %s; what they kept back is fetched", why)
+            self.spider_closed()
             try:
                 self.parked.release()
             except UrinormError as error:
                 self.lost(error)
 
     def lost(self, error: UrinormError) -> None:
-        """What was kept back cannot be had: the crawl stops, and says why."""
-        self.on = False
+        """The file of requests fails: a job stops and says why, a crawl without one goes on without live rules."""
         self.scheduler.journal.fail(error)
+        self.on = False
 
     # ------------------------------------------------------------------ the gate
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import logging
 import time
 from collections import Counter
@@ -10,14 +9,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 from scrapy_urinorm.crawl import settings as own
+from scrapy_urinorm.crawl.live_places import write_parked
 from scrapy_urinorm.crawl.parked import CLOSED, DUPLICATE
 from scrapy_urinorm.errors import UrinormError
 from scrapy_urinorm.live.filtered import shown
 from scrapy_urinorm.live.output import rule_file
-from scrapy_urinorm.visits.redaction import Redaction
-from scrapy_urinorm.visits.writer import private
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from scrapy.crawler import Crawler
 
     from scrapy_urinorm.crawl.parked import Parked
@@ -27,10 +27,10 @@ if TYPE_CHECKING:
 #: How long the last judgement may take; after it everything goes, and a site that never ends would not end. It takes
 #: seconds of CPU time for thousands of pages, but at the lowest priority, which on a busy machine were minutes.
 JUDGE_SECONDS = 600.0
-PARKED_FILE = "urinorm.parked.jsonl"
 #: Pairs of pages that are named when one doubts a rule; all are counted, and the rest named with LOG_LEVEL = "DEBUG".
 DOUBTS = 3
 _OUTPUT = "learned.toml"
+_IN_JOB = ": they wait in the job, and the next run with URINORM_LIVE = False fetches them"
 _COUNTED = ("parked", "canaries", "later", "closed", "released")
 
 
@@ -169,20 +169,25 @@ class LiveEnd:
 
     def written(self) -> None:
         """Write what was not fetched, and what was learned; called before the file of requests is closed."""
-        try:
-            self._written()
-        except (OSError, UrinormError, ValueError) as error:
-            own.logger.error("Live rules: what was kept back could not be written: %s", error)
+        if self._jobdir and self._live.scheduler.journal.is_lost:
+            # all of it is in the job, as the last commit has it
+            return
+        for write, what in ((self._write_left, "kept back"), (self._write_rules, "learned")):
+            try:
+                write()
+            except (OSError, UrinormError, ValueError) as error:
+                own.logger.error("Live rules: what was %s could not be written: %s", what, error)
 
-    def _written(self) -> None:
+    def _write_left(self) -> None:
         live = self._live
         stats = own.stats_of(live.crawler)
         stats.set_value("urinorm/live/rules", sum(map(len, self._known.values())))
         left = Counter(why for _, why in live.parked.rows())
+        waiting = _IN_JOB if self._jobdir else ""
         for name, kept, why in (("given_up", "duplicates", DUPLICATE), ("not_fetched", "of closed shapes", CLOSED)):
             if left[why]:
                 stats.set_value(f"urinorm/live/{name}", left[why])
-                own.logger.info("Live rules: %d requests were kept back, %s", left[why], kept)
+                own.logger.info("Live rules: %d requests were kept back, %s%s", left[why], kept, waiting)
         # in a job these wait for the next run
         if not self._jobdir and (number := live.parked.put_off()):
             own.logger.info("Live rules: %d requests were put off, and the crawl was stopped before", number)
@@ -196,6 +201,9 @@ class LiveEnd:
                     one.kept,
                 )
         self._write_parked()
+
+    def _write_rules(self) -> None:
+        live = self._live
         output = self._settings.get("URINORM_LIVE_OUTPUT") or (self._jobdir and Path(self._jobdir, _OUTPUT))
         if output and any(self._known.values()):
             messages = [site.message for site in live.desk.sites.values() if site.message]
@@ -206,19 +214,10 @@ class LiveEnd:
             own.logger.info("Live rules: written to %s; name it in `include` to use it", output)
 
     def _write_parked(self) -> None:
-        path = Path(self._jobdir or ".", PARKED_FILE)
-        redact = Redaction()
-        file = None
-        try:
-            for url, why in self._live.parked.rows(later=not self._jobdir):
-                if self._jobdir and why != CLOSED:
-                    # these wait in the job
-                    continue
-                if file is None:
-                    file = open(path, "w", encoding="utf-8", errors="surrogatepass", opener=private)  # noqa: SIM115  closed below
-                row = {"url": redact(url), "why": why, "crawl": self._crawl}
-                file.write(json.dumps(row, ensure_ascii=False) + "\n")
-        finally:
-            if file is not None:
-                file.close()
-                own.logger.info("Live rules: what was not sent is named in %s", path)
+        """Of a job those are named that are closed: the others wait there."""
+        jobdir, parked = self._jobdir, self._live.parked
+
+        def rows() -> Iterator[tuple[str, str]]:
+            return ((url, why) for url, why in parked.rows(later=not jobdir) if not jobdir or why == CLOSED)
+
+        write_parked(jobdir, rows, self._crawl)

@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import logging
+import os
 import shutil
 from inspect import isawaitable
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
 
 from scrapy.utils.defer import maybe_deferred_to_future
 from twisted.internet.defer import Deferred
+from w3lib.url import file_uri_to_path
+
+from scrapy_urinorm.visits.redaction import without_userinfo
 
 if TYPE_CHECKING:
     from datetime import datetime
-    from pathlib import Path
 
     from scrapy import Spider
 
@@ -24,10 +29,30 @@ def filled_in(text: str, spider: Spider, begun: datetime) -> str:
 
     The time is that of the crawl's start, as of feeds: what a crawl leaves has one.
     """
+    return _filled(text, spider.name, begun.replace(microsecond=0).isoformat().replace(":", "-"))
+
+
+def _filled(text: str, name: str, time: str) -> str:
     if "%(" not in text:
         return text
-    now = begun.replace(microsecond=0).isoformat().replace(":", "-")
-    return text % {"name": spider.name, "time": now, "batch_id": 1, "batch_time": now}
+    return text % {"name": name, "time": time, "batch_id": 1, "batch_time": time}
+
+
+def check_place(setting: str, text: str) -> None:
+    """Raise ValueError that names the setting where nothing can be written to what it holds, whatever the spider.
+
+    A crawl of a night that ends with "is a directory" was for nothing.
+    """
+    try:
+        uri = _filled(text, "name", "time")
+    except (KeyError, TypeError, ValueError):
+        known = "%(name)s, %(time)s, %(batch_id)d, %(batch_time)s and %%"
+        raise ValueError(f"{setting}: {without_userinfo(text)!r}: after a %, only {known} may stand") from None
+    scheme = urlsplit(uri).scheme
+    # one letter is the drive of a Windows path
+    path = file_uri_to_path(uri) if scheme == "file" else uri if len(scheme) < 2 else ""
+    if path and (path.endswith(("/", os.sep)) or Path(path).is_dir()):
+        raise ValueError(f"{setting}: {path} is a folder: name a file in it")
 
 
 async def stored(storage: Any, spool: Path, spider: Spider, uri: str) -> bool:

@@ -200,12 +200,20 @@ class Parked:
 
     def put_off(self) -> int:
         """How many requests wait for their turn."""
+        if (stranded := self._scheduler.stranded) is not None:
+            return sum(row.state in SERVED for row in stranded.rest())
         return self._file.count(*SERVED)
 
     def rows(self, *, later: bool = False) -> Iterator[tuple[str, str]]:
         """The addresses that are kept back, each with why: `duplicate` or `closed`; then those put off, as `later`."""
-        for state in (State.PARKED, *SERVED) if later else (State.PARKED,):
-            for row in self._file.rows(state):
-                request = loaded(row.data, self._spider)
-                if request is not None:
-                    yield request.url, LATER if state in SERVED else DUPLICATE if row.generation else CLOSED
+        for row in self._rows((State.PARKED, *SERVED) if later else (State.PARKED,)):
+            request = loaded(row.data, self._spider)
+            if request is not None:
+                yield request.url, LATER if row.state in SERVED else DUPLICATE if row.generation else CLOSED
+
+    def _rows(self, states: tuple[State, ...]) -> Iterator[Row]:
+        if (stranded := self._scheduler.stranded) is not None:
+            yield from (row for row in stranded.rest() if row.state in states)
+            return
+        for state in states:
+            yield from self._file.rows(state)

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections import deque
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from scrapy_urinorm.crawl import settings as own
 from scrapy_urinorm.crawl.engine_calls import OnceATurn
 from scrapy_urinorm.crawl.request_rows import SERVED, State
 from scrapy_urinorm.errors import UrinormError
@@ -15,6 +17,7 @@ if TYPE_CHECKING:
 
     from scrapy_urinorm.crawl.journal import Journal
     from scrapy_urinorm.crawl.kept_back import KeptBack
+    from scrapy_urinorm.crawl.scheduler import Scheduler
 
 #: So many in a turn of the reactor: 3 to 11 ms, of 80,000 that wait and come later; of 500 it were 13.
 MOST = 300
@@ -27,6 +30,15 @@ class _Release(NamedTuple):
     to: State
     which: Mapping[str, Any]
     tell: Callable[[int], object]
+
+
+def let_go(scheduler: Scheduler, why: str) -> None:
+    """Serve what live rules have kept back in a run before, as nobody keeps it back now."""
+    file, stats = scheduler.journal.file, scheduler.stats
+    if stats is not None and file.is_open and (number := file.count(State.PARKED)):
+        own.logger.info("%d requests that live rules kept back in the run before go now: %s", number, why)
+        count = partial(stats.inc_value, "urinorm/live/released")
+        count(scheduler.release(tell=count))
 
 
 class Releases:
@@ -73,6 +85,11 @@ class Releases:
         while self._left:
             self._some()
 
+    def stop(self) -> None:
+        """Let nothing more go: there is nowhere to write it."""
+        self._left.clear()
+        self._kept.closed = frozenset()
+
     def _some(self) -> None:
         self._room = MOST
         self._turn.done(self._journal.engine)
@@ -82,8 +99,7 @@ class Releases:
                 tell(self._go_on())
         except UrinormError as error:
             self._journal.fail(error)
-            self._left.clear()
-            self._kept.closed = frozenset()
+            self.stop()
 
     def _has_room(self) -> bool:
         """Whether more may go in this turn, of which this is the first or another release."""

@@ -8,13 +8,13 @@ import shutil
 import sqlite3
 import tempfile
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from scrapy_urinorm.crawl.request_rows import SERVED, State
+from scrapy_urinorm.crawl.request_rows import SERVED, Row, State
 from scrapy_urinorm.errors import UrinormError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
 _FORMAT = 1
 # a page of SQLite's cache is 4 KiB; its own default of 2 MB is a batch's worth of rows
@@ -37,6 +37,16 @@ create index if not exists by_site on served (site, id);
 create table if not exists pieces (key blob primary key, text text not null) without rowid;
 create table if not exists marks (name text primary key, value text not null);
 """
+
+SELECT = "select id, state, priority, slot, data, fingerprint, class, generation from requests"
+"""What `rows_of` makes rows of."""
+ADVICE = "make room or mend the rights, then start the crawl again: what was written down is not lost"
+_TEMPORARY = "make room there, name another folder in TMPDIR, or set a JOBDIR"
+
+
+def rows_of(found: Iterable[Any]) -> list[Row]:
+    """The rows that a query has found."""
+    return [Row(number, State(state), *rest) for number, state, *rest in found]
 
 
 def in_states(*states: State) -> str:
@@ -146,7 +156,7 @@ class RequestsDatabase:
         try:
             yield
         except (sqlite3.Error, OSError) as error:
-            path = f"{self.folder}/{self._name}"
+            path = f"{tempfile.gettempdir() if self.folder is None else self.folder}/{self._name}"
             if "locked" in str(error):
                 holder = ""
                 with contextlib.suppress(OSError, ValueError):
@@ -156,7 +166,7 @@ class RequestsDatabase:
                     "JOBDIR"
                 ) from error
             if isinstance(error, sqlite3.OperationalError | OSError):
-                advice = "make room or mend the rights, then start the crawl again: what was written down is not lost"
+                advice = _TEMPORARY if self._temporary else ADVICE
             else:
                 advice = "the file is damaged: restore a copy, or delete it and the folder requests.queue to start anew"
             raise RequestsFileError(f"cannot {verb} {path}: {error}; {advice}") from error

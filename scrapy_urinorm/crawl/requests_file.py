@@ -7,17 +7,16 @@ from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 from scrapy_urinorm.crawl.request_rows import SERVED, Row, State
-from scrapy_urinorm.crawl.requests_database import RequestsDatabase, in_states
+from scrapy_urinorm.crawl.requests_database import SELECT, RequestsDatabase, in_states, rows_of
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterator
     from pathlib import Path
 
 FILE_NAME = "urinorm.requests"
 # below all priorities
 _LEAST = -(1 << 63)
-_SELECT = "select id, state, priority, slot, data, fingerprint, class, generation from requests"
 
 
 class RequestsFile:
@@ -113,11 +112,11 @@ class RequestsFile:
             last = f"select priority from requests where {where} order by priority desc limit 1 offset ?"
             found = database.execute(last, (slot, limit - 1)).fetchone()
             least = found[0] if found is not None else _LEAST
-            rows = _rows(database.execute(f"{_SELECT} where {where} and priority > ?", (slot, least)))
+            rows = rows_of(database.execute(f"{SELECT} where {where} and priority > ?", (slot, least)))
             rows.sort(key=lambda row: (-row.priority, -row.id if newest_first else row.id))
             if found is not None:
-                query = f"{_SELECT} where {where} and priority = ? order by id {order} limit ?"
-                rows += _rows(database.execute(query, (slot, least, limit - len(rows))))
+                query = f"{SELECT} where {where} and priority = ? order by id {order} limit ?"
+                rows += rows_of(database.execute(query, (slot, least, limit - len(rows))))
             numbers = [(row.id,) for row in rows]
             database.executemany("update requests set state = 'flying' where id = ?", numbers)
         counts = self.waiting[state]
@@ -172,8 +171,8 @@ class RequestsFile:
     def rows(self, state: State) -> Iterator[Row]:
         """All requests of a state, oldest first; the file may be changed meanwhile."""
         after = 0
-        query = f"{_SELECT} where state = ? and id > ? order by id limit 1000"
-        while found := _rows(self._read(query, state, after)):
+        query = f"{SELECT} where state = ? and id > ? order by id limit 1000"
+        while found := rows_of(self._read(query, state, after)):
             yield from found
             after = found[-1].id
 
@@ -213,8 +212,8 @@ class RequestsFile:
 
     def parked(self, generation: int, after: int, limit: int) -> list[Row]:
         """Return further parked requests of a generation, by their number."""
-        query = f"{_SELECT} where state = 'parked' and generation = ? and id > ? order by id limit ?"
-        return _rows(self._read(query, generation, after, limit))
+        query = f"{SELECT} where state = 'parked' and generation = ? and id > ? order by id limit ?"
+        return rows_of(self._read(query, generation, after, limit))
 
     def generations(self) -> list[int]:
         """Return the generations that anything is parked under."""
@@ -261,6 +260,10 @@ class RequestsFile:
 
     # ------------------------------------------------------------------
 
+    def in_hand(self) -> tuple[list[Row], set[int], RequestsDatabase]:
+        """Of a file that cannot be written any more: rows that it lacks, all that have changed since, and the base."""
+        return [*self._new.values()], {*self._new, *self._flying, *self._ended}, self._base
+
     def _read(self, query: str, *values: str | int) -> list[Any]:
         """What a query finds, when all changes are written."""
         self.commit()
@@ -293,7 +296,3 @@ class RequestsFile:
         database.executemany("insert into served (site, kind, url) values (?, ?, ?)", self._served)
         flying = [(number,) for number in self._flying]
         database.executemany("update requests set state = 'flying' where id = ?", flying)
-
-
-def _rows(found: Iterable[Any]) -> list[Row]:
-    return [Row(number, State(state), *rest) for number, state, *rest in found]

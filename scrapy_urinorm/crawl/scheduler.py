@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import shutil
+import contextlib
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
 from scrapy.core.scheduler import Scheduler as StockScheduler
@@ -16,10 +16,11 @@ from scrapy_urinorm.crawl.dupefilter import DupeFilter
 from scrapy_urinorm.crawl.engine_calls import wake
 from scrapy_urinorm.crawl.journal import Journal, Kept
 from scrapy_urinorm.crawl.kept_back import KeptBack, serves_newest_first
-from scrapy_urinorm.crawl.releases import Releases
+from scrapy_urinorm.crawl.releases import Releases, let_go
 from scrapy_urinorm.crawl.request_rows import State
-from scrapy_urinorm.crawl.start_errors import said_readably
-from scrapy_urinorm.crawl.taking_over import TakingOver
+from scrapy_urinorm.crawl.start_errors import never_opened, said_readably
+from scrapy_urinorm.crawl.stranded import Stranded
+from scrapy_urinorm.crawl.taking_over import TakingOver, queue_stamp
 from scrapy_urinorm.crawl.verdicts import DEFER_BY
 from scrapy_urinorm.errors import UrinormError
 
@@ -27,6 +28,8 @@ if TYPE_CHECKING:
     from scrapy import Request, Spider
     from scrapy.crawler import Crawler
     from twisted.internet.defer import Deferred
+
+    from scrapy_urinorm.crawl.gate import Gate
 
 #: How long one call may look for a request that the gate lets through, so that the reactor is not stopped for longer.
 _LOOK_SECONDS = 0.02
@@ -42,31 +45,6 @@ def scheduler_of(crawler: Crawler) -> Scheduler | None:
 def over(scheduler: type[StockScheduler]) -> type[Scheduler]:
     """Our scheduler over a project's own, which is derived from Scrapy's."""
     return type(scheduler.__name__, (Scheduler, scheduler), {"__module__": __name__, "__doc__": scheduler.__doc__})
-
-
-class Gate(Protocol):
-    """Who may keep requests back, as parked or later. Nothing here may raise."""
-
-    def at_enqueue(self, request: Request) -> Kept | None:
-        """Asked of a request that the duplicate filter has let through; None lets it into the queue."""
-
-    def at_dequeue(self, request: Request) -> Kept | None:
-        """Asked of a request that is to be handed to the engine, but of released ones; None hands it out."""
-
-    def refused(self, request: Request) -> None:
-        """Told of a request that the duplicate filter has not let through."""
-
-    def handed_out(self, request: Request) -> None:
-        """Told of every request that goes to the engine."""
-
-    def later_may_go(self) -> bool:
-        """Whether one that comes later may be served now; asked when nothing else waits."""
-
-    def tick(self) -> None:
-        """Called whenever the engine asks for a request."""
-
-    def at_close(self) -> None:
-        """Called before the file is closed."""
 
 
 class Scheduler(StockScheduler):
@@ -88,7 +66,7 @@ class Scheduler(StockScheduler):
     def __init__(self, *args: Any, **kwargs: Any):
         super().__init__(*args, **kwargs)
         self.gate: Gate | None = None
-        self._kept: KeptBack | None = None
+        self._kept: KeptBack | Stranded | None = None
         self.releases: Releases | None = None
         self._turn = False
         self.dqs = None  # Scrapy also closes what it could not open
@@ -101,20 +79,22 @@ class Scheduler(StockScheduler):
     @said_readably()
     def open(self, spider: Spider) -> Deferred[None] | None:
         """Open the file, then the scheduler; raises UrinormError where the file or the seen store cannot be had."""
+        try:
+            return self._open(spider)
+        except BaseException:
+            never_opened(spider)
+            raise
+
+    def _open(self, spider: Spider) -> Deferred[None] | None:
         self.journal = journal = Journal(spider, self.df.store if isinstance(self.df, DupeFilter) else None)
         journal.open()
         try:
             trusted = self.dqdir is not None and not journal.file.unclean
             taking_over = None
             if self.dqdir is not None:
-                folder = Path(self.dqdir)
-                taking_over = TakingOver(journal, folder)
-                taking_over.finish()
-                if not trusted:
-                    # torn by the kill: Scrapy cannot read them, and may notice only when it comes to push
-                    shutil.rmtree(folder)
-                    folder.mkdir()
-            found = self._queue_stamp()
+                taking_over = TakingOver(journal, Path(self.dqdir))
+                taking_over.finish(trusted=trusted)
+            found = queue_stamp(self.dqdir)
             foreign = trusted and taking_over is not None and taking_over.begin(found)
             opened = super().open(spider)
             newest_first = serves_newest_first(self.dqclass if self.dqdir else self.mqclass)
@@ -134,22 +114,29 @@ class Scheduler(StockScheduler):
         slots = engine.downloader.slots if engine is not None else {}
         self._kept = kept = KeptBack(journal.file, slots, newest_first=newest_first)
         self.releases = Releases(journal, kept, self.poke)
+        journal.strands = self._strand
         if not own.switch(spider.crawler.settings, "URINORM_LIVE"):
-            # of a run before that had live rules
-            self.release()
+            let_go(self, "URINORM_LIVE is off")
         if isinstance(self.df, DupeFilter):
             self.df.leave_deferred()
         return opened
 
-    def _queue_stamp(self) -> str:
-        """What tells whether somebody else has used Scrapy's queue files: their index's time and size."""
-        if self.dqdir is None:
-            return ""
-        try:
-            status = Path(self.dqdir, "active.json").stat()
-        except OSError:
-            return ""
-        return f"{status.st_mtime_ns} {status.st_size}"
+    def _strand(self, error: Exception) -> None:
+        """A temporary file cannot be written any more: what it holds is served without it, and nothing is kept back."""
+        kept = self._kept
+        if self.releases is not None:
+            self.releases.stop()
+        self._kept = Stranded(kept.taken() if isinstance(kept, KeptBack) else (), self.journal.file, self.stats)
+        if self.gate is not None:
+            self.gate.off(str(error))
+        else:
+            own.logger.warning("What was put off is fetched in its turn: %s", error)
+        self.poke()
+
+    @property
+    def stranded(self) -> Stranded | None:
+        """What a file held that cannot be written any more."""
+        return self._kept if isinstance(self._kept, Stranded) else None
 
     def close(self, reason: str) -> Deferred[None] | None:
         """Close the scheduler, then the file: a crawl that ends well leaves Scrapy's queue to be trusted."""
@@ -168,12 +155,18 @@ class Scheduler(StockScheduler):
             while (request := self.mqs.pop()) is not None:
                 journal.put(request, Kept(State.RELEASED), journal.number(request))
         empty = not super().has_pending_requests()
+        closed = None
         try:
             closed = super().close(reason)
-        except BaseException:
-            journal.file.close()
-            raise
-        journal.close(queue=self._queue_stamp(), empty=empty)
+        except BaseException as error:
+            if not isinstance(error, OSError) or not journal.in_force:
+                journal.file.close()
+                raise
+            # the rows say what was in the queue: the next run takes these, as after a kill
+            journal.fail_queue(self.dqdir, error)
+            with contextlib.suppress(OSError, UrinormError):
+                self.df.close(reason)
+        journal.close(queue=queue_stamp(self.dqdir), empty=empty)
         self._kept = None
         return closed
 
@@ -181,6 +174,9 @@ class Scheduler(StockScheduler):
 
     def enqueue_request(self, request: Request) -> bool:
         """As Scrapy's; a request that is kept back counts as enqueued."""
+        if self._kept is not None and self.journal.is_lost and self.journal.in_force:
+            # the crawl stops; the page that named it has not ended, and the next run fetches that
+            return False
         first = self._kept is not None and self.journal.first
         if first:
             number = self.journal.put(request, Kept(State.QUEUED))
@@ -208,7 +204,13 @@ class Scheduler(StockScheduler):
             (request._meta or {}).pop(own.ROW_META, None)
         elif not journal.first:
             journal.put(request, Kept(State.QUEUED))
-        return super()._dqpush(request)
+        try:
+            return super()._dqpush(request)
+        except OSError as error:
+            if not journal.in_force:
+                raise
+            journal.fail_queue(self.dqdir, error)
+            return True
 
     def _asked(self, request: Request) -> Kept | None:
         if isinstance(self.df, DupeFilter) and self.df.deferred(request):
@@ -224,8 +226,7 @@ class Scheduler(StockScheduler):
     def next_request(self) -> Request | None:
         """The next request for the engine, of Scrapy's queue or of those kept back.
 
-        Where the gate keeps back one after the other, the search is broken off after some milliseconds and goes on when
-        the engine calls again, which it is told to do soon.
+        A search that is long, as the gate keeps back one after the other, goes on when the engine calls again, soon.
         """
         if self._kept is None:
             return super().next_request()
@@ -249,7 +250,7 @@ class Scheduler(StockScheduler):
                 break
         return None
 
-    def _pop(self, kept: KeptBack) -> tuple[Request, bool] | None:
+    def _pop(self, kept: KeptBack | Stranded) -> tuple[Request, bool] | None:
         """The next request, and whether it was released and is not to be asked about again."""
         self._turn = not self._turn
         if self._turn and (request := self._serve(kept, State.RELEASED)) is not None:
@@ -268,7 +269,7 @@ class Scheduler(StockScheduler):
         request = self._serve(kept, State.LATER)
         return None if request is None else (request, False)
 
-    def _serve(self, kept: KeptBack, state: State) -> Request | None:
+    def _serve(self, kept: KeptBack | Stranded, state: State) -> Request | None:
         """The next request of those that wait in the file."""
         try:
             while (row := kept.pop(state)) is not None:
@@ -293,6 +294,6 @@ class Scheduler(StockScheduler):
 
         Without a limit some go now, the rest in further turns of the reactor: `tell` hears of those.
         """
-        if not self.journal.file.is_open or self.releases is None:
+        if not self.journal.file.is_open or self.releases is None or self.stranded is not None:
             return 0
         return self.releases.begin(state, to, **which)

@@ -143,7 +143,7 @@ STATS: dict[str, str] = {
     "urinorm/live/canaries": "Requests that a live rule would have kept back, fetched to test it.",
     "urinorm/live/later": "Requests put behind the others: their like brought nothing new, or they may be duplicates.",
     "urinorm/live/closed": "Requests kept back since their like brought nothing new for long.",
-    "urinorm/live/released": "Requests that went after all.",
+    "urinorm/live/released": "Requests that went after all, those of a run before among them.",
     "urinorm/live/doubts": "Pages that contradicted a live rule.",
     "urinorm/live/given_up": "Requests that were kept back until the end: duplicates.",
     "urinorm/live/not_fetched": "Requests of closed shapes that were kept back until the end.",

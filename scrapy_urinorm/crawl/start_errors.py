@@ -6,12 +6,16 @@ import contextlib
 import logging
 import math
 import os
+from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any
+from weakref import WeakSet
 
 from scrapy_urinorm.errors import UrinormError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+    from scrapy import Spider
 
 logger = logging.getLogger("scrapy_urinorm")
 
@@ -19,13 +23,25 @@ logger = logging.getLogger("scrapy_urinorm")
 #: those that follow from it, when Scrapy closes what it has not opened.
 _TELLERS = ("asyncio", "twisted", "scrapy.core.engine", "scrapy.utils.signal")
 _SAID = "_urinorm_said"
+_collecting: ContextVar[bool] = ContextVar("urinorm_collecting", default=False)
+_unopened: WeakSet[Spider] = WeakSet()
+
+
+class WrongSettingsError(UrinormError, ValueError):
+    """Several settings are wrong; the message has all of them."""
 
 
 class _SaidBefore(logging.Filter):
-    """Drops the traceback of an error that was said as such, or that came while such a one was dealt with."""
+    """Drops the traceback of an error that was said as such, or that came while such a one was dealt with.
+
+    So it does with what Scrapy's extensions assert when a spider is closed that was never opened: that a time or a
+    state is there, which they get when it is.
+    """
 
     def filter(self, record: logging.LogRecord) -> bool:
         error = record.exc_info[1] if record.exc_info else None
+        if isinstance(error, AssertionError) and getattr(record, "spider", None) in _unopened:
+            return False
         while error is not None:
             if _SAID in error.__dict__:
                 return False
@@ -45,12 +61,29 @@ def said_readably() -> Iterator[None]:
     try:
         yield
     except (UrinormError, ValueError) as error:
-        if _SAID not in error.__dict__:
+        if _SAID not in error.__dict__ and not _collecting.get():
             error.__dict__[_SAID] = True
             logger.error("The crawl does not start: %s", error)
             for name in _TELLERS:
                 logging.getLogger(name).addFilter(_filter)
         raise
+
+
+@contextlib.contextmanager
+def collected(errors: list[UrinormError | ValueError]) -> Iterator[None]:
+    """Put an error of settings or rules among others, unsaid: whoever mends one wants to know of them all."""
+    token = _collecting.set(True)
+    try:
+        yield
+    except (UrinormError, ValueError) as error:
+        errors.append(error)
+    finally:
+        _collecting.reset(token)
+
+
+def never_opened(spider: Spider) -> None:
+    """The scheduler could not be opened: Scrapy closes the spider all the same."""
+    _unopened.add(spider)
 
 
 def finite(name: str, given: Any) -> float:

@@ -30,11 +30,16 @@ def _spider_name(crawler: Crawler) -> str:
 
 def redis_prefix(crawler: Crawler) -> str:
     """The prefix of the keys of a crawl in Redis; raises ValueError where it asks for more than the spider."""
+    return prefix_of(crawler.settings, _spider_name(crawler))
+
+
+def prefix_of(settings: BaseSettings, spider: str) -> str:
+    """The same for a spider of this name."""
     name = "URINORM_SEEN_PREFIX"
-    given = own.text(crawler.settings, name)
+    given = own.text(settings, name)
     with said_readably():
         try:
-            return given % {"spider": _spider_name(crawler)}
+            return given % {"spider": spider}
         except (KeyError, TypeError, ValueError):
             raise ValueError(f"{name}: {given!r}: after a %, only %(spider)s and %% may stand") from None
 

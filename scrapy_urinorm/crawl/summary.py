@@ -9,7 +9,8 @@ from scrapy import signals
 from scrapy.utils.misc import load_object
 
 from scrapy_urinorm.crawl import settings as own
-from scrapy_urinorm.crawl.dupefilter import DupeFilter
+from scrapy_urinorm.crawl.dupefilter import DupeFilter, filter_of
+from scrapy_urinorm.crawl.fingerprinter import RequestFingerprinter
 from scrapy_urinorm.crawl.start_errors import said_readably
 from scrapy_urinorm.crawl.store import seen_store
 
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger("scrapy_urinorm")
 
+_BY_RULE = "urinorm/filtered/"
 _ODD = ("unparsable", "unstable", "error", "seen_lost")
 
 
@@ -45,9 +47,13 @@ class Summary:
 
     def __init__(self, crawler: Crawler):
         self._crawler = crawler
+        self._is_said = False
 
     def spider_closed(self, spider: Spider) -> None:
-        """Log what the stats say."""
+        """Log what the stats say, once: a second Ctrl-C has Scrapy close the spider again."""
+        if self._is_said:
+            return
+        self._is_said = True
         for line in self.lines():
             logger.info(line, extra={"spider": spider})
 
@@ -56,14 +62,15 @@ class Summary:
         stats = own.stats_of(self._crawler).get_stats()
         sent = stats.get("downloader/request_count", 0)
         filtered = stats.get("dupefilter/filtered", 0)
-        by_rules = stats.get("urinorm/filtered", 0)
         skipped = stats.get("urinorm/skipped", 0)
-        dropped = f"{_count(filtered, 'duplicate')} dropped, {by_rules} thanks to rules"
+        dropped = f"{_count(filtered, 'duplicate')} dropped"
+        rules: list[tuple[int, str]] = []
+        if self._is_known_why():
+            # some of them Scrapy alone would have dropped as well, as links that are the same letter by letter
+            dropped += f", {stats.get('urinorm/filtered', 0)} of them at addresses that rules changed"
+            names = [name for name in stats if name.startswith(_BY_RULE)]
+            rules = sorted(((stats[name], name[len(_BY_RULE) :]) for name in names), reverse=True)
         lines = [f"{_count(sent, 'request')} sent; {dropped}; {skipped} skipped"]
-        prefix = "urinorm/filtered/"
-        rules = sorted(
-            ((count, name[len(prefix) :]) for name, count in stats.items() if name.startswith(prefix)), reverse=True
-        )
         if rules:
             more = f" and {len(rules) - 6} more" if len(rules) > 6 else ""
             lines.append("by rule: " + ", ".join(f"{name} {count}" for count, name in rules[:6]) + more)
@@ -71,7 +78,7 @@ class Summary:
         if passed or chances:
             lines.append(
                 f"{_count(passed, 'redirect')} to a page's own key followed;"
-                f" {_count(chances, 'variant')} tried after a failure"
+                f" {_count(chances, 'variant')} tried after a failure or a redirect elsewhere"
             )
         odd = {n: stats[f"urinorm/{n}"] for n in _ODD if stats.get(f"urinorm/{n}")}
         if odd:
@@ -79,6 +86,11 @@ class Summary:
             hint = "`urinorm check` names rules that do not settle" if "unstable" in odd else "see the log"
             lines.append(f"looks wrong: {said} ({hint})")
         return lines
+
+    def _is_known_why(self) -> bool:
+        """Whether filter and fingerprints are ours: of others nobody knows what a request was dropped by."""
+        filter_ = filter_of(self._crawler)
+        return filter_ is not None and isinstance(filter_.fingerprinter, RequestFingerprinter)
 
 
 def _count(number: int, noun: str) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from scrapy_urinorm.crawl import settings as own
@@ -11,11 +12,21 @@ from scrapy_urinorm.crawl.request_rows import State
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from pathlib import Path
 
     from scrapy import Request
 
     from scrapy_urinorm.crawl.journal import Journal
+
+
+def queue_stamp(folder: str | None) -> str:
+    """What tells whether somebody else has used Scrapy's queue files: their index's time and size."""
+    if folder is None:
+        return ""
+    try:
+        status = Path(folder, "active.json").stat()
+    except OSError:
+        return ""
+    return f"{status.st_mtime_ns} {status.st_size}"
 
 
 class TakingOver:
@@ -29,10 +40,19 @@ class TakingOver:
         self._folder = folder
         self._copy = folder.with_name(folder.name + ".before")
 
-    def finish(self) -> None:
-        """Before the queue is opened: bring it back where a kill has cut its taking over short."""
-        if not self._copy.exists():
-            return
+    def finish(self, *, trusted: bool) -> None:
+        """Before the queue is opened: bring it back where a kill has cut its taking over short, else empty a torn one.
+
+        A queue that is not `trusted` was torn by the kill: Scrapy cannot read it, and may notice only when it comes to
+        push.
+        """
+        if self._copy.exists():
+            self._bring_back()
+        if not trusted:
+            shutil.rmtree(self._folder)
+            self._folder.mkdir()
+
+    def _bring_back(self) -> None:
         file = self._journal.file
         if file.is_open and (first := file.mark("taking_over")):
             file.delete_from(int(first))

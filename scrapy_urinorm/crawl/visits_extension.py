@@ -89,8 +89,7 @@ class VisitsExtension:
         self.crawl_id = ""
         self.begun = datetime.now(UTC)
         self._reader: ReaderProcess | None = None
-        self._number = 0
-        self._sent = self._written = self._given_up = self._before_restart = 0
+        self._number = self._sent = self._written = self._given_up = self._before_restart = 0
         self._complained = self._refused = False
         self._closed = threading.Event()
         self._platforms: list[tuple[str, str, str, int]] = []

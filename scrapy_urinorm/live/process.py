@@ -59,6 +59,8 @@ class Students:
                     self._open(crawl, header)
                 elif crawl in self._of:
                     self._say(crawl, self._taken(header, body, *self._of[crawl]))
+            except OSError as error:
+                self._ended(crawl, error)
             except Exception:  # noqa: BLE001  told, see above
                 self._failed(crawl)
                 if header["do"] == "open":
@@ -66,6 +68,13 @@ class Students:
 
     def _failed(self, crawl: int) -> None:
         self._say(crawl, [{"do": "failed", "site": "", "text": traceback.format_exc(limit=-4)}])
+
+    def _ended(self, crawl: int, error: OSError) -> None:
+        """What a student knows cannot be kept, on a full disk nor later: it ends, and is not told a page at a time."""
+        self._of.pop(crawl, None)
+        where = f" ({error.filename})" if error.filename else ""
+        why = f"the process that learns cannot keep what it reads: {error.strerror or error}{where}"
+        self._say(crawl, [{"do": "live_died", "why": why}])
 
     def _starts(self, crawl: int, work: Work) -> None:
         thread = threading.Thread(target=self._study, args=(crawl, work), name="urinorm-study", daemon=True)
@@ -75,6 +84,8 @@ class Students:
     def _study(self, crawl: int, work: Work) -> None:
         work.run()
         with self._turn:
+            if crawl not in self._of:
+                return
             student, store = self._of[crawl]
             student.busy = False
             try:
@@ -82,6 +93,8 @@ class Students:
             except BrokenPipeError:
                 # nobody wants to know any more: the other thread finds the end of its input
                 pass
+            except OSError as error:
+                self._ended(crawl, error)
             except Exception:  # noqa: BLE001  told, as above
                 self._failed(crawl)
 

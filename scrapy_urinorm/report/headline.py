@@ -129,7 +129,8 @@ def _avoided(found: dict[str, Any]) -> tuple[int, str]:
     totals, crawl = found["totals"], found["crawl"]
     if crawl:
         count = crawl["filtered"] + crawl["skipped"]
-        return count, f"duplicates never requested, {crawl['by_rules'] + crawl['skipped']:,} thanks to rules"
+        by_rules = crawl["by_rules"] + crawl["skipped"]
+        return count, f"duplicates never requested, {by_rules:,} of them at addresses that rules change or skip"
     if totals["avoidable"]:
         part = share(totals["avoidable"], totals["requests"])
         return totals["avoidable"], f"{part} of the requests, had they been in force"

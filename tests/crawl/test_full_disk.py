@@ -54,6 +54,8 @@ def test_the_crawl_goes_on_when_there_is_room(seen: str, size: int, server: Site
     assert "p149" not in full.pages
     (said,) = full.lines("CRITICAL", "The crawl stops")
     assert "room" in said
+    # nothing hides it: what else fails on a full disk says no more
+    assert not full.lines("Traceback")
     # the spellings in hand, of which some were let through without a row, are as the last commit has them
     assert not (tmp_path / "job" / "urinorm.pending").exists()
     again = run("again")

@@ -13,7 +13,8 @@ from scrapy.settings import Settings
 
 from scrapy_urinorm.crawl.dupefilter import DupeFilter
 from scrapy_urinorm.crawl.requests_file import RequestsFile
-from scrapy_urinorm.crawl.settings import require_extras
+from scrapy_urinorm.crawl.settings import SETTINGS, require_extras
+from scrapy_urinorm.crawl.settings_check import READ
 from scrapy_urinorm.errors import UrinormError
 from scrapy_urinorm.extras import MissingExtraError
 from tests.crawl.components import ADDON, crawler_with
@@ -200,6 +201,55 @@ def test_a_setting_of_another_kind_is_named(
     assert line.startswith(f"The crawl does not start: {said}")
 
 
+def test_all_wrong_settings_are_told_at_once(project: Project, site: Site) -> None:
+    """Rules among them; and those of what is off, which would end the next run."""
+    (project.path / "typo.toml").write_text('[rules]\nremove_parms = ["a"]\n')
+    (project.path / "folder").mkdir()
+    wrong = {
+        "URINORM_SEEN": "dsik", "URINORM_PRESET": "recomended", "URINORM_RULES": "typo.toml", "URINORM_LIVE": "maybe",
+        "URINORM_JOURNAL": "abc", "URINORM_VISITS_CPU": "abc", "URINORM_LIVE_CLOSE": "abc", "URINORM_REPORT": "folder",
+        "URINORM_VISITS": "%(job)s.jsonl", "URINORM_SEEN_ON_LOST": "go",
+    }  # fmt: skip
+    project.set("\n".join(f"{name} = {given!r}" for name, given in wrong.items()))
+    told = stopped(project, site)
+    assert told.count("The crawl does not start") == 1
+    said = told[told.index("The crawl does not start: ") :]
+    names = ["remove_parms", "URINORM_REPORT: folder is a folder", "URINORM_VISITS: '%(job)s.jsonl': after a %"]
+    assert [word for word in [*wrong, *wrong.values(), *names] if word not in said] == []
+    if hasattr(scrapy_crawler, "AsyncCrawlerProcess"):
+        assert "Traceback" not in told
+
+
+@pytest.mark.parametrize(
+    "name", ["URINORM_JOURNAL", "URINORM_VISITS_ROTATE", "URINORM_LIVE_CLOSE", "URINORM_SEEN_PREFIX"]
+)
+def test_a_setting_of_what_is_off_is_looked_at(name: str) -> None:
+    with pytest.raises(ValueError, match=name):
+        crawler_with({**ADDON, name: "%(x)s"})
+    crawler_with({**ADDON, name: "%(x)s", "URINORM_ENABLED": False})
+
+
+@pytest.mark.parametrize("name", ["URINORM_VISITS", "URINORM_REPORT", "URINORM_LIVE_OUTPUT"])
+def test_a_folder_is_no_file(name: str, tmp_path: Path) -> None:
+    for given in (str(tmp_path), tmp_path, f"{tmp_path}/%(name)s/", tmp_path.as_uri()):
+        with pytest.raises(ValueError, match=f"{name}: .* is a folder"):
+            crawler_with({**ADDON, name: given})
+    for given in (tmp_path / "%(name)s-%(time)s.x", "s3://bucket/", ""):
+        crawler_with({**ADDON, name: given})
+
+
+def test_every_setting_is_looked_at() -> None:
+    assert READ.keys() == SETTINGS.keys()
+
+
+def test_a_job_that_cannot_be_opened_is_told_in_one_line(project: Project, site: Site) -> None:
+    (project.path / "file").touch()
+    done = project.scrapy("crawl", "pages", "-s", "URINORM_SEEN=disk:file", "-s", "JOBDIR=job")
+    assert site.fetched() == []
+    assert "The crawl does not start: cannot make the folder file" in done.stderr
+    assert "AssertionError" not in done.stderr
+
+
 def test_a_second_crawl_on_a_job_is_told_who_has_it(project: Project, site: Site) -> None:
     """In one line: what Scrapy fails at when it closes what was not opened says nothing more."""
     folder = project.path / "job"
@@ -212,6 +262,7 @@ def test_a_second_crawl_on_a_job_is_told_who_has_it(project: Project, site: Site
     assert site.fetched() == []
     assert f"The crawl does not start: {folder} is in use by another crawl (process {os.getpid()})" in done.stderr
     assert "close failure" not in done.stderr
+    assert "AssertionError" not in done.stderr
     if hasattr(scrapy_crawler, "AsyncCrawlerProcess"):
         assert "RequestsFileError" not in done.stderr
     assert project.scrapy("crawl", "pages", "-s", f"JOBDIR={folder}").returncode == 0

@@ -254,7 +254,7 @@ def left_parked(folder: Path, urls: list[str], mark: str) -> None:
         pytest.param("", {"DEPTH_LIMIT": 30}, "Live rules only observe", id="observing", marks=pytest.mark.slow),
         pytest.param("", {"URINORM_LIVE": False}, "", id="off", marks=pytest.mark.slow),
         # as `-s URINORM_LIVE=0` gives it
-        pytest.param("", {"URINORM_LIVE": "0"}, "", id="off as text"),
+        pytest.param("", {"URINORM_LIVE": "0"}, "3 requests that live rules kept back", id="off as text"),
     ],
 )  # fmt: skip
 def test_what_the_run_before_kept_back_is_fetched(
@@ -267,6 +267,9 @@ def test_what_the_run_before_kept_back_is_fetched(
         outcome = live(served, tmp_path, JOBDIR=str(tmp_path / "job"), **settings)
         assert outcome.reason == "finished"
         assert len(outcome.lines(said)) > 0
+        assert bool(outcome.lines("go now: URINORM_LIVE is off")) is ("URINORM_LIVE" in settings)
+        if "URINORM_LIVE" in settings:
+            assert counts(outcome)["released"] == 3
         assert set(left) <= set(pages(tmp_path))
 
 

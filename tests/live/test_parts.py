@@ -556,14 +556,23 @@ def test_a_redirect_to_what_is_known_is_seen_as_one(meta: dict[str, Any], back: 
     assert (flight.final, flight.back) == (None, back)
 
 
-def test_a_student_that_cannot_begin_says_that_there_is_none(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("preset", "folder", "said"),
+    [("safe", "file/below", ["live_died"]), ("none", "folder", ["failed", "live_died"])],
+    ids=["a folder that cannot be made is no fault of ours", "a fault"],
+)
+def test_a_student_that_cannot_begin_says_that_there_is_none(
+    tmp_path: Path, preset: str, folder: str, said: list[str]
+) -> None:
     (tmp_path / "file").write_text("")
     output = io.BytesIO()
-    Students(output).take(
-        {"do": "open", "crawl": 7, "preset": "safe", "rules": [], "folder": str(tmp_path / "file" / "below")}, b""
-    )
+    students = Students(output)
+    students.take({"do": "open", "crawl": 7, "preset": preset, "rules": [], "folder": str(tmp_path / folder)}, b"")
+    # it hears of nothing more
+    students.take({"do": "met", "crawl": 7, "urls": ["http://a.example/"]}, b"")
     output.seek(0)
-    said = []
+    found = []
     while (message := messages.received(output.read)) is not None:
-        said.append((message[0]["do"], message[0]["crawl"]))
-    assert said == [("failed", 7), ("live_died", 7)]
+        found.append(message[0])
+    assert [(one["do"], one["crawl"]) for one in found] == [(what, 7) for what in said]
+    assert ("file/below" in found[-1]["why"]) is (folder == "file/below")

@@ -92,7 +92,8 @@ def test_report_and_closing_summary_say_what_the_crawl_did_and_what_it_avoided(s
     by_rules, skipped = stats["urinorm/filtered"], stats["urinorm/skipped"]
     assert skipped > 0
     assert closing[0] == (
-        f"{sent} requests sent; {dropped} duplicates dropped, {by_rules} thanks to rules; {skipped} skipped"
+        f"{sent} requests sent; {dropped} duplicates dropped, {by_rules} of them at addresses that rules changed; "
+        f"{skipped} skipped"
     )
     assert re.fullmatch(r"by rule: \w+ \d+, \w+ \d+", closing[1])
     report, visits = sorted(tmp_path.iterdir())

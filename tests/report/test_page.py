@@ -160,7 +160,11 @@ class TestHead:
         stats = {"dupefilter/filtered": 500, "urinorm/filtered": 60, "urinorm/skipped": 5, "elapsed_time_seconds": 30}
         said = found(Crawl().other_pages(), tmp_path, stats=stats)
         shown = {card.name: (card.label, card.value, card.note) for card in cards(said)}
-        assert shown["avoided"] == ("Avoided", "505", "duplicates never requested, 65 thanks to rules")
+        assert shown["avoided"] == (
+            "Avoided",
+            "505",
+            "duplicates never requested, 65 of them at addresses that rules change or skip",
+        )
         assert shown["saved"] == ("Saved", "65.0 kB", "about 65 s")
 
     def test_no_visits(self, tmp_path: Path) -> None:

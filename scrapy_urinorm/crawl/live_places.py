@@ -1,0 +1,72 @@
+"""Where live rules put what they need for a run, and where they name what they have not sent."""
+
+from __future__ import annotations
+
+import json
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from scrapy_urinorm.crawl import settings as own
+from scrapy_urinorm.visits.redaction import Redaction
+from scrapy_urinorm.visits.writer import private
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+
+_FOLDER = "urinorm.live"
+PARKED_FILE = "urinorm.parked.jsonl"
+
+
+def folder_for(jobdir: str | None) -> tuple[str, str | None, str]:
+    """Return the folder of the process that learns, again where it is for this run alone, and why nothing may wait."""
+    if jobdir:
+        return str(Path(jobdir, _FOLDER)), None, ""
+    try:
+        folder = tempfile.mkdtemp(prefix="urinorm-live-")
+    except OSError as error:
+        return "", None, f"there is no room for what they learn ({error}); set a JOBDIR, or TMPDIR"
+    return folder, folder, _why_not_named()
+
+
+def _why_not_named() -> str:
+    """Return why what is kept back could not be named when the crawl ends; empty where it can be.
+
+    It is tried: a file system that is mounted to be read alone has all rights.
+    """
+    path = Path(PARKED_FILE).absolute()
+    try:
+        is_new = not path.exists()
+        with open(path, "ab", opener=private):
+            pass
+        if is_new:
+            path.unlink()
+    except OSError as error:
+        return f"{path}, where what they keep back is named, cannot be written ({error.strerror}); set a JOBDIR"
+    return ""
+
+
+def write_parked(jobdir: str | None, rows: Callable[[], Iterable[tuple[str, str]]], crawl: str) -> None:
+    """Name what was not sent, each address with why: in a file, or in a temporary folder, or else in the log.
+
+    The folder could be written when the crawl began. A disk may be full by now, and nothing else knows the addresses.
+    """
+    redact = Redaction()
+
+    def lines() -> Iterator[str]:
+        for url, why in rows():
+            yield json.dumps({"url": redact(url), "why": why, "crawl": crawl}, ensure_ascii=False)
+
+    if next(lines(), None) is None:
+        return
+    for path in (Path(jobdir or ".", PARKED_FILE), Path(tempfile.gettempdir(), f"{crawl}.{PARKED_FILE}")):
+        try:
+            with open(path, "w", encoding="utf-8", errors="surrogatepass", opener=private) as file:
+                file.writelines(f"{line}\n" for line in lines())
+        except OSError as error:
+            own.logger.error("Live rules: what was kept back cannot be written to %s: %s", path, error.strerror)
+        else:
+            own.logger.info("Live rules: what was not sent is named in %s", path)
+            return
+    for line in lines():
+        own.logger.error("Live rules: not sent: %s", line)
