@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from scrapy_urinorm.crawl import settings as own
 from scrapy_urinorm.crawl.engine_calls import OnceATurn
@@ -15,9 +15,10 @@ from scrapy_urinorm.tuples import NamedTuple
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
+    from scrapy.statscollectors import StatsCollector
+
     from scrapy_urinorm.crawl.journal import Journal
     from scrapy_urinorm.crawl.kept_back import KeptBack
-    from scrapy_urinorm.crawl.scheduler import Scheduler
 
 #: So many in a turn of the reactor: 3 to 11 ms, of 80,000 that wait and come later; of 500 it were 13.
 MOST = 300
@@ -32,7 +33,16 @@ class _Release(NamedTuple):
     tell: Callable[[int], object]
 
 
-def let_go(scheduler: Scheduler, why: str) -> None:
+class _Serving(Protocol):
+    """What serves requests that were kept back: a scheduler."""
+
+    journal: Journal
+    stats: StatsCollector | None
+
+    def release(self, *, tell: Callable[[int], object]) -> int: ...
+
+
+def let_go(scheduler: _Serving, why: str) -> None:
     """Serve what live rules have kept back in a run before, as nobody keeps it back now."""
     file, stats = scheduler.journal.file, scheduler.stats
     if stats is not None and file.is_open and (number := file.count(State.PARKED)):

@@ -886,7 +886,8 @@ put_source(Page *page, Piece name, const Piece *attributes)
 static Taken
 put_late(Page *page, const Frame *parent, Piece name, const Piece *attributes)
 {
-    static const char *const hidden[] = {"none", "hidden", "absolute"};
+    static const char *const hidden[] = {"display:none", "display: none", "visibility:hidden",
+                                         "visibility: hidden", "left:-", "left: -"};
     Piece width = attributes[WIDTH], style = attributes[STYLE], picture = attributes[SRC];
     if (width.length && is_small(width.start, width.start + width.length, PIXEL))
         return YES;

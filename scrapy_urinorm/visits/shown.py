@@ -90,10 +90,14 @@ def is_icon(attributes: Mapping[str, str | None]) -> bool:
     )
 
 
+# frameworks lay such a picture over its place: `position:absolute; border:none`
+_HIDDEN = ("display:none", "display: none", "visibility:hidden", "visibility: hidden", "left:-", "left: -")
+
+
 def late_picture(attributes: Mapping[str, str | None]) -> str | None:
     """Return the picture of those who have no scripts: its file, as a counter of visits has none of its own."""
     width, style = _leading(attributes.get("width") or ""), attributes.get("style") or ""
-    if (width is not None and int(width[1]) <= PIXEL) or "none" in style or "hidden" in style or "absolute" in style:
+    if (width is not None and int(width[1]) <= PIXEL) or any(one in style for one in _HIDDEN):
         return None
     return picture_in(attributes.get("src") or "")
 

@@ -42,6 +42,9 @@ OTHER = {
     "a score": "<div data-score=/{}.MusicXML></div>",
     "a picture for those without scripts": "<img src=data:,x><noscript><b><img src='/{}.jpg?t=9' width=640></noscript>",
     "one beside nothing": "<noscript class=lazy><img src=/{}.webp style='width: 100%'></noscript>",
+    "one that a framework lays over its place": (
+        "<noscript><img src=/{}.jpg style='position:absolute;border:none;min-width:100%'></noscript>"
+    ),
     "one in a size of its own": "<noscript><img src='/_next/image?url=%2Fp%2F{}.jpg&amp;w=1080&amp;q=75'></noscript>",
     "one without an extension in another size": "<noscript><img src='/_next/image?url=%2Fp%2F{}&w=9'></noscript>",
     "a picture in place of a blank one": "<img src=/blank.gif data-cfsrc='/{}.jpg?t=9'>",
