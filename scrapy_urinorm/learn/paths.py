@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from scrapy_urinorm.content import EXACT
 from scrapy_urinorm.learn.aliases import host_aliases, whole_judge
+from scrapy_urinorm.learn.beyond import Beyond
 from scrapy_urinorm.learn.candidate import REJECTED, TREES, Candidate
 from scrapy_urinorm.learn.judge import Group, judged
 from scrapy_urinorm.learn.names import is_in_a_series
@@ -168,7 +169,7 @@ def _bears(segment: str) -> Callable[[View], object]:
 def _folds(stage: Stage, places: tuple[int, ...], neighbours: Iterable[Neighbours]) -> list[Candidate]:
     """Constant views along the path: a segment, or two numbers, took many values, and the page was always one."""
     out: list[Candidate] = []
-    judge = stage.judge(DEFAULT_PRIOR)
+    judge, beyond = stage.judge(DEFAULT_PRIOR), Beyond(stage.views, places)
     many, words, any_one = (TWO_NUMBERS, BESIDE_TWO, "[0-9]+") if len(places) > 1 else (1, 1, "[^/?]+")
     for group in neighbours:
         if group.values < many * stage.options.min_values or group.labels != 1:
@@ -208,6 +209,8 @@ def _folds(stage: Stage, places: tuple[int, ...], neighbours: Iterable[Neighbour
             for at in places
         ):
             candidate.status, candidate.why = REJECTED, why + ", but others may have been found that were not requested"
+        elif doubt := beyond.doubt(view):
+            candidate.status, candidate.why = REJECTED, f"{why}, but {doubt}"
         (out if candidate.status != REJECTED else stage.rejected).append(candidate)
     return out
 

@@ -27,7 +27,7 @@ def untold(pages: Sequence[Page], asked: Mapping[int, AbstractSet[int]]) -> froz
     what the page would have asked for, and something that was asked for before, which one depth first does.
     """
     data = {n for n, page in enumerate(pages) if page.label >= 0 and page.links is None and page.final is None}
-    if data.isdisjoint(asked):
+    if not any(n in asked and not _is_sitemap(pages[n].key) for n in data):
         return frozenset()
     size = len(pages)
     latest = max(asked)
@@ -42,3 +42,8 @@ def untold(pages: Sequence[Page], asked: Mapping[int, AbstractSet[int]]) -> froz
     return frozenset(
         n for n in data if n not in asked and not (n + CONCURRENT < latest and before[n + CONCURRENT + 1] < n)
     )
+
+
+def _is_sitemap(key: str) -> bool:
+    """Whether an address is that of a sitemap: what was asked for from it says of no other data that more is."""
+    return "sitemap" in key.partition("?")[0].rpartition("/")[2].lower()
