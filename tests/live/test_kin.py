@@ -300,7 +300,13 @@ def test_of_two_ids_that_come_again_neither_is_that_of_a_thing() -> None:
 
 @pytest.mark.parametrize(
     ("query", "is_chain"),
-    [("vol=3&nr={}", True), ("album=3&pid={}", True), ("vol=3&page={}", False), ("cat=3&day={}", False)],
+    [
+        ("vol=3&nr={}", True),
+        ("album=3&pid={}", True),
+        ("vol=3&page={}", False),
+        ("cat=3&day={}", False),
+        ("raum=3&kw={}", False),
+    ],
 )
 def test_beside_a_few_values_a_number_of_many_is_that_of_a_thing(query: str, is_chain: bool) -> None:
     """Hymns by their book and their number are chained by "next"; so are the pages of a list, and days."""
