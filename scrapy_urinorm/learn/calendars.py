@@ -30,8 +30,8 @@ is_date = re.compile(
     r"(?i)(?:.*[_-])?(?:date|days?|weeks?|months?|years?|[ymd]|yyyy|mm|dd|datum|woche|kw|monat|jahr|jour|semaine|mois"
     r"|annee|fecha|semana|giorno|settimana|mese|anno)"
 ).fullmatch
-"""Names of parameters whose numbers are dates, also in German, French, Spanish and Italian: pages of a list and pictures
-of a gallery are numbered, too."""
+"""Names of parameters whose numbers are dates, also in German, French, Spanish and Italian: pages of a list and
+pictures of a gallery are numbered, too."""
 MIN_DATES = 50
 """Pages below which putting them off is not worth a rule: a year of weeks."""
 MIN_VALUES = 5
