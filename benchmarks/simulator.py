@@ -7,13 +7,12 @@ some requests late.
 from __future__ import annotations
 
 import itertools
-import json
 from collections import deque
-from copy import copy
 from dataclasses import dataclass, field
 from heapq import heappop, heappush
 from typing import TYPE_CHECKING, Any
 
+from benchmarks.answers import Answers, is_hop
 from benchmarks.in_memory import InMemory
 from scrapy_urinorm.live.desk import Desk
 from scrapy_urinorm.live.patience import doubted
@@ -21,8 +20,7 @@ from scrapy_urinorm.live.questions import CANARY, CLOSED, LATER, PARK, SAMPLE, p
 from scrapy_urinorm.live.student import Student
 from scrapy_urinorm.live.yields import CLOSE
 from scrapy_urinorm.normalizer import Normalizer
-from scrapy_urinorm.visits.links import HASH, url_hash
-from scrapy_urinorm.visits.record import visit_from_row
+from scrapy_urinorm.visits.links import HASH
 from scrapy_urinorm.visits.ruled import Ruled
 
 if TYPE_CHECKING:
@@ -62,49 +60,17 @@ class Simulator:
         live: bool = True,
         priors: Sequence[Prior] = (),
     ) -> None:
-        self._by_id: dict[bytes, Visit] = {}
-        self._by_url: dict[str, Visit] = {}
-        self._rows: dict[int, Visit] = {}
-        self._first: Visit | None = None
-        self._read(visits)
+        self.answers = Answers(visits)
         self._options, self._rules = options, list(rules)
         self._close, self._concurrent, self._late, self._live, self._priors = close, concurrent, late, live, priors
-
-    def _read(self, visits: Iterable[Visit]) -> None:
-        """Index the answers by what was asked for, then those of redirects by what they led to."""
-        led_to: list[Visit] = []
-        for visit in visits:
-            if visit.clean_param or visit.url.endswith("/robots.txt"):
-                continue
-            known = self._by_url.get(visit.url)
-            if known is None or _is_hop(known):
-                # a hop that was followed is recorded twice
-                self._by_url[visit.url] = visit
-                if visit.id is not None:
-                    self._by_id[visit.id] = visit
-            if visit.final_url and not _is_hop(visit):
-                led_to.append(visit)
-            if self._first is None or self._first.url == visit.url:
-                self._first = self._by_url[visit.url]
-        for visit in led_to:
-            assert visit.final_url is not None
-            self._by_url.setdefault(visit.final_url, visit)
-            self._by_id.setdefault(url_hash(visit.final_url), visit)
-
-    def _recorded(self, visit: Visit) -> Visit:
-        """Return a visit as a crawl would read it again, which may be changed."""
-        row = self._rows.get(id(visit))
-        if row is None:
-            row = self._rows[id(visit)] = visit_from_row(json.loads(visit.to_json()))
-        return copy(row)
 
     def crawl(self, *, newest_first: bool = False, limit: int | None = None) -> Simulated:
         """Crawl from the first address; depth first where the newest request is served first."""
         out = Simulated()
-        if self._first is None:
+        if self.answers.first is None:
             return out
         run = _Run(self, out, newest_first)
-        run.meet([self._first])
+        run.meet([self.answers.first])
         while run.step():
             if limit is not None and len(out.fetched) >= limit:
                 break
@@ -198,16 +164,16 @@ class _Run:
     def _answer(self, visit: Visit, number: int, pattern: str) -> None:
         delivered = visit.status == 200
         final = visit.final_url or visit.url
-        hop = _is_hop(visit)
+        hop = is_hop(visit)
         if self.site._live:
             due = len(self.out.fetched) + self.site._late
-            row = self.site._recorded(visit)
+            row = self.site.answers.again(visit)
             if visit.url in self.asked and not row.redirects:
                 _, first = self.asked[visit.url]
                 row.url, row.id, row.final_url, row.redirects = first.url, first.id, final, ((302, first.url),)
             self.answers += [(due, said) for said in self.student.take(row, None if hop else pattern)]
         if hop:
-            target = self.site._by_url.get(final)
+            target = self.site.answers.by_url.get(final)
             key = self.written.key(final)
             follows = key == self.written.key(visit.url) or key not in self.seen
             self._free(self.desk.failed(number, None if follows else final))
@@ -228,7 +194,7 @@ class _Run:
         else:
             self._free(self.desk.failed(number))
         links = visit.links or b""
-        by_id = self.site._by_id
+        by_id = self.site.answers.by_id
         found = (by_id.get(links[at : at + HASH]) for at in range(0, len(links), HASH))
         self.meet(visit for visit in found if visit is not None)
 
@@ -302,7 +268,3 @@ class _Run:
         before = len(self.released)
         self._free(self.desk.untested())
         return len(self.released) > before
-
-
-def _is_hop(visit: Visit) -> bool:
-    return visit.status is not None and 300 <= visit.status < 400

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import io
+import json
 import os
 import subprocess
 import sys
@@ -11,7 +12,7 @@ import tempfile
 import threading
 import warnings
 from pathlib import Path
-from typing import IO, NamedTuple
+from typing import IO, Any, NamedTuple
 from unittest import mock
 
 import pytest
@@ -119,3 +120,7 @@ def _call(args: list[str], cwd: Path, more: dict[str, str], *files: IO[bytes]) -
         stream.flush()
         stream.detach()
     return code
+
+
+def json_lines(text: str) -> list[Any]:
+    return [json.loads(line) for line in text.splitlines()]

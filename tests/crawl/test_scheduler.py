@@ -470,15 +470,18 @@ class _Reactor:
             call()
 
 
+def many_releases(crawl: Callable[..., Crawl], monkeypatch: pytest.MonkeyPatch) -> tuple[Releases, Any]:
+    """What lets go of ten parked requests, some a turn, and their file."""
+    file = many_parked(crawl, monkeypatch).scheduler.journal.file
+    monkeypatch.setattr(engine_calls, "CallLaterOnce", _Reactor)
+    journal: Any = SimpleNamespace(file=file, engine=SimpleNamespace(_slot=SimpleNamespace()), fail=pytest.fail)
+    return Releases(journal, KeptBack(file, {}, newest_first=True), lambda: None), file
+
+
 def test_the_engine_asks_often_in_a_turn_of_the_reactor_and_some_are_let_go_once(
     crawl: Callable[..., Crawl], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    run = many_parked(crawl, monkeypatch)
-    file = run.scheduler.journal.file
-    monkeypatch.setattr(engine_calls, "CallLaterOnce", _Reactor)
-    engine: Any = SimpleNamespace(_slot=SimpleNamespace())
-    journal: Any = SimpleNamespace(file=file, engine=engine, fail=pytest.fail)
-    several = Releases(journal, KeptBack(file, {}, newest_first=True), lambda: None)
+    several, file = many_releases(crawl, monkeypatch)
     assert several.begin(State.PARKED, State.LATER) == 3
     assert several.begin(State.LATER, State.RELEASED) == 0
     left = []
@@ -498,11 +501,7 @@ def test_what_is_let_go_goes_while_the_engine_asks_for_nothing(
     crawl: Callable[..., Crawl], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Its downloader is full, of a slow site for minutes: some went with each answer."""
-    run = many_parked(crawl, monkeypatch)
-    file = run.scheduler.journal.file
-    monkeypatch.setattr(engine_calls, "CallLaterOnce", _Reactor)
-    journal: Any = SimpleNamespace(file=file, engine=SimpleNamespace(_slot=SimpleNamespace()), fail=pytest.fail)
-    several = Releases(journal, KeptBack(file, {}, newest_first=True), lambda: None)
+    several, file = many_releases(crawl, monkeypatch)
     left = [10 - several.begin(State.PARKED, State.LATER)]
     while _Reactor.calls:
         _Reactor.turn()
