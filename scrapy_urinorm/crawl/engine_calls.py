@@ -24,10 +24,8 @@ def close_spider(crawler: Crawler, reason: str) -> None:
 
         deferred_from_coro(engine.close_spider_async(reason=reason))
     else:  # Scrapy before 2.14
-        from twisted.internet import reactor
-
         # it closes the scheduler at once, which may be the one that asks, and whose engine goes on with it afterwards
-        reactor.callLater(0, _closed, engine, crawler.spider, reason)  # type: ignore[arg-type]  # mypy takes it for a class
+        CallLaterOnce(_closed, engine, crawler.spider, reason).schedule()
 
 
 def _closed(engine: Any, spider: Spider, reason: str) -> None:

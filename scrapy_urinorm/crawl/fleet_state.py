@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from scrapy_urinorm.crawl.live_state import LiveState
+from scrapy_urinorm.crawl.live_state import StateInPieces
 from scrapy_urinorm.live.patience import doubted
 from scrapy_urinorm.live.resuming import brought
 
@@ -16,11 +16,11 @@ if TYPE_CHECKING:
     from scrapy_urinorm.live.resuming import Part
 
 
-class FleetState(LiveState):
+class FleetState(StateInPieces):
     """That of one worker, which writes what has changed here: of each pattern the last word is in Redis."""
 
     def __init__(self, shared: FleetShare, desk: Desk):
-        super().__init__(None, desk)  # type: ignore[arg-type]  # the pieces go to Redis
+        super().__init__(desk)
         self._shared = shared
         self._pieces: dict[str, str] = {}
 
@@ -28,16 +28,9 @@ class FleetState(LiveState):
         """Return what workers before have noted of patterns, as `Yields.load` takes it."""
         return self._shared.noted()
 
-    def begin(self) -> None:
-        """Have what has changed written in further steps, unless that is under way."""
-        if self._steps is None:
-            self._steps = self._looks(brought(self._desk.yields))
-
-    def write(self, *, sites: bool = False) -> None:
-        """Write what has changed now; nothing of sites, whose rules the learners write."""
-        self._steps = None
-        for _ in self._looks(() if sites else brought(self._desk.yields)):
-            pass
+    def _parts(self, *, sites: bool = False) -> Iterable[Part]:
+        # what is said of sites the learners write
+        return () if sites else brought(self._desk.yields)
 
     def _looks(self, parts: Iterable[Part]) -> Iterator[None]:
         for _ in super()._looks(parts):

@@ -36,11 +36,13 @@ def _why_not_named() -> str:
     """
     path = Path(PARKED_FILE).absolute()
     try:
-        is_new = not path.exists()
-        with open(path, "ab", opener=private):
-            pass
-        if is_new:
-            path.unlink()
+        # that of another crawl is there, or comes meanwhile: it is left alone
+        if path.exists():
+            with path.open("ab"):
+                pass
+        else:
+            with tempfile.TemporaryFile(dir=path.parent):
+                pass
     except OSError as error:
         return f"{path}, where what they keep back is named, cannot be written ({error.strerror}); set a JOBDIR"
     return ""

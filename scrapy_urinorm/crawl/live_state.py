@@ -1,4 +1,4 @@
-"""The state of live rules in the file of requests, a row for each of its pieces: what a resumed crawl goes on with."""
+"""The state of live rules in pieces, and in the file of requests a row for each: what a resumed crawl goes on with."""
 
 from __future__ import annotations
 
@@ -21,18 +21,87 @@ _PIECES, _LETTERS = 100, 5_000
 _text = json.JSONEncoder(separators=(",", ":")).encode
 
 
-class LiveState:
-    """The state of a desk, which is written in the transactions of the file, with the rows of that time or after them.
+class StateInPieces:
+    """The state of a desk, of which only what has changed is written, and looked for some milliseconds at a time.
 
-    All of it is a megabyte for 20,000 patterns, so only what has changed is written, and looked for some milliseconds
-    at a time. Rules are an exception: no row may name such as are not there, and they are written at once.
+    All of it is a megabyte for 20,000 patterns.
     """
 
-    def __init__(self, file: RequestsFile, desk: Desk):
-        self._file = file
+    def __init__(self, desk: Desk):
         self._desk = desk
         self._written: dict[str, dict[str, object]] = {}
         self._steps: Iterator[None] | None = None
+
+    def read(self) -> dict[str, Any]:
+        """Return what was left before."""
+        raise NotImplementedError
+
+    def take_over(self) -> None:
+        """What was left was taken up."""
+
+    def begin(self) -> None:
+        """Have all that has changed written in further steps, unless that is under way."""
+        if self._steps is None:
+            self._steps = self._looks(self._parts())
+
+    @property
+    def is_sought(self) -> bool:
+        """Whether that is under way."""
+        return self._steps is not None
+
+    def step(self, seconds: float) -> None:
+        """Go on with that for some time."""
+        until = time.monotonic() + seconds
+        while self._steps is not None:
+            if next(self._steps, self) is self:
+                self._steps = None
+            elif time.monotonic() >= until:
+                return
+
+    def write(self, *, sites: bool = False) -> None:
+        """Write what has changed now: all of it, or of the sites and their rules alone."""
+        if not sites:
+            self._steps = None
+        for _ in self._looks(self._parts(sites=sites)):
+            pass
+
+    def _looks(self, parts: Iterable[Part]) -> Iterator[None]:
+        looked = letters = 0
+        for part in parts:
+            written = self._written.setdefault(part.name, {})
+            for name, one in list(part.of.items()):
+                state = part.state(one)
+                if written.get(name, self) != state:
+                    text = _text(part.row(one))
+                    self._put(part, name, text)
+                    written[name] = state
+                    letters += len(text)
+                looked += 1
+                if looked >= _PIECES or letters >= _LETTERS:
+                    yield
+                    looked = letters = 0
+            for name in written.keys() - part.of.keys():
+                del written[name]
+                self._put(part, name, None)
+
+    def _parts(self, *, sites: bool = False) -> Iterable[Part]:
+        """Return what is written, or of that what is said of sites alone."""
+        raise NotImplementedError
+
+    def _put(self, part: Part, name: str, text: str | None) -> None:
+        """Write a piece; None takes it away."""
+        raise NotImplementedError
+
+
+class LiveState(StateInPieces):
+    """That of a job, in the transactions of its file of requests, with the rows of that time or after them.
+
+    Rules are written at once: no row may name such as are not there.
+    """
+
+    def __init__(self, file: RequestsFile, desk: Desk):
+        super().__init__(desk)
+        self._file = file
 
     def read(self) -> dict[str, Any]:
         """Return what the run before has left, as `Desk.restore` takes it."""
@@ -53,51 +122,13 @@ class LiveState:
             self.write()
             self._file.set_marks(**{_MARK: ""})
 
-    def begin(self) -> None:
-        """Have all that has changed written in further steps, unless that is under way."""
-        if self._steps is None:
-            self._steps = self._looks(parts_of(self._desk))
-
-    @property
-    def is_sought(self) -> bool:
-        """Whether that is under way."""
-        return self._steps is not None
-
-    def step(self, seconds: float) -> None:
-        """Go on with that for some time."""
-        until = time.monotonic() + seconds
-        while self._steps is not None:
-            if next(self._steps, self) is self:
-                self._steps = None
-            elif time.monotonic() >= until:
-                return
-
     def write(self, *, sites: bool = False) -> None:
-        """Write what has changed now: all of it, or of the sites and their rules alone."""
-        if not sites:
-            self._steps = None
-        for _ in self._looks(parts_of(self._desk, sites=sites)):
-            pass
+        """Write what has changed, and commit it."""
+        super().write(sites=sites)
         self._file.commit()
 
-    def _looks(self, parts: Iterable[Part]) -> Iterator[None]:
-        looked = letters = 0
-        for part in parts:
-            written = self._written.setdefault(part.name, {})
-            for name, one in list(part.of.items()):
-                state = part.state(one)
-                if written.get(name, self) != state:
-                    text = _text(part.row(one))
-                    self._put(part, name, text)
-                    written[name] = state
-                    letters += len(text)
-                looked += 1
-                if looked >= _PIECES or letters >= _LETTERS:
-                    yield
-                    looked = letters = 0
-            for name in written.keys() - part.of.keys():
-                del written[name]
-                self._put(part, name, None)
+    def _parts(self, *, sites: bool = False) -> Iterable[Part]:
+        return parts_of(self._desk, sites=sites)
 
     def _put(self, part: Part, name: str, text: str | None) -> None:
         self._file.piece(_key(part, name), text)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from scrapy_urinorm.crawl.engine_calls import OnceATurn
 from scrapy_urinorm.crawl.live_requests import kind_of
-from scrapy_urinorm.crawl.live_state import LiveState
+from scrapy_urinorm.crawl.live_state import LiveState, StateInPieces
 from scrapy_urinorm.crawl.request_rows import SERVED, Row, State
 from scrapy_urinorm.crawl.serialized import loaded
 from scrapy_urinorm.errors import UrinormError
@@ -45,7 +45,7 @@ class Parked:
         self._count = count
         self._spider: Spider | None = None
         self._unsaved = 0
-        self._state = LiveState(self._file, desk)
+        self._state: StateInPieces = LiveState(self._file, desk)
         self._turn = OnceATurn(self._go_on)
         self._generations: dict[str, list[int]] = {}
         self._work: deque[tuple[str, Iterator[None]]] = deque()

@@ -30,20 +30,27 @@ class NumberSet:
         return sum(map(len, self._parts)) if self._parts else self._count
 
     def __contains__(self, number: int) -> bool:
-        while self._parts:
-            self = self._parts[number >> self._shift & (_PARTS - 1)]  # noqa: PLW0642  a walk down
-        return self._places[_at(self._places, number)] == number
+        places = self._of(number)._places
+        return places[_at(places, number)] == number
 
     def add(self, number: int) -> None:
         """Add a number other than 0."""
-        while self._parts:
-            self = self._parts[number >> self._shift & (_PARTS - 1)]  # noqa: PLW0642  as above
+        if self._parts:
+            self._of(number).add(number)
+            return
         at = _at(self._places, number)
         if self._places[at] != number:
             self._places[at] = number
             self._count += 1
             if self._count * _FULL[1] > len(self._places) * _FULL[0]:
                 self._grow()
+
+    def _of(self, number: int) -> NumberSet:
+        """The table that a number is in, or would be."""
+        found = self
+        while found._parts:
+            found = found._parts[number >> found._shift & (_PARTS - 1)]
+        return found
 
     def clear(self) -> None:
         """Forget all."""

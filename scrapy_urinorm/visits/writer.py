@@ -6,15 +6,14 @@ import contextlib
 import io
 import os
 import stat
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
 from scrapy_urinorm import compression
 
-try:
+if sys.platform != "win32":
     from fcntl import LOCK_EX, LOCK_NB, LOCK_SH, LOCK_UN, flock
-except ImportError:  # Windows
-    flock = None  # type: ignore[assignment]
 
 if TYPE_CHECKING:
     from types import TracebackType
@@ -149,7 +148,7 @@ def _locked(file: io.FileIO, *, alone: bool) -> bool:
     """Whether a file is this process's, or that of those who append to it, until it is closed; where the system cannot
     tell it is.
     """
-    if flock is not None:
+    if sys.platform != "win32":
         with contextlib.suppress(OSError):
             try:
                 flock(file, (LOCK_EX if alone else LOCK_SH) | LOCK_NB)
@@ -159,7 +158,7 @@ def _locked(file: io.FileIO, *, alone: bool) -> bool:
 
 
 def _unlocked(file: io.FileIO) -> None:
-    if flock is not None:
+    if sys.platform != "win32":
         with contextlib.suppress(OSError):
             flock(file, LOCK_UN)
 
