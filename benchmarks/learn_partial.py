@@ -23,15 +23,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from scrapy_urinorm.learn import Options, learn, to_toml
-from scrapy_urinorm.learn.graph import BREADTH, DEPTH, Graph, crawl
-from scrapy_urinorm.learn.linked import graph_of
-from scrapy_urinorm.learn.site import Site
+from scrapy_urinorm.learn.links.graph import BREADTH, DEPTH, Graph, crawl
+from scrapy_urinorm.learn.links.linked import graph_of
+from scrapy_urinorm.learn.sites.site import Site
 from scrapy_urinorm.normalizer import Normalizer
 from scrapy_urinorm.suffixes import host_of
 from scrapy_urinorm.visits import read_visits
 
 if TYPE_CHECKING:
-    from scrapy_urinorm.learn.page import Page
+    from scrapy_urinorm.learn.pages.page import Page
 
 SITES = ("wordpress", "dokuwiki", "roundup", "spirit", "autoindex", "trac", "gitweb", "oscar")
 PARTS = ("10", "15", "20", "25", "50", "random", "100")

@@ -18,7 +18,7 @@ from pathlib import Path
 from benchmarks.learn_partial import FIGURES, PARTS, SITES, judge, part_of, recorded
 from benchmarks.learn_testbed import SETTINGS
 from scrapy_urinorm.learn import learn
-from scrapy_urinorm.learn.graph import BREADTH, DEPTH
+from scrapy_urinorm.learn.links.graph import BREADTH, DEPTH
 from scrapy_urinorm.visits import read_visits
 
 

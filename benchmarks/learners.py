@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from scrapy_urinorm.learn.baselines import Baseline, Decide
-    from scrapy_urinorm.learn.page import Page
+    from scrapy_urinorm.learn.pages.page import Page
     from scrapy_urinorm.normalizer import Normalizer
 
 CONFIRMATIONS = 2

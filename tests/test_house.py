@@ -176,8 +176,8 @@ NAMED = {
     ("cli/diff.py", "skip"): "the words for what becomes of a request",
     ("cli/diff.py", "fragment"): "acts as others leave it something to do, so it is no reason for a change",
     ("cli/diff.py", "sort_query"): "acts as others leave it something to do, so it is no reason for a change",
-    ("learn/candidate.py", "semicolon_separators"): "how a query is split is read before anything is learned",
-    ("learn/separators.py", "sort_query"): "how a query is split is read before anything is learned",
+    ("learn/evidence/candidate.py", "semicolon_separators"): "how a query is split is read before anything is learned",
+    ("learn/sites/separators.py", "sort_query"): "how a query is split is read before anything is learned",
     ("report/columns.py", "skip"): "the column of what `decide` answers",
     ("report/merges.py", "sort_query"): "what every key does merges nothing by itself",
     ("rulesets/platforms/reading.py", "defer"): "a line of a pack says a verdict or an edit",
@@ -191,8 +191,8 @@ PARTS = {
     ("cli/explain.py", "fragment"),
     ("cli/explain.py", "scheme"),
     ("report/groups.py", "scheme"),
-    ("learn/edits.py", "scheme"),
-    ("learn/edits.py", "www"),
+    ("learn/evidence/edits.py", "scheme"),
+    ("learn/evidence/edits.py", "www"),
 }
 #: These write rules: what a site declares, another package has or visits show, each in the words of rule files.
 WRITERS = ("declared.py", "importers/", "learn/")

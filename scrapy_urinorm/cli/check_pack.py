@@ -10,7 +10,7 @@ from scrapy_urinorm.errors import ProblemsError, UrinormError
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from scrapy_urinorm.learn.pack_trial import PackTrial
+    from scrapy_urinorm.learn.proof.pack_trial import PackTrial
     from scrapy_urinorm.rulesets.platforms import Pack
 
 
@@ -50,7 +50,7 @@ def _trials(pack: Pack, files: list[str]) -> list[PackTrial]:
     from scrapy_urinorm.extras import require
 
     require("Comparing pages", "learn")
-    from scrapy_urinorm.learn.pack_trial import pack_trials
+    from scrapy_urinorm.learn.proof.pack_trial import pack_trials
     from scrapy_urinorm.visits import read_visits
 
     return pack_trials(pack, list(read_visits(files)))

@@ -12,7 +12,7 @@ from scrapy_urinorm.cli.progress import Progress
 from scrapy_urinorm.cli.project import Json  # noqa: TC001  read at run time
 
 if TYPE_CHECKING:
-    from scrapy_urinorm.learn.candidate import Candidate
+    from scrapy_urinorm.learn.evidence.candidate import Candidate
 
 
 #: Reasons for pages without answer that are said: as many as stand on a screen beside the rules.

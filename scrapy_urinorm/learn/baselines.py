@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from scrapy_urinorm.learn.page import Page
+    from scrapy_urinorm.learn.pages.page import Page
     from scrapy_urinorm.normalizer import Normalizer
 
     Decide = Callable[[str], tuple[str, bool]]

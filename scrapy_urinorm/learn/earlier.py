@@ -6,9 +6,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from scrapy_urinorm.errors import UrinormError
-from scrapy_urinorm.learn.candidate import ACTIVE, SEPARATORS, SPLIT, Candidate
-from scrapy_urinorm.learn.contexts import Atom, Context
-from scrapy_urinorm.learn.judge import Evidence
+from scrapy_urinorm.learn.evidence.candidate import ACTIVE, SEPARATORS, SPLIT, Candidate
+from scrapy_urinorm.learn.evidence.judge import Evidence
+from scrapy_urinorm.learn.pages.contexts import Atom, Context
 from scrapy_urinorm.rulesets.ruleset import RuleSet
 from scrapy_urinorm.url import encoded
 

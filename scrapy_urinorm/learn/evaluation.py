@@ -18,7 +18,7 @@ from scrapy_urinorm.content import NEAR_SHARE as NEAR
 from scrapy_urinorm.content import resemblance
 from scrapy_urinorm.learn.baselines import BASELINES
 from scrapy_urinorm.learn.learner import learn
-from scrapy_urinorm.learn.site import Site
+from scrapy_urinorm.learn.sites.site import Site
 from scrapy_urinorm.normalizer import Normalizer
 from scrapy_urinorm.processes import in_order
 from scrapy_urinorm.suffixes import host_of, site_at
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     from scrapy_urinorm.learn.baselines import Baseline, Decide
     from scrapy_urinorm.learn.options import Options
-    from scrapy_urinorm.learn.page import Page
+    from scrapy_urinorm.learn.pages.page import Page
     from scrapy_urinorm.visits.record import Visit
 
 MIN_SITE = 20

@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from scrapy_urinorm.errors import ProblemsError, UrinormError
-from scrapy_urinorm.learn.candidate import ACTIVE, SPLIT, Candidate, signature
 from scrapy_urinorm.learn.earlier import Earlier, besides, by_hand, candidates_of
+from scrapy_urinorm.learn.evidence.candidate import ACTIVE, SPLIT, Candidate, signature
 from scrapy_urinorm.learn.learner import LearnResult, learn
 from scrapy_urinorm.learn.options import Options
 from scrapy_urinorm.learn.output import to_toml

@@ -8,12 +8,12 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from scrapy_urinorm.learn.candidate import ACTIVE, SEPARATORS, Candidate, tables
+from scrapy_urinorm.learn.evidence.candidate import ACTIVE, SEPARATORS, Candidate, tables
+from scrapy_urinorm.learn.evidence.own_pairs import OwnPairs
 from scrapy_urinorm.learn.options import Options
-from scrapy_urinorm.learn.own_pairs import OwnPairs
-from scrapy_urinorm.learn.separators import beside_earlier
 from scrapy_urinorm.learn.site_learner import SiteLearner
-from scrapy_urinorm.learn.spool import Bucket, Spool, bucket_sites
+from scrapy_urinorm.learn.sites.separators import beside_earlier
+from scrapy_urinorm.learn.sites.spool import Bucket, Spool, bucket_sites
 from scrapy_urinorm.normalizer import Normalizer
 from scrapy_urinorm.processes import cores, in_order
 from scrapy_urinorm.suffixes import site_of
@@ -21,7 +21,7 @@ from scrapy_urinorm.suffixes import site_of
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from scrapy_urinorm.learn.site import Site
+    from scrapy_urinorm.learn.sites.site import Site
     from scrapy_urinorm.visits.record import Visit
 
     Known = Mapping[str, Sequence[Candidate]]

@@ -45,7 +45,7 @@ class Options:
     def strict(self) -> Options:
         """Return the options of `--strict`: nothing speaks against a rule, and the replay shows no wrong merge.
 
-        What it merges is equal, or near by the site's own word (`word`). It does not ask for more pages: a rule of
+        What it merges is equal, or near by the site's own word. It does not ask for more pages: a rule of
         seven is as exact as one of seventy.
         """
         return replace(self, exact=True, wrong_merges=0.0, unknown=1.0)

@@ -7,11 +7,8 @@ from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from scrapy_urinorm.errors import RuleFileError
-from scrapy_urinorm.learn.calendars import calendars
-from scrapy_urinorm.learn.candidate import ACTIVE, REJECTED, SILENT, Candidate, is_writable, signature
-from scrapy_urinorm.learn.contexts import Contexts
-from scrapy_urinorm.learn.declared import declarations, declared_names, nested
-from scrapy_urinorm.learn.edits import (
+from scrapy_urinorm.learn.evidence.candidate import ACTIVE, REJECTED, SILENT, Candidate, is_writable, signature
+from scrapy_urinorm.learn.evidence.edits import (
     drop_edits,
     origin_edits,
     path_edits,
@@ -20,37 +17,40 @@ from scrapy_urinorm.learn.edits import (
     segment_edits,
     value_edits,
 )
-from scrapy_urinorm.learn.evidence import Parts
-from scrapy_urinorm.learn.facets import facets
-from scrapy_urinorm.learn.guilt import Court
-from scrapy_urinorm.learn.indifferent import indifferent
-from scrapy_urinorm.learn.linked import graph_of
-from scrapy_urinorm.learn.lists import put_off
-from scrapy_urinorm.learn.names import piece_edits
-from scrapy_urinorm.learn.parameters import edited_values, kinds_by_name, parameters, renames
-from scrapy_urinorm.learn.paths import origins, paths, segments
-from scrapy_urinorm.learn.pieces import pieces
-from scrapy_urinorm.learn.programs import pack_candidates, try_packs
-from scrapy_urinorm.learn.proof import Proof
-from scrapy_urinorm.learn.refused import refused
-from scrapy_urinorm.learn.replay import Replay, host_of_key, refute
-from scrapy_urinorm.learn.shapes import Shapes
-from scrapy_urinorm.learn.silent import endless, recall_silent, redundant_shapes
-from scrapy_urinorm.learn.stage import Stage
-from scrapy_urinorm.learn.templates import templates
-from scrapy_urinorm.learn.unlabelled import proposals
-from scrapy_urinorm.learn.view import Views, view_of
-from scrapy_urinorm.learn.wrapped import wrapped
+from scrapy_urinorm.learn.evidence.indifferent import indifferent
+from scrapy_urinorm.learn.evidence.neighbours import Parts
+from scrapy_urinorm.learn.families.declared import declarations, declared_names, nested
+from scrapy_urinorm.learn.families.names import piece_edits
+from scrapy_urinorm.learn.families.parameters import edited_values, kinds_by_name, parameters, renames
+from scrapy_urinorm.learn.families.paths import origins, paths, segments
+from scrapy_urinorm.learn.families.pieces import pieces
+from scrapy_urinorm.learn.families.programs import pack_candidates, try_packs
+from scrapy_urinorm.learn.families.shapes import Shapes
+from scrapy_urinorm.learn.families.stage import Stage
+from scrapy_urinorm.learn.families.templates import templates
+from scrapy_urinorm.learn.families.unlabelled import proposals
+from scrapy_urinorm.learn.families.wrapped import wrapped
+from scrapy_urinorm.learn.links.linked import graph_of
+from scrapy_urinorm.learn.pages.contexts import Contexts
+from scrapy_urinorm.learn.pages.view import Views, view_of
+from scrapy_urinorm.learn.proof.guilt import Court
+from scrapy_urinorm.learn.proof.proof import Proof
+from scrapy_urinorm.learn.proof.replay import Replay, host_of_key, refute
+from scrapy_urinorm.learn.unrequested.calendars import calendars
+from scrapy_urinorm.learn.unrequested.facets import facets
+from scrapy_urinorm.learn.unrequested.lists import put_off
+from scrapy_urinorm.learn.unrequested.refused import refused
+from scrapy_urinorm.learn.unrequested.silent import endless, recall_silent, redundant_shapes
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from scrapy_urinorm.learn.contexts import Atom
-    from scrapy_urinorm.learn.edits import Name, Row
+    from scrapy_urinorm.learn.evidence.edits import Name, Row
+    from scrapy_urinorm.learn.families.stage import Memory
     from scrapy_urinorm.learn.options import Options
-    from scrapy_urinorm.learn.site import Site
-    from scrapy_urinorm.learn.stage import Memory
-    from scrapy_urinorm.learn.view import View
+    from scrapy_urinorm.learn.pages.contexts import Atom
+    from scrapy_urinorm.learn.pages.view import View
+    from scrapy_urinorm.learn.sites.site import Site
 
 MAX_ROUNDS = 6
 """Rounds of all families; what one accepts opens ground for the others, chosen."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-from scrapy_urinorm.learn.calendars import is_date
+from scrapy_urinorm.learn.unrequested.calendars import is_date
 from scrapy_urinorm.url import decoded
 
 IN_A_ROW = 31

@@ -10,8 +10,8 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from scrapy_urinorm.importers.facets import is_script
-from scrapy_urinorm.learn.priors import name_prior
-from scrapy_urinorm.learn.risk import TRACKER_PRIOR
+from scrapy_urinorm.learn.evidence.priors import name_prior
+from scrapy_urinorm.learn.evidence.risk import TRACKER_PRIOR
 from scrapy_urinorm.live.groups import group_of
 from scrapy_urinorm.live.patterns import LONGEST
 from scrapy_urinorm.url import decoded

@@ -7,7 +7,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from scrapy_urinorm.importers.facets import FIRST, is_id, may_turn_pages
-from scrapy_urinorm.learn.calendars import is_date
+from scrapy_urinorm.learn.unrequested.calendars import is_date
 from scrapy_urinorm.live.dated import tells_a_date
 from scrapy_urinorm.live.filtered import is_paging
 

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from scrapy_urinorm.content import is_answer
 from scrapy_urinorm.errors import UrinormError
-from scrapy_urinorm.learn.candidate import Candidate
-from scrapy_urinorm.learn.judge import Evidence
+from scrapy_urinorm.learn.evidence.candidate import Candidate
+from scrapy_urinorm.learn.evidence.judge import Evidence
 from scrapy_urinorm.normalizer import Normalizer
 from scrapy_urinorm.recognition import Recognizer
 from scrapy_urinorm.rules import CATALOGUE

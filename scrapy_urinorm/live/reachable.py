@@ -11,16 +11,16 @@ from array import array
 from typing import TYPE_CHECKING, NamedTuple
 
 from scrapy_urinorm.content import NEAR, compare
-from scrapy_urinorm.learn.graph import Graph, RecordedCrawl, crawl, cuts
-from scrapy_urinorm.learn.linked import add_asked, hops_of
-from scrapy_urinorm.learn.proof import WAYS
-from scrapy_urinorm.learn.site import HOPS
+from scrapy_urinorm.learn.links.graph import Graph, RecordedCrawl, crawl, cuts
+from scrapy_urinorm.learn.links.linked import add_asked, hops_of
+from scrapy_urinorm.learn.proof.proof import WAYS
+from scrapy_urinorm.learn.sites.site import HOPS
 from scrapy_urinorm.visits.links import each_hash
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from scrapy_urinorm.learn.page import Page
+    from scrapy_urinorm.learn.pages.page import Page
 
 ASKED = 200
 """Losses looked at: enough to tell which rule is to blame."""

@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from scrapy_urinorm.content import DIFFERENT, UNKNOWN, compare
-from scrapy_urinorm.learn.risk import BELIEVED, standing
+from scrapy_urinorm.learn.evidence.risk import BELIEVED, standing
 from scrapy_urinorm.live.answers import shown
 from scrapy_urinorm.live.novelty import Novelty
 from scrapy_urinorm.live.priors import FAMILY
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from scrapy_urinorm.learn.options import Options
-    from scrapy_urinorm.learn.page import Page
+    from scrapy_urinorm.learn.pages.page import Page
     from scrapy_urinorm.live.priors import Prior
     from scrapy_urinorm.live.watched import Store
     from scrapy_urinorm.visits.record import Visit

@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Any
 
 from scrapy_urinorm.content import DIFFERENT, Content, Titles, compare, plain_content
 from scrapy_urinorm.errors import RuleFileError
-from scrapy_urinorm.learn.candidate import ACTIVE, PROPOSED, SPLIT, Candidate, is_writable, signature, tables
-from scrapy_urinorm.learn.facets import combined
+from scrapy_urinorm.learn.evidence.candidate import ACTIVE, PROPOSED, SPLIT, Candidate, is_writable, signature, tables
+from scrapy_urinorm.learn.evidence.risk import BELIEVED, standing
 from scrapy_urinorm.learn.output import evidence_row
-from scrapy_urinorm.learn.own_text import OwnTexts
-from scrapy_urinorm.learn.page import Page
-from scrapy_urinorm.learn.risk import BELIEVED, standing
-from scrapy_urinorm.learn.site import Site
+from scrapy_urinorm.learn.pages.page import Page
 from scrapy_urinorm.learn.site_learner import SiteLearner
+from scrapy_urinorm.learn.sites.own_text import OwnTexts
+from scrapy_urinorm.learn.sites.site import Site
+from scrapy_urinorm.learn.unrequested.facets import combined
 from scrapy_urinorm.live.pairs import holds_alone, judge, subjects, with_either_slash
 from scrapy_urinorm.live.reachable import ASKED, FRESH, Reachable
 from scrapy_urinorm.live.trial import Tried

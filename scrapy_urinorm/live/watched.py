@@ -6,13 +6,13 @@ from dataclasses import dataclass, field
 from sys import getsizeof
 from typing import TYPE_CHECKING, Protocol
 
-from scrapy_urinorm.learn.replay import host_of_key
+from scrapy_urinorm.learn.proof.replay import host_of_key
 from scrapy_urinorm.live.priors import Priors
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from scrapy_urinorm.learn.page import Page
+    from scrapy_urinorm.learn.pages.page import Page
     from scrapy_urinorm.live.study import Studied
     from scrapy_urinorm.normalizer import Normalizer
     from scrapy_urinorm.visits.record import Visit

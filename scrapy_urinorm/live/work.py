@@ -15,7 +15,7 @@ from scrapy_urinorm.normalizer import Normalizer
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from scrapy_urinorm.learn.candidate import Candidate
+    from scrapy_urinorm.learn.evidence.candidate import Candidate
     from scrapy_urinorm.learn.options import Options
     from scrapy_urinorm.live.priors import Prior
     from scrapy_urinorm.live.study import Studied

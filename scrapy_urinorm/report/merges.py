@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from scrapy_urinorm.content import FAR_SHARE as FAR
 from scrapy_urinorm.content import NEAR_SHARE as NEAR
-from scrapy_urinorm.learn.risk import risk
+from scrapy_urinorm.learn.evidence.risk import risk
 from scrapy_urinorm.report.columns import MAX_TEXT
 from scrapy_urinorm.report.content import resemblances
 from scrapy_urinorm.url import decoded, items_of

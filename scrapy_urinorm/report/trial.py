@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
-from scrapy_urinorm.learn.graph import BREADTH, crawl, lost
-from scrapy_urinorm.learn.linked import graph_of
-from scrapy_urinorm.learn.spool import Spool
+from scrapy_urinorm.learn.links.graph import BREADTH, crawl, lost
+from scrapy_urinorm.learn.links.linked import graph_of
+from scrapy_urinorm.learn.sites.spool import Spool
 from scrapy_urinorm.normalizer import Normalizer
 from scrapy_urinorm.report.columns import MAX_TEXT, keys_of
 from scrapy_urinorm.report.merges import Merges
@@ -17,7 +17,7 @@ from scrapy_urinorm.report.merges import Merges
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from scrapy_urinorm.learn.graph import Graph, RecordedCrawl
+    from scrapy_urinorm.learn.links.graph import Graph, RecordedCrawl
     from scrapy_urinorm.report.figures import Figures
     from scrapy_urinorm.report.merges import RuleName
     from scrapy_urinorm.rulesets.ruleset import RuleSet

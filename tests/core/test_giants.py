@@ -9,7 +9,7 @@ import pytest
 
 from scrapy_urinorm import Normalizer
 from scrapy_urinorm.engine import plan
-from scrapy_urinorm.learn.values import is_volatile
+from scrapy_urinorm.learn.pages.values import is_volatile
 from scrapy_urinorm.recognition import Recognizer
 from scrapy_urinorm.suffixes import registrable_labels, same_site
 from scrapy_urinorm.url import decoded

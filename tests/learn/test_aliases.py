@@ -8,12 +8,12 @@ import pytest
 
 from scrapy_urinorm import Normalizer
 from scrapy_urinorm.learn import Options, learn
-from scrapy_urinorm.learn.aliases import MAX_ORIGINALS
-from scrapy_urinorm.learn.candidate import Candidate
-from scrapy_urinorm.learn.judge import Evidence
-from scrapy_urinorm.learn.replay import Replay
-from scrapy_urinorm.learn.site import Site
-from scrapy_urinorm.learn.stage import Stage
+from scrapy_urinorm.learn.evidence.candidate import Candidate
+from scrapy_urinorm.learn.evidence.judge import Evidence
+from scrapy_urinorm.learn.families.aliases import MAX_ORIGINALS
+from scrapy_urinorm.learn.families.stage import Stage
+from scrapy_urinorm.learn.proof.replay import Replay
+from scrapy_urinorm.learn.sites.site import Site
 from scrapy_urinorm.visits.record import Visit, visit_from_row
 
 DOMAIN = "a.example"

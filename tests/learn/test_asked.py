@@ -8,9 +8,9 @@ import pytest
 
 from scrapy_urinorm import Normalizer
 from scrapy_urinorm.learn import Options, learn
-from scrapy_urinorm.learn.linked import tell_ways
-from scrapy_urinorm.learn.page import Page
-from scrapy_urinorm.learn.untold import CONCURRENT, untold
+from scrapy_urinorm.learn.links.linked import tell_ways
+from scrapy_urinorm.learn.links.untold import CONCURRENT, untold
+from scrapy_urinorm.learn.pages.page import Page
 from scrapy_urinorm.live.study import study
 from scrapy_urinorm.visits.record import Visit, visit_from_row
 

@@ -11,13 +11,13 @@ import pytest
 
 from scrapy_urinorm import Normalizer
 from scrapy_urinorm.learn import Options, learn
-from scrapy_urinorm.learn.calendars import are_alike
-from scrapy_urinorm.learn.page import Page
-from scrapy_urinorm.learn.view import view_of
+from scrapy_urinorm.learn.pages.page import Page
+from scrapy_urinorm.learn.pages.view import view_of
+from scrapy_urinorm.learn.unrequested.calendars import are_alike
 from tests.live.sites import Answer, prose, record
 
 if TYPE_CHECKING:
-    from scrapy_urinorm.learn.candidate import Candidate
+    from scrapy_urinorm.learn.evidence.candidate import Candidate
 
 FIRST = date(2026, 1, 5)
 EVENTS, LISTED, CAP = 12, 12, 300

@@ -10,10 +10,10 @@ import pytest
 
 from scrapy_urinorm import Normalizer
 from scrapy_urinorm.learn import Options, learn
-from scrapy_urinorm.learn.graph import Graph
-from scrapy_urinorm.learn.page import Page
-from scrapy_urinorm.learn.proof import Proof
-from scrapy_urinorm.learn.ways import SAME_WAYS
+from scrapy_urinorm.learn.links.graph import Graph
+from scrapy_urinorm.learn.links.ways import SAME_WAYS
+from scrapy_urinorm.learn.pages.page import Page
+from scrapy_urinorm.learn.proof.proof import Proof
 from tests.live.sites import Answer, prose, record
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ from scrapy_urinorm import Normalizer
 from scrapy_urinorm.learn import Options
 from scrapy_urinorm.learn.baselines import BASELINES
 from scrapy_urinorm.learn.evaluation import Scores, evaluate, halves, judge, macro
-from scrapy_urinorm.learn.page import Page
+from scrapy_urinorm.learn.pages.page import Page
 from tests.learn.sites import Site, blog, docs, forum, sketch, wiki
 
 if TYPE_CHECKING:

@@ -11,10 +11,10 @@ import pytest
 from scrapy_urinorm import Normalizer
 from scrapy_urinorm.importers.facets import FacetCount, Facets, part_of
 from scrapy_urinorm.learn import Options, learn, to_toml
-from scrapy_urinorm.learn.facets import independent
 from scrapy_urinorm.learn.output import facets_toml
-from scrapy_urinorm.learn.page import Page
-from scrapy_urinorm.learn.view import view_of
+from scrapy_urinorm.learn.pages.page import Page
+from scrapy_urinorm.learn.pages.view import view_of
+from scrapy_urinorm.learn.unrequested.facets import independent
 from scrapy_urinorm.live.study import study
 from scrapy_urinorm.visits.links import link_hashes, page_links, url_hash
 from tests.cli.programs import run

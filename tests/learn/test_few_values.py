@@ -8,7 +8,7 @@ import pytest
 
 from scrapy_urinorm import Normalizer
 from scrapy_urinorm.learn import Options, learn
-from scrapy_urinorm.learn.spelled import before_last
+from scrapy_urinorm.learn.pages.spelled import before_last
 from scrapy_urinorm.visits.record import Visit, visit_from_row
 
 HOST = "http://a.example"

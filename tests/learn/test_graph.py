@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scrapy_urinorm.learn.graph import BREADTH, DEPTH, Graph, crawl, cuts, lost
+from scrapy_urinorm.learn.links.graph import BREADTH, DEPTH, Graph, crawl, cuts, lost
 
 LINKS: dict[str, list[str]] = {
     "home": ["list", "list?sort=a", "list?sort=b"],

@@ -9,7 +9,7 @@ import pytest
 from scrapy_urinorm import Normalizer
 from scrapy_urinorm.learn import Options, learn
 from scrapy_urinorm.learn.evaluation import judge
-from scrapy_urinorm.learn.page import Page
+from scrapy_urinorm.learn.pages.page import Page
 from scrapy_urinorm.visits.record import visit_from_row
 
 HOST = "http://forum.example"

@@ -11,8 +11,8 @@ import pytest
 
 from scrapy_urinorm import Normalizer
 from scrapy_urinorm.learn import Options, learn
-from scrapy_urinorm.learn.priors import name_prior
-from scrapy_urinorm.learn.risk import TRACKER_PRIOR
+from scrapy_urinorm.learn.evidence.priors import name_prior
+from scrapy_urinorm.learn.evidence.risk import TRACKER_PRIOR
 from tests.learn.sites import SITES, Site
 from tests.live.programs import place
 from tests.live.sites import record

@@ -14,8 +14,8 @@ import pytest
 
 from scrapy_urinorm import Normalizer, RuleSet
 from scrapy_urinorm.learn import LearnResult, Options, learn, to_toml
-from scrapy_urinorm.learn.declared import MAX_DECLARED
 from scrapy_urinorm.learn.earlier import Earlier
+from scrapy_urinorm.learn.families.declared import MAX_DECLARED
 from scrapy_urinorm.learn.output import anonymized
 from scrapy_urinorm.visits import Visit
 from scrapy_urinorm.visits.redaction import Redaction

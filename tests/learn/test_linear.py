@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from scrapy_urinorm.learn import Options, learn
-from scrapy_urinorm.learn.shapes import Shape
+from scrapy_urinorm.learn.families.shapes import Shape
 from scrapy_urinorm.visits.record import Visit
 
 DOCUMENTS = 40

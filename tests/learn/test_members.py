@@ -7,7 +7,7 @@ from collections import defaultdict
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scrapy_urinorm.learn.members import Members
+from scrapy_urinorm.learn.proof.members import Members
 
 KEYS = st.sampled_from("abc")
 

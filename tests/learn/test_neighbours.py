@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scrapy_urinorm.extras import MissingExtraError
-from scrapy_urinorm.learn.evidence import ABSENT, MEMBER_CAP, Neighbours, Parts
+from scrapy_urinorm.learn.evidence.neighbours import ABSENT, MEMBER_CAP, Neighbours, Parts
 
 if TYPE_CHECKING:
     import random

@@ -10,10 +10,10 @@ import pytest
 
 from scrapy_urinorm.errors import UrinormError
 from scrapy_urinorm.learn import Options, learn, learn_file
-from scrapy_urinorm.learn.candidate import Candidate
-from scrapy_urinorm.learn.judge import Evidence
-from scrapy_urinorm.learn.replay import Replay
-from scrapy_urinorm.learn.site import Site
+from scrapy_urinorm.learn.evidence.candidate import Candidate
+from scrapy_urinorm.learn.evidence.judge import Evidence
+from scrapy_urinorm.learn.proof.replay import Replay
+from scrapy_urinorm.learn.sites.site import Site
 from scrapy_urinorm.normalizer import Normalizer
 from scrapy_urinorm.rulesets.ruleset import RuleSet
 from tests.learn.test_again import crawl, rows, visit, written

@@ -9,11 +9,11 @@ import pytest
 
 from scrapy_urinorm import Normalizer
 from scrapy_urinorm.learn import Options, learn
-from scrapy_urinorm.learn.refused import MIN_REFUSED
+from scrapy_urinorm.learn.unrequested.refused import MIN_REFUSED
 from tests.live.sites import Answer, prose, record
 
 if TYPE_CHECKING:
-    from scrapy_urinorm.learn.candidate import Candidate
+    from scrapy_urinorm.learn.evidence.candidate import Candidate
     from scrapy_urinorm.visits.record import Visit
 
 ARTICLES, PER_LIST = 90, 6

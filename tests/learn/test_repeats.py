@@ -5,14 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from scrapy_urinorm.learn import Options, learn
-from scrapy_urinorm.learn.edits import drop_edits
-from scrapy_urinorm.learn.page import Page
-from scrapy_urinorm.learn.view import view_of
+from scrapy_urinorm.learn.evidence.edits import drop_edits
+from scrapy_urinorm.learn.pages.page import Page
+from scrapy_urinorm.learn.pages.view import view_of
 from scrapy_urinorm.normalizer import Normalizer
 from tests.learn.sites import Site
 
 if TYPE_CHECKING:
-    from scrapy_urinorm.learn.candidate import Candidate
+    from scrapy_urinorm.learn.evidence.candidate import Candidate
 
 HOST = "http://shop.example.net"
 

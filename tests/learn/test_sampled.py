@@ -9,14 +9,14 @@ import pytest
 
 from scrapy_urinorm import Normalizer
 from scrapy_urinorm.learn import Options, learn
-from scrapy_urinorm.learn.candidate import Candidate
-from scrapy_urinorm.learn.graph import crawl, lost
-from scrapy_urinorm.learn.guilt import Court
-from scrapy_urinorm.learn.judge import Evidence
-from scrapy_urinorm.learn.linked import graph_of
-from scrapy_urinorm.learn.proof import Proof
-from scrapy_urinorm.learn.replay import Replay
-from scrapy_urinorm.learn.site import Site
+from scrapy_urinorm.learn.evidence.candidate import Candidate
+from scrapy_urinorm.learn.evidence.judge import Evidence
+from scrapy_urinorm.learn.links.graph import crawl, lost
+from scrapy_urinorm.learn.links.linked import graph_of
+from scrapy_urinorm.learn.proof.guilt import Court
+from scrapy_urinorm.learn.proof.proof import Proof
+from scrapy_urinorm.learn.proof.replay import Replay
+from scrapy_urinorm.learn.sites.site import Site
 from scrapy_urinorm.visits.record import visit_from_row
 
 HOST = "http://git.example"

@@ -9,7 +9,7 @@ import pytest
 
 from scrapy_urinorm import Normalizer
 from scrapy_urinorm.learn import Options, learn
-from scrapy_urinorm.learn.sessions import session_names
+from scrapy_urinorm.learn.sites.sessions import session_names
 from scrapy_urinorm.visits import Visit
 from tests.live.sites import WORDS, Answer, prose, record
 from tests.live.test_sessions import Wiki

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from scrapy_urinorm.learn import Options, learn_file, spark, spool, to_toml
-from scrapy_urinorm.learn.spool import row_of, streamed_sites
+from scrapy_urinorm.learn import Options, learn_file, spark, to_toml
+from scrapy_urinorm.learn.sites import spool
+from scrapy_urinorm.learn.sites.spool import row_of, streamed_sites
 from scrapy_urinorm.visits import VisitsError
 from tests.learn.sites import blog, docs, shop
 from tests.learn.spark_sessions import CRAWL, ROOT, environment, started, toml, visits, written

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from scrapy_urinorm.learn import Options, learn, spool, to_toml
-from scrapy_urinorm.learn.spool import Sample, Spool, bucket_sites
+from scrapy_urinorm.learn import Options, learn, to_toml
+from scrapy_urinorm.learn.sites import spool
+from scrapy_urinorm.learn.sites.spool import Sample, Spool, bucket_sites
 from scrapy_urinorm.visits import Visit
 from tests.learn.sites import blog, docs, shop
 

@@ -6,15 +6,15 @@ from typing import Any
 
 import pytest
 
-from scrapy_urinorm.learn.candidate import Candidate
-from scrapy_urinorm.learn.guilt import THIN, Court
-from scrapy_urinorm.learn.judge import Evidence
-from scrapy_urinorm.learn.linked import graph_of
+from scrapy_urinorm.learn.evidence.candidate import Candidate
+from scrapy_urinorm.learn.evidence.judge import Evidence
+from scrapy_urinorm.learn.links.linked import graph_of
+from scrapy_urinorm.learn.links.told import carried, edit_of, edited
 from scrapy_urinorm.learn.options import Options
-from scrapy_urinorm.learn.proof import Proof
-from scrapy_urinorm.learn.replay import Replay
-from scrapy_urinorm.learn.site import Site
-from scrapy_urinorm.learn.told import carried, edit_of, edited
+from scrapy_urinorm.learn.proof.guilt import THIN, Court
+from scrapy_urinorm.learn.proof.proof import Proof
+from scrapy_urinorm.learn.proof.replay import Replay
+from scrapy_urinorm.learn.sites.site import Site
 from scrapy_urinorm.visits.record import visit_from_row
 
 HOST = "http://a.example"

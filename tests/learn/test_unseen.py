@@ -10,9 +10,9 @@ import pytest
 
 from scrapy_urinorm import Normalizer
 from scrapy_urinorm.learn import Options, learn
-from scrapy_urinorm.learn.candidate import united
-from scrapy_urinorm.learn.page import MANY_PATHS, Page, doubt_canonicals
-from scrapy_urinorm.learn.shapes import Shape
+from scrapy_urinorm.learn.evidence.candidate import united
+from scrapy_urinorm.learn.families.shapes import Shape
+from scrapy_urinorm.learn.pages.page import MANY_PATHS, Page, doubt_canonicals
 from scrapy_urinorm.visits.record import Visit, visit_from_row
 from tests.learn.sites import tables
 

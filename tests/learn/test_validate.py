@@ -13,9 +13,9 @@ from scrapy_urinorm.content import DIFFERENT, EXACT, UNKNOWN
 from scrapy_urinorm.content.titles import OWN_TITLES
 from scrapy_urinorm.errors import UrinormError
 from scrapy_urinorm.learn import learn_file, validate_file
-from scrapy_urinorm.learn.candidate import Candidate
+from scrapy_urinorm.learn.evidence.candidate import Candidate
+from scrapy_urinorm.learn.evidence.judge import Evidence
 from scrapy_urinorm.learn.fetch import PoliteFetcher
-from scrapy_urinorm.learn.judge import Evidence
 from scrapy_urinorm.learn.validate import Proposal, Validation, pairs_of
 from scrapy_urinorm.visits.features import page_features
 from tests.serving import Answer, Serving

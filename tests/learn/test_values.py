@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from scrapy_urinorm.learn.values import are_newest_and_older, chooses_tree, is_volatile, names_release, names_tree
+from scrapy_urinorm.learn.pages.values import are_newest_and_older, chooses_tree, is_volatile, names_release, names_tree
 
 TODAY = [
     "fa8524d6b47d2a20fa8524d6b47d2a20fa8524d6", "af64ca80572eb9fc6ef9aaceade70def", "9f3b2c1",

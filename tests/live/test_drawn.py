@@ -12,7 +12,7 @@ import pytest
 from benchmarks.simulator import Simulator
 from scrapy_urinorm import Normalizer
 from scrapy_urinorm.learn import Options, learn
-from scrapy_urinorm.learn.site import Site
+from scrapy_urinorm.learn.sites.site import Site
 from tests.live.sites import Answer, identities_of, prose, record
 
 if TYPE_CHECKING:

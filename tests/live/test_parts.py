@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from scrapy import Request
 
 from scrapy_urinorm.crawl.flights import Flights
+from scrapy_urinorm.learn.evidence.risk import BELIEVED, standing
 from scrapy_urinorm.learn.options import Options
-from scrapy_urinorm.learn.risk import BELIEVED, standing
 from scrapy_urinorm.live import classes
 from scrapy_urinorm.live.brought import Turn, Yield
 from scrapy_urinorm.live.classes import NumberSet

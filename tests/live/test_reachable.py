@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from scrapy_urinorm.learn.page import Page
+from scrapy_urinorm.learn.pages.page import Page
 from scrapy_urinorm.live.reachable import Reachable
 from scrapy_urinorm.visits.links import url_hash
 

@@ -7,8 +7,8 @@ import json
 import pytest
 
 from benchmarks.simulator import Simulator
-from scrapy_urinorm.learn.candidate import Candidate
-from scrapy_urinorm.learn.judge import Evidence
+from scrapy_urinorm.learn.evidence.candidate import Candidate
+from scrapy_urinorm.learn.evidence.judge import Evidence
 from scrapy_urinorm.learn.options import Options
 from scrapy_urinorm.live.priors import Prior
 from scrapy_urinorm.live.study import study

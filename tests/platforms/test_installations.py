@@ -18,14 +18,14 @@ import pytest
 
 from scrapy_urinorm import Normalizer
 from scrapy_urinorm.content import NEAR, compare
-from scrapy_urinorm.learn.site import Site
+from scrapy_urinorm.learn.sites.site import Site
 from scrapy_urinorm.visits import Visit, read_visits
 from scrapy_urinorm.visits.programs import programs
 from tests.platforms.installations import INSTALLATIONS
 from tests.platforms.starting import running
 
 if TYPE_CHECKING:
-    from scrapy_urinorm.learn.page import Page
+    from scrapy_urinorm.learn.pages.page import Page
 
 pytestmark = pytest.mark.system("programs from Debian: make test-platforms, as root")
 

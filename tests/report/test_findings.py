@@ -11,8 +11,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from scrapy_urinorm.learn.candidate import Candidate
-from scrapy_urinorm.learn.judge import Evidence
+from scrapy_urinorm.learn.evidence.candidate import Candidate
+from scrapy_urinorm.learn.evidence.judge import Evidence
 from scrapy_urinorm.normalizer import Normalizer
 from scrapy_urinorm.report import blocks, figures, intake
 from scrapy_urinorm.report.findings import findings

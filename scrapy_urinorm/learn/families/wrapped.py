@@ -1,0 +1,99 @@
+"""Addresses that redirect to what one of their parameters says: switches of language or currency, counters of clicks.
+
+They stand on every page of a site, once for each language, and lead back to it. Such an address has the key of its
+target, so nothing is lost where the target was not met: the address is fetched then, and leads there.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from typing import TYPE_CHECKING, Any
+
+from scrapy_urinorm.learn.evidence.candidate import PROPOSED, REJECTED, Candidate
+from scrapy_urinorm.learn.evidence.judge import EXAMPLES, Evidence
+from scrapy_urinorm.learn.evidence.risk import DEFAULT_PRIOR, risk
+from scrapy_urinorm.learn.families.stage import distinct
+from scrapy_urinorm.learn.pages.contexts import Atom
+from scrapy_urinorm.rules.whole import WRAPPED_URL, own_path
+from scrapy_urinorm.suffixes import same_site
+from scrapy_urinorm.url import decoded, resolve, split
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from scrapy_urinorm.learn.options import Options
+    from scrapy_urinorm.learn.pages.contexts import Contexts
+    from scrapy_urinorm.learn.pages.view import View
+
+FAMILY = "wrapper"
+
+
+class _Seen:
+    """What was seen of one parameter at one path: the addresses that led where it says, and those that did not."""
+
+    def __init__(self) -> None:
+        self.led: dict[str, View] = {}
+        self.count = 0
+        self.paths = False
+        self.against: list[View] = []
+
+
+def wrapped(
+    views: Sequence[View], contexts: Contexts, key: Callable[[str], str], options: Options, scope: str
+) -> list[Candidate]:
+    """Return a candidate for each parameter at a path that says where all of its addresses redirect to.
+
+    `key` gives the key of an address under the rules so far. What leads elsewhere, or shows a page itself, as a form to
+    log in does, speaks against it; two addresses of one target are one case.
+    """
+    seen: dict[tuple[str, str, str], _Seen] = defaultdict(_Seen)
+    for view in views:
+        for name, value in view.items:
+            said = decoded(value)
+            is_path = own_path(said) is not None
+            final = view.page.final
+            if not (is_path or _is_own(said, view.host)) or not (final or _shows(view)) or "*" in view.path:
+                continue
+            found = seen[view.host, contexts.template(view), name]
+            target = final and key(resolve(said, view.page.url))
+            if final and key(final) == target:
+                found.count += 1
+                found.paths |= is_path
+                found.led.setdefault(target, view)
+            else:
+                found.against.append(view)
+    out = []
+    for (host, path, name), found in sorted(seen.items()):
+        if found.led and "*" not in decoded(name):
+            out.append(_candidate(found, contexts.scope_of(host, scope), path, name, options))
+            out[-1].this_host = contexts.has_below(host)
+    return out
+
+
+def _is_own(url: str, host: str) -> bool:
+    """Whether a text is an address of the site that a host belongs to: no other is followed."""
+    parts = split(url) if WRAPPED_URL.match(url) else None
+    return parts is not None and same_site(host, parts.host)
+
+
+def _shows(view: View) -> bool:
+    return view.page.label >= 0 or view.page.failed
+
+
+def _candidate(found: _Seen, scope: str, path: str, name: str, options: Options) -> Candidate:
+    shown = decoded(name)
+    value: list[Any] = [{"name": shown, "paths": True}] if found.paths else [shown]
+    agree, against = len(found.led), len(found.against)
+    evidence = Evidence(agree, against, saved=found.count, groups=found.count + against, groups_for=found.count)
+    evidence.groups_against, evidence.prior = against, DEFAULT_PRIOR
+    evidence.risk = risk(agree, against, DEFAULT_PRIOR)
+    why = f"{path} led to what `{shown}` says, {distinct(agree)}"
+    why += f", and elsewhere, or nowhere, at {against} addresses" if against else ""
+    candidate = Candidate(scope, "unwrap_params", value, evidence, FAMILY, why, (Atom("path", path),))
+    candidate.names = frozenset((name,))
+    candidate.examples = [(view.page.url, view.page.final or "") for view in [*found.led.values()][:EXAMPLES]]
+    candidate.counterexamples = [(view.page.url, view.page.final or view.page.url) for view in found.against[:EXAMPLES]]
+    if against or evidence.risk > options.risk:
+        candidate.status = REJECTED if against or evidence.risk > options.suggest else PROPOSED
+        candidate.why += "" if against else "; more are needed"
+    return candidate

@@ -1,0 +1,188 @@
+"""URLs as the learner sees them: parts, and a hash from which one part can be taken in constant time.
+
+The hash of a URL is the XOR of the hashes of its parts: XOR is the same in every
+engine, and the number of an item among its likes keeps repeated items from cancelling.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from scrapy_urinorm.learn.pages.page import Page
+
+Item = tuple[str, str]
+
+
+class _Hashes(dict[str, int]):
+    """64-bit BLAKE2b of a text as a signed integer, remembered."""
+
+    _LIMIT = 1 << 19
+
+    def __missing__(self, text: str) -> int:
+        if len(self) >= self._LIMIT:
+            self.clear()
+        digest = hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).digest()
+        value = self[text] = int.from_bytes(digest, "little", signed=True)
+        return value
+
+
+hash_of = _Hashes()
+
+
+class _Once(dict[str, str]):
+    """The copy of a text that all keep, of the latest texts: `sys.intern` never lets go of one in Python 3.12."""
+
+    _LIMIT = 1 << 16
+
+    def __missing__(self, text: str) -> str:
+        if len(self) >= self._LIMIT:
+            self.clear()
+        self[text] = text
+        return text
+
+
+_once = _Once()
+
+
+@dataclass(slots=True, eq=False)
+class View:
+    """A key of the current rules, its parts in the key spelling, and the pages that have it."""
+
+    key: str
+    scheme: str
+    host: str
+    port: str
+    path: str
+    items: tuple[Item, ...]
+    hash: int
+    item_hashes: tuple[int, ...]
+    page: Page
+    pages: list[Page]
+
+    @property
+    def only_leads_on(self) -> bool:
+        """Whether all of its addresses were only seen to redirect elsewhere: what that shows is not to be had here."""
+        return all(page.final is not None for page in self.pages)
+
+    def with_path(self, path: str) -> int:
+        """Return the hash of the URL with another path."""
+        return self.hash ^ hash_of["p" + self.path] ^ hash_of["p" + path]
+
+    def with_items(self, items: Iterable[Item]) -> int:
+        """Return the hash of the URL with another query."""
+        total = self.hash
+        for value in self.item_hashes:
+            total ^= value
+        for value in item_hashes(items):
+            total ^= value
+        return total
+
+    def with_origin(self, scheme: str, host: str, port: str) -> int:
+        """Return the hash of the URL at another origin."""
+        return self.hash ^ hash_of[f"o{self.scheme}://{self.host}:{self.port}"] ^ hash_of[f"o{scheme}://{host}:{port}"]
+
+
+def says_one(one: View, two: View, *, lasting: bool) -> bool:
+    """Whether a redirect or a canonical link says that two views are one page, `lasting` for good.
+
+    What is not translated yet redirects to another language for the time being (302), and so does the newest version;
+    and where other versions name it as canonical, too, this is no word on the one that is equal today.
+    """
+    keys = ({one.key, one.page.key}, {two.key, two.page.key})
+    return any(
+        said in keys[1 - n]
+        for n, view in enumerate((one, two))
+        for said in (
+            None if lasting and view.page.passing else view.page.final,
+            None if lasting and view.page.contested else view.page.canonical,
+        )
+        if said is not None and said not in keys[n]
+    )
+
+
+def item_hashes(items: Iterable[Item]) -> list[int]:
+    """Return the hash of each item, with its number where the item is repeated."""
+    hashes = []
+    seen: dict[Item, int] = {}
+    for item in items:
+        n = seen[item] = seen.get(item, 0) + 1
+        hashes.append(hash_of[f"q{item[0]}={item[1]}" if n == 1 else f"q{item[0]}={item[1]}#{n}"])
+    return hashes
+
+
+def view_of(key: str, pages: list[Page]) -> View | None:
+    """Return the view of a key, or None where it is no http(s) URL.
+
+    The parts of the views of a site are mostly the same few texts: each is kept once.
+    """
+    scheme, separator, rest = key.partition("://")
+    if not separator or scheme not in ("http", "https"):
+        return None
+    head, question, query = rest.partition("?")
+    authority, slash, path = head.partition("/")
+    host, port = authority.rpartition("@")[2], ""
+    if ":" in host and not host.endswith("]"):
+        host, _, port = host.rpartition(":")
+    path = slash + path
+    scheme, host, path = _once[scheme], _once[host], _once[path]
+    fields = (field.partition("=") for field in query.split("&")) if question else ()
+    items = tuple((_once[name], _once[value]) for name, _, value in fields)
+    hashes = tuple(item_hashes(items))
+    total = hash_of[f"o{scheme}://{host}:{port}"] ^ hash_of["p" + path]
+    for hashed in hashes:
+        total ^= hashed
+    return View(key, scheme, host, port, path, items, total, hashes, _representative(pages), pages)
+
+
+def _representative(pages: Sequence[Page]) -> Page:
+    """The page that stands for its likes: of the commonest known content, its own key first."""
+    if len(pages) == 1:
+        return pages[0]
+    counts: dict[int, int] = {}
+    for page in pages:
+        if page.label >= 0:
+            counts[page.label] = counts.get(page.label, 0) + 1
+    if not counts:
+        return min(pages, key=lambda page: (len(page.key), page.key))
+    best = max(counts, key=lambda label: (counts[label], -label))
+    return min((p for p in pages if p.label == best), key=lambda page: (len(page.key), page.key))
+
+
+class Views:
+    """The views of a site as its rules grow: what a rule did not change is not read again."""
+
+    def __init__(self) -> None:
+        self._known: dict[str, View] = {}
+        self._latest: list[View] = []
+        self._moves = -1
+
+    def of(self, moves: int, keys: Iterable[str], pages: Iterable[Page]) -> list[View]:
+        """Return one view per key of the pages, in the order of first appearance; the same list while nothing has
+        changed. `moves` counts how often keys have.
+        """
+        if self._moves == moves:
+            return self._latest
+        self._moves = moves
+        groups: dict[str, list[Page]] = {}
+        for key, page in zip(keys, pages, strict=True):
+            groups.setdefault(key, []).append(page)
+        views = []
+        changed = len(groups) != len(self._known)
+        for key, members in groups.items():
+            known = self._known.get(key)
+            if known is None or known.pages != members:
+                known = view_of(key, members)
+                if known is None:
+                    continue
+                self._known[key] = known
+                changed = True
+            views.append(known)
+        if changed:
+            self._known = {key: known for key, known in self._known.items() if key in groups}
+            self._latest = views
+        return self._latest

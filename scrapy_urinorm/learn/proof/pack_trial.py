@@ -1,0 +1,67 @@
+"""A pack tried on the recorded crawl of a site that its program runs: what its lines merge, and what would be lost."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from scrapy_urinorm.learn.links.linked import graph_of
+from scrapy_urinorm.learn.proof.proof import Proof
+from scrapy_urinorm.learn.sites.site import Site
+from scrapy_urinorm.normalizer import Normalizer
+from scrapy_urinorm.recognition import server_of
+from scrapy_urinorm.rulesets import platforms
+from scrapy_urinorm.rulesets.loading import DEFAULT_PRESET
+from scrapy_urinorm.rulesets.platforms import Use
+from scrapy_urinorm.visits.pack_effects import Address, effect, site_rules
+from scrapy_urinorm.visits.programs import programs
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from scrapy_urinorm.rulesets.platforms import Pack
+    from scrapy_urinorm.visits.pack_effects import Effect
+    from scrapy_urinorm.visits.record import Visit
+
+
+class PackTrial(NamedTuple):
+    """A pack at one place: what it does there, and `lost`, addresses of pages that a crawl of the recorded links would
+    not meet under the lines that drop something; None where no links were recorded.
+    """
+
+    place: str
+    effect: Effect
+    lost: tuple[str, ...] | None
+
+
+def pack_trials(pack: Pack, visits: Sequence[Visit]) -> list[PackTrial]:
+    """Return what a pack does wherever the visits show its program.
+
+    What lines skip, put off or show in another order is left out on purpose: only those that say that nothing is,
+    `drop` and `default`, are in the crawl. Visits are used up: what is compared is taken out of them.
+    """
+    found = programs(visits, [pack])
+    sites: dict[str, Site] = {}
+    for name in {one.site for one in found}:
+        site = sites[name] = Site(name)
+        for visit in visits:
+            if server_of(visit.url) == name:
+                site.add(visit, name)
+        site.build(DEFAULT_PRESET)
+    return [_trial(Use(pack, one.path, all=True, tried=True), one.site, sites[one.site]) for one in found]
+
+
+def _trial(use: Use, name: str, site: Site) -> PackTrial:
+    done = effect(use, name, (Address(page.url, page) for page in site.pages), DEFAULT_PRESET)
+    graph = graph_of(site.pages, site.ids)
+    if graph is None:
+        return PackTrial(name + use.path, done, None)
+    proof = Proof(site.pages, graph, site.soft)
+    folding = use._replace(without=tuple(_on_purpose(use.pack)))
+    normalizer = Normalizer(site_rules(name, platforms.bound(folding)[0]), DEFAULT_PRESET)
+    losses = proof.losses([normalizer.key(page.key) for page in site.pages])
+    lost = {loss.label: site.pages[loss.node].url for loss in losses}
+    return PackTrial(name + use.path, done, tuple(sorted(lost.values())))
+
+
+def _on_purpose(pack: Pack) -> Iterable[str]:
+    return (line.id for line in pack.lines if line.kind not in platforms.HARMLESS)

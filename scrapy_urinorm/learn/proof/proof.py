@@ -1,0 +1,235 @@
+"""Proof of rules by crawling the recorded site again, in memory: what a crawl under them would no longer meet.
+
+Two pages of one text may link to different pages, so a merge that is right by content may cut off what only one of
+them leads to. The recorded graph is crawled breadth first and depth first under the rules, and must meet every content
+class that it meets without them, soft errors aside.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import TYPE_CHECKING, NamedTuple
+
+from scrapy_urinorm.content import NEAR, compare
+from scrapy_urinorm.learn.links.graph import BREADTH, DEPTH, NONE, crawl, cuts, lost
+from scrapy_urinorm.learn.links.linked import asked_for, linked_hashes
+from scrapy_urinorm.learn.links.told import Explained, ToldLinks
+from scrapy_urinorm.learn.links.untold import untold
+from scrapy_urinorm.learn.links.ways import Ways
+from scrapy_urinorm.learn.pages.canonicals import Word
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Hashable, Mapping, Sequence
+    from collections.abc import Set as AbstractSet
+
+    from scrapy_urinorm.learn.links.graph import Graph, RecordedCrawl
+    from scrapy_urinorm.learn.pages.page import Page
+
+WAYS = ((BREADTH, 1), (DEPTH, 1), (DEPTH, 16))
+"""Orders and requests at a time: a rule must hold in Scrapy's default order, with its default concurrency, and in
+that which most large crawls choose."""
+
+
+FINISHED = 0.05
+"""A crawl that left no more of the addresses that it found has come to its end: what is left was not its business."""
+GAPS = 0.1
+"""Share of pages that no page on record leads to, from which a record has gaps: a crawl that was cut short has none,
+random quarters of six applications' crawls have 0.3 to 0.7."""
+
+
+BLIND_FEW = 2
+BLIND_SHARE = 0.2
+"""Content classes that may lie behind a merge and nowhere else, for each page that a rule moves: a repository browser's
+rule had 0.3 to 0.6, and lost a third of the files; reply forms have 0.2, log-in forms 0.1. Of data as many may be
+`untold`: each has, as far as is known, one of its own behind it."""
+
+
+class Loss(NamedTuple):
+    """A content class that is no longer met: the address at which the way to it ends, and the one fetched in its stead,
+    -1 where it is skipped.
+    """
+
+    label: int
+    node: int
+    stand_in: int
+
+
+class Hidden(NamedTuple):
+    """What lies behind a merge and nowhere else: addresses that were never requested, others, which showed what is met
+    elsewhere, and the content classes of these, soft errors aside; `by_luck` has those that the rules themselves do not
+    make one with what is met.
+    """
+
+    unseen: list[int]
+    seen: list[int]
+    labels: set[int]
+    by_luck: set[int]
+
+
+class Course(NamedTuple):
+    """A recorded crawl beside one under rules.
+
+    `ends` says of the nodes that were looked at how the way to them ends, None where it goes on; `claimed` what was
+    fetched for a key, and what would be, where ways go on.
+    """
+
+    plain: RecordedCrawl
+    ruled: RecordedCrawl
+    ends: dict[int, tuple[int, int] | None]
+    claimed: dict[Hashable, int]
+
+
+class Proof:
+    """The recorded crawls of a site, which those under rules are held against."""
+
+    def __init__(self, pages: Sequence[Page], graph: Graph, soft: frozenset[int], *, exact: bool = False) -> None:
+        self.pages = pages
+        self.graph = graph
+        self.soft = soft
+        self.exact = exact
+        # a redirect shows nothing: what it leads to is met where that is fetched
+        self.labels = [-1 if n in graph.hops else page.label for n, page in enumerate(pages)]
+        # each step of learning asks first what is missed without it, which the one before has asked last
+        self._latest: tuple[list[str], AbstractSet[int], list[Loss]] = ([], NONE, [])
+        self._plain: list[RecordedCrawl] = [
+            crawl(graph, range(len(pages)), order=order, concurrent=concurrent) for order, concurrent in WAYS
+        ]
+
+    @cached_property
+    def linked(self) -> frozenset[bytes]:
+        """The hashes of all addresses that pages link to."""
+        # few sites ask
+        return linked_hashes(self.pages)
+
+    @cached_property
+    def numbers(self) -> dict[str, int]:
+        """The number of each page by its key."""
+        return {page.key: n for n, page in enumerate(self.pages)}
+
+    @property
+    def parents(self) -> Mapping[int, int]:
+        """Where each address was first met, as a crawl breadth first goes; -1 at a start."""
+        return self._plain[0].parents
+
+    @cached_property
+    def is_finished(self) -> bool:
+        """Whether the recorded crawl requested nearly all that it found."""
+        found = self._plain[0].parents
+        return sum(node >= len(self.pages) for node in found) <= FINISHED * len(found)
+
+    @cached_property
+    def has_gaps(self) -> bool:
+        """Whether many pages were found in ways that the record does not tell."""
+        return len(self.graph.roots) - len(self.graph.starts) > GAPS * len(self.pages)
+
+    @cached_property
+    def untold(self) -> frozenset[int]:
+        """The pages of which it is not known whether a callback would ask for more."""
+        return untold(self.pages, asked_for(self.pages, self.numbers))
+
+    def is_untold(self, nodes: AbstractSet[int]) -> bool:
+        """Whether too many of some pages are."""
+        return len(nodes & self.untold) > BLIND_FEW + BLIND_SHARE * len(nodes)
+
+    @cached_property
+    def _told(self) -> ToldLinks:
+        return ToldLinks(self.pages, self.graph.links)
+
+    @cached_property
+    def _word(self) -> Word:
+        # only strict learning asks
+        return Word(self.pages)
+
+    def losses(self, keys: Sequence[str], skipped: AbstractSet[int] = NONE) -> list[Loss]:
+        """Return what crawls under these keys would not meet."""
+        if self._latest[0] == keys and self._latest[1] == skipped:
+            return self._latest[2]
+        found: dict[Loss, None] = {}
+        ways = self.ways(keys)
+        for plain, (order, concurrent) in zip(self._plain, WAYS, strict=True):
+            ruled = crawl(self.graph, keys, skipped, order=order, concurrent=concurrent)
+            course = Course(plain, ruled, {}, dict(ruled.claimed))
+            for label, nodes in lost(plain, ruled, self.labels, self.soft).items():
+                if not self._excused(nodes, keys, skipped, ruled):
+                    ends = [self._end(node, course, ways, keys, skipped) for node in nodes]
+                    if None not in ends:
+                        found |= {Loss(label, *end): None for end in ends if end is not None}
+        self._latest = list(keys), frozenset(skipped), list(found)
+        return self._latest[2]
+
+    def ways(self, keys: Sequence[str]) -> Ways:
+        """Where the recorded links lead under these keys."""
+        return Ways(self.pages, self.graph.links, keys)
+
+    def explained(self, keys: Sequence[str], key: Callable[[str], str]) -> Explained:
+        """What of `hidden` is no secret; `key` gives that of any address under the rules."""
+        return Explained(self._told, self.pages, keys, crawl(self.graph, keys).claimed, key)
+
+    def missed(self, keys: Sequence[str], skipped: AbstractSet[int]) -> set[int]:
+        """Return the content classes that they would not meet."""
+        return {loss.label for loss in self.losses(keys, skipped)}
+
+    def hidden(self, keys: Sequence[str]) -> dict[tuple[int, int], Hidden]:
+        """Return what a crawl under these keys would not meet; nothing where the recorded one requested nearly all.
+
+        It is told by the address at which a way ends and the one fetched in its stead.
+        """
+        if self.is_finished:
+            return {}
+        plain, size = self._plain[0], len(self.pages)
+        ruled = crawl(self.graph, keys)
+        found: dict[tuple[int, int], Hidden] = {}
+        for node, at in cuts(plain, ruled).items():
+            if at >= 0:
+                one = found.setdefault((at, ruled.claimed.get(keys[at], -1)), Hidden([], [], set(), set()))
+                (one.unseen if node >= size else one.seen).append(node)
+                if node < size and self.labels[node] not in self.soft:
+                    one.labels.add(self.labels[node])
+                    if keys[node] not in ruled.claimed:
+                        one.by_luck.add(self.labels[node])
+        return found
+
+    def behind(self, keys: Sequence[str], skipped: AbstractSet[int], without: AbstractSet[int]) -> tuple[int, int]:
+        """Return how many addresses that were never requested, and how many others, some pages alone lead to."""
+        gone = (
+            crawl(self.graph, keys, skipped).parents.keys() - crawl(self.graph, keys, skipped | without).parents.keys()
+        )
+        unseen = sum(node >= len(self.pages) for node in gone)
+        return unseen, len(gone) - unseen
+
+    def _end(
+        self, node: int, course: Course, ways: Ways, keys: Sequence[str], skipped: AbstractSet[int]
+    ) -> tuple[int, int] | None:
+        """Return where the recorded way to a page ends under these keys, and what is fetched there in its stead; None
+        where it goes on.
+
+        A way that goes on behind one merge may end at another, and what it leads to may be made one with another page.
+        """
+        plain, ruled, ends, claimed = course
+        way = [node]
+        while (at := way[-1]) not in ruled.parents and at not in ends:
+            way.append(plain.parents[at])
+        end = ends.get(way.pop())
+        for after in reversed(way):
+            if end is None:
+                stand_in = -1 if at in skipped else claimed.setdefault(keys[at], at)
+                if stand_in != at and not ways.go_on(at, after, stand_in):
+                    end = at, stand_in
+            at, ends[after] = after, end
+        if end is None:
+            stand_in = -1 if node in skipped else claimed.setdefault(keys[node], node)
+            if stand_in < 0 or self.labels[stand_in] != self.labels[node]:
+                end = node, stand_in
+        return end
+
+    def _excused(
+        self, nodes: Sequence[int], keys: Sequence[str], skipped: AbstractSet[int], ruled: RecordedCrawl
+    ) -> bool:
+        """Whether a version of the page was fetched in its stead."""
+        claimed = ((node, ruled.claimed.get(keys[node], -1)) for node in nodes if node not in skipped)
+        return any(other >= 0 and self._is_version(node, other) for node, other in claimed)
+
+    def _is_version(self, node: int, other: int) -> bool:
+        if compare(self.pages[node], self.pages[other]) < NEAR:
+            return False
+        return not self.exact or self._word.are_one(node, other)

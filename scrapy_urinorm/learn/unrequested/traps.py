@@ -1,0 +1,162 @@
+"""Endless parameters: dates and numbers from which on an address shows one page and nothing new, however far it goes.
+
+A timeline that is asked for days before the first event, a list beyond its end. Such addresses are skipped beyond what
+was seen to be new; at the end that grows, room is left for as much again as there was.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from datetime import date, timedelta
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from scrapy_urinorm.learn.evidence.candidate import DEFER, SKIP, Candidate
+from scrapy_urinorm.learn.evidence.judge import Evidence
+from scrapy_urinorm.learn.evidence.risk import DEFAULT_PRIOR, risk
+from scrapy_urinorm.url import decoded
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from scrapy_urinorm.learn.pages.contexts import Contexts
+    from scrapy_urinorm.learn.pages.view import View
+
+MIN_RUN = 30
+"""Values in a row that show one page: a month without an event is a gap."""
+MIN_CONTENT = 3
+"""Different pages that the other values must show: else it is a constant view."""
+LONGEST_GAP = 2
+"""A run is so many times longer than any gap between pages, and covers at least the half of what lies between the first
+and the last of them."""
+YEARS = range(1800, 2200)
+"""Numbers that may be years, or begin with one."""
+SHARE_OF_KIND = 0.9
+"""Of the values of a parameter so many are dates, or numbers: the few others are mistyped."""
+_is_number = re.compile("[0-9]{1,9}").fullmatch
+_date = re.compile("([0-9]{4}-[0-9]{2}-[0-9]{2})(?![0-9])").match
+
+
+class Place(NamedTuple):
+    """A value as a point of a line: a day or a number, and the views that have it."""
+
+    at: int
+    views: list[int]
+    labels: set[int]
+
+
+def traps(views: Sequence[View], contexts: Contexts, scope: str) -> list[tuple[Candidate, list[int]]]:
+    """Return the candidates that skip what lies beyond, each with its views."""
+    found: dict[tuple[str, str, str], dict[tuple[bool, int], list[int]]] = defaultdict(lambda: defaultdict(list))
+    counts: dict[tuple[str, str, str], int] = defaultdict(int)
+    for n, view in enumerate(views):
+        for name, value in view.items:
+            place = view.host, view.path, name
+            counts[place] += 1
+            if (point := point_of(decoded(value))) is not None:
+                found[place][point].append(n)
+    out = []
+    for place, points in sorted(found.items()):
+        if "*" in place[1] + decoded(place[2]):
+            continue
+        for dated in (True, False):
+            line = [
+                Place(at, numbers, {views[n].page.label for n in numbers})
+                for (is_date, at), numbers in sorted(points.items())
+                if is_date == dated
+            ]
+            if sum(len(one.views) for one in line) >= SHARE_OF_KIND * counts[place]:
+                for where, members in _beyond(line, dated=dated):
+                    out.append((_candidate(views, contexts, scope, place, where, members), members))
+    return out
+
+
+def point_of(text: str) -> tuple[bool, int] | None:
+    """Return (is it a date, the day or number) of a value (decoded)."""
+    if _is_number(text):
+        return False, int(text)
+    if found := _date(text):
+        try:
+            return True, date.fromisoformat(found[1]).toordinal()
+        except ValueError:
+            return None
+    return None
+
+
+def _beyond(line: list[Place], *, dated: bool) -> list[tuple[dict[str, Any], list[int]]]:
+    """Return the conditions on both ends of a line beyond which nothing new was seen, with the views there."""
+    low, high = (n if n >= MIN_RUN else 0 for n in (_run(line), _run(line[::-1])))
+    content = line[low : len(line) - high]
+    if len({label for one in content for label in one.labels}) < MIN_CONTENT or low + high >= len(line):
+        return []
+    first, last = content[0].at, content[-1].at
+    gap = max((b.at - a.at for a, b in pairwise(content)), default=0)
+    out = []
+    # the innermost of the run stays, so that the page that it shows is still met
+    if low and _is_long(line[0].at, first, gap, last - first):
+        where = {"below": date_text(line[low - 1].at, dated=dated)}
+        if not dated and not all(_is_of_a_year(one.at) for one in line[:low]):
+            # a calendar goes back for ever; of lower ids nothing is known
+            where["above"] = line[0].at - 1
+        out.append((where, [n for one in line[: low - 1] for n in one.views]))
+    if high and _is_long(last, line[-1].at, gap, last - first):
+        # a list grows by numbers, and a calendar until today, which was the last day seen or one before it
+        bound = line[len(line) - high].at if dated else last + max(last - first, MIN_RUN)
+        where = {"above": date_text(bound, dated=dated)}
+        if dated:
+            where["below"] = date_text(line[-1].at + 1, dated=dated)
+        members = [n for one in line if one.at > bound for n in one.views]
+        if len(members) >= MIN_RUN:
+            out.append((where, members))
+    return out
+
+
+def _run(line: Sequence[Place]) -> int:
+    """Return how many places from the first on show one page and the same."""
+    if not line or len(line[0].labels) != 1 or -1 in line[0].labels:
+        return 0
+    return next((n for n, one in enumerate(line) if one.labels != line[0].labels), len(line))
+
+
+def _is_long(begin: int, end: int, gap: int, span: int) -> bool:
+    return end - begin >= max(LONGEST_GAP * gap, span / 2)
+
+
+def _is_of_a_year(number: int) -> bool:
+    """Whether a number may be a year, a month or a day: 2026, 202611, 20261126."""
+    text = str(number)
+    if len(text) not in (4, 6, 8) or int(text[:4]) not in YEARS:
+        return False
+    return 1 <= int(text[4:6] or 1) <= 12 and 1 <= int(text[6:] or 1) <= 31
+
+
+def date_text(at: int, *, dated: bool) -> str | int:
+    """Return a day or a number as conditions have it."""
+    return (date.min + timedelta(days=at - 1)).isoformat() if dated else at
+
+
+def _candidate(
+    views: Sequence[View],
+    contexts: Contexts,
+    scope: str,
+    place: tuple[str, str, str],
+    where: dict[str, Any],
+    members: list[int],
+) -> Candidate:
+    host, path, name = place
+    shown = decoded(name)
+    evidence = Evidence(agree=len(members), saved=len(members), groups=len(members), groups_for=len(members))
+    evidence.risk = risk(evidence.agree, 0, DEFAULT_PRIOR)
+    said = " and ".join(f"{side} {bound}" for side, bound in where.items())
+    why = f"{len(members)} addresses of {path} with `{shown}` {said} showed one page and nothing new"
+    candidate = Candidate(contexts.scope_of(host, scope), SKIP, True, evidence, "endless parameter", why)
+    if isinstance(where.get("above"), str):
+        candidate.rule = DEFER
+        candidate.why += "; what takes place on a later day may be known tomorrow"
+    candidate.this_host = contexts.has_below(host)
+    candidate.conditions = {"path": path, "query": {shown: where}}
+    candidate.names = frozenset((name,))
+    first = views[members[0]].page.url
+    candidate.examples = [(views[n].page.url, first) for n in members[1:4]]
+    return candidate
