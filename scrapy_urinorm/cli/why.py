@@ -118,7 +118,7 @@ def _show(one: dict[str, Any]) -> None:
 
 def _in_job(job: str, urls: list[str], normalizer: Normalizer, project: CrawlView) -> list[str]:
     """What the folder of a job says of the fingerprints of URLs."""
-    from scrapy_urinorm.crawl.requests_asked import states_of
+    from scrapy_urinorm.crawl.requests.asked import states_of
     from scrapy_urinorm.seen import SeenStoreError, maintenance
 
     prints = [bytes.fromhex(project.fingerprint(url, normalizer)) for url in urls]

@@ -11,14 +11,14 @@ from scrapy.dupefilters import BaseDupeFilter
 from scrapy.utils.job import job_dir
 
 from scrapy_urinorm.crawl import settings as own
-from scrapy_urinorm.crawl.dropped import DroppedRequests
 from scrapy_urinorm.crawl.engine_calls import close_spider
 from scrapy_urinorm.crawl.failures import failed
+from scrapy_urinorm.crawl.filtering.dropped import DroppedRequests
+from scrapy_urinorm.crawl.filtering.store import seen_store
+from scrapy_urinorm.crawl.filtering.variants import Variants
+from scrapy_urinorm.crawl.filtering.verdicts import Verdicts
 from scrapy_urinorm.crawl.fingerprinter import Judgement, RequestFingerprinter
 from scrapy_urinorm.crawl.start_errors import said_readably
-from scrapy_urinorm.crawl.store import seen_store
-from scrapy_urinorm.crawl.variants import Variants
-from scrapy_urinorm.crawl.verdicts import Verdicts
 from scrapy_urinorm.errors import UrinormError
 
 if TYPE_CHECKING:

@@ -9,9 +9,9 @@ from weakref import WeakKeyDictionary
 
 from scrapy_urinorm.crawl import settings as own
 from scrapy_urinorm.crawl.engine_calls import close_spider, wake
-from scrapy_urinorm.crawl.request_rows import State
-from scrapy_urinorm.crawl.store import redis_prefix
-from scrapy_urinorm.crawl.verdicts import DEFER_BY
+from scrapy_urinorm.crawl.filtering.store import redis_prefix
+from scrapy_urinorm.crawl.filtering.verdicts import DEFER_BY
+from scrapy_urinorm.crawl.requests.rows import State
 from scrapy_urinorm.errors import UrinormError
 from scrapy_urinorm.live.fleet_share import CLOSED, FleetShare
 from scrapy_urinorm.seen.redis_address import is_redis
@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from scrapy.core.engine import ExecutionEngine
     from scrapy.crawler import Crawler
 
-    from scrapy_urinorm.crawl.gate import Gate
-    from scrapy_urinorm.crawl.journal import Kept
+    from scrapy_urinorm.crawl.scheduling.gate import Gate
+    from scrapy_urinorm.crawl.scheduling.journal import Kept
     from scrapy_urinorm.live.fleet_share import HeldBack
 
     class FleetGate(Gate, Protocol):

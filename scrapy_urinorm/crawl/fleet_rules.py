@@ -9,20 +9,20 @@ from scrapy.exceptions import DontCloseSpider
 from scrapy.utils.job import job_dir
 
 from scrapy_urinorm.crawl import settings as own
+from scrapy_urinorm.crawl.filtering.store import redis_prefix
 from scrapy_urinorm.crawl.fleet import fleet_of
-from scrapy_urinorm.crawl.fleet_end import FleetEnd
-from scrapy_urinorm.crawl.fleet_parked import FleetParked
-from scrapy_urinorm.crawl.guarded import guarded
+from scrapy_urinorm.crawl.fleets.end import FleetEnd
+from scrapy_urinorm.crawl.fleets.parked import FleetParked
 from scrapy_urinorm.crawl.live import _MET, LiveRules
-from scrapy_urinorm.crawl.live_requests import may_wait, why_not
-from scrapy_urinorm.crawl.store import redis_prefix
+from scrapy_urinorm.crawl.live_rules.guarded import guarded
+from scrapy_urinorm.crawl.live_rules.waiting import may_wait, why_not
 from scrapy_urinorm.crawl.visits_extension import VisitsExtension
 
 if TYPE_CHECKING:
     from scrapy import Request, Spider
 
     from scrapy_urinorm.crawl.fleet import FleetScheduler
-    from scrapy_urinorm.crawl.journal import Kept
+    from scrapy_urinorm.crawl.scheduling.journal import Kept
     from scrapy_urinorm.errors import UrinormError
     from scrapy_urinorm.live.fleet_share import FleetShare
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from typing import TYPE_CHECKING, Any
 
-from scrapy_urinorm.crawl.claims import MAX_CHANCES
+from scrapy_urinorm.crawl.filtering.claims import MAX_CHANCES
 from scrapy_urinorm.normalizer import Normalizer
 from scrapy_urinorm.rewriting import Rewriter
 

@@ -12,17 +12,17 @@ from scrapy.utils.job import job_dir
 from scrapy_urinorm.crawl import settings as own
 from scrapy_urinorm.crawl.chains import chain_of
 from scrapy_urinorm.crawl.engine_calls import in_progress
-from scrapy_urinorm.crawl.flights import Flights
-from scrapy_urinorm.crawl.guarded import guarded
-from scrapy_urinorm.crawl.heard import Heard
-from scrapy_urinorm.crawl.journal import Kept
-from scrapy_urinorm.crawl.live_end import LiveEnd
-from scrapy_urinorm.crawl.live_places import folder_for
-from scrapy_urinorm.crawl.live_requests import kind_of, may_speak, may_wait, why_not
-from scrapy_urinorm.crawl.parked import Parked
-from scrapy_urinorm.crawl.releases import let_go
-from scrapy_urinorm.crawl.request_rows import State
+from scrapy_urinorm.crawl.live_rules.end import LiveEnd
+from scrapy_urinorm.crawl.live_rules.flights import Flights
+from scrapy_urinorm.crawl.live_rules.guarded import guarded
+from scrapy_urinorm.crawl.live_rules.heard import Heard
+from scrapy_urinorm.crawl.live_rules.parked import Parked
+from scrapy_urinorm.crawl.live_rules.places import folder_for
+from scrapy_urinorm.crawl.live_rules.waiting import kind_of, may_speak, may_wait, why_not
+from scrapy_urinorm.crawl.requests.rows import State
 from scrapy_urinorm.crawl.scheduler import scheduler_of
+from scrapy_urinorm.crawl.scheduling.journal import Kept
+from scrapy_urinorm.crawl.scheduling.releases import let_go
 from scrapy_urinorm.crawl.visits_extension import VisitsExtension
 from scrapy_urinorm.errors import UrinormError
 from scrapy_urinorm.live.desk import Desk

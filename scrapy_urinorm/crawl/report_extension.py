@@ -15,8 +15,8 @@ from scrapy import signals
 from scrapy.exceptions import NotConfigured
 
 from scrapy_urinorm.crawl import settings as own
-from scrapy_urinorm.crawl.output_places import filled_in
-from scrapy_urinorm.crawl.reader_process import in_thread
+from scrapy_urinorm.crawl.recording.output_places import filled_in
+from scrapy_urinorm.crawl.recording.reader_process import in_thread
 from scrapy_urinorm.crawl.visits_extension import VisitsExtension
 from scrapy_urinorm.processes import environment
 

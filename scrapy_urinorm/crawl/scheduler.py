@@ -11,17 +11,17 @@ from weakref import WeakKeyDictionary
 from scrapy.core.scheduler import Scheduler as StockScheduler
 
 from scrapy_urinorm.crawl import settings as own
-from scrapy_urinorm.crawl.callbacks import Callbacks
 from scrapy_urinorm.crawl.dupefilter import DupeFilter
 from scrapy_urinorm.crawl.engine_calls import wake
-from scrapy_urinorm.crawl.journal import Journal, Kept
-from scrapy_urinorm.crawl.kept_back import KeptBack, serves_newest_first
-from scrapy_urinorm.crawl.releases import Releases, let_go
-from scrapy_urinorm.crawl.request_rows import State
+from scrapy_urinorm.crawl.filtering.verdicts import DEFER_BY
+from scrapy_urinorm.crawl.requests.rows import State
+from scrapy_urinorm.crawl.scheduling.callbacks import Callbacks
+from scrapy_urinorm.crawl.scheduling.journal import Journal, Kept
+from scrapy_urinorm.crawl.scheduling.kept_back import KeptBack, serves_newest_first
+from scrapy_urinorm.crawl.scheduling.releases import Releases, let_go
+from scrapy_urinorm.crawl.scheduling.stranded import Stranded
+from scrapy_urinorm.crawl.scheduling.taking_over import TakingOver, queue_stamp
 from scrapy_urinorm.crawl.start_errors import never_opened, said_readably
-from scrapy_urinorm.crawl.stranded import Stranded
-from scrapy_urinorm.crawl.taking_over import TakingOver, queue_stamp
-from scrapy_urinorm.crawl.verdicts import DEFER_BY
 from scrapy_urinorm.errors import UrinormError
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from scrapy.crawler import Crawler
     from twisted.internet.defer import Deferred
 
-    from scrapy_urinorm.crawl.gate import Gate
+    from scrapy_urinorm.crawl.scheduling.gate import Gate
 
 #: How long one call may look for a request that the gate lets through, so that the reactor is not stopped for longer.
 _LOOK_SECONDS = 0.02

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from scrapy.crawler import Crawler
     from scrapy.http import Response
 
-    from scrapy_urinorm.crawl.variants import Variants
+    from scrapy_urinorm.crawl.filtering.variants import Variants
 
 # RFC 9110: the stored response is meant, which is a page
 _NOT_MODIFIED = 304

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from scrapy_urinorm.crawl import settings as own
 from scrapy_urinorm.crawl.fallback import fallback_class
+from scrapy_urinorm.crawl.filtering.store import prefix_of
 from scrapy_urinorm.crawl.start_errors import WrongSettingsError, collected, said_readably
-from scrapy_urinorm.crawl.store import prefix_of
 from scrapy_urinorm.seen import make_store
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 def _place(settings: BaseSettings, name: str) -> None:
     if text := own.text(settings, name):
         # it brings the masks of visits
-        from scrapy_urinorm.crawl.output_places import check_place
+        from scrapy_urinorm.crawl.recording.output_places import check_place
 
         check_place(name, text)
 

@@ -10,9 +10,9 @@ from scrapy.utils.misc import load_object
 
 from scrapy_urinorm.crawl import settings as own
 from scrapy_urinorm.crawl.dupefilter import DupeFilter, filter_of
+from scrapy_urinorm.crawl.filtering.store import seen_store
 from scrapy_urinorm.crawl.fingerprinter import RequestFingerprinter
 from scrapy_urinorm.crawl.start_errors import said_readably
-from scrapy_urinorm.crawl.store import seen_store
 
 if TYPE_CHECKING:
     from typing import Self

@@ -20,12 +20,12 @@ from w3lib.url import file_uri_to_path, safe_url_string
 
 from scrapy_urinorm.compression import SUFFIXES
 from scrapy_urinorm.crawl import settings as own
-from scrapy_urinorm.crawl.crawl_identity import crawl_identity
 from scrapy_urinorm.crawl.fleet import fleet_of
-from scrapy_urinorm.crawl.output_places import filled_in, stored
-from scrapy_urinorm.crawl.reader_process import CLOSE_SECONDS, in_thread, shared_reader
-from scrapy_urinorm.crawl.visit_messages import asked_by, rules_of, told_by
-from scrapy_urinorm.crawl.visits_budget import Budget
+from scrapy_urinorm.crawl.recording.budget import Budget
+from scrapy_urinorm.crawl.recording.crawl_identity import crawl_identity
+from scrapy_urinorm.crawl.recording.messages import asked_by, rules_of, told_by
+from scrapy_urinorm.crawl.recording.output_places import filled_in, stored
+from scrapy_urinorm.crawl.recording.reader_process import CLOSE_SECONDS, in_thread, shared_reader
 from scrapy_urinorm.visits.redaction import without_userinfo
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from scrapy.crawler import Crawler
     from scrapy.http import Response
 
-    from scrapy_urinorm.crawl.reader_process import ReaderProcess
+    from scrapy_urinorm.crawl.recording.reader_process import ReaderProcess
 
 logger = logging.getLogger(__name__)
 

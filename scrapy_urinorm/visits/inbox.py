@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from scrapy_urinorm.visits.messages import Message
 
 MOST = 16
-"""Messages taken together: a crawl hands over about as many pages of 40 kB at a time (`crawl.outbox`)."""
+"""Messages taken together: a crawl hands over about as many pages of 40 kB at a time (`crawl.recording.outbox`)."""
 OCTETS = 1 << 20
 """Octets after which no further one is taken: what is in memory meanwhile does not grow with a site's pages."""
 

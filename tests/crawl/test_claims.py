@@ -9,10 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scrapy import Request, Spider
 
-from scrapy_urinorm.crawl import pending
-from scrapy_urinorm.crawl.claims import MAX_CHANCES
-from scrapy_urinorm.crawl.crowd import Crowd, Entry, text_digest
-from scrapy_urinorm.crawl.lasting_claims import LastingClaims
+from scrapy_urinorm.crawl.filtering import pending
+from scrapy_urinorm.crawl.filtering.claims import MAX_CHANCES
+from scrapy_urinorm.crawl.filtering.crowd import Crowd, Entry, text_digest
+from scrapy_urinorm.crawl.filtering.lasting_claims import LastingClaims
 
 ORG = "http://a.example"
 ROOMY, NONE = 100_000, 0

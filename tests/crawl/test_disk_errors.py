@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from scrapy_urinorm.crawl.requests_database import RequestsDatabase, RequestsFileError
+from scrapy_urinorm.crawl.requests.database import RequestsDatabase, RequestsFileError
 from tests.crawl.test_scheduler import SITE, Crawl
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ def full_stop(*_: Any) -> None:
 def test_a_queue_that_cannot_be_written_is_said_once_and_costs_nothing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    monkeypatch.setattr("scrapy_urinorm.crawl.journal.close_spider", full_stop)
+    monkeypatch.setattr("scrapy_urinorm.crawl.scheduling.journal.close_spider", full_stop)
     first = Crawl(tmp_path / "job")
     first.add("a")
     assert first.take(1) == ["a"]

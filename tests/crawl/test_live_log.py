@@ -6,7 +6,7 @@ import logging
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
-from scrapy_urinorm.crawl.live_end import DOUBTS, LiveEnd
+from scrapy_urinorm.crawl.live_rules.end import DOUBTS, LiveEnd
 from tests.crawl.components import crawler_with
 
 if TYPE_CHECKING:

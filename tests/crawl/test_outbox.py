@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from scrapy_urinorm.crawl import outbox
-from scrapy_urinorm.crawl.outbox import Outbox
+from scrapy_urinorm.crawl.recording import outbox
+from scrapy_urinorm.crawl.recording.outbox import Outbox
 from scrapy_urinorm.visits import messages
 
 if TYPE_CHECKING:

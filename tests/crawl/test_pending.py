@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from scrapy import Request, Spider
 
-from scrapy_urinorm.crawl import pending
-from scrapy_urinorm.crawl.lasting_claims import LastingClaims
+from scrapy_urinorm.crawl.filtering import pending
+from scrapy_urinorm.crawl.filtering.lasting_claims import LastingClaims
 from scrapy_urinorm.errors import UrinormError
 from scrapy_urinorm.seen import SeenStoreError
 from tests.crawl.components import ADDON, crawler_with, dupefilter_of

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from scrapy_urinorm.crawl.reader_process import ReaderProcess
+from scrapy_urinorm.crawl.recording.reader_process import ReaderProcess
 from tests.crawl.components import ADDON
 from tests.crawl.crawling import Job, crawl_all
 from tests.crawl.odd_requests import ODD

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from scrapy_urinorm.crawl.claims import MAX_CHANCES
+from scrapy_urinorm.crawl.filtering.claims import MAX_CHANCES
 from tests.crawl.cases import Case, failing_variants, redirects
 from tests.crawl.casework import CROWDED, MODES, PARAMETERS, Crawl, asked, asked_pairs, crawl_cases, crossed, each_third
 

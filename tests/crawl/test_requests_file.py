@@ -13,10 +13,10 @@ import pytest
 from scrapy import Request
 from scrapy.core.downloader import Slot
 
-from scrapy_urinorm.crawl.kept_back import KeptBack
-from scrapy_urinorm.crawl.request_rows import SERVED, Row, State
-from scrapy_urinorm.crawl.requests_database import RequestsFileError
-from scrapy_urinorm.crawl.requests_file import FILE_NAME, RequestsFile
+from scrapy_urinorm.crawl.requests.database import RequestsFileError
+from scrapy_urinorm.crawl.requests.file import FILE_NAME, RequestsFile
+from scrapy_urinorm.crawl.requests.rows import SERVED, Row, State
+from scrapy_urinorm.crawl.scheduling.kept_back import KeptBack
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

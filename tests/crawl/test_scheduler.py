@@ -14,12 +14,13 @@ from scrapy.settings import Settings
 from scrapy.utils.misc import build_from_crawler, load_object
 
 from scrapy_urinorm import Addon, Scheduler
-from scrapy_urinorm.crawl import engine_calls, releases
-from scrapy_urinorm.crawl.journal import Kept
-from scrapy_urinorm.crawl.kept_back import KeptBack
-from scrapy_urinorm.crawl.releases import Releases
-from scrapy_urinorm.crawl.request_rows import State
+from scrapy_urinorm.crawl import engine_calls
+from scrapy_urinorm.crawl.requests.rows import State
 from scrapy_urinorm.crawl.scheduler import over
+from scrapy_urinorm.crawl.scheduling import releases
+from scrapy_urinorm.crawl.scheduling.journal import Kept
+from scrapy_urinorm.crawl.scheduling.kept_back import KeptBack
+from scrapy_urinorm.crawl.scheduling.releases import Releases
 from scrapy_urinorm.errors import UrinormError
 from tests.crawl.components import crawler_with
 

@@ -10,7 +10,7 @@ from scrapy import FormRequest, Request, Spider
 from scrapy.http import JsonRequest
 from scrapy.http.request import NO_CALLBACK
 
-from scrapy_urinorm.crawl.serialized import as_dict, dumped, loaded, url_of
+from scrapy_urinorm.crawl.requests.serialized import as_dict, dumped, loaded, url_of
 
 URL = "https://shop.example/p?id=7"
 

@@ -12,7 +12,7 @@ from scrapy import crawler as scrapy_crawler
 from scrapy.settings import Settings
 
 from scrapy_urinorm.crawl.dupefilter import DupeFilter
-from scrapy_urinorm.crawl.requests_file import RequestsFile
+from scrapy_urinorm.crawl.requests.file import RequestsFile
 from scrapy_urinorm.crawl.settings import SETTINGS, require_extras
 from scrapy_urinorm.crawl.settings_check import READ
 from scrapy_urinorm.errors import UrinormError

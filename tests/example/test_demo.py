@@ -17,7 +17,7 @@ from example_project.website import Served, Website
 from example_project.website.crawls import PROJECT, Crawl, CrawlFailedError, Result, Tally, run
 from example_project.website.demo import ADDON, ADDON_AND_RULES, CRAWLS, SCRAPY_ALONE, main
 from example_project.website.shop import CATEGORIES
-from scrapy_urinorm.crawl.claims import MAX_CHANCES
+from scrapy_urinorm.crawl.filtering.claims import MAX_CHANCES
 from scrapy_urinorm.errors import UrinormError
 from scrapy_urinorm.learn import Options, learn_file
 

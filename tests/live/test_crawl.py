@@ -10,9 +10,9 @@ import pytest
 from scrapy import Request
 
 from scrapy_urinorm import Normalizer
-from scrapy_urinorm.crawl.request_rows import Row, State
-from scrapy_urinorm.crawl.requests_file import RequestsFile
-from scrapy_urinorm.crawl.serialized import dumped
+from scrapy_urinorm.crawl.requests.file import RequestsFile
+from scrapy_urinorm.crawl.requests.rows import Row, State
+from scrapy_urinorm.crawl.requests.serialized import dumped
 from scrapy_urinorm.visits import read_visits
 from scrapy_urinorm.visits.why import answers
 from tests.crawl.crawling import Job, Outcome, crawl

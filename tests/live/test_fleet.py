@@ -20,10 +20,11 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from scrapy import Request
 
-from scrapy_urinorm.crawl import fleet_parked, live_state
-from scrapy_urinorm.crawl import parked as crawl_parked
 from scrapy_urinorm.crawl.fleet import over_fleet
-from scrapy_urinorm.crawl.fleet_parked import FleetParked
+from scrapy_urinorm.crawl.fleets import parked as fleet_parked
+from scrapy_urinorm.crawl.fleets.parked import FleetParked
+from scrapy_urinorm.crawl.live_rules import parked as crawl_parked
+from scrapy_urinorm.crawl.live_rules import state as live_state
 from scrapy_urinorm.learn.options import Options
 from scrapy_urinorm.live import fleet_share
 from scrapy_urinorm.live.desk import Desk

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from scrapy_urinorm.crawl.live_places import PARKED_FILE, write_parked
-from scrapy_urinorm.crawl.request_rows import Row, State
-from scrapy_urinorm.crawl.requests_file import RequestsFile
-from scrapy_urinorm.crawl.stranded import Stranded
+from scrapy_urinorm.crawl.live_rules.places import PARKED_FILE, write_parked
+from scrapy_urinorm.crawl.requests.file import RequestsFile
+from scrapy_urinorm.crawl.requests.rows import Row, State
+from scrapy_urinorm.crawl.scheduling.stranded import Stranded
 from tests.live.served import Served
 from tests.live.sites import Site
 from tests.live.test_crawl import all_pages, counts, live, pages

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scrapy import Request
 
-from scrapy_urinorm.crawl.flights import Flights
+from scrapy_urinorm.crawl.live_rules.flights import Flights
 from scrapy_urinorm.learn.evidence.risk import BELIEVED, standing
 from scrapy_urinorm.learn.options import Options
 from scrapy_urinorm.live import classes

@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from scrapy_urinorm.crawl import engine_calls, live_state
-from scrapy_urinorm.crawl import parked as crawl_parked
-from scrapy_urinorm.crawl.live_state import LiveState
-from scrapy_urinorm.crawl.parked import Parked
-from scrapy_urinorm.crawl.requests_file import RequestsFile
+from scrapy_urinorm.crawl import engine_calls
+from scrapy_urinorm.crawl.live_rules import parked as crawl_parked
+from scrapy_urinorm.crawl.live_rules import state as live_state
+from scrapy_urinorm.crawl.live_rules.parked import Parked
+from scrapy_urinorm.crawl.live_rules.state import LiveState
+from scrapy_urinorm.crawl.requests.file import RequestsFile
 from scrapy_urinorm.live.desk import Desk
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from scrapy_urinorm.crawl.visits_budget import Budget
+from scrapy_urinorm.crawl.recording.budget import Budget
 from scrapy_urinorm.visits import Visit, VisitWriter, read_visits
 from scrapy_urinorm.visits.links import url_hash
 from tests.crawl import forked

@@ -18,9 +18,9 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from scrapy_urinorm.crawl import reader_process
-from scrapy_urinorm.crawl.crawl_identity import crawl_identity
-from scrapy_urinorm.crawl.reader_process import ReaderProcess, shared_reader
+from scrapy_urinorm.crawl.recording import reader_process
+from scrapy_urinorm.crawl.recording.crawl_identity import crawl_identity
+from scrapy_urinorm.crawl.recording.reader_process import ReaderProcess, shared_reader
 from scrapy_urinorm.visits import isolation, messages, read_visits
 from scrapy_urinorm.visits.courtesy import EAGER, NICENESS
 from scrapy_urinorm.visits.features import BODY_CAP
@@ -426,7 +426,7 @@ def test_the_next_crawl_has_a_reader_of_its_own(tmp_path: Path) -> None:
 
 FEED = """
 import os, signal, sys
-from scrapy_urinorm.crawl.reader_process import ReaderProcess
+from scrapy_urinorm.crawl.recording.reader_process import ReaderProcess
 from tests.visits.test_reader_process import Heard, PAGE, SALT, visit
 reader = ReaderProcess()
 heard = Heard()

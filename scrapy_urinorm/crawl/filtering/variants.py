@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 
 from scrapy.http.request import NO_CALLBACK
 
-from scrapy_urinorm.crawl import pending
 from scrapy_urinorm.crawl import settings as own
 from scrapy_urinorm.crawl.chains import chain_of, claimed_by, is_marked, mark, not_asked
-from scrapy_urinorm.crawl.claims import MAX_CHANCES, Chance
-from scrapy_urinorm.crawl.lasting_claims import LastingClaims
+from scrapy_urinorm.crawl.filtering import pending
+from scrapy_urinorm.crawl.filtering.claims import MAX_CHANCES, Chance
+from scrapy_urinorm.crawl.filtering.lasting_claims import LastingClaims
 from scrapy_urinorm.crawl.shown import shown
 
 if TYPE_CHECKING:

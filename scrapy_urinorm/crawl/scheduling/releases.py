@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from scrapy_urinorm.crawl import settings as own
 from scrapy_urinorm.crawl.engine_calls import OnceATurn
-from scrapy_urinorm.crawl.request_rows import SERVED, State
+from scrapy_urinorm.crawl.requests.rows import SERVED, State
 from scrapy_urinorm.errors import UrinormError
 from scrapy_urinorm.tuples import NamedTuple
 
@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 
     from scrapy.statscollectors import StatsCollector
 
-    from scrapy_urinorm.crawl.journal import Journal
-    from scrapy_urinorm.crawl.kept_back import KeptBack
+    from scrapy_urinorm.crawl.scheduling.journal import Journal
+    from scrapy_urinorm.crawl.scheduling.kept_back import KeptBack
 
 #: So many in a turn of the reactor: 3 to 11 ms, of 80,000 that wait and come later; of 500 it were 13.
 MOST = 300

@@ -6,12 +6,12 @@ import re
 from collections import deque
 from typing import TYPE_CHECKING, Any
 
-from scrapy_urinorm.crawl.request_rows import SERVED, Row, State
+from scrapy_urinorm.crawl.requests.rows import SERVED, Row, State
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from scrapy_urinorm.crawl.requests_file import RequestsFile
+    from scrapy_urinorm.crawl.requests.file import RequestsFile
 
 #: Rows are read so many at a time: one query and one write for all of them.
 _BATCH = 50

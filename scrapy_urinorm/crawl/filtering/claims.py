@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from scrapy_urinorm.crawl.crowd import Crowd, Entry, text_digest
+from scrapy_urinorm.crawl.filtering.crowd import Crowd, Entry, text_digest
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable

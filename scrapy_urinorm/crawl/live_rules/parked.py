@@ -8,10 +8,10 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from scrapy_urinorm.crawl.engine_calls import OnceATurn
-from scrapy_urinorm.crawl.live_requests import kind_of
-from scrapy_urinorm.crawl.live_state import LiveState, StateInPieces
-from scrapy_urinorm.crawl.request_rows import SERVED, Row, State
-from scrapy_urinorm.crawl.serialized import loaded
+from scrapy_urinorm.crawl.live_rules.state import LiveState, StateInPieces
+from scrapy_urinorm.crawl.live_rules.waiting import kind_of
+from scrapy_urinorm.crawl.requests.rows import SERVED, Row, State
+from scrapy_urinorm.crawl.requests.serialized import loaded
 from scrapy_urinorm.errors import UrinormError
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from scrapy import Spider
 
-    from scrapy_urinorm.crawl.flights import Flight
+    from scrapy_urinorm.crawl.live_rules.flights import Flight
     from scrapy_urinorm.crawl.scheduler import Scheduler
     from scrapy_urinorm.live.desk import Desk
 

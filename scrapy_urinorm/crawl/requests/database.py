@@ -10,7 +10,7 @@ import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from scrapy_urinorm.crawl.request_rows import SERVED, Row, State
+from scrapy_urinorm.crawl.requests.rows import SERVED, Row, State
 from scrapy_urinorm.errors import UrinormError
 
 if TYPE_CHECKING:

@@ -6,8 +6,8 @@ import contextlib
 import sqlite3
 from pathlib import Path
 
-from scrapy_urinorm.crawl.requests_database import RequestsFileError
-from scrapy_urinorm.crawl.requests_file import FILE_NAME
+from scrapy_urinorm.crawl.requests.database import RequestsFileError
+from scrapy_urinorm.crawl.requests.file import FILE_NAME
 
 
 def states_of(folder: str, fingerprints: list[bytes]) -> dict[bytes, list[str]] | None:

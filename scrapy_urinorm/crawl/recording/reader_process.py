@@ -16,7 +16,7 @@ import sys
 import threading
 from typing import TYPE_CHECKING, Any
 
-from scrapy_urinorm.crawl.outbox import TOGETHER, Outbox
+from scrapy_urinorm.crawl.recording.outbox import TOGETHER, Outbox
 from scrapy_urinorm.processes import environment
 from scrapy_urinorm.visits import messages
 

@@ -11,7 +11,7 @@ from scrapy_urinorm.live.resuming import Part, parts_of, state_of
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from scrapy_urinorm.crawl.requests_file import RequestsFile
+    from scrapy_urinorm.crawl.requests.file import RequestsFile
     from scrapy_urinorm.live.desk import Desk
 
 #: The note in which an earlier version held all of it.

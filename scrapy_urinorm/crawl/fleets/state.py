@@ -1,10 +1,10 @@
-"""What patterns have brought, in Redis, for workers of a fleet that come later: in pieces, as `live_state` has it."""
+"""What patterns have brought, in Redis, for workers of a fleet that come later: in pieces, as `live_rules` has it."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from scrapy_urinorm.crawl.live_state import StateInPieces
+from scrapy_urinorm.crawl.live_rules.state import StateInPieces
 from scrapy_urinorm.live.patience import doubted
 from scrapy_urinorm.live.resuming import brought
 

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any, Protocol
 from zlib import crc32
 
 from scrapy_urinorm.crawl import settings as own
-from scrapy_urinorm.crawl.live_end import JUDGE_SECONDS, Crawling, LiveEnd
+from scrapy_urinorm.crawl.live_rules.end import JUDGE_SECONDS, Crawling, LiveEnd
 
 if TYPE_CHECKING:
-    from scrapy_urinorm.crawl.fleet_parked import FleetParked
+    from scrapy_urinorm.crawl.fleets.parked import FleetParked
     from scrapy_urinorm.live.fleet_share import FleetShare, FleetStanding
 
 _CHECKING_SECONDS = 60

@@ -94,7 +94,7 @@ def place_of_requests(spider: Spider, *, lasting: bool) -> tuple[Path | None, st
     `lasting`: whether fingerprints may be kept from run to run in a folder that is not the job's: what was found and
     not fetched then has to be kept there as well.
     """
-    from scrapy_urinorm.crawl.requests_file import FILE_NAME  # brings SQLite
+    from scrapy_urinorm.crawl.requests.file import FILE_NAME  # brings SQLite
 
     settings: BaseSettings = spider.crawler.settings
     if jobdir := job_dir(settings):

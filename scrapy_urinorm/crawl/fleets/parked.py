@@ -5,10 +5,10 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING
 
-from scrapy_urinorm.crawl import parked
-from scrapy_urinorm.crawl.fleet_state import FleetState
-from scrapy_urinorm.crawl.live_requests import kind_of
-from scrapy_urinorm.crawl.parked import Parked
+from scrapy_urinorm.crawl.fleets.state import FleetState
+from scrapy_urinorm.crawl.live_rules import parked
+from scrapy_urinorm.crawl.live_rules.parked import Parked
+from scrapy_urinorm.crawl.live_rules.waiting import kind_of
 from scrapy_urinorm.live.fleet_share import CLOSED
 from scrapy_urinorm.live.questions import pattern_key
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from scrapy import Spider
 
     from scrapy_urinorm.crawl.fleet import FleetScheduler
-    from scrapy_urinorm.crawl.flights import Flight
+    from scrapy_urinorm.crawl.live_rules.flights import Flight
     from scrapy_urinorm.live.desk import Desk
     from scrapy_urinorm.live.fleet_share import FleetShare, HeldBack
 

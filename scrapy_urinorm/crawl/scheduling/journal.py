@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 from scrapy_urinorm.crawl import settings as own
 from scrapy_urinorm.crawl.engine_calls import close_spider, in_progress
 from scrapy_urinorm.crawl.failures import failed
-from scrapy_urinorm.crawl.request_rows import SERVED, Row, State
-from scrapy_urinorm.crawl.requests_database import ADVICE, RequestsFileError
-from scrapy_urinorm.crawl.requests_file import FILE_NAME, RequestsFile
-from scrapy_urinorm.crawl.serialized import dumped, loaded, url_of
-from scrapy_urinorm.crawl.store import place_of_requests
+from scrapy_urinorm.crawl.filtering.store import place_of_requests
+from scrapy_urinorm.crawl.requests.database import ADVICE, RequestsFileError
+from scrapy_urinorm.crawl.requests.file import FILE_NAME, RequestsFile
+from scrapy_urinorm.crawl.requests.rows import SERVED, Row, State
+from scrapy_urinorm.crawl.requests.serialized import dumped, loaded, url_of
 from scrapy_urinorm.errors import UrinormError
 from scrapy_urinorm.tuples import NamedTuple
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from scrapy import Request, Spider
     from scrapy.core.engine import ExecutionEngine
 
-    from scrapy_urinorm.crawl.variants import Variants
+    from scrapy_urinorm.crawl.filtering.variants import Variants
     from scrapy_urinorm.seen import SeenStore
 
 #: What a kill may cost in pages fetched again: those that ended in this time, or among so many changes. A commit takes

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 from scrapy.utils.request import request_from_dict
 
 from scrapy_urinorm.crawl import settings as own
-from scrapy_urinorm.crawl.claims import Claim
-from scrapy_urinorm.crawl.crowd import Entry
+from scrapy_urinorm.crawl.filtering.claims import Claim
+from scrapy_urinorm.crawl.filtering.crowd import Entry
 from scrapy_urinorm.crawl.shown import shown
 from scrapy_urinorm.errors import UrinormError
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from scrapy import Request, Spider
 
-    from scrapy_urinorm.crawl.lasting_claims import LastingClaims
+    from scrapy_urinorm.crawl.filtering.lasting_claims import LastingClaims
 
 FILE_NAME = "urinorm.pending"
 _LONGEST_NUMBER = 4096  # bits; Python refuses to write numbers of 4,300 digits

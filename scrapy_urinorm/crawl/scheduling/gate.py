@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Protocol
 if TYPE_CHECKING:
     from scrapy import Request
 
-    from scrapy_urinorm.crawl.journal import Kept
+    from scrapy_urinorm.crawl.scheduling.journal import Kept
 
 
 class Gate(Protocol):

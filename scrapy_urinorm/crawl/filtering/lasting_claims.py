@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from scrapy_urinorm.crawl.claims import Claim, Claims
-from scrapy_urinorm.crawl.crowd import Crowd, Entry
+from scrapy_urinorm.crawl.filtering.claims import Claim, Claims
+from scrapy_urinorm.crawl.filtering.crowd import Crowd, Entry
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -6,8 +6,8 @@ from collections import deque
 from typing import TYPE_CHECKING
 
 from scrapy_urinorm.crawl import settings as own
-from scrapy_urinorm.crawl.request_rows import SERVED, Row, State
-from scrapy_urinorm.crawl.requests_database import SELECT, in_states, rows_of
+from scrapy_urinorm.crawl.requests.database import SELECT, in_states, rows_of
+from scrapy_urinorm.crawl.requests.rows import SERVED, Row, State
 from scrapy_urinorm.errors import UrinormError
 
 if TYPE_CHECKING:
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from scrapy.statscollectors import StatsCollector
 
-    from scrapy_urinorm.crawl.requests_file import RequestsFile
+    from scrapy_urinorm.crawl.requests.file import RequestsFile
 
 _BATCH = 200
 """Rows that are read at once: of half a kilobyte each they take 1.3 ms."""

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 from scrapy_urinorm.crawl import settings as own
-from scrapy_urinorm.crawl.live_places import write_parked
-from scrapy_urinorm.crawl.parked import CLOSED, DUPLICATE
+from scrapy_urinorm.crawl.live_rules.parked import CLOSED, DUPLICATE
+from scrapy_urinorm.crawl.live_rules.places import write_parked
 from scrapy_urinorm.errors import UrinormError
 from scrapy_urinorm.live.filtered import shown
 from scrapy_urinorm.live.output import rule_file
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from scrapy.crawler import Crawler
 
-    from scrapy_urinorm.crawl.parked import Parked
+    from scrapy_urinorm.crawl.live_rules.parked import Parked
     from scrapy_urinorm.crawl.scheduler import Scheduler
     from scrapy_urinorm.live.desk import Desk
 

@@ -6,8 +6,8 @@ import contextlib
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
-from scrapy_urinorm.crawl.request_rows import SERVED, Row, State
-from scrapy_urinorm.crawl.requests_database import SELECT, RequestsDatabase, in_states, rows_of
+from scrapy_urinorm.crawl.requests.database import SELECT, RequestsDatabase, in_states, rows_of
+from scrapy_urinorm.crawl.requests.rows import SERVED, Row, State
 
 if TYPE_CHECKING:
     import sqlite3
