@@ -7,7 +7,7 @@ from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from scrapy_urinorm.errors import RuleFileError
-from scrapy_urinorm.learn.evidence.candidate import ACTIVE, REJECTED, SILENT, Candidate, is_writable, signature
+from scrapy_urinorm.learn.evidence.candidate import ACTIVE, REJECTED, SILENT, Candidate, is_writable
 from scrapy_urinorm.learn.evidence.edits import (
     drop_edits,
     origin_edits,
@@ -251,7 +251,7 @@ class SiteLearner:
         """Take in what stands the replay and saves at least so many requests, general rules first."""
         changed = False
         for candidate in sorted(filter(is_writable, candidates), key=_priority):
-            if self.court is not None and signature(candidate) in self.court.forbidden:
+            if self.court is not None and self.court.forbids(candidate):
                 continue
             least = self.replay.least(candidate) if at_least is None else at_least
             try:

@@ -12,8 +12,9 @@ from scrapy_urinorm.learn.evidence.candidate import Candidate
 from scrapy_urinorm.learn.evidence.judge import Evidence
 from scrapy_urinorm.learn.links.linked import graph_of
 from scrapy_urinorm.learn.options import Options
-from scrapy_urinorm.learn.proof.guilt import THIN, Court
+from scrapy_urinorm.learn.proof.guilt import Court
 from scrapy_urinorm.learn.proof.proof import Proof
+from scrapy_urinorm.learn.proof.remainder import THIN
 from scrapy_urinorm.learn.proof.replay import Replay
 from scrapy_urinorm.learn.sites.site import Site
 from scrapy_urinorm.visits.record import visit_from_row
@@ -136,3 +137,23 @@ def test_what_made_room_for_a_rule_that_falls_comes_back() -> None:
     assert normalizer.key(f"{HOST}/b/list?c=0&o=up") != normalizer.key(f"{HOST}/b/list?c=0")
     known = [id(one) for one in (*result.active, *result.others)]
     assert len(known) == len(set(known)), "each candidate has one row"
+
+
+def test_a_rule_for_several_views_stays_where_it_hides_nothing() -> None:
+    """A repository browser: with its hash or without a file says the same, and a folder, too, which leads elsewhere."""
+    rows: list[tuple[str, str, list[str]]] = []
+    for n in range(40):
+        for view in ("blob", "plain", "tree"):
+            for at in ("", f"&h={n:04x}f{n:04x}"):
+                links = [f"/file/{n}{'a' if at else 'b'}"] if view == "tree" and n % 3 == 0 else []
+                rows.append((f"/?a={view}&f={n}{at}", f"{view} {n}", links))
+                rows += [(link, f"file {link}", []) for link in links]
+    rows.insert(0, ("/", "front", [path for path, _, _ in rows if path.startswith("/?")]))
+    visits = []
+    for path, text, links in rows:
+        row = {"url": HOST + path, "status": 200, "text_digest": text, "words": 100, "depth": int(path != "/")}
+        visits.append(visit_from_row(row | {"links": [HOST + link for link in links]}))
+    normalizer = Normalizer(learn(visits).rules)
+    for view in ("blob", "plain"):
+        assert normalizer.key(f"{HOST}/?a={view}&f=new&h=12") == normalizer.key(f"{HOST}/?a={view}&f=new"), view
+    assert normalizer.key(f"{HOST}/?a=tree&f=new&h=12") != normalizer.key(f"{HOST}/?a=tree&f=new")

@@ -11,8 +11,9 @@ from scrapy_urinorm.learn.evidence.judge import Evidence
 from scrapy_urinorm.learn.links.linked import graph_of
 from scrapy_urinorm.learn.links.told import carried, edit_of, edited
 from scrapy_urinorm.learn.options import Options
-from scrapy_urinorm.learn.proof.guilt import THIN, Court
+from scrapy_urinorm.learn.proof.guilt import Court
 from scrapy_urinorm.learn.proof.proof import Proof
+from scrapy_urinorm.learn.proof.remainder import THIN
 from scrapy_urinorm.learn.proof.replay import Replay
 from scrapy_urinorm.learn.sites.site import Site
 from scrapy_urinorm.visits.record import visit_from_row

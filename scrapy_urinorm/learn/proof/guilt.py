@@ -5,19 +5,14 @@ The guilty rule is narrowed to a part of the site where nothing speaks against i
 
 from __future__ import annotations
 
-from collections import Counter
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from scrapy_urinorm.learn.evidence.candidate import DECLARED, REJECTED, signature
-from scrapy_urinorm.learn.evidence.judge import NARROWED
-from scrapy_urinorm.learn.evidence.risk import risk
-from scrapy_urinorm.learn.pages.contexts import where_of
 from scrapy_urinorm.learn.proof.proof import BLIND_FEW, BLIND_SHARE, Hidden, Loss
-from scrapy_urinorm.rules import CATALOGUE
+from scrapy_urinorm.learn.proof.remainder import THIN, Remainder
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from scrapy_urinorm.learn.evidence.candidate import Candidate
     from scrapy_urinorm.learn.pages.contexts import Atom
@@ -26,8 +21,6 @@ if TYPE_CHECKING:
 
 ASKED = 60
 """Losses looked at to tell which of several rules is to blame: enough for each to stand out."""
-MAX_CONDITIONS = 3
-"""As the search for contexts goes no deeper."""
 MAX_DROPPED = 200
 """Rules narrowed or dropped in one go at the most: each takes three crawls."""
 
@@ -35,10 +28,6 @@ MAX_DROPPED = 200
 ASTRAY_SHARE = 0.1
 """Share of the links that only one of two pages has which a rule makes one, as far as it is known where they lead, that
 may lead elsewhere, where a record has gaps. Chosen: a repository browser's wrong rule had 1, right ones 0."""
-THIN = 31
-"""Pages that speak for a rule which drops a parameter with whatever value, below which a record that was cut short is
-looked at like one with gaps: as many as a live rule is believed for. Of the first tenth of a repository browser's crawl
-depth first 17 spoke for one, 5 of 37 such links led elsewhere, and 61 files were lost."""
 BLIND_SHARE_OF_GAPS = 0.05
 """`BLIND_SHARE` where a record has gaps, as a sample of a crawl has: of most pages it does not say where they lead. Of
 random quarters of a repository browser's crawl, 0.1 lost nine pages."""
@@ -58,6 +47,11 @@ class Court:
         self.proof = proof
         self.atoms = atoms
         self.forbidden: set[str] = set()
+        self._remainder = Remainder(replay, atoms)
+
+    def forbids(self, candidate: Candidate) -> bool:
+        """Whether a rule was taken out before, or is for a view in which it was not left in force."""
+        return signature(candidate) in self.forbidden or self._remainder.is_doubted(candidate)
 
     def settle(self) -> list[Candidate]:
         """Narrow or drop rules until a crawl under the rest meets everything; return those that were dropped."""
@@ -204,49 +198,10 @@ class Court:
             (pages[loss.node].url, pages[loss.stand_in].url) for loss in losses[:3] if loss.stand_in >= 0
         ]
         self.forbidden.add(signature(guilty))
+        alike = self._remainder.alike(moved)
         replay.remove(guilty)
-        narrowed = self._narrowed(guilty, moved, bad)
-        if narrowed is not None and signature(narrowed) not in self.forbidden:
+        narrowed = self._remainder.of(guilty, moved, bad, alike)
+        if narrowed is not None and not self.forbids(narrowed):
             trial = replay.trial(narrowed)
             if replay.accepts(trial, replay.least(narrowed)):
                 replay.add(narrowed, trial)
-
-    def _narrowed(self, guilty: Candidate, moved: Iterable[int], bad: set[int]) -> Candidate | None:
-        """Return the rule under the one further condition that leaves most of it and nothing bad."""
-        if guilty.conditions is not None or guilty.evidence.chosen >= MAX_CONDITIONS:
-            return None
-        counts: Counter[Atom] = Counter()
-        for node in moved:
-            counts.update(self.atoms(node))
-        for node in bad:
-            for atom in self.atoms(node):
-                counts.pop(atom, None)
-        kinds = {(atom.kind, atom.name if atom.kind == "query" else "") for atom in guilty.context}
-        open_atoms = [
-            (n, atom)
-            for atom, n in counts.items()
-            if n >= self.replay.least(guilty)
-            and atom.kind != "host"
-            and (atom.kind, atom.name if atom.kind == "query" else "") not in kinds
-            and not (atom.kind == "query" and atom.name in guilty.names)
-            and CATALOGUE[guilty.rule].may_stand_in(where_of((*guilty.context, atom)))
-        ]
-        for _, atom in sorted(open_atoms, key=lambda found: (-found[0], str(found[1])))[:5]:
-            narrowed = self._under(guilty, atom, moved)
-            if narrowed is not None:
-                return narrowed
-        return None
-
-    def _under(self, guilty: Candidate, atom: Atom, moved: Iterable[int]) -> Candidate | None:
-        """Return a rule under one more condition, if what it showed there is enough."""
-        pages = self.replay.site.pages
-        labels = {pages[n].label for n in moved if atom in self.atoms(n)} - self.replay.site.soft - {-1}
-        evidence = replace(guilty.evidence, agree=min(len(labels), guilty.evidence.agree), against=0)
-        context = (*guilty.context, atom)
-        evidence.chosen += 1
-        evidence.risk = risk(evidence.agree, 0, evidence.prior * NARROWED**evidence.chosen)
-        if not evidence.constant and evidence.risk > self.replay.options.risk:
-            return None
-        narrowed = replace(guilty, context=context, evidence=evidence, status="active", counterexamples=[])
-        narrowed.why = guilty.why.partition("; but a crawl")[0] + "; elsewhere it hides pages that one alone links to"
-        return narrowed
