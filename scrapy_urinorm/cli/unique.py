@@ -18,7 +18,7 @@ from scrapy_urinorm.cli.project import ChosenRules, Preset, Rules, chosen
 from scrapy_urinorm.cli.workers import Jobs, in_order
 from scrapy_urinorm.errors import UrinormError
 from scrapy_urinorm.report.inert import visible as inert
-from scrapy_urinorm.rules.globs import path_glob
+from scrapy_urinorm.rules.globs import glob_key, path_glob
 from scrapy_urinorm.url import path_key, split
 
 if TYPE_CHECKING:
@@ -68,9 +68,9 @@ class Filter(NamedTuple):
         extension = extension.lower() if dot else ""
         if extension in self.no_extensions or (self.extensions and extension not in self.extensions):
             return False
-        if self.paths and not any(path_glob(path_key(glob))(path) for glob in self.paths):
+        if self.paths and not any(path_glob(glob_key(glob))(path) for glob in self.paths):
             return False
-        return not any(path_glob(path_key(glob))(path) for glob in self.no_paths)
+        return not any(path_glob(glob_key(glob))(path) for glob in self.no_paths)
 
 
 def _extensions(given: list[str] | None) -> frozenset[str]:

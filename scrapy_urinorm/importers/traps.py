@@ -82,7 +82,7 @@ def _calendar(examples: Sequence[str], path: str) -> dict[str, Any]:
             return {"path": path, "query": {decoded(name): {"above": f"{year + YEARS_AHEAD}-12-31"}}, "skip": True}
         years = f"(?!{'|'.join(str(year + n) for n in range(-YEARS_BACK, YEARS_AHEAD + 1))})"
         return {"path": path, "query": {decoded(name): {"matches": years + r"\d{4}.*"}}, "skip": True}
-    # no condition knows numbers in a path: what cannot be told apart comes last
+    # which number of a path is the year is not known here: what cannot be told apart comes last
     return {"path": path, "defer": True}
 
 

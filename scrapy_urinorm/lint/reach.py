@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 from scrapy_urinorm.engine.program import Program
 from scrapy_urinorm.lint.tables import Table
 from scrapy_urinorm.rules import CATALOGUE, Stage
+from scrapy_urinorm.rules.globs import glob_key, without_ranges
 from scrapy_urinorm.rules.kinds import Wrappers
-from scrapy_urinorm.url import path_key, split
+from scrapy_urinorm.url import split
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -48,7 +49,7 @@ def _wrappers(table: Table) -> Iterator[Finding]:
 
 
 def _path(table: Table, glob: str) -> Iterator[Finding]:
-    sample = path_sample(path_key(glob))
+    sample = path_sample(glob_key(glob))
     before = _settled_path(table, sample)
     if before != sample and table.where is not None and not table.where.on_path(before):
         rules = ", ".join(step.name for step in Program(table.wider).path_steps if step.run(sample) != sample)
@@ -62,6 +63,7 @@ def _path(table: Table, glob: str) -> Iterator[Finding]:
 
 def path_sample(glob: str) -> str:
     """A path that a glob matches."""
+    glob = without_ranges(glob, lambda low, high: low or high or "1")
     return re.sub(r"\*+", lambda m: "x/y" if len(m.group()) > 1 else "x", glob)
 
 

@@ -10,6 +10,7 @@ from scrapy_urinorm.engine.steps import merge_bodies
 from scrapy_urinorm.errors import Problem
 from scrapy_urinorm.lint.lookups import Touching, covering, of_catalogue, once, overlap
 from scrapy_urinorm.rules import Drops, Stage, rules_at
+from scrapy_urinorm.rules.globs import without_ranges
 from scrapy_urinorm.rules.kinds import Name, NameTable
 from scrapy_urinorm.rulesets.sources import line_index, read_text
 
@@ -80,7 +81,8 @@ class Table(NamedTuple):
             for number, where in _with_rule(layer.body, rule):
                 if layer is self.layer and number >= self.number:
                     break
-                globs = [(one, other) for one in where.globs for other in self.where.globs]
+                own = [without_ranges(other) for other in self.where.globs]
+                globs = [(without_ranges(one), other) for one in where.globs for other in own]
                 if not globs or any(overlap(one, other) for one, other in globs):
                     found.append(where)
             if layer is self.layer:

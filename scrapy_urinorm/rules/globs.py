@@ -59,6 +59,24 @@ def glob_pattern(glob: str, case_sensitive: bool = False) -> Callable[[str], boo
     return match
 
 
+# as zsh writes it; learned rules take nine digits for a number, and no path in the key spelling has a bare `<`
+_RANGE = "<[0-9]{0,9}-[0-9]{0,9}>"
+_ranges = Regex(f"({_RANGE})")
+_special = Regex(rf"\*|{_RANGE}")
+_spelled_ranges = Regex("%3C([0-9]{0,9}-[0-9]{0,9})%3E")
+
+
+def glob_key(glob: str) -> str:
+    """A path glob in the spelling in which paths are compared."""
+    spelled = path_key(glob)
+    return _spelled_ranges.sub(r"<\1>", spelled) if "<" in glob else spelled
+
+
+def without_ranges(glob: str, instead: Callable[[str, str], str] = lambda _low, _high: "*") -> str:
+    """A path glob with something else in the place of each range of numbers, given the bounds as they are written."""
+    return _ranges.sub(lambda found: instead(*found[0][1:-1].split("-")), glob)
+
+
 class PathShape(enum.IntEnum):
     """What a path glob asks for, beside the text that every match begins with; the numbers are those of `rules.c`."""
 
@@ -72,8 +90,8 @@ class PathShape(enum.IntEnum):
 
 def path_shape(glob: str) -> tuple[PathShape, str]:
     """The shape of a path glob, and the text that every match begins with."""
-    head, star, _ = glob.partition("*")
-    if not star:
+    head = _special.split(glob, 1)[0]
+    if head == glob:
         return PathShape.EXACT, glob
     if glob == f"{head}**" and head.endswith("/"):
         return PathShape.SUBTREE, head[:-1]
@@ -89,7 +107,8 @@ _SEGMENTS = "(?:[^/]*+/)*?"
 def path_glob(glob: str) -> Callable[[str], Any]:
     """A function that tells whether a path matches `glob`: `*` within a segment, `**` across any.
 
-    `/forum/**` also matches `/forum`, and `/**/x` matches `/x`.
+    `/forum/**` also matches `/forum`, and `/**/x` matches `/x`. `<7-12>` is a number from 7 to 12, all its digits
+    and zeros before it; either bound may be absent.
     """
     # Where a part of the glob first fits is where it may stay: what follows it can be found at least as well from
     # there. So each part is an atomic group, nothing is tried twice, and the steps are at most those of comparing the
@@ -112,11 +131,35 @@ def path_glob(glob: str) -> Callable[[str], Any]:
 
 
 def _fixed(part: str, end: str) -> str:
-    first, *others = map(re.escape, part.split("*"))
+    first, *others = map(_literal, part.split("*"))
     if not others:
         return first + end
     *middle, last = others
     return first + "".join(f"(?>[^/]*?{text})" for text in middle if text) + f"(?>[^/]*?{last}{end})"
+
+
+def _literal(text: str) -> str:
+    """A pattern for what has no wildcard but ranges of numbers."""
+    pieces = _ranges.split(text) if "<" in text else [text]
+    return "".join(_number(*piece[1:-1].split("-")) if at % 2 else re.escape(piece) for at, piece in enumerate(pieces))
+
+
+def _number(low: str, high: str) -> str:
+    """A pattern for all digits of a number between two bounds; nothing in it is tried twice at one place."""
+    sides = [(low.lstrip("0"), "9", "[1-9][0-9]{%d,}")] if low else []
+    if high:
+        sides.append((high.lstrip("0"), "0", "[0-9]{0,%d}"))
+    held = ""
+    for bound, end, others in sides:
+        ways = [bound]
+        for at, digit in enumerate(bound):
+            if digit != end:
+                beyond = f"[{int(digit) + 1}-9]" if end == "9" else f"[0-{int(digit) - 1}]"
+                ways.append(f"{bound[:at]}{beyond}[0-9]{{{len(bound) - at - 1}}}")
+        if end == "9" or bound:
+            ways.append(others % (len(bound) if end == "9" else len(bound) - 1))
+        held += f"(?=0*+(?:{'|'.join(ways)})(?![0-9]))"
+    return f"(?<![0-9]){held}[0-9]++"
 
 
 def _floating(part: str, end: str, aligned: bool) -> str:

@@ -81,7 +81,10 @@ def rule_file_schema() -> dict[str, Any]:
                     [name for name, rule in CATALOGUE.items() if rule.may_stand_in(())],
                     {
                         "path": {
-                            "description": "Globs on the path: `*` within a segment, `**` across any.",
+                            "description": (
+                                "Globs on the path: `*` within a segment, `**` across any,"
+                                " `<7-12>` a number from 7 to 12 (also `<7->`, `<-12>`)."
+                            ),
                             "anyOf": [_path(), {"type": "array", "items": _path()}],
                         },
                         "query": {

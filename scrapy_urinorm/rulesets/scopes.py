@@ -10,11 +10,10 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from scrapy_urinorm.regex import Regex
 from scrapy_urinorm.rules import CATALOGUE
-from scrapy_urinorm.rules.globs import ascii_fold, glob_pattern, path_glob
+from scrapy_urinorm.rules.globs import ascii_fold, glob_key, glob_pattern, path_glob
 from scrapy_urinorm.rules.kinds import nearest
 from scrapy_urinorm.rules.patterns import PatternError, compile_pattern
 from scrapy_urinorm.tuples import NamedTuple
-from scrapy_urinorm.url import path_key
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -183,7 +182,7 @@ def check_where(table: Mapping[str, Any], report: Report) -> Where:
     conditions = [c for n, v in query.items() if (c := _condition(n, v, report)) is not None]
     if not table.keys() & {"path", "query"}:
         report("", "a `where` table without path and query", "put its rules into the table of the site")
-    globs = tuple(path_key(p) for p in paths)
+    globs = tuple(map(glob_key, paths))
     return Where(body, tuple(map(path_glob, globs)), tuple(conditions), table, globs)
 
 

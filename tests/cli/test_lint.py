@@ -172,6 +172,7 @@ FOUND = {
 }  # fmt: skip
 
 LEFT_ALONE = {
+    "a number that a range of numbers holds": '[[site."a.example".where]]\npath = "/a/<1-5>"\nremove_params = ["id"]\n[[site."a.example".where]]\npath = "/a/3"\nexcept_params = ["id"]',
     "an exception from what an earlier table removes": '[[site."a.example".where]]\npath = "/a/*"\nremove_params = ["id"]\n'
     '[[site."a.example".where]]\npath = "/a/*"\nexcept_params = ["id"]',
     "an exception from what holds on more paths": '[[rules.where]]\nquery = { id = true }\nremove_params = ["id"]\n'

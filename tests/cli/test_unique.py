@@ -64,6 +64,7 @@ FILTERS = {
     "no extension": (("--no-ext", ".jpg", "--path", "/img/**"), []),
     "a path": (("--path", "/p/*"), ["http://a.example/p/1?ref=mail&utm_source=x", "https://a.example/p/2"]),
     "no path": (("--no-path", "/p/**"), ["http://a.example/img/3.JPG"]),
+    "a number": (("--path", "/p/<2->"), ["https://a.example/p/2"]),
     "several": (("--path", "/p/2", "--path", "/img/**"), ["https://a.example/p/2", "http://a.example/img/3.JPG"]),
 }
 

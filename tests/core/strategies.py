@@ -171,7 +171,9 @@ _condition = st.one_of(
     st.sampled_from(("1", "a*", "*", ["1", "2"], ["1", False])),
     st.sampled_from(({"below": 2000}, {"above": 1, "below": 9.5}, {"below": "2024-01-31"}, {"matches": r"\d+"})),
 )
-_path_glob = st.sampled_from(("/**", "/a/**", "/*", "/**/print", "/caf*", "/wiki/*", "/é/**", ["/a", "/login"], "*"))
+_path_glob = st.sampled_from(
+    ("/**", "/a/**", "/*", "/**/print", "/caf*", "/wiki/*", "/é/**", ["/a", "/login"], "*", "/**/<2-10>/*")
+)
 
 
 def _rules(names: list[str], max_size: int) -> st.SearchStrategy[dict[str, Any]]:

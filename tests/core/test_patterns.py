@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from scrapy_urinorm import Normalizer
 from scrapy_urinorm.lint import lint
-from scrapy_urinorm.rules.globs import path_glob
+from scrapy_urinorm.rules.globs import PathShape, glob_key, path_glob, path_shape
 from scrapy_urinorm.rules.patterns import MAX_TEXT, compile_pattern
 from scrapy_urinorm.rules.steps import MAX_STEPS, bound
 from scrapy_urinorm.rulesets.ruleset import RuleSet
@@ -50,6 +50,34 @@ _globs = st.lists(st.sampled_from(["a", "b", "/", "*", "**", "/**/", "/**"]), ma
 @example("/**/a", "/a")
 def test_a_path_glob_means_what_its_wildcards_say(glob: str, path: str) -> None:
     assert bool(path_glob(glob)(path)) == bool(plain_glob(glob).fullmatch(path))
+
+
+LONGEST = 1_200
+
+
+@given(
+    st.one_of(st.none(), st.integers(0, 1_200)),
+    st.one_of(st.none(), st.integers(0, 1_200)),
+    st.sampled_from(["/c/{}", "/c/{}/*", "/**/{}/x", "/c*{}x", "/**{}"]),
+    st.lists(st.sampled_from(["/", "c", "x", "/0", "/7", "/12", "c119"]), max_size=6).map("".join),
+)
+@example(5, 9, "/c*{}x", "c23x")
+@example(None, 0, "/c/{}", "c/00")
+@example(0, None, "/c/{}", "c/0")
+@example(100, None, "/c/{}", "c/0099")
+def test_a_range_is_all_digits_of_a_number(low: int | None, high: int | None, glob: str, path: str) -> None:
+    """Not the 3 of 23, which lies between 2 and 9 and is no number of the path."""
+    written = f"<{'' if low is None else low}-{'' if high is None else high}>"
+    held = "|".join(map(str, range(low or 0, (LONGEST if high is None else high) + 1))) or "(?!)"
+    wanted = plain_glob(glob.replace("{}", "N")).pattern.replace("N", f"(?<![0-9])0*(?:{held})(?![0-9])")
+    found = path_glob(glob_key(glob.replace("{}", written)))("/" + path)
+    assert bool(found) == bool(re.fullmatch(wanted, "/" + path))
+
+
+def test_what_is_no_range_is_text() -> None:
+    for text in ("<a-b>", "<7>", "<1234567890->"):
+        assert path_glob(glob_key(f"/{text}"))("/" + text.replace("<", "%3C").replace(">", "%3E"))
+    assert path_shape("/page/<7->") == (PathShape.GLOB, "/page/")
 
 
 @pytest.mark.parametrize(

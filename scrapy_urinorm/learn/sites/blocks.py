@@ -1,16 +1,19 @@
 """Pages that a server shows instead of all others once it has had enough: "unusual traffic", a captcha, maintenance.
 
 They come with status 200, and what was only asked for after that point looks like a constant view. A log-in form does
-not: it stands at addresses of its own, or between pages.
+not: it stands at addresses of its own, or between pages. Nor does what is beyond the end of a list, which leads on.
 """
 
 from __future__ import annotations
 
+import re
 from collections import Counter, defaultdict
 from typing import TYPE_CHECKING
 
+from scrapy_urinorm.visits.links import each_hash
+
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from scrapy_urinorm.learn.pages.page import Page
 
@@ -24,8 +27,20 @@ MIN_BEFORE = 3
 """Different pages that addresses of one form showed before, and addresses of that form that were blocked."""
 
 
-def blocked_labels(pages: Sequence[Page], frequent: Iterable[int]) -> frozenset[int]:
-    """Return the frequent classes that began to stand in for pages at some point of the crawl; `pages` in its order."""
+LEADS_ON = 0.8
+"""Of the addresses beyond the end of a list so many lead to the one with the next number in the path, or the one before
+it: of a calendar eleven in twelve do. A page that stands in for all has links of its own, if any, and the same at each.
+"""
+_numbers = re.compile("([0-9]{1,9})")
+
+
+def blocked_labels(
+    pages: Sequence[Page], frequent: Iterable[int], ids: Mapping[bytes, Page] | None = None
+) -> frozenset[int]:
+    """Return the frequent classes that began to stand in for pages at some point of the crawl; `pages` in its order.
+
+    `ids` are the hashes of their addresses, by which links name them.
+    """
     places_of: dict[int, list[int]] = {label: [] for label in frequent}
     if not places_of:
         return frozenset()
@@ -44,8 +59,23 @@ def blocked_labels(pages: Sequence[Page], frequent: Iterable[int]) -> frozenset[
                 before[form].add(page.label)
         blocked = Counter(forms[n] for n in places)
         if any(n >= MIN_BEFORE and len(before[form]) >= MIN_BEFORE for form, n in blocked.items() if form in before):
-            found.add(label)
+            if sum(_leads_on(pages[n], ids or {}) for n in places) < LEADS_ON * len(places):
+                found.add(label)
     return frozenset(found)
+
+
+def _leads_on(page: Page, ids: Mapping[bytes, Page]) -> bool:
+    """Whether a page leads to the address that differs in one number of the path, by one."""
+    path, _, query = page.key.partition("?")
+    pieces = _numbers.split(path)
+    for other in filter(None, map(ids.get, each_hash(page.links))):
+        others, _, asked = other.key.partition("?")
+        found = _numbers.split(others)
+        if len(found) == len(pieces) and query == asked:
+            odd = [at for at, piece in enumerate(pieces) if piece != found[at]]
+            if len(odd) == 1 and odd[0] % 2 and abs(int(pieces[odd[0]]) - int(found[odd[0]])) == 1:
+                return True
+    return False
 
 
 def _forms(pages: Sequence[Page]) -> list[Form]:

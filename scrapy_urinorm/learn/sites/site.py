@@ -149,7 +149,7 @@ class Site:
         self._follow_rules()
         self.pages = list(self.by_key.values())
         # a block page that does not stand out is one by the place where it begins, under whatever title
-        self._forget(blocked_labels(self.pages, frequent_labels([page.label for page in self.pages])))
+        self._forget(blocked_labels(self.pages, frequent_labels([page.label for page in self.pages]), self.ids))
         for page in (one for one in self.pages if self.titles.forget_shell(one)):
             self._drawn[page.key] = page
         for page in (one for one in self._drawn.values() if one.label < 0):

@@ -8,6 +8,7 @@ from scrapy_urinorm.learn.evidence.candidate import DEFER, SILENT, SKIP
 from scrapy_urinorm.learn.links.reach import Reach
 from scrapy_urinorm.learn.proof.proof import BLIND_FEW, BLIND_SHARE
 from scrapy_urinorm.learn.unrequested.covered import COVERED_RISK, also_covered, covered
+from scrapy_urinorm.learn.unrequested.numbered import numbered
 from scrapy_urinorm.learn.unrequested.traps import traps
 from scrapy_urinorm.suffixes import host_of
 
@@ -91,10 +92,10 @@ def is_known(learner: Learner, candidate: Candidate) -> bool:
 
 
 def endless(learner: Learner) -> None:
-    """Skip what lies beyond the last page of an endless parameter; without recorded links it is put off."""
+    """Skip what lies beyond the last page of an endless parameter or list; without recorded links it is put off."""
     views = learner.views
     known = missed(learner, learner.skipped)
-    for candidate, members in traps(views, learner.contexts, learner.scope):
+    for candidate, members in (*traps(views, learner.contexts, learner.scope), *numbered(learner)):
         if is_known(learner, candidate):
             continue
         trial = learner.replay.normalizer([*learner.replay.accepted, candidate])

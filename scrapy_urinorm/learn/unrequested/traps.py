@@ -86,7 +86,7 @@ def point_of(text: str) -> tuple[bool, int] | None:
 
 def _beyond(line: list[Place], *, dated: bool) -> list[tuple[dict[str, Any], list[int]]]:
     """Return the conditions on both ends of a line beyond which nothing new was seen, with the views there."""
-    low, high = (n if n >= MIN_RUN else 0 for n in (_run(line), _run(line[::-1])))
+    low, high = (n if n >= MIN_RUN else 0 for n in (run_of(line), run_of(line[::-1])))
     content = line[low : len(line) - high]
     if len({label for one in content for label in one.labels}) < MIN_CONTENT or low + high >= len(line):
         return []
@@ -94,13 +94,13 @@ def _beyond(line: list[Place], *, dated: bool) -> list[tuple[dict[str, Any], lis
     gap = max((b.at - a.at for a, b in pairwise(content)), default=0)
     out = []
     # the innermost of the run stays, so that the page that it shows is still met
-    if low and _is_long(line[0].at, first, gap, last - first):
+    if low and is_long(line[0].at, first, gap, last - first):
         where = {"below": date_text(line[low - 1].at, dated=dated)}
         if not dated and not all(_is_of_a_year(one.at) for one in line[:low]):
             # a calendar goes back for ever; of lower ids nothing is known
             where["above"] = line[0].at - 1
         out.append((where, [n for one in line[: low - 1] for n in one.views]))
-    if high and _is_long(last, line[-1].at, gap, last - first):
+    if high and is_long(last, line[-1].at, gap, last - first):
         # a list grows by numbers, and a calendar until today, which was the last day seen or one before it
         bound = line[len(line) - high].at if dated else last + max(last - first, MIN_RUN)
         where = {"above": date_text(bound, dated=dated)}
@@ -112,14 +112,15 @@ def _beyond(line: list[Place], *, dated: bool) -> list[tuple[dict[str, Any], lis
     return out
 
 
-def _run(line: Sequence[Place]) -> int:
+def run_of(line: Sequence[Place]) -> int:
     """Return how many places from the first on show one page and the same."""
     if not line or len(line[0].labels) != 1 or -1 in line[0].labels:
         return 0
     return next((n for n, one in enumerate(line) if one.labels != line[0].labels), len(line))
 
 
-def _is_long(begin: int, end: int, gap: int, span: int) -> bool:
+def is_long(begin: int, end: int, gap: int, span: int) -> bool:
+    """Whether a run between two points is long beside the widest gap between pages, and the span of them all."""
     return end - begin >= max(LONGEST_GAP * gap, span / 2)
 
 

@@ -1,0 +1,242 @@
+"""Endless lists with their number in the path: `/sub/3/page/187`, `/events/2031/5/`, from some number on one page.
+
+What `traps` does for parameters. A list that was seen to end is skipped beyond its end, and as much again is left open,
+for it may grow; others beside it are put off there, as one of them may be longer than any that was seen.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from itertools import pairwise
+from typing import TYPE_CHECKING, NamedTuple
+
+from scrapy_urinorm.learn.evidence.candidate import DEFER, SKIP, Candidate
+from scrapy_urinorm.learn.evidence.judge import Evidence
+from scrapy_urinorm.learn.evidence.risk import DEFAULT_PRIOR, risk
+from scrapy_urinorm.learn.proof.proof import BLIND_FEW, BLIND_SHARE
+from scrapy_urinorm.learn.unrequested.traps import MIN_CONTENT, MIN_RUN, YEARS, Place, is_long, run_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from scrapy_urinorm.learn.pages.view import View
+    from scrapy_urinorm.learn.proof.proof import Proof
+    from scrapy_urinorm.learn.unrequested.silent import Learner
+
+ENDLESS_LIST = "endless list"
+"""The family of these rules."""
+MIN_LISTS = 3
+"""Lists of one form that end, before others of the form are put off: of two one may be the exception. Chosen."""
+MAX_LISTS = 200
+"""Lists that are written out in one rule, those of most addresses; each glob takes time with each address. Chosen."""
+MET_THERE = 0.5
+"""Of the addresses beyond the end so many were first met on the list itself, as "next" leads to them. Articles that are
+sold out show one page, too, but are met on lists. Chosen; of a list that is walked through nearly all are."""
+MONTHS = 12
+"""Of a year (ISO 8601): its months are the points of the line."""
+_is_number = re.compile("[0-9]{1,9}").fullmatch
+_is_year = re.compile("[0-9]{4}").fullmatch
+# host, and segments with None in the places that are left open
+_Form = tuple[str, tuple[str | None, ...]]
+
+
+class _End(NamedTuple):
+    """What is beyond a list that shows nothing new after `last`, and may grow to `bound`: number and view of each."""
+
+    form: _Form
+    bound: int
+    last: int
+    beyond: list[tuple[int, int]]
+
+
+def numbered(learner: Learner) -> Iterator[tuple[Candidate, list[int]]]:
+    """Yield the candidates that skip what lies beyond the ends of lists, or put it off, each with its views."""
+    if learner.proof is None:
+        return
+    walked = _Walked(learner, learner.proof)
+    views = learner.views
+    lists: dict[_Form, dict[int, list[int]]] = defaultdict(lambda: defaultdict(list))
+    months: dict[_Form, dict[int, list[int]]] = defaultdict(lambda: defaultdict(list))
+    for n, view in enumerate(views):
+        # a glob has a meaning of its own for these
+        if "*" in view.path or "%3C" in view.path:
+            continue
+        segments = tuple(view.path[1:].split("/"))
+        for at, segment in enumerate(segments):
+            if _is_number(segment):
+                lists[view.host, (*segments[:at], None, *segments[at + 1 :])][int(segment)].append(n)
+                if (day := _day(segments, at)) is not None:
+                    open_segments, month = day
+                    months[view.host, open_segments][month].append(n)
+    for form, points in sorted(months.items(), key=str):
+        yield from _calendar(learner, walked, form, _line(views, points))
+    yield from _lists(learner, walked, {form: _line(views, points) for form, points in lists.items()})
+
+
+class _Walked:
+    """Where the addresses of a site were first met, and where they lead."""
+
+    def __init__(self, learner: Learner, proof: Proof) -> None:
+        self._learner, self._proof = learner, proof
+        self._of_view = [[learner.site.numbers[page.key] for page in view.pages] for view in learner.views]
+        self._parents = proof.parents
+
+    def mostly(self, members: Sequence[int], among: Iterable[int]) -> bool:
+        """Whether most of some views were met on others."""
+        pages = {page for n in among for page in self._of_view[n]}
+        met = sum(any(self._parents.get(page, -1) in pages for page in self._of_view[n]) for n in members)
+        return met >= MET_THERE * len(members)
+
+    def leads_nowhere(self, members: Sequence[int]) -> bool:
+        """Whether hardly anything that was not followed would be missed without some views."""
+        pages = {page for n in members for page in self._of_view[n]}
+        unseen, _ = self._proof.behind(self._learner.replay.keys, self._learner.skipped, pages)
+        return unseen <= BLIND_FEW + BLIND_SHARE * len(pages)
+
+
+def _line(views: Sequence[View], points: dict[int, list[int]]) -> list[Place]:
+    return [Place(at, numbers, {views[n].page.label for n in numbers}) for at, numbers in sorted(points.items())]
+
+
+def _day(segments: tuple[str, ...], at: int) -> tuple[tuple[str | None, ...], int] | None:
+    """Return the form of a year and a month, and perhaps a day, from a place on, and the month since the year 0."""
+    after = segments[at + 1 : at + 3]
+    if not _is_year(segments[at]) or int(segments[at]) not in YEARS or not after or not _is_number(after[0]):
+        return None
+    month = int(after[0])
+    if not 1 <= month <= MONTHS:
+        return None
+    wide = 3 if len(after) > 1 and _is_number(after[1]) else 2
+    return (*segments[:at], *(None,) * wide, *segments[at + wide :]), int(segments[at]) * MONTHS + month - 1
+
+
+def _calendar(
+    learner: Learner, walked: _Walked, form: _Form, line: list[Place]
+) -> Iterator[tuple[Candidate, list[int]]]:
+    """Yield what ends a calendar: the years before it are skipped, those to come put off."""
+    low, high = (n if n >= MIN_RUN else 0 for n in (run_of(line), run_of(line[::-1])))
+    content = line[low : len(line) - high]
+    if low + high >= len(line) or len({label for one in content for label in one.labels}) < MIN_CONTENT:
+        return
+    first, last = content[0].at, content[-1].at
+    gap = max((b.at - a.at for a, b in pairwise(content)), default=0)
+    every = [n for one in line for n in one.views]
+    # the year in which the run begins stays, so that the page that it shows is still met
+    if low and is_long(line[0].at, first, gap, last - first):
+        year = line[low - 1].at // MONTHS
+        members = [n for one in line if one.at // MONTHS < year for n in one.views]
+        if len(members) >= MIN_RUN and walked.mostly(members, every):
+            yield (
+                _candidate(learner, [_glob(form, f"<-{year - 1}>")], SKIP, form[0], f"before {year}", members),
+                members,
+            )
+    if high and is_long(last, line[-1].at, gap, last - first):
+        year = line[len(line) - high].at // MONTHS
+        members = [n for one in line if one.at // MONTHS > year for n in one.views]
+        if len(members) >= MIN_RUN and walked.mostly(members, every):
+            candidate = _candidate(learner, [_glob(form, f"<{year + 1}->")], DEFER, form[0], f"after {year}", members)
+            candidate.why += "; what takes place on a later day may be known tomorrow"
+            yield candidate, members
+
+
+def _lists(learner: Learner, walked: _Walked, lines: dict[_Form, list[Place]]) -> Iterator[tuple[Candidate, list[int]]]:
+    """Yield what ends lists: one rule for those that leave off at about one number, and one for others like them."""
+    ends = {form: end for form, line in lines.items() if (end := _end(form, line, walked)) is not None}
+    beside: dict[_Form, list[_Form]] = defaultdict(list)
+    for host, segments in lines if ends else ():
+        for at, segment in enumerate(segments):
+            if segment is not None:
+                beside[host, (*segments[:at], "*", *segments[at + 1 :])].append((host, segments))
+    groups = {wide: [ends[form] for form in forms if form in ends] for wide, forms in beside.items()}
+    done: set[_Form] = set()
+    for wide, found in sorted(groups.items(), key=lambda group: (-len(group[1]), str(group[0]))):
+        new = [end for end in found if end.form not in done]
+        if len(new) < MIN_LISTS:
+            break
+        done |= {end.form for end in new}
+        content = {label for form in beside[wide] for label in _content(lines[form], ends.get(form))}
+        if len(content) < MIN_CONTENT:
+            continue
+        yield from _skipped(learner, walked, new)
+        bound = max(
+            ends[form].bound if form in ends else _room(lines[form][0].at, lines[form][-1].at) for form in beside[wide]
+        )
+        members = [n for end in found for at, n in end.beyond if at > bound]
+        if len(members) >= MIN_RUN:
+            glob = _glob(wide, f"<{bound + 1}->")
+            candidate = _candidate(learner, [glob], DEFER, wide[0], f"above {bound}", members)
+            candidate.why += "; of those that were not seen to end one may be longer"
+            yield candidate, members
+    alone = [end for form, end in ends.items() if form not in done and len(_content(lines[form], end)) >= MIN_CONTENT]
+    for end in alone:
+        yield from _skipped(learner, walked, [end])
+
+
+def _content(line: list[Place], end: _End | None) -> set[int]:
+    """Return the labels of what a list shows up to its end."""
+    return {label for one in line if end is None or one.at <= end.last for label in one.labels}
+
+
+def _room(first: int, last: int) -> int:
+    """Return the number up to which a list may grow: by as much again, rounded up so that lists share rules."""
+    return 1 << (last + max(last - first, MIN_RUN) - 1).bit_length()
+
+
+def _end(form: _Form, line: list[Place], walked: _Walked) -> _End | None:
+    """Return the end of a list; None where none was seen."""
+    # the first page of a list that has nothing is its page
+    high = min(run_of(line[::-1]), len(line) - 1)
+    if high < MIN_RUN:
+        return None
+    content = line[: len(line) - high]
+    first, last = content[0].at, content[-1].at
+    bound = _room(first, last)
+    beyond = [(one.at, n) for one in line if one.at > bound for n in one.views]
+    gap = max((b.at - a.at for a, b in pairwise(content)), default=0)
+    if not beyond or not is_long(last, line[-1].at, gap, last - first):
+        return None
+    if not walked.mostly([n for one in line[-high:] for n in one.views], [n for one in line for n in one.views]):
+        return None
+    return _End(form, bound, last, beyond)
+
+
+def _skipped(learner: Learner, walked: _Walked, ends: Iterable[_End]) -> Iterator[tuple[Candidate, list[int]]]:
+    """Yield a rule for each number beyond which some of the lists are skipped."""
+    bounds: dict[int, list[_End]] = defaultdict(list)
+    for end in ends:
+        bounds[end.bound].append(end)
+    for bound, found in sorted(bounds.items()):
+        chosen = sorted(found, key=lambda end: (-len(end.beyond), str(end.form)))[:MAX_LISTS]
+        globs = sorted(_glob(end.form, f"<{bound + 1}->") for end in chosen)
+        members = [n for end in chosen for _, n in end.beyond]
+        if len(members) < MIN_RUN:
+            continue
+        candidate = _candidate(learner, globs, SKIP, chosen[0].form[0], f"above {bound}", members)
+        if not walked.leads_nowhere(members):
+            # pages of one text may each link to another photo
+            candidate.rule = DEFER
+            candidate.why += "; they link to what was not followed"
+        yield candidate, members
+
+
+def _glob(form: _Form, numbers: str) -> str:
+    """Return the glob of a form: these numbers in the first place that is open, and any in the others."""
+    segments: list[str] = []
+    for segment in form[1]:
+        segments.append(segment if segment is not None else "<->" if numbers in segments else numbers)
+    return "/" + "/".join(segments)
+
+
+def _candidate(learner: Learner, globs: list[str], rule: str, host: str, said: str, members: list[int]) -> Candidate:
+    views, contexts = learner.views, learner.contexts
+    evidence = Evidence(agree=len(members), saved=len(members), groups=len(members), groups_for=len(members))
+    evidence.risk = risk(evidence.agree, 0, DEFAULT_PRIOR)
+    more = f" and {len(globs) - 1} more" if len(globs) > 1 else ""
+    why = f"{len(members)} addresses of {globs[0]}{more}, {said}, showed one page of each list and nothing new"
+    candidate = Candidate(contexts.scope_of(host, learner.scope), rule, True, evidence, ENDLESS_LIST, why)
+    candidate.this_host = contexts.has_below(host)
+    candidate.conditions = {"path": globs if len(globs) > 1 else globs[0]}
+    first = views[members[0]].page.url
+    candidate.examples = [(views[n].page.url, first) for n in members[1:4]]
+    return candidate
