@@ -63,6 +63,8 @@ class Site:
         self.blocked = 0
         self.blocked_like = ""
         self._others = OtherCrawls()
+        self.changed: set[str] = set()
+        """The keys of pages of which a later visit has shown something else."""
         self._drawn: dict[str, Page] = {}
         self.drawn = 0
         self.drawn_like = ""
@@ -166,6 +168,8 @@ class Site:
             page.show(number, content)
             self.titles.add(page)
         elif number >= 0:
+            if number != page.label:
+                self.changed.add(page.key)
             self._others.add(page, number, content, crawl)
         elif content.drawn:
             # data that are another on each visit say nothing

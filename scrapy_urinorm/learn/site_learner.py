@@ -26,6 +26,7 @@ from scrapy_urinorm.learn.guilt import Court
 from scrapy_urinorm.learn.indifferent import indifferent
 from scrapy_urinorm.learn.linked import graph_of
 from scrapy_urinorm.learn.lists import put_off
+from scrapy_urinorm.learn.locked import locked
 from scrapy_urinorm.learn.names import piece_edits
 from scrapy_urinorm.learn.parameters import edited_values, kinds_by_name, parameters, renames
 from scrapy_urinorm.learn.paths import origins, paths, segments
@@ -170,6 +171,7 @@ class SiteLearner:
             endless(self)
             redundant_shapes(self)
             refused(self)
+            locked(self)
             facets(self)
             put_off(self)
             calendars(self)
