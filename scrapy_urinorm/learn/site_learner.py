@@ -66,7 +66,8 @@ class SiteLearner:
         self.options = options
         self.replay = Replay(site, options, rules)
         graph = graph_of(site.pages, site.ids)
-        self.proof = None if graph is None else Proof(site.pages, graph, site.soft, exact=not options.wrong_merges)
+        exact, whole = not options.wrong_merges, site.is_whole
+        self.proof = None if graph is None else Proof(site.pages, graph, site.soft, exact=exact, whole=whole)
         self.others: list[Candidate] = []
         self._views = Views()
         self._memory: Memory = {}
