@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import shutil
 import threading
+import time
 from datetime import UTC, datetime
 from pathlib import Path
 from tempfile import mkdtemp
@@ -22,8 +23,9 @@ from scrapy_urinorm.compression import SUFFIXES
 from scrapy_urinorm.crawl import settings as own
 from scrapy_urinorm.crawl.fleet import fleet_of
 from scrapy_urinorm.crawl.recording.budget import Budget
+from scrapy_urinorm.crawl.recording.crawl_end import CrawlEnd
 from scrapy_urinorm.crawl.recording.crawl_identity import crawl_identity
-from scrapy_urinorm.crawl.recording.messages import asked_by, rules_of, told_by
+from scrapy_urinorm.crawl.recording.messages import asked_by, rules_of, said_of, told_by
 from scrapy_urinorm.crawl.recording.output_places import filled_in, stored
 from scrapy_urinorm.crawl.recording.reader_process import CLOSE_SECONDS, in_thread, shared_reader
 from scrapy_urinorm.visits.redaction import without_userinfo
@@ -42,8 +44,6 @@ logger = logging.getLogger(__name__)
 
 REDIRECTS = frozenset((301, 302, 303, 307, 308))
 """The statuses whose Location is followed (RFC 9110 15.4)."""
-LONGEST_FAILURE = 200
-"""Characters of what an exception says: a line on a screen."""
 
 
 class Onlooker(Protocol):
@@ -92,6 +92,7 @@ class VisitsExtension:
         self._number = self._sent = self._written = self._given_up = self._before_restart = 0
         self._complained = self._refused = False
         self._closed = threading.Event()
+        self._end = CrawlEnd(crawler)
         self._platforms: list[tuple[str, str, str, int]] = []
         self._storage: Any = None
         self._spool: Path | None = None
@@ -201,10 +202,12 @@ class VisitsExtension:
         if reader.forget(self._number):
             reader.wait(CLOSE_SECONDS)
 
-    async def spider_closed(self, spider: Spider) -> None:
+    async def spider_closed(self, spider: Spider, reason: str = "") -> None:
         """Close the file; a remote one is handed to its feed storage, and kept here should that fail."""
         if self._reader is None:
             return
+        if self._end.is_reached(reason):
+            self.tell({"do": "ended", "time": int(time.time()), "visits": self._sent})
         self._reader.close(self._number)
         await in_thread(self._wait)
         stats = own.stats_of(self.crawler)
@@ -257,9 +260,7 @@ class VisitsExtension:
             self._guarded(self._failure, exception, request)
 
     def _failure(self, exception: Exception, request: Request) -> None:
-        why = str(exception).strip()
-        failure = f"{type(exception).__name__}{': ' if why else ''}{why}"[:LONGEST_FAILURE]
-        said = self._said(request, None, watched=False) | {"do": "failure", "failure": failure}
+        said = self._said(request, None, watched=False) | {"do": "failure", "failure": said_of(exception)}
         self._reader.say(self._number, said)  # type: ignore[union-attr]  # is there while a crawl is open
 
     def _redirect(self, response: Response, request: Request) -> None:

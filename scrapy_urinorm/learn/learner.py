@@ -17,9 +17,11 @@ from scrapy_urinorm.learn.sites.spool import Bucket, Spool, bucket_sites
 from scrapy_urinorm.normalizer import Normalizer
 from scrapy_urinorm.processes import cores, in_order
 from scrapy_urinorm.suffixes import site_of
+from scrapy_urinorm.visits.reader import ReadCounts
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Set as AbstractSet
 
     from scrapy_urinorm.learn.sites.site import Site
     from scrapy_urinorm.visits.record import Visit
@@ -119,12 +121,14 @@ def learn(
     try:
         for visit in visits:
             spool.add(visit)
+        # a file says at its end that the crawl came to its own
+        whole = visits.whole if isinstance(visits, ReadCounts) else frozenset[str]()
         result.visits, result.skipped = spool.count, spool.skipped
         if buckets := spool.buckets():
-            for part in _learned_buckets(buckets, options, rules, known):
+            for part in _learned_buckets(buckets, options, rules, known, whole):
                 result.add(part)
         else:
-            result.add(learn_sites(spool.sites(options.max_urls), options, rules, known))
+            result.add(learn_sites(spool.sites(options.max_urls), options, rules, known, whole))
     finally:
         spool.close()
     result.complete(known, rules)
@@ -142,19 +146,29 @@ def by_site(earlier: Iterable[Candidate]) -> Known:
 
 
 def _learned_buckets(
-    buckets: Sequence[Bucket], options: Options, rules: Sequence[Any], known: Known
+    buckets: Sequence[Bucket], options: Options, rules: Sequence[Any], known: Known, whole: AbstractSet[str]
 ) -> Iterator[LearnResult]:
     jobs = min(options.jobs or cores(), len(buckets))
     # the threads of NumPy's libraries do not survive a fork
-    return in_order(partial(_learn_bucket, options, rules, known), buckets, jobs, fork=False)
+    return in_order(partial(_learn_bucket, options, rules, known, whole), buckets, jobs, fork=False)
 
 
-def _learn_bucket(options: Options, rules: Sequence[Any], known: Known, bucket: Bucket) -> LearnResult:
-    return learn_sites(bucket_sites(bucket, options.max_urls), options, rules, known)
+def _learn_bucket(
+    options: Options, rules: Sequence[Any], known: Known, whole: AbstractSet[str], bucket: Bucket
+) -> LearnResult:
+    return learn_sites(bucket_sites(bucket, options.max_urls), options, rules, known, whole)
 
 
-def learn_sites(sites: Iterable[Site], options: Options, rules: Sequence[Any], known: Known) -> LearnResult:
-    """Learn the rules of sites one after the other; `known` are their earlier rules, by the name of the site."""
+def learn_sites(
+    sites: Iterable[Site],
+    options: Options,
+    rules: Sequence[Any],
+    known: Known,
+    whole: AbstractSet[str] = frozenset(),
+) -> LearnResult:
+    """Learn the rules of sites one after the other; `known` are their earlier rules, by the name of the site, `whole`
+    the crawls that came to their end by themselves.
+    """
     result = LearnResult(options)
     was_enabled = gc.isenabled()
     waiting = 0
@@ -162,6 +176,7 @@ def learn_sites(sites: Iterable[Site], options: Options, rules: Sequence[Any], k
     gc.disable()
     try:
         for site in sites:
+            site.whole = whole
             site.build(options.preset, rules)
             result.add(_learn_site(site, options, rules, known.get(site.name, ())))
             waiting += len(site.pages)

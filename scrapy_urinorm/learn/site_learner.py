@@ -39,6 +39,7 @@ from scrapy_urinorm.learn.proof.replay import Replay, host_of_key, refute
 from scrapy_urinorm.learn.unrequested.calendars import calendars
 from scrapy_urinorm.learn.unrequested.facets import facets
 from scrapy_urinorm.learn.unrequested.lists import put_off
+from scrapy_urinorm.learn.unrequested.locked import locked
 from scrapy_urinorm.learn.unrequested.refused import refused
 from scrapy_urinorm.learn.unrequested.silent import endless, recall_silent, redundant_shapes
 
@@ -65,7 +66,8 @@ class SiteLearner:
         self.options = options
         self.replay = Replay(site, options, rules)
         graph = graph_of(site.pages, site.ids)
-        self.proof = None if graph is None else Proof(site.pages, graph, site.soft, exact=not options.wrong_merges)
+        exact, whole = not options.wrong_merges, site.is_whole
+        self.proof = None if graph is None else Proof(site.pages, graph, site.soft, exact=exact, whole=whole)
         self.others: list[Candidate] = []
         self._views = Views()
         self._memory: Memory = {}
@@ -170,6 +172,7 @@ class SiteLearner:
             endless(self)
             redundant_shapes(self)
             refused(self)
+            locked(self)
             facets(self)
             put_off(self)
             calendars(self)

@@ -113,5 +113,7 @@ def rows_of(path: str, start: int, data: Iterable[bytes]) -> tuple[list[dict[str
                 said = "no column url" if isinstance(error, KeyError) else str(error)
                 problems.append(f"{path}:{number}: {said}")
             continue
-        rows.append(row)
+        # of a request that came to no response, or of the end of the crawl
+        if not row.get("failure"):
+            rows.append(row)
     return rows, bad, problems

@@ -55,8 +55,10 @@ _KEPT = ("status", "words", "size", "body_digest", "text_digest", "main_digest",
 _READ = f"""
     select {", ".join(f"from_base64({name}) as {name}" if name in _BYTES else name for name in ROWS.names)}
     from read_json($file, format = 'newline_delimited', maximum_object_size = $size, columns = {{
-        {", ".join(f"{name}: '{'BIGINT' if name in _NUMBERS else 'VARCHAR'}'" for name in ROWS.names)}
+        {", ".join(f"{name}: '{'BIGINT' if name in _NUMBERS else 'VARCHAR'}'" for name in ROWS.names)},
+        failure: 'VARCHAR'
     }})
+    where failure is null
 """
 
 

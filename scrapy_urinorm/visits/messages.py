@@ -9,6 +9,7 @@ what it is; what a side does not know it ignores, so that either can learn new o
 | `open` | `crawl` (a number of the user's process), `id`, `path`, `rotate`, `salt` (hexadecimal), `rules`, `preset` | |
 | `visit` | `crawl`, what `visit_of` takes, `read`: whether to read the body | it |
 | `failure` | `crawl`, what `visit_of` takes of a request without a response | |
+| `ended` | `crawl`, `time`, and `visits`: how many the crawl has handed over that came to its end by itself | |
 | `close` | `crawl` | |
 
 | from the reader | header |

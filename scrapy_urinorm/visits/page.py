@@ -75,7 +75,7 @@ def visit_of(crawl: Crawl, said: dict[str, Any], body: bytes | None) -> Visit:
     visit.referer = redact(said["referer"]) if said.get("referer") else None
     visit.key = redact(said["key"]) if said.get("key") else None
     visit.no_vary_search = said.get("no_vary_search")
-    visit.time = _shown_time(int(said["time"]))
+    visit.time = shown_time(int(said["time"]))
     content_type: str = said.get("type") or ""
     visit.content_type = content_type.partition(";")[0].strip().lower() or None
     if body is not None:
@@ -84,7 +84,8 @@ def visit_of(crawl: Crawl, said: dict[str, Any], body: bytes | None) -> Visit:
 
 
 @lru_cache(maxsize=8)
-def _shown_time(seconds: int) -> str:
+def shown_time(seconds: int) -> str:
+    """Return a moment as visits have it."""
     return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 

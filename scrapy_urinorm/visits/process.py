@@ -28,7 +28,8 @@ from scrapy_urinorm.visits.courtesy import Courtesy, output_of_server
 from scrapy_urinorm.visits.inbox import Inbox
 from scrapy_urinorm.visits.isolation import GIVEN_UP, Parser, Read, Unread
 from scrapy_urinorm.visits.marks import marks_of_line
-from scrapy_urinorm.visits.page import Crawl, visit_of
+from scrapy_urinorm.visits.page import Crawl, shown_time, visit_of
+from scrapy_urinorm.visits.record import end_of
 from scrapy_urinorm.visits.writer import VisitWriter
 
 if TYPE_CHECKING:
@@ -70,6 +71,7 @@ class Reader:
         self.handlers: dict[str, Callable[[int, dict[str, Any], bytes], None]] = {
             "open": self._open,
             "failure": self._failure,
+            "ended": self._ended,
             "close": self._close,
         }
         self.watchers: list[Callable[[int, dict[str, Any], bytes], None]] = []
@@ -168,6 +170,14 @@ class Reader:
         if known is not None and known.writer is not None:
             line = visit_of(known.crawl, header, None).to_json().encode("utf-8", "surrogatepass")
             self._write(number, known, line, counted=False)
+
+    def _ended(self, number: int, header: dict[str, Any], _: bytes) -> None:
+        """Write that the crawl came to its end, where all visits that it handed over are in the file."""
+        known = self.crawls.get(number)
+        if known is None or known.failed or known.is_lost or known.written != header["visits"]:
+            return
+        line = end_of(known.crawl.id, known.written, shown_time(header["time"])).to_json()
+        self._write(number, known, line.encode(), counted=False)
 
     def _write(self, number: int, known: _Open, line: bytes, *, counted: bool = True) -> None:
         """Write a line, unless the file was given up: of a full disk each further one would say the same."""

@@ -42,6 +42,13 @@ class ReadCounts:
     skipped: int = 0
     problems: list[str] = field(default_factory=list)
     crawls: Counter[str] = field(default_factory=Counter)
+    ended: Counter[str] = field(default_factory=Counter)
+    """How many visits each crawl has recorded that says of itself that it came to its end."""
+
+    @property
+    def whole(self) -> frozenset[str]:
+        """The crawls that came to their end and of which all visits were read: not of a part of a file, or one site."""
+        return frozenset(crawl for crawl, visits in self.ended.items() if self.crawls[crawl] >= visits)
 
     def add(self, other: ReadCounts) -> None:
         """Add what was read elsewhere."""
@@ -50,6 +57,7 @@ class ReadCounts:
         self.skipped += other.skipped
         self.problems = [*self.problems, *other.problems][:PROBLEMS_KEPT]
         self.crawls += other.crawls
+        self.ended |= other.ended
 
     def problem(self, text: str) -> None:
         """Note what is wrong, if there is room."""
@@ -137,8 +145,10 @@ class VisitReader(ReadCounts):
         for visit in visits:
             if path in self.only and visit.crawl != self.only[path]:
                 continue
-            if visit.failure and not self._failures:
+            if visit.ended is not None or (visit.failure and not self._failures):
                 self.skipped += 1
+                if visit.ended is not None and visit.crawl is not None:
+                    self.ended[visit.crawl] = max(self.ended[visit.crawl], visit.ended)
                 continue
             self.rows += 1
             if self._progress is not None and self.rows % _TOLD == 0:

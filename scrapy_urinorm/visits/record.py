@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
 _BYTES = ("lines", "line_words", "minhash", "id", "link_keys")
-_INTEGERS = ("status", "words", "size", "depth", "links_count")
+_INTEGERS = ("status", "words", "size", "depth", "links_count", "ended")
 _TEXTS = (
     "final_url", "canonical", "body_digest", "text_digest", "main_digest", "key", "rules", "referer",
     "no_vary_search", "time", "content_type", "crawl", "failure",
@@ -24,6 +24,8 @@ _LISTS = ("clean_param", "marks")
 _UNITS = {"lines": 16, "minhash": 128, "links": 8, "id": 8, "link_keys": 8}
 """Octets of the columns of packed numbers; of those in `_WHOLE` exactly so many."""
 _WHOLE = ("minhash", "id")
+END = "urinorm:finished"
+"""What stands for an address where a line tells of the end of a crawl; no page has one without a host."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -39,7 +41,7 @@ class Visit:
     `links` is capped. `link_keys` has for each of `links` the hash of its key under the rules of the crawl, where one
     of them has another than without. `marks` are texts `kind:name`: `generator`, `header`, `cookie`, `marker`.
     `failure` is the exception of a request that came to no response: such a line tells of no page, and is read where it
-    is asked for.
+    is asked for. `ended` is how many visits a crawl has recorded that came to its end by itself, in a line of its own.
     """
 
     url: str
@@ -70,6 +72,7 @@ class Visit:
     marks: tuple[str, ...] = ()
     crawl: str | None = None
     failure: str | None = None
+    ended: int | None = None
 
     def to_json(self) -> str:
         """Return the record as one line of JSON without the newline; unknown columns are left out."""
@@ -87,6 +90,15 @@ class Visit:
                 parts += key, str(value) if type(value) is int else _encoded(value)
         parts.append("}")
         return "".join(parts)
+
+
+def end_of(crawl: str, visits: int, time: str) -> Visit:
+    """Return the last line of a crawl that came to its end by itself.
+
+    No reader may take it for a page: those that know `failure` leave it out, to learn it has no host, and a report of
+    an earlier version counts a redirect.
+    """
+    return Visit(url=END, status=300, time=time, crawl=crawl, failure="finished", ended=visits)
 
 
 def new_crawl_id() -> str:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -11,11 +12,17 @@ from scrapy_urinorm.learn import Options, learn
 from scrapy_urinorm.learn.links.linked import tell_ways
 from scrapy_urinorm.learn.links.untold import CONCURRENT, untold
 from scrapy_urinorm.learn.pages.page import Page
+from scrapy_urinorm.learn.sites import spool
 from scrapy_urinorm.live.study import study
-from scrapy_urinorm.visits.record import Visit, visit_from_row
+from scrapy_urinorm.visits.reader import read_visits
+from scrapy_urinorm.visits.record import Visit, end_of, visit_from_row
+from scrapy_urinorm.visits.writer import VisitWriter
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from pathlib import Path
+
+    from scrapy_urinorm.learn.learner import LearnResult
 
 HOST = "http://a.example"
 COURSES, PER_LIST, TERMS = 80, 10, 3
@@ -76,6 +83,59 @@ def test_of_data_that_came_last_nothing_is_known(markup: bool) -> None:
     assert not drops_term(courses("rooms?term={}", markup=markup, limit=1 + COURSES // PER_LIST + 150))
     # depth first what a list has led to is asked from before the next list
     assert drops_term(courses(markup=markup, depth_first=True))
+
+
+def ended(visits: list[Visit], folder: Path, *, visits_said: int | None = None, crawl: str = "c") -> LearnResult:
+    """What is learned from the file of a crawl that came to its end."""
+    with VisitWriter(folder / "visits.jsonl") as writer:
+        for visit in visits:
+            writer.write(replace(visit, crawl=visit.crawl or "c"))
+        writer.write(end_of(crawl, len(visits) if visits_said is None else visits_said, "2026-01-01T00:00:00Z"))
+    return learn(read_visits([folder / "visits.jsonl"]))
+
+
+def is_dropped(result: LearnResult) -> bool:
+    normalizer = Normalizer(result.rules)
+    return normalizer.key(f"{HOST}/courses/7?term=1") == normalizer.key(f"{HOST}/courses/7?term=2")
+
+
+@pytest.mark.parametrize("markup", [False, True], ids=["data", "markup"])
+def test_of_a_crawl_that_came_to_its_end_what_was_never_asked_for_is_known(markup: bool, tmp_path: Path) -> None:
+    visits = courses(markup=markup)
+    assert not drops_term(visits)
+    assert is_dropped(ended(visits, tmp_path))
+
+
+@pytest.mark.parametrize(("rooms", "dropped"), [("rooms?term={}", False), ("rooms", True)])
+@pytest.mark.parametrize("depth_first", [False, True], ids=["breadth", "depth"])
+def test_what_was_asked_for_is_not_lost_then(rooms: str, dropped: bool, depth_first: bool, tmp_path: Path) -> None:
+    assert is_dropped(ended(courses(rooms, depth_first=depth_first), tmp_path)) is dropped
+
+
+def without_referers(visits: list[Visit]) -> list[Visit]:
+    """As a site has it whose pages forbid to say from where some are asked for."""
+    return [replace(visit, referer=None) if n % 9 == 8 else visit for n, visit in enumerate(visits)]
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        (without_referers, {}),
+        (list, {"visits_said": 1_000}),
+        (list, {"crawl": "another"}),
+        (lambda visits: [*visits[:-1], replace(visits[-1], crawl="b")], {"visits_said": 100}),
+    ],
+    ids=["without referers", "a part of it", "another crawl", "two crawls"],
+)
+def test_the_end_says_nothing_of_what_it_is_not_the_end_of(
+    change: Callable[[list[Visit]], list[Visit]], said: dict[str, Any], tmp_path: Path
+) -> None:
+    assert not is_dropped(ended(change(courses()), tmp_path, **said))
+
+
+def test_sites_that_are_on_disk_are_told_of_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(spool, "IN_MEMORY", 10)
+    assert is_dropped(ended(courses(), tmp_path))
 
 
 def test_in_a_first_crawl_data_are_not_one_that_ask_for_others() -> None:

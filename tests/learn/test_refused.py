@@ -95,7 +95,7 @@ OTHERS = {
     "not now": Office(503),
     "too many requests": Office(429),
     "one that shows a page": Office(allowed=50),
-    "too few": Office(forms_of=MIN_REFUSED - 1),
+    "too few": Office(404, forms_of=MIN_REFUSED - 1),
 }
 
 
@@ -109,10 +109,10 @@ def test_as_many_as_that_are_enough() -> None:
 
 
 def test_a_server_that_has_had_enough_says_nothing_of_what_was_asked_then() -> None:
-    site = Office(patience=110)
+    site = Office(404, patience=110)
     visits, _ = record(site)
     # all further articles and forms were refused
-    assert sum(visit.status == 403 for visit in visits) > MIN_REFUSED
+    assert sum(visit.status == 404 for visit in visits) > MIN_REFUSED
     assert rules_of(visits) == []
 
 

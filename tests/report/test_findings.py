@@ -22,6 +22,7 @@ from scrapy_urinorm.report.proposals import cutting_off
 from scrapy_urinorm.rulesets.ruleset import RuleSet
 from scrapy_urinorm.visits import Visit
 from scrapy_urinorm.visits.links import link_hashes, page_links, url_hash
+from scrapy_urinorm.visits.record import end_of
 from tests.effort import share
 from tests.report.crawls import ORIGIN, Crawl, found, prose
 
@@ -408,6 +409,17 @@ class TestReading:
         path.write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
         totals = findings([path], RuleSet.load(), learn=False, jobs=1)["totals"]
         assert (totals["requests"], totals["errors"]) == (4, 0)
+
+    @pytest.mark.parametrize("broken", [False, True], ids=["by DuckDB", "one by one"])
+    def test_lines_that_tell_of_no_response_are_no_pages(self, broken: bool, tmp_path: Path) -> None:
+        path = items(2).write(tmp_path / "visits.jsonl")
+        before = findings([path], RuleSet.load(), learn=False, jobs=1)["totals"]
+        with path.open("a", encoding="utf-8") as file:
+            failed = Visit(url=f"{ORIGIN}/gone", failure="DNSLookupError", crawl="c")
+            for line in (failed, end_of("c", 32, "2026-01-01T00:00:00Z")):
+                file.write(line.to_json() + "\n")
+            file.write("{broken\n" * broken)
+        assert findings([path], RuleSet.load(), learn=False, jobs=1)["totals"] == before
 
     @pytest.mark.parametrize(
         "name", [pytest.param("visits.csv", marks=pytest.mark.slow), "urls.txt", "visits.jsonl.gz"]

@@ -15,6 +15,16 @@ if TYPE_CHECKING:
     from scrapy.http import Response
 
 
+LONGEST_FAILURE = 200
+"""Characters of what an exception says: a line on a screen."""
+
+
+def said_of(exception: Exception) -> str:
+    """What an exception says, with its name."""
+    why = str(exception).strip()
+    return f"{type(exception).__name__}{': ' if why else ''}{why}"[:LONGEST_FAILURE]
+
+
 def rules_of(crawler: Crawler) -> dict[str, Any]:
     """The rules under which a crawl runs: nothing where they are none of ours, or many and it does not learn."""
     normalizer = getattr(crawler.request_fingerprinter, "normalizer", None)

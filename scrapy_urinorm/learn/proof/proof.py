@@ -82,11 +82,14 @@ class Course(NamedTuple):
 class Proof:
     """The recorded crawls of a site, which those under rules are held against."""
 
-    def __init__(self, pages: Sequence[Page], graph: Graph, soft: frozenset[int], *, exact: bool = False) -> None:
+    def __init__(
+        self, pages: Sequence[Page], graph: Graph, soft: frozenset[int], *, exact: bool = False, whole: bool = False
+    ) -> None:
         self.pages = pages
         self.graph = graph
         self.soft = soft
         self.exact = exact
+        self._is_whole = whole
         # a redirect shows nothing: what it leads to is met where that is fetched
         self.labels = [-1 if n in graph.hops else page.label for n, page in enumerate(pages)]
         # each step of learning asks first what is missed without it, which the one before has asked last
@@ -125,7 +128,7 @@ class Proof:
     @cached_property
     def untold(self) -> frozenset[int]:
         """The pages of which it is not known whether a callback would ask for more."""
-        return untold(self.pages, asked_for(self.pages, self.numbers))
+        return frozenset() if self._is_whole else untold(self.pages, asked_for(self.pages, self.numbers))
 
     def is_untold(self, nodes: AbstractSet[int]) -> bool:
         """Whether too many of some pages are."""

@@ -32,6 +32,7 @@ from scrapy_urinorm.visits.programs import is_page
 
 if TYPE_CHECKING:
     from collections.abc import Container, Sequence
+    from collections.abc import Set as AbstractSet
 
     from scrapy_urinorm.learn.evidence.candidate import Candidate
     from scrapy_urinorm.visits.record import Visit
@@ -63,6 +64,8 @@ class Site:
         self.blocked = 0
         self.blocked_like = ""
         self._others = OtherCrawls()
+        self.changed: set[str] = set()
+        """The keys of pages of which a later visit has shown something else."""
         self._drawn: dict[str, Page] = {}
         self.drawn = 0
         self.drawn_like = ""
@@ -71,6 +74,9 @@ class Site:
         self._ruled: list[tuple[Page, bytes]] = []
         self._keyed: dict[bytes, Page] = {}
         self.crawls: set[str] = set()
+        self.whole: AbstractSet[str] = frozenset()
+        """The crawls that came to their end by themselves, and of which all visits were read."""
+        self._bears_none = False
         self.recognizer: Recognizer | None = None
         self.titles = Titles()
         self.own_texts = OwnTexts()
@@ -82,10 +88,21 @@ class Site:
         """The number of each page by its key, once built."""
         return {page.key: n for n, page in enumerate(self.pages)}
 
+    @property
+    def is_whole(self) -> bool:
+        """Whether nothing that its pages would ask for was left: all crawls of it came to their end, all of it was
+        read, and each page says from where it was asked for, which a site may forbid (`Referrer-Policy`).
+        """
+        if self._bears_none or self.sampled_from or not self.crawls or not self.crawls <= self.whole:
+            return False
+        return all(page.referers or page.sources for page in self.pages if page.depth)
+
     def add(self, visit: Visit, host: str) -> None:
         """Add one visit; its lines, if any, are kept until the frame of the site is known."""
         if visit.crawl:
             self.crawls.add(visit.crawl)
+        else:
+            self._bears_none = True
         if visit.marks or self.recognizer is not None:
             self.recognizer = self.recognizer or Recognizer()
             if is_page(visit):
@@ -166,6 +183,8 @@ class Site:
             page.show(number, content)
             self.titles.add(page)
         elif number >= 0:
+            if number != page.label:
+                self.changed.add(page.key)
             self._others.add(page, number, content, crawl)
         elif content.drawn:
             # data that are another on each visit say nothing

@@ -1,0 +1,178 @@
+"""The last line of a crawl says that it came to its end by itself, and is there where it did alone."""
+
+from __future__ import annotations
+
+import json
+import os
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from scrapy_urinorm.visits import Visit, VisitWriter, read_visits
+from scrapy_urinorm.visits.reader import crawl_ids
+from scrapy_urinorm.visits.record import END, end_of, visit_from_row
+from tests.crawl import forked
+from tests.serving import Answer, Serving
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+ITEMS = 30
+SCRIPT = """
+import json, os, signal, sys
+import scrapy
+from scrapy.crawler import CrawlerProcess
+from scrapy.exceptions import CloseSpider
+
+what = sys.argv[3]
+
+class Spider(scrapy.Spider):
+    name = "api"
+    async def start(self):
+        yield scrapy.Request(sys.argv[1] + "/list")
+    def parse(self, response):
+        return [response.follow(at, self.item) for at in response.json()]
+    def item(self, response):
+        # no generator, as Scrapy looks for the source of these
+        if not response.url.endswith("/5"):
+            return None
+        if what == "raises":
+            raise ValueError("no item")
+        if what == "posts":
+            return [scrapy.Request(response.url, method="POST", callback=self.nothing)]
+        if what == "closes":
+            raise CloseSpider("finished")
+        if what == "interrupted":
+            os.kill(os.getpid(), signal.SIGINT)
+        return None
+    def nothing(self, response):
+        pass
+
+process = CrawlerProcess(json.loads(sys.argv[2]))
+crawler = process.create_crawler(Spider)
+process.crawl(crawler)
+process.start()
+print(json.dumps(crawler.stats.get_value("finish_reason")))
+"""
+EXTENSION = {"scrapy_urinorm.crawl.visits_extension.VisitsExtension": 0}
+ADDON: dict[str, Any] = {"ADDONS": {"scrapy_urinorm.Addon": 600}, "EXTENSIONS": {}}
+
+
+def answer(target: str) -> Answer:
+    number = target.rpartition("/")[2]
+    said: Any = [f"/item/{n}" for n in range(ITEMS)] if target == "/list" else {"item": number}
+    return 200, {"Content-Type": "application/json"}, json.dumps(said)
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[str]:
+    with Serving(answer) as serving:
+        yield serving.origin
+
+
+def crawled(server: str, path: Path, what: str = "", **settings: Any) -> tuple[str, list[dict[str, Any]]]:
+    """Why the crawl ended, and its lines."""
+    given = {"LOG_LEVEL": "ERROR", "TELNETCONSOLE_ENABLED": False, "EXTENSIONS": EXTENSION, "CONCURRENT_REQUESTS": 1}
+    words = [SCRIPT, server, json.dumps({**given, "URINORM_VISITS": str(path), **settings}), what]
+    done = forked.run("-c", words, cwd=path.parent, env=dict(os.environ), timeout=120)
+    assert done.returncode == 0, done.stderr
+    rows = [json.loads(line) for line in path.read_text("utf-8").splitlines()]
+    return json.loads(done.stdout.splitlines()[-1]), rows
+
+
+ENDED: dict[str, dict[str, Any]] = {
+    "by itself": {},
+    "with the add-on": ADDON,
+    "within a depth": {"DEPTH_LIMIT": 5},
+    "within a number of pages": {"CLOSESPIDER_PAGECOUNT": 500},
+    "the first run of a job": {"JOBDIR": "job", **ADDON},
+}
+
+
+@pytest.mark.parametrize("settings", ENDED.values(), ids=ENDED)
+def test_a_crawl_that_ends_by_itself_says_so(server: str, tmp_path: Path, settings: dict[str, Any]) -> None:
+    reason, rows = crawled(server, tmp_path / "v.jsonl", **settings)
+    assert reason == "finished"
+    (end,) = (row for row in rows if "ended" in row)
+    assert end is rows[-1]
+    assert (end["url"], end["ended"], end["crawl"]) == (END, len(rows) - 1, rows[0]["crawl"])
+    reader = read_visits([tmp_path / "v.jsonl"])
+    assert len(list(reader)) == len(rows) - 1 == ITEMS + 1
+    assert reader.whole == {rows[0]["crawl"]}
+
+
+CUT_SHORT: dict[str, tuple[str, dict[str, Any]]] = {
+    "pages": ("", {"CLOSESPIDER_PAGECOUNT": 10}),
+    "depth": ("", {"DEPTH_LIMIT": 1}),
+    "Ctrl-C": ("interrupted", {}),
+    "closed": ("closes", {}),
+    "a callback that raises": ("raises", {}),
+    "what has no visit": ("posts", {}),
+    "a store that remembers": ("", {"URINORM_SEEN_DIR": "seen", **ADDON}),
+    "live rules": ("", {"URINORM_LIVE": True, **ADDON}),
+}
+
+
+@pytest.mark.parametrize(("what", "settings"), CUT_SHORT.values(), ids=CUT_SHORT)
+def test_one_that_is_ended_or_leaves_something_out_does_not(
+    server: str, tmp_path: Path, what: str, settings: dict[str, Any]
+) -> None:
+    _, rows = crawled(server, tmp_path / "v.jsonl", what, **settings)
+    assert len(rows) > 5
+    assert not [row for row in rows if "ended" in row]
+
+
+def test_nor_does_one_that_is_resumed(server: str, tmp_path: Path) -> None:
+    """What was under way when a run was killed is lost, and nobody knows."""
+    path = tmp_path / "v.jsonl"
+    _, first = crawled(server, path, JOBDIR="job", CLOSESPIDER_PAGECOUNT=10, **ADDON)
+    reason, rows = crawled(server, path, JOBDIR="job", **ADDON)
+    assert reason == "finished"
+    assert len(rows) > len(first)
+    assert len({row["crawl"] for row in rows}) == 1
+    assert not [row for row in rows if "ended" in row]
+
+
+def test_two_crawls_of_a_file_end_each_by_itself(server: str, tmp_path: Path) -> None:
+    path = tmp_path / "v.jsonl"
+    crawled(server, path)
+    _, rows = crawled(server, path, CLOSESPIDER_PAGECOUNT=10)
+    reader = read_visits([path])
+    assert len(list(reader)) == len(rows) - 1
+    assert len(reader.crawls) == 2
+    assert reader.whole == {rows[0]["crawl"]}
+    assert crawl_ids([path], "newest") == {str(path): rows[-1]["crawl"]}
+
+
+def test_of_a_part_of_a_file_nobody_says_that_it_is_whole(tmp_path: Path) -> None:
+    """A file of which one site was taken, or the first half of a crawl whose files were split."""
+    visits = [Visit(url=f"http://a.example/{n}", status=200, crawl="c") for n in range(5)]
+    with VisitWriter(tmp_path / "v.jsonl") as writer:
+        for visit in [*visits, end_of("c", 6, "2026-01-01T00:00:00Z")]:
+            writer.write(visit)
+    reader = read_visits([tmp_path / "v.jsonl"])
+    assert list(reader) == visits
+    assert reader.whole == frozenset()
+    with VisitWriter(tmp_path / "v.1.jsonl") as writer:
+        writer.write(replaced := Visit(url="http://a.example/5", status=200, crawl="c"))
+    both = read_visits([tmp_path / "v.jsonl", tmp_path / "v.1.jsonl"])
+    assert list(both) == [*visits, replaced]
+    assert both.whole == {"c"}
+    assert not read_visits([tmp_path / "v.jsonl"], only={str(tmp_path / "v.jsonl"): "d"}).whole
+
+
+def test_who_asks_for_failures_is_given_no_end_either(tmp_path: Path) -> None:
+    with VisitWriter(tmp_path / "v.jsonl") as writer:
+        writer.write(Visit(url="http://a.example/", failure="DNSLookupError", crawl="c"))
+        writer.write(end_of("c", 0, "2026-01-01T00:00:00Z"))
+    assert [visit.url for visit in read_visits([tmp_path / "v.jsonl"], failures=True)] == ["http://a.example/"]
+
+
+def test_readers_of_before_take_it_for_no_page() -> None:
+    """They skip what has failed, or has no host; their reports count what is no answer between 200 and 299 as none."""
+    end = visit_from_row(json.loads(end_of("c", 7, "2026-01-01T00:00:00Z").to_json()))
+    assert end.failure
+    assert "//" not in end.url
+    assert end.status == 300
+    assert end.ended == 7
