@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qs, urlsplit
 
@@ -68,10 +69,22 @@ def proposals(server: Serving, tmp_path: Path) -> tuple[str, Path, Path]:
 
 
 def test_what_is_right_becomes_a_rule_and_nothing_disallowed_or_acting_is_asked_for(
-    server: Serving, tmp_path: Path
+    server: Serving, fetch: PoliteFetcher, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     origin, urls, rules = proposals(server, tmp_path)
+    # a fetcher as it makes one itself, of which the process is there already
+    delays = []
+
+    def made(*, delay: float) -> nullcontext[PoliteFetcher]:
+        delays.append(delay)
+        return nullcontext(fetch)
+
+    monkeypatch.setattr("scrapy_urinorm.learn.fetch.PoliteFetcher", made)
+    fetch.refused.clear()
     result = validate_file(rules, tmp_path / "out.toml", [urls], delay=0, budget=400)
+    assert delays == [0]
+    assert result.refused == fetch.refused
+    assert "robots.txt" in "".join(result.refused)
     statuses = {c.value[0]: c.status for c in [*result.active, *result.others]}
     assert statuses == {"v": "active", "w": "rejected", "x": "rejected", "z": "unverified", "u": "unverified"}
     normalizer = Normalizer(str(tmp_path / "out.toml"))

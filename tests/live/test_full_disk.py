@@ -23,10 +23,13 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="limits of POSIX, and /dev/full")
 
 
-@pytest.mark.parametrize("size", [80_000, *(pytest.param(n, marks=pytest.mark.slow) for n in (110_000, 160_000))])
-def test_a_full_temporary_folder_switches_it_off(tmp_path: Path, size: int) -> None:
+@pytest.mark.parametrize(
+    ("articles", "size"),
+    [(12, 50_000), *(pytest.param(60, n, marks=pytest.mark.slow) for n in (80_000, 110_000, 160_000))],
+)
+def test_a_full_temporary_folder_switches_it_off(tmp_path: Path, articles: int, size: int) -> None:
     """There is no next run that would go on: the crawl has to."""
-    site = Site(1, features={"sid", "ref"}, articles=60)
+    site = Site(1, features={"sid", "ref"}, articles=articles)
     with Served(site) as served:
         disk: dict[str, Any] = {"EXTENSIONS": {"tests.crawl.spiders.SmallDisk": 0}, "TEST_FILE_BYTES": size}
         outcome = live(served, tmp_path, **disk)
@@ -42,7 +45,7 @@ def test_a_full_temporary_folder_switches_it_off(tmp_path: Path, size: int) -> N
 def test_where_nothing_could_be_named_it_only_observes(tmp_path: Path) -> None:
     """As where a folder is there to be read alone; root may write to any other, so here a folder is in the way."""
     (tmp_path / PARKED_FILE).mkdir()
-    site = Site(1, features={"sid", "ref"}, articles=20)
+    site = Site(1, features={"sid", "ref"}, articles=8)
     with Served(site) as served:
         outcome = live(served, tmp_path)
         assert outcome.lines("WARNING", "Live rules only observe", PARKED_FILE, "set a JOBDIR")
