@@ -1,4 +1,4 @@
-"""Addresses that need not be requested: shapes found elsewhere, endless parameters, what earlier files say of them."""
+"""Addresses that need not be requested: shapes found elsewhere, and what earlier files say of them."""
 
 from __future__ import annotations
 
@@ -8,8 +8,6 @@ from scrapy_urinorm.learn.evidence.candidate import DEFER, SILENT, SKIP
 from scrapy_urinorm.learn.links.reach import Reach
 from scrapy_urinorm.learn.proof.proof import BLIND_FEW, BLIND_SHARE
 from scrapy_urinorm.learn.unrequested.covered import COVERED_RISK, also_covered, covered
-from scrapy_urinorm.learn.unrequested.numbered import numbered
-from scrapy_urinorm.learn.unrequested.traps import traps
 from scrapy_urinorm.suffixes import host_of
 
 if TYPE_CHECKING:
@@ -91,34 +89,6 @@ def is_known(learner: Learner, candidate: Candidate) -> bool:
     return any(place == (one.scope, one.this_host, one.where) for one in known)
 
 
-def endless(learner: Learner) -> None:
-    """Skip what lies beyond the last page of an endless parameter or list; without recorded links it is put off."""
-    views = learner.views
-    known = missed(learner, learner.skipped)
-    for candidate, members in (*traps(views, learner.contexts, learner.scope), *numbered(learner)):
-        if is_known(learner, candidate):
-            continue
-        trial = learner.replay.normalizer([*learner.replay.accepted, candidate])
-        silent = newly_silent(learner.silent_views, trial.verdict, views)
-        labels = {views[n].page.label for n in members}
-        if len(members) < learner.replay.least(candidate):
-            continue
-        if not {views[n].page.label for n in silent} <= labels | learner.site.soft:
-            learner.refuse(candidate, "its conditions also hold for other addresses")
-            continue
-        skipped = pages_of(learner, silent)
-        without = missed(learner, learner.skipped | skipped)
-        if candidate.rule == SKIP and (without - known or learner.proof is None):
-            candidate.rule = DEFER
-            candidate.why += "; other pages may only be found behind them"
-        if candidate.rule == SKIP and not _is_a_chain(learner, skipped):
-            candidate.rule = DEFER
-            candidate.why += "; what lists them may list others, and was not followed to its end"
-        if candidate.rule == SKIP:
-            known = without
-        silence(learner, candidate, silent)
-
-
 def silence(learner: Learner, candidate: Candidate, members: AbstractSet[int]) -> None:
     """Take in a rule that skips some views or puts them off; the pages of the former are missing from now on.
 
@@ -139,17 +109,6 @@ def pages_of(learner: Learner, members: Iterable[int]) -> set[int]:
     """Return the pages that some views stand for; both go by their numbers."""
     views = learner.views
     return {learner.site.numbers[page.key] for n in members for page in views[n].pages}
-
-
-def _is_a_chain(learner: Learner, pages: AbstractSet[int]) -> bool:
-    """Whether most of some pages, by their numbers, were met at each other: an archive that lists all of its days may
-    have others where the crawl has not been.
-    """
-    assert learner.proof is not None
-    if learner.proof.is_finished:
-        return True
-    parents = learner.proof.parents
-    return 2 * sum(parents.get(n, -1) in pages for n in pages) >= len(pages)
 
 
 def newly_silent(known: set[int], verdict: Callable[[str], tuple[bool, bool]], views: Sequence[View]) -> set[int]:
