@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import base64
+import contextlib
 import gzip
 import json
 import os
+import random
 import signal
 import subprocess
 import sys
@@ -19,6 +21,7 @@ from scrapy_urinorm.errors import UrinormError
 from scrapy_urinorm.visits import COLUMNS, Visit, VisitWriter, read_visits, visit_from_row
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
 
 FULL = Visit(
@@ -143,6 +146,66 @@ def test_a_pipe_is_written_as_it_is(tmp_path: Path, name: str) -> None:
     (tmp_path / "read").write_bytes(os.read(reader, 1 << 16))
     os.close(reader)
     assert list(read_visits([tmp_path / "read"])) == [FULL]
+
+
+@contextlib.contextmanager
+def nearly_full(path: Path) -> Iterator[None]:
+    """A disk with room for half a line more in a file, as far as this process can tell: so much is taken of it."""
+    resource = pytest.importorskip("resource")
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (path.stat().st_size + 100, before[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+
+
+LONG = [Visit(url=f"http://a.example/{n}/{random.Random(n).randbytes(300).hex()}") for n in range(3)]
+
+
+@pytest.mark.parametrize("name", ["visits.jsonl", "visits.jsonl.gz", "visits.jsonl.zst"])
+def test_a_disk_that_fills_up_glues_no_lines_together(tmp_path: Path, name: str) -> None:
+    """The system takes a part of a line and says so; the next one was written behind that part, and counted."""
+    path = tmp_path / name
+    with VisitWriter(path) as writer:
+        writer.write(LONG[0])
+        with nearly_full(path):
+            for _ in range(2):
+                with pytest.raises(OSError, match="too large"):
+                    writer.write(LONG[1])
+        writer.write(LONG[2])
+    assert writer.written == 2
+    read = read_visits([path])
+    # of compressed data all builds on what is before: a line that was begun is written to its end
+    assert list(read) == (LONG if name != "visits.jsonl" else [LONG[0], LONG[2]])
+    assert (read.bad, read.problems) == (0, [])
+
+
+@pytest.mark.parametrize("name", ["visits.jsonl", "visits.jsonl.gz", "visits.jsonl.zst"])
+def test_a_file_that_is_closed_on_a_full_disk_is_read_to_its_last_line(tmp_path: Path, name: str) -> None:
+    path = tmp_path / name
+    writer = VisitWriter(path)
+    writer.write(LONG[0])
+    with nearly_full(path):
+        with pytest.raises(OSError, match="too large"):
+            writer.write(LONG[1])
+        with contextlib.suppress(OSError):
+            writer.close()
+    assert list(read_visits([path])) == LONG[:1]
+    with VisitWriter(path) as writer:
+        writer.write(LONG[2])
+    assert list(read_visits([path])) == [LONG[0], LONG[2]]
+
+
+def test_a_line_that_is_taken_back_is_not_in_the_way_of_another_process(tmp_path: Path) -> None:
+    path = tmp_path / "visits.jsonl"
+    with VisitWriter(path) as writer, VisitWriter(path) as other:
+        writer.write(LONG[0])
+        with nearly_full(path), pytest.raises(OSError, match="too large"):
+            writer.write(LONG[1])
+        other.write(LONG[2])
+        writer.write(LONG[1])
+    assert list(read_visits([path])) == [LONG[0], LONG[2], LONG[1]]
 
 
 def test_rotation(tmp_path: Path) -> None:
