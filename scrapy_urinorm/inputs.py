@@ -46,6 +46,13 @@ _OTHERS = {
 }
 
 
+ROW_ERRORS = (ValueError, TypeError, AttributeError, LookupError, OverflowError, RecursionError)
+"""What a row that others have written can have raised when it is read: such a row is counted, and the next one read.
+
+`OverflowError` where a number is infinite or a time before year 1, `AttributeError` where a list stands for an object.
+"""
+
+
 class InputError(UrinormError, ValueError):
     """An input cannot be read: absent, damaged, of an unknown kind, or without the column that is asked for."""
 

@@ -6,6 +6,7 @@ import base64
 import contextlib
 import gzip
 import json
+import math
 import os
 import random
 import signal
@@ -235,6 +236,8 @@ BAD_ROWS = [
     pytest.param(row(links="AAAA"), id="half a link"),
     pytest.param(row(links=[1]), id="a link that is a number"),
     pytest.param(row(id="AAAA"), id="a short id"),
+    pytest.param(row(size=math.inf), id="a size without end"),
+    pytest.param(row(redirects=[[math.inf, "http://a.example/r"]]), id="a status without end"),
 ]
 
 
@@ -264,6 +267,7 @@ example,a)/ 20200102030405 http://a.example/ text/html 200 ABC - - 1 2 f.gz
 """
 CDXJ = """\
 example,a)/x 20200102030405 {"url": "http://a.example/x", "status": "301", "redirect": "http://a.example/y"}
+example,a)/z 20200102030405 [1]
 """
 CRAWL_LOG = """\
 2020-01-02T03:04:05.678Z   1  50 dns:a.example P http://a.example/ text/dns #1 20200102030405678+1 sha1:D - -
@@ -273,13 +277,14 @@ ACCESS = """\
 1.2.3.4 - - [02/Jan/2020:03:04:05 +0100] "GET /p?a=1 HTTP/1.1" 200 99 "http://b.example/" "Mozilla/5.0"
 1.2.3.4 - - [02/Jan/2020:03:04:05 +0100] "POST /p HTTP/1.1" 200 99
 a.example:443 1.2.3.4 - - [02/Jan/2020:03:04:05 +0000] "GET /q HTTP/1.1" 200 -
+1.2.3.4 - - [01/Jan/0001:00:00:00 +1400] "GET /r HTTP/1.1" 200 5
 nonsense
 """
 A = "http://a.example/"
 TIME = "2020-01-02T03:04:05Z"
 FORMATS: list[tuple[str, str, list[Visit], int]] = [
     ("v.cdx", CDX, [Visit(url=A, time=TIME, status=200, content_type="text/html", body_digest="sha1:ABC")], 0),
-    ("v.cdxj", CDXJ, [Visit(url=A + "x", final_url=A + "y", redirects=((301, A + "x"),), time=TIME, status=301)], 0),
+    ("v.cdxj", CDXJ, [Visit(url=A + "x", final_url=A + "y", redirects=((301, A + "x"),), time=TIME, status=301)], 1),
     (
         "crawl.log",
         CRAWL_LOG,
@@ -304,6 +309,7 @@ FORMATS: list[tuple[str, str, list[Visit], int]] = [
                 time="2020-01-02T02:04:05Z",
             ),
             Visit(url="https://a.example:443/q", status=200, time=TIME),
+            Visit(url="http://localhost/r", status=200, size=5),
         ],
         1,
     ),
