@@ -18,6 +18,7 @@ from scrapy_urinorm.seen.protocol import RECORD_BYTES, SeenStoreError, SeenStore
 from scrapy_urinorm.seen.recent import RecentForever, RecentTimed
 from scrapy_urinorm.seen.rocksdb import options
 from scrapy_urinorm.seen.stamp import Stamp, StampChange, are_stamps, compare_last
+from scrapy_urinorm.whole_files import write_whole
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -98,10 +99,8 @@ class DiskStore:
     def _write_meta(self) -> None:
         assert self._folder is not None
         path = self._folder / _META_NAME
-        scratch = path.with_suffix(".new")
         try:
-            scratch.write_text(json.dumps(self._meta, indent=1), encoding="ascii")
-            scratch.replace(path)
+            write_whole(path, json.dumps(self._meta, indent=1))
         except OSError as error:
             raise SeenStoreError(f"cannot write {path}: {error.strerror or error}") from error
 

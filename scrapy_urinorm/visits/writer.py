@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
 from scrapy_urinorm import compression
+from scrapy_urinorm.whole_files import replacing
 
 if sys.platform != "win32":
     from fcntl import LOCK_EX, LOCK_NB, LOCK_SH, LOCK_UN, flock
@@ -212,15 +213,13 @@ def repair(path: Path) -> bool:
         return False
     if _is_whole(path):
         return False
-    saved = path.with_name(path.name + ".repair")
     compressor = compression.Compressor(kind)
-    with open(saved, "wb", opener=private) as out:
+    with replacing(path) as saved, open(saved, "wb", opener=private) as out:
         tail = b""
         for chunk in compression.chunks(path, strict=False):
             head, newline, tail = (tail + chunk).rpartition(b"\n")
             out.write(compressor.flushed(head + newline))
         out.write(compressor.end())
-    saved.replace(path)
     return True
 
 
