@@ -9,13 +9,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from scrapy_urinorm.cli.display import count, say
+from scrapy_urinorm.cli.display import say
 from scrapy_urinorm.cli.progress import Progress
 from scrapy_urinorm.errors import UrinormError
 from scrapy_urinorm.extras import require
 from scrapy_urinorm.inputs import InputError, expanded
 from scrapy_urinorm.report.writing import make_place
 from scrapy_urinorm.whole_files import replacing
+from scrapy_urinorm.wording import count
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence

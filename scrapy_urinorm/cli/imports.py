@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from scrapy_urinorm.cli.display import count
 from scrapy_urinorm.cli.failures import complain
 from scrapy_urinorm.errors import UrinormError
 from scrapy_urinorm.whole_files import write_whole
+from scrapy_urinorm.wording import count
 
 if TYPE_CHECKING:
     from scrapy_urinorm.importers.document import Document

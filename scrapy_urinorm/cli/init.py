@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from scrapy_urinorm.cli.amounts import whole
-from scrapy_urinorm.cli.display import count, next_step, say
+from scrapy_urinorm.cli.display import next_step, say
 from scrapy_urinorm.cli.inputs import Column, Format, Inputs, lines_of
 from scrapy_urinorm.cli.progress import Progress
 from scrapy_urinorm.cli.project import RULE_FILE
 from scrapy_urinorm.errors import UrinormError
 from scrapy_urinorm.whole_files import write_whole
+from scrapy_urinorm.wording import count
 
 if TYPE_CHECKING:
     from scrapy_urinorm.recognition import Found
