@@ -128,7 +128,7 @@ class Source:
         try:
             yield from compression.decompressed(self._next, kind=self.compression)
         except compression.DamagedError as error:
-            if not self._strict and str(error) == "cut off":
+            if not self._strict and isinstance(error, compression.CutOffError):
                 self.torn = True
                 return
             raise InputError(f"{self.label}: the compressed data are damaged or cut off: {error}") from error
