@@ -26,7 +26,7 @@ from scrapy_urinorm.crawl.output_places import filled_in, stored
 from scrapy_urinorm.crawl.reader_process import CLOSE_SECONDS, in_thread, shared_reader
 from scrapy_urinorm.crawl.visit_messages import asked_by, rules_of, told_by
 from scrapy_urinorm.crawl.visits_budget import Budget
-from scrapy_urinorm.visits.redaction import without_userinfo
+from scrapy_urinorm.engine.texts import without_userinfo
 from scrapy_urinorm.wording import count
 
 if TYPE_CHECKING:
