@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import contextlib
+import csv
 import gzip
 import json
 import math
@@ -249,6 +250,18 @@ def test_bad_rows_are_counted_and_named(tmp_path: Path, bad: str) -> None:
     assert len(list(read)) == 2
     assert (read.rows, read.bad, read.skipped) == (2, 1, 1)
     assert read.problems[0].startswith(f"{path}:2: ")
+
+
+def test_the_room_of_a_field_is_nobody_elses(tmp_path: Path) -> None:
+    """The limit that Python has is the whole process's: a crawl that reads a list leaves it as it was set."""
+    path = tmp_path / "v.csv"
+    path.write_text("url,other\n" + f"http://a.example/1,{'x' * 200_000}\nhttp://a.example/2,y\n")
+    before = csv.field_size_limit()
+    read = iter(read_visits([path]))
+    assert next(read).url == "http://a.example/1"
+    assert csv.field_size_limit() == before
+    assert [visit.url for visit in read] == ["http://a.example/2"]
+    assert csv.field_size_limit() == before
 
 
 def test_foreign_spellings_of_hashes(tmp_path: Path) -> None:
