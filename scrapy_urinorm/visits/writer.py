@@ -62,9 +62,7 @@ class VisitWriter:
         if self._stream is None:
             raise ValueError(f"{self.path}: the writer is closed")
         if self.rotate is not None and self._stream.size >= self.rotate:
-            self._stream.close()
-            self._part += 1
-            self._open()
+            self._begin_next(self._stream)
         self._stream.write(line + b"\n")
         self.written += 1
 
@@ -81,6 +79,15 @@ class VisitWriter:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.close()
+
+    def _begin_next(self, full: _Stream) -> None:
+        self._part += 1
+        try:
+            full.close()
+        finally:
+            # without its end it is read to its last line; the next line has a file in any case
+            self._stream = None
+            self._open()
 
     def _open(self) -> None:
         while True:

@@ -151,11 +151,11 @@ def test_a_pipe_is_written_as_it_is(tmp_path: Path, name: str) -> None:
 
 
 @contextlib.contextmanager
-def nearly_full(path: Path) -> Iterator[None]:
+def nearly_full(path: Path, room: int = 100) -> Iterator[None]:
     """A disk with room for half a line more in a file, as far as this process can tell: so much is taken of it."""
     resource = pytest.importorskip("resource")
     before = resource.getrlimit(resource.RLIMIT_FSIZE)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (path.stat().st_size + 100, before[1]))
+    resource.setrlimit(resource.RLIMIT_FSIZE, (path.stat().st_size + room, before[1]))
     try:
         yield
     finally:
@@ -197,6 +197,18 @@ def test_a_file_that_is_closed_on_a_full_disk_is_read_to_its_last_line(tmp_path:
     with VisitWriter(path) as writer:
         writer.write(LONG[2])
     assert list(read_visits([path])) == [LONG[0], LONG[2]]
+
+
+@pytest.mark.parametrize("name", ["visits.jsonl.gz", "visits.jsonl.zst"])
+def test_a_file_that_cannot_be_ended_does_not_keep_the_next_from_being_begun(tmp_path: Path, name: str) -> None:
+    with VisitWriter(tmp_path / name, rotate=100) as writer:
+        writer.write(LONG[0])
+        with nearly_full(tmp_path / name, room=0), pytest.raises(OSError, match="too large"):
+            writer.write(LONG[1])
+        writer.write(LONG[2])
+    read = read_visits(writer.files)
+    assert list(read) == [LONG[0], LONG[2]]
+    assert len(writer.files) == 2
 
 
 def test_a_line_that_is_taken_back_is_not_in_the_way_of_another_process(tmp_path: Path) -> None:
