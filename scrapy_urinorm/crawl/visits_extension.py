@@ -28,7 +28,8 @@ from scrapy_urinorm.crawl.recording.crawl_identity import crawl_identity
 from scrapy_urinorm.crawl.recording.messages import asked_by, rules_of, said_of, told_by
 from scrapy_urinorm.crawl.recording.output_places import filled_in, stored
 from scrapy_urinorm.crawl.recording.reader_process import CLOSE_SECONDS, in_thread, shared_reader
-from scrapy_urinorm.visits.redaction import without_userinfo
+from scrapy_urinorm.engine.texts import without_userinfo
+from scrapy_urinorm.wording import count
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -211,14 +212,14 @@ class VisitsExtension:
         self._reader.close(self._number)
         await in_thread(self._wait)
         stats = own.stats_of(self.crawler)
-        for name, count in (("written", self._written), ("given_up", self._given_up)):
-            if count:
-                stats.set_value(f"urinorm/visits/{name}", count)
+        for name, number in (("written", self._written), ("given_up", self._given_up)):
+            if number:
+                stats.set_value(f"urinorm/visits/{name}", number)
         if self._refused:
             return
         for site, name, path, pages in self._platforms:
             stats.inc_value(f"urinorm/platform/{name}", pages)
-            logger.info("Recognized: %s at %s%s, %d page%s", name, site, path, pages, "" if pages == 1 else "s")
+            logger.info("Recognized: %s at %s%s, %s", name, site, path, count(pages, "page"))
         if lost := self._sent - self._written:
             stats.inc_value("urinorm/visits/failed", lost)
         if not self.uri:

@@ -399,6 +399,15 @@ def test_user_and_password_by_url(new_redis_server: NewServer) -> None:
     store.close()
 
 
+@pytest.mark.parametrize(("field", "value"), [("stamps", "null"), ("stamps", '["x"]'), ("stamps", "["), ("feed", "x")])
+def test_a_damaged_store_is_said(redis_server: RedisServer, field: str, value: str) -> None:
+    worker(redis_server, "damaged").close()
+    redis_server.client().hset("damaged", field, value)
+    with pytest.raises(SeenStoreError, match="holds a seen store that is damaged"):
+        worker(redis_server, "damaged")
+    redis_server.client().delete("damaged")
+
+
 def test_a_prefix_that_holds_something_else_is_said(redis_server: RedisServer) -> None:
     redis_server.client().hset("taken", "id", "somebody's hash")
     with pytest.raises(SeenStoreError, match="holds no seen store"):

@@ -157,7 +157,8 @@ class RequestsDatabase:
             yield
         except (sqlite3.Error, OSError) as error:
             path = f"{tempfile.gettempdir() if self.folder is None else self.folder}/{self._name}"
-            if "locked" in str(error):
+            # an error of the system has no such code; of an extended one the lowest octet is the plain one
+            if getattr(error, "sqlite_errorcode", 0) & 0xFF in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
                 holder = ""
                 with contextlib.suppress(OSError, ValueError):
                     holder = f" (process {int(self._holder.read_text('ascii'))})"
