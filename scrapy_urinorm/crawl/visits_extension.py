@@ -76,11 +76,10 @@ class VisitsExtension:
         if not uri and not live:
             raise NotConfigured
         own.require_extras(crawler.settings)
-        self.crawler = crawler
-        self.uri = str(uri)
+        self.crawler, self.uri = crawler, str(uri)
         # live rules compare every page, unless somebody asks for less
-        share = 0.0 if live and "URINORM_VISITS_CPU" not in crawler.settings else None
-        self.budget = Budget(own.number(crawler.settings, "URINORM_VISITS_CPU") or 0.0 if share is None else share)
+        every = live and "URINORM_VISITS_CPU" not in crawler.settings
+        self.budget = Budget(0.0 if every else own.number(crawler.settings, "URINORM_VISITS_CPU") or 0.0)
         self.listener: Callable[[dict[str, Any]], None] | None = None
         """Is given what the reader says and is none of ours, in a thread of the reader's."""
         self.watcher: Onlooker | None = None
