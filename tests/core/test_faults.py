@@ -18,7 +18,9 @@ def test_the_first_fault_of_a_rule_is_in_the_log(
         raise LookupError(f"mine {path} {on}")
 
     (act,) = CATALOGUE["lowercase_path"].acts
-    monkeypatch.setitem(CATALOGUE, "lowercase_path", CATALOGUE["lowercase_path"]._replace(acts=[act._replace(function=broken)]))
+    monkeypatch.setitem(
+        CATALOGUE, "lowercase_path", CATALOGUE["lowercase_path"]._replace(acts=[act._replace(function=broken)])
+    )
     normalizer = Normalizer({"rules": {"lowercase_path": True}})
     if by == "the loop":
         normalizer.native = None
