@@ -15,7 +15,7 @@ from queue import Empty, SimpleQueue
 from typing import TYPE_CHECKING, Any
 
 from scrapy_urinorm.live.fleet_redis import FleetConnection, pairs, streams, text
-from scrapy_urinorm.live.fleet_scripts import EVENTS, LEAVE, PUBLISH, PULSE, VISIT, VISITS_BYTES
+from scrapy_urinorm.live.fleet_scripts import EVENTS, LEAVE, NEWS, PUBLISH, PULSE, VISIT, VISITS_BYTES
 from scrapy_urinorm.suffixes import site_at
 
 if TYPE_CHECKING:
@@ -158,7 +158,7 @@ class Exchange:
             for site, names in message["struck"].items():
                 yield PUBLISH, self.worker, site, what, json.dumps(names)
         elif what == "news":
-            yield "XADD", f"{self._base}:events", "MAXLEN", "~", EVENTS, "*", "e", json.dumps(message)
+            yield NEWS, EVENTS, json.dumps(message)
         elif what == "verdict":
             name = f"{self._base}:verdicts:{message['asked']}"
             yield "SADD", name, self.worker

@@ -7,7 +7,7 @@ import secrets
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from scrapy_urinorm.live.fleet_redis import FleetConnection, pairs, scores, text
-from scrapy_urinorm.live.fleet_scripts import JUDGE, MOST_NOTES, MOVE, NOTE, PARK
+from scrapy_urinorm.live.fleet_scripts import ALONE, BUSY, JUDGE, MOST_NOTES, MOVE, NOTE, PARK, SERVE
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -143,8 +143,7 @@ class FleetShare:
 
     def alone(self, task: str, seconds: int) -> bool:
         """Whether this worker is the one to do something that one should."""
-        (taken,) = self._redis.piped([("SET", f"{self.base}:task:{task}", self.worker, "NX", "EX", seconds)])
-        return taken is not None
+        return bool(self._redis.script(ALONE, self.worker, task, seconds))
 
     # ------------------------------------------------------------------ what was served
 
@@ -154,9 +153,7 @@ class FleetShare:
 
     def told(self, after: dict[str, int]) -> dict[str, list[tuple[int, str]]]:
         """Tell what was served, and return what else was on some sites; `after`: how many are known of each."""
-        calls: list[tuple[Any, ...]] = [
-            ("RPUSH", f"{self.base}:served:{site}", _octets(f"{kind} {url}")) for site, kind, url in self._served
-        ]
+        calls: list[tuple[Any, ...]] = [(SERVE, site, _octets(f"{kind} {url}")) for site, kind, url in self._served]
         calls += [("LRANGE", f"{self.base}:served:{site}", n, n + _BATCH - 1) for site, n in after.items()]
         if not calls:
             return {}
@@ -196,7 +193,7 @@ class FleetShare:
     def busy(self) -> None:
         """Fetch again: nobody is to judge before it is idle and has said so."""
         self.epoch += 1
-        self._redis.piped([("HSET", f"{self.base}:epoch", self.worker, self.epoch), ("HINCRBY", self.base, "moves", 1)])
+        self._redis.script(BUSY, self.worker, self.epoch)
 
     def judge(self, moves: int, seconds: float) -> int:
         """Ask all learners for the judgement on what was fetched; its number, 0 where another worker has asked."""

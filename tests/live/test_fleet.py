@@ -29,15 +29,18 @@ from scrapy_urinorm.learn.options import Options
 from scrapy_urinorm.live import fleet_share
 from scrapy_urinorm.live.desk import Desk
 from scrapy_urinorm.live.exchange import Exchange
-from scrapy_urinorm.live.fleet_scripts import PULSE
+from scrapy_urinorm.live.fleet_redis import FleetConnection
+from scrapy_urinorm.live.fleet_scripts import EVENTS, NEWS, PUBLISH, PULSE, VISIT, VISITS_BYTES
 from scrapy_urinorm.live.fleet_share import CLOSED, FleetShare
 from scrapy_urinorm.live.fleet_student import FleetStudent
 from scrapy_urinorm.live.folder import FolderStore
 from scrapy_urinorm.live.patience import PATIENCE
+from scrapy_urinorm.seen.protocol import SeenStoreLostError
 from tests.crawl.components import crawler_with
 from tests.live.served import Served
 from tests.live.sites import Site, record
 from tests.live.test_crawl import all_pages
+from tests.seen.cut_line import CutLine
 from tests.seen.redis_server import RedisServer
 
 if TYPE_CHECKING:
@@ -227,6 +230,75 @@ def test_what_was_served_is_told_to_all(join: Callable[[str], FleetShare]) -> No
     pages = [(7, "http://a.example/ü?x=\ud800"), (8, "http://a.example/2")]
     assert other.told({"a.example": 0, "b.example": 0}) == {"a.example": pages, "b.example": []}
     assert one.told({"a.example": 1}) == {"a.example": pages[1:]}
+
+
+def test_what_is_asked_twice_is_done_once(server: RedisServer) -> None:
+    """The connection breaks when the server has acted, before it can say so."""
+    client = server.client()
+    client.flushall()
+    ruled(server, "a.example", 3)
+    client.hset("test:live:learners", "a.example", "one")
+    with CutLine(server.port) as line:
+        shared = FleetShare(line.url, "test", "stop", "one")
+        shared.open()
+        assert shared.park("a.example", 3, A, b"before")
+        line.cut()
+        assert shared.park("a.example", 3, A, b"request")
+        assert [one.data for one in shared.waiting()] == [b"before", b"request"]
+        line.cut()
+        shared.busy()
+        assert client.hget("test:live", "moves") == b"1"
+        line.cut()
+        assert shared.judge(1, 60) == 1
+        assert client.xlen("test:live:events") == 1
+        line.cut()
+        # nobody else has the task: whoever were told so would leave it to nobody
+        assert shared.alone("a task", 60)
+        assert not shared.alone("a task", 60)
+        shared.serve("a.example", 7, "http://a.example/1")
+        shared.serve("a.example", 7, "http://a.example/2")
+        line.cut()
+        pages = [(7, "http://a.example/1"), (7, "http://a.example/2")]
+        assert shared.told({"a.example": 0}) == {"a.example": pages}
+        shared.close()
+        connection = FleetConnection(line.url, "test", "stop")
+        connection.open()
+        calls = [
+            (VISIT, "one", "a.example", b"{}", b"", VISITS_BYTES),
+            (PUBLISH, "one", "a.example", "rules", "{}"),
+            (VISIT, "one", "b.example", b"{}", b"", VISITS_BYTES),
+            (NEWS, EVENTS, "{}"),
+        ]
+        connection.piped([("PING",)])
+        connection.script(PULSE, "one", 30)
+        line.cut()
+        assert connection.piped(calls) == [0, 1, 1, 1]
+        assert [client.xlen(f"test:live:visits:{site}") for site in ("a.example", "b.example")] == [1, 1]
+        assert client.hget("test:live", "generation") == b"1"
+        assert client.xlen("test:live:events") == 2
+        # the same calls are others in a question of their own
+        assert connection.piped(calls) == [0, 1, 0, 1]
+        assert client.hget("test:live", "generation") == b"2"
+        connection.close()
+        assert line.cuts == 6
+
+
+def test_a_call_that_the_server_refused_is_made_again_without_the_others(server: RedisServer) -> None:
+    client = server.client()
+    client.flushall()
+    client.set("test:live:visits:a.example", "x")
+    connection = FleetConnection(server.url, "test", "stop")
+    connection.open()
+    calls = [(NEWS, EVENTS, "{}"), (VISIT, "one", "a.example", b"{}", b"", VISITS_BYTES), (NEWS, EVENTS, "{}")]
+    with pytest.raises(SeenStoreLostError, match="WRONGTYPE"):
+        connection.piped(calls)
+    client.delete("test:live:visits:a.example")
+    # the same question again, as where a server was full
+    connection._asked -= 1
+    assert connection.piped(calls)[0] == 1
+    assert client.xlen("test:live:events") == 2
+    assert client.xlen("test:live:visits:a.example") == 1
+    connection.close()
 
 
 def test_one_worker_asks_for_the_last_judgement_when_all_are_idle(
