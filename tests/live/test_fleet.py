@@ -26,7 +26,7 @@ from scrapy_urinorm.crawl.fleets.parked import FleetParked
 from scrapy_urinorm.crawl.live_rules import parked as crawl_parked
 from scrapy_urinorm.crawl.live_rules import state as live_state
 from scrapy_urinorm.learn.options import Options
-from scrapy_urinorm.live import fleet_share
+from scrapy_urinorm.live import exchange, fleet_share
 from scrapy_urinorm.live.desk import Desk
 from scrapy_urinorm.live.exchange import Exchange
 from scrapy_urinorm.live.fleet_redis import FleetConnection
@@ -80,10 +80,10 @@ def join(server: RedisServer) -> Iterator[Callable[[str], FleetShare]]:
 class Worker:
     """An exchange, with what it tells the crawl and teaches the student."""
 
-    def __init__(self, server: RedisServer, name: str) -> None:
+    def __init__(self, server: RedisServer, name: str, on_lost: str = "stop") -> None:
         self.told: queue.Queue[dict[str, Any]] = queue.Queue()
         self.taught: queue.Queue[dict[str, Any]] = queue.Queue()
-        said = {"url": server.url, "prefix": "test", "on_lost": "stop", "worker": name}
+        said = {"url": server.url, "prefix": "test", "on_lost": on_lost, "worker": name}
         self.exchange = Exchange(said, self.told.put, lambda header, _: self.taught.put(header), lambda: True)
 
     def visit(self, url: str) -> None:
@@ -415,6 +415,26 @@ def test_a_successor_learns_the_same_rules(tmp_path: Path) -> None:
     assert again["source"] == rules["source"]
     second.forget(name)
     assert second.again(name, had=True)[0]["rules"] == []
+
+
+def test_what_was_not_handed_over_in_the_end_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(exchange, "_LEAVE", 0.2)
+    with RedisServer(tmp_path) as server:
+        one = Worker(server, "one")
+        one.visit("http://a.example/1")
+        one.until(one.taught, "learn")
+        assert server._process is not None
+        server._process.send_signal(signal.SIGSTOP)
+        one.visit("http://a.example/2")
+        one.exchange.close()
+        assert "has not answered" in one.until(one.told, "left")["text"]
+    monkeypatch.undo()
+    # never there, and waited for
+    late = Worker(server, "late", on_lost="wait")
+    late.visit("http://a.example/3")
+    late.exchange.close()
+    assert "cannot use Redis" in late.until(late.told, "left")["text"]
+    assert late.told.empty()
 
 
 def test_whatever_ends_the_exchange_is_told(server: RedisServer, work: Callable[[str], Worker]) -> None:
