@@ -38,6 +38,11 @@ class HeldBack(NamedTuple):
         """The class of pages that it was taken for."""
         return bytes.fromhex(self.member[12:_HEAD].decode())
 
+    @property
+    def number(self) -> bytes:
+        """Its number, which it keeps under newer rules."""
+        return self.member[_HEAD:]
+
 
 class FleetStanding(NamedTuple):
     """How the fleet stands: who is alive, whether all are idle and all they have seen is learned, what was judged."""

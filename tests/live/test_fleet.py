@@ -160,6 +160,33 @@ def test_what_was_put_off_for_long_stays_in_the_queue_of_the_fleet(
     assert desk.due() == []
 
 
+def test_what_a_worker_cannot_read_is_told_once_and_stays(
+    server: RedisServer, join: Callable[[str], FleetShare], caplog: pytest.LogCaptureFixture
+) -> None:
+    """As where workers of two versions of a spider run side by side."""
+    scheduler = pytest.importorskip("scrapy_redis.scheduler").Scheduler
+    duplicates = "scrapy_redis.dupefilter.RFPDupeFilter"
+    crawler = crawler_with({"REDIS_URL": server.url, "URINORM_SEEN": server.url, "DUPEFILTER_CLASS": duplicates})
+    mixed: Any = over_fleet(scheduler)
+    fleet = mixed.from_crawler(crawler)
+    fleet.shared = join("one")
+    fleet.queue = SimpleNamespace(_decode_request=pickle.loads)
+    for generation, data in ((3, b"torn"), (CLOSED, b"torn, too")):
+        ruled(server, "a.example", generation)
+        fleet.shared.park("a.example", generation, A, data)
+    ruled(server, "a.example", 5)
+    (old,) = fleet.shared.waiting(3)
+    assert fleet.read(old) is None
+    # the same one under newer rules, and one that has gone meanwhile
+    fleet.shared.move("a.example", 5, A, old.member)
+    assert fleet.release() == 0
+    assert fleet.read(old._replace(data=b"")) is None
+    assert caplog.text.count("cannot be read by this spider and is kept there") == 2
+    assert crawler.stats is not None
+    assert crawler.stats.get_value("urinorm/unreadable") == 2
+    assert fleet.shared.count() == 2
+
+
 def test_what_patterns_have_brought_is_noted_some_at_a_time_and_only_what_has_changed(
     server: RedisServer, join: Callable[[str], FleetShare], monkeypatch: pytest.MonkeyPatch
 ) -> None:
