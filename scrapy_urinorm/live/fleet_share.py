@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import secrets
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -18,6 +19,8 @@ _BATCH = 500
 """Rows of a round trip: some 300 kB."""
 _HEAD = 28
 """Characters of a member before its number: generation and class."""
+_MEANT = re.compile(r"[*?\[\]\\^-]")
+"""What means something in a pattern of Redis."""
 CLOSED = 0
 """The generation of what a closed pattern keeps back."""
 
@@ -227,7 +230,9 @@ class FleetShare:
     def clear(self) -> None:
         """Forget everything, for all."""
         client = self._redis.client
-        for name in client.scan_iter(f"{self.base.replace('[', '?')}*", count=1000):
+        client.unlink(self.base)
+        # a prefix is a text, of which Redis would read some characters as a pattern: these keys, and nobody else's
+        for name in client.scan_iter(_MEANT.sub(r"\\\g<0>", self.base) + ":*", count=1000):
             client.unlink(name)
 
 

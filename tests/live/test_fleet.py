@@ -160,6 +160,23 @@ def test_what_was_put_off_for_long_stays_in_the_queue_of_the_fleet(
     assert desk.due() == []
 
 
+@pytest.mark.parametrize("prefix", ["p", "p*", "p?", "p[x]", "p[^x]", r"p\\x", r"\*"])
+def test_what_is_forgotten_is_that_of_the_own_prefix(server: RedisServer, prefix: str) -> None:
+    client = server.client()
+    client.flushall()
+    others = {"px:live:parked", "p:livelier", "p:live2:live", "p:live2", "pxx:live", "*x:live", prefix}
+    for name in others:
+        client.set(name, "x")
+    shared = FleetShare(server.url, prefix, "stop", "one")
+    shared.open()
+    shared.busy()
+    shared.park("a.example", CLOSED, A, b"data")
+    assert len(list(shared.waiting())) == 1
+    shared.clear()
+    assert {name.decode() for name in client.scan_iter()} == others
+    shared.close()
+
+
 def test_what_a_worker_cannot_read_is_told_once_and_stays(
     server: RedisServer, join: Callable[[str], FleetShare], caplog: pytest.LogCaptureFixture
 ) -> None:
