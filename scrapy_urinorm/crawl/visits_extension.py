@@ -170,15 +170,16 @@ class VisitsExtension:
         elif what == "failed" and not self._complained:
             self._complained = True
             logger.error("URINORM_VISITS: %s", header["text"], extra={"spider": self.crawler.spider})
-        elif what == "lost":
-            logger.error("URINORM_VISITS: %s: nothing more is recorded there", header["text"])
+        elif what in ("lost", "died"):
+            logger.error("URINORM_VISITS: %s: nothing more is recorded", header["text"])
         elif what == "beside":
             logger.warning("URINORM_VISITS: %s: %s", without_userinfo(self.uri), header["text"])
         elif what == "restarted":
             self._before_restart = self._written
             logger.warning("URINORM_VISITS: %s, and is started again", header["text"])
-        elif what == "died":
-            logger.error("URINORM_VISITS: %s: nothing more is recorded", header["text"])
+        elif what == "left":
+            # said here: the crawl asks for nothing any more
+            logger.warning("Live rules: the fleet may lack what this worker saw last: %s", header["text"])
         if what in ("closed", "died"):
             self._closed.set()
         if self.listener is not None:

@@ -610,7 +610,10 @@ run_step(PyObject *step, Url *url, int *changed)
         for (; end[-1] != '/'; end--)
             if (end[-1] == '.')
                 return YES;
-        if (end < url->path.end && length_of(url->path) < MAX_URL) {
+        if (end < url->path.end) {
+            /* as for every path that a rule makes longer: see take_path */
+            if (length_of(url->path) >= MAX_URL)
+                return NO;
             url->path_text[length_of(url->path)] = '/';
             url->path.end++;
             *changed = 1;
