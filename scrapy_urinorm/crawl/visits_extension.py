@@ -86,8 +86,7 @@ class VisitsExtension:
         self.rotate = max(0, int(own.number(crawler.settings, "URINORM_VISITS_ROTATE") or 0)) or None
         self.files: list[Path] = []
         """What was written, when the crawl has ended."""
-        self.crawl_id = ""
-        self.begun = datetime.now(UTC)
+        self.crawl_id, self.begun = "", datetime.now(UTC)
         self._reader: ReaderProcess | None = None
         self._number = self._sent = self._written = self._given_up = self._before_restart = 0
         self._complained = self._refused = False
