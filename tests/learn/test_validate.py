@@ -281,7 +281,7 @@ def test_a_process_that_hangs_is_ended(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_what_was_never_made_has_nothing_to_end() -> None:
     with pytest.raises(TypeError):
-        PoliteFetcher(1.0)  # type: ignore[misc]  # the delay has a name
+        PoliteFetcher(1.0)  # type: ignore[call-arg]  # the delay has a name
     gc.collect()
 
 
