@@ -70,6 +70,7 @@ class RecordedLines(Recorded, Protocol):
 
     url: str
     final_url: str | None
+    redirects: tuple[tuple[int, str], ...]
     lines: bytes | None
     line_words: bytes | None
     crawl: str | None
