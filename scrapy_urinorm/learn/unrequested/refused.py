@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from scrapy_urinorm.learn.evidence.candidate import DEFER, Candidate
 from scrapy_urinorm.learn.evidence.judge import Evidence
 from scrapy_urinorm.learn.evidence.risk import ID_PRIOR, risk
+from scrapy_urinorm.learn.families.passing import ERRORS
 from scrapy_urinorm.learn.unrequested.silent import is_known, newly_silent, silence
 
 if TYPE_CHECKING:
@@ -83,6 +84,6 @@ def _candidate(shapes: Shapes, shape: Shape, members: Sequence[int]) -> Candidat
     evidence = Evidence(agree=len(members), groups=len(members), groups_for=len(members))
     evidence.risk = risk(len(members), 0, ID_PRIOR)
     why = f"{len(members)} addresses of the form {shapes.text(shape, None)} answered with errors, and none with a page"
-    candidate = shapes.skip(shape, evidence, "errors", why)
+    candidate = shapes.skip(shape, evidence, ERRORS, why)
     candidate.examples = [(views[n].page.url, views[members[0]].page.url) for n in members[1:4]]
     return candidate
