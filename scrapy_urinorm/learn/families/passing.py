@@ -143,6 +143,26 @@ def proposed(candidate: Candidate, doubt: str) -> list[Candidate]:
     return [candidate]
 
 
+def goes_on(views: Sequence[View], candidate: Candidate, members: Iterable[int]) -> bool:
+    """Whether some of the views that a rule is about have a number, or the name of a day or a month, in a place where
+    pages have another one, all else the same: the report of next year answers with an error until it is there.
+    """
+    own = {view.key for view in map(views.__getitem__, members)}
+    for literal in _of_conditions(candidate):
+        if not may_move(literal.value):
+            continue
+        mine, others = set[Hashable](), set[Hashable]()
+        for view in views:
+            for rest, value in _values(view, literal):
+                if view.key in own and value == literal.value:
+                    mine.add(rest)
+                elif view.page.label >= 0 and not is_alone(literal.value, (value,)):
+                    others.add(rest)
+        if not mine.isdisjoint(others):
+            return True
+    return False
+
+
 def _values(view: View, literal: _Literal) -> Iterator[tuple[Hashable, str]]:
     """Yield what stands in the place of a literal in an address, with all the rest of it."""
     if literal.name:
