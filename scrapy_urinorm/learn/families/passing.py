@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Hashable
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from scrapy_urinorm.learn.evidence.candidate import ACTIVE, PROPOSED, REJECTED, SKIP, Candidate, signature
 from scrapy_urinorm.learn.pages.moving import is_alone, may_move, moves, said_in_words
@@ -64,6 +64,15 @@ class Passing:
             if one.status == ACTIVE and (doubt := self.doubt(one)):
                 refuse(one, doubt)
         return [one for one in earlier if one.status != REJECTED]
+
+    def close(self, others: Iterable[Candidate]) -> None:
+        """Have none of those that are no rules be a proposal where it may hold today only: to fetch its pages once more
+        would confirm it, and only live rules, which end with their crawl, may believe it.
+        """
+        for one in others:
+            if one.status == PROPOSED and (doubt := self.doubt(one)):
+                one.status = REJECTED
+                one.why += "" if doubt in one.why else f"; but {doubt}"
 
     def _doubt(self, candidate: Candidate) -> str:
         for literal in self._placed(_literals(candidate)):
@@ -133,8 +142,8 @@ class Passing:
 
 
 def proposed(candidate: Candidate, doubt: str) -> list[Candidate]:
-    """Make a candidate a proposal that a person may take, and return it; none where it is one already, as when it is
-    found again.
+    """Make a candidate a proposal, as live rules may believe it, and return it; none where it is one already, as when
+    it is found again.
     """
     if candidate.status != ACTIVE:
         return []
@@ -189,6 +198,8 @@ def _literals(candidate: Candidate) -> Iterator[_Literal]:
     if candidate.rule == "default_params":
         for name, texts in value.items():
             yield from (_Literal(text, name) for text in (texts if isinstance(texts, list) else [texts]))
+    elif candidate.rule == "remove_params":
+        yield from (_Literal(one["value"], one["name"]) for one in value if isinstance(one, dict) and _is_one(one))
     elif candidate.rule == "map_params":
         yield from _of_aliases(value)
     elif candidate.rule == "remove_segments":
@@ -199,9 +210,15 @@ def _literals(candidate: Candidate) -> Iterator[_Literal]:
             yield from _of_template(entry["to"], entry["from"])
     elif candidate.rule == SKIP and candidate.family in (REDUNDANT, ERRORS):
         yield from _of_conditions(candidate)
-    elif candidate.rule == "rewrite" and candidate.family in ("segment", "suffix"):
+    elif candidate.rule == "rewrite" and candidate.family == "segment":
         for one, other in candidate.examples:
             yield from _of_pair(one, other)
+
+
+def _is_one(entry: dict[str, Any]) -> bool:
+    """Whether a parameter is taken away with one value: where several make no difference none is today's."""
+    value = entry.get("value")
+    return isinstance(value, str) and "|" not in value
 
 
 def _of_aliases(value: dict[str, list[list[str | bool]]]) -> Iterator[_Literal]:

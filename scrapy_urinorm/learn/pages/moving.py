@@ -22,6 +22,9 @@ versions."""
 NEAR_THE_END = 4
 """Numbers of a series without gaps from which the last but one is no lasting value either: the next issue is announced,
 or the round of next week."""
+A_WEEK = 7
+"""Numbers from the first one on and without gaps that are days, weeks or months, whichever is today's: levels are
+fewer. Chosen."""
 DENSE = 2
 """Numbers without gaps are more than every second one between the first and the last: issues are, sizes (12, 24, 48)
 are not."""
@@ -68,7 +71,7 @@ def moves(value: str, others: Iterable[str], name: str = "", year: int = 0) -> b
     """Whether a value (decoded) may be today's alone: one of those that stand in the same place is tomorrow's.
 
     `name` is that of the parameter, `year` that of the crawl, 0 where it is not known. The first page is the first one
-    tomorrow as well, and so is the least number of a series.
+    tomorrow as well.
     """
     low = value.lower()
     if len(low) > LONGEST or low in FIRST:
@@ -82,7 +85,7 @@ def moves(value: str, others: Iterable[str], name: str = "", year: int = 0) -> b
         return True
     if low.isdecimal() and _ASKS_WHEN(name) is not None:
         return True
-    return _SAYS_HOW_MANY(name) is None and _is_newest(low, different)
+    return _SAYS_HOW_MANY(name) is None and _goes_on(low, different)
 
 
 def may_move(value: str) -> bool:
@@ -125,18 +128,22 @@ def _form(text: str) -> str:
     return _DIGITS.sub("0", _LETTERS.sub("a", text))
 
 
-def _is_newest(low: str, different: set[str]) -> bool:
-    """Whether a text with numbers is the newest of a series, or the one before."""
-    form = _form(low)
-    own = _numbers(low)
+def _goes_on(low: str, different: set[str]) -> bool:
+    """Whether a text with numbers is the newest of a series, or stands in one that began before and has no gaps."""
+    form, own = _form(low), _numbers(low)
     alike = [one for one in different if _form(one) == form]
     rows = sorted(set(map(_numbers, alike)))
-    if own == rows[-1]:
-        return len(rows) > 1 and (len(alike) >= SERIES or _YEAR.search(low) is not None)
-    if own != rows[-2] or len(rows) < NEAR_THE_END:
+    if len(rows) > 1 and own == rows[-1] and (len(alike) >= SERIES or _YEAR.search(low) is not None):
+        return True
+    if len(rows) < SERIES:
         return False
     at = next(n for n, (one, other) in enumerate(zip(rows[0], rows[-1], strict=True)) if one != other)
-    return rows[-1][at] - rows[0][at] < DENSE * (len(rows) - 1)
+    first, last = rows[0][at], rows[-1][at]
+    if last - first >= DENSE * (len(rows) - 1):
+        return False
+    if first > 1 or (len(rows) >= A_WEEK and own[at] > 1):
+        return True
+    return own == rows[-2] and len(rows) >= NEAR_THE_END
 
 
 def _numbers(text: str) -> tuple[int, ...]:
