@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
 REDUNDANT, ERRORS = "redundant shape", "errors"
 """The families of addresses that need not be requested: found elsewhere, and answered with errors."""
+VALUES, SEGMENT = ("default value", "value alias"), "segment"
+"""Those of values that are none or another one, and of a segment that is none or another one."""
 _OPEN = re.compile(r"\{x[0-9]+\}|\*")
 """A place of a template or of a glob in which anything stands."""
 
@@ -193,42 +195,48 @@ def _fits(segments: Sequence[str], path: Sequence[str | None], at: int) -> bool:
 
 
 def _literals(candidate: Candidate) -> Iterator[_Literal]:
-    """Yield what a rule takes away, or puts where nothing stands."""
+    """Yield what a rule takes away, or puts where nothing stands, by the form of its value."""
     value = candidate.value
-    if candidate.rule == "default_params":
-        for name, texts in value.items():
-            yield from (_Literal(text, name) for text in (texts if isinstance(texts, list) else [texts]))
-    elif candidate.rule == "remove_params":
-        yield from (_Literal(one["value"], one["name"]) for one in value if isinstance(one, dict) and _is_one(one))
-    elif candidate.rule == "map_params":
-        yield from _of_aliases(value)
-    elif candidate.rule == "remove_segments":
-        yield from (_Literal(entry["name"]) for entry in value if isinstance(entry, dict))
-    elif candidate.rule == "template":
+    if candidate.rule == SKIP:
+        if candidate.family in (REDUNDANT, ERRORS):
+            yield from _of_conditions(candidate)
+    elif isinstance(value, dict):
+        if candidate.family in VALUES:
+            for name, said in value.items():
+                yield from _of_values(name, said if isinstance(said, list) else [said])
+    elif isinstance(value, list):
         for entry in value:
-            yield from _of_template(entry["from"], entry["to"])
-            yield from _of_template(entry["to"], entry["from"])
-    elif candidate.rule == SKIP and candidate.family in (REDUNDANT, ERRORS):
-        yield from _of_conditions(candidate)
-    elif candidate.rule == "rewrite" and candidate.family == "segment":
-        for one, other in candidate.examples:
+            if isinstance(entry, dict):
+                yield from _of_entry(entry, candidate)
+
+
+def _of_entry(entry: dict[str, Any], candidate: Candidate) -> Iterator[_Literal]:
+    if "from" in entry:
+        yield from _of_template(entry["from"], entry["to"])
+        yield from _of_template(entry["to"], entry["from"])
+    elif "value" in entry:
+        # where several make no difference none is today's
+        if isinstance(entry["value"], str) and "|" not in entry["value"]:
+            yield _Literal(entry["value"], entry["name"])
+    elif candidate.family == SEGMENT:
+        if "name" in entry:
+            yield _Literal(entry["name"])
+        for one, other in candidate.examples if "pattern" in entry else ():
             yield from _of_pair(one, other)
 
 
-def _is_one(entry: dict[str, Any]) -> bool:
-    """Whether a parameter is taken away with one value: where several make no difference none is today's."""
-    value = entry.get("value")
-    return isinstance(value, str) and "|" not in value
-
-
-def _of_aliases(value: dict[str, list[list[str | bool]]]) -> Iterator[_Literal]:
-    """Yield the values that are told to be absence or a word: `season=current`, and not another spelling of a day."""
-    for name, groups in value.items():
-        for group in groups:
-            texts = [text for text in group if isinstance(text, str)]
-            timed = [text for text in texts if may_move(text)]
-            if False in group or len(timed) < len(texts):
-                yield from (_Literal(text, name) for text in timed)
+def _of_values(name: str, said: list[str | list[str | bool]]) -> Iterator[_Literal]:
+    """Yield default values, and those of aliases that are told to be absence or a word: `season=current`, and not
+    another spelling of a day.
+    """
+    for group in said:
+        if isinstance(group, str):
+            yield _Literal(group, name)
+            continue
+        texts = [text for text in group if isinstance(text, str)]
+        timed = [text for text in texts if may_move(text)]
+        if False in group or len(timed) < len(texts):
+            yield from (_Literal(text, name) for text in timed)
 
 
 def _of_conditions(candidate: Candidate) -> Iterator[_Literal]:
