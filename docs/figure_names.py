@@ -42,6 +42,8 @@ UNSEEN = {
     "freader": "reader 3.26 (feeds)",
     "g_booru": "boorunaut 0.5 (pictures)", "g_buku": "bukuserver 5.1 (bookmarks)",
     "g_ara": "ARA 1.8 (records of runs)", "g_sqla": "SQLAdmin 0.32 (four tables)",
+    "m_fava": "Fava 1.19 (accounts of two files)", "m_star": "Starlight 0.36 (manual in three languages)",
+    "m_next": "Next.js 14.2 (a shop of our own)",
 }  # fmt: skip
 #: Rows of the table of pages that rules were not learned from: what was scored, and its name on the page.
 HELD_OUT = {

@@ -47,6 +47,20 @@ _unspaced = re.compile(_UNSPACED + rb"{2}").search
 _long_unspaced = re.compile(_UNSPACED + rb"{8}").search
 """So many such letters make a text also where it has digits: a date with the name of its day is shorter; chosen."""
 _ESCAPE = re.compile(rb"\\u[0-9a-f]{4}")
+_ASKED = re.compile(rb"href=(\\*+[\"'][^\"'\s<>?]*+)\?((?:[^\"'\s<>#\\]|\\++(?![\"'\\]))*+)")
+"""A link in markup that stands in a text, with what it asks for: a quote ends it, and no octet is looked at twice."""
+_AND = re.compile(rb"(?:&|\\++u0026)(?:amp;)?")
+_thing = re.compile(
+    rb"[^=]*+|(?!next|back|from|ref|ret|redir|goto)[^=]++="
+    rb"(?:(?!1[5-9][0-9]{8}(?:[0-9]{3})?\Z)[0-9]{1,20}|[^=]*\.(?!(?:html?|php|aspx?|jsp)\Z)[a-z][a-z0-9]{1,4}"
+    rb"|[0-9a-f]{40}|[0-9a-f]{64}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})",
+    re.IGNORECASE,
+).fullmatch
+"""What names a thing, as in offers.py: with a link to another picture or file a page is another. A word is a setting of
+the visit, which goes along in all links: those in Fava's headings have `conversion=at_cost` of their page's address."""
+_ECHO = re.compile(rb"__PAGE__\?\{[^{}]{0,2000}+\}")
+"""What Next.js says that it was asked for, in the data of each page (`__PAGE__?{"list":"All products"}`), as long as an
+address mostly is."""
 _digit = re.compile(rb"[0-9]").search
 _DATE = re.compile(
     rb"(?:\d{1,2}\.? )?(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun|Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)[a-z]{0,6}"
@@ -60,23 +74,38 @@ _described = re.compile(rb"=\s*+[\"']?(?:description|og:title|og:description)[\"
 _content = re.compile(rb"\bcontent\s*+=\s*+(?:\"([^\"]++)|'([^']++))", re.IGNORECASE).search
 
 
-def hash_of_data(markup: bytes, found: list[Script], valued: list[bytes], *, described: bool) -> int:
+def hash_of_data(markup: bytes, found: list[Script], valued: list[bytes], *, bare: bool) -> int:
     """Return a 64-bit hash of the texts in the data of a page (UTF-8), whatever their order; 0 where it has none.
 
-    `found` and `valued` are its `scripts` and `values`. With `described` what its head says of it is data, too.
+    `found` and `valued` are its `scripts` and `values`. A `bare` page has hardly a word: what its head says of it is
+    data, too, and what its address asks for may be drawn. Of others that counts as little as in the page's own links.
     """
     texts: set[bytes] = set()
     for block in _blocks(markup, found):
-        texts.update(_texts(block), _single_words(block))
+        told = block if bare else _unasked(block)
+        texts.update(_texts(told), _single_words(told))
     for value in valued:
+        told = QUOTE.sub(b'"', value) if bare else _unasked(QUOTE.sub(b'"', value))
         if value[:1] in (b"{", b"["):
             # single words are settings of a widget here
-            texts.update(_texts(QUOTE.sub(b'"', value)))
+            texts.update(_texts(told))
         elif b"://" not in value and _is_told(value, unspaced=True):
-            texts.add(value)
-    if described:
+            texts.add(told)
+    if bare:
         texts.update(_descriptions(markup[:META_CAP]))
     return hash_of_all(texts) if texts else 0
+
+
+def _unasked(block: bytes) -> bytes:
+    """Data without what the address of the page asks for: it stands in links of markup in a text, and in an echo."""
+    if b"href=" in block:
+        block = _ASKED.sub(_without_settings, block)
+    return _ECHO.sub(b"__PAGE__", block) if b"__PAGE__?" in block else block
+
+
+def _without_settings(link: re.Match[bytes]) -> bytes:
+    things = [item for item in _AND.split(link[2]) if item and _thing(item) is not None]
+    return b"href=" + link[1] + b"?" * bool(things) + b"&".join(things)
 
 
 def _texts(block: bytes) -> list[bytes]:

@@ -58,8 +58,39 @@ OTHER = [
 ]
 
 
-def data_hash(markup: bytes, *, described: bool = False) -> int:
-    return hash_of_data(markup, list(scripts(markup)), values(markup, DATA_CAP), described=described)
+HEADING = "<script type=application/json>%s</script>"
+ASKED = [
+    (
+        '{"t": "<a href=\\"/a?conversion=%s&time=\\" title=x>Rent</a>"}',
+        "at_cost",
+        "units",
+        False,
+        "what a visit has set",
+    ),
+    ("[\"<a class=x href='/a?sort=%s#top'>A chair</a>\"]", "price", "name", False, "another quote, and a place in it"),
+    ('["\\u003ca href=\\"\\/a?x=1\\u0026sort=%s\\"\\u003eA chair"]', "price", "name", False, "as PHP and Rails write"),
+    ('["{\\"t\\": \\"<a href=\\\\\\"/a?by=%s\\\\\\">A chair</a>\\"}"]', "price", "name", False, "JSON in a text"),
+    ('["<a href=\\"/a?back=%s.html\\">A chair</a>"]', "/x", "/y", False, "the way back"),
+    (
+        '["$\\",\\"__PAGE__?{\\"list\\":\\"%s\\"}", "A chair"]',
+        "All products",
+        "The home page",
+        False,
+        "an echo of Next.js",
+    ),
+    ('["<a href=\\"/%s?x=y\\">The file</a>"]', "one.pdf", "two.pdf", True, "another file"),
+    ('["<a href=\\"/file?sort=up&name=%s\\">The file</a>"]', "one.pdf", "two.pdf", True, "a file by its name"),
+    ('["<a href=\\"/scan?nr=%s&sort=up\\">The scan</a>"]', "17", "18", True, "a scan by its number"),
+    ('["<a href=\\"/wiki?%s\\">The next page</a>"]', "Chair", "Table", True, "a page by its name"),
+    ('["<img src=\\"/one?v=%s\\" alt=x>"]', "chair", "table", True, "a picture"),
+    ('["<a href=\\"/a?x=y\\">%s</a> is sold"]', "A chair", "A table", True, "the text of a link"),
+    ('["__PAGE__?{\\"list\\":\\"x\\"}", "%s"]', "A chair", "A table", True, "a text beside an echo"),
+    ('["__PAGE__", {"list":"%s"}]', "All products", "The home page", True, "words that are none"),
+]
+
+
+def data_hash(markup: bytes, *, bare: bool = False) -> int:
+    return hash_of_data(markup, list(scripts(markup)), values(markup, DATA_CAP), bare=bare)
 
 
 @pytest.mark.parametrize(("one", "other"), [row[:2] for row in SAME], ids=[row[2] for row in SAME])
@@ -72,6 +103,19 @@ def test_the_same(one: str, other: str) -> None:
 @pytest.mark.parametrize(("one", "other"), [row[:2] for row in OTHER], ids=[row[2] for row in OTHER])
 def test_another(one: str, other: str) -> None:
     assert data_hash(JSON.format(one).encode()) != data_hash(JSON.format(other).encode())
+
+
+@pytest.mark.parametrize("form", [HEADING, "<script>window.state = %s</script>", "<x :p='%s'>"])
+@pytest.mark.parametrize(("data", "one", "other", "differ"), [row[:4] for row in ASKED], ids=[row[4] for row in ASKED])
+def test_what_an_address_asked_for(data: str, one: str, other: str, differ: bool, form: str) -> None:
+    # an attribute ends at the quote that it began with
+    pages = [((HEADING if "'" in data else form) % (data % value)).encode() for value in (one, other)]
+    found = [data_hash(page) for page in pages]
+    assert 0 not in found
+    assert (found[0] != found[1]) is differ
+    # the whole of a page with hardly a word may be drawn by it
+    bare = [data_hash(page, bare=True) for page in pages]
+    assert bare[0] != bare[1]
 
 
 PARTS = [
@@ -168,6 +212,17 @@ def test_which_scripts_hold_data(script: str, read: bool) -> None:
             b"A ",
         ),
         *(b" ", b"/*", b"//\n", b"var "),
+        *(
+            b'href="',
+            b"href=\\",
+            b'href="a?',
+            b'href="a?b=c&',
+            b'href="a?\\',
+            b'"a b href=\\"a?b.',
+            b"__PAGE__?",
+            b"__PAGE__?{",
+            b"__PAGE__?{}",
+        ),
         *(b'="{', b"='[", b"=", b" data-a='", b"<meta ", b'"abcd', b'"abcd" ', b'"\\u4e2d', "中".encode(), b"{&quot;"),
     ],
 )
@@ -182,4 +237,5 @@ def test_the_time_is_linear(unit: bytes) -> None:
         b"<script>",
     ):
         for tail in (b"", b"</script>"):
-            data_hash(head + unit * (200_000 // len(unit)) + tail, described=True)
+            for bare in (False, True):
+                data_hash(head + unit * (200_000 // len(unit)) + tail, bare=bare)

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from scrapy_urinorm.learn.evidence.candidate import DECLARED, REJECTED, signature
-from scrapy_urinorm.learn.proof.proof import BLIND_FEW, BLIND_SHARE, Hidden, Loss
+from scrapy_urinorm.learn.proof.proof import BLIND_FEW, Hidden, Loss
 from scrapy_urinorm.learn.proof.remainder import THIN, Remainder
 
 if TYPE_CHECKING:
@@ -28,9 +28,6 @@ MAX_DROPPED = 200
 ASTRAY_SHARE = 0.1
 """Share of the links that only one of two pages has which a rule makes one, as far as it is known where they lead, that
 may lead elsewhere, where a record has gaps. Chosen: a repository browser's wrong rule had 1, right ones 0."""
-BLIND_SHARE_OF_GAPS = 0.05
-"""`BLIND_SHARE` where a record has gaps, as a sample of a crawl has: of most pages it does not say where they lead. Of
-random quarters of a repository browser's crawl, 0.1 lost nine pages."""
 
 
 def _is_thin(candidate: Candidate) -> bool:
@@ -159,8 +156,7 @@ class Court:
         # of what was not seen as much is known otherwise by luck alone as of what was (Laplace's estimate)
         share = (len(hidden.by_luck) + 1) / (len(hidden.seen) + 1)
         expected = len(hidden.labels) + share * len(hidden.unseen)
-        allowed = BLIND_SHARE_OF_GAPS if self.proof.has_gaps else BLIND_SHARE
-        return expected > BLIND_FEW + allowed * len(self.replay.moved(candidate))
+        return expected > BLIND_FEW + self.proof.blind_share * len(self.replay.moved(candidate))
 
     def _blamed(self, losses: Sequence[Loss]) -> dict[Candidate, list[Loss]]:
         """Return the losses that each rule is to blame for."""

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from scrapy_urinorm.learn.evidence.candidate import DEFER, SKIP
 from scrapy_urinorm.learn.unrequested.numbered import numbered
-from scrapy_urinorm.learn.unrequested.silent import is_known, missed, newly_silent, pages_of, silence
+from scrapy_urinorm.learn.unrequested.silent import hides_ways, is_known, missed, newly_silent, pages_of, silence
 from scrapy_urinorm.learn.unrequested.traps import traps
 
 if TYPE_CHECKING:
@@ -35,6 +35,10 @@ def endless(learner: Learner) -> None:
         if candidate.rule == SKIP and (without - known or learner.proof is None):
             candidate.rule = DEFER
             candidate.why += "; other pages may only be found behind them"
+        if candidate.rule == SKIP and hides_ways(learner, skipped):
+            # pages of one text may each link to another photo
+            candidate.rule = DEFER
+            candidate.why += "; they link to what was not followed"
         if candidate.rule == SKIP and not _is_a_chain(learner, skipped):
             candidate.rule = DEFER
             candidate.why += "; what lists them may list others, and was not followed to its end"

@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, NamedTuple
 from scrapy_urinorm.learn.evidence.candidate import DEFER, SKIP, Candidate
 from scrapy_urinorm.learn.evidence.judge import Evidence
 from scrapy_urinorm.learn.evidence.risk import DEFAULT_PRIOR, risk
-from scrapy_urinorm.learn.proof.proof import BLIND_FEW, BLIND_SHARE
 from scrapy_urinorm.learn.unrequested.traps import MIN_CONTENT, MIN_RUN, YEARS, Place, is_long, run_of
 
 if TYPE_CHECKING:
@@ -78,7 +77,6 @@ class _Walked:
     """Where the addresses of a site were first met, and where they lead."""
 
     def __init__(self, learner: Learner, proof: Proof) -> None:
-        self._learner, self._proof = learner, proof
         self._of_view = [[learner.site.numbers[page.key] for page in view.pages] for view in learner.views]
         self._parents = proof.parents
 
@@ -87,12 +85,6 @@ class _Walked:
         pages = {page for n in among for page in self._of_view[n]}
         met = sum(any(self._parents.get(page, -1) in pages for page in self._of_view[n]) for n in members)
         return met >= MET_THERE * len(members)
-
-    def leads_nowhere(self, members: Sequence[int]) -> bool:
-        """Whether hardly anything that was not followed would be missed without some views."""
-        pages = {page for n in members for page in self._of_view[n]}
-        unseen, _ = self._proof.behind(self._learner.replay.keys, self._learner.skipped, pages)
-        return unseen <= BLIND_FEW + BLIND_SHARE * len(pages)
 
 
 def _line(views: Sequence[View], points: dict[int, list[int]]) -> list[Place]:
@@ -158,7 +150,7 @@ def _lists(learner: Learner, walked: _Walked, lines: dict[_Form, list[Place]]) -
         content = {label for form in beside[wide] for label in _content(lines[form], ends.get(form))}
         if len(content) < MIN_CONTENT:
             continue
-        yield from _skipped(learner, walked, new)
+        yield from _skipped(learner, new)
         bound = max(
             ends[form].bound if form in ends else _room(lines[form][0].at, lines[form][-1].at) for form in beside[wide]
         )
@@ -170,7 +162,7 @@ def _lists(learner: Learner, walked: _Walked, lines: dict[_Form, list[Place]]) -
             yield candidate, members
     alone = [end for form, end in ends.items() if form not in done and len(_content(lines[form], end)) >= MIN_CONTENT]
     for end in alone:
-        yield from _skipped(learner, walked, [end])
+        yield from _skipped(learner, [end])
 
 
 def _content(line: list[Place], end: _End | None) -> set[int]:
@@ -201,7 +193,7 @@ def _end(form: _Form, line: list[Place], walked: _Walked) -> _End | None:
     return _End(form, bound, last, beyond)
 
 
-def _skipped(learner: Learner, walked: _Walked, ends: Iterable[_End]) -> Iterator[tuple[Candidate, list[int]]]:
+def _skipped(learner: Learner, ends: Iterable[_End]) -> Iterator[tuple[Candidate, list[int]]]:
     """Yield a rule for each number beyond which some of the lists are skipped."""
     bounds: dict[int, list[_End]] = defaultdict(list)
     for end in ends:
@@ -212,12 +204,7 @@ def _skipped(learner: Learner, walked: _Walked, ends: Iterable[_End]) -> Iterato
         members = [n for end in chosen for _, n in end.beyond]
         if len(members) < MIN_RUN:
             continue
-        candidate = _candidate(learner, globs, SKIP, chosen[0].form[0], f"above {bound}", members)
-        if not walked.leads_nowhere(members):
-            # pages of one text may each link to another photo
-            candidate.rule = DEFER
-            candidate.why += "; they link to what was not followed"
-        yield candidate, members
+        yield _candidate(learner, globs, SKIP, chosen[0].form[0], f"above {bound}", members), members
 
 
 def _glob(form: _Form, numbers: str) -> str:

@@ -203,8 +203,19 @@ def _take_in(learner: Learner, silenced: _Silenced, gone: set[int]) -> bool:
             return False
         candidate.rule = DEFER
         candidate.why += f"; {why}"
+    elif learner.proof is not None and not learner.proof.is_finished and hides_ways(learner, silenced.pages):
+        # of a rule that folds them the same is asked, and to skip them hides all of their links
+        learner.refuse(candidate, "they lead to others, of which a crawl that was cut short saw too little")
+        return False
     silence(learner, candidate, silenced.views)
     return candidate.rule == SKIP
+
+
+def hides_ways(learner: Learner, pages: AbstractSet[int]) -> bool:
+    """Whether some pages, by their numbers, alone lead to much that was never followed, and may be of another kind."""
+    assert learner.proof is not None
+    unknown = learner.proof.unknown_behind(learner.replay.keys, learner.skipped, pages)
+    return unknown > BLIND_FEW + learner.proof.blind_share * len(pages)
 
 
 def leads_nowhere(learner: Learner, members: Iterable[int], *, lists: bool) -> bool:
