@@ -17,7 +17,7 @@ from scrapy_urinorm.crawl.filtering.dropped import DroppedRequests
 from scrapy_urinorm.crawl.filtering.store import seen_store
 from scrapy_urinorm.crawl.filtering.variants import Variants
 from scrapy_urinorm.crawl.filtering.verdicts import Verdicts
-from scrapy_urinorm.crawl.fingerprinter import Judgement, RequestFingerprinter
+from scrapy_urinorm.crawl.fingerprinter import RequestFingerprinter, RequestJudgement
 from scrapy_urinorm.crawl.start_errors import said_readably
 from scrapy_urinorm.errors import UrinormError
 
@@ -168,7 +168,7 @@ class DupeFilter(BaseDupeFilter):
             variants.claim(request, fp)
         return False
 
-    def _judged(self, request: Request) -> Judgement:
+    def _judged(self, request: Request) -> RequestJudgement:
         """What `judge` gives, where another fingerprinter stands in front of ours."""
         skip, defer = self._ours.verdict(request)
         self._counts.clear()

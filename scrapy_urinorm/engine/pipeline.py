@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from scrapy_urinorm.engine.exemptions import is_signed, unsubscribes
-from scrapy_urinorm.engine.program import run_step
+from scrapy_urinorm.engine.program import run_round
 from scrapy_urinorm.engine.sites import MAX_ROUNDS
 from scrapy_urinorm.tuples import NamedTuple
 from scrapy_urinorm.url import path_key, query_items, sort_items, split
@@ -157,7 +157,7 @@ def _fixpoint(
         program = plan.program(path, items) if use_where else plan.base
         if program.fixed:
             return path, items, program
-        after = run_step(program, path, items, watcher.tracing(plan, program, site, path, items))
+        after = run_round(program, path, items, watcher.tracing(plan, program, site, path, items))
         if _same(after, (path, items)):
             return *after, program
         path, items = after

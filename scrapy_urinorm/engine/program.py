@@ -203,7 +203,7 @@ def _steps(merged: dict[str, Any], shared: Shared | None) -> list[Step]:
 _place = operator.attrgetter("act.place")
 
 
-def run_step(program: Program, path: str, items: list[Item], trace: Trace | None = None) -> tuple[str, list[Item]]:
+def run_round(program: Program, path: str, items: list[Item], trace: Trace | None = None) -> tuple[str, list[Item]]:
     """Apply every rule of a program once, stage by stage in the order of the catalogue."""
     for step in program.path_steps:
         after = step.run(path)
@@ -234,5 +234,5 @@ def run_step(program: Program, path: str, items: list[Item], trace: Trace | None
 def changes(program: Program, rule: str, path: str, items: list[Item]) -> bool:
     """Whether a rule of a program changes a URL."""
     named: set[str] = set()
-    run_step(program, path, items, lambda name, path, items: named.add(name))
+    run_round(program, path, items, lambda name, path, items: named.add(name))
     return rule in named

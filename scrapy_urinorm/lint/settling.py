@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from scrapy_urinorm.engine.plan import matching
-from scrapy_urinorm.engine.program import Program, run_step
+from scrapy_urinorm.engine.program import Program, run_round
 from scrapy_urinorm.engine.sites import MAX_ROUNDS
 from scrapy_urinorm.errors import Problem
 from scrapy_urinorm.lint.samples import probes
@@ -112,7 +112,7 @@ def _circle(layers: Sequence[Layer], path: str, items: list[Item]) -> list[tuple
     states = [(path, sort_items(items))]
     for _ in range(MAX_ROUNDS):
         chosen = matching(wheres, path, items)
-        path, items = run_step(Program([*bodies, *(wheres[n].body for n in chosen)]), path, items)
+        path, items = run_round(Program([*bodies, *(wheres[n].body for n in chosen)]), path, items)
         state = path, sort_items(items)
         if state == states[-1]:
             return None

@@ -146,7 +146,7 @@ def import_(source: str, store: SeenStore, *, prefix: str = "urinorm") -> int:
 def compact(place: str, *, prefix: str = "urinorm") -> tuple[int, int]:
     """Rewrite a store in its smallest form; returns the bytes on disk before and after. Raises SeenStoreError.
 
-    A journal becomes one snapshot, which starts fastest; a database drops what has expired; Redis needs neither (0, 0).
+    A journal loses its damaged records; a database drops what has expired; Redis needs neither (0, 0).
     """
     with opened(place, prefix=prefix) as store:
         before = store.stats().get("disk_bytes", 0)
