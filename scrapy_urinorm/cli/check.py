@@ -19,14 +19,14 @@ if TYPE_CHECKING:
 def check(
     ctx: typer.Context,
     files: Annotated[
-        list[str] | None, typer.Argument(metavar="[FILE]...", help="Rule files; none: those of the project.")
+        list[str] | None, typer.Argument(metavar="[FILE]...", help="Rule files; without any: those of the project.")
     ] = None,
     urls: Annotated[
         list[str] | None,
         typer.Option(
             "--urls",
             metavar="FILE",
-            help="URLs or visits to try the rules on: how many each table holds for, and whether the rules settle.",
+            help="URLs or visits to try the rules on: for how many each table holds, and whether the rules settle.",
         ),
     ] = None,
     platform: Annotated[
@@ -34,7 +34,7 @@ def check(
     ] = None,
     visits: Annotated[
         list[str] | None,
-        typer.Option("--visits", metavar="FILE", help="With --platform: what a crawl of such a site has recorded."),
+        typer.Option("--visits", metavar="FILE", help="With --platform: the visits of a crawl of such a site."),
     ] = None,
     as_json: Json = False,
 ) -> None:
@@ -58,7 +58,7 @@ def check(
             raise typer.Exit(FINDINGS)
         return
     if visits:
-        raise UrinormError("--visits is for --platform: to try rules on visits, give them as --urls")
+        raise UrinormError("--visits needs --platform: to try rules on visits, give them as --urls")
     tried = list(_lines(urls)) if urls else []
     choices = [ChosenRules((file,), None) for file in files] if files else [chosen(ctx, None, None)]
     reports = [_report(choice, tried) for choice in choices]

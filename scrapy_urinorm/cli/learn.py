@@ -36,15 +36,19 @@ Visits = Annotated[
     list[str],
     typer.Argument(metavar="VISITS...", help="Visits, CDX, crawl.log, access logs, CSV, Parquet, URLs; `-`: stdin."),
 ]
-Kind = Annotated[str, typer.Option("--format", "-f", metavar="KIND", help="The kind of the files.")]
+Kind = Annotated[
+    str, typer.Option("--format", "-f", metavar="KIND", help="The format of the files; else it is recognized.")
+]
 Columns = Annotated[
-    list[str] | None, typer.Option("--columns", metavar="OURS=THEIRS", help="A column of a table under our name.")
+    list[str] | None, typer.Option("--columns", metavar="OURS=THEIRS", help="Which column of a table is which of ours.")
 ]
 Base = Annotated[
-    str | None, typer.Option("--base", metavar="URL", help="The site of an access log: it has paths only.")
+    str | None, typer.Option("--base", metavar="URL", help="The site of an access log, which has paths only.")
 ]
-Ground = Annotated[str, typer.Option("--preset", "-p", metavar="NAME", help="What is learned on top of.")]
-Strict = Annotated[bool, typer.Option("--strict", help="Nothing may speak against a rule.")]
+Ground = Annotated[
+    str, typer.Option("--preset", "-p", metavar="NAME", help="The preset that learned rules are added to.")
+]
+Strict = Annotated[bool, typer.Option("--strict", help="Allow no exception to a rule.")]
 Risk = Annotated[
     float | None,
     typer.Option(
@@ -54,7 +58,9 @@ Risk = Annotated[
 Crawl = Annotated[
     str,
     typer.Option(
-        "--crawl", metavar="ID", help="Of a file with several crawls: the `newest`, `all`, or the one of this id."
+        "--crawl",
+        metavar="ID",
+        help="Which crawl of a file with several: the `newest`, `all`, or the one with this id.",
     ),
 ]
 
@@ -63,7 +69,7 @@ def learn(
     visits: Visits,
     output: Annotated[str, typer.Option("--output", "-o", metavar="FILE", help="The rule file to write; `-`: stdout.")],
     rules: Annotated[
-        list[str] | None, typer.Option("--rules", "-r", metavar="FILE", help="Rules that hold already.")
+        list[str] | None, typer.Option("--rules", "-r", metavar="FILE", help="Rules that are in force already.")
     ] = None,
     preset: Ground = "recommended",
     strict: Strict = False,
@@ -74,7 +80,7 @@ def learn(
         typer.Option(
             "--families",
             metavar="NAME",
-            help="Learn rules of these families only.",
+            help="Learn only rules of these families.",
             autocompletion=completing(_family_names),
         ),
     ] = None,
@@ -83,11 +89,11 @@ def learn(
         typer.Option(
             "--engine",
             metavar="NAME",
-            help="`spark`: Spark reads the visits, from any path it knows, and learns.",
+            help="`spark`: Spark reads the visits, from any path that it knows, and learns.",
             autocompletion=completing(_engines),
         ),
     ] = "auto",
-    force: Annotated[bool, typer.Option("--force", help="Write though rules that were there go.")] = False,
+    force: Annotated[bool, typer.Option("--force", help="Write even if rules of the file are lost.")] = False,
     anonymize: Annotated[bool, typer.Option("--anonymize", help="Hash paths and values in the evidence.")] = False,
     jobs: Jobs = 0,
     kind: Kind = "auto",
@@ -98,8 +104,8 @@ def learn(
 ) -> None:
     """Learn from visits which URLs of a site show the same page, and write rules with their evidence.
 
-    The file is used where `include` of a rule file names it, or URINORM_RULES. What it held stays unless the visits
-    contradict; files that `learn` wrote before may stand among the visits.
+    The file is used where a rule file names it in `include`, or where URINORM_RULES does. Rules that it holds already
+    stay unless the visits contradict them; files that `learn` wrote may be given along with the visits.
 
     Examples:
     - `urinorm learn visits.jsonl.zst --output learned.toml`
@@ -215,7 +221,9 @@ def _crawls(engine: str, given: list[str], crawl: str, kind: str) -> dict[str, s
     if engine != "spark":
         return crawl_ids(given, crawl, format=kind)
     if crawl == "newest":
-        raise UrinormError("--crawl newest: for Spark say which, `urinorm learn` has to read all to know the newest")
+        raise UrinormError(
+            "--crawl newest: with Spark give an id, since all visits would have to be read to find the newest crawl"
+        )
     return {} if crawl == "all" else dict.fromkeys(given, crawl)
 
 

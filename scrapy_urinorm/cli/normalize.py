@@ -28,9 +28,9 @@ def normalize(
     files: Files = None,
     rules: Rules = None,
     preset: Preset = None,
-    key: Annotated[bool, typer.Option("--key", help="Write the key, by which a crawl tells pages apart.")] = False,
+    key: Annotated[bool, typer.Option("--key", help="Write keys, by which a crawl tells pages apart.")] = False,
     base: Annotated[
-        str | None, typer.Option("--base", metavar="URL", help="What relative URLs are relative to.")
+        str | None, typer.Option("--base", metavar="URL", help="The URL that relative ones refer to.")
     ] = None,
     as_json: Json = False,
     column: Column = None,
@@ -38,10 +38,10 @@ def normalize(
     output: Output = None,
     jobs: Jobs = 0,
 ) -> None:
-    """Write the canonical URL of each URL of files or of standard input: a line for a line, in order, at any size.
+    """Write the canonical URL of each URL in files or standard input: one line for each line, in order, at any size.
 
-    `--json` writes an object a line: `url`, `canonical`, `key`, and `skip`, whether the rules say not to request it.
-    What is no URL stays as it is and is counted.
+    `--json` writes one object per line: `url`, `canonical`, `key`, and `skip`, which says whether the rules forbid to
+    request it. A line that is not a URL stays as it is, and is counted.
 
     Examples:
     - `urinorm normalize urls.txt.gz > canonical.txt`

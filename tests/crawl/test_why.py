@@ -225,4 +225,4 @@ def test_job(server: SiteServer, tmp_path: Path) -> None:
 def test_asked_of_nothing(tmp_path: Path) -> None:
     done = run("why", "http://a.example/", cwd=tmp_path)
     assert (done.code, done.out) == (2, "")
-    assert "of which crawl? --visits FILE, --job JOBDIR" in done.err
+    assert "which crawl? give --visits FILE or --job JOBDIR" in done.err
