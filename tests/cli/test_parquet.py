@@ -44,7 +44,7 @@ def test_groups(folder: Path) -> None:
 
 
 WRONG = {
-    "no Parquet": ("normalize urls.txt -o x.parquet", "urls.txt: is not a Parquet file, and --output works with these only"),
+    "no Parquet": ("normalize urls.txt -o x.parquet", "is not a Parquet file, and --output works with these only"),
     "from a pipe": ("normalize -o x.parquet", "give a file instead of standard input"),
     "no such column": ("normalize pages.parquet --column URL -o x.parquet", "no column 'URL' among id, url, tags"),
     "which column": ("groups other.parquet -o x.parquet", "which column holds the URL? Give --column with one of a, b"),

@@ -247,7 +247,7 @@ def test_what_a_feed_storage_refuses_is_kept(server: str, tmp_path: Path, monkey
     uri = f"stored://{tmp_path / 'stored.jsonl.gz'}"
     _, log = run(server, URINORM_VISITS=uri, FEED_STORAGES={"stored": "__main__.Broken"})
     (kept,) = (tmp_path / "tmp").rglob("visits.jsonl.gz")
-    assert f"not stored to {uri}; the visits are kept in {kept}" in log
+    assert f"not stored in {uri}; the visits are kept in {kept}" in log
     assert "no such bucket" in log
     assert log.count(" ERROR: ") == 1
     assert len(list(read_visits([kept]))) == 10

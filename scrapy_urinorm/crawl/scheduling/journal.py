@@ -189,7 +189,7 @@ class Journal:
         request = loaded(row.data, self._spider)
         if request is None:
             self.file.put(row._replace(state=State.UNREADABLE))
-            own.logger.warning("A request of %s cannot be read by this spider and is kept there", FILE_NAME)
+            own.logger.warning("A request in %s cannot be read by this spider, and stays there", FILE_NAME)
             own.stats_of(self._spider.crawler).inc_value("urinorm/unreadable")
         else:
             request.meta[own.ROW_META] = row.id
