@@ -138,7 +138,7 @@ def _show(report: dict[str, Any]) -> None:
     say(f"{report['file']}: {told}", "yellow" if report["findings"] else "green")
     if "matches" in report:
         say()
-        say(f"Of {count(report['urls'], 'URL')} each table holds for so many, and each rule changes so many:", "bold")
+        say(f"For how many of {count(report['urls'], 'URL')} each table holds, and how many each rule changes:", "bold")
         for match in report["matches"]:
             say(f"{match['urls']:>9,}  {match['table']}{_line(match)}", None if match["urls"] else "yellow")
             for rule, number in match["rules"].items():

@@ -106,7 +106,7 @@ class _Told:
         if self.seen != url:
             plain = normalizer.explain(url)
             if plain.key != self.explanation.key:
-                self.notes.append(f"Scrapy's Request makes another URL of it; without Scrapy its key is {plain.key}")
+                self.notes.append(f"Scrapy's Request turns it into another URL; without Scrapy its key is {plain.key}")
             self.given: str | None = plain.url
         else:
             self.given = None

@@ -69,7 +69,7 @@ def init(
     Path(output).parent.mkdir(parents=True, exist_ok=True)
     Path(output).write_text(text, encoding="utf-8")
     say(f"{output}: {count(len(found), 'site')}")
-    next_step(f"take the # from the lines that are right, then `urinorm check {output} --urls URLS`")
+    next_step(f"remove the # from the lines that are right, then `urinorm check {output} --urls URLS`")
 
 
 def _programs(files: list[str], kind: str | None) -> list[Found]:

@@ -155,13 +155,13 @@ def learn(
         rows = [(one.scope, one.rule, str(one.value), one.saved or one.evidence.saved) for one in result.active[:30]]
         show_table(("site", "rule", "value", "saves"), rows, fold=("value",))
     if proposed := facets_toml(result.others):
-        say("filters multiply; where lists under several at once are not wanted, this goes into urinorm.toml:")
+        say("filters multiply; if you do not want lists under several at once, put this into urinorm.toml:")
         for line in proposed.splitlines():
             say(line, "dim")
     if result.active:
         next_step(f'include = ["{output}"] in urinorm.toml, then `urinorm check` and crawl again')
     else:
-        next_step(f"`urinorm report {visits[0]} --output report.html` shows what came twice")
+        next_step(f"`urinorm report {visits[0]} --output report.html` shows what was fetched twice")
 
 
 def options_of(preset: str, strict: bool, risk: float | None, **more: Any) -> Options:
@@ -179,18 +179,20 @@ def _say_what_was_read(result: LearnResult, reader: ReadCounts) -> None:
     if reader.bad:
         complain(f"{reader.bad:,} of {reader.bad + reader.rows:,} rows could not be read")
     if len(reader.crawls) > 1:
-        complain(f"the visits are of {len(reader.crawls)} crawls, and all of them are read (--crawl newest, or an id)")
+        complain(
+            f"the visits are from {len(reader.crawls)} crawls, and all are read (--crawl newest, or an id, reads one)"
+        )
     if result.blocked:
         complain(
             f"{result.blocked:,} of {result.urls:,} addresses, such as {result.blocked_like}, showed one and the same"
-            " page from some point of the crawl on, as does a server that has had enough, or a calendar without end;"
+            " page from some point of the crawl on, as a server does that refuses to go on, or an endless calendar;"
             " nothing is learned from them"
         )
     if result.drawn:
         complain(
             f"{result.drawn:,} of {result.urls:,} addresses, such as {result.drawn_like}, showed data for scripts and"
-            " hardly a word beside, or a title of their own over a text that others show, too: pages of a few words, or"
-            " such that a script draws in the browser, of which visits of a crawl that draws them tell more; nothing is"
+            " hardly any words, or a title of their own over a text that others show, too: they are pages of a few"
+            " words, or drawn by a script in the browser, and visits of a crawl that renders them say more; nothing is"
             " learned from what they show"
         )
     for name, rows in sorted(result.sampled.items()):

@@ -53,7 +53,7 @@ def normalize(
     - `urinorm normalize --key --output keyed.parquet pages.parquet`
     """
     if key and as_json:
-        raise typer.BadParameter("--json has the key already", param_hint="--key")
+        raise typer.BadParameter("--json writes the key already", param_hint="--key")
     choice = chosen(ctx, rules, preset)
     choice.shared()  # a wrong rule file is reported before anything is read, and forked processes share the rules
     form = "json" if as_json else "key" if key else "canonical"
@@ -127,7 +127,7 @@ def _complaints(counts: Counter[str], broken_at: list[int]) -> list[str]:
     out = []
     if counts["unparsable"] > 0:
         first = f"; the first is line {broken_at[0]:,}" if broken_at else ""
-        out.append(f"{counts['unparsable']:,} of {lines}: no URL that rules apply to, left as it is{first}")
+        out.append(f"{counts['unparsable']:,} of {lines}: not a URL that rules apply to, left as it is{first}")
     if counts["not_utf8"]:
         out.append(f"{counts['not_utf8']:,} of {lines}: not UTF-8, odd octets percent-encoded")
     for name, words in (

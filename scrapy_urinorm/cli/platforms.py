@@ -134,7 +134,7 @@ def fetched(urls: Iterable[str]) -> Iterator[Visit]:
 
 def _nothing(survey: Survey) -> str:
     if survey.visits and not survey.marked:
-        return "no program is recognized: no page bears a mark of one (marks are recorded by URINORM_VISITS alone)"
+        return "no program is recognized: no page has a mark of one (only URINORM_VISITS records marks)"
     return "no program is recognized; docs/howto/platforms.md says how to add one"
 
 

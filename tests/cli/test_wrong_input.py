@@ -72,7 +72,7 @@ ERRORS = {
     "normalize: jobs": ("normalize --jobs x urls.txt", "--jobs 'x': not a whole number"),
     "normalize: a folder to write": ("normalize urls.txt --output empty", "empty: Is a directory"),
     "normalize: this folder to write": ("normalize urls.txt --output .", ".: Is a directory"),
-    "normalize: key twice": ("normalize --key --json urls.txt", "--json has the key already"),
+    "normalize: key twice": ("normalize --key --json urls.txt", "--json writes the key already"),
     "diff: absent rules": ("diff good.toml absent.toml urls.txt", "absent.toml"),
     "diff: wrong rules": ("diff wrong.toml good.toml urls.txt", "wrong.toml:3"),
     "diff: absent URLs": ("diff good.toml other.toml absent.txt", "absent.txt"),

@@ -200,7 +200,7 @@ def test_of_a_file_that_another_crawl_writes_the_next_one_is_taken(server: str, 
     with VisitWriter(path) as other:
         _, log = run(server, URINORM_VISITS=str(path))
         other.write(Visit(url="http://a.example/"))
-    assert f"URINORM_VISITS: {path}: another process writes it; on in {tmp_path / 'v.1.jsonl.zst'}" in log
+    assert f"URINORM_VISITS: {path}: another process writes it; continued in {tmp_path / 'v.1.jsonl.zst'}" in log
     assert [len(list(read_visits([tmp_path / name]))) for name in ("v.jsonl.zst", "v.1.jsonl.zst")] == [1, 10]
 
 
