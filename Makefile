@@ -8,6 +8,8 @@ NEWEST_EXTRAS := $(EXTRAS),lint
 COMMA := ,
 BENCH_EXTRAS := disk,learn,bench
 PYTEST_ARGS ?=
+# an environment is made again when one of these changes: an editable install has the C module as it was built
+BUILT_FROM := pyproject.toml hatch_build.py $(wildcard scrapy_urinorm/*/*.c scrapy_urinorm/*/*.h)
 PEERS_ARGS ?=
 # files side by side, each file in one process: its servers are shared by its tests
 PARALLEL := -n auto --dist loadfile
@@ -115,9 +117,9 @@ docs: $(NEWEST)/.docs  ## the documentation, in docs/_build/html
 	$(NEWEST)/bin/sphinx-build --fail-on-warning --keep-going --quiet -b html docs docs/_build/html
 
 clean:  ## remove environments, caches and build results
-	rm -rf $(VENV) .cache scrapy_urinorm/*.so .coverage .coverage.* .mypy_cache .pytest_cache .ruff_cache .hypothesis build dist docs/_build
+	rm -rf $(VENV) .cache scrapy_urinorm/engine/_native*.so* scrapy_urinorm/engine/_native*.pyd* .coverage .coverage.* .mypy_cache .pytest_cache .ruff_cache .hypothesis build dist docs/_build
 
-# A stamp is as new as the environment; an edit of pyproject.toml makes the next run install again.
+# A stamp is as new as the environment; an edit of pyproject.toml or of a file in C makes the next run install again.
 define install
 	@echo "environment $(@D)"
 	@test -x $(@D)/bin/python || $(PYTHON) -m venv --without-pip $(@D)
@@ -133,10 +135,10 @@ $(VENV)/uv/.stamp:
 	@$(@D)/bin/python -m pip install --quiet --disable-pip-version-check uv || echo "no uv to be had: pip makes the environments"
 	@touch $@
 
-$(DEMO)/.stamp: pyproject.toml $(VENV)/uv/.stamp
+$(DEMO)/.stamp: $(BUILT_FROM) $(VENV)/uv/.stamp
 	$(call install,-e '.[learn]')
 
-$(NEWEST)/.stamp: pyproject.toml $(VENV)/uv/.stamp
+$(NEWEST)/.stamp: $(BUILT_FROM) $(VENV)/uv/.stamp
 	$(call install,--upgrade -e '.[$(NEWEST_EXTRAS)]')
 
 $(NEWEST)/.system: $(NEWEST)/.stamp
@@ -145,13 +147,13 @@ $(NEWEST)/.system: $(NEWEST)/.stamp
 $(NEWEST)/.docs: $(NEWEST)/.stamp
 	$(call install,-e '.[$(NEWEST_EXTRAS)$(COMMA)docs]')
 
-$(FLOOR)/.stamp: pyproject.toml .ci/floor.txt $(VENV)/uv/.stamp
+$(FLOOR)/.stamp: $(BUILT_FROM) .ci/floor.txt $(VENV)/uv/.stamp
 	$(call install,-e '.[$(EXTRAS)]' --constraint .ci/floor.txt)
 
-$(BENCH)/.stamp: pyproject.toml $(VENV)/uv/.stamp
+$(BENCH)/.stamp: $(BUILT_FROM) $(VENV)/uv/.stamp
 	$(call install,--upgrade -e '.[$(BENCH_EXTRAS)]')
 
-$(CONFORMANCE)/.stamp: pyproject.toml tests/conformance/requirements.txt $(VENV)/uv/.stamp
+$(CONFORMANCE)/.stamp: $(BUILT_FROM) tests/conformance/requirements.txt $(VENV)/uv/.stamp
 	$(call install,--upgrade pip . -r tests/conformance/requirements.txt)
 	@# its dependencies stay; run.py adds the package to the runs that are to have it, the baseline is Scrapy alone
 	@$(@D)/bin/python -m pip uninstall --quiet --yes scrapy-urinorm
@@ -159,5 +161,5 @@ $(CONFORMANCE)/.stamp: pyproject.toml tests/conformance/requirements.txt $(VENV)
 $(VENV)/platforms/.stamp: tests/platforms/requirements.txt $(VENV)/uv/.stamp
 	$(call install,-r tests/platforms/requirements.txt)
 
-$(PEERS)/.stamp: pyproject.toml tests/conformance/peers.txt $(VENV)/uv/.stamp
+$(PEERS)/.stamp: $(BUILT_FROM) tests/conformance/peers.txt $(VENV)/uv/.stamp
 	$(call install,--upgrade -e . -r tests/conformance/peers.txt)

@@ -57,10 +57,7 @@ class NativeHook(BuildHookInterface[Any]):
             return
         build_data["pure_python"] = False
         build_data["force_include"][str(built)] = target.as_posix()
-        if ".abi3." in target.name or target.name == "_native.pyd":
-            build_data["tag"] = f"cp311-abi3-{_platform()}"
-        else:
-            build_data["infer_tag"] = True
+        build_data["tag"] = f"cp311-abi3-{_platform()}"
 
     def finalize(self, version: str, build_data: dict[str, Any], artifact_path: str) -> None:
         """Remove what was compiled: the wheel has it now."""
@@ -75,6 +72,9 @@ def _lack() -> str | None:
         return "URINORM_PURE is set"
     if sys.implementation.name != "cpython":
         return f"it is for CPython, this is {sys.implementation.name}"
+    if sysconfig.get_config_var("Py_GIL_DISABLED"):
+        # the import would switch the lock on again for the whole process, with a warning
+        return "it relies on the lock that this Python does without"
     if not Path(sysconfig.get_path("include"), "Python.h").exists():
         return "the headers of Python are not installed"
     compiler = shlex.split(os.environ.get("CC") or sysconfig.get_config_var("CC") or "")
@@ -88,16 +88,14 @@ def _compile(root: Path, folder: Path) -> Path:
     from setuptools import Distribution, Extension
     from setuptools.command.build_ext import build_ext
 
-    # one build for every version of Python from 3.11 on, but for free-threaded ones, which have no stable ABI yet
-    stable = not sysconfig.get_config_var("Py_GIL_DISABLED")
-    macros = [("Py_LIMITED_API", "0x030B0000")] if stable else []
     flags = ["/O2"] if os.name == "nt" else ["-O3", "-g0"]
     extension = Extension(
         "_native",
         SOURCES,
         depends=HEADERS,
-        define_macros=macros,
-        py_limited_api=stable,
+        # one build for every version of Python from 3.11 on
+        define_macros=[("Py_LIMITED_API", "0x030B0000")],
+        py_limited_api=True,
         extra_compile_args=flags,
     )
     command = build_ext(Distribution({"name": "scrapy-urinorm", "ext_modules": [extension]}))

@@ -24,6 +24,10 @@ class DamagedError(ValueError):
     """What was compressed ends too early, or is not what it says."""
 
 
+class CutOffError(DamagedError):
+    """What was compressed is sound as far as it goes, and ends too early: its writer was stopped."""
+
+
 def zstd() -> Any:
     """Return the module for Zstandard: Python's own from 3.14 on, else its backport."""
     if sys.version_info >= (3, 14):
@@ -72,7 +76,8 @@ def decompressed(read: Callable[[int], bytes], *, kind: str | None = None, stric
     """Yield what a stream holds, in pieces of at most `MOST` octets; as it is where it is not compressed.
 
     `read(n)` gives up to n octets, none at the end. Members and frames that follow each other are one stream. Where the
-    data are damaged or cut off, `DamagedError` is raised, or the stream ends there without `strict`.
+    data are damaged `DamagedError` is raised, `CutOffError` where they are cut off; without `strict` the stream ends
+    there.
     """
     data = read(CHUNK)
     kind = kind or kind_of(data)
@@ -101,7 +106,7 @@ def decompressed(read: Callable[[int], bytes], *, kind: str | None = None, stric
             raise DamagedError(str(error)) from error
         return
     if strict and not fresh:
-        raise DamagedError("cut off")
+        raise CutOffError("cut off")
 
 
 def chunks(path: str | Path, *, strict: bool = True) -> Iterator[bytes]:

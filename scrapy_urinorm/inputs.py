@@ -46,6 +46,13 @@ _OTHERS = {
 }
 
 
+ROW_ERRORS = (ValueError, TypeError, AttributeError, LookupError, OverflowError, RecursionError)
+"""What a row that others have written can have raised when it is read: such a row is counted, and the next one read.
+
+`OverflowError` where a number is infinite or a time before year 1, `AttributeError` where a list stands for an object.
+"""
+
+
 class InputError(UrinormError, ValueError):
     """An input cannot be read: absent, damaged, of an unknown kind, or without the column that is asked for."""
 
@@ -121,7 +128,7 @@ class Source:
         try:
             yield from compression.decompressed(self._next, kind=self.compression)
         except compression.DamagedError as error:
-            if not self._strict and str(error) == "cut off":
+            if not self._strict and isinstance(error, compression.CutOffError):
                 self.torn = True
                 return
             raise InputError(f"{self.label}: the compressed data are damaged or cut off: {error}") from error

@@ -6,6 +6,7 @@ import functools
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
+from scrapy_urinorm.engine.faults import Faults
 from scrapy_urinorm.engine.native import Native
 from scrapy_urinorm.engine.pipeline import SILENT, Outcome, run, unwrapped
 from scrapy_urinorm.engine.sites import Sites
@@ -48,6 +49,10 @@ class Judgement(NamedTuple):
     defer: bool
 
 
+#: What a copy of a normalizer makes anew.
+_ANEW = frozenset(("counts", "sites", "native", "_faults"))
+
+
 class Normalizer:
     """Canonical URLs and keys under a set of rules.
 
@@ -57,7 +62,7 @@ class Normalizer:
 
     Every method takes any `str` and never raises on it. `counts` counts what was odd: `unparsable` (a URL that
     the URL Standard refuses, or of a scheme without rules), `unstable` (rules that do not settle on a URL) and
-    `error` (a rule that raised; the URL is then treated as if there were no rules).
+    `error` (a rule that raised; the URL is then treated as if there were no rules; the log has the first).
 
     A pickle holds the rules as they were read, so that it needs no file where it is loaded, but the same version of the
     package; what a copy counts begins at zero.
@@ -84,12 +89,13 @@ class Normalizer:
 
     def _begin(self) -> None:
         self.counts: Counter[str] = Counter()
+        self._faults = Faults(self.counts)
         self.sites = Sites(self.ruleset, self.counts)
         #: The module in C over these rules; None where all goes through the loop.
         self.native: Native | None = Native.of(self.sites.known, self.sites.learn_written)
 
     def __getstate__(self) -> dict[str, Any]:
-        return {name: value for name, value in vars(self).items() if name not in ("counts", "sites", "native")}
+        return {name: value for name, value in vars(self).items() if name not in _ANEW}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         vars(self).update(state)
@@ -103,8 +109,8 @@ class Normalizer:
                 if fast is not None:
                     return fast
             return self._key(url, lossy=lossy)
-        except Exception:  # noqa: BLE001  a rule's own fault must never reach a crawl
-            self.counts["error"] += 1
+        except Exception as error:  # noqa: BLE001  a rule's own fault must never reach a crawl
+            self._faults.note(url, error)
             return bare_key(url)
 
     def normalize(self, url: str, base: str | None = None) -> str:
@@ -117,8 +123,8 @@ class Normalizer:
                 if fast is not None:
                     return fast
             return self._canonical(url)
-        except Exception:  # noqa: BLE001  as in `key`
-            self.counts["error"] += 1
+        except Exception as error:  # noqa: BLE001  as in `key`
+            self._faults.note(url, error)
             return url
 
     def lines(self, block: bytes, *, keys: bool = False, lossy: bool = True) -> bytes:
@@ -138,8 +144,8 @@ class Normalizer:
         """Canonical URL, key, and whether the rules say to skip or defer the URL."""
         try:
             return self._decide(url)
-        except Exception:  # noqa: BLE001  as in `key`
-            self.counts["error"] += 1
+        except Exception as error:  # noqa: BLE001  as in `key`
+            self._faults.note(url, error)
             return Decision(url, bare_key(url), skip=False, defer=False)
 
     def judge(self, url: str) -> Judgement:
@@ -151,8 +157,8 @@ class Normalizer:
                     # a program with verdicts is left to the loop
                     return Judgement(fast, skip=False, defer=False)
             return self._judge(url)
-        except Exception:  # noqa: BLE001  as in `key`
-            self.counts["error"] += 1
+        except Exception as error:  # noqa: BLE001  as in `key`
+            self._faults.note(url, error)
             return Judgement(bare_key(url), skip=False, defer=False)
 
     def verdict(self, url: str) -> tuple[bool, bool]:
@@ -172,8 +178,8 @@ class Normalizer:
         watcher = NameWatcher()
         try:
             unwrapped(self.sites, parts, self.counts, watcher)
-        except Exception:  # noqa: BLE001  as in `key`
-            self.counts["error"] += 1
+        except Exception as error:  # noqa: BLE001  as in `key`
+            self._faults.note(url, error)
         return tuple(watcher.rules)
 
     def explain(self, url: str) -> Explanation:
@@ -204,8 +210,8 @@ class Normalizer:
                 return url
             outcome = run(self.sites, parts, self.counts)
             return url if outcome.exempt else edited_text(url, raw, parts, outcome)
-        except Exception:  # noqa: BLE001  as in `key`
-            self.counts["error"] += 1
+        except Exception as error:  # noqa: BLE001  as in `key`
+            self._faults.note(url, error)
             return url
 
     @functools.cached_property
@@ -225,8 +231,8 @@ class Normalizer:
             return (), ()
         try:
             program = run(self.sites, parts, self.counts).program
-        except Exception:  # noqa: BLE001  as in `key`
-            self.counts["error"] += 1
+        except Exception as error:  # noqa: BLE001  as in `key`
+            self._faults.note(url, error)
             return (), ()
         names = (name for step in program.header_steps for name in step.run())
         return tuple(step.run for step in program.body_steps), tuple(names)

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from scrapy_urinorm.cli.display import count, say, show_table, write_json
+from scrapy_urinorm.cli.display import say, show_table, write_json
 from scrapy_urinorm.errors import ProblemsError, UrinormError
+from scrapy_urinorm.wording import count
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from scrapy_urinorm.cli.display import count, say
+from scrapy_urinorm.cli.display import say
 from scrapy_urinorm.cli.progress import Progress
 from scrapy_urinorm.errors import UrinormError
 from scrapy_urinorm.extras import require
 from scrapy_urinorm.inputs import InputError, expanded
 from scrapy_urinorm.report.writing import make_place
+from scrapy_urinorm.whole_files import replacing
+from scrapy_urinorm.wording import count
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -70,9 +73,8 @@ def _write(
 
     path = Path(output)
     make_place(path)
-    partial = path.with_name(f"{path.name}.partial")
-    writer: Any = None
-    try:
+    with replacing(path) as partial, contextlib.ExitStack() as opened:
+        writer: Any = None
         with Progress("rows", streams=False) as progress:
             for urls, batch in _batches(files, column):
                 new = added(urls)
@@ -82,19 +84,13 @@ def _write(
                 for name, values in new.items():
                     table = table.append_column(name, values)
                 if writer is None:
-                    writer = parquet.ParquetWriter(partial, table.schema)
+                    writer = opened.enter_context(parquet.ParquetWriter(partial, table.schema))
                 elif table.schema != writer.schema:
                     raise UrinormError("the files have different columns: write them one by one")
                 writer.write_table(table)
                 progress.add(table.num_rows)
         if writer is None:
             raise UrinormError("there are no rows to write")
-        writer.close()
-        partial.replace(path)
-    finally:
-        if writer is not None:
-            writer.close()
-        partial.unlink(missing_ok=True)
     say(f"{output}: {count(progress.done, 'row')}", "green")
 
 

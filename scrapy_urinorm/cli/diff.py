@@ -10,12 +10,13 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 import typer
 
 from scrapy_urinorm.cli.amounts import whole
-from scrapy_urinorm.cli.display import count, say, show_table, write_json
+from scrapy_urinorm.cli.display import say, show_table, write_json
 from scrapy_urinorm.cli.failures import FINDINGS, complain
 from scrapy_urinorm.cli.inputs import Column, Format, Inputs, as_utf8, lines_of
 from scrapy_urinorm.cli.progress import Progress
 from scrapy_urinorm.cli.project import ChosenRules, Json
 from scrapy_urinorm.cli.workers import Jobs, in_order
+from scrapy_urinorm.wording import count
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

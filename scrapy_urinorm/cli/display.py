@@ -118,8 +118,3 @@ def marked(before: str, after: str) -> Text:
             text.append("".join(old[a:b]), "red strike")
             text.append("".join(new[c:d]), "green underline")
     return text
-
-
-def count(number: int, noun: str, plural: str | None = None) -> str:
-    """`1 rule`, `2,000 rules`."""
-    return f"{number:,} {noun if number == 1 else plural or noun + 's'}"

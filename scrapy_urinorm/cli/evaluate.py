@@ -9,13 +9,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from scrapy_urinorm.cli.amounts import whole
-from scrapy_urinorm.cli.display import count, say, show_table, write_json
+from scrapy_urinorm.cli.display import say, show_table, write_json
 from scrapy_urinorm.cli.failures import complain
 from scrapy_urinorm.cli.learn import Base, Columns, Ground, Kind, Risk, Strict, Visits, column_pairs, options_of
 from scrapy_urinorm.cli.progress import Progress
 from scrapy_urinorm.cli.project import Json  # noqa: TC001  read at run time
 from scrapy_urinorm.cli.workers import Jobs  # noqa: TC001  read at run time
 from scrapy_urinorm.errors import UrinormError
+from scrapy_urinorm.wording import count
 
 if TYPE_CHECKING:
     from scrapy_urinorm.learn.evaluation import Scores

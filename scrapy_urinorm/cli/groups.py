@@ -10,13 +10,14 @@ import typer
 from scrapy_urinorm.cli.amounts import whole
 from scrapy_urinorm.cli.columns import Output, with_groups
 from scrapy_urinorm.cli.difference import Differences
-from scrapy_urinorm.cli.display import completing, count, say, write_json
+from scrapy_urinorm.cli.display import completing, say, write_json
 from scrapy_urinorm.cli.failures import complain
 from scrapy_urinorm.cli.inputs import Column, Files, Format, Inputs, as_utf8
 from scrapy_urinorm.cli.progress import Progress
 from scrapy_urinorm.cli.project import ChosenRules, Json, Preset, Rules, chosen
 from scrapy_urinorm.cli.rules import rule_names
 from scrapy_urinorm.cli.workers import Jobs, in_order
+from scrapy_urinorm.wording import count
 
 if TYPE_CHECKING:
     from scrapy_urinorm.normalizer import Normalizer

@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from scrapy_urinorm.cli.display import count
 from scrapy_urinorm.cli.failures import complain
 from scrapy_urinorm.errors import UrinormError
+from scrapy_urinorm.whole_files import write_whole
+from scrapy_urinorm.wording import count
 
 if TYPE_CHECKING:
     from scrapy_urinorm.importers.document import Document
@@ -96,7 +97,7 @@ def _write(document: Document, output: str) -> None:
     if output == "-":
         print(text, end="")
     else:
-        Path(output).write_text(text, encoding="utf-8")
+        write_whole(Path(output), text)
 
 
 def _report(carried: int, noun: str, left: tuple[str, ...]) -> None:

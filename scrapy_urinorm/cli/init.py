@@ -8,11 +8,13 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from scrapy_urinorm.cli.amounts import whole
-from scrapy_urinorm.cli.display import count, next_step, say
+from scrapy_urinorm.cli.display import next_step, say
 from scrapy_urinorm.cli.inputs import Column, Format, Inputs, lines_of
 from scrapy_urinorm.cli.progress import Progress
 from scrapy_urinorm.cli.project import RULE_FILE
 from scrapy_urinorm.errors import UrinormError
+from scrapy_urinorm.whole_files import write_whole
+from scrapy_urinorm.wording import count
 
 if TYPE_CHECKING:
     from scrapy_urinorm.recognition import Found
@@ -67,7 +69,7 @@ def init(
         print(text, end="")
         return
     Path(output).parent.mkdir(parents=True, exist_ok=True)
-    Path(output).write_text(text, encoding="utf-8")
+    write_whole(Path(output), text)
     say(f"{output}: {count(len(found), 'site')}")
     next_step(f"remove the # from the lines that are right, then `urinorm check {output} --urls URLS`")
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from scrapy_urinorm.cli.display import completing
-from scrapy_urinorm.inputs import BLOCK, InputError, Source, expanded, kind_of, lines, opened
+from scrapy_urinorm.inputs import BLOCK, ROW_ERRORS, InputError, Source, expanded, kind_of, lines, opened
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -138,7 +138,7 @@ class Inputs:
         for row in rows:
             try:
                 visits = parse((row or b"").decode("utf-8", "surrogateescape"))
-            except (ValueError, TypeError, KeyError, IndexError, RecursionError):
+            except ROW_ERRORS:
                 self.counts["bad_rows"] += 1
                 visits = ()
             yield next((visit.url for visit in visits), "")
@@ -149,7 +149,7 @@ class Inputs:
             try:
                 # octets that are no UTF-8 are kept, as in lines of URLs
                 row = json.loads((line or b"").decode("utf-8-sig", "surrogateescape"))
-            except (ValueError, RecursionError):
+            except ROW_ERRORS:
                 row = None
             url = row.get(column) if isinstance(row, dict) else row if isinstance(row, str) else None
             if not isinstance(url, str):

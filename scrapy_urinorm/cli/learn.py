@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from scrapy_urinorm.cli.amounts import number
-from scrapy_urinorm.cli.display import completing, count, next_step, say, show_table, write_json
+from scrapy_urinorm.cli.display import completing, next_step, say, show_table, write_json
 from scrapy_urinorm.cli.failures import complain
 from scrapy_urinorm.cli.progress import Progress
 from scrapy_urinorm.cli.project import Json  # noqa: TC001  read at run time
 from scrapy_urinorm.cli.workers import Jobs  # noqa: TC001  read at run time
 from scrapy_urinorm.errors import UrinormError
+from scrapy_urinorm.wording import count
 
 if TYPE_CHECKING:
     from scrapy_urinorm.learn import LearnResult, Options

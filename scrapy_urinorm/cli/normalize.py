@@ -11,13 +11,14 @@ from typing import TYPE_CHECKING, Annotated, NamedTuple
 import typer
 
 from scrapy_urinorm.cli.columns import Output, with_texts
-from scrapy_urinorm.cli.display import count, is_terminal
+from scrapy_urinorm.cli.display import is_terminal
 from scrapy_urinorm.cli.failures import complain
 from scrapy_urinorm.cli.inputs import Column, Files, Format, Inputs, as_utf8, lines_of
 from scrapy_urinorm.cli.progress import Progress
 from scrapy_urinorm.cli.project import ChosenRules, Json, Preset, Rules, chosen
 from scrapy_urinorm.cli.workers import Jobs, in_order
 from scrapy_urinorm.report.inert import visible as inert
+from scrapy_urinorm.wording import count
 
 if TYPE_CHECKING:
     from scrapy_urinorm.normalizer import Normalizer

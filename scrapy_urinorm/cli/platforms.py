@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from scrapy_urinorm.cli.display import count, say, show_table, write_json
+from scrapy_urinorm.cli.display import say, show_table, write_json
 from scrapy_urinorm.cli.failures import complain
 from scrapy_urinorm.cli.learn import Base, Columns, Kind, column_pairs
 from scrapy_urinorm.cli.project import Json  # noqa: TC001  read at run time
 from scrapy_urinorm.errors import UrinormError
+from scrapy_urinorm.wording import count
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

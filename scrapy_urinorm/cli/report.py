@@ -7,13 +7,14 @@ from typing import Annotated
 
 import typer
 
-from scrapy_urinorm.cli.display import count, next_step, say, write_json
+from scrapy_urinorm.cli.display import next_step, say, write_json
 from scrapy_urinorm.cli.failures import complain
 from scrapy_urinorm.cli.learn import Base, Columns, Crawl, Kind, Visits, column_pairs
 from scrapy_urinorm.cli.progress import Progress
 from scrapy_urinorm.cli.project import Preset, Rules, chosen
 from scrapy_urinorm.cli.workers import Jobs  # noqa: TC001  read at run time
 from scrapy_urinorm.errors import UrinormError
+from scrapy_urinorm.wording import count
 
 
 def report(

@@ -7,10 +7,10 @@ from typing import Annotated
 
 import typer
 
-from scrapy_urinorm.cli.display import count as counted
 from scrapy_urinorm.cli.display import say, show_table, write_json
 from scrapy_urinorm.cli.failures import FINDINGS
 from scrapy_urinorm.cli.project import Json, Preset, Rules, chosen, crawl_of
+from scrapy_urinorm.wording import count as counted
 
 app = typer.Typer(no_args_is_help=True, rich_markup_mode="markdown")
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, NamedTuple
 import typer
 
 from scrapy_urinorm.cli.amounts import whole
-from scrapy_urinorm.cli.display import completing, count, is_terminal
+from scrapy_urinorm.cli.display import completing, is_terminal
 from scrapy_urinorm.cli.failures import complain
 from scrapy_urinorm.cli.inputs import Column, Files, Format, Inputs, as_utf8, lines_of
 from scrapy_urinorm.cli.progress import Progress
@@ -20,6 +20,7 @@ from scrapy_urinorm.errors import UrinormError
 from scrapy_urinorm.report.inert import visible as inert
 from scrapy_urinorm.rules.globs import glob_key, path_glob
 from scrapy_urinorm.url import path_key, split
+from scrapy_urinorm.wording import count
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from scrapy_urinorm.cli.amounts import number, whole
-from scrapy_urinorm.cli.display import count, say, show_table, write_json
+from scrapy_urinorm.cli.display import say, show_table, write_json
 from scrapy_urinorm.cli.progress import Progress
 from scrapy_urinorm.cli.project import Json  # noqa: TC001  read at run time
+from scrapy_urinorm.wording import count
 
 if TYPE_CHECKING:
     from scrapy_urinorm.learn.evidence.candidate import Candidate

@@ -70,6 +70,7 @@ class RecordedLines(Recorded, Protocol):
 
     url: str
     final_url: str | None
+    redirects: tuple[tuple[int, str], ...]
     lines: bytes | None
     line_words: bytes | None
     crawl: str | None
@@ -145,6 +146,11 @@ class Frame:
         if self.pages < MIN_FRAME_PAGES:
             return []
         return [slot for slot, n in self._pages_with.items() if slot and n >= FRAME_SHARE * self.pages]
+
+    def short(self) -> frozenset[int]:
+        """Return the slots of the frame with one line a page and several texts, without the title, data and noise."""
+        frame = self.slots() - self._noise - self._visitors - {TITLE_SLOT, DATA_SLOT}
+        return frozenset(s for s in self._common() if s in frame and len(self._texts[s]) > 1 and self._is_single(s))
 
     def _is_single(self, slot: int) -> bool:
         """Whether the slot has about one line a page: lists are content."""

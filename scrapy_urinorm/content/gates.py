@@ -2,13 +2,15 @@
 
 A page of a few words beside data for its scripts may be any page: a script may draw it from what it asks for by itself,
 and then all pages of its kind look alike. That a form to log in is none of these the site says itself: it redirects
-many addresses there. Believed is no more than that: the form is at one path, which is not the start of the site, its
-addresses bear nothing but the way back, and its data are those that pages with texts of their own bear, too, so that
-they say nothing of any page.
+many addresses there, for the time being. Believed is no more than that: the form is at one path, which is not the start
+of the site, its addresses bear nothing but the way back, and its data are those that pages with texts of their own
+bear, too, so that they say nothing of any page. A parameter that is called after what is to be shown (`doc`) is no way
+back, though it may name the path that led there: the page may be a reader, which a script fills.
 """
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from typing import TYPE_CHECKING, Protocol, TypeVar
 from urllib.parse import parse_qsl, urlsplit
@@ -27,6 +29,16 @@ FORM_LINES = 2
 """Lines of a form: a name and a password; "one moment please" is one. The form of Boorunaut has four."""
 REDIRECTS = range(300, 400)
 """Statuses of a response that leads elsewhere."""
+PERMANENT = (301, 308)
+"""Statuses by which an address has moved for ever (RFC 9110, 15.4); who has logged in is let through."""
+SHOWN = (
+    "article asset audio book content doc docs document epub file iiif image img issue item manifest map media model"
+    " object path pdf photo picture play player record resource scan source src video view viewer volume"
+)
+"""Names of parameters that say what is to be shown, alone or before `id`, `url` and the like: of viewers (`file` of
+PDF.js, `manifest` of those of IIIF, `src`, `doc`), and others that mean a medium or a piece of a collection, chosen.
+Where a form to log in calls the way back so, its copies are fetched."""
+_shown = re.compile(rf"(?:{'|'.join(SHOWN.split())})(?:s|ids?|href|name|path|ref|uri|url)?").fullmatch
 _START = ("", "/")
 
 
@@ -35,6 +47,7 @@ class Led(Protocol):
 
     url: str
     final_url: str | None
+    redirects: tuple[tuple[int, str], ...]
     status: int | None
     lines: bytes | None
 
@@ -68,10 +81,17 @@ def _led_to(visits: Sequence[Led]) -> set[str | None]:
     for visit in visits:
         if visit.final_url is None or not (is_answer(visit.status) or visit.status in REDIRECTS):
             continue
-        gate = _gate_of(visit)
+        gate = None if _is_moved(visit) else _gate_of(visit)
         if gate is not None and gate != _place(visit.url) and len(led[gate]) < LEAST:
             led[gate].add(visit.url)
     return {gate for gate, urls in led.items() if len(urls) >= LEAST}
+
+
+def _is_moved(visit: Led) -> bool:
+    """Whether an address has moved for ever to another path; a slash at the end is none of it."""
+    ends = [*(urlsplit(url).path.rstrip("/") for _, url in visit.redirects[1:]), urlsplit(visit.final_url or "").path]
+    hops = zip(visit.redirects, ends, strict=False)
+    return any(status in PERMANENT and urlsplit(url).path.rstrip("/") != to.rstrip("/") for (status, url), to in hops)
 
 
 def _gate_of(visit: Led) -> str | None:
@@ -79,7 +99,10 @@ def _gate_of(visit: Led) -> str | None:
     parts = urlsplit(visit.final_url or visit.url)
     if parts.path in _START:
         return None
-    back = [value for _, value in parse_qsl(parts.query, keep_blank_values=True)]
+    query = parse_qsl(parts.query, keep_blank_values=True)
+    if any(_shown("".join(filter(str.isalpha, name.lower()))) for name, _ in query):
+        return None
+    back = [value for _, value in query]
     if not all(value.startswith(("/", "http://", "https://")) for value in back):
         return None
     if back and visit.final_url is not None and urlsplit(visit.url).path not in [urlsplit(one).path for one in back]:

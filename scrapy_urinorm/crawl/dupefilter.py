@@ -17,7 +17,7 @@ from scrapy_urinorm.crawl.filtering.dropped import DroppedRequests
 from scrapy_urinorm.crawl.filtering.store import seen_store
 from scrapy_urinorm.crawl.filtering.variants import Variants
 from scrapy_urinorm.crawl.filtering.verdicts import Verdicts
-from scrapy_urinorm.crawl.fingerprinter import RequestFingerprinter, RequestJudgement
+from scrapy_urinorm.crawl.fingerprinter import JudgedRequest, RequestFingerprinter
 from scrapy_urinorm.crawl.start_errors import said_readably
 from scrapy_urinorm.errors import UrinormError
 
@@ -118,12 +118,30 @@ class DupeFilter(BaseDupeFilter):
 
         Scrapy also closes what it could not open: then nothing is known that should replace what an earlier run kept.
         """
-        if self._opened and self.variants is not None and self._directory is not None:
+        try:
+            if self._opened:
+                self._last_words()
+        finally:
+            # whatever went wrong: a store that stays open keeps the next run out, and its scheduler from ending
+            self.store.close()
+
+    def _last_words(self) -> None:
+        for what, act in (
+            ("Keeping the second chances", self._save),
+            ("Counting in the store", self._tell),
+        ):
+            try:
+                act()
+            except Exception as error:  # noqa: BLE001  whatever a store of the project's own raises
+                failed(self._crawler, what, error)
+
+    def _save(self) -> None:
+        if self.variants is not None and self._directory is not None:
             self.variants.save(self._directory)
-        if self._opened:
-            for name, number in self.store.stats().items():
-                self._stats.set_value(f"urinorm/seen/{name}", number)
-        self.store.close()
+
+    def _tell(self) -> None:
+        for name, number in self.store.stats().items():
+            self._stats.set_value(f"urinorm/seen/{name}", number)
 
     def clear(self) -> None:
         """Forget everything: what scrapy-redis asks for at the end of a crawl that is not to be continued."""
@@ -168,7 +186,7 @@ class DupeFilter(BaseDupeFilter):
             variants.claim(request, fp)
         return False
 
-    def _judged(self, request: Request) -> RequestJudgement:
+    def _judged(self, request: Request) -> JudgedRequest:
         """What `judge` gives, where another fingerprinter stands in front of ours."""
         skip, defer = self._ours.verdict(request)
         self._counts.clear()

@@ -34,9 +34,9 @@ _STATEFUL = frozenset(("redirect_urls", "urinorm", "verbatim_url", own.CHANCE_ME
 #: How often a chain may come back to one URL text: once each for a cookie, a consent, a log-in.
 _RETURNS = 3
 _MAX_META_RULES = 256
-#: A fingerprint, whether the rules say to skip or to defer the request, and the bits of those that changed its URL
+#: A request's fingerprint, whether the rules say to skip or to defer it, and the bits of those that changed its URL
 #: (None: not known).
-RequestJudgement = tuple[bytes, bool, bool, int | None]
+JudgedRequest = tuple[bytes, bool, bool, int | None]
 _being_built: WeakSet[Crawler] = WeakSet()
 
 
@@ -124,7 +124,7 @@ class RequestFingerprinter:
         self._cache[place] = fp if state is None else (state, fp)
         return fp
 
-    def judge(self, request: Request) -> RequestJudgement:
+    def judge(self, request: Request) -> JudgedRequest:
         """The fingerprint of a request, and what else the rules say of it, in one pass."""
         meta = request._meta
         if (meta and not _STATEFUL.isdisjoint(meta)) or not self._simple or request.callback is NO_CALLBACK:

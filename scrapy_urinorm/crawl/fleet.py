@@ -12,6 +12,7 @@ from scrapy_urinorm.crawl.engine_calls import close_spider, wake
 from scrapy_urinorm.crawl.filtering.store import redis_prefix
 from scrapy_urinorm.crawl.filtering.verdicts import DEFER_BY
 from scrapy_urinorm.crawl.requests.rows import State
+from scrapy_urinorm.crawl.requests.unreadable import unreadable
 from scrapy_urinorm.errors import UrinormError
 from scrapy_urinorm.live.fleet_share import CLOSED, FleetShare
 from scrapy_urinorm.seen.redis_address import is_redis
@@ -113,6 +114,7 @@ class FleetScheduler(_Below):
         scheduler.gate = scheduler.shared = None
         scheduler.journal = FleetJournal(crawler)
         scheduler._pause = 0.0
+        scheduler._unreadable = set()
         _schedulers[crawler] = scheduler
         return scheduler
 
@@ -120,6 +122,7 @@ class FleetScheduler(_Below):
     shared: FleetShare | None
     journal: FleetJournal
     _pause: float
+    _unreadable: set[bytes]
 
     def open(self, spider: Spider) -> Any:
         """Open the scheduler, and what the fleet shares where fingerprints are in Redis, too. Raises UrinormError."""
@@ -222,10 +225,15 @@ class FleetScheduler(_Below):
         return True
 
     def read(self, one: HeldBack) -> Request | None:
-        """The request of what waits; None where this spider cannot read it: then it stays."""
+        """The request of what waits; None where it has gone meanwhile, or this spider cannot read it: then it stays."""
+        if not one.data:
+            return None
         try:
             found: Request = self.queue._decode_request(one.data)
-        except Exception:  # noqa: BLE001  a callback or a class that is no longer there, or it has gone meanwhile
+        except Exception:  # noqa: BLE001  a callback or a class that is no longer there
+            if one.number not in self._unreadable:
+                self._unreadable.add(one.number)
+                unreadable(self.crawler, "the fleet, in Redis,")
             return None
         return found
 

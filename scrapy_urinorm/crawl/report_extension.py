@@ -19,6 +19,7 @@ from scrapy_urinorm.crawl.recording.output_places import filled_in
 from scrapy_urinorm.crawl.recording.reader_process import in_thread
 from scrapy_urinorm.crawl.visits_extension import VisitsExtension
 from scrapy_urinorm.processes import environment
+from scrapy_urinorm.wording import count
 
 if TYPE_CHECKING:
     from typing import Self
@@ -39,11 +40,11 @@ def verdict(found: dict[str, Any]) -> str:
     """What the log says of a report: what is still wasted, and what looks wrong."""
     totals = found["totals"]
     wasted, lost = totals["left_over"], totals["lost"]
-    said = f"{wasted} of {totals['requests']} requests still wasted"
+    said = f"{wasted:,} of {count(totals['requests'], 'request')} still wasted"
     if not found["suspicious"]:
         return f"{said}, no suspicious merges"
-    merges = f"{len(found['suspicious'])} suspicious merge{'' if len(found['suspicious']) == 1 else 's'}"
-    return f"{said}; looks wrong: {merges}, at least {lost} page{'' if lost == 1 else 's'} lost"
+    merges = count(len(found["suspicious"]), "suspicious merge")
+    return f"{said}; looks wrong: {merges}, at least {count(lost, 'page')} lost"
 
 
 class ReportExtension:

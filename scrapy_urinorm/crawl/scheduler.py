@@ -87,8 +87,8 @@ class Scheduler(StockScheduler):
 
     def _open(self, spider: Spider) -> Deferred[None] | None:
         self.journal = journal = Journal(spider, self.df.store if isinstance(self.df, DupeFilter) else None)
-        journal.open()
         try:
+            journal.open()
             trusted = self.dqdir is not None and not journal.file.unclean
             taking_over = None
             if self.dqdir is not None:

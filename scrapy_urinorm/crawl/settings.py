@@ -122,7 +122,7 @@ STATS: dict[str, str] = {
     "urinorm/skipped": "Requests never sent because of `skip`.",
     "urinorm/deferred": "Requests put behind all others because of `defer`.",
     "urinorm/recovered": "Requests that a killed run had under way or waiting, and that this run serves.",
-    "urinorm/unreadable": "Requests of an earlier run that this spider cannot read; they stay in the file.",
+    "urinorm/unreadable": "Requests of another run or worker that this spider cannot read; they stay where they are.",
     "urinorm/redirect_passed": "Redirects to a URL of equal key that were let through.",
     "urinorm/second_chance": "Variants requested because the first one of their key had failed.",
     "urinorm/second_chance_hurried": "Of these, variants requested before the first one had failed, for lack of room "

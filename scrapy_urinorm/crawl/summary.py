@@ -13,6 +13,7 @@ from scrapy_urinorm.crawl.dupefilter import DupeFilter, filter_of
 from scrapy_urinorm.crawl.filtering.store import seen_store
 from scrapy_urinorm.crawl.fingerprinter import RequestFingerprinter
 from scrapy_urinorm.crawl.start_errors import said_readably
+from scrapy_urinorm.wording import count
 
 if TYPE_CHECKING:
     from typing import Self
@@ -63,26 +64,26 @@ class Summary:
         sent = stats.get("downloader/request_count", 0)
         filtered = stats.get("dupefilter/filtered", 0)
         skipped = stats.get("urinorm/skipped", 0)
-        dropped = f"{_count(filtered, 'duplicate')} dropped"
+        dropped = f"{count(filtered, 'duplicate')} dropped"
         rules: list[tuple[int, str]] = []
         if self._is_known_why():
             # some of them Scrapy alone would have dropped as well, as links that are the same letter by letter
-            dropped += f", {stats.get('urinorm/filtered', 0)} of them at addresses that rules changed"
+            dropped += f", {stats.get('urinorm/filtered', 0):,} of them at addresses that rules changed"
             names = [name for name in stats if name.startswith(_BY_RULE)]
             rules = sorted(((stats[name], name[len(_BY_RULE) :]) for name in names), reverse=True)
-        lines = [f"{_count(sent, 'request')} sent; {dropped}; {skipped} skipped"]
+        lines = [f"{count(sent, 'request')} sent; {dropped}; {skipped:,} skipped"]
         if rules:
             more = f" and {len(rules) - 6} more" if len(rules) > 6 else ""
-            lines.append("by rule: " + ", ".join(f"{name} {count}" for count, name in rules[:6]) + more)
+            lines.append("by rule: " + ", ".join(f"{name} {number:,}" for number, name in rules[:6]) + more)
         passed, chances = stats.get("urinorm/redirect_passed", 0), stats.get("urinorm/second_chance", 0)
         if passed or chances:
             lines.append(
-                f"{_count(passed, 'redirect')} to a page's own key followed;"
-                f" {_count(chances, 'variant')} tried after a failure or a redirect elsewhere"
+                f"{count(passed, 'redirect')} to a page's own key followed;"
+                f" {count(chances, 'variant')} tried after a failure or a redirect elsewhere"
             )
         odd = {n: stats[f"urinorm/{n}"] for n in _ODD if stats.get(f"urinorm/{n}")}
         if odd:
-            said = ", ".join(f"{count} {name.replace('_', ' ')}" for name, count in odd.items())
+            said = ", ".join(f"{number:,} {name.replace('_', ' ')}" for name, number in odd.items())
             hint = "`urinorm check` names rules that do not settle" if "unstable" in odd else "see the log"
             lines.append(f"looks wrong: {said} ({hint})")
         return lines
@@ -91,7 +92,3 @@ class Summary:
         """Whether filter and fingerprints are ours: of others nobody knows what a request was dropped by."""
         filter_ = filter_of(self._crawler)
         return filter_ is not None and isinstance(filter_.fingerprinter, RequestFingerprinter)
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number} {noun}{'' if number == 1 else 's'}"

@@ -28,7 +28,8 @@ from scrapy_urinorm.crawl.recording.crawl_identity import crawl_identity
 from scrapy_urinorm.crawl.recording.messages import asked_by, rules_of, said_of, told_by
 from scrapy_urinorm.crawl.recording.output_places import filled_in, stored
 from scrapy_urinorm.crawl.recording.reader_process import CLOSE_SECONDS, in_thread, shared_reader
-from scrapy_urinorm.visits.redaction import without_userinfo
+from scrapy_urinorm.engine.texts import without_userinfo
+from scrapy_urinorm.wording import count
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -75,19 +76,17 @@ class VisitsExtension:
         if not uri and not live:
             raise NotConfigured
         own.require_extras(crawler.settings)
-        self.crawler = crawler
-        self.uri = str(uri)
+        self.crawler, self.uri = crawler, str(uri)
         # live rules compare every page, unless somebody asks for less
-        share = 0.0 if live and "URINORM_VISITS_CPU" not in crawler.settings else None
-        self.budget = Budget(own.number(crawler.settings, "URINORM_VISITS_CPU") or 0.0 if share is None else share)
+        every = live and "URINORM_VISITS_CPU" not in crawler.settings
+        self.budget = Budget(0.0 if every else own.number(crawler.settings, "URINORM_VISITS_CPU") or 0.0)
         self.listener: Callable[[dict[str, Any]], None] | None = None
         """Is given what the reader says and is none of ours, in a thread of the reader's."""
         self.watcher: Onlooker | None = None
         self.rotate = max(0, int(own.number(crawler.settings, "URINORM_VISITS_ROTATE") or 0)) or None
         self.files: list[Path] = []
         """What was written, when the crawl has ended."""
-        self.crawl_id = ""
-        self.begun = datetime.now(UTC)
+        self.crawl_id, self.begun = "", datetime.now(UTC)
         self._reader: ReaderProcess | None = None
         self._number = self._sent = self._written = self._given_up = self._before_restart = 0
         self._complained = self._refused = False
@@ -170,15 +169,16 @@ class VisitsExtension:
         elif what == "failed" and not self._complained:
             self._complained = True
             logger.error("URINORM_VISITS: %s", header["text"], extra={"spider": self.crawler.spider})
-        elif what == "lost":
-            logger.error("URINORM_VISITS: %s: nothing more is recorded there", header["text"])
+        elif what in ("lost", "died"):
+            logger.error("URINORM_VISITS: %s: nothing more is recorded", header["text"])
         elif what == "beside":
             logger.warning("URINORM_VISITS: %s: %s", without_userinfo(self.uri), header["text"])
         elif what == "restarted":
             self._before_restart = self._written
             logger.warning("URINORM_VISITS: %s, and is started again", header["text"])
-        elif what == "died":
-            logger.error("URINORM_VISITS: %s: nothing more is recorded", header["text"])
+        elif what == "left":
+            # said here: the crawl asks for nothing any more
+            logger.warning("Live rules: the fleet may lack what this worker saw last: %s", header["text"])
         if what in ("closed", "died"):
             self._closed.set()
         if self.listener is not None:
@@ -211,14 +211,14 @@ class VisitsExtension:
         self._reader.close(self._number)
         await in_thread(self._wait)
         stats = own.stats_of(self.crawler)
-        for name, count in (("written", self._written), ("given_up", self._given_up)):
-            if count:
-                stats.set_value(f"urinorm/visits/{name}", count)
+        for name, number in (("written", self._written), ("given_up", self._given_up)):
+            if number:
+                stats.set_value(f"urinorm/visits/{name}", number)
         if self._refused:
             return
         for site, name, path, pages in self._platforms:
             stats.inc_value(f"urinorm/platform/{name}", pages)
-            logger.info("Recognized: %s at %s%s, %d page%s", name, site, path, pages, "" if pages == 1 else "s")
+            logger.info("Recognized: %s at %s%s, %s", name, site, path, count(pages, "page"))
         if lost := self._sent - self._written:
             stats.inc_value("urinorm/visits/failed", lost)
         if not self.uri:

@@ -11,10 +11,10 @@ in the environment leaves it out.
 from __future__ import annotations
 
 import functools
-import os
 from typing import TYPE_CHECKING, Any
 
 from scrapy_urinorm.engine.bits import bit_of
+from scrapy_urinorm.engine.compiled import compiled
 from scrapy_urinorm.engine.exemptions import exemptions, unsubscribes
 from scrapy_urinorm.recipe import digest
 from scrapy_urinorm.rules.globs import ascii_fold, path_shape
@@ -40,19 +40,8 @@ _REFUSED = frozenset((";", "%3B", "/("))
 _SEMICOLON = frozenset(("%3B",))
 
 
-def _compiled() -> Any:
-    """The module in C; None where it was not built, not wanted, or built before the last change of its layout."""
-    if os.environ.get("URINORM_PURE", "") not in ("", "0"):
-        return None
-    try:
-        from scrapy_urinorm.engine import _native
-    except ImportError:
-        return None
-    return _native if _native.LAYOUT == LAYOUT else None
-
-
 #: The module in C, or None.
-module = _compiled()
+module = compiled(LAYOUT)
 
 
 class PathStep(NamedTuple):

@@ -610,7 +610,10 @@ run_step(PyObject *step, Url *url, int *changed)
         for (; end[-1] != '/'; end--)
             if (end[-1] == '.')
                 return YES;
-        if (end < url->path.end && length_of(url->path) < MAX_URL) {
+        if (end < url->path.end) {
+            /* as for every path that a rule makes longer: see take_path */
+            if (length_of(url->path) >= MAX_URL)
+                return NO;
             url->path_text[length_of(url->path)] = '/';
             url->path.end++;
             *changed = 1;
@@ -734,10 +737,10 @@ run_edits(PyObject *edits, Url *url, Span before, int *changed)
             first_end = put_target(url, before, 1, first);
             verdict = take_target(url, after);
             if (verdict == YES) {
-                octet now[2 * SPELLED], *now_end;
+                /* Python has a copy of what was in `text` */
                 sort_fields(url);
-                now_end = put_target(url, url->path, 0, now);
-                *changed = now_end - now != first_end - first || memcmp(now, first, (size_t)(now_end - now)) != 0;
+                end = put_target(url, url->path, 0, text);
+                *changed = end - text != first_end - first || memcmp(text, first, (size_t)(end - text)) != 0;
                 url->touched |= (uint64_t)1 << (bit & 63);
             }
         }

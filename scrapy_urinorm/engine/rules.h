@@ -24,7 +24,8 @@ typedef struct {
     int gone;
 } Field;
 
-/* One URL on its way; about 30 kB on the stack, of which a usual one touches little. */
+/* One URL on its way; about 30 kB on the stack, of which a usual one touches little. With the buffers of the edits and of
+ * those who call it is 94 kB at the most (gcc -O3 -fstack-usage, x86-64): musl gives a thread 128. */
 typedef struct {
     Form form;
     Span path;                /* in the spelling of the key, where `spelled` */

@@ -139,7 +139,18 @@ def _readable(value: str) -> str:
 
 _LEGIBLE = Regex("%(?:2C|2F|3A|40)")
 # in a text that no parser takes: for the web's schemes, all that could be one
-_USERINFO = Regex(r"(?i)(^[\x00-\x20]*(?:https?|ftp|wss?):(?:[/\\\s]|%5c)*)[^?#]*@|(?<=//)[^/?#]*@")
+_UNPARSED_USERINFO = Regex(r"(?i)(^[\x00-\x20]*(?:https?|ftp|wss?):(?:[/\\\s]|%5c)*)[^?#]*@|(?<=//)[^/?#]*@")
+# in any text: behind a scheme of the web, with the slashes that browsers take for two, and behind two slashes that
+# stand in no path. There is a slash in each, which ends the one before: the time is linear. Looking back costs less
+_USERINFO = Regex(
+    r"(:(?:(?<=[Tt][Tt][Pp]:)|(?<=[Tt][Tt][Pp][Ss]:)|(?<=[Ff][Tt][Pp]:)|(?<=[Ww][Ss]:)|(?<=[Ww][Ss][Ss]:))[/\\]+"
+    r"|//(?<![^\s\"'(<=,;&:]//))[^/\\?#\s]*@"
+)
+# nor does a browser need any at the start
+_SLASHLESS = Regex(r"(?i)([\x00-\x20]*(?:https?|ftp|wss?):)[^/\\?#\s]*@")
+_ESCAPED_USERINFO = Regex(
+    r"(?i)((?::|%(?:25)*3A)(?://|(?:%(?:25)*2F){2}))(?:(?!%(?:25)*(?:2F|3F|23))[^/?#&\s])*(?:%(?:25)*40|@)"
+)
 
 
 def without_userinfo(url: str) -> str:
@@ -151,5 +162,18 @@ def without_userinfo(url: str) -> str:
         return url
     parts = split(url)
     if parts is None:
-        return _USERINFO.sub(lambda match: match[1] or "", url)
+        return _UNPARSED_USERINFO.sub(lambda match: match[1] or "", url)
     return join(parts._replace(userinfo="")) if parts.userinfo else url
+
+
+def scrubbed(text: str) -> str:
+    """A text, one URL or many, without the users and passwords of its URLs and of those that parameters carry.
+
+    Nothing else changes: an address that is written down this way is the one that it was. The time is linear.
+    """
+    bare = "@" in text
+    if bare:
+        text = _USERINFO.sub(r"\1", text)
+        if "://" not in text[:8] and (start := _SLASHLESS.match(text)):
+            text = start[1] + text[start.end() :]
+    return _ESCAPED_USERINFO.sub(r"\1", text) if "%" in text and (bare or "40" in text) else text

@@ -12,6 +12,7 @@ from scrapy_urinorm.normalizer import Normalizer
 from scrapy_urinorm.rules.kinds import NameTable
 from scrapy_urinorm.rulesets.schema import SCHEMA_ID
 from scrapy_urinorm.url import decoded, path_key, query_items, split
+from scrapy_urinorm.wording import count
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -182,7 +183,7 @@ def _proposals(name: str, site: SurveyedSite, removed: NameTable) -> list[str]:
 
 
 def _urls(number: int) -> str:
-    return f"{number:,} URL{'' if number == 1 else 's'}"
+    return count(number, "URL")
 
 
 def _parameters(site: SurveyedSite, removed: NameTable) -> list[str]:
@@ -195,11 +196,11 @@ def _parameters(site: SurveyedSite, removed: NameTable) -> list[str]:
         lines.append(f"# remove_params = {toml_value(proposed)}")
     lines.append("# parameters: share of the URLs, different values, the most frequent")
     width = min(max(len(toml_text(n)) for n, _ in rows), 30)
-    for name, (values, count) in rows:
+    for name, (values, met) in rows:
         number = f"{len(values):,}{'+' if len(values) >= _MAX_VALUES else ''}"
         common = ", ".join(toml_text(v[:30]) for v, _ in values.most_common(3))
         note = f"  ({notes[name]})" if name in notes else ""
-        lines.append(f"#   {toml_text(name):<{width}} {count[0] / site.urls:>6.1%} {number:>7}  {common}{note}")
+        lines.append(f"#   {toml_text(name):<{width}} {met[0] / site.urls:>6.1%} {number:>7}  {common}{note}")
     return lines
 
 

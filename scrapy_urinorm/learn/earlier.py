@@ -45,7 +45,7 @@ def _candidate(row: Mapping[str, Any]) -> Candidate | None:
     for narrower in row.get("except", ()):
         atoms = context_of(dict(narrower)) or ()
         candidate.exceptions += tuple(atom for atom in atoms if atom not in candidate.context)
-    candidate.names = _names(candidate)
+    candidate.names = names_of(candidate)
     candidate.status = str(row.get("status", ""))
     candidate.saved = shown.saved
     candidate.crawls = tuple(map(str, row.get("crawls", ())))
@@ -72,7 +72,8 @@ def context_of(where: Mapping[str, Any]) -> Context | None:
     return tuple(atoms)
 
 
-def _names(candidate: Candidate) -> frozenset[str]:
+def names_of(candidate: Candidate) -> frozenset[str]:
+    """Return the parameters that a rule is about, as its value has them."""
     value = candidate.value
     if candidate.rule in ("remove_params", "lowercase_params"):
         names = [one.get("name", "*") if isinstance(one, dict) else one for one in value]

@@ -9,6 +9,8 @@ import contextlib
 import json
 import subprocess
 import sys
+import threading
+import time
 from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -27,6 +29,11 @@ MAX_BODY = 4 << 20
 TIMEOUT_S = 30.0
 #: Seconds: with the budget of a site, longer pauses would take hours.
 LONGEST_DELAY_S = 60.0
+ANSWER_S = 3600.0
+"""Seconds: a page and its robots.txt behind five redirects each, each tried twice and after the longest delay, take 36
+minutes; a process that says nothing for longer hangs."""
+_END_S = 10.0
+"""Seconds that the process has to end when it is told to: it may wait for an answer that nobody wants any more."""
 _MODULE = "scrapy_urinorm.crawl.fetching"
 
 
@@ -49,6 +56,8 @@ class PoliteFetcher:
     by the first call, and ends with this one at the latest. Raises `UrinormError` where it cannot run.
     """
 
+    _process: subprocess.Popen[bytes] | None = None
+
     def __init__(self, *, delay: float = 1.0) -> None:
         self._options = {
             "delay": delay,
@@ -57,7 +66,6 @@ class PoliteFetcher:
             "longest_delay": LONGEST_DELAY_S,
             "most_body": MAX_BODY,
         }
-        self._process: subprocess.Popen[bytes] | None = None
         self.requests = 0
         self.refused: Counter[str] = Counter()
 
@@ -72,15 +80,23 @@ class PoliteFetcher:
         process = self._process = self._process or self._started()
         assert process.stdin is not None
         assert process.stdout is not None
+        # killed, it has said its last word: the read ends
+        too_late = threading.Timer(ANSWER_S, process.kill)
+        too_late.daemon = True
+        too_late.start()
+        started = time.monotonic()
         try:
             messages.send(process.stdin.write, {"do": "get", "url": url})
             process.stdin.flush()
             answer = messages.received(process.stdout.read)
         except (OSError, ValueError):
             answer = None
+        finally:
+            too_late.cancel()
         if answer is None:
             self.close()
-            raise UrinormError("the process that fetches pages has ended: run it again, or look at the machine's log")
+            how = "has ended" if time.monotonic() - started < ANSWER_S else f"has not answered for {ANSWER_S:.0f} s"
+            raise UrinormError(f"the process that fetches pages {how}: run it again, or look at the machine's log")
         header, body = answer
         self.requests = header["requests"]
         if header["do"] != "got":
@@ -98,10 +114,21 @@ class PoliteFetcher:
 
     def close(self) -> None:
         """End the process; may be called twice."""
+        self._end(_END_S)
+
+    def _end(self, seconds: float) -> None:
         process, self._process = self._process, None
-        if process is not None:
-            with contextlib.suppress(OSError):
+        if process is None:
+            return
+        with contextlib.suppress(OSError):
+            try:
+                process.communicate(timeout=seconds)
+            except subprocess.TimeoutExpired:
+                process.kill()
                 process.communicate()
 
     def __del__(self) -> None:
-        self.close()
+        # wherever the interpreter happens to be: nothing is waited for
+        if self._process is not None:
+            self._process.kill()
+            self._end(_END_S)

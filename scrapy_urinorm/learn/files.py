@@ -14,6 +14,7 @@ from scrapy_urinorm.learn.output import to_toml
 from scrapy_urinorm.learn.spark import learn_on_spark, session
 from scrapy_urinorm.rulesets.ruleset import RuleSet
 from scrapy_urinorm.visits.reader import read_visits
+from scrapy_urinorm.whole_files import write_whole
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -62,14 +63,8 @@ def validate_file(
     raw = ruleset.to_dict()
     hosts = raw.get("host", {})
     result.base = {"host": {host: {SPLIT: table[SPLIT]} for host, table in hosts.items() if SPLIT in table}}
-    _write(Path(output), to_toml(result))
+    write_whole(Path(output), to_toml(result))
     return result
-
-
-def _write(path: Path, text: str) -> None:
-    partial = path.with_name(path.name + ".partial")
-    partial.write_text(text, "utf-8")
-    partial.replace(path)
 
 
 def learn_file(
@@ -126,7 +121,7 @@ def learn_file(
                 f"{output}: stays as it is, since {len(result.withdrawn)} of its rules would go (--force writes it):",
                 *(f"  {one.scope}: {one.rule} = {one.value}: {one.why}" for one in result.withdrawn),
             )
-        _write(Path(output), to_toml(result))
+        write_whole(Path(output), to_toml(result))
     return result, reader
 
 

@@ -15,7 +15,7 @@ from queue import Empty, SimpleQueue
 from typing import TYPE_CHECKING, Any
 
 from scrapy_urinorm.live.fleet_redis import FleetConnection, pairs, streams, text
-from scrapy_urinorm.live.fleet_scripts import EVENTS, LEAVE, PUBLISH, PULSE, VISIT, VISITS_BYTES
+from scrapy_urinorm.live.fleet_scripts import EVENTS, LEAVE, NEWS, PUBLISH, PULSE, VISIT, VISITS_BYTES
 from scrapy_urinorm.suffixes import site_at
 
 if TYPE_CHECKING:
@@ -91,6 +91,8 @@ class Exchange:
         """Hand over what there is, and leave the fleet."""
         self._ended.set()
         self._thread.join(_LEAVE)
+        if self._thread.is_alive():
+            self._tell({"do": "left", "text": f"Redis has not answered for {_LEAVE:.0f} s"})
 
     # ------------------------------------------------------------------ the thread
 
@@ -101,8 +103,11 @@ class Exchange:
                 self._turn()
             self._redis.script(LEAVE, self.worker)
         except Exception as error:  # noqa: BLE001  told: a crawl that waits for a thread that is gone would never end
-            if not self._ended.is_set():
-                self._tell({"do": "failed", "site": "", "text": f"{type(error).__name__}: {error}"})
+            text = f"{type(error).__name__}: {error}"
+            if self._ended.is_set():
+                self._tell({"do": "left", "text": text})
+            else:
+                self._tell({"do": "failed", "site": "", "text": text})
                 self._tell({"do": "live_died"})
         finally:
             self._redis.close()
@@ -158,7 +163,7 @@ class Exchange:
             for site, names in message["struck"].items():
                 yield PUBLISH, self.worker, site, what, json.dumps(names)
         elif what == "news":
-            yield "XADD", f"{self._base}:events", "MAXLEN", "~", EVENTS, "*", "e", json.dumps(message)
+            yield NEWS, EVENTS, json.dumps(message)
         elif what == "verdict":
             name = f"{self._base}:verdicts:{message['asked']}"
             yield "SADD", name, self.worker

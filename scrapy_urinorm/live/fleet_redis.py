@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import uuid
 from typing import TYPE_CHECKING, Any
 
-from scrapy_urinorm.live.fleet_scripts import PUBLISH, VISIT
+from scrapy_urinorm.live.fleet_scripts import ONCE, SCRIPTS
 from scrapy_urinorm.seen.protocol import SeenStoreError
 from scrapy_urinorm.seen.redis_connection import RedisConnection
 
@@ -21,11 +22,17 @@ _SECONDS = 900
 
 
 class FleetConnection(RedisConnection):
-    """A worker's connection; `base` begins the keys of live rules, beside those of the seen store."""
+    """A worker's connection; `base` begins the keys of live rules, beside those of the seen store.
+
+    It is used by one thread. A question is asked again after a broken connection, though it may have arrived: calls of
+    which two are not as one have numbers, by which the server knows them.
+    """
 
     def __init__(self, url: str, prefix: str, on_lost: OnLost) -> None:
         super().__init__(url, prefix, on_lost)
         self.base = f"{self.address.prefix}:live"
+        self._name = uuid.uuid4().hex
+        self._asked = 0
 
     def open_until(self, ended: threading.Event) -> None:
         """Connect, with a second between two tries where a lost Redis is waited for, until `ended`.
@@ -43,16 +50,19 @@ class FleetConnection(RedisConnection):
 
     def script(self, script: str, *args: Any) -> Any:
         """The answer of a script."""
-        return self.ask(lambda _: self.run(script, [self.base], list(args)))
+        (answer,) = self.piped([(script, *args)])
+        return answer
 
     def piped(self, calls: Sequence[Call]) -> list[Any]:
         """The answers of commands and scripts, in one round trip; a script is `(PUBLISH, arguments...)`."""
+        self._asked += 1
 
         def question(_again: bool) -> list[Any]:
             pipeline = self.client.pipeline(transaction=False)
-            for name, *args in calls:
-                if name in (VISIT, PUBLISH):
-                    self.run(name, [self.base], args, pipeline)
+            for number, (name, *args) in enumerate(calls):
+                if name in SCRIPTS:
+                    numbered = [self._name, self._asked, number] if name in ONCE else []
+                    self.run(name, [self.base], args + numbered, pipeline)
                 else:
                     pipeline.execute_command(name, *args)  # type: ignore[no-untyped-call]  # redis-py's
             return list(pipeline.execute())

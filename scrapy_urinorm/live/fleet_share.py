@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
+import re
 import secrets
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from scrapy_urinorm.live.fleet_redis import FleetConnection, pairs, scores, text
-from scrapy_urinorm.live.fleet_scripts import JUDGE, MOST_NOTES, MOVE, NOTE, PARK
+from scrapy_urinorm.live.fleet_scripts import ALONE, BUSY, JUDGE, MOST_NOTES, MOVE, NOTE, PARK, SERVE
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -18,6 +19,8 @@ _BATCH = 500
 """Rows of a round trip: some 300 kB."""
 _HEAD = 28
 """Characters of a member before its number: generation and class."""
+_MEANT = re.compile(r"[*?\[\]\\^-]")
+"""What means something in a pattern of Redis."""
 CLOSED = 0
 """The generation of what a closed pattern keeps back."""
 
@@ -37,6 +40,11 @@ class HeldBack(NamedTuple):
     def class_key(self) -> bytes:
         """The class of pages that it was taken for."""
         return bytes.fromhex(self.member[12:_HEAD].decode())
+
+    @property
+    def number(self) -> bytes:
+        """Its number, which it keeps under newer rules."""
+        return self.member[_HEAD:]
 
 
 class FleetStanding(NamedTuple):
@@ -143,8 +151,7 @@ class FleetShare:
 
     def alone(self, task: str, seconds: int) -> bool:
         """Whether this worker is the one to do something that one should."""
-        (taken,) = self._redis.piped([("SET", f"{self.base}:task:{task}", self.worker, "NX", "EX", seconds)])
-        return taken is not None
+        return bool(self._redis.script(ALONE, self.worker, task, seconds))
 
     # ------------------------------------------------------------------ what was served
 
@@ -154,9 +161,7 @@ class FleetShare:
 
     def told(self, after: dict[str, int]) -> dict[str, list[tuple[int, str]]]:
         """Tell what was served, and return what else was on some sites; `after`: how many are known of each."""
-        calls: list[tuple[Any, ...]] = [
-            ("RPUSH", f"{self.base}:served:{site}", _octets(f"{kind} {url}")) for site, kind, url in self._served
-        ]
+        calls: list[tuple[Any, ...]] = [(SERVE, site, _octets(f"{kind} {url}")) for site, kind, url in self._served]
         calls += [("LRANGE", f"{self.base}:served:{site}", n, n + _BATCH - 1) for site, n in after.items()]
         if not calls:
             return {}
@@ -196,7 +201,7 @@ class FleetShare:
     def busy(self) -> None:
         """Fetch again: nobody is to judge before it is idle and has said so."""
         self.epoch += 1
-        self._redis.piped([("HSET", f"{self.base}:epoch", self.worker, self.epoch), ("HINCRBY", self.base, "moves", 1)])
+        self._redis.script(BUSY, self.worker, self.epoch)
 
     def judge(self, moves: int, seconds: float) -> int:
         """Ask all learners for the judgement on what was fetched; its number, 0 where another worker has asked."""
@@ -225,7 +230,9 @@ class FleetShare:
     def clear(self) -> None:
         """Forget everything, for all."""
         client = self._redis.client
-        for name in client.scan_iter(f"{self.base.replace('[', '?')}*", count=1000):
+        client.unlink(self.base)
+        # a prefix is a text, of which Redis would read some characters as a pattern: these keys, and nobody else's
+        for name in client.scan_iter(_MEANT.sub(r"\\\g<0>", self.base) + ":*", count=1000):
             client.unlink(name)
 
 

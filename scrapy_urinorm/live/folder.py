@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from scrapy_urinorm.visits.record import visit_from_row
 from scrapy_urinorm.visits.writer import private
+from scrapy_urinorm.whole_files import write_whole
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -93,11 +94,8 @@ class FolderStore:
 
     def keep(self, struck: dict[str, Any]) -> None:
         """Keep what a student's `state` says."""
-        path = self.folder / _STRUCK
-        partial = path.with_suffix(".partial")
         with suppress(FileNotFoundError):
-            partial.write_text(json.dumps(struck), "utf-8")
-            partial.replace(path)
+            write_whole(self.folder / _STRUCK, json.dumps(struck))
 
     def kept(self) -> dict[str, Any]:
         """Return what was kept; nothing where there is nothing."""

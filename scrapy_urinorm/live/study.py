@@ -7,7 +7,9 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from scrapy_urinorm.content import DIFFERENT, Content, Titles, compare, plain_content
+from scrapy_urinorm.content.echoes import echoed
 from scrapy_urinorm.errors import RuleFileError
+from scrapy_urinorm.learn.earlier import names_of
 from scrapy_urinorm.learn.evidence.candidate import ACTIVE, PROPOSED, SPLIT, Candidate, is_writable, signature, tables
 from scrapy_urinorm.learn.evidence.risk import BELIEVED, standing
 from scrapy_urinorm.learn.output import evidence_row
@@ -17,12 +19,13 @@ from scrapy_urinorm.learn.sites.own_text import OwnTexts
 from scrapy_urinorm.learn.sites.site import Site
 from scrapy_urinorm.learn.unrequested.facets import combined
 from scrapy_urinorm.live.pairs import holds_alone, judge, subjects, with_either_slash
+from scrapy_urinorm.live.priors import FAMILY
 from scrapy_urinorm.live.reachable import ASKED, FRESH, Reachable
 from scrapy_urinorm.live.trial import Tried
 from scrapy_urinorm.normalizer import Normalizer
 from scrapy_urinorm.rulesets.platforms import VERDICTS
 from scrapy_urinorm.suffixes import host_of
-from scrapy_urinorm.url import resolve
+from scrapy_urinorm.url import decoded, resolve
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -115,12 +118,9 @@ def study(
     that links name them by; what the `fresh` latest pages lead to is not known yet. `since` has the pages that spoke
     against a rule, by its `subjects`: for another rule on one of these only pairs count that are later.
     """
-    site = Site(name)
-    for visit in visits:
-        host = host_of(visit.url)
-        if host is not None:
-            site.add(visit, host)
+    site = _gathered(name, visits)
     frame = site.frame
+    pages = [(visit.url, visit.lines) for visit, _ in site.rows if visit.lines]
     enabled = gc.isenabled()
     gc.disable()
     try:
@@ -136,6 +136,7 @@ def study(
         proven = frozenset(signature(one.candidate) for one in priors if one.proven)
         offered = [*(one.candidate for one in priors), *_candidates(learner)]
         chosen = {signature(one): one for one in reversed(offered) if _is_free(learner, one, struck)}
+        _doubt_echoes(chosen.values(), echoed(pages, frame.short()) if frame is not None else frozenset())
         judged = judge(learner, dict(reversed(chosen.items())), proven, since or {})
         own = [*rules, site.base] if site.base.get("host") else list(rules)
         normalizer = Normalizer(own or None, options.preset, check_examples=False)
@@ -173,6 +174,15 @@ def study(
     return found
 
 
+def _gathered(name: str, visits: Iterable[Visit]) -> Site:
+    site = Site(name)
+    for visit in visits:
+        host = host_of(visit.url)
+        if host is not None:
+            site.add(visit, host)
+    return site
+
+
 def _split(found: Studied, site: Site, rules: Sequence[Any], options: Options, *, everywhere: bool) -> dict[str, Any]:
     """Take in which queries are split: where other rules hold, which may need it, and where it is believed for itself.
 
@@ -202,6 +212,15 @@ def _candidates(learner: SiteLearner) -> list[Candidate]:
         if one.rule not in VERDICTS and is_writable(one):
             known.setdefault(signature(one), one)
     return list(known.values())
+
+
+def _doubt_echoes(candidates: Iterable[Candidate], echoes: frozenset[str]) -> None:
+    """Have rules on parameters whose values the pages name put requests behind the others, and no more: what else tells
+    such pages apart may not be known yet. The lines of packs were looked at by a person.
+    """
+    for one in candidates:
+        if one.family != FAMILY and not echoes.isdisjoint(map(decoded, names_of(one))):
+            one.needs_word = True
 
 
 def _is_free(learner: SiteLearner, candidate: Candidate, struck: frozenset[str]) -> bool:

@@ -107,7 +107,7 @@ def rows_of(path: str, start: int, data: Iterable[bytes]) -> tuple[list[dict[str
             row = json.loads(line.lstrip("\ufeff") if number == 1 else line)
             if not row["url"] or type(row["url"]) is not str:
                 raise ValueError("url: missing or not a text")
-        except (ValueError, TypeError, KeyError, RecursionError) as error:
+        except inputs.ROW_ERRORS as error:
             bad += 1
             if len(problems) < PROBLEMS_KEPT:
                 said = "no column url" if isinstance(error, KeyError) else str(error)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
+from scrapy_urinorm.wording import count
+
 # a shorter crawl gives no rate worth telling
 MIN_SECONDS = 10
 # chosen: a sentence, not a list
@@ -118,11 +120,6 @@ def _proposed(active: int, proposals: dict[str, Any]) -> str:
         f"{rules} would bring a crawl of the recorded links from {now['requests']:,} requests to"
         f" {then['requests']:,}, {met}: see the proposals."
     )
-
-
-def count(number: int, noun: str) -> str:
-    """`1 rule`, `2,000 rules`."""
-    return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
 def _avoided(found: dict[str, Any]) -> tuple[int, str]:

@@ -5,16 +5,13 @@ from __future__ import annotations
 import re
 from typing import Any
 
+from scrapy_urinorm.engine.texts import scrubbed
+
 # C0 and C1 controls, bidirectional and invisible format characters, line separators, lone surrogates, tags: a URL that
 # holds them could move the cursor, turn text round or hide a part of itself
 _ACTIVE = re.compile(
     "[\x00-\x1f\x7f-\x9f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb"
     "\ud800-\udfff\U000e0000-\U000e0fff]"
-)
-# user names and passwords, also in the address that a parameter carries, escaped once or more often
-_USERINFO = re.compile(r"(?<=//)[^/?#\s]*@")
-_ESCAPED_USERINFO = re.compile(
-    r"((?::|%(?:25)*3A)(?:%(?:25)*2F){2})(?:(?!%(?:25)*(?:2F|3F|23))[^/?#&\s])*%(?:25)*40", re.IGNORECASE
 )
 # characters: a few lines of a cell
 MAX_TEXT = 400
@@ -29,19 +26,12 @@ def inert(value: Any, key: str = "") -> Any:
     if isinstance(value, str):
         if key in _MULTILINE:
             return "\n".join(map(visible, value.split("\n")))
-        return shortened(visible(public(value)))
+        return shortened(visible(scrubbed(value)))
     if isinstance(value, dict):
         return {inert(name): inert(item, name) for name, item in value.items()}
     if isinstance(value, (list, tuple)):
         return [inert(item) for item in value]
     return value
-
-
-def public(text: str) -> str:
-    """The text without user names and passwords, also in addresses that parameters carry."""
-    if "@" in text:
-        text = _USERINFO.sub("", text)
-    return _ESCAPED_USERINFO.sub(r"\1", text) if "%" in text and "40" in text else text
 
 
 def shortened(text: str) -> str:

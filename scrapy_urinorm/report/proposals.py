@@ -15,6 +15,7 @@ from scrapy_urinorm.report.trial import Named, Rehearsal, drawn, wrong_merges
 from scrapy_urinorm.rules import Drops
 from scrapy_urinorm.rulesets.ruleset import RuleSet
 from scrapy_urinorm.visits.reader import read_visits
+from scrapy_urinorm.wording import count
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -184,7 +185,7 @@ def _row(candidate: Candidate, *, active: bool, doubt: dict[str, Any] | None = N
         counter.insert(0, [doubt["a"], doubt["b"]])
         why = f"compared line by line, it makes one what differs; the learner says: {why}"
     if cuts:
-        why = f"a crawl of the recorded links would miss {cuts} page{'' if cuts == 1 else 's'}; the learner says: {why}"
+        why = f"a crawl of the recorded links would miss {count(cuts, 'page')}; the learner says: {why}"
     return {
         "active": active,
         "site": candidate.scope,

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from scrapy_urinorm.extras import MissingExtraError
+from scrapy_urinorm.whole_files import write_whole
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -52,9 +53,10 @@ def write_report(
     )  # fmt: skip
     found["input"]["files"] = [Path(path).name for path in visits][:20]
     if output is not None:
-        _replace(Path(output), page(found))
+        # the names of files may have octets that are not UTF-8
+        write_whole(Path(output), page(found), "backslashreplace")
     if json_output is not None:
-        _replace(Path(json_output), json.dumps(found, indent=1) + "\n")
+        write_whole(Path(json_output), json.dumps(found, indent=1) + "\n")
     return found
 
 
@@ -63,10 +65,3 @@ def make_place(path: Path) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     if path.is_dir():
         raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
-
-
-def _replace(path: Path, text: str) -> None:
-    partial = path.with_name(path.name + ".partial")
-    # the names of files may have octets that are not UTF-8
-    partial.write_text(text, "utf-8", "backslashreplace")
-    partial.replace(path)

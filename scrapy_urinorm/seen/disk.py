@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import logging
 import shutil
@@ -16,7 +17,8 @@ from scrapy_urinorm.seen.lock import FolderLock
 from scrapy_urinorm.seen.protocol import RECORD_BYTES, SeenStoreError, SeenStoreLostError, as_record, miscounted
 from scrapy_urinorm.seen.recent import RecentForever, RecentTimed
 from scrapy_urinorm.seen.rocksdb import options
-from scrapy_urinorm.seen.stamp import Stamp, StampChange, compare_last
+from scrapy_urinorm.seen.stamp import Stamp, StampChange, are_stamps, compare_last
+from scrapy_urinorm.whole_files import write_whole
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -75,30 +77,30 @@ class DiskStore:
                 self._write_meta()
             if self._compare_stamps():
                 self._write_meta()
-        except SeenStoreError:
+        except BaseException:
             self.close()
             raise
 
     def _read_meta(self, path: Path) -> None:
         try:
-            self._meta = json.loads(path.read_bytes())
+            self._meta = {"format": None, "stamps": [], "timed": False} | json.loads(path.read_bytes())
         except FileNotFoundError:
             self._meta = {"format": _FORMAT, "stamps": [], "timed": False}
-        except (OSError, ValueError) as error:
+        except (OSError, ValueError, TypeError, RecursionError) as error:
             raise SeenStoreError(f"cannot read {path}: {error}; restore a copy, or delete the folder") from error
-        if self._meta.get("format") != _FORMAT:
+        if self._meta["format"] != _FORMAT:
             raise SeenStoreError(
-                f"{path} has format {self._meta.get('format')}, this version reads {_FORMAT}: use the version of "
+                f"{path} has format {self._meta['format']}, this version reads {_FORMAT}: use the version of "
                 "scrapy-urinorm that wrote it, or delete the folder to start anew"
             )
+        if not are_stamps(self._meta["stamps"]):
+            raise SeenStoreError(f"{path} is damaged: restore a copy, or delete the folder")
 
     def _write_meta(self) -> None:
         assert self._folder is not None
         path = self._folder / _META_NAME
-        scratch = path.with_suffix(".new")
         try:
-            scratch.write_text(json.dumps(self._meta, indent=1), encoding="ascii")
-            scratch.replace(path)
+            write_whole(path, json.dumps(self._meta, indent=1))
         except OSError as error:
             raise SeenStoreError(f"cannot write {path}: {error.strerror or error}") from error
 
@@ -189,7 +191,10 @@ class DiskStore:
         while batch := dict.fromkeys(map(as_record, islice(rest, _BATCH))):
             now = int(time.time())
             new = {fp: now for fp in batch if fp not in self._recent and not self._left(fp)}
-            self._write(new)
+            if self._held is None:
+                self._write(new)
+            else:
+                self._held |= new
             total += len(new)
         return total
 
@@ -240,11 +245,10 @@ class DiskStore:
         """`count`, `memory_bytes` (RocksDB's and the local cache's) and `disk_bytes`."""
         assert self._folder is not None
         held = sum(self._database.property_int_value(f"rocksdb.{name}") or 0 for name in _MEMORY_PROPERTIES)
-        files = (self._folder / _DATABASE_NAME).iterdir()
         return {
             "count": len(self),
             "memory_bytes": held + self._recent.memory_bytes(),
-            "disk_bytes": sum(file.stat().st_size for file in files),
+            "disk_bytes": _octets_in(self._folder / _DATABASE_NAME),
         }
 
     def close(self) -> None:
@@ -261,6 +265,15 @@ class DiskStore:
         if self._temporary and self._folder is not None:
             shutil.rmtree(self._folder, ignore_errors=True)
             self._folder = None
+
+
+def _octets_in(folder: Path) -> int:
+    """The size of a folder's files; RocksDB takes some away meanwhile, in threads of its own."""
+    total = 0
+    for file in folder.iterdir():
+        with contextlib.suppress(FileNotFoundError):
+            total += file.stat().st_size
+    return total
 
 
 def is_store(folder: Path) -> bool:

@@ -17,6 +17,7 @@ from scrapy_urinorm.seen import journal as journal_file
 from scrapy_urinorm.seen import requests_seen
 from scrapy_urinorm.seen.protocol import SeenStoreError, as_record
 from scrapy_urinorm.seen.redis_address import is_redis
+from scrapy_urinorm.whole_files import replacing
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -122,18 +123,17 @@ def fingerprints(place: str, *, prefix: str = "urinorm") -> Iterator[bytes]:
 
 
 def export(place: str, target: Path, form: ExportFormat = "text", *, prefix: str = "urinorm") -> int:
-    """Write all fingerprints to a file; returns how many. Raises SeenStoreError; an existing file is not overwritten.
+    """Write all fingerprints to a file, whole or not at all; returns how many. A file that is there is not overwritten.
 
     `text`: a line of 40 hexadecimal digits each, which Scrapy up to 2.18 reads as `requests.seen`; `scrapy`: the
-    `requests.seen` of Scrapy 2.19 and later.
+    `requests.seen` of Scrapy 2.19 and later. Raises SeenStoreError.
     """
     write = requests_seen.write_text if form == "text" else requests_seen.write_binary
+    if target.exists() or target.is_symlink():
+        raise SeenStoreError(f"{target} exists already: choose another name, or delete it")
     try:
-        # "x": refuses to overwrite, in one step
-        target.open("xb").close()
-        return write(target, fingerprints(place, prefix=prefix))
-    except FileExistsError as error:
-        raise SeenStoreError(f"{target} exists already: choose another name, or delete it") from error
+        with replacing(target) as partial:
+            return write(partial, fingerprints(place, prefix=prefix))
     except OSError as error:
         raise SeenStoreError(f"cannot write {target}: {error.strerror or error}") from error
 
@@ -146,7 +146,7 @@ def import_(source: str, store: SeenStore, *, prefix: str = "urinorm") -> int:
 def compact(place: str, *, prefix: str = "urinorm") -> tuple[int, int]:
     """Rewrite a store in its smallest form; returns the bytes on disk before and after. Raises SeenStoreError.
 
-    A journal loses its damaged records; a database drops what has expired; Redis needs neither (0, 0).
+    A journal is written anew without what is damaged; a database drops what has expired; Redis needs neither (0, 0).
     """
     with opened(place, prefix=prefix) as store:
         before = store.stats().get("disk_bytes", 0)

@@ -71,7 +71,8 @@ class MemoryStore:
                 self._use(self._table)
             if self._import_scrapys:
                 self._import_requests_seen(self._directory / requests_seen.FILE_NAME)
-        except SeenStoreError:
+        except BaseException:
+            # whatever it was: a lock that stays would keep the next crawl of this process out
             self.close()
             raise
 
@@ -118,7 +119,10 @@ class MemoryStore:
         total = 0
         while batch := dict.fromkeys(map(as_record, islice(rest, _BATCH))):
             new = [fp for fp in batch if fp not in self._table]
-            self._journal.append_many(new)
+            if self._held is None:
+                self._journal.append_many(new)
+            else:
+                self._held += new
             total += self._table.insert_many(new)
         return total
 

@@ -96,4 +96,4 @@ class SeenStore(Protocol):
         """Plain numbers for the crawl's stats: `count`, `memory_bytes`, `disk_bytes`, `round_trips`, ..."""
 
     def close(self) -> None:
-        """Let go of the store. What is held back and was not flushed is dropped. May be called twice."""
+        """Let go; what was held back and not flushed is dropped. May be called twice."""

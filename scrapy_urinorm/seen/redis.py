@@ -13,7 +13,7 @@ from scrapy_urinorm.seen.protocol import RECORD_BYTES, SeenStoreError, as_record
 from scrapy_urinorm.seen.recent import RecentForever, RecentTimed
 from scrapy_urinorm.seen.redis_connection import RedisConnection
 from scrapy_urinorm.seen.redis_scripts import ADD, CONTAINS, CREATE, TIER_BITS
-from scrapy_urinorm.seen.stamp import Stamp, StampChange, compare_last
+from scrapy_urinorm.seen.stamp import Stamp, StampChange, are_stamps, compare_last
 from scrapy_urinorm.seen.table import FingerprintTable
 
 if TYPE_CHECKING:
@@ -80,7 +80,7 @@ class RedisStore:
             with connection.explained():
                 connection.warn_of_eviction(timed=bool(self._ttl))
                 self._open_store(create=self._create)
-        except SeenStoreError:
+        except BaseException:
             connection.close()
             raise
 
@@ -99,16 +99,27 @@ class RedisStore:
                 f"{self._connection.place} was made without URINORM_SEEN_TTL and does not know how old its "
                 "fingerprints are: clear it, or choose another key prefix"
             )
-        self._timed = state[b"timed"] == b"1"
-        self._id = state[b"id"].decode()
-        self._cursor = int(state[b"feed"])
-        self._total = _total(state)
+        try:
+            self._timed = state[b"timed"] == b"1"
+            self._id = state[b"id"].decode()
+            self._cursor = int(state[b"feed"])
+            self._total = _total(state)
+            stamps = json.loads(state[b"stamps"])
+        except (KeyError, ValueError, RecursionError) as error:
+            raise self._damaged() from error
+        if not are_stamps(stamps):
+            raise self._damaged()
+        self._stamps = stamps
         self._asked = time.monotonic()
-        self._stamps = json.loads(state[b"stamps"])
         self.changes, write = compare_last(self._stamps, self._stamp, self._connection.place)
         if write:
             del self._stamps[:-_STAMPS_KEPT]
             self._connection.client.hset(self._prefix, "stamps", json.dumps(self._stamps))
+
+    def _damaged(self) -> SeenStoreError:
+        return SeenStoreError(
+            f"{self._connection.place} holds a seen store that is damaged: clear it, or choose another key prefix"
+        )
 
     def _run(self, script: str, args: list[Any], client: redis_py.Redis | None = None) -> Any:
         return self._connection.run(script, self._keys, args, client)

@@ -30,6 +30,8 @@ _TIMEOUT = 10.0
 _FIRST_PAUSE = 0.1
 _LONGEST_PAUSE = 5.0
 _WAIT_LIMIT = 900.0
+_FORGETS = 3
+"""How often one question may find that the server, without a break, has forgotten its scripts: a restart is once."""
 # What passes by itself or when somebody acts; any other error is a mistake of ours or of a setting.
 _PASSING = ("OOM", "READONLY", "LOADING", "MASTERDOWN", "TRYAGAIN", "BUSY", "MISCONF", "MOVED", "ASK", "CLUSTERDOWN")
 
@@ -106,13 +108,18 @@ class RedisConnection:
 
         lost_at = 0.0
         pause = _FIRST_PAUSE
+        forgotten = 0
         while True:
             self.round_trips += 1
             try:
                 answer = question(bool(lost_at))
-            except redis.exceptions.NoScriptError:
-                # a restarted server has forgotten them
+            except redis.exceptions.NoScriptError as error:
+                # a restarted server has forgotten them; behind what keeps none, or sends each command to another
+                # server, they are never there, and this would go round and round
                 self._scripts.clear()
+                forgotten += 1
+                if forgotten > _FORGETS:
+                    raise self.lost(error) from error
                 continue
             except (redis.RedisError, OSError) as error:
                 if not self._worth_asking_again(error, lost_at):
@@ -125,6 +132,7 @@ class RedisConnection:
                     self._pause(pause)
                     pause = min(2 * pause, _LONGEST_PAUSE)
                 lost_at = lost_at or time.monotonic()
+                forgotten = 0
                 continue
             if lost_at and self._waits:
                 logger.info("Redis at %s answers again after %.0f s", self.place, time.monotonic() - lost_at)

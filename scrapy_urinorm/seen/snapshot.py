@@ -7,10 +7,12 @@ after bucket. The header holds its geometry and checksum.
 from __future__ import annotations
 
 import json
+import os
 from typing import TYPE_CHECKING, Any, BinaryIO
 from zlib import crc32
 
 from scrapy_urinorm.seen.protocol import RECORD_BYTES, SeenStoreError
+from scrapy_urinorm.seen.stamp import are_stamps
 from scrapy_urinorm.seen.table import FingerprintTable
 
 if TYPE_CHECKING:
@@ -25,10 +27,11 @@ _BLOCK = 4096 * RECORD_BYTES
 
 def read(path: Path, file: BinaryIO, header: dict[str, Any]) -> tuple[FingerprintTable, bool]:
     """The table of a snapshot, and whether its checksum is right; the file is left behind it. Raises SeenStoreError."""
-    counts = file.read(4 * header["buckets"])
-    body = file.read(RECORD_BYTES * header["snapshot"])
-    if len(counts) < 4 * header["buckets"] or len(body) < RECORD_BYTES * header["snapshot"]:
+    sizes = 4 * header["buckets"], RECORD_BYTES * header["snapshot"]
+    # before any of it is read: a wrong number may be more than there is memory
+    if sum(sizes) > os.fstat(file.fileno()).st_size - file.tell():
         raise SeenStoreError(f"{path} is shorter than its header says: restore a copy, or delete it to start anew")
+    counts, body = map(file.read, sizes)
     sound = crc32(counts, crc32(body)) == header["checksum"]
     blocks = (body[at : at + _BLOCK] for at in range(0, len(body), _BLOCK))
     return FingerprintTable.from_records(blocks, header["snapshot"]), sound
@@ -44,11 +47,18 @@ def parse_header(path: Path, head: bytes) -> dict[str, Any]:
             f"{path} has format {title[len(MAGIC) :].decode('ascii', 'replace')}, this version reads {FORMAT}: "
             "use the version of scrapy-urinorm that wrote it, or delete it to start anew"
         )
+    damaged = SeenStoreError(f"{path} has a damaged header: restore a copy, or delete it to start anew")
     try:
-        header: dict[str, Any] = json.loads(rest)
-        return {"stamps": [], "buckets": 0, "snapshot": 0, "checksum": 0} | header
-    except (ValueError, TypeError) as error:
-        raise SeenStoreError(f"{path} has a damaged header: restore a copy, or delete it to start anew") from error
+        header: dict[str, Any] = {"stamps": [], "buckets": 0, "snapshot": 0, "checksum": 0} | json.loads(rest)
+    except (ValueError, TypeError, RecursionError) as error:
+        raise damaged from error
+    if not are_stamps(header["stamps"]) or not all(_is_count(header[name]) for name in ("buckets", "snapshot")):
+        raise damaged
+    return header
+
+
+def _is_count(value: object) -> bool:
+    return isinstance(value, int) and value >= 0
 
 
 def format_header(header: dict[str, Any]) -> bytes:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeGuard
 
 from scrapy_urinorm.tuples import NamedTuple
 
@@ -16,6 +16,11 @@ Stamp = dict[str, str]
 
 _SINCE = "since"
 logger = logging.getLogger("scrapy_urinorm.seen")
+
+
+def are_stamps(value: object) -> TypeGuard[list[Stamp]]:
+    """Whether what stands in a file is a list of stamps: a damaged one may hold anything that JSON can."""
+    return isinstance(value, list) and all(isinstance(stamp, dict) for stamp in value)
 
 
 class StampChange(NamedTuple):

@@ -55,5 +55,6 @@ def parser(base: str | None) -> Callable[[str], Collection[Visit]]:
 def _iso(text: str) -> str | None:
     try:
         return datetime.strptime(text, "%d/%b/%Y:%H:%M:%S %z").astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
-    except ValueError:
+    except (ValueError, OverflowError):
+        # no such day, or one that is before year 1 or after 9999 in UTC
         return None

@@ -51,8 +51,12 @@ def cdxj_visits(line: str) -> Collection[Visit]:
         return ()
     _key, time, block = text.split(" ", 2)
     row = json.loads(block)
-    digest = row.get("digest")
-    return _archived(row["url"], time, row.get("mime"), str(row.get("status", "")), digest, row.get("redirect"))
+    if not isinstance(row, dict):
+        raise ValueError("not a JSON object")
+    mime, digest = row.get("mime"), row.get("digest")
+    if not isinstance(mime, str):
+        mime = None
+    return _archived(row["url"], time, mime, str(row.get("status", "")), digest, row.get("redirect"))
 
 
 def _archived(

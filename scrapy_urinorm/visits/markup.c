@@ -79,7 +79,10 @@ enum {
     VIEW_BOX, ARIA_HIDDEN, BGCOLOR, DATETIME, MOMENT, ATTRIBUTES
 };
 
-/* The attributes that are read, by their first letters. */
+/* `given` has a bit for each: with one more it needs a wider type. Not every compiler of C has static assertions. */
+typedef char attributes_fit_into_given[ATTRIBUTES <= 32 ? 1 : -1];
+
+/* The attributes that are read, by their first letters: all of a letter stand together, a test looks. */
 static const struct {
     const char *name;
     octet length, place;

@@ -7,7 +7,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NoReturn, TypeVar
 
-from scrapy_urinorm.inputs import InputError, expanded, kind_of, lines, opened
+from scrapy_urinorm.inputs import ROW_ERRORS, InputError, expanded, kind_of, lines, opened
 from scrapy_urinorm.visits import access_log, archive_index, table
 from scrapy_urinorm.visits.record import Visit, visit_from_row
 from scrapy_urinorm.visits.redaction import Redaction, redacted
@@ -136,7 +136,7 @@ class VisitReader(ReadCounts):
         """Yield the visits of one row of a file, and count."""
         try:
             visits = parse(row)
-        except (ValueError, TypeError, KeyError, IndexError, RecursionError) as error:
+        except ROW_ERRORS as error:
             self.bad += 1
             self.problem(f"{path}:{number}: {error}")
             return

@@ -161,7 +161,7 @@ def _integer(name: str, value: Any) -> int | None:
         return None
     try:
         return int(value)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise ValueError(f"{name}: {value!r} is not a whole number") from None
 
 
@@ -187,7 +187,7 @@ def _hash(value: int | str) -> int:
 def _redirects(value: Any) -> tuple[tuple[int, str], ...]:
     try:
         return tuple((int(status), str(url)) for status, url in value)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise ValueError("redirects: not a list of [status, url]") from None
 
 

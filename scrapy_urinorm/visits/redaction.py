@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import unquote
 
 from scrapy_urinorm.engine import native
+from scrapy_urinorm.engine.texts import scrubbed
 from scrapy_urinorm.rules.path import ASPNET_SESSION
 
 if TYPE_CHECKING:
@@ -75,10 +76,6 @@ _pairs_behind = re.compile(r"[&;#/?\s=]([^&;#/?\s=]++)=([^&;#/?\s]++)").findall
 _names_behind = re.compile(r"[&;#/?\s=]([^&;#/?\s=]++)=").findall
 _other_than_letters = re.compile(r"[^0-9a-z]")
 _ASP_SESSION = re.compile(ASPNET_SESSION + "(?=[/?#]|$)")
-_USERINFO = re.compile(r"(?<=://)[^/?#\s]*@")
-_ESCAPED_USERINFO = re.compile(
-    r"((?::|%(?:25)*3A)(?://|(?:%(?:25)*2F){2}))(?:(?!%(?:25)*(?:2F|3F|23))[^/?#&\s])*%(?:25)*40", re.IGNORECASE
-)
 _REMEMBERED = 4 << 20
 """Characters of URLs whose redaction is remembered: a page is the referer of all that it links to."""
 _LONGEST_REMEMBERED = 2_048
@@ -91,11 +88,6 @@ _may_be_secret = re.compile(rf"=(?:[^&;#/?\s=]{{{MIN_SHAPED}}}|[^&;#/?\s=]*=)").
 _SHAPED = re.compile(r"[0-9A-Za-z_.~*+-]+")
 _LOWER_HEX, _UPPER_HEX = re.compile(r"[0-9a-f_.~*+-]+"), re.compile(r"[0-9A-F_.~*+-]+")
 _ASP_VALUE = re.compile(r"([AFSafs])\(([^()/]+)\)")
-
-
-def without_userinfo(url: str) -> str:
-    """Return an address without user name and password."""
-    return _USERINFO.sub("", url)
 
 
 _NO, _SECRET, _DRAWN, _ADDRESS = range(4)
@@ -147,11 +139,7 @@ class Redaction:
         known = self._known.get(url)
         if known is not None:
             return known
-        before = url
-        if "@" in url:
-            url = _USERINFO.sub("", url)
-        if "40" in url and "%" in url:
-            url = _ESCAPED_USERINFO.sub(r"\1", url)
+        before, url = url, scrubbed(url)
         if "=" in url or "%3" in url or "%2" in url:
             url = self._parameters(url)
         if "/(" in url:

@@ -75,12 +75,11 @@ def csv_rows(path: str, lines: Iterable[bytes | None], columns: Mapping[str, str
 
     A row that cannot be read is empty, so that every row has its place.
     """
-    csv.field_size_limit(CSV_FIELD_LIMIT)
     text = _decoded(lines)
     header_line = next(text, "")
     delimiter = max(",\t;|", key=header_line.count)
     try:
-        header = next(csv.reader([header_line], delimiter=delimiter), [])
+        header = _next_row(csv.reader([header_line], delimiter=delimiter)) or []
     except csv.Error as error:
         raise InputError(f"{path}: is not a table: {error}") from error
     names = names_of(header, columns, path)
@@ -88,13 +87,22 @@ def csv_rows(path: str, lines: Iterable[bytes | None], columns: Mapping[str, str
     records = csv.reader(text, delimiter=delimiter)
     while True:
         try:
-            record = next(records, None)
+            record = _next_row(records)
         except csv.Error:
             yield {}
             continue
         if record is None:
             return
         yield {ours: record[i] for i, ours in wanted if i < len(record)}
+
+
+def _next_row(records: Iterator[list[str]]) -> list[str] | None:
+    """The next row, with room for our columns: the limit is the whole process's, who has us read may need another."""
+    before = csv.field_size_limit(CSV_FIELD_LIMIT)
+    try:
+        return next(records, None)
+    finally:
+        csv.field_size_limit(before)
 
 
 def _decoded(lines: Iterable[bytes | None]) -> Iterator[str]:

@@ -114,7 +114,9 @@ def plain_text(texts: list[str], seen: bytes) -> Text:
     return Text(pack(f"<{len(hashes)}Q", *hashes), bytes(counts), len(words), digest, minhash(words))
 
 
-_SIFT = 8 * BINS
+SIFT = 8 * BINS
+"""How many of the lowest hashes of a long text are looked at: eight for a bin leave one in a hundred texts without one
+in some bin, all of whose hashes are looked at then."""
 
 
 def minhash(words: list[str]) -> bytes:
@@ -130,9 +132,9 @@ def minhash(words: list[str]) -> bytes:
     if len(h) < SHINGLE:
         h += [0] * (SHINGLE - len(h))
     shingles = list(map(hash, zip(h, h[1:], h[2:], h[3:])))  # noqa: B905  the shifted lists are shorter
-    if len(shingles) > _SIFT:
+    if len(shingles) > SIFT:
         # the minima of all bins are nearly always among the few lowest
-        limit = (1 << 64) * _SIFT // len(shingles) - (1 << 63)
+        limit = (1 << 64) * SIFT // len(shingles) - (1 << 63)
         bins = _minima([x for x in shingles if x < limit])
         if EMPTY_BIN not in bins:
             return pack(f"<{BINS}I", *bins)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import io
 import os
 import stat
@@ -11,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
 from scrapy_urinorm import compression
+from scrapy_urinorm.whole_files import replacing
 
 if sys.platform != "win32":
     from fcntl import LOCK_EX, LOCK_NB, LOCK_SH, LOCK_UN, flock
@@ -29,7 +31,7 @@ def private(name: str, flags: int) -> int:
 class VisitWriter:
     """Append visits to `path`; compressed when the name ends in `.zst` or `.gz`.
 
-    Every line reaches the operating system before `write` returns: a killed crawl keeps it.
+    Every line reaches the operating system, whole, before `write` returns: a killed crawl keeps it.
     A file that a killed crawl left with a torn end is repaired first. When `rotate` is given and a file has grown to
     that many bytes, the next one is begun: `visits.jsonl.zst`, `visits.1.jsonl.zst`, ... Raises `OSError` as files do.
 
@@ -52,13 +54,15 @@ class VisitWriter:
         self.write_line(visit.to_json().encode("utf-8", "surrogatepass"))
 
     def write_line(self, line: bytes) -> None:
-        """Write what is the JSON of a visit."""
+        """Write what is the JSON of a visit.
+
+        A line that a full disk refuses with an `OSError` is not counted. A plain file is then as it was before; of a
+        compressed one the rest of the line goes before the next one, or at the end.
+        """
         if self._stream is None:
             raise ValueError(f"{self.path}: the writer is closed")
         if self.rotate is not None and self._stream.size >= self.rotate:
-            self._stream.close()
-            self._part += 1
-            self._open()
+            self._begin_next(self._stream)
         self._stream.write(line + b"\n")
         self.written += 1
 
@@ -75,6 +79,15 @@ class VisitWriter:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.close()
+
+    def _begin_next(self, full: _Stream) -> None:
+        self._part += 1
+        try:
+            full.close()
+        finally:
+            # without its end it is read to its last line; the next line has a file in any case
+            self._stream = None
+            self._open()
 
     def _open(self) -> None:
         while True:
@@ -96,26 +109,60 @@ class VisitWriter:
 
 
 class _Stream:
-    """A file open for appending whole lines."""
+    """A file open for appending whole lines.
+
+    A disk that fills up takes a part of what it is given, and refuses the next. A line that is not whole is taken back,
+    so that the next one does not begin in its middle. Of compressed data nothing can be taken back, since all that
+    follows builds on it: the rest waits, and goes first the next time.
+    """
 
     def __init__(self, path: Path, file: io.FileIO) -> None:
         self._file = file
         self.size = path.stat().st_size
         kind = compression.SUFFIXES.get(path.suffix)
         self._compressor = compression.Compressor(kind) if kind else None
+        self._rest = b""
 
     def write(self, line: bytes) -> None:
         if self._compressor is not None:
-            line = self._compressor.flushed(line)
-        self._file.write(line)
-        self.size += len(line)
+            self._hand_over()
+            self._rest = self._compressor.flushed(line)
+            self._hand_over()
+            return
+        before, self._rest = self.size, line
+        try:
+            self._hand_over()
+        except OSError:
+            self._take_back(self.size - before)
+            raise
+
+    def _hand_over(self) -> None:
+        """Give the system what is left to be written."""
+        while self._rest:
+            taken = self._file.write(self._rest)
+            if not taken:
+                raise OSError(errno.EIO, "Nothing is taken any more")
+            self._rest = self._rest[taken:]
+            self.size += taken
+
+    def _take_back(self, taken: int) -> None:
+        """Cut off so much of the end, unless it is a pipe, or another process has written behind it."""
+        self._rest = b""
+        with contextlib.suppress(OSError):
+            end = self._file.tell()
+            if taken and end == os.fstat(self._file.fileno()).st_size:
+                self._file.truncate(end - taken)
+                self.size -= taken
 
     def close(self) -> None:
         with self._file:
-            if self._compressor is not None:
-                self._file.write(self._compressor.end())
-            # a fork, which has the file open as well, holds it no longer
-            _unlocked(self._file)
+            try:
+                if self._compressor is not None:
+                    self._rest += self._compressor.end()
+                self._hand_over()
+            finally:
+                # a fork, which has the file open as well, holds it no longer
+                _unlocked(self._file)
 
 
 def _claimed(path: Path) -> io.FileIO | None:
@@ -173,15 +220,13 @@ def repair(path: Path) -> bool:
         return False
     if _is_whole(path):
         return False
-    saved = path.with_name(path.name + ".repair")
     compressor = compression.Compressor(kind)
-    with open(saved, "wb", opener=private) as out:
+    with replacing(path) as saved, open(saved, "wb", opener=private) as out:
         tail = b""
         for chunk in compression.chunks(path, strict=False):
             head, newline, tail = (tail + chunk).rpartition(b"\n")
             out.write(compressor.flushed(head + newline))
         out.write(compressor.end())
-    saved.replace(path)
     return True
 
 

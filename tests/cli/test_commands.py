@@ -197,6 +197,26 @@ def test_init_of_visits(folder: Path) -> None:
     assert run("check", cwd=folder).code == 0
 
 
+WRITING = {
+    "init": ["init", "urls.txt", "--force", "-o", "rules.toml"],
+    "import": ["import", "robots", "--site", "a.example", "robots.txt", "-o", "rules.toml"],
+}
+
+
+@pytest.mark.parametrize("args", WRITING.values(), ids=WRITING)
+def test_a_rule_file_is_replaced_as_a_whole(folder: Path, args: list[str]) -> None:
+    """A disk that is full left half of one: what was there is not written into."""
+    (folder / "urls.txt").write_text("http://a.example/?a=1\n")
+    (folder / "robots.txt").write_text("User-agent: *\nClean-param: ref\n")
+    (folder / "rules.toml").write_text("# old\n")
+    # the same file by another name: it sees what is written into it
+    (folder / "old.toml").hardlink_to(folder / "rules.toml")
+    assert run(*args, cwd=folder).code == 0
+    assert "a.example" in (folder / "rules.toml").read_text("utf-8")
+    assert (folder / "old.toml").read_text() == "# old\n"
+    assert not list(folder.glob("*.partial"))
+
+
 # --- learn, report, seen -----------------------------------------------------------------------------------------------
 
 
@@ -425,7 +445,7 @@ def test_scrapy_normalize_and_check(project: Path) -> None:
     assert done.out == "https://a.example/\n" * 3
     done = run("check", cwd=project, program=SCRAPY)
     assert (done.code, done.err) == (0, "")
-    assert "1 rule" in done.out
+    assert done.out.endswith("urinorm.toml: preset safe, 1 rule for 0 sites, 0 examples right, 0 findings\n")
 
 
 @pytest.mark.slow

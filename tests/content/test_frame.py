@@ -232,7 +232,8 @@ def test_content_has_no_order(order: int) -> None:
 
 
 @pytest.mark.slow
-def test_long_addresses_are_told_apart_once_a_page() -> None:
+def test_the_memory_for_long_addresses_grows_with_pages_not_with_their_lines() -> None:
+    """24 pages with 500 lines and 200 parameters each: 4 MB without the parameters, 6 with them."""
     frame = Frame()
     much = [("list", f"{ARTICLE} {n}") for n in range(300)]
     pages = [[*much, *((f"slot{slot}", f"{ARTICLE} {n}") for slot in range(200))] for n in range(24)]

@@ -139,6 +139,18 @@ def test_a_cut_is_an_error_of_lists_and_the_end_of_visits(tmp_path: Path, pack: 
     assert any("where its writer was stopped" in problem for problem in read.problems)
 
 
+def test_only_a_cut_is_where_a_writer_was_stopped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What libraries say of damage is theirs: no text of theirs makes a cut of it."""
+    (tmp_path / "visits.jsonl.gz").write_bytes(PACKED["gz"](b'{"url": "http://a.example/"}\n'))
+
+    def damaged(*_: object) -> bytes:
+        raise OSError("cut off")
+
+    monkeypatch.setattr("scrapy_urinorm.compression._Zlib.decompress", damaged)
+    with pytest.raises(InputError, match="damaged or cut off"):
+        list(read_visits([tmp_path / "visits.jsonl.gz"]))
+
+
 @pytest.mark.parametrize(
     ("octets", "what"),
     [(b"PK\x03\x04x", "zip"), (b"7z\xbc\xaf\x27\x1c", "7z"), (b"SQLite format 3\0", "SQLite"), (b"%PDF-1.7", "PDF")],

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import shutil
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -37,6 +38,19 @@ class TestContract:
         assert not inspect.iscoroutinefunction(dupefilter.open)
         assert not inspect.iscoroutinefunction(dupefilter.close)
         dupefilter.close("finished")
+
+    def test_a_store_that_cannot_count_is_closed_nevertheless(self, tmp_path: Path) -> None:
+        """What stays open keeps its lock, and a scheduler that cannot close keeps the crawl from its end."""
+        folder = tmp_path / "seen"
+        crawler = crawler_with({**ADDON, **SID, "URINORM_SEEN": f"disk:{folder}"})
+        dupefilter = dupefilter_of(crawler)
+        dupefilter.open()
+        shutil.rmtree(folder / "rocksdb")
+        dupefilter.close("finished")
+        assert crawler.stats.get_value("urinorm/error") == 1
+        store = make_store(f"disk:{folder}")
+        store.open()
+        store.close()
 
     @pytest.mark.parametrize("url", ["about:blank", "data:,x", "http://[::1]/", "http://exa mple/", "ftp://x/;type=a"])
     def test_odd_urls(self, url: str) -> None:

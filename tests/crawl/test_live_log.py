@@ -10,6 +10,8 @@ from scrapy_urinorm.crawl.live_rules.end import DOUBTS, LiveEnd
 from tests.crawl.components import crawler_with
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     import pytest
 
 
@@ -24,3 +26,26 @@ def test_a_few_pairs_are_named_for_a_rule_and_all_are_counted(caplog: pytest.Log
     told = [record.levelno for record in caplog.records if "casts doubt on" in record.getMessage()]
     assert [told.count(level) for level in (logging.INFO, logging.DEBUG)] == [2 * DOUBTS, 8]
     assert live.crawler.stats.get_value("urinorm/live/doubts") == 2 * (DOUBTS + 4)
+
+
+def test_what_was_learned_replaces_the_file_of_the_run_before_as_a_whole(tmp_path: Path) -> None:
+    """A disk that is full at the end of a crawl left half of a rule file, and the next run did not start."""
+    output = tmp_path / "learned.toml"
+    output.write_text("# old\n")
+    # the same file by another name: it sees what is written into it
+    (tmp_path / "old.toml").hardlink_to(output)
+    message = {"rules": [{"id": "1", "said": "a rule"}], "rows": [], "source": {"site": {"a.example": {"rules": {}}}}}
+    desk = SimpleNamespace(
+        preset="recommended@2",
+        sites={"a.example": SimpleNamespace(message=message)},
+        yields=SimpleNamespace(closed=dict),
+    )
+    parked = SimpleNamespace(rows=lambda later=True: iter(()), put_off=lambda: 0)
+    crawler = crawler_with({"URINORM_LIVE_OUTPUT": str(output)})
+    live: Any = SimpleNamespace(crawler=crawler, desk=desk, parked=parked)
+    end = LiveEnd(live, None, "crawl")
+    end.take_up()
+    end.written()
+    assert "a.example" in output.read_text("utf-8")
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["learned.toml", "old.toml"]
+    assert (tmp_path / "old.toml").read_text() == "# old\n"

@@ -188,6 +188,22 @@ def test_a_second_crawl_on_a_folder_is_refused(tmp_path: Path, file: RequestsFil
     file.commit()
 
 
+def test_whoever_was_refused_leaves_the_name_of_the_crawl_that_has_the_folder(tmp_path: Path) -> None:
+    holder = tmp_path / f"{FILE_NAME}.pid"
+    # of a process that was killed, with more digits
+    holder.write_text("123456789012\n")
+    first = RequestsFile(tmp_path)
+    first.open()
+    for _ in range(2):
+        second = RequestsFile(tmp_path)
+        with pytest.raises(RequestsFileError, match=rf"in use by another crawl \(process {os.getpid()}\)"):
+            second.open()
+        assert not second.is_open
+        second.close()
+    first.close()
+    assert not holder.exists()
+
+
 def test_a_damaged_file_is_said_and_left_alone(tmp_path: Path) -> None:
     path = tmp_path / FILE_NAME
     path.write_bytes(b"no database" * 1000)

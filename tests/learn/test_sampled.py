@@ -100,7 +100,8 @@ def test_what_leads_nowhere_else_is_learned_from_a_sample_too(seed: int) -> None
     rows = forms()
     gone, saved = missed(rows, random.Random(seed).sample(rows, len(rows) // 2), Options(jobs=1))
     assert gone == 0
-    assert saved > 140
+    # of the log-in forms of 150 articles one is fetched
+    assert saved == 149
 
 
 def test_a_crawl_that_was_cut_short_has_no_gaps() -> None:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import gc
+import signal
+import sys
 import time
 from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any
@@ -13,6 +16,7 @@ from scrapy_urinorm import Normalizer
 from scrapy_urinorm.content import DIFFERENT, EXACT, UNKNOWN
 from scrapy_urinorm.content.titles import OWN_TITLES
 from scrapy_urinorm.errors import UrinormError
+from scrapy_urinorm.learn import fetch as fetching
 from scrapy_urinorm.learn import learn_file, validate_file
 from scrapy_urinorm.learn.evidence.candidate import Candidate
 from scrapy_urinorm.learn.evidence.judge import Evidence
@@ -22,6 +26,7 @@ from scrapy_urinorm.visits.features import page_features
 from tests.serving import Answer, Serving
 
 if TYPE_CHECKING:
+    import subprocess
     from collections.abc import Iterator
     from pathlib import Path
 
@@ -259,6 +264,38 @@ def test_the_process_ends_with_its_input() -> None:
     fetch.close()
     assert process is not None
     assert process.returncode == 0
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="lacks SIGSTOP")
+def test_a_process_that_hangs_is_ended(monkeypatch: pytest.MonkeyPatch) -> None:
+    def hanging() -> tuple[PoliteFetcher, subprocess.Popen[bytes]]:
+        fetch = PoliteFetcher(delay=0)
+        assert fetch("http://127.0.0.1:1/") is None
+        process = fetch._process
+        assert process is not None
+        process.send_signal(signal.SIGSTOP)
+        return fetch, process
+
+    fetch, process = hanging()
+    monkeypatch.setattr(fetching, "ANSWER_S", 0.2)
+    with pytest.raises(UrinormError, match="has not answered for"):
+        fetch("http://127.0.0.1:1/")
+    assert process.returncode == -signal.SIGKILL
+    monkeypatch.undo()
+    fetch, process = hanging()
+    monkeypatch.setattr(fetching, "_END_S", 0.2)
+    fetch.close()
+    assert process.returncode == -signal.SIGKILL
+    monkeypatch.undo()
+    fetch, process = hanging()
+    del fetch
+    assert process.returncode == -signal.SIGKILL
+
+
+def test_what_was_never_made_has_nothing_to_end() -> None:
+    with pytest.raises(TypeError):
+        PoliteFetcher(1.0)  # type: ignore[call-arg]  # the delay has a name
+    gc.collect()
 
 
 @pytest.mark.parametrize(

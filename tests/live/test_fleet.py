@@ -26,18 +26,21 @@ from scrapy_urinorm.crawl.fleets.parked import FleetParked
 from scrapy_urinorm.crawl.live_rules import parked as crawl_parked
 from scrapy_urinorm.crawl.live_rules import state as live_state
 from scrapy_urinorm.learn.options import Options
-from scrapy_urinorm.live import fleet_share
+from scrapy_urinorm.live import exchange, fleet_share
 from scrapy_urinorm.live.desk import Desk
 from scrapy_urinorm.live.exchange import Exchange
-from scrapy_urinorm.live.fleet_scripts import PULSE
+from scrapy_urinorm.live.fleet_redis import FleetConnection
+from scrapy_urinorm.live.fleet_scripts import EVENTS, NEWS, PUBLISH, PULSE, VISIT, VISITS_BYTES
 from scrapy_urinorm.live.fleet_share import CLOSED, FleetShare
 from scrapy_urinorm.live.fleet_student import FleetStudent
 from scrapy_urinorm.live.folder import FolderStore
 from scrapy_urinorm.live.patience import PATIENCE
+from scrapy_urinorm.seen.protocol import SeenStoreLostError
 from tests.crawl.components import crawler_with
 from tests.live.served import Served
 from tests.live.sites import Site, record
 from tests.live.test_crawl import all_pages
+from tests.seen.cut_line import CutLine
 from tests.seen.redis_server import RedisServer
 
 if TYPE_CHECKING:
@@ -77,10 +80,10 @@ def join(server: RedisServer) -> Iterator[Callable[[str], FleetShare]]:
 class Worker:
     """An exchange, with what it tells the crawl and teaches the student."""
 
-    def __init__(self, server: RedisServer, name: str) -> None:
+    def __init__(self, server: RedisServer, name: str, on_lost: str = "stop") -> None:
         self.told: queue.Queue[dict[str, Any]] = queue.Queue()
         self.taught: queue.Queue[dict[str, Any]] = queue.Queue()
-        said = {"url": server.url, "prefix": "test", "on_lost": "stop", "worker": name}
+        said = {"url": server.url, "prefix": "test", "on_lost": on_lost, "worker": name}
         self.exchange = Exchange(said, self.told.put, lambda header, _: self.taught.put(header), lambda: True)
 
     def visit(self, url: str) -> None:
@@ -157,6 +160,50 @@ def test_what_was_put_off_for_long_stays_in_the_queue_of_the_fleet(
     assert desk.due() == []
 
 
+@pytest.mark.parametrize("prefix", ["p", "p*", "p?", "p[x]", "p[^x]", r"p\\x", r"\*"])
+def test_what_is_forgotten_is_that_of_the_own_prefix(server: RedisServer, prefix: str) -> None:
+    client = server.client()
+    client.flushall()
+    others = {"px:live:parked", "p:livelier", "p:live2:live", "p:live2", "pxx:live", "*x:live", prefix}
+    for name in others:
+        client.set(name, "x")
+    shared = FleetShare(server.url, prefix, "stop", "one")
+    shared.open()
+    shared.busy()
+    shared.park("a.example", CLOSED, A, b"data")
+    assert len(list(shared.waiting())) == 1
+    shared.clear()
+    assert {name.decode() for name in client.scan_iter()} == others
+    shared.close()
+
+
+def test_what_a_worker_cannot_read_is_told_once_and_stays(
+    server: RedisServer, join: Callable[[str], FleetShare], caplog: pytest.LogCaptureFixture
+) -> None:
+    """As where workers of two versions of a spider run side by side."""
+    scheduler = pytest.importorskip("scrapy_redis.scheduler").Scheduler
+    duplicates = "scrapy_redis.dupefilter.RFPDupeFilter"
+    crawler = crawler_with({"REDIS_URL": server.url, "URINORM_SEEN": server.url, "DUPEFILTER_CLASS": duplicates})
+    mixed: Any = over_fleet(scheduler)
+    fleet = mixed.from_crawler(crawler)
+    fleet.shared = join("one")
+    fleet.queue = SimpleNamespace(_decode_request=pickle.loads)
+    for generation, data in ((3, b"torn"), (CLOSED, b"torn, too")):
+        ruled(server, "a.example", generation)
+        fleet.shared.park("a.example", generation, A, data)
+    ruled(server, "a.example", 5)
+    (old,) = fleet.shared.waiting(3)
+    assert fleet.read(old) is None
+    # the same one under newer rules, and one that has gone meanwhile
+    fleet.shared.move("a.example", 5, A, old.member)
+    assert fleet.release() == 0
+    assert fleet.read(old._replace(data=b"")) is None
+    assert caplog.text.count("cannot be read by this spider, and stays there") == 2
+    assert crawler.stats is not None
+    assert crawler.stats.get_value("urinorm/unreadable") == 2
+    assert fleet.shared.count() == 2
+
+
 def test_what_patterns_have_brought_is_noted_some_at_a_time_and_only_what_has_changed(
     server: RedisServer, join: Callable[[str], FleetShare], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -227,6 +274,75 @@ def test_what_was_served_is_told_to_all(join: Callable[[str], FleetShare]) -> No
     pages = [(7, "http://a.example/ü?x=\ud800"), (8, "http://a.example/2")]
     assert other.told({"a.example": 0, "b.example": 0}) == {"a.example": pages, "b.example": []}
     assert one.told({"a.example": 1}) == {"a.example": pages[1:]}
+
+
+def test_what_is_asked_twice_is_done_once(server: RedisServer) -> None:
+    """The connection breaks when the server has acted, before it can say so."""
+    client = server.client()
+    client.flushall()
+    ruled(server, "a.example", 3)
+    client.hset("test:live:learners", "a.example", "one")
+    with CutLine(server.port) as line:
+        shared = FleetShare(line.url, "test", "stop", "one")
+        shared.open()
+        assert shared.park("a.example", 3, A, b"before")
+        line.cut()
+        assert shared.park("a.example", 3, A, b"request")
+        assert [one.data for one in shared.waiting()] == [b"before", b"request"]
+        line.cut()
+        shared.busy()
+        assert client.hget("test:live", "moves") == b"1"
+        line.cut()
+        assert shared.judge(1, 60) == 1
+        assert client.xlen("test:live:events") == 1
+        line.cut()
+        # nobody else has the task: whoever were told so would leave it to nobody
+        assert shared.alone("a task", 60)
+        assert not shared.alone("a task", 60)
+        shared.serve("a.example", 7, "http://a.example/1")
+        shared.serve("a.example", 7, "http://a.example/2")
+        line.cut()
+        pages = [(7, "http://a.example/1"), (7, "http://a.example/2")]
+        assert shared.told({"a.example": 0}) == {"a.example": pages}
+        shared.close()
+        connection = FleetConnection(line.url, "test", "stop")
+        connection.open()
+        calls = [
+            (VISIT, "one", "a.example", b"{}", b"", VISITS_BYTES),
+            (PUBLISH, "one", "a.example", "rules", "{}"),
+            (VISIT, "one", "b.example", b"{}", b"", VISITS_BYTES),
+            (NEWS, EVENTS, "{}"),
+        ]
+        connection.piped([("PING",)])
+        connection.script(PULSE, "one", 30)
+        line.cut()
+        assert connection.piped(calls) == [0, 1, 1, 1]
+        assert [client.xlen(f"test:live:visits:{site}") for site in ("a.example", "b.example")] == [1, 1]
+        assert client.hget("test:live", "generation") == b"1"
+        assert client.xlen("test:live:events") == 2
+        # the same calls are others in a question of their own
+        assert connection.piped(calls) == [0, 1, 0, 1]
+        assert client.hget("test:live", "generation") == b"2"
+        connection.close()
+        assert line.cuts == 6
+
+
+def test_a_call_that_the_server_refused_is_made_again_without_the_others(server: RedisServer) -> None:
+    client = server.client()
+    client.flushall()
+    client.set("test:live:visits:a.example", "x")
+    connection = FleetConnection(server.url, "test", "stop")
+    connection.open()
+    calls = [(NEWS, EVENTS, "{}"), (VISIT, "one", "a.example", b"{}", b"", VISITS_BYTES), (NEWS, EVENTS, "{}")]
+    with pytest.raises(SeenStoreLostError, match="WRONGTYPE"):
+        connection.piped(calls)
+    client.delete("test:live:visits:a.example")
+    # the same question again, as where a server was full
+    connection._asked -= 1
+    assert connection.piped(calls)[0] == 1
+    assert client.xlen("test:live:events") == 2
+    assert client.xlen("test:live:visits:a.example") == 1
+    connection.close()
 
 
 def test_one_worker_asks_for_the_last_judgement_when_all_are_idle(
@@ -343,6 +459,26 @@ def test_a_successor_learns_the_same_rules(tmp_path: Path) -> None:
     assert again["source"] == rules["source"]
     second.forget(name)
     assert second.again(name, had=True)[0]["rules"] == []
+
+
+def test_what_was_not_handed_over_in_the_end_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(exchange, "_LEAVE", 0.2)
+    with RedisServer(tmp_path) as server:
+        one = Worker(server, "one")
+        one.visit("http://a.example/1")
+        one.until(one.taught, "learn")
+        assert server._process is not None
+        server._process.send_signal(signal.SIGSTOP)
+        one.visit("http://a.example/2")
+        one.exchange.close()
+        assert "has not answered" in one.until(one.told, "left")["text"]
+    monkeypatch.undo()
+    # never there, and waited for
+    late = Worker(server, "late", on_lost="wait")
+    late.visit("http://a.example/3")
+    late.exchange.close()
+    assert "cannot use Redis" in late.until(late.told, "left")["text"]
+    assert late.told.empty()
 
 
 def test_whatever_ends_the_exchange_is_told(server: RedisServer, work: Callable[[str], Worker]) -> None:

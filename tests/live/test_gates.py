@@ -31,6 +31,8 @@ SHELLS = {
     "gone": "what was taken off redirects to a page that looks the same",
     "numbers": "some redirect with the way back to the path of all, which have numbers",
     "data": "each redirects to one path, which bears where its data are",
+    "shown": "each redirects to one path with the way back, in a parameter that names what is to be shown",
+    "for ever": "each has moved to one path for ever, which bears the way back",
     "line": "one line, to which all redirect with the way back",
 }
 
@@ -62,8 +64,9 @@ class Board:
             return Answer(200, FORM + SEARCH, ("/",))
         if first == "item":
             ends = {"moved": "/p/{}", "query": "/show?id={}", "start": "/?go=/item/{}", "gone": "/p/{}"}
-            ends["data"] = "/app?data=/json/{}"
-            return Answer(302, location=ends.get(self.products, "/app?go=/item/{}").format(rest[0]))
+            ends |= {"data": "/app?data=/json/{}", "shown": "/app?docUrl=/item/{}"}
+            end = ends.get(self.products, "/app?go=/item/{}").format(rest[0])
+            return Answer(301 if self.products == "for ever" else 302, location=end)
         if first == "old":
             return Answer(302, location="/p") if self.products == "gone" else Answer(404, "not found")
         if first in ("p", "show", "app") or parts.query:

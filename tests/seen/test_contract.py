@@ -91,6 +91,27 @@ def test_add_many_counts_only_what_is_new(store: SeenStore) -> None:
     assert b"short" in store
 
 
+def test_what_is_held_back_is_written_by_flush_alone(lasting_store: MakeStore) -> None:
+    """What is imported in bulk, too: else a fingerprint is known of a request that was written down nowhere."""
+    store = lasting_store()
+    one, *many = fingerprints(5)
+    if store.hold():
+        store.add(one)
+        assert store.add_many([one, *many]) == 4
+        assert len(store) == 5
+        store.close()
+        store = lasting_store()
+        assert len(store) == 0
+        store.hold()
+        store.add_many(many)
+        store.add(one)
+        assert not any(map(store.add, many))
+        store.flush()
+        store.close()
+        store = lasting_store()
+        assert sorted(store) == sorted([one, *many])
+
+
 def test_clear_forgets_all_and_goes_on(store: SeenStore) -> None:
     fps = fingerprints(1000)
     store.add_many(fps)

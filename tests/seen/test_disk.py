@@ -129,6 +129,27 @@ def test_a_damaged_database_is_said(tmp_path: Path) -> None:
         opened(tmp_path)
 
 
+@pytest.mark.parametrize("meta", ["[1]", "[" * 4000, '{"format": 1, "stamps": null}', '{"format": 1, "stamps": ["x"]}'])
+def test_a_damaged_description_is_said_and_the_folder_left(tmp_path: Path, meta: str) -> None:
+    opened(tmp_path).close()
+    (path,) = tmp_path.rglob("urinorm.json")
+    path.write_text(meta)
+    for _ in range(2):
+        store = make_store("disk", directory=tmp_path, stamp={"rules": "1"})
+        with pytest.raises(SeenStoreError, match=r"urinorm\.json"):
+            store.open()
+
+
+def test_a_file_that_goes_while_its_size_is_asked_for_has_none(tmp_path: Path) -> None:
+    """RocksDB merges its files in threads of its own."""
+    store = opened(tmp_path)
+    (database,) = tmp_path.rglob("rocksdb")
+    # as a file that is listed and is gone when it is looked at
+    (database / "gone.sst").symlink_to("nowhere")
+    assert store.stats()["disk_bytes"] > 0
+    store.close()
+
+
 @pytest.mark.parametrize(
     ("module", "spec", "extra"),
     [("rocksdict", "disk", "disk"), ("redis", "redis://127.0.0.1:1/0", "redis")],

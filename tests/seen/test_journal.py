@@ -168,6 +168,22 @@ UNUSABLE = [
     pytest.param(
         b'urinorm-seen 1\n{"buckets": 9, "snapshot": 99}'.ljust(HEADER_BYTES), "is shorter than", id="snapshot cut off"
     ),
+    pytest.param(
+        b'urinorm-seen 1\n{"snapshot": 1000000000000000000000}'.ljust(HEADER_BYTES),
+        "is shorter than",
+        id="vast snapshot",
+    ),
+    *(
+        pytest.param(b"urinorm-seen 1\n" + header.ljust(HEADER_BYTES), "damaged header", id=header.decode()[:20])
+        for header in (
+            b'{"buckets": "x"}',
+            b'{"snapshot": -5}',
+            b'{"stamps": null}',
+            b'{"stamps": ["x"]}',
+            b"[1]",
+            b"[" * 4000,
+        )
+    ),
 ]
 
 
@@ -175,8 +191,10 @@ UNUSABLE = [
 def test_a_file_it_cannot_use_stops_the_start_and_stays_as_it_is(tmp_path: Path, content: bytes, said: str) -> None:
     path = tmp_path / FILE_NAME
     path.write_bytes(content)
-    with pytest.raises(SeenStoreError, match=said):
-        opened(tmp_path)
+    # the second one says so, too, not that the folder is in use
+    for _ in range(2):
+        with pytest.raises(SeenStoreError, match=said):
+            opened(tmp_path)
     assert path.read_bytes() == content
 
 

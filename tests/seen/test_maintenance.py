@@ -129,7 +129,20 @@ NOTHING = [
 def test_nothing_there_is_said(tmp_path: Path, place: str, said: str) -> None:
     with pytest.raises(SeenStoreError, match=said):
         maintenance.count(str(tmp_path / place))
+    with pytest.raises(SeenStoreError, match=said):
+        maintenance.export(str(tmp_path / place), tmp_path / "out")
     assert list(tmp_path.iterdir()) == []
+
+
+def test_an_export_that_fails_half_way_leaves_no_file(tmp_path: Path) -> None:
+    """Half of the fingerprints would look like all, and the next try say that the file exists already."""
+    write_binary(tmp_path / "requests.seen", FPS)
+    with (tmp_path / "requests.seen").open("ab") as file:
+        file.write(b"\0\0damage")
+    for _ in range(2):
+        with pytest.raises(SeenStoreError, match="the file is damaged"):
+            maintenance.export(str(tmp_path), tmp_path / "out")
+    assert [path.name for path in tmp_path.iterdir()] == ["requests.seen"]
 
 
 def test_clear_says_how_many_there_were(place: str, tmp_path: Path) -> None:

@@ -15,7 +15,7 @@ import pytest
 
 from scrapy_urinorm.seen import OnLost, SeenStoreError, SeenStoreLostError, make_store
 from scrapy_urinorm.seen.redis import RedisStore
-from scrapy_urinorm.seen.redis_connection import logger
+from scrapy_urinorm.seen.redis_connection import RedisConnection, logger
 from tests.seen.conftest import fingerprints
 
 if TYPE_CHECKING:
@@ -323,6 +323,27 @@ def test_a_server_that_forgot_is_never_taken_for_an_empty_one(new_redis_server: 
     store.close()
 
 
+@pytest.mark.parametrize("on_lost", ["stop", "wait"])
+def test_a_server_that_never_has_a_script_is_given_up(redis_server: RedisServer, on_lost: OnLost) -> None:
+    """As behind a proxy that has each command done by another server: a crawl went round and round, without a pause."""
+    connection = RedisConnection(redis_server.url, "scripts", on_lost)
+    connection.open()
+    asked = []
+
+    def question(again: bool) -> None:
+        asked.append(again)
+        connection.client.evalsha("0" * 40, 0)
+
+    with pytest.raises(SeenStoreLostError, match=r"(?i)no matching script"):
+        connection.ask(question)
+    assert 2 <= len(asked) < 10
+    # a server that has forgotten once is asked again
+    connection.run("return 1", [], [])
+    connection.client.script_flush()
+    assert connection.ask(lambda _again: connection.run("return 1", [], [])) == 1
+    connection.close()
+
+
 def test_a_server_that_went_back_in_time_is_noticed(new_redis_server: NewServer) -> None:
     server = new_redis_server()
     store = worker(server, "back")
@@ -397,6 +418,15 @@ def test_user_and_password_by_url(new_redis_server: NewServer) -> None:
     store = worker(server.url.replace("//", "//default:secret@"), "auth")
     assert store.add(b"page")
     store.close()
+
+
+@pytest.mark.parametrize(("field", "value"), [("stamps", "null"), ("stamps", '["x"]'), ("stamps", "["), ("feed", "x")])
+def test_a_damaged_store_is_said(redis_server: RedisServer, field: str, value: str) -> None:
+    worker(redis_server, "damaged").close()
+    redis_server.client().hset("damaged", field, value)
+    with pytest.raises(SeenStoreError, match="holds a seen store that is damaged"):
+        worker(redis_server, "damaged")
+    redis_server.client().delete("damaged")
 
 
 def test_a_prefix_that_holds_something_else_is_said(redis_server: RedisServer) -> None:

@@ -23,6 +23,7 @@ from scrapy_urinorm.engine import native
 from scrapy_urinorm.engine.bits import rules_of
 from scrapy_urinorm.engine.texts import bare_key
 from scrapy_urinorm.recipe import digest, fingerprint_bytes
+from scrapy_urinorm.rules.stages import PathAction
 from tests.core.strategies import any_text, rule_files, urls
 from tests.effort import some
 
@@ -410,6 +411,51 @@ def test_equal_at_any_length(text: str, filling: str) -> None:
     for length in (*LONG, MEGABYTE) if filling == "x" else LONG:
         room = length - len(text) + 2
         check(NORMALIZERS["safe"], text.format((filling * (room // len(filling) + 1))[:room]))
+
+
+# rules that C has on the path, each with what a path must end with to be changed
+ACTIONS: dict[PathAction, tuple[dict[str, Any], str]] = {
+    PathAction.TRIM_SLASH: ({"trailing_slash": "remove"}, "/"),
+    PathAction.ADD_SLASH: ({"trailing_slash": "add"}, ""),
+    PathAction.LAST_SEGMENT: ({"directory_index": ["index.html"]}, "/index.html"),
+}
+# octets of the URL at which the module leaves it to the loop, and of paths and texts that rules make
+LIMIT = 2048
+_AROUND = range(LIMIT - 2, LIMIT + 3)
+
+
+def filled(text: str, filling: str, octets: int, *, spelled: bool) -> str:
+    """`text` with so many fillings in place of its `{}` that it, or its key, has about that many octets."""
+    measured = bare_key if spelled else str
+    empty, one = (len(measured(text.format(piece)).encode()) for piece in ("", filling))
+    count, rest = divmod(octets - empty, one - empty)
+    return text.format("x" * rest + filling * count)
+
+
+@pytest.mark.parametrize("spelled", [True, False], ids=["the key", "the URL"])
+@pytest.mark.parametrize("filling", FILLINGS.values(), ids=FILLINGS)
+@pytest.mark.parametrize("action", PathAction)
+def test_equal_at_the_limit_of_each_action_on_paths(action: PathAction, filling: str, spelled: bool) -> None:
+    rules, end = ACTIONS[action]
+    normalizer = Normalizer({"preset": "safe", "rules": rules})
+    assert in_c(normalizer).key(f"http://a.example/x{end}") != bare_key(f"http://a.example/x{end}")
+    origin = len("http://a.example")
+    # the path alone has as many octets as the URL may have, too
+    for octets in (*_AROUND, *(n + origin for n in _AROUND)):
+        check(normalizer, filled("http://a.example/{}" + end, filling, octets, spelled=spelled))
+        check(normalizer, filled("http://a.example/{}" + end + "?a=1", filling, octets, spelled=spelled))
+
+
+@pytest.mark.parametrize("filling", FILLINGS.values(), ids=FILLINGS)
+@pytest.mark.parametrize(
+    "rules", [pytest.param(name, marks=[pytest.mark.slow] * (name not in QUICK)) for name in RULES]
+)
+def test_equal_at_the_limit_under_all_rules(rules: str, filling: str) -> None:
+    origin = len("http://a.example")
+    for text in ("docs/x/{}", "docs/{}/index.html?page=1&id=7", "x?id=7&page=1&q={}#x"):
+        for octets in (LIMIT - 1, LIMIT, LIMIT + 1, LIMIT + origin - 1, LIMIT + origin, LIMIT + origin + 1):
+            for spelled in (True, False):
+                check(NORMALIZERS[rules], filled(f"http://a.example/{text}", filling, octets, spelled=spelled))
 
 
 @pytest.mark.parametrize("count", [1, 2, 63, 64, 65, 66, 500], ids=lambda n: f"{n} parameters")

@@ -188,7 +188,7 @@ def test_a_path_that_cannot_be_written_stops_nothing(server: str, tmp_path: Path
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="no device that is always full")
 def test_a_full_disk_is_said_once_and_ends_the_recording(server: str) -> None:
     stats, log = run(server, URINORM_VISITS="/dev/full")
-    assert log.count("URINORM_VISITS: No space left on device: /dev/full: nothing more is recorded there") == 1
+    assert log.count("URINORM_VISITS: No space left on device: /dev/full: nothing more is recorded") == 1
     assert log.count(" ERROR: ") == 1
     assert "urinorm/visits/written" not in stats
     assert stats["urinorm/visits/failed"] == 10

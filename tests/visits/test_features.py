@@ -18,7 +18,7 @@ from scrapy_urinorm.content.frame import TITLE_SLOT
 from scrapy_urinorm.engine import native
 from scrapy_urinorm.visits.features import PageFeatures, page_features
 from scrapy_urinorm.visits.markup import LINE_CAP
-from scrapy_urinorm.visits.texts import BINS, EMPTY_BIN, minhash, plain_text
+from scrapy_urinorm.visits.texts import BINS, EMPTY_BIN, SIFT, minhash, plain_text
 
 HTML = "text/html; charset=utf-8"
 
@@ -246,12 +246,26 @@ def test_minhash_of_a_text_does_not_depend_on_the_process() -> None:
     assert minhash([]) == b"\xff" * 128
 
 
-@given(st.lists(st.sampled_from(["a", "b", "c", "d", "e"]), max_size=600))
-def test_minhash_sifting_changes_nothing(words: list[str]) -> None:
-    """A text repeated has the shingles of the text and of the seam: the minima can only fall."""
+@given(
+    st.integers(0, 2**32),
+    # few words make few different shingles, of which some bins have none: then all are looked at after all
+    st.sampled_from([2, 5, 5_000]),
+    st.sampled_from([0, 3, SIFT - 1, SIFT, SIFT + 3, SIFT + 4, 3 * SIFT, 5_000]),
+)
+def test_minhash_sifting_changes_nothing(seed: int, different: int, length: int) -> None:
+    """Of a long text only the lowest hashes are sorted; the minima are those of all."""
+    lot = random.Random(seed)
+    words = [f"w{lot.randrange(different)}" for _ in range(length)]
+    sifted = minhash(words)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("scrapy_urinorm.visits.texts.SIFT", length + 1)
+        assert minhash(words) == sifted
+
+
+@given(st.lists(st.sampled_from(["a", "b", "c", "d", "e"]), min_size=4, max_size=600))
+def test_a_text_repeated_has_the_minima_of_its_shingles_or_lower_ones(words: list[str]) -> None:
     once, twice = unpack("<32I", minhash(words)), unpack("<32I", minhash(words + words))
-    if len(words) >= 4:
-        assert all(b <= a for a, b in zip(once, twice, strict=True))
+    assert all(b <= a for a, b in zip(once, twice, strict=True))
 
 
 WORDS = {

@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import base64
+import contextlib
+import csv
 import gzip
 import json
+import math
 import os
+import random
 import signal
 import subprocess
 import sys
@@ -19,6 +23,7 @@ from scrapy_urinorm.errors import UrinormError
 from scrapy_urinorm.visits import COLUMNS, Visit, VisitWriter, read_visits, visit_from_row
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
 
 FULL = Visit(
@@ -145,6 +150,78 @@ def test_a_pipe_is_written_as_it_is(tmp_path: Path, name: str) -> None:
     assert list(read_visits([tmp_path / "read"])) == [FULL]
 
 
+@contextlib.contextmanager
+def nearly_full(path: Path, room: int = 100) -> Iterator[None]:
+    """A disk with room for half a line more in a file, as far as this process can tell: so much is taken of it."""
+    resource = pytest.importorskip("resource")
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (path.stat().st_size + room, before[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+
+
+LONG = [Visit(url=f"http://a.example/{n}/{random.Random(n).randbytes(300).hex()}") for n in range(3)]
+
+
+@pytest.mark.parametrize("name", ["visits.jsonl", "visits.jsonl.gz", "visits.jsonl.zst"])
+def test_a_disk_that_fills_up_glues_no_lines_together(tmp_path: Path, name: str) -> None:
+    """The system takes a part of a line and says so; the next one was written behind that part, and counted."""
+    path = tmp_path / name
+    with VisitWriter(path) as writer:
+        writer.write(LONG[0])
+        with nearly_full(path):
+            for _ in range(2):
+                with pytest.raises(OSError, match="too large"):
+                    writer.write(LONG[1])
+        writer.write(LONG[2])
+    assert writer.written == 2
+    read = read_visits([path])
+    # of compressed data all builds on what is before: a line that was begun is written to its end
+    assert list(read) == (LONG if name != "visits.jsonl" else [LONG[0], LONG[2]])
+    assert (read.bad, read.problems) == (0, [])
+
+
+@pytest.mark.parametrize("name", ["visits.jsonl", "visits.jsonl.gz", "visits.jsonl.zst"])
+def test_a_file_that_is_closed_on_a_full_disk_is_read_to_its_last_line(tmp_path: Path, name: str) -> None:
+    path = tmp_path / name
+    writer = VisitWriter(path)
+    writer.write(LONG[0])
+    with nearly_full(path):
+        with pytest.raises(OSError, match="too large"):
+            writer.write(LONG[1])
+        with contextlib.suppress(OSError):
+            writer.close()
+    assert list(read_visits([path])) == LONG[:1]
+    with VisitWriter(path) as writer:
+        writer.write(LONG[2])
+    assert list(read_visits([path])) == [LONG[0], LONG[2]]
+
+
+@pytest.mark.parametrize("name", ["visits.jsonl.gz", "visits.jsonl.zst"])
+def test_a_file_that_cannot_be_ended_does_not_keep_the_next_from_being_begun(tmp_path: Path, name: str) -> None:
+    with VisitWriter(tmp_path / name, rotate=100) as writer:
+        writer.write(LONG[0])
+        with nearly_full(tmp_path / name, room=0), pytest.raises(OSError, match="too large"):
+            writer.write(LONG[1])
+        writer.write(LONG[2])
+    read = read_visits(writer.files)
+    assert list(read) == [LONG[0], LONG[2]]
+    assert len(writer.files) == 2
+
+
+def test_a_line_that_is_taken_back_is_not_in_the_way_of_another_process(tmp_path: Path) -> None:
+    path = tmp_path / "visits.jsonl"
+    with VisitWriter(path) as writer, VisitWriter(path) as other:
+        writer.write(LONG[0])
+        with nearly_full(path), pytest.raises(OSError, match="too large"):
+            writer.write(LONG[1])
+        other.write(LONG[2])
+        writer.write(LONG[1])
+    assert list(read_visits([path])) == [LONG[0], LONG[2], LONG[1]]
+
+
 def test_rotation(tmp_path: Path) -> None:
     path = tmp_path / "visits.jsonl.gz"
     with VisitWriter(path, rotate=500) as writer:
@@ -172,6 +249,8 @@ BAD_ROWS = [
     pytest.param(row(links="AAAA"), id="half a link"),
     pytest.param(row(links=[1]), id="a link that is a number"),
     pytest.param(row(id="AAAA"), id="a short id"),
+    pytest.param(row(size=math.inf), id="a size without end"),
+    pytest.param(row(redirects=[[math.inf, "http://a.example/r"]]), id="a status without end"),
 ]
 
 
@@ -183,6 +262,18 @@ def test_bad_rows_are_counted_and_named(tmp_path: Path, bad: str) -> None:
     assert len(list(read)) == 2
     assert (read.rows, read.bad, read.skipped) == (2, 1, 1)
     assert read.problems[0].startswith(f"{path}:2: ")
+
+
+def test_the_room_of_a_field_is_nobody_elses(tmp_path: Path) -> None:
+    """The limit that Python has is the whole process's: a crawl that reads a list leaves it as it was set."""
+    path = tmp_path / "v.csv"
+    path.write_text("url,other\n" + f"http://a.example/1,{'x' * 200_000}\nhttp://a.example/2,y\n")
+    before = csv.field_size_limit()
+    read = iter(read_visits([path]))
+    assert next(read).url == "http://a.example/1"
+    assert csv.field_size_limit() == before
+    assert [visit.url for visit in read] == ["http://a.example/2"]
+    assert csv.field_size_limit() == before
 
 
 def test_foreign_spellings_of_hashes(tmp_path: Path) -> None:
@@ -201,6 +292,7 @@ example,a)/ 20200102030405 http://a.example/ text/html 200 ABC - - 1 2 f.gz
 """
 CDXJ = """\
 example,a)/x 20200102030405 {"url": "http://a.example/x", "status": "301", "redirect": "http://a.example/y"}
+example,a)/z 20200102030405 [1]
 """
 CRAWL_LOG = """\
 2020-01-02T03:04:05.678Z   1  50 dns:a.example P http://a.example/ text/dns #1 20200102030405678+1 sha1:D - -
@@ -210,13 +302,14 @@ ACCESS = """\
 1.2.3.4 - - [02/Jan/2020:03:04:05 +0100] "GET /p?a=1 HTTP/1.1" 200 99 "http://b.example/" "Mozilla/5.0"
 1.2.3.4 - - [02/Jan/2020:03:04:05 +0100] "POST /p HTTP/1.1" 200 99
 a.example:443 1.2.3.4 - - [02/Jan/2020:03:04:05 +0000] "GET /q HTTP/1.1" 200 -
+1.2.3.4 - - [01/Jan/0001:00:00:00 +1400] "GET /r HTTP/1.1" 200 5
 nonsense
 """
 A = "http://a.example/"
 TIME = "2020-01-02T03:04:05Z"
 FORMATS: list[tuple[str, str, list[Visit], int]] = [
     ("v.cdx", CDX, [Visit(url=A, time=TIME, status=200, content_type="text/html", body_digest="sha1:ABC")], 0),
-    ("v.cdxj", CDXJ, [Visit(url=A + "x", final_url=A + "y", redirects=((301, A + "x"),), time=TIME, status=301)], 0),
+    ("v.cdxj", CDXJ, [Visit(url=A + "x", final_url=A + "y", redirects=((301, A + "x"),), time=TIME, status=301)], 1),
     (
         "crawl.log",
         CRAWL_LOG,
@@ -241,6 +334,7 @@ FORMATS: list[tuple[str, str, list[Visit], int]] = [
                 time="2020-01-02T02:04:05Z",
             ),
             Visit(url="https://a.example:443/q", status=200, time=TIME),
+            Visit(url="http://localhost/r", status=200, size=5),
         ],
         1,
     ),

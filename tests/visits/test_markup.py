@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 import random
+import re
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scrapy_urinorm.engine import native
+from scrapy_urinorm.visits import markup
 from scrapy_urinorm.visits.links import stems
 from scrapy_urinorm.visits.marks import plain_texts_in
 from scrapy_urinorm.visits.redaction import Redaction, plain_names
@@ -131,6 +134,21 @@ def test_the_pages_of_this_machine() -> None:
 def test_what_no_parser_writes_is_not_taken(html: str) -> None:
     compiled = native.module or pytest.skip("needs the C module")
     assert compiled.page(html, *stems(URL)) is None
+
+
+def test_the_attributes_that_are_read_stand_together_by_their_first_letters() -> None:
+    """The module looks no further than the last of a letter: one that stood elsewhere would never be read."""
+    source = Path(markup.__file__).with_suffix(".c").read_text(encoding="utf-8")
+    table = re.search(r"octet length, place;\n\} names\[\] = \{(.*?)\n\};", source, re.DOTALL)
+    assert table is not None
+    names = re.findall(r'\{"([^"]+)", (\d+), \w+\}', table[1])
+    assert len(names) > 30
+    letters = [letter for letter, _ in itertools.groupby(names, lambda row: row[0][0])]
+    assert len(letters) == len(set(letters))
+    assert [len(name) for name, _ in names] == [int(length) for _, length in names]
+    longest = re.search(r"LONGEST_ATTRIBUTE = (\d+)", source)
+    assert longest is not None
+    assert int(longest[1]) == max(len(name) for name, _ in names)
 
 
 def test_an_instruction_gives_no_page_up() -> None:

@@ -10,8 +10,9 @@ from scrapy.statscollectors import StatsCollector
 from scrapy.utils.request import referer_str
 
 from scrapy_urinorm.crawl.fingerprinter import exempt
-from scrapy_urinorm.crawl.shown import printable, shown
+from scrapy_urinorm.crawl.shown import shown
 from scrapy_urinorm.engine.bits import rules_of
+from scrapy_urinorm.engine.texts import without_userinfo
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -51,7 +52,7 @@ class DroppedRequests:
     def passed(self, request: Request, fp: bytes) -> None:
         """A request of a new fingerprint was let through."""
         if self._debug:
-            self._first_urls[fp] = printable(request.url)
+            self._first_urls[fp] = without_userinfo(request.url)
 
     def told(self, request: Request, why: str, spider: Spider) -> None:
         """A request was dropped for another reason than that it was seen."""

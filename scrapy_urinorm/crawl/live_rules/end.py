@@ -14,6 +14,7 @@ from scrapy_urinorm.crawl.live_rules.places import write_parked
 from scrapy_urinorm.errors import UrinormError
 from scrapy_urinorm.live.filtered import shown
 from scrapy_urinorm.live.output import rule_file
+from scrapy_urinorm.whole_files import write_whole
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -217,7 +218,7 @@ class LiveEnd:
             # of a job begun by an earlier version nothing says which rules last
             sources = [message.get("lasting", message["source"]) for message in messages]
             rows = [row for name in sorted(self._rows) for row in self._rows[name]]
-            Path(output).write_text(rule_file(live.desk.preset, sources, rows), "utf-8")
+            write_whole(Path(output), rule_file(live.desk.preset, sources, rows))
             own.logger.info("Live rules: the rules are in %s; name it in `include` to use them", output)
 
     def _write_parked(self) -> None:

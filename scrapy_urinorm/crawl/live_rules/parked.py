@@ -121,9 +121,8 @@ class Parked:
             self._scheduler.poke()
 
     def _ask(self, row: Row, generation: int) -> None:
-        request = loaded(row.data, self._spider)
+        request = self._scheduler.journal.read(row)
         if request is None:
-            self._file.put(row._replace(state=State.UNREADABLE))
             return
         url, kind = request.url, kind_of(request)
         held = self._desk.still_held(url, kind)

@@ -14,7 +14,7 @@ from scrapy.utils.defer import maybe_deferred_to_future
 from twisted.internet.defer import Deferred
 from w3lib.url import file_uri_to_path
 
-from scrapy_urinorm.visits.redaction import without_userinfo
+from scrapy_urinorm.engine.texts import without_userinfo
 
 if TYPE_CHECKING:
     from datetime import datetime

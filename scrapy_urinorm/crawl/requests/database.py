@@ -74,9 +74,17 @@ class RequestsDatabase:
         self.folder = folder
         self._name = name
         self._database: sqlite3.Connection | None = None
+        self._holds = False
 
     def open(self) -> None:
         """Open or make it; a transaction that a kill has cut off is rolled back."""
+        try:
+            self._open()
+        except BaseException:
+            self.close()
+            raise
+
+    def _open(self) -> None:
         with self._explained("open"):
             if self.folder is None:
                 self.folder = Path(tempfile.mkdtemp(prefix="urinorm-requests-"))
@@ -96,7 +104,6 @@ class RequestsDatabase:
                 database.execute(f"pragma {pragma}")
             version = database.execute("pragma user_version").fetchone()[0]
             if version not in (0, _FORMAT):
-                self.close()
                 raise RequestsFileError(
                     f"{path} has format {version}, this version reads {_FORMAT}: use the version of scrapy-urinorm "
                     "that wrote it, or delete it and the folder requests.queue to start anew"
@@ -106,7 +113,9 @@ class RequestsDatabase:
 
     def _name_holder(self) -> None:
         # cosmetic, for the message to a second crawl: a full disk must not matter
-        with contextlib.suppress(OSError), os.fdopen(os.open(self._holder, os.O_RDWR | os.O_CREAT, 0o600), "w") as file:
+        self._holds = True
+        flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC
+        with contextlib.suppress(OSError), os.fdopen(os.open(self._holder, flags, 0o600), "w") as file:
             file.write(f"{os.getpid()}\n")
 
     @property
@@ -116,12 +125,15 @@ class RequestsDatabase:
 
     def close(self) -> None:
         """Let go; may be called twice."""
+        if self._holds:
+            # before others may have the database; where another crawl has it, the name of its process stays
+            self._holds = False
+            with contextlib.suppress(OSError):
+                self._holder.unlink()
         if self._database is not None:
             with contextlib.suppress(sqlite3.Error):
                 self._database.close()
             self._database = None
-            with contextlib.suppress(OSError):
-                self._holder.unlink()
         if self._temporary and self.folder is not None:
             shutil.rmtree(self.folder, ignore_errors=True)
             self.folder = None
@@ -157,7 +169,8 @@ class RequestsDatabase:
             yield
         except (sqlite3.Error, OSError) as error:
             path = f"{tempfile.gettempdir() if self.folder is None else self.folder}/{self._name}"
-            if "locked" in str(error):
+            # an error of the system has no such code; of an extended one the lowest octet is the plain one
+            if getattr(error, "sqlite_errorcode", 0) & 0xFF in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
                 holder = ""
                 with contextlib.suppress(OSError, ValueError):
                     holder = f" (process {int(self._holder.read_text('ascii'))})"

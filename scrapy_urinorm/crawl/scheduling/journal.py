@@ -13,6 +13,7 @@ from scrapy_urinorm.crawl.requests.database import ADVICE, RequestsFileError
 from scrapy_urinorm.crawl.requests.file import FILE_NAME, RequestsFile
 from scrapy_urinorm.crawl.requests.rows import SERVED, Row, State
 from scrapy_urinorm.crawl.requests.serialized import dumped, loaded, url_of
+from scrapy_urinorm.crawl.requests.unreadable import unreadable
 from scrapy_urinorm.errors import UrinormError
 from scrapy_urinorm.tuples import NamedTuple
 
@@ -189,8 +190,7 @@ class Journal:
         request = loaded(row.data, self._spider)
         if request is None:
             self.file.put(row._replace(state=State.UNREADABLE))
-            own.logger.warning("A request in %s cannot be read by this spider, and stays there", FILE_NAME)
-            own.stats_of(self._spider.crawler).inc_value("urinorm/unreadable")
+            unreadable(self._spider.crawler, FILE_NAME)
         else:
             request.meta[own.ROW_META] = row.id
         return request

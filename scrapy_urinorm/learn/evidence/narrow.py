@@ -1,7 +1,8 @@
 """The narrowest conditions under which a finding saves as much: what was not seen is left alone.
 
-What was seen of one script says nothing of another, lists without a page number say nothing of those with one, and the
-views that a switch (`action=history`) was seen to choose say nothing of those that it was not.
+What was seen of one script says nothing of another, be it there already or not: a site grows. Lists without a page
+number say nothing of those with one, and the views that a switch (`action=history`) was seen to choose say nothing of
+those that it was not.
 """
 
 from __future__ import annotations
@@ -100,7 +101,13 @@ def in_folders(context: Context, pairs: Iterable[tuple[str, str]]) -> Context:
 
 
 def _around(*pair: str) -> set[str]:
-    """Return globs for what lies in the top folder of two paths, or for the top; none where these are two."""
+    """Return globs for what lies in the top folder of two paths, or for the top; none where these are two, save where
+    one has a word in front and the same path below it.
+    """
+    shorter, longer = min(pair, key=len), max(pair, key=len)
+    word, _, below = longer[1:].partition("/")
+    if below and below == shorter[1:] and _WORD.fullmatch(word):
+        return {f"/{word}{glob}" for glob in _around(shorter)}
     tops = {path.split("/")[1] for path in pair}
     if len({top.lower() for top in tops}) > 1 or any("*" in top for top in tops):
         return set()
@@ -111,10 +118,13 @@ def _around(*pair: str) -> set[str]:
 
 
 def _everywhere(names: AbstractSet[str], contexts: Contexts, addresses: int) -> bool:
-    """Whether parameters are what the site puts into all of its addresses, or trackers by their names."""
+    """Whether parameters are what the site puts into all of its addresses, or trackers by their names.
+
+    Words of a program (`view=short`) are no session, wherever they stand: a new section may choose by them.
+    """
     if all(name_prior(decoded(name)) >= TRACKER_PRIOR for name in names):
         return True
-    return max(contexts.having[name] for name in names) >= NEARLY_ALL * addresses
+    return any(contexts.having[name] >= NEARLY_ALL * addresses for name in names - contexts.switches)
 
 
 def whole_lists(
@@ -145,8 +155,9 @@ def whole_lists(
 def _globs(paths: AbstractSet[str], known: Mapping[str, int], numbers: bool = False) -> tuple[str, ...]:
     """Return a glob for the paths of each length: a segment that all of them share, else `*`.
 
-    With `numbers`, a segment that bears one is `*`, too: elsewhere it is another. One of a few words is named where `*`
-    would take in another: lists of writers say nothing of those of letters. `known` counts the site's addresses.
+    With `numbers`, a segment that bears one is `*`, too: elsewhere it is another. One of a few words is named, as `*`
+    would take in others, of now and of tomorrow: lists of writers say nothing of those of letters. `known` counts the
+    site's addresses.
     """
     lengths: dict[int, list[list[str]]] = defaultdict(list)
     for path in paths:
@@ -163,14 +174,14 @@ def _globs(paths: AbstractSet[str], known: Mapping[str, int], numbers: bool = Fa
         # what was seen of files says nothing of folders, whose last segment is empty
         named = last == "*" and all("." in segments[-1] for segments in same)
         glob = [*folders, "*.*" if named else last]
-        words = [at for at, segment in enumerate(glob) if segment == "*" and _has_others(at, glob, same, known)]
+        words = [at for at, segment in enumerate(glob) if segment in ("*", "*.*") and _are_words(at, glob, same, known)]
         close = {"/".join(s if at in words else glob[at] for at, s in enumerate(segments)) for segments in same}
         shared |= close if len(close) <= MAX_PATHS else {"/".join(glob)}
     return tuple(sorted(shared))
 
 
-def _has_others(at: int, glob: Sequence[str], same: Sequence[Sequence[str]], known: Mapping[str, int]) -> bool:
-    """Whether a glob for some paths takes in another word of the site at a `*` that stands for one of a few."""
+def _are_words(at: int, glob: Sequence[str], same: Sequence[Sequence[str]], known: Mapping[str, int]) -> bool:
+    """Whether a `*` in a glob for some paths stands for a few words of a program, and not for names of pages."""
     words = {segments[at] for segments in same}
     if len(words) > MAX_PATHS or not all(map(_WORD.fullmatch, words)):
         return False
@@ -181,8 +192,8 @@ def _has_others(at: int, glob: Sequence[str], same: Sequence[Sequence[str]], kno
             counts[segments[at]] += n
             if len(counts) > MAX_WORDS:
                 return False
-    # names of pages are no words of a program: of those the next is like them
-    return len(counts) > len(words) and all(counts[word] >= LITERAL_COUNT for word in words)
+    # of names of pages the next is like them
+    return all(counts[word] >= LITERAL_COUNT for word in words)
 
 
 def _may_be(shown: str, segment: str) -> bool:
