@@ -14,15 +14,13 @@ from scrapy_urinorm.learn.evidence.candidate import Candidate
 from scrapy_urinorm.learn.evidence.judge import Evidence
 from scrapy_urinorm.normalizer import Normalizer
 from scrapy_urinorm.recognition import Recognizer
-from scrapy_urinorm.rules import CATALOGUE
 from scrapy_urinorm.rulesets import platforms
 from scrapy_urinorm.rulesets.platforms import HARMLESS
-from scrapy_urinorm.rulesets.platforms.binding import Use, line_tables
+from scrapy_urinorm.rulesets.platforms.binding import Use, line_tables, splitting
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from scrapy_urinorm.rulesets.platforms import Pack
     from scrapy_urinorm.visits.record import Visit
 
 RECOGNIZED_AT = (1, 3, 10, 30, 100, 300)
@@ -89,7 +87,7 @@ class Priors:
             for line, table in line_tables(Use(pack, found.path, all=True, tried=True)):
                 name = f"{found.platform}/{line.id}"
                 # a condition on a parameter reads the query as the program does
-                splits, scope = splitting(pack), found.site.partition(":")[0]
+                splits, scope = splitting(one.table for one in pack.lines), found.site.partition(":")[0]
                 source, proven = {"site": {scope: {**splits, **table}}}, line.proof == "proven"
                 plain = {"site": {scope: splits}}
                 told = Told(f"{found.site} {name}", source, plain, proven, line.kind not in HARMLESS)
@@ -101,12 +99,6 @@ class Priors:
                     self.rules += [Prior(name, one, proven) for one in candidates(scope, table, name)]
                 else:
                     self.traps.append(told)
-
-
-def splitting(pack: Pack) -> dict[str, Any]:
-    """Return what a pack says of how a query is split: it can be said of a whole site only."""
-    rules = (one for line in pack.lines for one in line.table.items())
-    return {key: value for key, value in rules if key in CATALOGUE and CATALOGUE[key].splits}
 
 
 def candidates(scope: str, table: dict[str, Any], name: str) -> Iterable[Candidate]:

@@ -16,6 +16,7 @@ from selectolax.lexbor import LexborHTMLParser
 
 from scrapy_urinorm.content.frame import DATA_SLOT
 from scrapy_urinorm.visits.charsets import codec_of, other_than_utf8, text_in
+from scrapy_urinorm.visits.clocks import without_clocks
 from scrapy_urinorm.visits.data import DATA_CAP, hash_of_data, scripts
 from scrapy_urinorm.visits.markup import said_by, said_without_tree
 from scrapy_urinorm.visits.offers import offer_lines
@@ -56,12 +57,15 @@ class PageFeatures(NamedTuple):
     rows_digest: str | None = None
 
 
-def page_features(body: bytes, content_type: str, encoding: str | None = None, url: str = "") -> PageFeatures:
+def page_features(
+    body: bytes, content_type: str, encoding: str | None = None, url: str = "", date: str = ""
+) -> PageFeatures:
     """Return the features of a response.
 
     `content_type` is the header's value; `encoding` a codec name where it is already known (else the header, the
     byte order mark and the page's own declaration decide, as browsers do, and where none does or none is right, each
-    octet that is not UTF-8, or each two, are a letter of their own); `url` resolves the canonical link.
+    octet that is not UTF-8, or each two, are a letter of their own); `url` resolves the canonical link; `date` is the
+    header of that name, by which clocks are known.
     Never raises on the content: what cannot be read has only a `body_digest`.
     """
     digest = "sha1:" + b32encode(hashlib.sha1(body, usedforsecurity=False).digest()).decode()
@@ -69,6 +73,7 @@ def page_features(body: bytes, content_type: str, encoding: str | None = None, u
     if len(body) > BODY_CAP or not body:
         return PageFeatures(digest)
     if kind in _HTML:
+        body = without_clocks(body, date)
         return _html_features(digest, _markup(body, content_type, encoding), url)
     if kind.startswith(_TEXT) or kind.endswith(("+xml", "+json")):
         shown = text_in(body, content_type, encoding)

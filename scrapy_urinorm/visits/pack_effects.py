@@ -10,10 +10,10 @@ from scrapy_urinorm.normalizer import Normalizer
 from scrapy_urinorm.rulesets import platforms
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
 
     from scrapy_urinorm.content.compare import Shown
-    from scrapy_urinorm.rulesets.platforms import Line, Use
+    from scrapy_urinorm.rulesets.platforms import Line, LineTable, Use
 
 #: Addresses of a site that are tried: enough for every line to meet its own, and done in seconds.
 MOST_TRIED = 20_000
@@ -27,7 +27,8 @@ class Address(NamedTuple):
 
 
 class LineEffect(NamedTuple):
-    """What one line does alone: to how many of the `urls`, and to which for example.
+    """What one line does alone, the query being split as the pack says: to how many of the `urls`, and to which for
+    example.
 
     Of the addresses that it makes one, `agree` have shown the content of the first of their key, `against` another;
     of the rest nothing is known. `counterexample` is a pair of the latter.
@@ -70,33 +71,40 @@ def effect(use: Use, site: str, addresses: Iterable[Address], preset: str | None
             tried[key] = address
     together = Normalizer(site_rules(site, platforms.bound(use)[0]), preset)
     decisions = [together.decide(address.url) for address in tried.values()]
+    lines = platforms.line_tables(use)
+    splits = platforms.splitting(one.table for one in lines)
     return Effect(
         len(tried),
         len({one.key for one in decisions if not one.skip}),
         sum(one.skip for one in decisions),
         sum(one.defer and not one.skip for one in decisions),
-        tuple(_alone(one.line, site_rules(site, one.table), preset, tried) for one in platforms.line_tables(use)),
+        tuple(_alone(one, site, splits, preset, tried.values()) for one in lines),
     )
 
 
-def _alone(line: Line, rules: dict[str, Any], preset: str | None, tried: dict[str, Address]) -> LineEffect:
-    normalizer = Normalizer(rules, preset)
+def _alone(
+    one: LineTable, site: str, splits: Mapping[str, Any], preset: str | None, tried: Iterable[Address]
+) -> LineEffect:
+    line, table = one
+    before = {key: value for key, value in splits.items() if key not in table}
+    plain = Normalizer(site_rules(site, before), preset)
+    normalizer = Normalizer(site_rules(site, {**before, **table}), preset)
     touched: list[str] = []
-    groups: defaultdict[str, list[Address]] = defaultdict(list)
-    for key, address in tried.items():
-        decision = normalizer.decide(address.url)
+    groups: defaultdict[str, dict[str, tuple[str, Shown]]] = defaultdict(dict)
+    for address in tried:
+        key, decision = plain.key(address.url), normalizer.decide(address.url)
         if decision.skip or decision.defer or decision.key != key:
             touched.append(address.url)
-        if not decision.skip:
-            groups[decision.key].append(address)
+        if not decision.skip and address.page is not None and address.page.label >= 0:
+            groups[decision.key].setdefault(key, (address.url, address.page))
     agree, against = 0, []
     for members in groups.values():
-        known = [(one.url, one.page) for one in members if one.page is not None and one.page.label >= 0]
-        for url, page in known[1:]:
-            outcome = compare(known[0][1], page)
+        (first, shown), *others = members.values()
+        for url, page in others:
+            outcome = compare(shown, page)
             agree += outcome >= NEAR
             if outcome == DIFFERENT:
-                against.append((known[0][0], url))
+                against.append((first, url))
     return LineEffect(
         line, len(touched), agree, len(against), min(touched, key=len, default=None), next(iter(against), None)
     )

@@ -57,7 +57,7 @@ def visit_of(crawl: Crawl, said: dict[str, Any], body: bytes | None) -> Visit:
     `said` has `url`, `status` (None, and `failure`, where no response came), `time` (seconds) and, where there are
     such, `final`, `hops` ([status, url] each), `target` (of a redirect that is recorded by itself), `type` (the
     Content-Type), `size`, `depth`, `referer`, `key`, `link` (values of that header), `headers` and `cookies` (names),
-    `no_vary_search`, `robots` (true for a robots.txt).
+    `date` (that header), `no_vary_search`, `robots` (true for a robots.txt).
     Never raises on what a site has sent.
     """
     redact = crawl.redact
@@ -95,7 +95,7 @@ def _read(visit: Visit, crawl: Crawl, said: dict[str, Any], body: bytes, content
     if said.get("robots"):
         visit.clean_param = _clean_params(body)
     url = said.get("final") or said["url"]
-    page: PageFeatures = page_features(body, content_type, None, url)
+    page: PageFeatures = page_features(body, content_type, None, url, said.get("date") or "")
     take_features(visit, page)
     canonical = page.canonical or canonical_link(said.get("link") or (), url)
     if canonical and len(canonical) <= LONGEST_LINK:

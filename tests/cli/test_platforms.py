@@ -61,6 +61,22 @@ def test_what_each_line_would_do(folder: Path) -> None:
     assert [line["id"] for line in row["lines"]] == ["replytocom"]
 
 
+def test_lines_see_parameters_between_semicolons(folder: Path) -> None:
+    """Each line is tried by itself, and the one that says how a query is split goes along with all others."""
+    smf: tuple[str, ...] = ("cookie:SMFCookie12",)
+    pages = [
+        ("/index.php?topic=7.0", "topic", smf),
+        ("/index.php?topic=7.0;prev_next=next", "another", smf),
+        ("/index.php?action=printpage;topic=7.0", "printed", smf),
+        ("/index.php?topic=7.0;topicseen", "topic", smf),
+        ("/index.php?topicseen;topic=7.0", "topic", smf),
+    ]
+    (folder / "visits.jsonl").write_text(visits(pages))
+    (row,) = json.loads(run("platforms", "visits.jsonl", "--json", cwd=folder).out)
+    lines = {line["id"]: line["urls"] for line in row["lines"]}
+    assert lines == {"separator": 4, "seen": 2, "first-page": 5, "neighbours": 1, "printing": 1}
+
+
 def test_a_host_with_a_port_has_its_own_kind_of_table(tmp_path: Path) -> None:
     (tmp_path / "visits.jsonl").write_text(visits(PAGES[:2], "a.example:8080"))
     assert '[host."a.example:8080"]' in run("platforms", "visits.jsonl", cwd=tmp_path).out

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from scrapy_urinorm.learn import Options, learn
@@ -93,3 +95,65 @@ def test_two_numbers_of_which_one_form_is_another_page() -> None:
         site.add(f"/project/{n}/map/{n + 3}", "log in" if n else "the map of a public project")
     normalizer = learned(site)
     assert normalizer.key(f"{HOST}/project/7/map/10") != normalizer.key(f"{HOST}/project/8/map/11")
+
+
+def wiki(pages: int, *, empty: int = 0, form: str = "w{:x}ord", home: str = "forms for the wiki") -> Normalizer:
+    """A form that is the same for each page of a wiki, beside views of the pages, of which some are `empty`."""
+    site = Site(HOST)
+    for n in range(pages):
+        page = form.format(n)
+        site.add(f"/wiki?action=forms&id={page}", "forms")
+        site.add(f"/wiki?action=browse&id={page}", f"page {n}" if n >= empty else "no such page")
+    site.add("/wiki?action=forms", home)
+    return learned(site)
+
+
+@pytest.mark.parametrize("pages", [46, 200])
+def test_one_page_under_very_many_values_is_one_where_that_without_a_value_is_another(pages: int) -> None:
+    normalizer = wiki(pages)
+    one = normalizer.key(f"{HOST}/wiki?action=forms&id=w7ord")
+    assert normalizer.key(f"{HOST}/wiki?action=forms&id=anything") == one
+    assert normalizer.key(f"{HOST}/wiki?action=forms") != one
+    assert normalizer.key(f"{HOST}/wiki?action=browse&id=w7ord") != normalizer.key(
+        f"{HOST}/wiki?action=browse&id=w8ord"
+    )
+
+
+@pytest.mark.parametrize(
+    "how",
+    [
+        {"pages": 40},
+        {"pages": 60, "form": "{}"},
+        {"pages": 60, "form": "{}-05-01"},
+        {"pages": 60, "empty": 35},
+    ],
+    ids=["few values", "numbers", "days", "most values show nothing elsewhere"],
+)
+def test_but_not_where_it_may_be_so_by_luck(how: dict[str, Any]) -> None:
+    normalizer = wiki(**how)
+    form = how.get("form", "w{:x}ord")
+    keys = {normalizer.key(f"{HOST}/wiki?action=forms&id={form.format(n)}") for n in range(40)}
+    assert len(keys) == 40
+
+
+@pytest.mark.parametrize("hits", [0, 1])
+def test_words_without_a_hit_say_nothing_of_other_words(hits: int) -> None:
+    """No other view says what a word may show; and a word that has a hit says that there are such."""
+    site = Site(HOST)
+    site.add("/search", "what are you looking for?")
+    for n in range(90):
+        site.add(f"/page/{n}", f"page {n}")
+        site.add(f"/search?word=w{n:x}ord", "nothing found" if n >= hits else "one page")
+    normalizer = learned(site)
+    assert len({normalizer.key(f"{HOST}/search?word=w{n:x}ord") for n in range(90)}) == 90
+
+
+def test_nor_where_one_value_of_very_many_shows_what_no_value_shows() -> None:
+    """It is beyond those that are looked at one by one."""
+    site = Site(HOST)
+    site.add("/wiki?action=forms", "forms for the wiki")
+    for n in range(200):
+        site.add(f"/wiki?action=forms&id=w{n:x}ord", "forms" if n != 150 else "forms for the wiki")
+        site.add(f"/wiki?action=browse&id=w{n:x}ord", f"page {n}")
+    normalizer = learned(site)
+    assert len({normalizer.key(f"{HOST}/wiki?action=forms&id=w{n:x}ord") for n in range(200)}) == 200

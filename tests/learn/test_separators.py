@@ -56,6 +56,24 @@ def test_names_whose_order_matters_are_not_split() -> None:
     assert refused.evidence.against == len(STOPS)
 
 
+@pytest.mark.parametrize(
+    ("query", "split"),
+    [
+        ("board={};sort=views;desc", True),
+        ("action=calendar;viewlist;year={};month=2", True),
+        ("tags={};red;blue", False),
+        ("board={};sort=views;desc;2", False),
+        ("board={};sort=views&desc", False),
+        ("viewlist;board={};sort=views", False),
+    ],
+)
+def test_a_word_without_a_value_is_a_parameter_beside_two_that_have_one(query: str, *, split: bool) -> None:
+    site = Site("http://a.example")
+    for n in range(8):
+        site.add(f"/index.php?{query.format(n)}", f"page {n}")
+    assert ("a.example" in learn(site.visits()).rules.get("host", {})) is split
+
+
 def test_what_is_learned_has_its_row_of_evidence() -> None:
     site = trips("stop={};day=1")
     for a in STOPS:

@@ -68,6 +68,8 @@ def told_by(response: Response, request: Request) -> dict[str, Any]:
     if "Set-Cookie" in names:
         cookies = headers.getlist("Set-Cookie")
         said["cookies"] = [value.decode("latin-1").partition("=")[0].strip() for value in cookies]
+    if "Date" in names:
+        said["date"] = (headers.get("Date") or b"").decode("latin-1")
     if "No-Vary-Search" in names:
         said["no_vary_search"] = b", ".join(headers.getlist("No-Vary-Search")).decode("latin-1")
     return said

@@ -11,6 +11,7 @@ from collections import Counter, defaultdict
 from typing import TYPE_CHECKING
 
 from scrapy_urinorm.learn.pages.contexts import Atom
+from scrapy_urinorm.url import decoded
 from scrapy_urinorm.visits.links import url_hash
 
 if TYPE_CHECKING:
@@ -45,7 +46,7 @@ class Ground:
         self._views = views
         self._contexts = contexts
         self._linked = linked
-        self._names = [frozenset(name for name, _ in view.items) for view in views]
+        self._names = [_names(view) for view in views]
         self._places = [contexts.template(view) for view in views]
         self._at: dict[str, list[int]] = defaultdict(list)
         for n, place in enumerate(self._places):
@@ -97,6 +98,13 @@ class Ground:
                 if is_wider(self._names[n] - less):
                     without |= {_without(self._views[n], names) for names in (less, less | edited)}
         return any(url_hash(url) in linked for url in without)
+
+
+def _names(view: View) -> Names:
+    """Return the parameters of a view. In `?/album/7&order=2` the path stands in the query: each page has its own, and
+    that another lacks it narrows nothing.
+    """
+    return frozenset(name for name, value in view.items if value or "/" not in decoded(name))
 
 
 def _without(view: View, names: AbstractSet[str]) -> str:

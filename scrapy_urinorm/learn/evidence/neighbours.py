@@ -28,7 +28,8 @@ class Neighbours(NamedTuple):
     """One group: `members` are (value, page), the page that the edit leads to first, `MEMBER_CAP` at the most.
 
     `size` counts members, `labels` distinct known labels, `known` members with one, `values` distinct values;
-    `absent` is the page that the edit leads to, -1 where it was not visited, and is a member with value 0 too.
+    `absent` is the page that the edit leads to, -1 where it was not visited, and is a member with value 0 too;
+    `home_differs` says that it shows what is known, and that none of the others shows it.
     """
 
     name: int
@@ -38,6 +39,7 @@ class Neighbours(NamedTuple):
     values: int
     absent: int
     members: list[tuple[int, int]]
+    home_differs: bool
 
 
 class Parts:
@@ -91,4 +93,5 @@ class Parts:
                 len(set(values)) + (home >= 0),
                 home,
                 members[:MEMBER_CAP],
+                home >= 0 and known.count(labels[home]) == 1,
             )

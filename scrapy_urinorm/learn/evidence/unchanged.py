@@ -37,6 +37,32 @@ def by_luck(
 
     Siblings are the pages of the same folder with the same parameters; `names` are those that are to be dropped.
     """
+    rates, places = _rates(near, groups, support, views, names)
+    return max(
+        ((1 - median(rates[place])) ** (near[n].known - 1) for n, place in places.items() if rates[place]), default=0.0
+    )
+
+
+def change_beside(
+    near: Sequence[Neighbours],
+    groups: Sequence[Group],
+    support: Iterable[int],
+    views: Sequence[View],
+    names: Collection[str],
+) -> float:
+    """Return how often the siblings of the pages of a constant view change, from 0 to 1; 0 where one has none."""
+    rates, places = _rates(near, groups, support, views, names)
+    return min((median(rates[place]) if rates[place] else 0.0 for place in places.values()), default=0.0)
+
+
+def _rates(
+    near: Sequence[Neighbours],
+    groups: Sequence[Group],
+    support: Iterable[int],
+    views: Sequence[View],
+    names: Collection[str],
+) -> tuple[dict[_Place, list[float]], dict[int, _Place]]:
+    """Return how often the siblings in each place change, and the places of what supports a constant view."""
     rates: dict[_Place, list[float]] = {}
     places = {}
     for n in support:
@@ -45,9 +71,7 @@ def by_luck(
     for n, group in enumerate(groups):
         if group.outcome == DIFFERENT and near[n].known >= FEWEST and near[n].labels > 1:
             rates.get(_place(views, near[n], names), []).append((near[n].labels - 1) / (near[n].known - 1))
-    return max(
-        ((1 - median(rates[place])) ** (near[n].known - 1) for n, place in places.items() if rates[place]), default=0.0
-    )
+    return rates, places
 
 
 def _place(views: Sequence[View], near: Neighbours, names: Collection[str]) -> _Place:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 from scrapy_urinorm.content import NEAR, UNKNOWN
@@ -13,27 +13,26 @@ from scrapy_urinorm.learn.evidence.judge import judged
 from scrapy_urinorm.learn.evidence.narrow import fixed_values
 from scrapy_urinorm.learn.evidence.priors import name_prior
 from scrapy_urinorm.learn.evidence.risk import ID_PRIOR, TRACKER_PRIOR
-from scrapy_urinorm.learn.evidence.unchanged import LUCK, by_luck
+from scrapy_urinorm.learn.evidence.unchanged import change_beside
+from scrapy_urinorm.learn.families.constant import constant_view, counts, spoken, told_of, values_told_of, without_home
 from scrapy_urinorm.learn.families.stage import on_pages
 from scrapy_urinorm.learn.families.versions import changed_elsewhere
-from scrapy_urinorm.learn.pages.contexts import Above, Atom
 from scrapy_urinorm.learn.pages.spelled import are_writable, one_of, tell_of_others
 from scrapy_urinorm.learn.pages.values import are_newest_and_older, are_numbers, chooses_tree, is_number, is_volatile
 from scrapy_urinorm.url import decoded
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable
 
     from scrapy_urinorm.learn.evidence.candidate import Candidate
     from scrapy_urinorm.learn.evidence.judge import Group, Judge
     from scrapy_urinorm.learn.evidence.neighbours import Neighbours
     from scrapy_urinorm.learn.evidence.search import Conclusion
     from scrapy_urinorm.learn.families.stage import Stage
-    from scrapy_urinorm.learn.pages.contexts import Context
-    from scrapy_urinorm.learn.pages.view import View
 
-LARGEST = 1 << 53
-"""The largest number that every reader of a rule file takes for itself."""
+MOST = 0.5
+"""Of the values of a parameter so many show pages of their own beside a view in which none does; chosen. In a wiki
+nearly all do; where most say that there is nothing, all of one view may say so by luck."""
 MANY_TITLES = 45
 """Values of one page from which its titles are those of the pages that lead there: as a constant view of a name."""
 ONE_BEGINNING = 0.9
@@ -52,33 +51,50 @@ def drops(stage: Stage, params: tuple[str, ...], neighbours: list[Neighbours]) -
     groups = named(stage, params, neighbours, groups)
     family = "drop" if len(params) == 1 else "joint drop"
     if any(asks_tree(stage, p) for p in params) and not stage.said_one(groups):
-        stage.reject(groups, judge, "remove_params", shown, family, _spoken(shown), TREES)
+        stage.reject(groups, judge, "remove_params", shown, family, spoken(shown), TREES)
         return []
     findings = stage.search(groups, judge, frozenset(params), exceptions=True)
     if not findings:
-        stage.reject(groups, judge, "remove_params", shown, family, _spoken(shown))
+        stage.reject(groups, judge, "remove_params", shown, family, spoken(shown))
     out: list[Candidate] = []
     for whole in findings:
         finding, varied = _varied(stage, whole, params, neighbours, groups, judge)
         if not varied:
             continue
-        e, what = finding.evidence, _spoken(map(decoded, varied))
-        if not e.constant:
+        if not finding.evidence.constant:
             found = _dropped(stage, finding, varied, neighbours, groups, family)
-            (out if found.status == ACTIVE else stage.rejected).append(found)
+        else:
+            said = _constant(stage, finding, varied, neighbours)
+            found = constant_view(stage, finding, said, varied, neighbours, groups)
+        (out if found.status == ACTIVE else stage.rejected).append(found)
+    if len(params) == 1 and not out:
+        out += _beside_another(stage, params[0], neighbours)
+    return out
+
+
+def _beside_another(stage: Stage, name: str, neighbours: list[Neighbours]) -> list[Candidate]:
+    """Return the constant views of a parameter whose page without it is another: one value stands for all others.
+
+    A form for each page of a wiki is the same, and is another one for the wiki. But that it is another says that the
+    parameter may decide on something, so more is asked for: as many values as of a name of a page, none that count, and
+    other views beside it in which nearly each value shows a page of its own. Words without a hit have no such.
+    """
+    near = [without_home(one) for one in neighbours]
+    apart = {n for n, (one, was) in enumerate(zip(near, neighbours, strict=True)) if one is not was}
+    if not apart or counts(stage, name):
+        return []
+    groups = _narrow(stage, name, near, [judged(n, stage.views) for n in near])
+    groups = named(stage, (name,), near, groups)
+    out = []
+    for finding in stage.search(groups, stage.judge(ID_PRIOR), frozenset((name,)), exceptions=False):
+        if not finding.evidence.constant or not apart.issuperset(finding.support):
             continue
-        finding = finding._replace(context=finding.context + _least(stage, finding, varied, neighbours))
-        why = f"{what} took {e.values} values here and the page never changed"
-        rule, value = _constant(stage, finding, varied, neighbours)
-        found = stage.candidate(finding, rule, value, "constant view", why, varied)
-        doubt = ""
-        if by_luck(neighbours, groups, finding.support, stage.views, varied) > LUCK:
-            doubt = ", but its siblings change so seldom that it may, too"
-        elif any(stage.may_be_others(_numbered(stage, finding, name, neighbours)) for name in varied):
-            doubt = ", but other numbers may have been found that were not requested"
-        if doubt:
-            found.status, found.why = REJECTED, why + doubt
-        (stage.rejected if doubt else out).append(found)
+        if change_beside(near, groups, finding.support, stage.views, (name,)) < MOST:
+            continue
+        said = _constant(stage, finding, (name,), near)
+        found = constant_view(stage, finding, said, (name,), near, groups)
+        if found.status == ACTIVE and said[0] == "rewrite_params":
+            out.append(found)
     return out
 
 
@@ -92,7 +108,7 @@ def _dropped(
 ) -> Candidate:
     """Return the candidate that drops parameters where they were seen to make no difference."""
     entries = _entries(stage, finding, params, neighbours)
-    why = f"{_spoken(map(decoded, params))} made no difference to {on_pages(finding.evidence)}"
+    why = f"{spoken(map(decoded, params))} made no difference to {on_pages(finding.evidence)}"
     found = stage.candidate(finding, "remove_params", entries, family, why, params)
     listed = [entry["value"].split("|") for entry in entries if isinstance(entry, dict)]
     if _are_two_numbers(finding, listed, neighbours):
@@ -103,21 +119,6 @@ def _dropped(
         found.status, found.needs_word = PROPOSED, True
         found.why = f"{why}, but it counts what changes some pages under other values of `{decoded(other)}`"
     return found
-
-
-def _numbered(stage: Stage, finding: Conclusion, name: str, neighbours: list[Neighbours]) -> list[tuple[int, str]]:
-    """Return the views that speak for a finding, by their numbers, with their values of a parameter, where it numbers
-    products or the like; what a form to log in is opened from is an address.
-    """
-    values = stage.values.get(name, ())
-    if 2 * sum(map(str.isdecimal, values)) <= len(values):
-        return []
-    pages = [page for n in finding.support for _, page in neighbours[n].members]
-    return [(page, f"{name}={value}") for page in pages if (value := stage.value_of(page, name))]
-
-
-def _spoken(names: Iterable[str]) -> str:
-    return " and ".join(f"`{name}`" for name in names)
 
 
 def named(stage: Stage, names: Iterable[str], neighbours: list[Neighbours], groups: list[Group]) -> list[Group]:
@@ -199,7 +200,7 @@ def _entries(
     It has few words, each of which comes again and again: of one that nobody has seen nothing is known, and little
     is saved by it. Nor do a few values tell of all: `page=1` is the list itself; but a session is another each time.
     """
-    known = _values_told_of(stage, finding, neighbours)
+    known = values_told_of(stage, finding, neighbours)
     return [_entry(stage, name, set(map(decoded, known[name]))) for name in params]
 
 
@@ -212,23 +213,6 @@ def _entry(stage: Stage, name: str, values: set[str]) -> str | dict[str, str]:
     if not are_writable(values) or (name not in stage.contexts.switches and several):
         return shown
     return {"name": shown, "value": one_of(values)}
-
-
-def told_of(stage: Stage, finding: Conclusion, neighbours: list[Neighbours]) -> Iterator[View]:
-    """Yield the views of known content in the groups that speak for a finding."""
-    for n in finding.support:
-        for _, page in neighbours[n].members:
-            if stage.views[page].page.label >= 0:
-                yield stage.views[page]
-
-
-def _values_told_of(stage: Stage, finding: Conclusion, neighbours: list[Neighbours]) -> defaultdict[str, set[str]]:
-    """Return the values that each parameter has in the views that `told_of` yields."""
-    known: defaultdict[str, set[str]] = defaultdict(set)
-    for view in told_of(stage, finding, neighbours):
-        for name, value in view.items:
-            known[name].add(value)
-    return known
 
 
 def _varied(
@@ -254,17 +238,6 @@ def _varied(
     fixed = fixed_values(asked, told_of(stage, finding, neighbours))
     varied = tuple(p for p in params if p not in asked or is_told_of(p))
     return finding._replace(context=finding.context + fixed), varied if len(varied) > 1 else ()
-
-
-def _least(stage: Stage, finding: Conclusion, params: tuple[str, ...], neighbours: list[Neighbours]) -> Context:
-    """Return the conditions of a constant view on numbers: that fifty lines and more show all says nothing of ten."""
-    known = _values_told_of(stage, finding, neighbours)
-    out = []
-    for name in params:
-        numbers = [int(value) if is_number(value) else 0 for value in known[name]]
-        if numbers and 1 < min(numbers) <= LARGEST and all(atom.name != name for atom in finding.context):
-            out.append(Atom("query", name, Above(min(numbers) - 1)))
-    return tuple(out)
 
 
 def _differs(stage: Stage, name: str, near: Neighbours) -> bool:

@@ -13,7 +13,8 @@ from scrapy_urinorm.learn.evidence.edits import MOMENT, text_value, value_kinds
 from scrapy_urinorm.learn.evidence.judge import Group, judged
 from scrapy_urinorm.learn.evidence.priors import default_prior, name_prior
 from scrapy_urinorm.learn.evidence.risk import DEFAULT_PRIOR
-from scrapy_urinorm.learn.families.drops import asks_tree, cuts_slices, drops, named, told_of, unless_equal
+from scrapy_urinorm.learn.families.constant import told_of
+from scrapy_urinorm.learn.families.drops import asks_tree, cuts_slices, drops, named, unless_equal
 from scrapy_urinorm.learn.families.repeats import repeats
 from scrapy_urinorm.learn.families.siblings import siblings
 from scrapy_urinorm.learn.families.stage import Stage, against_text, distinct, on_pages

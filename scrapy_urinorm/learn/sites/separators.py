@@ -27,7 +27,9 @@ if TYPE_CHECKING:
 MIN_QUERIES = 5
 """Queries that must read `a=1;b=2`; chosen, as is that one in ten with a `;` may read otherwise."""
 SORT, BY_NAME = "sort_query", "key"
-_SPLIT_QUERY = re.compile(r"[^=&;?#]+=[^&;#]*(?:;[^=&;#]+=[^&;#]*)+")
+_PAIR, _FLAG = "[^=&;#]++=[^&;#]*+", r"[A-Za-z_][\w.-]*+(?=;|\Z)"
+# `board=2;sort=views;desc`: a bare word is a parameter where another one has a value; `tags=red;blue` is a list
+_SPLIT_QUERY = re.compile(f"(?![^=]*[?]){_PAIR}(?:;{_FLAG})*+;{_PAIR}(?:;(?:{_FLAG}|{_PAIR}))*+")
 
 
 class Separators:

@@ -4,7 +4,16 @@ A pack is a TOML file. Its lines are `where` tables with a class, a source and a
 directory that the program is installed in. Nothing of a pack acts unless a site's table names it.
 """
 
-from scrapy_urinorm.rulesets.platforms.binding import LineTable, PackLines, Use, bound, line_tables, uses, wrong
+from scrapy_urinorm.rulesets.platforms.binding import (
+    LineTable,
+    PackLines,
+    Use,
+    bound,
+    line_tables,
+    splitting,
+    uses,
+    wrong,
+)
 from scrapy_urinorm.rulesets.platforms.reading import (
     CLASSES,
     HARMLESS,
@@ -42,6 +51,7 @@ __all__ = [
     "pack",
     "packs",
     "read_pack",
+    "splitting",
     "uses",
     "wrong",
 ]

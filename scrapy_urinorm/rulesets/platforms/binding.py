@@ -9,7 +9,7 @@ from scrapy_urinorm.rules import CATALOGUE
 from scrapy_urinorm.rulesets.platforms.reading import PackError, names, pack
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
 
     from scrapy_urinorm.rulesets.platforms.reading import Line, Pack
 
@@ -133,6 +133,12 @@ def line_tables(use: Use) -> list[LineTable]:
         elif _holds_for_a_part(said):
             found.append(LineTable(line, {"where": [said]}))
     return found
+
+
+def splitting(tables: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
+    """Return what tables say of how a query is split: no other line of a pack sees the parameters without it."""
+    rules = (one for table in tables for one in table.items())
+    return {key: value for key, value in rules if key in CATALOGUE and CATALOGUE[key].splits}
 
 
 def wrong(use: Use, key: Callable[[str], str], verdict: Callable[[str], bool], site: str) -> list[str]:

@@ -1,0 +1,101 @@
+"""Clocks of pages, which say when a response was sent, and dates that are none."""
+
+from __future__ import annotations
+
+import pytest
+from scrapy import Request
+from scrapy.http import HtmlResponse
+
+from scrapy_urinorm.crawl.recording.messages import told_by
+from scrapy_urinorm.visits.clocks import without_clocks
+from scrapy_urinorm.visits.features import PageFeatures, page_features
+from scrapy_urinorm.visits.page import Crawl, visit_of
+
+SENT, LATER = "Fri, 27 Nov 2026 17:09:25 GMT", "Fri, 27 Nov 2026 17:10:02 GMT"
+
+
+@pytest.mark.parametrize(
+    "clock",
+    [
+        "Nov 27, 2026, 05:{:02} PM",
+        "November 27, 2026, 05:{:02}:59 PM",
+        "Friday, November 27th, 2026 at 5:{:02} p.m.",
+        "Fri, 27 Nov 2026 17:{:02}:25 GMT",
+        "27 Nov. 2026 17:{:02}",
+        "27-Nov-2026 17:{:02}:25",
+        "2026-11-27 17:{:02}",
+        "2026-11-27T17:{:02}:25Z",
+        "2026-11-27T17:{:02}:25+00:00",
+        "2026/11/27 - 17:{:02}",
+        "27.11.2026, 17:{:02}",
+        "11/27/2026 05:{:02} PM",
+        "27/11/2026 17:{:02}",
+    ],
+)
+@pytest.mark.parametrize("around", ["<p>{}</p>", "<time datetime='x'> {}\n</time>"])
+def test_a_page_is_the_same_a_minute_later(clock: str, around: str) -> None:
+    def page(minute: int, date: str) -> PageFeatures:
+        text = "<h1>a forum</h1>" + around.format(clock.format(minute))
+        return page_features(text.encode(), "text/html", date=date)
+
+    one, other = page(9, SENT), page(10, LATER)
+    assert (one.text_digest, one.lines) == (other.text_digest, other.lines)
+    assert one.body_digest != other.body_digest
+    assert page(9, "").text_digest != page(10, "").text_digest
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Nov 27, 2026, 05:08 PM",
+        "Nov 27, 2026, 06:09 PM",
+        "Nov 27, 2026, 05:09 AM",
+        "Nov 27, 2026, 05:09",
+        "Nov 26, 2026, 05:09 PM",
+        "Nov 27, 2025, 05:09 PM",
+        "17:09",
+        "2026-11-27",
+        "2026-11-27 17:091",
+        "2026-11-27 17:09 +01:00",
+        "Written on Nov 27, 2026, 05:09 PM",
+        "Nov 27, 2026, 05:09 PM by Ann",
+        "12026-11-27 17:09",
+        "2026-11/27 17:09",
+    ],
+)
+def test_what_is_no_clock_of_this_response_stays(text: str) -> None:
+    body = f"<p>{text}</p>".encode()
+    assert without_clocks(body, SENT) == body
+
+
+@pytest.mark.parametrize(
+    "date", ["", "now", "Fri, 99 Nov 2026 17:09:25 GMT", "27 Nov", "(" * 500, "\x00", "Fri, 01 Jan 0001 00:00:00 +1400"]
+)
+def test_a_header_that_says_nothing(date: str) -> None:
+    assert without_clocks(b"<p>2026-11-27 17:09</p>", date) == b"<p>2026-11-27 17:09</p>"
+
+
+def test_all_clocks_of_a_page_go_and_the_rest_stays() -> None:
+    body = b"<p>2026-11-27 17:09</p><p>at 17:09</p><i> 27.11.2026 17:09 </i><b>2026-11-27 17:08</b>"
+    assert without_clocks(body, SENT) == b"<p>now</p><p>at 17:09</p><i> now </i><b>2026-11-27 17:08</b>"
+
+
+def test_a_page_full_of_beginnings_takes_no_longer() -> None:
+    body = b"17:09" + b"> " * 200_000 + b">Nov 27, 2026, 17:09 " * 20_000
+    assert without_clocks(body, SENT) == body
+
+
+def test_a_visit_has_no_clock() -> None:
+    crawl = Crawl("c", b"salt")
+    said = {"url": "http://a.example/", "status": 200, "time": 0, "type": "text/html"}
+    visits = [
+        visit_of(crawl, {**said, "date": date}, f"<p>a forum<p>2026-11-27 17:{minute}</p>".encode())
+        for date, minute in ((SENT, "09"), (LATER, "10"))
+    ]
+    assert visits[0].text_digest == visits[1].text_digest
+
+
+def test_a_crawl_says_when_a_response_was_sent() -> None:
+    request = Request("http://a.example/")
+    told = [told_by(HtmlResponse(request.url, headers=headers), request) for headers in ({"Date": SENT}, {})]
+    assert [one.get("date") for one in told] == [SENT, None]
