@@ -193,6 +193,7 @@ def _learn_site(site: Site, options: Options, rules: Sequence[Any], earlier: Seq
     urls = len(site.pages) + sum(one.saved for one in site.separators if one.status == ACTIVE)
     learner = SiteLearner(site, options, rules, [one for one in earlier if one.family != SEPARATORS])
     learner.run()
+    learner.passing.close(learner.others)
     split, rejected, gone = beside_earlier(site.separators, earlier)
     # only what earlier files say was not held against the user's pairs
     split, broken = learner.replay.own.parted(split)

@@ -7,7 +7,7 @@ from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from scrapy_urinorm.errors import RuleFileError
-from scrapy_urinorm.learn.evidence.candidate import ACTIVE, REJECTED, SILENT, Candidate, is_writable
+from scrapy_urinorm.learn.evidence.candidate import ACTIVE, REJECTED, SILENT, Candidate, is_writable, priority
 from scrapy_urinorm.learn.evidence.edits import (
     drop_edits,
     origin_edits,
@@ -22,6 +22,7 @@ from scrapy_urinorm.learn.evidence.neighbours import Parts
 from scrapy_urinorm.learn.families.declared import declarations, declared_names, nested
 from scrapy_urinorm.learn.families.names import piece_edits
 from scrapy_urinorm.learn.families.parameters import edited_values, kinds_by_name, parameters, renames
+from scrapy_urinorm.learn.families.passing import Passing, proposed
 from scrapy_urinorm.learn.families.paths import origins, paths, segments
 from scrapy_urinorm.learn.families.pieces import pieces
 from scrapy_urinorm.learn.families.programs import pack_candidates, try_packs
@@ -84,6 +85,7 @@ class SiteLearner:
         self.convicted: list[Candidate] = []
         self.refused: list[Candidate] = []
         self._indifferent = frozenset[int]()
+        self.passing = Passing(site)
 
     def _atoms(self, page: int) -> frozenset[Atom]:
         """Return the conditions that hold for a page by its number, whatever rules are in."""
@@ -124,8 +126,9 @@ class SiteLearner:
         return [candidate for candidate in self.earlier if candidate not in self.replay.accepted]
 
     def _recall(self) -> None:
-        """Take in what earlier files know, unless these pages contradict."""
-        for candidate in sorted(self.earlier, key=lambda c: (len(c.where), -c.saved, c.rule, str(c.value))):
+        """Take in what earlier files know, unless these pages contradict or tell that it holds for today only."""
+        lasting = self.passing.lasting(self.earlier, self.views, self.refuse)
+        for candidate in sorted(lasting, key=lambda c: (len(c.where), -c.saved, c.rule, str(c.value))):
             if candidate.rule in SILENT:
                 continue
             trial = self.replay.trial(candidate)
@@ -254,7 +257,7 @@ class SiteLearner:
     def _try(self, candidates: list[Candidate], at_least: float | None = None) -> bool:
         """Take in what stands the replay and saves at least so many requests, general rules first."""
         changed = False
-        for candidate in sorted(filter(is_writable, candidates), key=_priority):
+        for candidate in sorted(filter(is_writable, candidates), key=priority):
             if self.court is not None and self.court.forbids(candidate):
                 continue
             least = self.replay.least(candidate) if at_least is None else at_least
@@ -267,6 +270,9 @@ class SiteLearner:
                 self.others.append(candidate)
                 continue
             if self.replay.accepts(trial, least):
+                if doubt := self.passing.doubt(candidate):
+                    self.refused += proposed(candidate, doubt)
+                    continue
                 self.replay.add(candidate, trial)
                 changed = True
             elif trial.saved >= least:
@@ -292,8 +298,3 @@ def _gather(stage: Stage, edits: Callable[[View], Iterator[Row]]) -> None:
     views = stage.views
     for group in parts.neighbours([view.hash for view in views], [view.page.label for view in views]):
         stage.groups[names[group.name]].append(group)
-
-
-def _priority(candidate: Candidate) -> tuple[Any, ...]:
-    """General rules before special ones, then what saves most."""
-    return (len(candidate.context), -candidate.evidence.saved, candidate.rule, str(candidate.value))

@@ -153,7 +153,7 @@ def study(
     found.later, found.combined = tables(lists), {one.where["path"]: one.why for one in lists}
     base = _split(found, site, rules, options, everywhere=bool(believed))
     found.source = tables([one.candidate for one in believed], base)
-    lasting = [one.candidate for one in believed if one.lasts(options)]
+    lasting = [one.candidate for one in believed if one.lasts(options) and not learner.passing.doubt(one.candidate)]
     found.lasting = tables(lasting, site.base if lasting else base)
     likely = [one for one in judged if one not in believed and one.agree >= LIKELY and not one.against]
     together = _unbroken(learner, [one.candidate for one in (*believed, *likely)])

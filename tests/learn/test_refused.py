@@ -128,3 +128,54 @@ def test_the_next_files_keep_it() -> None:
     assert [one.where for one in rules_of(visits)] == [{"path": "/edit/*"}]
     again = learn(later, Options(jobs=1), earlier=first.active)
     assert Normalizer(again.rules).verdict("http://office.example.com/edit/7") == (True, False)
+
+
+@dataclass
+class Reports:
+    """Companies with a report for each of the `years`, and a link to the next one, which is not written yet."""
+
+    form: str
+    years: tuple[str, ...]
+    soon: str
+    missing: int = 404
+    host = "reports.example.com"
+    start = "http://reports.example.com/"
+
+    def answer(self, target: str) -> Answer:
+        if target == "/":
+            return Answer(200, prose(target), tuple(f"/company/{n}" for n in range(MIN_REFUSED + 10)), identity=target)
+        if target.startswith("/company/"):
+            number = target.rpartition("/")[2]
+            links = tuple(self.form.format(number, year) for year in (*self.years, self.soon))
+            return Answer(200, prose(target), links, identity=target)
+        if self.soon in target:
+            return Answer(self.missing)
+        return Answer(200, prose(target), identity=target)
+
+
+@pytest.mark.parametrize("missing", [404, 410])
+@pytest.mark.parametrize(
+    ("form", "years", "soon"),
+    [
+        ("/report/{}/{}", ("2025",), "2026"),
+        ("/report?id={}&y={}", ("2025",), "2026"),
+        ("/report/{}/issue-{}", ("1", "2"), "3"),
+        ("/menu/{}/{}", ("mon", "tue"), "wed"),
+    ],
+)
+def test_what_comes_after_others_of_its_kind_may_be_there_next_time(
+    form: str, years: tuple[str, ...], soon: str, missing: int
+) -> None:
+    visits, _ = record(Reports(form, years, soon, missing))
+    [found] = rules_of(visits)
+    assert found.rule == "defer"
+    assert found.why.endswith("; others of their series are pages, and these may be some day")
+    later = Normalizer(learn(visits, Options(jobs=1)).rules).verdict(
+        f"http://reports.example.com{form.format(7, soon)}"
+    )
+    assert later == (False, True)
+
+
+def test_a_word_beside_others_is_none_of_a_series() -> None:
+    visits, _ = record(Reports("/report/{}/{}", ("text", "print"), "sound"))
+    assert [one.rule for one in rules_of(visits)] == ["skip"]

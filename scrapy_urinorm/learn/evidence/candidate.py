@@ -103,6 +103,11 @@ def is_writable(candidate: Candidate) -> bool:
     return True
 
 
+def priority(candidate: Candidate) -> tuple[Any, ...]:
+    """General rules before special ones, then what saves most."""
+    return (len(candidate.context), -candidate.evidence.saved, candidate.rule, str(candidate.value))
+
+
 def signature(candidate: Candidate) -> str:
     """What a candidate does and where, to know it again."""
     return repr(

@@ -14,6 +14,7 @@ from scrapy_urinorm.learn.evidence.judge import judged
 from scrapy_urinorm.learn.evidence.risk import DEFAULT_PRIOR, ID_PRIOR
 from scrapy_urinorm.learn.families.names import EXTENSION, FIRST_FOLDER, FIRST_NAME, NUMBER, NumberedName, suffixes
 from scrapy_urinorm.learn.families.stage import on_pages
+from scrapy_urinorm.learn.pages.moving import moves, said_in_words
 from scrapy_urinorm.learn.pages.spelled import tell_of_others
 from scrapy_urinorm.learn.pages.values import names_tree
 
@@ -157,10 +158,13 @@ def _suffixes(stage: Stage, name: Name, neighbours: Sequence[Neighbours]) -> lis
     pattern = f"^({head}[^/?]+){re.escape(mark)}(?={re.escape(extension)}{end})"
     value = [{"pattern": pattern, "replace": r"\1"}]
     words = [mark[1:], *re.split("[-_.,]", mark[1:])]
-    tree = any(map(names_tree, words)) and not stage.said_one(groups)
-    findings = [] if tree else stage.search(groups, judge, frozenset(), exceptions=False, folders=True)
+    doubt = TREES if any(map(names_tree, words)) and not stage.said_one(groups) else ""
+    others = {part for one in stage.groups if one[0] == "suffix" for part in re.split("[-_.,]", one[2])}
+    if moving := [word for word in words if moves(word, others)]:
+        doubt = said_in_words(moving[0])
+    findings = [] if doubt else stage.search(groups, judge, frozenset(), exceptions=False, folders=True)
     if not findings:
-        stage.reject(groups, judge, "rewrite", value, "suffix", what, TREES if tree else "")
+        stage.reject(groups, judge, "rewrite", value, "suffix", what, doubt)
     out = []
     for finding in findings:
         why = f"{what} makes no difference to {on_pages(finding.evidence)}"

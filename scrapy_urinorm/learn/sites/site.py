@@ -66,6 +66,8 @@ class Site:
         self._others = OtherCrawls()
         self.changed: set[str] = set()
         """The keys of pages of which a later visit has shown something else."""
+        self.shown: dict[str, set[int]] = {}
+        """The labels of what each of these pages has shown."""
         self._drawn: dict[str, Page] = {}
         self.drawn = 0
         self.drawn_like = ""
@@ -185,6 +187,7 @@ class Site:
         elif number >= 0:
             if number != page.label:
                 self.changed.add(page.key)
+                self.shown.setdefault(page.key, {page.label}).add(number)
             self._others.add(page, number, content, crawl)
         elif content.drawn:
             # data that are another on each visit say nothing

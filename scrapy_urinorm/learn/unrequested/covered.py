@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from scrapy_urinorm.learn.evidence.judge import Evidence
 from scrapy_urinorm.learn.evidence.risk import DEFAULT_PRIOR, risk
+from scrapy_urinorm.learn.families.passing import REDUNDANT
 
 if TYPE_CHECKING:
     from scrapy_urinorm.learn.evidence.candidate import Candidate
@@ -106,6 +107,6 @@ def _skip(shapes: Shapes, shape: Shape, evidence: Evidence, members: list[int], 
     pairs = [(n, others[label]) for n in members if (label := shapes.views[n].page.label) in others]
     shown = shapes.text(shape, None)
     why = f"{evidence.agree} of {evidence.groups} pages of the form {shown} were also found under other addresses"
-    candidate = shapes.skip(shape, evidence, "redundant shape", why)
+    candidate = shapes.skip(shape, evidence, REDUNDANT, why)
     candidate.examples = [(shapes.views[a].page.url, shapes.views[b].page.url) for a, b in pairs[:3]]
     return candidate

@@ -16,6 +16,7 @@ from scrapy_urinorm.content import NEAR, compare
 from scrapy_urinorm.learn.evidence.candidate import DEFER
 from scrapy_urinorm.learn.evidence.judge import Evidence
 from scrapy_urinorm.learn.evidence.risk import ID_PRIOR, risk
+from scrapy_urinorm.learn.families.passing import ERRORS
 from scrapy_urinorm.learn.sites.site import HOPS
 from scrapy_urinorm.learn.unrequested.refused import ANSWERED, MIN_REFUSED, MOST_SHAPES
 from scrapy_urinorm.learn.unrequested.silent import is_known, leads_nowhere, newly_silent, silence
@@ -184,7 +185,7 @@ def _candidate(shapes: Shapes, shape: Shape, members: Sequence[int], ways: Seque
     evidence.risk = risk(len(members), 0, ID_PRIOR)
     form = "an answer that they are for others" if ways[0] == DENIED else f"{ways[0].form[1]}"
     why = f"addresses of the form {shapes.text(shape, None)}, {len(members)} of them, lead to {form}"
-    candidate = shapes.skip(shape, evidence, "errors", why)
+    candidate = shapes.skip(shape, evidence, ERRORS, why)
     candidate.rule = DEFER
     candidate.examples = [(shapes.views[n].page.url, shapes.views[members[0]].page.url) for n in members[1:4]]
     return candidate

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from scrapy_urinorm.learn.evidence.candidate import DEFER, Candidate
 from scrapy_urinorm.learn.evidence.judge import Evidence
 from scrapy_urinorm.learn.evidence.risk import ID_PRIOR, risk
+from scrapy_urinorm.learn.families.passing import ERRORS, goes_on
 from scrapy_urinorm.learn.unrequested.silent import is_known, newly_silent, silence
 
 if TYPE_CHECKING:
@@ -47,13 +48,24 @@ def refused(learner: Learner) -> None:
         if not all(_refused_at(learner, views[n].pages) for n in silent):
             learner.refuse(candidate, "its conditions also hold for other addresses")
             continue
+        later = goes_on(views, candidate, members)
         denied = any(_end(learner, page).denied for n in silent for page in views[n].pages)
-        if denied or learner.proof is None or not learner.proof.is_finished:
+        if later or denied or learner.proof is None or not learner.proof.is_finished:
             candidate.rule = DEFER
-            candidate.why += "; another visitor may see them" if denied else "; the crawl may not have seen all of them"
+            candidate.why += f"; {_why_last(denied=denied, later=later)}"
         else:
             candidate.evidence.saved = len(silent)
         silence(learner, candidate, silent)
+
+
+def _why_last(*, denied: bool, later: bool) -> str:
+    if denied:
+        return "another visitor may see them"
+    return (
+        "others of their series are pages, and these may be some day"
+        if later
+        else "the crawl may not have seen all of them"
+    )
 
 
 def _are_errors(learner: Learner, shape: Shape, shapes: Shapes, members: Sequence[int]) -> bool:
@@ -83,6 +95,6 @@ def _candidate(shapes: Shapes, shape: Shape, members: Sequence[int]) -> Candidat
     evidence = Evidence(agree=len(members), groups=len(members), groups_for=len(members))
     evidence.risk = risk(len(members), 0, ID_PRIOR)
     why = f"{len(members)} addresses of the form {shapes.text(shape, None)} answered with errors, and none with a page"
-    candidate = shapes.skip(shape, evidence, "errors", why)
+    candidate = shapes.skip(shape, evidence, ERRORS, why)
     candidate.examples = [(views[n].page.url, views[members[0]].page.url) for n in members[1:4]]
     return candidate

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
-from scrapy_urinorm.learn.evidence.candidate import DEFER, SILENT, SKIP
+from scrapy_urinorm.learn.evidence.candidate import DEFER, REJECTED, SILENT, SKIP
 from scrapy_urinorm.learn.links.reach import Reach
 from scrapy_urinorm.learn.proof.proof import BLIND_FEW, BLIND_SHARE
 from scrapy_urinorm.learn.unrequested.covered import COVERED_RISK, also_covered, covered
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Set as AbstractSet
 
     from scrapy_urinorm.learn.evidence.candidate import Candidate
+    from scrapy_urinorm.learn.families.passing import Passing
     from scrapy_urinorm.learn.families.shapes import Shapes
     from scrapy_urinorm.learn.options import Options
     from scrapy_urinorm.learn.pages.contexts import Contexts
@@ -37,6 +38,7 @@ class Learner(Protocol):
     skipped_keys: int
     silent_views: set[int]
     others: list[Candidate]
+    passing: Passing
 
     def refuse(self, candidate: Candidate, why: str) -> None:
         """Note a candidate that is no rule, with the reason."""
@@ -56,7 +58,7 @@ class Learner(Protocol):
 def recall_silent(learner: Learner) -> None:
     """Take in what earlier files skip or put off, unless a crawl of the recorded links would miss something."""
     for candidate in learner.earlier:
-        if candidate.rule not in SILENT:
+        if candidate.rule not in SILENT or candidate.status == REJECTED:
             continue
         if broken := learner.replay.broken([*learner.replay.accepted, candidate]):
             learner.refuse(candidate, broken.said)
@@ -227,6 +229,8 @@ def _why_later(learner: Learner, candidate: Candidate, members: Iterable[int], g
     `gone` are the content classes that a crawl of the recorded links would miss.
     """
     evidence = candidate.evidence
+    if doubt := learner.passing.doubt(candidate):
+        return doubt
     if gone:
         return f"without it a crawl of the recorded links would miss {len(gone)} pages"
     if evidence.against:
