@@ -51,7 +51,7 @@ def clean_param(value: str) -> CleanParam:
     if any("*" in name or "=" in name for name in given):
         raise ValueError("a name is not the name of one parameter")
     if prefix and prefix[0] not in "/*":
-        raise ValueError(f"{prefix!r} is no path")
+        raise ValueError(f"{prefix!r} is not a path")
     names = tuple(dict.fromkeys(decoded(text_key(name)) for name in given))
     return CleanParam(names, prefix_glob(prefix) if prefix.strip("/*") else "")
 

@@ -78,7 +78,7 @@ def expanded(names: Iterable[str | Path]) -> list[str]:
                 raise InputError(f"{name}: there is no such file")
             files = [match for match in matches if not Path(match).is_dir()]
             if not files:
-                raise InputError(f"{name}: there are only folders; name one of them for all in it")
+                raise InputError(f"{name}: there are only folders; name one of them to read all that is in it")
             found += files
     return found
 

@@ -91,7 +91,7 @@ def _pool(work: Callable[[Any], Any], jobs: int, fork: bool) -> Iterator[Process
     try:
         yield pool
     except BrokenExecutor as error:
-        raise UrinormError("a worker process was ended from outside, most likely for want of memory") from error
+        raise UrinormError("a worker process was ended from outside, most likely because memory ran out") from error
     except BaseException:
         # not `terminate`: the pool would wait for the rest of a result that was half written
         if os.name == "posix":

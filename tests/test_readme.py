@@ -66,6 +66,22 @@ def test_rule_file_loads(text: str, tmp_path: Path) -> None:
     assert RuleSet.load(path).digest() == RuleSet.load(tomllib.loads(text)).digest()
 
 
+def test_links_lead_somewhere_on_an_index_too() -> None:
+    """An index shows the README alone: a link of the repository leads nowhere there."""
+    links = re.findall(r"\]\(([^)\s]+)\)", README)
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+    ours = {f"{project['urls']['Documentation']}page/": "docs", f"{project['urls']['Source']}/blob/main/": "."}
+    assert [link for link in links if not link.startswith("https://")] == []
+    found = [
+        ROOT / folder / link.removeprefix(base).replace(".html", ".md")
+        for link in links
+        for base, folder in ours.items()
+        if link.startswith(base)
+    ]
+    assert len(found) > 3
+    assert [path for path in found if not path.exists()] == []
+
+
 def test_make_targets_exist() -> None:
     targets = set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(encoding="utf-8"), flags=re.MULTILINE))
     named = {command.split()[1] for command in COMMANDS if command.startswith("make ")}

@@ -36,7 +36,7 @@ def number(option: str, most: float = math.inf) -> Callable[[str], float]:
         except ValueError:
             raise UrinormError(f"{option} {_shown(text)}: not a number") from None
         if math.isinf(value) or math.isnan(value):
-            raise UrinormError(f"{option} {_shown(text)}: not a number to reckon with")
+            raise UrinormError(f"{option} {_shown(text)}: not a finite number")
         if not 0 <= value <= most:
             raise UrinormError(f"{option} {value:g}: {bounds}")
         return value

@@ -20,14 +20,14 @@ if TYPE_CHECKING:
 def check(
     ctx: typer.Context,
     files: Annotated[
-        list[str] | None, typer.Argument(metavar="[FILE]...", help="Rule files; none: those of the project.")
+        list[str] | None, typer.Argument(metavar="[FILE]...", help="Rule files; without any: those of the project.")
     ] = None,
     urls: Annotated[
         list[str] | None,
         typer.Option(
             "--urls",
             metavar="FILE",
-            help="URLs or visits to try the rules on: how many each table holds for, and whether the rules settle.",
+            help="URLs or visits to try the rules on: for how many each table holds, and whether the rules settle.",
         ),
     ] = None,
     platform: Annotated[
@@ -35,7 +35,7 @@ def check(
     ] = None,
     visits: Annotated[
         list[str] | None,
-        typer.Option("--visits", metavar="FILE", help="With --platform: what a crawl of such a site has recorded."),
+        typer.Option("--visits", metavar="FILE", help="With --platform: the visits of a crawl of such a site."),
     ] = None,
     as_json: Json = False,
 ) -> None:
@@ -59,7 +59,7 @@ def check(
             raise typer.Exit(FINDINGS)
         return
     if visits:
-        raise UrinormError("--visits is for --platform: to try rules on visits, give them as --urls")
+        raise UrinormError("--visits needs --platform: to try rules on visits, give them as --urls")
     tried = list(_lines(urls)) if urls else []
     choices = [ChosenRules((file,), None) for file in files] if files else [chosen(ctx, None, None)]
     reports = [_report(choice, tried) for choice in choices]
@@ -139,7 +139,7 @@ def _show(report: dict[str, Any]) -> None:
     say(f"{report['file']}: {told}", "yellow" if report["findings"] else "green")
     if "matches" in report:
         say()
-        say(f"Of {count(report['urls'], 'URL')} each table holds for so many, and each rule changes so many:", "bold")
+        say(f"For how many of {count(report['urls'], 'URL')} each table holds, and how many each rule changes:", "bold")
         for match in report["matches"]:
             say(f"{match['urls']:>9,}  {match['table']}{_line(match)}", None if match["urls"] else "yellow")
             for rule, number in match["rules"].items():

@@ -29,7 +29,7 @@ Output = Annotated[
         "--output",
         "-o",
         metavar="FILE",
-        help="Write Parquet: all columns of Parquet files, and what is new beside them.",
+        help="Write Parquet: all columns of Parquet files, and the new ones beside them.",
     ),
 ]
 
@@ -79,7 +79,7 @@ def _write(
             for urls, batch in _batches(files, column):
                 new = added(urls)
                 if taken := [name for name in new if name in batch.schema.names]:
-                    raise UrinormError(f"there is a column {taken[0]!r} already: rename it first")
+                    raise UrinormError(f"there is already a column {taken[0]!r}: rename it first")
                 table = pa.Table.from_batches([batch])
                 for name, values in new.items():
                     table = table.append_column(name, values)
@@ -100,7 +100,7 @@ def _batches(files: Sequence[str] | None, column: str | None) -> Iterator[tuple[
 
     for name in expanded(files or ["-"]):
         if name == "-":
-            raise InputError("Parquet is read from its end: give a file in place of standard input")
+            raise InputError("Parquet is read from its end: give a file instead of standard input")
         try:
             with parquet.ParquetFile(name) as file:
                 chosen = _column(name, file.schema_arrow.names, column)
@@ -109,7 +109,7 @@ def _batches(files: Sequence[str] | None, column: str | None) -> Iterator[tuple[
         except (ArrowException, OSError, ValueError) as error:
             if isinstance(error, UrinormError):
                 raise
-            raise InputError(f"{name}: is not a Parquet file, which --output is for: {error}") from error
+            raise InputError(f"{name}: is not a Parquet file, and --output works with these only: {error}") from error
 
 
 def _column(file: str, names: Sequence[str], wanted: str | None) -> str:
@@ -121,5 +121,5 @@ def _column(file: str, names: Sequence[str], wanted: str | None) -> str:
         return wanted
     found = [name for name in names if name.strip().lower() in URL_HEADERS]
     if not found:
-        raise InputError(f"{file}: which column holds the URL? --column one of {', '.join(names)}")
+        raise InputError(f"{file}: which column holds the URL? Give --column with one of {', '.join(names)}")
     return found[0]

@@ -27,19 +27,26 @@ if TYPE_CHECKING:
 
 def diff(
     old: Annotated[str, typer.Argument(metavar="OLD", help="A rule file, or the name of a preset.")],
-    new: Annotated[str, typer.Argument(metavar="NEW", help="Another one.")],
+    new: Annotated[str, typer.Argument(metavar="NEW", help="The same, to compare with.")],
     files: Annotated[
-        list[str] | None, typer.Argument(metavar="[URLS]...", help="Files of URLs as for `normalize`; none: stdin.")
+        list[str] | None, typer.Argument(metavar="[URLS]...", help="Files of URLs, as for `normalize`; none: stdin.")
     ] = None,
     examples: Annotated[
-        int, typer.Option("--examples", "-e", parser=whole("--examples", 1), metavar="N", help="Examples of each rule.")
+        int,
+        typer.Option(
+            "--examples",
+            "-e",
+            parser=whole("--examples", 1),
+            metavar="N",
+            help="How many examples to show for each rule.",
+        ),
     ] = 3,
     as_json: Json = False,
     column: Column = None,
     kind: Format = None,
     jobs: Jobs = 0,
 ) -> None:
-    """Show which URLs get another key under changed rules, which become one page, and which no longer are, by rule.
+    """Show, by rule, which URLs get another key under changed rules, which become one page, and which no longer are.
 
     It also shows which URLs are newly skipped or deferred. The exit code is 0 when nothing changes and 1 when it does.
 

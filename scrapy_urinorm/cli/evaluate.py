@@ -29,7 +29,8 @@ def evaluate(
     strict: Strict = False,
     risk: Risk = None,
     seeds: Annotated[
-        int, typer.Option("--seeds", parser=whole("--seeds", 1), metavar="N", help="How many ways to split the pages.")
+        int,
+        typer.Option("--seeds", parser=whole("--seeds", 1), metavar="N", help="In how many ways to split the pages."),
     ] = 5,
     rules: Annotated[
         list[str] | None, typer.Option("--rules", "-r", metavar="FILE", help="Score these rules, too.")
@@ -43,8 +44,8 @@ def evaluate(
     """Learn from half of the pages of each site, and judge the rules on the addresses of the other half.
 
     A crawl fetches the first address of every key. *cut*: the share that it need not fetch; *recall*: the share of the
-    redundant ones that it saves; *lost*: the share of pages that it never sees. Beside the rules: w3lib's canonical
-    URL, the preset alone, no parameters at all, and no parameters that look like a session.
+    redundant ones that it saves; *lost*: the share of pages that it never sees. For comparison: w3lib's canonical URL,
+    the preset alone, URLs without any parameters, and URLs without parameters that look like a session.
 
     Examples:
     - `urinorm eval visits.jsonl.zst`

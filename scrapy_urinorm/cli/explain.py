@@ -24,21 +24,22 @@ def explain(
     ctx: typer.Context,
     urls: Annotated[list[str], typer.Argument(metavar="URL...", help="Absolute URLs.")],
     against: Annotated[
-        str | None, typer.Option("--against", metavar="URL", help="Say why these are one page with this URL, or not.")
+        str | None,
+        typer.Option("--against", metavar="URL", help="Say why they are, or are not, one page with this URL."),
     ] = None,
     rules: Rules = None,
     preset: Preset = None,
     base: Annotated[
-        str | None, typer.Option("--base", metavar="URL", help="What relative URLs are relative to.")
+        str | None, typer.Option("--base", metavar="URL", help="The URL that relative ones refer to.")
     ] = None,
     as_json: Json = False,
 ) -> None:
     """Show each step from a URL to its key: the rule, where it is written, before and after.
 
-    With `--against`, the rules without which two would not be one page, and what to write to keep them apart; the exit
-    code is 0 when all are one page and 1 when they are not.
+    With `--against`, also show the rules without which the two would not be one page, and what to write to keep them
+    apart; the exit code is then 0 when all are one page and 1 when they are not.
 
-    `--json` writes an object a line.
+    `--json` writes one object per line.
 
     Examples:
     - `urinorm explain "https://shop.example/?utm_source=mail&b=2&a=1"`
@@ -105,7 +106,7 @@ class _Told:
         if self.seen != url:
             plain = normalizer.explain(url)
             if plain.key != self.explanation.key:
-                self.notes.append(f"Scrapy's Request makes another URL of it; without Scrapy its key is {plain.key}")
+                self.notes.append(f"Scrapy's Request turns it into another URL; without Scrapy its key is {plain.key}")
             self.given: str | None = plain.url
         else:
             self.given = None

@@ -37,16 +37,22 @@ def groups(
     rules: Rules = None,
     preset: Preset = None,
     limit: Annotated[
-        int, typer.Option("--limit", "-n", parser=whole("--limit", 0), metavar="N", help="Groups to show; 0: all.")
+        int,
+        typer.Option("--limit", "-n", parser=whole("--limit", 0), metavar="N", help="How many groups to show; 0: all."),
     ] = 20,
     examples: Annotated[
         int,
-        typer.Option("--examples", "-e", parser=whole("--examples", 1), metavar="N", help="URLs to show of a group."),
+        typer.Option(
+            "--examples", "-e", parser=whole("--examples", 1), metavar="N", help="How many URLs of a group to show."
+        ),
     ] = 5,
     rule: Annotated[
         str | None,
         typer.Option(
-            "--rule", metavar="RULE", help="Only groups that this rule makes.", autocompletion=completing(rule_names)
+            "--rule",
+            metavar="RULE",
+            help="Show only groups that this rule makes.",
+            autocompletion=completing(rule_names),
         ),
     ] = None,
     as_json: Json = False,
@@ -55,7 +61,7 @@ def groups(
     output: Output = None,
     jobs: Jobs = 0,
 ) -> None:
-    """Show the groups of URLs that the rules make one page, largest first, with the rules: look here for a wrong one.
+    """Show the groups of URLs that the rules make one page, largest first, with these rules: look here for wrong ones.
 
     URLs that are one page without any rule (order of parameters, fragments, spelling) count as one.
 

@@ -22,7 +22,7 @@ Output = Annotated[str, typer.Option("--output", "-o", metavar="FILE", help="Whe
 
 @app.callback()
 def imports() -> None:
-    """Make rule files of other rules: `dud` (duplicate-url-discarder), `robots` (Clean-param of robots.txt)."""
+    """Make rule files from other rules: `dud` (duplicate-url-discarder), `robots` (Clean-param of robots.txt)."""
 
 
 @app.command("dud")
@@ -32,7 +32,8 @@ def dud(
     compose: Annotated[
         bool,
         typer.Option(
-            "--compose", help="Let its universal rules act on sites with rules of their own too; it does not."
+            "--compose",
+            help="Let its universal rules act on sites with rules of their own, too, which that package does not do.",
         ),
     ] = False,
 ) -> None:
@@ -51,14 +52,15 @@ def dud(
 @app.command("robots")
 def robots(
     files: Annotated[
-        list[str], typer.Argument(metavar="FILE...", help="robots.txt files; `SITE=FILE` says whose a file is.")
+        list[str],
+        typer.Argument(metavar="FILE...", help="robots.txt files; `SITE=FILE` says which site a file is from."),
     ],
     site: Annotated[
-        str | None, typer.Option("--site", metavar="SITE", help="Whose the files are: example.com, or a URL of it.")
+        str | None, typer.Option("--site", metavar="SITE", help="The site of the files: example.com, or a URL of it.")
     ] = None,
     output: Output = "-",
 ) -> None:
-    """Make rules of the Clean-param lines of robots.txt files: parameters that do not change the page.
+    """Make rules from the Clean-param lines of robots.txt files: parameters that do not change the page.
 
     Example: `urinorm import robots shop.example.com=robots.txt -o clean.toml`
     """
@@ -72,7 +74,9 @@ def robots(
         elif site is not None:
             rows.append((given, site, _read(given)))
         else:
-            raise UrinormError(f"{given}: whose robots.txt is it? write example.com={given}, or --site example.com")
+            raise UrinormError(
+                f"{given}: which site is this robots.txt from? write example.com={given}, or --site example.com"
+            )
     try:
         result = importer.converted(rows)
     except ValueError as error:

@@ -27,14 +27,17 @@ def init(
     files: Annotated[
         list[str] | None,
         typer.Argument(
-            metavar="[FILE]...", help="URLs or visits of a crawl, as for `normalize`; `-`: stdin; none: an empty start."
+            metavar="[FILE]...", help="URLs or visits of a crawl, as for `normalize`; `-`: stdin; none: start empty."
         ),
     ] = None,
     output: Annotated[
         str, typer.Option("--output", "-o", metavar="FILE", help="Where to write; `-`: stdout.")
     ] = RULE_FILE,
     sites: Annotated[
-        int, typer.Option("--sites", parser=whole("--sites", 1), metavar="N", help="How many sites, largest first.")
+        int,
+        typer.Option(
+            "--sites", parser=whole("--sites", 1), metavar="N", help="How many sites to write, largest first."
+        ),
     ] = 20,
     force: Annotated[bool, typer.Option("--force", help="Overwrite the file.")] = False,
     column: Column = None,
@@ -42,7 +45,7 @@ def init(
 ) -> None:
     """Write a rule file with comments: the sites of a list of URLs, their parameters, and what may be worth a rule.
 
-    Nothing in it changes a key until you remove a `#`, but `platform`, where visits show the program behind a site.
+    Nothing in it changes a key until you remove a `#`, except `platform`, where visits show the program behind a site.
 
     Examples:
     - `urinorm init urls.txt`
@@ -52,7 +55,7 @@ def init(
     from scrapy_urinorm.importers.survey import SurveyedSite, starter, survey
 
     if output != "-" and Path(output).exists() and not force:
-        raise UrinormError(f"{output} exists: --force overwrites it")
+        raise UrinormError(f"{output} exists already: --force overwrites it")
     found: dict[str, SurveyedSite] = {}
     if files:
         inputs = Inputs(files, kind, column)
@@ -68,7 +71,7 @@ def init(
     Path(output).parent.mkdir(parents=True, exist_ok=True)
     write_whole(Path(output), text)
     say(f"{output}: {count(len(found), 'site')}")
-    next_step(f"take the # from the lines that are right, then `urinorm check {output} --urls URLS`")
+    next_step(f"remove the # from the lines that are right, then `urinorm check {output} --urls URLS`")
 
 
 def _programs(files: list[str], kind: str | None) -> list[Found]:

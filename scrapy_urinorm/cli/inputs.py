@@ -23,7 +23,7 @@ Files = Annotated[
     list[str] | None,
     typer.Argument(
         metavar="[FILE]...",
-        help="Files of URLs, a line each, or tables or logs, compressed or not; folders, globs. None or `-`: stdin.",
+        help="Files with one URL per line, tables or logs, compressed or not; folders, globs. None or `-`: stdin.",
     ),
 ]
 Column = Annotated[
@@ -36,7 +36,7 @@ Format = Annotated[
         "--format",
         "-f",
         metavar="KIND",
-        help=f"{', '.join(FORMATS)}; without it: what the first lines tell.",
+        help=f"{', '.join(FORMATS)}; without it, the first lines decide.",
         autocompletion=completing(lambda: FORMATS),
     ),
 ]

@@ -37,15 +37,19 @@ Visits = Annotated[
     list[str],
     typer.Argument(metavar="VISITS...", help="Visits, CDX, crawl.log, access logs, CSV, Parquet, URLs; `-`: stdin."),
 ]
-Kind = Annotated[str, typer.Option("--format", "-f", metavar="KIND", help="The kind of the files.")]
+Kind = Annotated[
+    str, typer.Option("--format", "-f", metavar="KIND", help="The format of the files; else it is recognized.")
+]
 Columns = Annotated[
-    list[str] | None, typer.Option("--columns", metavar="OURS=THEIRS", help="A column of a table under our name.")
+    list[str] | None, typer.Option("--columns", metavar="OURS=THEIRS", help="Which column of a table is which of ours.")
 ]
 Base = Annotated[
-    str | None, typer.Option("--base", metavar="URL", help="The site of an access log: it has paths only.")
+    str | None, typer.Option("--base", metavar="URL", help="The site of an access log, which has paths only.")
 ]
-Ground = Annotated[str, typer.Option("--preset", "-p", metavar="NAME", help="What is learned on top of.")]
-Strict = Annotated[bool, typer.Option("--strict", help="Nothing may speak against a rule.")]
+Ground = Annotated[
+    str, typer.Option("--preset", "-p", metavar="NAME", help="The preset that learned rules are added to.")
+]
+Strict = Annotated[bool, typer.Option("--strict", help="Allow no exception to a rule.")]
 Risk = Annotated[
     float | None,
     typer.Option(
@@ -55,7 +59,9 @@ Risk = Annotated[
 Crawl = Annotated[
     str,
     typer.Option(
-        "--crawl", metavar="ID", help="Of a file with several crawls: the `newest`, `all`, or the one of this id."
+        "--crawl",
+        metavar="ID",
+        help="Which crawl of a file with several: the `newest`, `all`, or the one with this id.",
     ),
 ]
 
@@ -64,7 +70,7 @@ def learn(
     visits: Visits,
     output: Annotated[str, typer.Option("--output", "-o", metavar="FILE", help="The rule file to write; `-`: stdout.")],
     rules: Annotated[
-        list[str] | None, typer.Option("--rules", "-r", metavar="FILE", help="Rules that hold already.")
+        list[str] | None, typer.Option("--rules", "-r", metavar="FILE", help="Rules that are in force already.")
     ] = None,
     preset: Ground = "recommended",
     strict: Strict = False,
@@ -75,7 +81,7 @@ def learn(
         typer.Option(
             "--families",
             metavar="NAME",
-            help="Learn rules of these families only.",
+            help="Learn only rules of these families.",
             autocompletion=completing(_family_names),
         ),
     ] = None,
@@ -84,11 +90,11 @@ def learn(
         typer.Option(
             "--engine",
             metavar="NAME",
-            help="`spark`: Spark reads the visits, from any path it knows, and learns.",
+            help="`spark`: Spark reads the visits, from any path that it knows, and learns.",
             autocompletion=completing(_engines),
         ),
     ] = "auto",
-    force: Annotated[bool, typer.Option("--force", help="Write though rules that were there go.")] = False,
+    force: Annotated[bool, typer.Option("--force", help="Write even if rules of the file are lost.")] = False,
     anonymize: Annotated[bool, typer.Option("--anonymize", help="Hash paths and values in the evidence.")] = False,
     jobs: Jobs = 0,
     kind: Kind = "auto",
@@ -99,8 +105,8 @@ def learn(
 ) -> None:
     """Learn from visits which URLs of a site show the same page, and write rules with their evidence.
 
-    The file is used where `include` of a rule file names it, or URINORM_RULES. What it held stays unless the visits
-    contradict; files that `learn` wrote before may stand among the visits.
+    The file is used where a rule file names it in `include`, or where URINORM_RULES does. Rules that it holds already
+    stay unless the visits contradict them; files that `learn` wrote may be given along with the visits.
 
     Examples:
     - `urinorm learn visits.jsonl.zst --output learned.toml`
@@ -150,13 +156,13 @@ def learn(
         rows = [(one.scope, one.rule, str(one.value), one.saved or one.evidence.saved) for one in result.active[:30]]
         show_table(("site", "rule", "value", "saves"), rows, fold=("value",))
     if proposed := facets_toml(result.others):
-        say("filters multiply; where lists under several at once are not wanted, this goes into urinorm.toml:")
+        say("filters multiply; if you do not want lists under several at once, put this into urinorm.toml:")
         for line in proposed.splitlines():
             say(line, "dim")
     if result.active:
         next_step(f'include = ["{output}"] in urinorm.toml, then `urinorm check` and crawl again')
     else:
-        next_step(f"`urinorm report {visits[0]} --output report.html` shows what came twice")
+        next_step(f"`urinorm report {visits[0]} --output report.html` shows what was fetched twice")
 
 
 def options_of(preset: str, strict: bool, risk: float | None, **more: Any) -> Options:
@@ -174,18 +180,20 @@ def _say_what_was_read(result: LearnResult, reader: ReadCounts) -> None:
     if reader.bad:
         complain(f"{reader.bad:,} of {reader.bad + reader.rows:,} rows could not be read")
     if len(reader.crawls) > 1:
-        complain(f"the visits are of {len(reader.crawls)} crawls, and all of them are read (--crawl newest, or an id)")
+        complain(
+            f"the visits are from {len(reader.crawls)} crawls, and all are read (--crawl newest, or an id, reads one)"
+        )
     if result.blocked:
         complain(
             f"{result.blocked:,} of {result.urls:,} addresses, such as {result.blocked_like}, showed one and the same"
-            " page from some point of the crawl on, as does a server that has had enough, or a calendar without end;"
+            " page from some point of the crawl on, as a server does that refuses to go on, or an endless calendar;"
             " nothing is learned from them"
         )
     if result.drawn:
         complain(
             f"{result.drawn:,} of {result.urls:,} addresses, such as {result.drawn_like}, showed data for scripts and"
-            " hardly a word beside, or a title of their own over a text that others show, too: pages of a few words, or"
-            " such that a script draws in the browser, of which visits of a crawl that draws them tell more; nothing is"
+            " hardly any words, or a title of their own over a text that others show, too: they are pages of a few"
+            " words, or drawn by a script in the browser, and visits of a crawl that renders them say more; nothing is"
             " learned from what they show"
         )
     for name, rows in sorted(result.sampled.items()):
@@ -216,7 +224,9 @@ def _crawls(engine: str, given: list[str], crawl: str, kind: str) -> dict[str, s
     if engine != "spark":
         return crawl_ids(given, crawl, format=kind)
     if crawl == "newest":
-        raise UrinormError("--crawl newest: for Spark say which, `urinorm learn` has to read all to know the newest")
+        raise UrinormError(
+            "--crawl newest: with Spark give an id, since all visits would have to be read to find the newest crawl"
+        )
     return {} if crawl == "all" else dict.fromkeys(given, crawl)
 
 

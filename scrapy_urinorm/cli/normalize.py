@@ -29,9 +29,9 @@ def normalize(
     files: Files = None,
     rules: Rules = None,
     preset: Preset = None,
-    key: Annotated[bool, typer.Option("--key", help="Write the key, by which a crawl tells pages apart.")] = False,
+    key: Annotated[bool, typer.Option("--key", help="Write keys, by which a crawl tells pages apart.")] = False,
     base: Annotated[
-        str | None, typer.Option("--base", metavar="URL", help="What relative URLs are relative to.")
+        str | None, typer.Option("--base", metavar="URL", help="The URL that relative ones refer to.")
     ] = None,
     as_json: Json = False,
     column: Column = None,
@@ -39,10 +39,10 @@ def normalize(
     output: Output = None,
     jobs: Jobs = 0,
 ) -> None:
-    """Write the canonical URL of each URL of files or of standard input: a line for a line, in order, at any size.
+    """Write the canonical URL of each URL in files or standard input: one line for each line, in order, at any size.
 
-    `--json` writes an object a line: `url`, `canonical`, `key`, and `skip`, whether the rules say not to request it.
-    What is no URL stays as it is and is counted.
+    `--json` writes one object per line: `url`, `canonical`, `key`, and `skip`, which says whether the rules forbid to
+    request it. A line that is not a URL stays as it is, and is counted.
 
     Examples:
     - `urinorm normalize urls.txt.gz > canonical.txt`
@@ -54,7 +54,7 @@ def normalize(
     - `urinorm normalize --key --output keyed.parquet pages.parquet`
     """
     if key and as_json:
-        raise typer.BadParameter("--json has the key already", param_hint="--key")
+        raise typer.BadParameter("--json writes the key already", param_hint="--key")
     choice = chosen(ctx, rules, preset)
     choice.shared()  # a wrong rule file is reported before anything is read, and forked processes share the rules
     form = "json" if as_json else "key" if key else "canonical"
@@ -128,7 +128,7 @@ def _complaints(counts: Counter[str], broken_at: list[int]) -> list[str]:
     out = []
     if counts["unparsable"] > 0:
         first = f"; the first is line {broken_at[0]:,}" if broken_at else ""
-        out.append(f"{counts['unparsable']:,} of {lines}: no URL that rules apply to, left as it is{first}")
+        out.append(f"{counts['unparsable']:,} of {lines}: not a URL that rules apply to, left as it is{first}")
     if counts["not_utf8"]:
         out.append(f"{counts['not_utf8']:,} of {lines}: not UTF-8, odd octets percent-encoded")
     for name, words in (

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from scrapy_urinorm.visits.record import Visit
 
 Packs = Annotated[
-    list[str] | None, typer.Option("--platform", metavar="FILE", help="A pack of your own to look for, too.")
+    list[str] | None, typer.Option("--platform", metavar="FILE", help="Also look for a pack of your own.")
 ]
 
 
@@ -39,9 +39,9 @@ def platforms(
     base: Base = None,
     as_json: Json = False,
 ) -> None:
-    """Say which programs are behind sites, in which directory, by which marks, and what their packs would do.
+    """Say which programs sites run, in which directory, by which marks, and what their packs would do.
 
-    The exit code is 1 where nothing is recognized.
+    The exit code is 1 if nothing is recognized.
 
     Examples:
     - `urinorm platforms visits.jsonl.zst`
@@ -135,7 +135,7 @@ def fetched(urls: Iterable[str]) -> Iterator[Visit]:
 
 def _nothing(survey: Survey) -> str:
     if survey.visits and not survey.marked:
-        return "no program is recognized: no page bears a mark of one (marks are recorded by URINORM_VISITS alone)"
+        return "no program is recognized: no page has a mark of one (only URINORM_VISITS records marks)"
     return "no program is recognized; docs/howto/platforms.md says how to add one"
 
 

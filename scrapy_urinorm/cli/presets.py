@@ -14,7 +14,7 @@ from scrapy_urinorm.rulesets.sources import parse_toml, resource
 
 def presets(
     name: Annotated[
-        str | None, typer.Argument(metavar="[PRESET]", help="Show its rules and why each is there.")
+        str | None, typer.Argument(metavar="[PRESET]", help="Show its rules, and why each of them is there.")
     ] = None,
     as_json: Json = False,
 ) -> None:

@@ -27,13 +27,17 @@ def report(
     preset: Preset = None,
     json_output: Annotated[
         str | None,
-        typer.Option("--json", "--json-output", metavar="FILE", help="The same as data, for machines; `-`: stdout."),
+        typer.Option(
+            "--json", "--json-output", metavar="FILE", help="Write the same as data, for programs; `-`: stdout."
+        ),
     ] = None,
     stats: Annotated[
         Path | None,
-        typer.Option("--stats", metavar="FILE", help="The stats of the crawl as JSON: they know what was avoided."),
+        typer.Option("--stats", metavar="FILE", help="The stats of the crawl as JSON: they say what was avoided."),
     ] = None,
-    learn: Annotated[bool, typer.Option("--learn/--no-learn", help="Propose rules for the duplicates left.")] = True,
+    learn: Annotated[
+        bool, typer.Option("--learn/--no-learn", help="Propose rules for the duplicates that are left.")
+    ] = True,
     kind: Kind = "auto",
     columns: Columns = None,
     base: Base = None,
@@ -42,7 +46,7 @@ def report(
 ) -> None:
     """Write one HTML page on a crawl: what was fetched twice, what the rules merge, and which merges look wrong.
 
-    It opens from disk and loads nothing.
+    The page opens from disk and loads nothing from a network.
 
     Examples:
     - `urinorm report visits.jsonl.zst --output report.html`
@@ -53,7 +57,7 @@ def report(
     from scrapy_urinorm.report.headline import sentences
 
     if output is None and json_output is None:
-        raise UrinormError("where to? --output report.html, --json report.json")
+        raise UrinormError("nothing to write: give --output report.html or --json report.json")
     twin = None if json_output == "-" else json_output
     ruleset = chosen(ctx, rules, preset).ruleset()
     with Progress("visits", streams=False) as progress:
@@ -95,5 +99,5 @@ def _stats(path: Path) -> dict[str, object]:
     except ValueError as error:
         raise UrinormError(f"{path}: not JSON: {error}") from None
     if not isinstance(found, dict):
-        raise UrinormError(f"{path}: not an object of stats")
+        raise UrinormError(f"{path}: not a JSON object of stats")
     return found

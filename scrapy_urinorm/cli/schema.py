@@ -6,7 +6,7 @@ import json
 
 
 def schema() -> None:
-    """Print a JSON Schema of `urinorm.toml`, with which editors complete and check it.
+    """Print a JSON Schema of `urinorm.toml`, by which editors complete and check it.
 
     Example: `urinorm schema > urinorm.schema.json`, and `#:schema ./urinorm.schema.json` as the first line of the rule
     file (Even Better TOML, Taplo, and other editors that know this comment).

@@ -20,12 +20,12 @@ Place = Annotated[
         metavar="PLACE", help="A job's folder, a store's file or folder, `requests.seen`, or a redis:// URL."
     ),
 ]
-Prefix = Annotated[str, typer.Option("--prefix", metavar="TEXT", help="Start of the keys in Redis.")]
+Prefix = Annotated[str, typer.Option("--prefix", metavar="TEXT", help="What the keys in Redis begin with.")]
 
 
 @app.callback()
 def seen() -> None:
-    """Look into the fingerprints that a crawl has seen: count, ask, move, shrink, clear and check them."""
+    """Work with the fingerprints that a crawl has seen: count, look up, move, shrink, clear and check them."""
 
 
 @app.command("count")
@@ -49,13 +49,13 @@ def count(place: Place, prefix: Prefix = "urinorm", as_json: Json = False) -> No
 def contains(
     ctx: typer.Context,
     place: Place,
-    urls: Annotated[list[str], typer.Argument(metavar="URL...", help="Asked as GET requests.")],
+    urls: Annotated[list[str], typer.Argument(metavar="URL...", help="URLs, looked up as GET requests.")],
     rules: Rules = None,
     preset: Preset = None,
     prefix: Prefix = "urinorm",
     as_json: Json = False,
 ) -> None:
-    """Say which URLs a crawl has seen, under the rules of the options or of the project; 1 when one is missing.
+    """Say which URLs a crawl has seen, under the rules of the options or the project; exits with 1 if one is missing.
 
     Example: `scrapy urinorm seen contains jobs/shop "https://shop.example/p/7?utm_source=x"`
     """
@@ -79,10 +79,12 @@ def contains(
 def export(
     place: Place,
     target: Annotated[str, typer.Argument(metavar="FILE", help="A file that does not exist yet.")],
-    scrapy: Annotated[bool, typer.Option("--scrapy", help="As the requests.seen of Scrapy 2.19 and later.")] = False,
+    scrapy: Annotated[
+        bool, typer.Option("--scrapy", help="In the form of requests.seen of Scrapy 2.19 and later.")
+    ] = False,
     prefix: Prefix = "urinorm",
 ) -> None:
-    """Write all fingerprints to a file: a line of hexadecimal digits each, or Scrapy's own form.
+    """Write all fingerprints to a file, each as a line of hexadecimal digits, or in Scrapy's own form.
 
     Example: `urinorm seen export jobs/shop fingerprints.txt`
     """
@@ -94,7 +96,9 @@ def export(
 
 @app.command("import")
 def import_(
-    source: Annotated[str, typer.Argument(metavar="SOURCE", help="A place as below, or a file of `seen export`.")],
+    source: Annotated[
+        str, typer.Argument(metavar="SOURCE", help="A place as below, or a file that `seen export` wrote.")
+    ],
     place: Place,
     prefix: Prefix = "urinorm",
 ) -> None:
@@ -125,10 +129,10 @@ def compact(place: Place, prefix: Prefix = "urinorm") -> None:
 @app.command("clear")
 def clear(
     place: Place,
-    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask first.")] = False,
     prefix: Prefix = "urinorm",
 ) -> None:
-    """Forget every fingerprint of a store, so that the next crawl begins anew; asks first.
+    """Forget every fingerprint of a store, so that the next crawl starts from scratch; asks first.
 
     Example: `urinorm seen clear redis://localhost/0 --prefix urinorm:shop --yes`
     """
@@ -142,7 +146,7 @@ def clear(
 
 @app.command("verify")
 def verify(place: Place, prefix: Prefix = "urinorm", as_json: Json = False) -> None:
-    """Read a whole store and compare it with its checksums; 1 when something is wrong.
+    """Read a whole store and compare it with its checksums; exits with 1 if something is wrong.
 
     Example: `urinorm seen verify jobs/shop`
     """

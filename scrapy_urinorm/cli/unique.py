@@ -115,10 +115,10 @@ def unique(
     kind: Format = None,
     jobs: Jobs = 0,
 ) -> None:
-    """Write one URL of each page, as it stands in the input, in the order in which the pages come.
+    """Write one URL for each page, as it is in the input, in the order in which the pages come.
 
-    What the rules say not to request is left out. Pages are told apart by their keys alone: nothing is guessed from
-    the look of a URL, so no page is lost that the rules keep.
+    URLs that the rules forbid to request are left out. Pages are told apart by their keys alone: nothing is guessed
+    from the look of a URL, so no page is lost that the rules keep.
 
     Examples:
     - `urinorm unique urls.txt > pages.txt`

@@ -28,17 +28,21 @@ def validate(
     ] = None,
     output: Annotated[str, typer.Option("--output", "-o", metavar="FILE", help="The rule file to write.")] = "",
     budget: Annotated[
-        int, typer.Option("--budget", parser=whole("--budget", 2), metavar="N", help="Requests per site at the most.")
+        int,
+        typer.Option("--budget", parser=whole("--budget", 2), metavar="N", help="At most so many requests per site."),
     ] = 200,
     delay: Annotated[
-        float, typer.Option("--delay", parser=number("--delay"), metavar="SECONDS", help="Between requests to a host.")
+        float,
+        typer.Option(
+            "--delay", parser=number("--delay"), metavar="SECONDS", help="The time between two requests to a host."
+        ),
     ] = 1.0,
-    again: Annotated[bool, typer.Option("--again", help="Test the rules of the file, too.")] = False,
+    again: Annotated[bool, typer.Option("--again", help="Test the active rules of the file, too.")] = False,
     as_json: Json = False,
 ) -> None:
     """Fetch pairs of addresses that proposals make one, and turn each proposal into a rule or reject it.
 
-    Fetching is polite: robots.txt and the delay are obeyed, GET only, no address that looks as if it did something.
+    Fetching is polite: it obeys robots.txt and the delay, uses GET only, and avoids addresses that look like actions.
 
     Examples:
     - `urinorm validate proposals.toml urls.txt --output learned.toml`

@@ -40,12 +40,15 @@ def why(
         typer.Option("--visits", "-v", metavar="FILE", help="Visits of the crawl; may be given several times."),
     ] = None,
     job: Annotated[
-        str | None, typer.Option("--job", metavar="JOBDIR", help="The folder of the job: what waits, what was seen.")
+        str | None,
+        typer.Option("--job", metavar="JOBDIR", help="The folder of the job, for what waits and what was seen."),
     ] = None,
     parked: Annotated[
         str | None,
         typer.Option(
-            "--parked", metavar="FILE", help="What live rules kept back; else urinorm.parked.jsonl beside the visits."
+            "--parked",
+            metavar="FILE",
+            help="What live rules kept back; without it, urinorm.parked.jsonl beside the visits.",
         ),
     ] = None,
     rules: Rules = None,
@@ -53,7 +56,7 @@ def why(
     crawl: Crawl = "newest",
     as_json: Json = False,
 ) -> None:
-    """Say why a URL was crawled, or why it was not: fetched, a duplicate of which, skipped by what, never linked.
+    """Say why a URL was crawled, or why not: it was fetched, is a duplicate, was skipped by a rule, or never linked.
 
     Examples:
     - `scrapy urinorm why "https://shop.example/p/7?ref=mail" --visits visits.jsonl.zst`
@@ -61,7 +64,7 @@ def why(
     - `scrapy urinorm why "https://shop.example/p/7" --job jobs/shop`
     """
     if not visits and job is None:
-        raise UrinormError("of which crawl? --visits FILE, --job JOBDIR")
+        raise UrinormError("which crawl? give --visits FILE or --job JOBDIR")
     need_schemes(urls)
     normalizer = chosen(ctx, rules, preset).normalizer()
     project = crawl_of(ctx)
@@ -99,7 +102,7 @@ def _kept_back(named: str | None, beside: Sequence[str]) -> Iterator[dict[str, A
             try:
                 yield from map(json.loads, file)
             except ValueError as error:
-                raise UrinormError(f"{path}: is not what live rules have kept back: {error}") from error
+                raise UrinormError(f"{path}: is not a file of what live rules kept back: {error}") from error
 
 
 def _show(one: dict[str, Any]) -> None:

@@ -22,7 +22,7 @@ Jobs = Annotated[
         "-j",
         parser=whole("--jobs", 0),
         metavar="N",
-        help="Processes; 0: one for each core.",
+        help="Number of processes; 0: one for each core.",
         show_default=False,
     ),
 ]

@@ -21,7 +21,7 @@ DUPEFILTER = "scrapy_urinorm.DupeFilter"
 SCHEDULER = "scrapy_urinorm.Scheduler"
 _ADDON = SETTINGS_PRIORITIES["addon"]
 _COMMAND_LINE = SETTINGS_PRIORITIES["cmdline"]
-_NOT_OURS = "rules apply as far as it asks ours, and the pages behind redirects are not guarded"
+_NOT_OURS = "rules apply only as far as it asks our fingerprinter, and the pages behind redirects are not guarded"
 _POET_BASE = "SCRAPY_POET_REQUEST_FINGERPRINTER_BASE_CLASS"
 
 
@@ -128,7 +128,11 @@ class Addon:
 
             settings.set(name, over_fleet(current), max(priority, _ADDON))
         elif Stock not in bases:
-            logger.info("%s is %s, none of Scrapy's: no journal of requests, and defer goes by priority", name, current)
+            logger.info(
+                "%s is %s, not derived from Scrapy's: there is no journal of requests, and defer works by priority",
+                name,
+                current,
+            )
         elif Scheduler not in bases and (current is not Stock or priority < _COMMAND_LINE):
             settings.set(name, SCHEDULER if current is Stock else over(current), max(priority, _ADDON))
 

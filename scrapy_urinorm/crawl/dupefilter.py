@@ -111,7 +111,7 @@ class DupeFilter(BaseDupeFilter):
         self._opened = True
         if self._ours is not self.fingerprinter:
             name = type(self.fingerprinter).__qualname__
-            own.logger.info("Fingerprints are made by %s: rules apply as far as it asks ours", name)
+            own.logger.info("Fingerprints are made by %s: rules apply only as far as it asks our fingerprinter", name)
 
     def close(self, reason: str) -> None:
         """Close the store, and keep the variants in hand for the next run of the job.

@@ -24,4 +24,4 @@ def failed(crawler: Crawler, what: str, error: Exception) -> None:
     if what not in told:
         told.add(what)
         extra = {"spider": crawler.spider}
-        own.logger.error("%s has failed, others are only counted", what, exc_info=error, extra=extra)
+        own.logger.error("%s has failed; further failures are only counted", what, exc_info=error, extra=extra)

@@ -27,7 +27,7 @@ def fallback_class(settings: BaseSettings) -> Any:
     except (ImportError, NameError, TypeError, ValueError) as error:
         raise ValueError(f"{name}: {path!r} cannot be loaded: {error}") from error
     if not callable(fallback):
-        raise ValueError(f"{name}: {path!r} is no class")
+        raise ValueError(f"{name}: {path!r} is not a class")
     return fallback
 
 

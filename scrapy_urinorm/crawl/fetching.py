@@ -140,7 +140,7 @@ class Fetching(Spider):
     def _get(self, url: str) -> None:
         try:
             if urlsplit(url).scheme not in ("http", "https"):
-                raise ValueError(f"{url!r} is no address of a web page")
+                raise ValueError(f"{url!r} is not the address of a web page")
             request: Request = Request(url, self._got, errback=self._failed, dont_filter=True)
         except ValueError as error:
             self._answer({"do": "none", "why": str(error)})

@@ -240,7 +240,7 @@ class RequestFingerprinter:
             try:
                 found = Normalizer(RuleSet.load(*ruleset.sources, table, preset=ruleset.preset))
             except RuleFileError as error:
-                logger.error("Request meta `urinorm` is not used: %s", error)
+                logger.error("Request meta `urinorm` is ignored: %s", error)
                 if self._crawler is not None:
                     own.stats_of(self._crawler).inc_value("urinorm/error")
                 found = self.normalizer

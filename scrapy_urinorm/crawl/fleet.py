@@ -208,7 +208,7 @@ class FleetScheduler(_Below):
         except UrinormError as error:
             self.journal.fail(error)
         except Exception:  # noqa: BLE001  logged, and it goes
-            own.logger.exception("Live rules: a request cannot be kept back, and goes")
+            own.logger.exception("Live rules: a request cannot be kept back, and is sent")
         return False
 
     def site(self, url: str) -> str:
@@ -220,7 +220,7 @@ class FleetScheduler(_Below):
             self.queue.push(request)
         except Exception:  # noqa: BLE001  logged, and it goes
             # the project's own client of Redis
-            own.logger.exception("A request cannot be put behind the others, and goes")
+            own.logger.exception("A request cannot be put behind the others, and is sent in its turn")
             return False
         return True
 

@@ -130,7 +130,7 @@ class Scheduler(StockScheduler):
         if self.gate is not None:
             self.gate.off(str(error))
         else:
-            own.logger.warning("What was put off is fetched in its turn: %s", error)
+            own.logger.warning("Requests that were put off are fetched in their turn: %s", error)
         self.poke()
 
     @property

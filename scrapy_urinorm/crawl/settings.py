@@ -53,7 +53,7 @@ SETTINGS: dict[str, Setting] = {
     "URINORM_RULES": Setting(
         None,
         'Rule files: a path, `"package:file.toml"`, a dict, or a list of these. Unset, `urinorm.toml` beside '
-        "`scrapy.cfg` is used where it exists. A named file that is absent stops the crawl.",
+        "`scrapy.cfg` is used where it exists. If a named file is missing, the crawl stops.",
     ),
     "URINORM_PRESET": Setting(
         None, "`safe`, `recommended` or `loose`, with an optional `@version`; overrides the files'."
@@ -73,10 +73,10 @@ SETTINGS: dict[str, Setting] = {
         "Whether every request is written down in the JOBDIR (or in the folder where fingerprints are kept from run to "
         "run), so that a killed crawl loses none. With Scrapy's scheduler or one derived from it.",
     ),
-    "URINORM_SECOND_CHANCE": Setting(True, "Whether another variant is requested when the first one of a key failed."),
+    "URINORM_SECOND_CHANCE": Setting(True, "Whether another variant is requested when the first one of a key fails."),
     "URINORM_SECOND_CHANCE_LIMIT": Setting(
         100_000,
-        "How many keys are watched in full, and how many variants are held in hand, for a first variant that fails.",
+        "How many keys are watched in full, and how many variants are kept in case the first one fails.",
     ),
     "URINORM_RECORD_START": Setting(
         False, "Whether requests with `dont_filter`, such as start requests, are recorded as seen."
@@ -88,13 +88,13 @@ SETTINGS: dict[str, Setting] = {
     "URINORM_VISITS_ROTATE": Setting(None, "Bytes after which a local file of visits is followed by the next."),
     "URINORM_VISITS_CPU": Setting(
         0.12,
-        "What the page reader, a process of its own, may take after the first 5,000 pages, as a share of the CPU time "
-        "of the crawl's process; pages beyond it are recorded without text. 0 = no limit.",
+        "The share of the CPU time of the crawl's process that the page reader, a process of its own, may take after "
+        "the first 5,000 pages; pages beyond it are recorded without text. 0 = no limit.",
     ),
     "URINORM_LIVE": Setting(
         False,
-        "Whether rules are learned while the crawl runs: requests for pages that are fetched already wait, and go "
-        "after all where a rule turns out wrong (docs/howto/live.md). Needs the `learn` extra.",
+        "Whether rules are learned while the crawl runs: requests for pages that are fetched already wait, and are "
+        "sent after all where a rule turns out to be wrong (docs/howto/live.md). Needs the `learn` extra.",
     ),
     "URINORM_LIVE_CLOSE": Setting(
         200,
@@ -109,8 +109,8 @@ SETTINGS: dict[str, Setting] = {
 
 #: Request meta keys.
 META: dict[str, str] = {
-    "urinorm": "False: Scrapy's own fingerprint, inherited by redirects. A dict of rules: added to the crawl's for "
-    "this request, ignored once it was redirected.",
+    "urinorm": "False: use Scrapy's own fingerprint; redirects inherit it. A dict of rules: added to the crawl's for "
+    "this request, and ignored once it was redirected.",
     "urinorm_original_url": "Set by the rewriting middleware: the URL as the spider made it.",
 }
 
@@ -125,30 +125,30 @@ STATS: dict[str, str] = {
     "urinorm/unreadable": "Requests of another run or worker that this spider cannot read; they stay where they are.",
     "urinorm/redirect_passed": "Redirects to a URL of equal key that were let through.",
     "urinorm/second_chance": "Variants requested because the first one of their key had failed.",
-    "urinorm/second_chance_hurried": "Of these, variants that passed before the first one had failed, for want of room "
+    "urinorm/second_chance_hurried": "Of these, variants requested before the first one had failed, for lack of room "
     "(`URINORM_SECOND_CHANCE_LIMIT`).",
     "urinorm/rewritten": "Requests rewritten before they were sent.",
     "urinorm/seen_lost": "Requests dropped because the store of fingerprints could not be reached; the crawl stops.",
     "urinorm/unparsable": "URLs that the URL Standard refuses, or of a scheme without rules.",
     "urinorm/unstable": "URLs on which the rules do not settle.",
-    "urinorm/seen/NAME": "What the store of fingerprints tells when the crawl ends: count, bytes, round trips.",
+    "urinorm/seen/NAME": "What the store of fingerprints reports when the crawl ends: count, bytes, round trips.",
     "urinorm/visits/written": "Visits recorded.",
     "urinorm/visits/failed": "Responses that could not be recorded.",
-    "urinorm/visits/without_text": "Of those recorded, pages that were not read, since the reader did not keep up or "
-    "by `URINORM_VISITS_CPU`.",
-    "urinorm/platform/NAME": "Pages of a site behind which this program was recognized; the log says where.",
-    "urinorm/visits/given_up": "Pages that took the reader more than a second of its CPU, or too much memory.",
+    "urinorm/visits/without_text": "Of those recorded, pages that were not read, because the reader did not keep up or "
+    "because of `URINORM_VISITS_CPU`.",
+    "urinorm/platform/NAME": "Pages of sites on which this program was recognized; the log says where.",
+    "urinorm/visits/given_up": "Pages that took the reader more than a second of CPU time, or too much memory.",
     "urinorm/live/rules": "Live rules when the crawl ended.",
     "urinorm/live/parked": "Requests that a live rule kept back, released ones included.",
     "urinorm/live/canaries": "Requests that a live rule would have kept back, fetched to test it.",
-    "urinorm/live/later": "Requests put behind the others: their like brought nothing new, or they may be duplicates.",
-    "urinorm/live/closed": "Requests kept back since their like brought nothing new for long.",
-    "urinorm/live/released": "Requests that went after all, those of a run before among them.",
+    "urinorm/live/later": "Requests put behind others: similar ones brought nothing new, or they may be duplicates.",
+    "urinorm/live/closed": "Requests kept back because similar ones brought nothing new for long.",
+    "urinorm/live/released": "Requests that were sent after all, including those kept back in an earlier run.",
     "urinorm/live/doubts": "Pages that contradicted a live rule.",
     "urinorm/live/given_up": "Requests that were kept back until the end: duplicates.",
     "urinorm/live/not_fetched": "Requests of closed shapes that were kept back until the end.",
-    "urinorm/error": "Fingerprints that fell back to Scrapy's own after an error, and errors of ours that a crawl "
-    "goes on after; the log has the first.",
+    "urinorm/error": "Fingerprints that fell back to Scrapy's own after an error, and errors of ours after which the "
+    "crawl goes on; the log has the first.",
 }
 
 #: Meta key of a variant that is tried after a failure: (number, key). It has a fingerprint of its own, since a cache
@@ -283,7 +283,7 @@ def normalizer_of(crawler: Crawler) -> Normalizer:
             require_extras(crawler.settings)
             normalizer = _normalizers[crawler] = make_normalizer(crawler.settings, crawler.spidercls)
         for name, meant in misspelt(crawler.settings):
-            logger.warning("%s is no setting of scrapy-urinorm%s", name, f": did you mean {meant}?" if meant else "")
+            logger.warning("%s is not a setting of scrapy-urinorm%s", name, f": did you mean {meant}?" if meant else "")
         rules = normalizer.ruleset
         files = ", ".join(rules.files) or "none"
         logger.info(

@@ -102,5 +102,5 @@ def worded(name: str, given: Any) -> str:
     """The text or path that a setting holds; raises ValueError that names it."""
     with said_readably():
         if not isinstance(given, (str, os.PathLike)):
-            raise ValueError(f"{name}: {given!r} is no text")
+            raise ValueError(f"{name}: {given!r} is not a text")
         return os.fsdecode(given)

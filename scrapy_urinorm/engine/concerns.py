@@ -29,6 +29,9 @@ class Concerns(Memo[Any]):
 
     FREE, CONCERNED, DROPPED with the bit of the rule above it, or a tuple with (`Values`, bit) of each rule that
     looks at values too, in the order of execution; false where nothing is said.
+
+    The answers never go away by sleep: only `steps`, from which new ones are made, do. `Plan` says who owns a memo. A
+    second thread sees either the steps or None; with None it finds the plan, which was set before, and asks that.
     """
 
     __slots__ = ("_chosen", "_plan", "steps")
@@ -41,14 +44,14 @@ class Concerns(Memo[Any]):
         self._chosen: tuple[int, ...] = ()
 
     def sleep(self, plan: Resting, chosen: tuple[int, ...]) -> None:
-        """Let go of the steps: a new name asks the plan for those of some `where` tables."""
-        # in this order, and never undone: another thread may be asking at any moment
+        """Let go of the steps: a new name then asks the plan for those of its `where` tables."""
+        # `steps` last, and the plan is never taken away again: a thread that sees no steps must find whom to ask
         self._chosen = chosen
         self._plan = plan
         self.steps = None
 
     def wake(self, other: Concerns) -> None:
-        """Take the steps of another memo of the same rules."""
+        """Take the steps of a new memo of the same rules, which is then thrown away: this one has the answers."""
         self.steps = other.steps
 
     def any_of(self, items: list[Item]) -> bool:
@@ -62,6 +65,7 @@ class Concerns(Memo[Any]):
         steps = self.steps
         if steps is None:
             assert self._plan is not None
+            # if the plan went to rest meanwhile, this keeps steps that it would have dropped: memory, nothing else
             steps = self.steps = self._plan.woken(self._chosen)
         plain = decoded(name)
         return self.kept(name, CONCERNED if exemptions().signatures[plain] else _said(steps, name, plain))

@@ -53,7 +53,15 @@ class HostAct(NamedTuple):
 class Plan:
     """A program for each set of `where` tables that holds; `base` is that without any.
 
-    Programs are made again where they were dropped (`rest`); what the module in C is told of them stays.
+    A plan is awake while it has its programs. `Shared` keeps count of the plans that are awake, and makes the oldest
+    rest where there are too many; a plan that rests compiles a program again as soon as one is asked for.
+
+    Who owns what: the plan owns its programs. The memo of names (`Concerns`) of a program is owned by `fast` once the
+    module in C was told of that program, since C goes on asking it while the plan rests; a program that is compiled
+    again takes over that memo instead of its own new one. Where C was told nothing, a memo dies with its program.
+
+    Threads take no lock, so each attribute is read once and may be None or replaced at the next look. Two threads may
+    compile the same program; both results are equal, and either may stay.
     """
 
     __slots__ = (
@@ -107,7 +115,10 @@ class Plan:
         return self.of(tuple([n for n, where in self._splitting if where.on_path(path)]) if self._splitting else ())
 
     def of(self, chosen: tuple[int, ...]) -> Program:
-        """The program of the `where` tables of some numbers."""
+        """The program of the `where` tables of some numbers, compiled where the plan does not have it.
+
+        A program that is compiled again wakes the memo that C still asks, and shares it.
+        """
         programs = self._programs
         if programs is None:
             programs = self._programs = {}
@@ -126,9 +137,13 @@ class Plan:
         return found
 
     def rest(self) -> None:
-        """Drop what is needed for new names and for what the module in C leaves to the loop alone: half of a plan.
+        """Drop the programs and put their memos to sleep: half of the memory of a plan.
 
-        Other threads may be at any place of this plan: what they have at hand stays good.
+        What the module in C was told stays, so known names on its path cost no more than before. A new name, or a URL
+        that C leaves to the loop, wakes the plan.
+
+        Another thread may be running one of the programs. It holds a reference, a program does not change, and the
+        memo of a program answers while it sleeps, by way of `woken`: so what that thread has at hand stays right.
         """
         programs, self._programs = self._programs, None
         for chosen, program in list((programs or {}).items()):
@@ -136,9 +151,12 @@ class Plan:
         self._preset_free = self.host_acts = None
 
     def woken(self, chosen: tuple[int, ...]) -> Sequence[Step]:
-        """The steps of the memo of a program that sleeps."""
+        """The steps for a sleeping memo of the program of some `where` tables: called by that memo alone.
+
+        Wakes the plan (`of`), and with it the memo that asks. Never None, whatever other threads do meanwhile.
+        """
         steps = self.of(chosen).concerns.steps
-        # another thread may have put that to sleep again
+        # another thread may have put the plan to rest again: then a program is compiled for these steps alone
         return self._compiled(chosen).concerns.steps or () if steps is None else steps
 
     def _compiled(self, chosen: tuple[int, ...]) -> Program:

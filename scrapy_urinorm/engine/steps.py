@@ -23,13 +23,13 @@ MAX_AWAKE = 2000
 
 
 class Resting(Protocol):
-    """A plan, as far as is needed here."""
+    """A plan, as far as is needed here: awake while it has its programs."""
 
     def rest(self) -> None:
         """Drop the programs."""
 
     def woken(self, chosen: tuple[int, ...], /) -> Sequence[Step]:
-        """The steps of the program of some `where` tables that look at one name at a time."""
+        """The steps that look at one name at a time, of the program of some `where` tables: for a sleeping memo."""
 
 
 class Step(NamedTuple):
@@ -64,7 +64,10 @@ class Shared:
         self._awake: deque[Resting] = deque()
 
     def woke(self, plan: Resting) -> None:
-        """Note that a plan has its programs; the one that has had them for longest rests, where too many do."""
+        """Note that a plan is awake; where too many are, the one that has been for longest is put to rest.
+
+        Two threads that wake one plan at the same moment note it twice, and it rests sooner: it only compiles again.
+        """
         self._awake.append(plan)
         if len(self._awake) > MAX_AWAKE:
             self._awake.popleft().rest()

@@ -57,5 +57,5 @@ def host_name(site: str) -> str:
     """`host` or `host:port` of a site given as that or as a URL; raises ValueError."""
     url = split(site if "://" in site else f"http://{site}/")
     if url is None or url.userinfo or ("://" not in site and (url.path != "/" or url.query is not None)):
-        raise ValueError(f"{site!r} is no site: write example.com or https://example.com")
+        raise ValueError(f"{site!r} is not a site: write example.com or https://example.com")
     return f"{url.host}:{url.port}" if url.port else url.host

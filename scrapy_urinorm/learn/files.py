@@ -115,10 +115,10 @@ def learn_file(
         raise UrinormError(f"there are no visits of the crawl {', '.join(map(str, {*only.values()}))}")
     if output is not None:
         if known and given and not result.visits and not force:
-            raise UrinormError(f"{output}: stays as it is, as there was not one visit to learn from")
+            raise UrinormError(f"{output}: stays as it is, since there was no visit to learn from")
         if result.withdrawn and not force:
             raise ProblemsError(
-                f"{output}: stays as it is, as {len(result.withdrawn)} of its rules would go (--force writes):",
+                f"{output}: stays as it is, since {len(result.withdrawn)} of its rules would go (--force writes it):",
                 *(f"  {one.scope}: {one.rule} = {one.value}: {one.why}" for one in result.withdrawn),
             )
         write_whole(Path(output), to_toml(result))

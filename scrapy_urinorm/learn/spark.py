@@ -66,7 +66,7 @@ def session() -> Any:
     try:
         return SparkSession.builder.appName("urinorm learn").getOrCreate()
     except (PySparkException, RuntimeError) as error:
-        raise UrinormError(f"Spark does not start, most likely for want of Java (JAVA_HOME): {error}") from error
+        raise UrinormError(f"Spark does not start, most likely because Java is missing (JAVA_HOME): {error}") from error
 
 
 def learn_on_spark(

@@ -69,7 +69,7 @@ def _eaten(table: Table) -> Iterator[Finding]:
                 "eats-paths",
                 name,
                 "an entry takes any segment, then the next in its place, until no path is left and all pages are one",
-                "say more of the name or pattern, add `of`, the number of segments, or a `where` with a path",
+                "make the name or pattern narrower, or add `of`, the number of segments, or a `where` with a path",
             )
 
 
@@ -125,7 +125,7 @@ def _excepted(table: Table) -> Iterator[Finding]:
                     "nothing-to-except",
                     rule.name,
                     f"no {rule.into} of this scope or a wider one removes {entry.name!r}",
-                    "leave it out, or look for a slip of the pen",
+                    "leave it out, or look for a typo",
                 )
 
 
@@ -209,7 +209,7 @@ def _replaced(table: Table, renaming: str, renamed: dict[str, str]) -> Iterator[
                 yield table.finding(
                     "dead",
                     rule,
-                    f"{renaming} of {where} makes {target!r} of {name!r} before this rule sees it",
+                    f"{renaming} of {where} turns {name!r} into {target!r} before this rule sees it",
                     f"write {target!r}",
                 )
     for name in table.where.raw.get("query", {}) if table.where else ():
@@ -218,7 +218,7 @@ def _replaced(table: Table, renaming: str, renamed: dict[str, str]) -> Iterator[
             yield table.finding(
                 "spelling",
                 "query",
-                f"a condition on {name!r}, of which {renaming} of {where} makes {target!r}",
+                f"a condition on {name!r}, which {renaming} of {where} turns into {target!r}",
                 f"write the condition on {target!r}",
             )
 

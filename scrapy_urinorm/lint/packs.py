@@ -55,11 +55,11 @@ def _marks(pack: Pack) -> Iterator[str]:
         yield "every mark is a shape of an address, which others have too: name a generator, cookie, header or text"
     for mark in pack.marks:
         if mark.kind == "url" and mark.strong:
-            yield f"{mark.pattern}: a shape of an address is no strong mark"
+            yield f"{mark.pattern}: the shape of an address is not a strong mark"
         if mark.kind == "marker" and len(mark.text) < SHORTEST_MARKER:
             yield f"{mark.pattern}: the text {mark.text!r} is so short that other pages have it, too"
     if any(line.proof == "proven" for line in pack.lines) and not pack.tested:
-        yield "lines are proven, and `tested` does not say on what"
+        yield "lines are proven, but `tested` does not say on what"
 
 
 def _line(line: Line) -> Iterator[str]:

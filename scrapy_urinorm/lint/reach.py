@@ -56,7 +56,7 @@ def _path(table: Table, glob: str) -> Iterator[Finding]:
         yield table.finding(
             "spelling",
             "path",
-            f"{glob!r} matches {sample!r}, of which {rules or 'other rules'} of a wider table makes {before!r}",
+            f"{glob!r} matches {sample!r}, which {rules or 'other rules'} of a wider table turns into {before!r}",
             "write the path as it is after those rules",
         )
 
@@ -92,7 +92,7 @@ def _condition(table: Table, name: str, value: Any) -> Iterator[Finding]:
         above, below = (_comparable(value[side]) for side in ("above", "below"))
         if above >= below:
             kind = "day" if isinstance(above, str) else "number"
-            yield table.finding("never-holds", key, f"no {kind} is above {above} and below {below}", "exchange the two")
+            yield table.finding("never-holds", key, f"no {kind} is above {above} and below {below}", "swap the two")
     if value is False or (isinstance(value, list) and False in value):
         return
     found = effective.removes(name)
@@ -130,6 +130,6 @@ def _folded(ruleset: RuleSet, normalizer: Normalizer, kind: str, name: str, laye
     yield Table(layer, layer.body, (), ()).finding(
         "unreachable",
         "",
-        f"no URL gets to this table: the host becomes {ends[0]!r} first, so that {what} is never used",
+        f"no URL reaches this table: the host becomes {ends[0]!r} first, so that {what} is never used",
         f'put its rules into [{kind}."{ends[0]}"]',
     )

@@ -26,7 +26,7 @@ CODES = {
     "nothing-to-except": "an exception from a removal that does not exist",
     "dead": "a rule or entry that never finds what it is for, since another rule comes first",
     "undone": "a rule whose effect another rule takes back",
-    "unreachable": "a table that no URL ever gets to",
+    "unreachable": "a table that no URL ever reaches",
     "never-holds": "a condition that no URL meets",
     "spelling": "a condition on a spelling that other rules remove, so that equal URLs are treated differently",
     "costly-pattern": "a pattern that could take long, and so is not run on long texts",

@@ -64,7 +64,7 @@ class Students:
             except Exception:  # noqa: BLE001  told, see above
                 self._failed(crawl)
                 if header["do"] == "open":
-                    self._say(crawl, [{"do": "live_died", "why": "the process that learns cannot begin"}])
+                    self._say(crawl, [{"do": "live_died", "why": "the process that learns cannot start"}])
 
     def _failed(self, crawl: int) -> None:
         self._say(crawl, [{"do": "failed", "site": "", "text": traceback.format_exc(limit=-4)}])

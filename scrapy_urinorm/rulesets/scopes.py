@@ -126,7 +126,7 @@ def check_body(table: Mapping[str, Any], report: Report, *, scope: str) -> Body:
             if rule.may_stand_in(()):
                 report(key, f"{key} is not allowed beside `query`", "put it under a `where` with a `path` alone")
             else:
-                report(key, f"{key} is not allowed under `where`", "say it for the whole site or host")
+                report(key, f"{key} is not allowed under `where`", "set it for the whole site or host")
         else:
             checked = rule.kind.check(value, lambda m, h, key=key: report(key, m, h))  # type: ignore[misc]  # mypy takes no default of a lambda
             if checked is not None:
@@ -210,7 +210,7 @@ def _condition(name: str, value: Any, report: Report) -> Condition | None:
         elif one is True or not isinstance(one, (str, int, float)):
             report(
                 key,
-                f"{one!r} is no condition",
+                f"{one!r} is not a condition",
                 'a value, a list, a glob, true, false, "+" or { below, above, matches }',
             )
             return None

@@ -4,8 +4,8 @@ Layout, little-endian throughout:
 
 - bytes 0 to 4095: `urinorm-seen 1`, a line break, the header as one line of JSON, spaces: `head` shows it.
 - records of 24 bytes, the fingerprint and its CRC-32, one `write` each and unbuffered, so that what was answered is in
-  the operating system's hands when the process is killed. Before them stands a snapshot in files that version 0.1 has
-  written, see `snapshot`.
+  the operating system's hands when the process is killed. Before them stands a snapshot in files from before the first
+  release, see `snapshot`.
 
 A record torn by a kill is cut off before anything is appended; a damaged one (power loss) is skipped and counted. There
 are no others to be rid of, so nothing is ever rewritten behind a crawl's back: a million are loaded in half a second.
@@ -40,7 +40,7 @@ class SeenJournal:
     """One journal file, open for appending. The caller holds the folder's lock.
 
     `header` is plain JSON data: `stamps` (a list, the newest last) and `imported` belong to the store,
-    `buckets`, `snapshot` and `checksum` to the snapshot of version 0.1.
+    `buckets`, `snapshot` and `checksum` to the snapshot of files from before the first release.
     """
 
     def __init__(self, path: Path):

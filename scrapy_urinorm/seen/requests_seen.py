@@ -49,7 +49,7 @@ def _binary(path: Path, data: bytes, at: int) -> Iterator[bytes]:
         return
     # a small file may be one entry that a kill has torn, but none has a fingerprint as long as two letters say
     if at + _PREFIX_BYTES + size > len(data) and max(len(data), size * (at == 0)) > 1024:
-        raise SeenStoreError(f"{path} is no {FILE_NAME} of any Scrapy version: byte {at} starts no fingerprint")
+        raise SeenStoreError(f"{path} is not a {FILE_NAME} of any Scrapy version: no fingerprint begins at byte {at}")
     while at + _PREFIX_BYTES <= len(data):
         start = at + _PREFIX_BYTES
         end = start + int.from_bytes(data[at:start], "big")

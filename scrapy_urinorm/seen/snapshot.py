@@ -1,4 +1,4 @@
-"""The head of a journal file: its header, and the snapshot that files of version 0.1 have.
+"""The head of a journal file: its header, and the snapshot that files from before the first release may have.
 
 A snapshot is how many records each of the table's buckets has (uint32 each), then the records, 20 bytes each, bucket
 after bucket. The header holds its geometry and checksum.

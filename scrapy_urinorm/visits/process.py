@@ -130,9 +130,11 @@ class Reader:
         self.crawls[number] = _Open(crawl, writer, path)
         self.send({"do": "opened", "crawl": number})
         if writer is not None and writer.beside:
-            self.send({"do": "beside", "crawl": number, "text": f"another process writes it; on in {writer.files[-1]}"})
+            self.send(
+                {"do": "beside", "crawl": number, "text": f"another process writes it; continued in {writer.files[-1]}"}
+            )
         if crawl.unknown:
-            text = f"what the rules make of links is not recorded: the page reader does not know them: {crawl.unknown}"
+            text = f"what rules do to links is not recorded: the page reader does not know these rules: {crawl.unknown}"
             self.send({"do": "failed", "crawl": number, "text": text})
 
     def _visits(self, visits: Sequence[messages.Message]) -> None:

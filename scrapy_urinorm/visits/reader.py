@@ -194,7 +194,9 @@ def crawl_ids(paths: Iterable[str | Path], which: str, *, format: str = "auto") 
     if which != "newest":
         return dict.fromkeys(files, which)
     if "-" in files:
-        raise InputError("which crawl of standard input is the newest, its end tells: give a file, or an id")
+        raise InputError(
+            "only the end of standard input tells which crawl is the newest: give a file, or the id of a crawl"
+        )
     out: dict[str, str | None] = {}
     for path in files:
         reader = read_visits([path], format=format)

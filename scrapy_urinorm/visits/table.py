@@ -45,7 +45,7 @@ def names_of(header: Iterable[str], columns: Mapping[str, str], path: str) -> di
         if theirs not in given:
             raise InputError(f"{path}: there is no column {theirs!r} among {_listed(given)}")
         if ours not in COLUMNS:
-            raise InputError(f"{path}: {ours!r} is no column of ours: {', '.join(COLUMNS)}")
+            raise InputError(f"{path}: {ours!r} is not one of our columns: {', '.join(COLUMNS)}")
     names = {theirs: ours for ours, theirs in columns.items()}
     for theirs in given:
         plain = theirs.lower()

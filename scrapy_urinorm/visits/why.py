@@ -119,7 +119,7 @@ def answers(
     _look_up(asked, (row for row in kept_back if not crawls - {None} or row.get("crawl") in crawls))
     notes = []
     if other_rules:
-        notes.append(f"{other_rules:,} of {seen:,} visits were made under other rules than those asked with")
+        notes.append(f"{other_rules:,} of {seen:,} visits were made under rules other than these")
     if seen and not links:
         notes.append("the visits do not say what pages link to")
     return [_answer(one, normalizer, notes, hosts, links_known=bool(links)) for one in asked]
@@ -145,7 +145,7 @@ def _answer(
     verdict, why = _why(asked, normalizer, links_known=links_known)
     told = list(notes)
     if verdict in ("linked", "unknown") and (host := _host(asked.url)) and host not in hosts:
-        told.append(f"nothing of {host} was fetched: it may not be among the spider's allowed_domains")
+        told.append(f"nothing from {host} was fetched: it may not be among the spider's allowed_domains")
     if asked.linked and verdict != "linked":
         told.append(f"linked from {asked.linked[0]}")
     return Answer(without_userinfo(asked.url), without_userinfo(asked.key), verdict, why, told)
@@ -161,12 +161,12 @@ def _why(asked: _Asked, normalizer: Normalizer, *, links_known: bool) -> tuple[s
     if asked.kept_back == "closed":
         return "closed", (
             "kept back by live rules: addresses of its shape brought nothing new"
-            " (URINORM_LIVE_CLOSE = 0 has them fetched)"
+            " (with URINORM_LIVE_CLOSE = 0 they are fetched)"
         )
     if asked.kept_back == "later":
         return "linked", "put off by live rules, and the crawl was stopped before its turn came"
     if asked.kept_back:
-        return "parked", "kept back by live rules to the end, as what it shows was fetched under another address"
+        return "parked", "kept back by live rules to the end, since what it shows was fetched under another address"
     if asked.variants:
         first, *others = asked.variants
         more = f", and {len(others):,} more" if others else ""
@@ -175,7 +175,7 @@ def _why(asked: _Asked, normalizer: Normalizer, *, links_known: bool) -> tuple[s
     if asked.linked:
         last = " It is among those requested last (defer)." if defer else ""
         return "linked", (
-            f"linked from {asked.linked[0]}, and not fetched: the spider or a filter of its domain or depth kept it"
+            f"linked from {asked.linked[0]}, but not fetched: the spider or a filter on its domain or depth kept it"
             f" out, or the crawl ended before.{last}"
         )
     if not links_known:

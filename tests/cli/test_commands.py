@@ -77,7 +77,7 @@ def test_broken_lines_are_counted(folder: Path) -> None:
     assert done.code == 0
     assert done.out == "http://a.example/\nnot a url\nhttp://a.example/%E9\n//x\n"
     assert done.err == (
-        "urinorm: 2 of 4 lines: no URL that rules apply to, left as it is; the first is line 2\n"
+        "urinorm: 2 of 4 lines: not a URL that rules apply to, left as it is; the first is line 2\n"
         "urinorm: 1 of 4 lines: not UTF-8, odd octets percent-encoded\n"
     )
 
@@ -268,7 +268,7 @@ def test_learn_says_what_was_drawn_in_the_browser(folder: Path) -> None:
             f"/p/{n}", ["Loading the product, one moment please, it is here as soon as it was drawn"], f"Chair {n}"
         )
     done = run("learn", crawl.write(folder / "shop.jsonl"), "--output", "-", cwd=folder)
-    assert "30 of 60 addresses, such as http://shop.test/p/0, showed data for scripts and hardly a word" in done.err
+    assert "30 of 60 addresses, such as http://shop.test/p/0, showed data for scripts and hardly any words" in done.err
 
 
 def test_learn_to_standard_output(folder: Path) -> None:

@@ -44,11 +44,11 @@ def test_groups(folder: Path) -> None:
 
 
 WRONG = {
-    "no Parquet": ("normalize urls.txt -o x.parquet", "urls.txt: is not a Parquet file, which --output is for"),
-    "from a pipe": ("normalize -o x.parquet", "give a file in place of standard input"),
+    "no Parquet": ("normalize urls.txt -o x.parquet", "is not a Parquet file, and --output works with these only"),
+    "from a pipe": ("normalize -o x.parquet", "give a file instead of standard input"),
     "no such column": ("normalize pages.parquet --column URL -o x.parquet", "no column 'URL' among id, url, tags"),
-    "which column": ("groups other.parquet -o x.parquet", "which column holds the URL? --column one of a, b"),
-    "there already": ("normalize keyed.parquet --key -o x.parquet", "there is a column 'key' already"),
+    "which column": ("groups other.parquet -o x.parquet", "which column holds the URL? Give --column with one of a, b"),
+    "there already": ("normalize keyed.parquet --key -o x.parquet", "there is already a column 'key'"),
     "no rows": ("normalize empty.parquet -o x.parquet", "there are no rows to write"),
     "different files": ("normalize pages.parquet keyed.parquet -o x.parquet", "the files have different columns"),
 }  # fmt: skip

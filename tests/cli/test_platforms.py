@@ -84,7 +84,7 @@ def test_a_host_with_a_port_has_its_own_kind_of_table(tmp_path: Path) -> None:
 
 NOTHING = {
     "none there": (visits([("/", "x", ())]) + visits([("/2", "y", ("header:x-frob",))]), "says how to add one"),
-    "no marks": ("http://a.example/wp-login.php\nhttp://a.example/?p=1\n", "no page bears a mark of one"),
+    "no marks": ("http://a.example/wp-login.php\nhttp://a.example/?p=1\n", "no page has a mark of one"),
 }
 
 

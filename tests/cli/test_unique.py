@@ -173,5 +173,5 @@ def test_rules_at_60_columns(folder: Path) -> None:
 
 def test_a_person_is_told_what_to_do_next(folder: Path) -> None:
     shown = re.sub("\x1b\\[[0-9;]*m|\\s+", " ", on_terminal("init", "urls.txt", "-o", "new.toml", cwd=folder))
-    assert "next: take the # from the lines that are right, then" in shown
+    assert "next: remove the # from the lines that are right, then" in shown
     assert "next:" not in run("init", "urls.txt", "-o", "other.toml", cwd=folder).out

@@ -72,7 +72,7 @@ ERRORS = {
     "normalize: jobs": ("normalize --jobs x urls.txt", "--jobs 'x': not a whole number"),
     "normalize: a folder to write": ("normalize urls.txt --output empty", "empty: Is a directory"),
     "normalize: this folder to write": ("normalize urls.txt --output .", ".: Is a directory"),
-    "normalize: key twice": ("normalize --key --json urls.txt", "--json has the key already"),
+    "normalize: key twice": ("normalize --key --json urls.txt", "--json writes the key already"),
     "diff: absent rules": ("diff good.toml absent.toml urls.txt", "absent.toml"),
     "diff: wrong rules": ("diff wrong.toml good.toml urls.txt", "wrong.toml:3"),
     "diff: absent URLs": ("diff good.toml other.toml absent.txt", "absent.txt"),
@@ -91,8 +91,8 @@ ERRORS = {
     "import dud: not JSON": ("import dud good.toml", "good.toml: does not parse"),
     "import dud: wrong": ("import dud wrong.json", "wrong.json, rule 1: there is no processor 'nope'"),
     "import dud: binary": ("import dud binary", "is not UTF-8 text"),
-    "import robots: whose": ("import robots robots.txt", "whose robots.txt is it?"),
-    "import robots: no site": ("import robots --site a/b robots.txt", "is no site"),
+    "import robots: whose": ("import robots robots.txt", "which site is this robots.txt from?"),
+    "import robots: no site": ("import robots --site a/b robots.txt", "is not a site"),
     "learn: absent": ("learn absent.jsonl --output x.toml", "absent.jsonl"),
     "learn: no output": ("learn urls.txt", "Missing option"),
     "learn: binary": ("learn binary --output x.toml", "binary"),
@@ -106,13 +106,13 @@ ERRORS = {
     "eval: nothing about content": ("eval urls.txt --seeds 1", "no site has enough pages of known content"),
     "report: absent": ("report absent.jsonl --output x.html", "absent.jsonl"),
     "report: binary": ("report binary --output x.html", "binary"),
-    "report: where to": ("report urls.txt", "where to?"),
+    "report: where to": ("report urls.txt", "nothing to write"),
     "report: a folder to write": ("report urls.txt --output empty", "empty: Is a directory"),
     "report: this folder to write": ("report urls.txt --json .", ".: Is a directory"),
     "report: wrong rules": ("report urls.txt --rules wrong.toml --output x.html", "wrong.toml:3"),
     "seen: absent": ("seen count absent", "no seen store here"),
     "seen: not a store": ("seen verify .", "no seen store here"),
-    "seen: a file of something else": ("seen verify urls.txt", "urls.txt is no requests.seen of any Scrapy version"),
+    "seen: a file of something else": ("seen verify urls.txt", "urls.txt is not a requests.seen of any Scrapy version"),
     "seen contains: absent": ("seen contains absent http://a.example/", "no seen store here"),
     "seen import: absent": ("seen import absent .", "no seen store here"),
     "seen clear: absent": ("seen clear absent", "no seen store here"),
@@ -156,7 +156,7 @@ HINTS = {
     "no number of examples": ("groups --examples 0 urls.txt", "--examples 0", "less than 1"),
     "a share beyond its bounds": ("eval visits.jsonl --risk 3", "--risk 3", "not between 0 and 1"),
     "a share in percent": ("learn visits.jsonl -o x.toml --risk 5%", "--risk '5%'", "not a number"),
-    "a share that is none": ("eval visits.jsonl --risk nan", "--risk 'nan'", "not a number"),
+    "a share that is none": ("eval visits.jsonl --risk nan", "--risk 'nan'", "not a finite number"),
     "no split": ("eval visits.jsonl --seeds 0", "--seeds 0", "less than 1"),
     "half a process": ("report visits.jsonl -o x.html --jobs 0.5", "--jobs '0.5'", "not a whole number"),
     "fewer than no processes": ("unique --jobs -2 urls.txt", "--jobs -2", "less than 0"),
@@ -164,7 +164,7 @@ HINTS = {
     "no site": ("init --sites 0 urls.txt", "--sites 0", "less than 1"),
     "a budget for nothing": ("validate good.toml -o x.toml --budget 1", "--budget 1", "less than 2"),
     "a delay backwards": ("validate good.toml -o x.toml --delay -1", "--delay -1", "less than 0"),
-    "a delay without end": ("validate good.toml -o x.toml --delay inf", "--delay 'inf'", "not a number"),
+    "a delay without end": ("validate good.toml -o x.toml --delay inf", "--delay 'inf'", "not a finite number"),
     "a number of a thousand digits": (f"diff good.toml good.toml -e {'9' * 5_000}", "--examples '999", "not a whole"),
 }
 
@@ -402,7 +402,7 @@ def test_each_rule_that_would_go_has_a_line(folder: Path) -> None:
     done = learn("second.jsonl", "{n}{ref}")
     head, line = done.err.splitlines()
     assert done.code == 2
-    assert head.startswith("urinorm: learned.toml: stays as it is, as 1 of its rules would go (--force writes):")
+    assert head.startswith("urinorm: learned.toml: stays as it is, since 1 of its rules would go (--force writes it):")
     assert line.startswith("urinorm:   shop.example: map_params = ")
 
 

@@ -226,7 +226,7 @@ BROKEN = {
     "two lines of one id": (OWN + OWN[OWN.index("[[line]]") :], "two lines have the id 'ticks'"),
     "one table where a list is meant": ("title='x'\nabout='y'\n[line]\n", "double brackets"),
     "a mark of no kind": (OWN.replace("generator = '^Own'", "smell = 'x'"), "a mark has one of"),
-    "a mark that is no pattern": (OWN.replace("'^Own'", "'('"), "is no pattern"),
+    "a mark that is no pattern": (OWN.replace("'^Own'", "'('"), "is not a pattern"),
     "a marker without text": (OWN.replace("generator = '^Own'", "marker = 'x'"), "has no `text`"),
 }  # fmt: skip
 

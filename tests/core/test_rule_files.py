@@ -76,7 +76,7 @@ MISTAKES: list[tuple[str, str, str, str, int | None, str, str]] = [
     ("a bound that is no number", f"[[{SITE}.where]]\nquery = {{ a = {{ below = '1' }} }}", SITE, "where[1].query.a", 2, "neither a number nor a date", "2024-01-31"),
     ("a number and a date", f"[[{SITE}.where]]\nquery = {{ a = {{ below = 1, above = '2024-01-31' }} }}", SITE, "where[1].query.a", 2, "the other a date", ""),
     ("an empty condition", f"[[{SITE}.where]]\nquery = {{ a = {{}} }}", SITE, "where[1].query.a", 2, "empty condition", "true"),
-    ("true in a list of values", f"[[{SITE}.where]]\nquery = {{ a = ['x', true] }}", SITE, "where[1].query.a", 2, "no condition", "below"),
+    ("true in a list of values", f"[[{SITE}.where]]\nquery = {{ a = ['x', true] }}", SITE, "where[1].query.a", 2, "not a condition", "below"),
     ("examples that are no pairs", f"[{SITE}]\nexamples = [['/a']]", SITE, "examples", 2, "not a pair", "[["),
     ("an example that does not hold", f"[{SITE}]\nwww = 'remove'\nexamples = [['/a', '/b']]", SITE, "examples", None, "do not get one key", "explain"),
     ("a distinct pair that is one", f"[{SITE}]\nremove_params = ['a']\ndistinct = [['/?a=1', '/?a=2']]", SITE, "distinct", None, "both get", "explain"),

@@ -68,4 +68,4 @@ def test_what_was_put_off_goes_where_its_temporary_file_cannot_be_written(
     assert names.index("b") < names.index("late/4")
     run.close()
     said = [record.getMessage() for record in caplog.records if record.levelno > 20]
-    assert said == ["What was put off is fetched in its turn: the disk is full"]
+    assert said == ["Requests that were put off are fetched in their turn: the disk is full"]

@@ -23,7 +23,7 @@ def test_a_few_pairs_are_named_for_a_rule_and_all_are_counted(caplog: pytest.Log
         for n in range(DOUBTS + 4):
             urls = [f"http://a.example/{n}", f"http://a.example/{n}?ref=1"]
             end.log({"do": "doubt", "site": "a.example", "rules": [said], "urls": urls})
-    told = [record.levelno for record in caplog.records if "doubted is" in record.getMessage()]
+    told = [record.levelno for record in caplog.records if "casts doubt on" in record.getMessage()]
     assert [told.count(level) for level in (logging.INFO, logging.DEBUG)] == [2 * DOUBTS, 8]
     assert live.crawler.stats.get_value("urinorm/live/doubts") == 2 * (DOUBTS + 4)
 

@@ -152,8 +152,8 @@ def test_a_store_that_is_none_needs_no_extra(seen: str, lacking: str, monkeypatc
 )
 def test_a_setting_that_is_none_is_named(name: str, meant: str, caplog: pytest.LogCaptureFixture) -> None:
     crawler_with({**ADDON, name: "a.toml", "URINORM_ENABLED": True})
-    (said,) = [r.getMessage() for r in caplog.records if "is no setting" in r.getMessage()]
-    assert said.startswith(f"{name} is no setting of scrapy-urinorm")
+    (said,) = [r.getMessage() for r in caplog.records if "is not a setting" in r.getMessage()]
+    assert said.startswith(f"{name} is not a setting of scrapy-urinorm")
     assert said.endswith(f"did you mean {meant}?" if meant else "urinorm")
 
 
@@ -179,17 +179,17 @@ def test_broken_rules_of_a_spider_stop_only_its_crawl(server: SiteServer, tmp_pa
 @pytest.mark.parametrize(
     ("name", "given", "said"),
     [
-        ("URINORM_PRESET", 7, "URINORM_PRESET: 7 is no text"),
-        ("URINORM_SEEN", 5, "URINORM_SEEN: 5 is no text"),
-        ("URINORM_VISITS", True, "URINORM_VISITS: True is no text"),
-        ("URINORM_REPORT", True, "URINORM_REPORT: True is no text"),
-        ("URINORM_LIVE_OUTPUT", True, "URINORM_LIVE_OUTPUT: True is no text"),
+        ("URINORM_PRESET", 7, "URINORM_PRESET: 7 is not a text"),
+        ("URINORM_SEEN", 5, "URINORM_SEEN: 5 is not a text"),
+        ("URINORM_VISITS", True, "URINORM_VISITS: True is not a text"),
+        ("URINORM_REPORT", True, "URINORM_REPORT: True is not a text"),
+        ("URINORM_LIVE_OUTPUT", True, "URINORM_LIVE_OUTPUT: True is not a text"),
         ("URINORM_SEEN_PREFIX", "%(job)s", "URINORM_SEEN_PREFIX: '%(job)s': after a %, only %(spider)s and %% may"),
         ("URINORM_SEEN_PREFIX", "100%", "URINORM_SEEN_PREFIX: '100%': after a %"),
         ("URINORM_SEEN_TTL", "nan", "URINORM_SEEN_TTL: 'nan' is not a number"),
         ("URINORM_SECOND_CHANCE_LIMIT", math.inf, "URINORM_SECOND_CHANCE_LIMIT: inf is not a number"),
         ("URINORM_FALLBACK_REQUEST_FINGERPRINTER_CLASS", "os.path",
-         "URINORM_FALLBACK_REQUEST_FINGERPRINTER_CLASS: 'os.path' is no class"),
+         "URINORM_FALLBACK_REQUEST_FINGERPRINTER_CLASS: 'os.path' is not a class"),
     ],
 )  # fmt: skip
 def test_a_setting_of_another_kind_is_named(

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     import pytest
 
-SAID = "cannot be read by this spider and is kept there"
+SAID = "cannot be read by this spider, and stays there"
 
 
 def test_what_live_rules_kept_back_in_a_file(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:

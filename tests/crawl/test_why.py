@@ -175,7 +175,7 @@ ANSWERS = {
     "of a closed shape": ("http://A.example/month?m=7#x", "closed", "URINORM_LIVE_CLOSE = 0"),
     "a redirect": ("http://a.example/old", "redirected", "redirected to http://a.example/new"),
     "a trap": ("http://a.example/trap/7", "skipped", "skip is said by"),
-    "linked": ("http://a.example/late", "linked", "linked from http://a.example/, and not fetched"),
+    "linked": ("http://a.example/late", "linked", "linked from http://a.example/, but not fetched"),
     "never linked": ("http://a.example/nowhere", "unknown", "no page of this crawl links to it"),
     "another site": ("http://b.example/", "unknown", "no page of this crawl links to it"),
     "no URL": ("mailto:a@b.example", "unknown", "no page"),
@@ -205,7 +205,7 @@ def test_what_is_not_known_is_said(tmp_path: Path) -> None:
     path.write_text('{"url": "http://a.example/", "rules": "0000"}\n')
     (answer,) = answers(["http://a.example/x"], read_visits([path]), Normalizer())
     assert answer.notes == [
-        "1 of 1 visits were made under other rules than those asked with",
+        "1 of 1 visits were made under rules other than these",
         "the visits do not say what pages link to",
     ]  # fmt: skip
 
@@ -225,4 +225,4 @@ def test_job(server: SiteServer, tmp_path: Path) -> None:
 def test_asked_of_nothing(tmp_path: Path) -> None:
     done = run("why", "http://a.example/", cwd=tmp_path)
     assert (done.code, done.out) == (2, "")
-    assert "of which crawl? --visits FILE, --job JOBDIR" in done.err
+    assert "which crawl? give --visits FILE or --job JOBDIR" in done.err

@@ -105,7 +105,7 @@ def test_a_rule_that_visits_contradict_goes_with_a_word(learned: Path, tmp_path:
     text = learned.read_text()
     changed = written(tmp_path, "changed.jsonl", crawl("second", matters=True))
     with pytest.raises(
-        UrinormError, match=r"(?s)stays as it is, as 1 of its rules would go.*shop.example: remove_params"
+        UrinormError, match=r"(?s)stays as it is, since 1 of its rules would go.*shop.example: remove_params"
     ):
         learn_file([changed], learned)
     assert learned.read_text() == text
@@ -115,7 +115,7 @@ def test_a_rule_that_visits_contradict_goes_with_a_word(learned: Path, tmp_path:
 
 def test_an_empty_input_wipes_nothing(learned: Path, tmp_path: Path) -> None:
     text = learned.read_text()
-    with pytest.raises(UrinormError, match="not one visit"):
+    with pytest.raises(UrinormError, match="no visit to learn from"):
         learn_file([written(tmp_path, "empty.jsonl", [])], learned)
     assert learned.read_text() == text
 

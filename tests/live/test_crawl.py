@@ -267,7 +267,7 @@ def test_what_the_run_before_kept_back_is_fetched(
         outcome = live(served, tmp_path, JOBDIR=str(tmp_path / "job"), **settings)
         assert outcome.reason == "finished"
         assert len(outcome.lines(said)) > 0
-        assert bool(outcome.lines("go now: URINORM_LIVE is off")) is ("URINORM_LIVE" in settings)
+        assert bool(outcome.lines("are sent now: URINORM_LIVE is off")) is ("URINORM_LIVE" in settings)
         if "URINORM_LIVE" in settings:
             assert counts(outcome)["released"] == 3
         assert set(left) <= set(pages(tmp_path))

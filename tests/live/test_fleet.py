@@ -198,7 +198,7 @@ def test_what_a_worker_cannot_read_is_told_once_and_stays(
     fleet.shared.move("a.example", 5, A, old.member)
     assert fleet.release() == 0
     assert fleet.read(old._replace(data=b"")) is None
-    assert caplog.text.count("cannot be read by this spider and is kept there") == 2
+    assert caplog.text.count("cannot be read by this spider, and stays there") == 2
     assert crawler.stats is not None
     assert crawler.stats.get_value("urinorm/unreadable") == 2
     assert fleet.shared.count() == 2

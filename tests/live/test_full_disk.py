@@ -126,6 +126,6 @@ def test_what_cannot_be_read_is_said(tmp_path: Path, caplog: pytest.LogCaptureFi
         database.execute("drop table requests")
     assert not Stranded([], file, None)
     assert [record.getMessage().partition(":")[0] for record in caplog.records] == [
-        "Of the requests that were kept back the rest is lost to this crawl"
+        "The rest of the requests that were kept back is lost to this crawl"
     ]
     file.close()

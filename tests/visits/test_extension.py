@@ -200,7 +200,7 @@ def test_of_a_file_that_another_crawl_writes_the_next_one_is_taken(server: str, 
     with VisitWriter(path) as other:
         _, log = run(server, URINORM_VISITS=str(path))
         other.write(Visit(url="http://a.example/"))
-    assert f"URINORM_VISITS: {path}: another process writes it; on in {tmp_path / 'v.1.jsonl.zst'}" in log
+    assert f"URINORM_VISITS: {path}: another process writes it; continued in {tmp_path / 'v.1.jsonl.zst'}" in log
     assert [len(list(read_visits([tmp_path / name]))) for name in ("v.jsonl.zst", "v.1.jsonl.zst")] == [1, 10]
 
 
@@ -247,7 +247,7 @@ def test_what_a_feed_storage_refuses_is_kept(server: str, tmp_path: Path, monkey
     uri = f"stored://{tmp_path / 'stored.jsonl.gz'}"
     _, log = run(server, URINORM_VISITS=uri, FEED_STORAGES={"stored": "__main__.Broken"})
     (kept,) = (tmp_path / "tmp").rglob("visits.jsonl.gz")
-    assert f"not stored to {uri}; the visits are kept in {kept}" in log
+    assert f"not stored in {uri}; the visits are kept in {kept}" in log
     assert "no such bucket" in log
     assert log.count(" ERROR: ") == 1
     assert len(list(read_visits([kept]))) == 10

@@ -176,7 +176,7 @@ def _dumped(request: Request, spider: Spider) -> dict[str, Any]:
 
 
 def _loaded(row: Any, spider: Spider) -> Request:
-    if isinstance(row, str):  # before 0.2
+    if isinstance(row, str):  # files from before the first release
         row = {"pickle": row}
     if row.keys() == {"pickle"}:
         return request_from_dict(pickle.loads(base64.b64decode(row["pickle"])), spider=spider)

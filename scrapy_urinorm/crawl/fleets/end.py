@@ -96,7 +96,7 @@ class FleetEnd(LiveEnd):
             self._shared.judged(self._moves)
         elif time.monotonic() >= self._until:
             self._until = 0.0
-            self._live.off(f"the last judgement has not come in {JUDGE_SECONDS:.0f} s")
+            self._live.off(f"the last judgement has not come within {JUDGE_SECONDS:.0f} s")
         return True
 
     def _tries(self) -> bool:

@@ -87,7 +87,7 @@ class LiveEnd:
             if time.monotonic() < self._until:
                 return True
             self._until = 0.0
-            live.off(f"the last judgement has not come in {JUDGE_SECONDS:.0f} s")
+            live.off(f"the last judgement has not come within {JUDGE_SECONDS:.0f} s")
             return True
         if self._tries_closed():
             return True
@@ -139,17 +139,21 @@ class LiveEnd:
             self._doubts[site, said] += 1
             # a rule that is wrong differs on every page that comes until the site is studied again
             level = logging.INFO if self._doubts[site, said] <= DOUBTS else logging.DEBUG
-            own.logger.log(level, "Live rules: %s: %s differ: doubted is %s", site, " and ".join(message["urls"]), said)
+            own.logger.log(
+                level, "Live rules: %s: %s differ, which casts doubt on %s", site, " and ".join(message["urls"]), said
+            )
         elif message["do"] == "rules":
             before = self._known.get(site, {})
             now = {rule["id"]: rule["said"] for rule in message["rules"]}
             for name in now.keys() - before.keys():
                 own.logger.info("Live rules: after %d pages of %s: %s", message["pages"], site, now[name])
             for name in before.keys() - now.keys():
-                own.logger.info("Live rules: after %d pages of %s taken back: %s", message["pages"], site, before[name])
+                own.logger.info(
+                    "Live rules: after %d pages of %s, taken back: %s", message["pages"], site, before[name]
+                )
             for path in message.get("combined", {}).keys() - self._combined.get(site, {}).keys():
                 told = message["combined"][path]
-                own.logger.info("Live rules: of %s%s what has more than one filter comes last: %s", site, path, told)
+                own.logger.info("Live rules: on %s%s, what has more than one filter comes last: %s", site, path, told)
             self._combined[site] = message.get("combined", {})
             self._known[site] = now
             self._rows[site] = message["rows"]
@@ -185,18 +189,21 @@ class LiveEnd:
         stats.set_value("urinorm/live/rules", sum(map(len, self._known.values())))
         left = Counter(why for _, why in live.parked.rows())
         waiting = _IN_JOB if self._jobdir else ""
-        for name, kept, why in (("given_up", "duplicates", DUPLICATE), ("not_fetched", "of closed shapes", CLOSED)):
+        for name, kept, why in (
+            ("given_up", "duplicates", DUPLICATE),
+            ("not_fetched", "addresses of closed shapes", CLOSED),
+        ):
             if left[why]:
                 stats.set_value(f"urinorm/live/{name}", left[why])
-                own.logger.info("Live rules: %d requests were kept back, %s%s", left[why], kept, waiting)
+                own.logger.info("Live rules: %d requests were kept back as %s%s", left[why], kept, waiting)
         # in a job these wait for the next run
         if not self._jobdir and (number := live.parked.put_off()):
-            own.logger.info("Live rules: %d requests were put off, and the crawl was stopped before", number)
+            own.logger.info("Live rules: %d requests were put off, and the crawl was stopped before their turn", number)
         for name, one in live.desk.yields.closed().items():
             if one.kept:
                 own.logger.info(
-                    "Live rules: %s: %d pages brought nothing new, %d requests kept back (URINORM_LIVE_CLOSE = 0 has "
-                    "them fetched)",
+                    "Live rules: %s: %d pages brought nothing new, %d requests kept back (with "
+                    "URINORM_LIVE_CLOSE = 0 they are fetched)",
                     shown(name),
                     one.pages,
                     one.kept,
@@ -212,7 +219,7 @@ class LiveEnd:
             sources = [message.get("lasting", message["source"]) for message in messages]
             rows = [row for name in sorted(self._rows) for row in self._rows[name]]
             write_whole(Path(output), rule_file(live.desk.preset, sources, rows))
-            own.logger.info("Live rules: written to %s; name it in `include` to use it", output)
+            own.logger.info("Live rules: the rules are in %s; name it in `include` to use them", output)
 
     def _write_parked(self) -> None:
         """Of a job those are named that are closed: the others wait there."""

@@ -67,6 +67,6 @@ async def stored(storage: Any, spool: Path, spider: Spider, uri: str) -> bool:
         if isawaitable(done):
             await done
     except Exception:
-        logger.exception("URINORM_VISITS: not stored to %s; the visits are kept in %s", uri, spool)
+        logger.exception("URINORM_VISITS: not stored in %s; the visits are kept in %s", uri, spool)
         return False
     return True

@@ -12,5 +12,5 @@ if TYPE_CHECKING:
 
 def unreadable(crawler: Crawler, place: str) -> None:
     """Tell of one: without it nobody knew that a page is still to be fetched by a version that has the callback."""
-    own.logger.warning("A request of %s cannot be read by this spider and is kept there", place)
+    own.logger.warning("A request in %s cannot be read by this spider, and stays there", place)
     own.stats_of(crawler).inc_value("urinorm/unreadable")

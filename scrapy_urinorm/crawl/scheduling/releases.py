@@ -46,7 +46,7 @@ def let_go(scheduler: _Serving, why: str) -> None:
     """Serve what live rules have kept back in a run before, as nobody keeps it back now."""
     file, stats = scheduler.journal.file, scheduler.stats
     if stats is not None and file.is_open and (number := file.count(State.PARKED)):
-        own.logger.info("%d requests that live rules kept back in the run before go now: %s", number, why)
+        own.logger.info("%d requests that live rules kept back in the run before are sent now: %s", number, why)
         count = partial(stats.inc_value, "urinorm/live/released")
         count(scheduler.release(tell=count))
 

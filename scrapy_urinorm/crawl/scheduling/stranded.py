@@ -69,7 +69,7 @@ class Stranded:
             try:
                 found = self._read(self._after)
             except UrinormError as error:
-                own.logger.error("Of the requests that were kept back the rest is lost to this crawl: %s", error)
+                own.logger.error("The rest of the requests that were kept back is lost to this crawl: %s", error)
                 found = []
             self._rows += self._of_the_file(found)
             self._ends = not found

@@ -39,7 +39,7 @@ class ValueAliases(ByName):
                     break
                 values = tuple(None if v is False else str(v) for v in group)
                 if seen.intersection(values) or len(set(values)) < len(values):
-                    report(f"{name}: a value stands twice in {groups!r}", "one value belongs to one group")
+                    report(f"{name}: a value occurs twice in {groups!r}", "one value belongs to one group")
                 seen.update(values)
                 checked.append(Aliases(values))
             if good:

@@ -32,7 +32,7 @@ class Limits(Kind):
     def check(self, value: Any, report: Report) -> Limit | None:
         hint = 'write { of = ["brand", "colour"], at_most = 1 }'
         if not isinstance(value, dict) or not value.keys() <= set(_KEYS) or not {"of", "at_most"} <= value.keys():
-            report(f"{value!r} is no limit", hint)
+            report(f"{value!r} is not a limit", hint)
             return None
         names, most, defer = value["of"], value["at_most"], value.get("defer", False)
         if not isinstance(names, list) or not names or not all(isinstance(name, str) and name for name in names):

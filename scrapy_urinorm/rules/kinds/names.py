@@ -161,7 +161,7 @@ class Renames(Texts):
                 seen.add(at)
                 at = ascii_fold(names[at])
             if at in seen:
-                report(f"{start!r} is renamed in a circle", "give all of them the name that shall remain")
+                report(f"{start!r} is renamed in a circle", "give all of them the name that is to remain")
                 return ()
         return tuple((name, (_last(names, name),)) for name in names)
 

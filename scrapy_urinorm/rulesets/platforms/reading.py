@@ -169,7 +169,7 @@ def _line(name: str, row: dict[str, Any], number: int | None) -> Line:
     shown = _URLS if rules & set(VERDICTS) else _PAIRS
     for key in shown:
         if not isinstance(row.get(key), list) or not row[key]:
-            raise PackError(f"{place}: {key} is missing, which shows what the line does and what it leaves alone")
+            raise PackError(f"{place}: {key} is missing: it shows what the line does and what it leaves alone")
     pairs = [(one, other, key == "examples") for key in _PAIRS for one, other in row.get(key, ())]
     urls = [(url, key == "takes") for key in _URLS for url in row.get(key, ())]
     said = (row["id"], row["class"], row["proof"], row["why"], row["source"])
@@ -185,7 +185,7 @@ def _mark(name: str, row: dict[str, Any]) -> Mark:
     try:
         re.compile(row[kinds[0]])
     except re.error as error:
-        raise PackError(f"{name}: {row[kinds[0]]!r} is no pattern: {error}") from error
+        raise PackError(f"{name}: {row[kinds[0]]!r} is not a pattern: {error}") from error
     return Mark(kinds[0], row[kinds[0]], str(row.get("text", "")).lower(), bool(row.get("strong")))
 
 
