@@ -126,7 +126,7 @@ def test_imports_again_only_when_scrapy_wrote_since(tmp_path: Path, caplog: pyte
 def test_a_file_it_cannot_read_stops_the_start(tmp_path: Path) -> None:
     (tmp_path / FILE_NAME).write_bytes(b"garbage" * 1000)
     store = make_store("memory", directory=tmp_path)
-    with pytest.raises(SeenStoreError, match=r"no requests\.seen of any Scrapy version"):
+    with pytest.raises(SeenStoreError, match=r"is not a requests\.seen of any Scrapy version"):
         store.open()
     # and the folder is free again
     (tmp_path / FILE_NAME).unlink()
