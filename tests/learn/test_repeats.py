@@ -108,3 +108,15 @@ def test_what_repeats_a_value_has_no_other() -> None:
         ((_, _, values[query]),) = drop_edits(view, {})
     assert values["x=1"] == values["x=1&x=1"] == values["x=1&x=1&x=1"]
     assert len(set(values.values())) == 3
+
+
+def test_what_two_scripts_do_a_third_one_does() -> None:
+    """A gallery whose links each add one way back more: what a crawl depth first has met of it may be two scripts."""
+    site = Site(HOST)
+    for n in range(90):
+        for script in ("photo", "album"):
+            site.add(f"/{script}.php?id={n}&crumb=1", f"{script} {n}")
+            site.add(f"/{script}.php?id={n}&crumb=1&crumb=1", f"{script} {n}")
+    found, normalizer = repeats(site)
+    assert [one.value for one in found] == ["pair"]
+    assert normalizer.key(f"{HOST}/new.php?id=1&crumb=1&crumb=1") == normalizer.key(f"{HOST}/new.php?id=1&crumb=1")

@@ -39,8 +39,11 @@ def repeats(stage: Stage) -> list[Candidate]:
             stage.reject(groups, judge, "dedupe_params", "pair", "repeat", what)
         for finding in findings:
             why = f"{what} made no difference to {on_pages(finding.evidence)}"
-            if not any(atom.kind == "query" and atom.name == name for atom in finding.context):
-                finding = finding._replace(context=(*finding.context, Atom("query", name)))
+            # what a name said twice means does not depend on the script
+            context = [atom for atom in finding.context if not (atom.kind == "path" and isinstance(atom.value, tuple))]
+            if not any(atom.kind == "query" and atom.name == name for atom in context):
+                context.append(Atom("query", name))
+            finding = finding._replace(context=tuple(context))
             out.append(stage.candidate(finding, "dedupe_params", "pair", "repeat", why))
     return out
 
