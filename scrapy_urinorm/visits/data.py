@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from typing import TYPE_CHECKING
+from urllib.parse import unquote_to_bytes
 
 from scrapy_urinorm.visits.texts import hash_of_all
 
@@ -56,11 +57,9 @@ _thing = re.compile(
     rb"|[0-9a-f]{40}|[0-9a-f]{64}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})",
     re.IGNORECASE,
 ).fullmatch
-"""What names a thing, as in offers.py: with a link to another picture or file a page is another. A word is a setting of
-the visit, which goes along in all links: those in Fava's headings have `conversion=at_cost` of their page's address."""
-_ECHO = re.compile(rb"__PAGE__\?\{[^{}]{0,2000}+\}")
-"""What Next.js says that it was asked for, in the data of each page (`__PAGE__?{"list":"All products"}`), as long as an
-address mostly is."""
+"""What names a thing, as in offers.py: with a link to another picture or file a page is another. A word that the page's
+own address has is a setting of the visit, which goes along in all links: those in Fava's headings have
+`conversion=at_cost`."""
 _digit = re.compile(rb"[0-9]").search
 _DATE = re.compile(
     rb"(?:\d{1,2}\.? )?(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun|Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)[a-z]{0,6}"
@@ -74,18 +73,20 @@ _described = re.compile(rb"=\s*+[\"']?(?:description|og:title|og:description)[\"
 _content = re.compile(rb"\bcontent\s*+=\s*+(?:\"([^\"]++)|'([^']++))", re.IGNORECASE).search
 
 
-def hash_of_data(markup: bytes, found: list[Script], valued: list[bytes], *, bare: bool) -> int:
+def hash_of_data(markup: bytes, found: list[Script], valued: list[bytes], *, bare: bool, url: str = "") -> int:
     """Return a 64-bit hash of the texts in the data of a page (UTF-8), whatever their order; 0 where it has none.
 
     `found` and `valued` are its `scripts` and `values`. A `bare` page has hardly a word: what its head says of it is
-    data, too, and what its address asks for may be drawn. Of others that counts as little as in the page's own links.
+    data, too, and what its address asks for may be drawn. Of others what `url` asks for counts as little in the links
+    of markup that stands in a text as in the page's own links.
     """
     texts: set[bytes] = set()
+    asked = frozenset() if bare else _items(url)
     for block in _blocks(markup, found):
-        told = block if bare else _unasked(block)
+        told = _unasked(block, asked)
         texts.update(_texts(told), _single_words(told))
     for value in valued:
-        told = QUOTE.sub(b'"', value) if bare else _unasked(QUOTE.sub(b'"', value))
+        told = _unasked(QUOTE.sub(b'"', value), asked)
         if value[:1] in (b"{", b"["):
             # single words are settings of a widget here
             texts.update(_texts(told))
@@ -96,16 +97,27 @@ def hash_of_data(markup: bytes, found: list[Script], valued: list[bytes], *, bar
     return hash_of_all(texts) if texts else 0
 
 
-def _unasked(block: bytes) -> bytes:
-    """Data without what the address of the page asks for: it stands in links of markup in a text, and in an echo."""
-    if b"href=" in block:
-        block = _ASKED.sub(_without_settings, block)
-    return _ECHO.sub(b"__PAGE__", block) if b"__PAGE__?" in block else block
+def _items(url: str) -> frozenset[bytes]:
+    """The items of the query of an address, percent-decoded."""
+    query = url.partition("#")[0].partition("?")[2].encode("utf-8", "replace")
+    return frozenset(map(_decoded, query.split(b"&"))) - {b""}
 
 
-def _without_settings(link: re.Match[bytes]) -> bytes:
-    things = [item for item in _AND.split(link[2]) if item and _thing(item) is not None]
-    return b"href=" + link[1] + b"?" * bool(things) + b"&".join(things)
+def _decoded(item: bytes) -> bytes:
+    return unquote_to_bytes(item.replace(b"+", b" "))
+
+
+def _unasked(block: bytes, asked: frozenset[bytes]) -> bytes:
+    """Data without those items in links of markup that the address of the page has as well."""
+    if not asked or b"href=" not in block:
+        return block
+    return _ASKED.sub(lambda link: _without(asked, link), block)
+
+
+def _without(asked: frozenset[bytes], link: re.Match[bytes]) -> bytes:
+    items = [item for item in _AND.split(link[2]) if item]
+    left = [item for item in items if _thing(item) is not None or _decoded(item) not in asked]
+    return b"href=" + link[1] + b"?" * bool(left) + b"&".join(left)
 
 
 def _texts(block: bytes) -> list[bytes]:

@@ -105,7 +105,7 @@ def _html_features(body_digest: str, markup: bytes | str, url: str) -> PageFeatu
     bare = said.words <= BARE_WORDS
     beside = script_lines(octets, found, valued, bare=bare)
     beside += offer_lines(octets, url, said.words)
-    if data := hash_of_data(octets, found, valued, bare=bare):
+    if data := hash_of_data(octets, found, valued, bare=bare, url=url):
         beside.append((DATA_SLOT, data))
     lines = said.lines + b"".join(pack("<QQ", *line) for line in beside)
     said = said._replace(lines=lines, line_words=said.line_words + bytes(len(beside)))
