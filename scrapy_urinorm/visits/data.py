@@ -50,7 +50,7 @@ _long_unspaced = re.compile(_UNSPACED + rb"{8}").search
 _ESCAPE = re.compile(rb"\\u[0-9a-f]{4}")
 _ASKED = re.compile(rb"href=(\\*+[\"'][^\"'\s<>?]*+)\?((?:[^\"'\s<>#\\]|\\++(?![\"'\\]))*+)")
 """A link in markup that stands in a text, with what it asks for: a quote ends it, and no octet is looked at twice."""
-_AND = re.compile(rb"(?:&|\\++u0026)(?:amp;)?")
+_AND = re.compile(rb"(?:&|(?<!\\)\\++u0026)(?:amp;)?")
 _thing = re.compile(
     rb"[^=]*+|(?!next|back|from|ref|ret|redir|goto)[^=]++="
     rb"(?:(?!1[5-9][0-9]{8}(?:[0-9]{3})?\Z)[0-9]{1,20}|[^=]*\.(?!(?:html?|php|aspx?|jsp)\Z)[a-z][a-z0-9]{1,4}"

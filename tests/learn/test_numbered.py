@@ -178,14 +178,29 @@ def calendar(path: str) -> Shown:
     return Shown(f"events of {year} {month}" if has else "no events", months + [f"/event/{at}"] * has)
 
 
-def test_years_before_a_calendar_are_skipped_and_those_after_it_put_off() -> None:
+def test_years_before_and_after_a_calendar_are_put_off() -> None:
+    """An archive may be filled with what is older as well."""
     decide = Normalizer(learn(crawled(calendar, 400)[0], OPTIONS).rules).decide
     known = [decide(f"{HOST}/events/{year}/7/") for year in (2024, 2025, 2026)]
     assert not any(one.skip or one.defer for one in known)
-    assert decide(f"{HOST}/events/2015/7/").skip
-    coming = decide(f"{HOST}/events/2035/7/")
-    assert coming.defer
-    assert not coming.skip
+    for year in (2015, 2035):
+        decision = decide(f"{HOST}/events/{year}/7/")
+        assert decision.defer
+        assert not decision.skip
+
+
+def test_numbers_that_say_no_page_are_put_off() -> None:
+    """Of issues some years are missing, and the next ones come."""
+
+    def issues(path: str) -> Shown:
+        if path == "/":
+            return Shown("front", ["/issue/1"])
+        number = int(path.rpartition("/")[2])
+        return Shown(f"issue {number}" if number <= 20 else "nothing", [f"/issue/{number + 1}"])
+
+    decision = Normalizer(learn(crawled(issues, 300)[0], OPTIONS).rules).decide(f"{HOST}/issue/250")
+    assert decision.defer
+    assert not decision.skip
 
 
 def test_a_page_that_stands_in_for_all_others_is_no_end() -> None:

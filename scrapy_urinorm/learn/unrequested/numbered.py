@@ -1,7 +1,8 @@
 """Endless lists with their number in the path: `/sub/3/page/187`, `/events/2031/5/`, from some number on one page.
 
-What `traps` does for parameters. A list that was seen to end is skipped beyond its end, and as much again is left open,
-for it may grow; others beside it are put off there, as one of them may be longer than any that was seen.
+What `traps` does for parameters. The pages of a list that was seen to end (`/page/187`) are skipped beyond its end, and
+as much again is left open, for it may grow; others beside it are put off there, as one of them may be longer than any
+that was seen. So are numbers that say no page: of days, issues and puzzles the next ones come, and some are left out.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from collections import defaultdict
 from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
+from scrapy_urinorm.importers.facets import may_turn_pages
 from scrapy_urinorm.learn.evidence.candidate import DEFER, SKIP, Candidate
 from scrapy_urinorm.learn.evidence.judge import Evidence
 from scrapy_urinorm.learn.evidence.risk import DEFAULT_PRIOR, risk
@@ -106,7 +108,7 @@ def _day(segments: tuple[str, ...], at: int) -> tuple[tuple[str | None, ...], in
 def _calendar(
     learner: Learner, walked: _Walked, form: _Form, line: list[Place]
 ) -> Iterator[tuple[Candidate, list[int]]]:
-    """Yield what ends a calendar: the years before it are skipped, those to come put off."""
+    """Yield what ends a calendar: the years before and after it are put off, as an archive is filled both ways."""
     low, high = (n if n >= MIN_RUN else 0 for n in (run_of(line), run_of(line[::-1])))
     content = line[low : len(line) - high]
     if low + high >= len(line) or len({label for one in content for label in one.labels}) < MIN_CONTENT:
@@ -120,7 +122,7 @@ def _calendar(
         members = [n for one in line if one.at // MONTHS < year for n in one.views]
         if len(members) >= MIN_RUN and walked.mostly(members, every):
             yield (
-                _candidate(learner, [_glob(form, f"<-{year - 1}>")], SKIP, form[0], f"before {year}", members),
+                _candidate(learner, [_glob(form, f"<-{year - 1}>")], DEFER, form[0], f"before {year}", members),
                 members,
             )
     if high and is_long(last, line[-1].at, gap, last - first):
@@ -194,17 +196,28 @@ def _end(form: _Form, line: list[Place], walked: _Walked) -> _End | None:
 
 
 def _skipped(learner: Learner, ends: Iterable[_End]) -> Iterator[tuple[Candidate, list[int]]]:
-    """Yield a rule for each number beyond which some of the lists are skipped."""
-    bounds: dict[int, list[_End]] = defaultdict(list)
+    """Yield a rule for each number beyond which some of the lists are skipped, or put off if it says no page."""
+    bounds: dict[tuple[int, bool], list[_End]] = defaultdict(list)
     for end in ends:
-        bounds[end.bound].append(end)
-    for bound, found in sorted(bounds.items()):
+        bounds[end.bound, _says_page(end.form)].append(end)
+    for (bound, is_page), found in sorted(bounds.items()):
         chosen = sorted(found, key=lambda end: (-len(end.beyond), str(end.form)))[:MAX_LISTS]
         globs = sorted(_glob(end.form, f"<{bound + 1}->") for end in chosen)
         members = [n for end in chosen for _, n in end.beyond]
         if len(members) < MIN_RUN:
             continue
-        yield _candidate(learner, globs, SKIP, chosen[0].form[0], f"above {bound}", members), members
+        rule = SKIP if is_page else DEFER
+        candidate = _candidate(learner, globs, rule, chosen[0].form[0], f"above {bound}", members)
+        if not is_page:
+            candidate.why += "; what the number counts may have gaps, and further ones tomorrow"
+        yield candidate, members
+
+
+def _says_page(form: _Form) -> bool:
+    """Whether the segment before the number of a form is a word for a page of a list."""
+    segments = form[1]
+    at = segments.index(None)
+    return at > 0 and may_turn_pages(segments[at - 1] or "")
 
 
 def _glob(form: _Form, numbers: str) -> str:
