@@ -143,8 +143,10 @@ _UNPARSED_USERINFO = Regex(r"(?i)(^[\x00-\x20]*(?:https?|ftp|wss?):(?:[/\\\s]|%5
 # in any text: behind a scheme of the web, with the slashes that browsers take for two, and behind two slashes that
 # stand in no path. There is a slash in each, which ends the one before: the time is linear. Looking back costs less
 _USERINFO = Regex(
-    r"(:(?:(?<=[Tt][Tt][Pp]:)|(?<=[Tt][Tt][Pp][Ss]:)|(?<=[Ff][Tt][Pp]:)|(?<=[Ww][Ss]:)|(?<=[Ww][Ss][Ss]:))[/\\]+"
-    r"|//(?<![^\s\"'(<=,;&:]//))[^/\\?#\s]*@"
+    r"(:(?:(?<=[Tt][Tt][Pp]:)|(?<=[Tt][Tt][Pp][Ss]:)|(?<=[Ff][Tt][Pp]:)|(?<=[Ww][Ss]:)(?<![A-Za-z][Ww][Ss]:)"
+    r"|(?<=[Ww][Ss][Ss]:)(?<![A-Za-z][Ww][Ss][Ss]:))[/\\]+)[^/\\?#\s]*@"
+    # a parameter may begin with two slashes, and the next one have an address of mail
+    r"|(//(?<![^\s\"'(<=,;&:]//))[^/\\?#&\s]*@"
 )
 # nor does a browser need any at the start
 _SLASHLESS = Regex(r"(?i)([\x00-\x20]*(?:https?|ftp|wss?):)[^/\\?#\s]*@")
@@ -173,7 +175,7 @@ def scrubbed(text: str) -> str:
     """
     bare = "@" in text
     if bare:
-        text = _USERINFO.sub(r"\1", text)
+        text = _USERINFO.sub(r"\1\2", text)
         if "://" not in text[:8] and (start := _SLASHLESS.match(text)):
             text = start[1] + text[start.end() :]
     return _ESCAPED_USERINFO.sub(r"\1", text) if "%" in text and (bare or "40" in text) else text

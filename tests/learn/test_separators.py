@@ -63,6 +63,8 @@ def test_names_whose_order_matters_are_not_split() -> None:
         ("action=calendar;viewlist;year={};month=2", True),
         ("tags={};red;blue", False),
         ("board={};sort=views;desc;2", False),
+        ("stops={};bonn;celle;by=train", False),
+        ("sort={};asc;then=name;desc", False),
         ("board={};sort=views&desc", False),
         ("viewlist;board={};sort=views", False),
     ],

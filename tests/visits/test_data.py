@@ -228,6 +228,7 @@ def test_which_scripts_hold_data(script: str, read: bool) -> None:
             b'href="a?b=c&',
             b'href="a?\\',
             b'"a b href=\\"a?b.',
+            b"\\",
         ),
         *(b'="{', b"='[", b"=", b" data-a='", b"<meta ", b'"abcd', b'"abcd" ', b'"\\u4e2d', "中".encode(), b"{&quot;"),
     ],
@@ -240,6 +241,7 @@ def test_the_time_is_linear(unit: bytes) -> None:
         b"<a data-b='",
         b'<script type="application/json">',
         b"<script>window.a = {",
+        b'<script>window.a = {"a b href=\\"a?',
         b"<script>",
     ):
         for tail in (b"", b"</script>"):

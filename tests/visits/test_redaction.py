@@ -57,6 +57,8 @@ KEPT = [
     ("http://a.example/@user/?x=1", "an at sign in a path"),
     ("http://a.example/?q=a@b", "an at sign in a query"),
     ("http://a.example/list//ann@work", "an at sign behind two slashes of a path"),
+    ("http://a.example/?tag=news:/ann@work", "an at sign behind what ends like a scheme"),
+    ("http://a.example/?shop=//b.example&item=7&by=ann@work", "an at sign in the parameter after two slashes"),
     ("http://a.example/?state=open&code=de", "a state and a code that are words"),
     ("http://a.example/?topic=sid=&author=ada", "names that only begin like one"),
     ("http://a.example/?h=d41d8cd98f00b204e9800998ecf8427e00000000", "what a repository names by its hash"),

@@ -32,14 +32,16 @@ _DIGITS = re.compile("[0-9]+")
 _LETTERS = re.compile(r"[^\W\d_]+")
 _YEAR = re.compile(r"(?<![0-9])(?:19|20)[0-9]{2}(?![0-9])")
 _ASKS_WHEN = re.compile(
-    r"(?i)(?:.*[^a-z])?(?:day|week|month|year|date|season|term|semester|quarter|issue|edition|volume|vol|round|matchday"
+    r"(?i)(?:.*[^a-z])?(?:day|week|weekday|dow|month|year|date|season|term|semester|quarter|issue|edition|volume|vol"
+    r"|round|matchday|matchweek|gameweek"
     r"|woche|kw|monat|jahr|saison|spieltag|ausgabe|runde|jour|semaine|mois|annee|journee|dia|semana|mes|ano"
-    r"|temporada|jornada|giorno|settimana|mese|anno|stagione|giornata)"
+    r"|temporada|jornada|giorno|settimana|mese|anno|stagione|giornata)(?:[_-]?id)?"
 ).fullmatch
 """Names whose numbers are those of a time or an issue, in English, German, French, Spanish and Italian; without `days`,
-which are how many, and letters, which are anything. Chosen."""
+which are how many, and letters, which are anything. Of those of an id alone the number says nothing else. Chosen."""
 _SAYS_HOW_MANY = re.compile(
-    r"(?i)(?:.*[^a-z])?(?:limit|(?:page|list)?[-_]?size|rows|per[-_]?page|count|width|height|quality|portions|servings)"
+    r"(?i)(?:.*[^a-z])?(?:limit|(?:page|list)?[-_]?size|rows|cols|columns|show|per[-_]?page|ppp|count|width|height|res"
+    r"|quality|level|zoom|scale|portions|servings)"
 ).fullmatch
 """Names whose numbers are sizes, of which a site's default may well be the largest; chosen."""
 _DAYS = frozenset(

@@ -28,8 +28,11 @@ MIN_QUERIES = 5
 """Queries that must read `a=1;b=2`; chosen, as is that one in ten with a `;` may read otherwise."""
 SORT, BY_NAME = "sort_query", "key"
 _PAIR, _FLAG = "[^=&;#]++=[^&;#]*+", r"[A-Za-z_][\w.-]*+(?=;|\Z)"
-# `board=2;sort=views;desc`: a bare word is a parameter where another one has a value; `tags=red;blue` is a list
-_SPLIT_QUERY = re.compile(f"(?![^=]*[?]){_PAIR}(?:;{_FLAG})*+;{_PAIR}(?:;(?:{_FLAG}|{_PAIR}))*+")
+# `board=2;sort=views;desc`: a bare word is a parameter where another one has a value; `tags=red;blue` is a list, and
+# so are several bare words, whose order may say something: `stops=ada;bonn;celle;by=train`
+_SPLIT_QUERY = re.compile(
+    f"(?![^=]*[?])(?=[^=;]++=[^;]*+;(?:[^=;]*+;)*+[^=;]++=){_PAIR}(?:;{_PAIR})*+(?:;{_FLAG}(?:;{_PAIR})*+)?+"
+)
 
 
 class Separators:
