@@ -43,6 +43,10 @@ class Spider(scrapy.Spider):
             return [scrapy.Request(response.url, method="POST", callback=self.nothing)]
         if what == "closes":
             raise CloseSpider("finished")
+        if what == "is refused":
+            return [scrapy.Request("http://127.0.0.1:9/", callback=self.nothing)]
+        if what == "is down":
+            return [response.follow("/down", self.nothing)]
         if what == "interrupted":
             os.kill(os.getpid(), signal.SIGINT)
         return None
@@ -61,6 +65,8 @@ ADDON: dict[str, Any] = {"ADDONS": {"scrapy_urinorm.Addon": 600}, "EXTENSIONS": 
 
 def answer(target: str) -> Answer:
     number = target.rpartition("/")[2]
+    if number == "down":
+        return 503, {}, ""
     said: Any = [f"/item/{n}" for n in range(ITEMS)] if target == "/list" else {"item": number}
     return 200, {"Content-Type": "application/json"}, json.dumps(said)
 
@@ -109,6 +115,8 @@ CUT_SHORT: dict[str, tuple[str, dict[str, Any]]] = {
     "closed": ("closes", {}),
     "a callback that raises": ("raises", {}),
     "what has no visit": ("posts", {}),
+    "a server that is not there": ("is refused", {"RETRY_ENABLED": False}),
+    "a server that has had enough": ("is down", {"RETRY_ENABLED": False}),
     "a store that remembers": ("", {"URINORM_SEEN_DIR": "seen", **ADDON}),
     "live rules": ("", {"URINORM_LIVE": True, **ADDON}),
 }

@@ -27,8 +27,16 @@ _OF_A_JOB = ("urinorm.crawl", "requests.queue", "requests.seen")
 _METHODS = "downloader/request_method_count/"
 _RECORDED = ("GET", "HEAD")
 """Methods of which visits know all that they may: what is asked for by another one has no visit."""
-_LOST = ("spider_exceptions/", "urinorm/visits/failed")
-"""Stats of callbacks that ended before they had asked for all, and of visits that were not recorded."""
+_LOST = (
+    "spider_exceptions/",
+    "urinorm/visits/failed",
+    "downloader/exception_count",
+    "downloader/response_status_count/429",
+    "downloader/response_status_count/5",
+    "retry/max_reached",
+)
+"""Stats of callbacks that ended before they had asked for all, of visits that were not recorded, and of requests that
+may never have been answered: what answers tomorrow may ask for more."""
 
 
 def _forgets(settings: BaseSettings) -> bool:
