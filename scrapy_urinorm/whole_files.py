@@ -34,7 +34,10 @@ def replacing(path: Path) -> Iterator[Path]:
     if path.exists() and not path.is_file():
         yield path
         return
-    place = path.resolve()
+    place = Path(os.path.realpath(path))
+    if place.is_symlink():
+        # nothing else is left of links that go in a circle; `resolve` raises RuntimeError up to Python 3.12
+        raise OSError(errno.ELOOP, os.strerror(errno.ELOOP), str(path))
     partial = _made_for(place)
     try:
         yield partial

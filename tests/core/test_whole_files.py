@@ -133,6 +133,20 @@ def test_links_go_on_pointing_and_bits_stay(tmp_path: Path) -> None:
     assert (there.read_text(), there.stat().st_mode & 0o777) == ("new", 0o640)
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="no links there")
+def test_a_link_to_itself_is_an_error_of_the_system(tmp_path: Path) -> None:
+    """Python 3.11 and 3.12 raise RuntimeError, which no command expects; later ones took the link for a free place."""
+    loop, to_be = tmp_path / "loop", tmp_path / "to be"
+    loop.symlink_to(loop)
+    with pytest.raises(OSError, match="loop") as raised:
+        write_whole(loop, "new")
+    assert raised.value.errno == errno.ELOOP
+    assert list(tmp_path.iterdir()) == [loop]
+    to_be.symlink_to(tmp_path / "not there yet")
+    write_whole(to_be, "new")
+    assert (tmp_path / "not there yet").read_text() == "new"
+
+
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no named pipes there")
 def test_a_pipe_is_written_and_stays_one(tmp_path: Path) -> None:
     """`--output /dev/stdout` and `/dev/null`, too: a file in their place would be everybody's loss."""
