@@ -6,11 +6,13 @@ import contextlib
 import errno
 import os
 import shutil
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from typing import TextIO
 
 _IN_PLACE = frozenset(
     {errno.EBUSY, errno.EXDEV, errno.EACCES, errno.EPERM, errno.EROFS, errno.ENAMETOOLONG},
@@ -28,8 +30,9 @@ def replacing(path: Path) -> Iterator[Path]:
 
     Who may read a file that is there may read the new one; a link goes on pointing to it. What is no file, as a pipe or
     a device, cannot be replaced, and is written as it is. A file that may be written but not replaced is written when
-    all is made: a full disk or a kill at that moment may leave a part. Of two who write at once, the last one to end
-    stays. Raises OSError.
+    all is made: a full disk or a kill at that moment may leave a part. So is the file that `/dev/stdout` or
+    `/dev/stderr` leads to, behind what others have written there. Of two who write at once, the last one to end stays.
+    Raises OSError.
     """
     if path.exists() and not path.is_file():
         yield path
@@ -38,10 +41,14 @@ def replacing(path: Path) -> Iterator[Path]:
     if place.is_symlink():
         # nothing else is left of links that go in a circle; `resolve` raises RuntimeError up to Python 3.12
         raise OSError(errno.ELOOP, os.strerror(errno.ELOOP), str(path))
-    partial = _made_for(place)
+    stream = _stream_of(path)
+    partial = _made_for(place, goes_out=stream is not None)
     try:
         yield partial
-        _put(partial, place)
+        if stream is None:
+            _put(partial, place)
+        else:
+            _send(partial, stream)
     except BaseException:
         with contextlib.suppress(OSError):
             partial.unlink(missing_ok=True)
@@ -54,7 +61,7 @@ def write_whole(path: Path, text: str, errors: str = "strict") -> None:
         partial.write_text(text, "utf-8", errors)
 
 
-def _made_for(place: Path) -> Path:
+def _made_for(place: Path, *, goes_out: bool) -> Path:
     """Make an empty file of a name that nobody else writes to: two may write one place at once."""
     partial = place.with_name(f"{place.name[:_NAMED]}.{os.urandom(6).hex()}.partial")
     # what nobody else may read in its place is not shown on the way there; a new file is as the user's umask has it
@@ -62,7 +69,7 @@ def _made_for(place: Path) -> Path:
     try:
         os.close(os.open(partial, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode))
     except OSError as error:
-        if error.errno in _IN_PLACE and place.is_file() and os.access(place, os.W_OK):
+        if goes_out or (error.errno in _IN_PLACE and place.is_file() and os.access(place, os.W_OK)):
             return _made_elsewhere()
         # a name that the user knows
         error.filename = str(place)
@@ -76,6 +83,29 @@ def _made_elsewhere() -> Path:
     number, name = tempfile.mkstemp(suffix=".partial")
     os.close(number)
     return Path(name)
+
+
+def _stream_of(path: Path) -> TextIO | None:
+    """Return the stream of this process that a link as `/dev/stdout` leads to; None for all else.
+
+    Who names the file itself wants it to be whole. Python's own streams are asked, not descriptors: of a process that
+    was started without, these may be any file.
+    """
+    if path.is_symlink():
+        for stream in (sys.__stdout__, sys.__stderr__):
+            # one that is closed; a link to what is not there yet
+            with contextlib.suppress(OSError, ValueError):
+                if stream is not None and os.path.samestat(os.fstat(stream.fileno()), path.stat()):
+                    return stream
+    return None
+
+
+def _send(partial: Path, stream: TextIO) -> None:
+    """Write what is made behind all that has gone to a stream: others have its file open, and go on there."""
+    stream.flush()
+    with partial.open("rb") as made, open(stream.fileno(), "wb", closefd=False) as out:
+        shutil.copyfileobj(made, out)
+    partial.unlink()
 
 
 def _put(partial: Path, place: Path) -> None:

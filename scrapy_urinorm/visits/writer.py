@@ -227,7 +227,8 @@ def repair(path: Path) -> bool:
     if _is_whole(path):
         return False
     compressor = compression.Compressor(kind)
-    with replacing(path) as saved, open(saved, "wb", opener=private) as out:
+    # the file itself, whatever its name: behind what is torn nothing can be read
+    with replacing(path.resolve()) as saved, open(saved, "wb", opener=private) as out:
         tail = b""
         for chunk in compression.chunks(path, strict=False):
             head, newline, tail = (tail + chunk).rpartition(b"\n")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import errno
 import os
+import subprocess
 import sys
 from pathlib import Path
 
@@ -159,3 +160,25 @@ def test_a_pipe_is_written_and_stays_one(tmp_path: Path) -> None:
     os.close(reader)
     assert path.is_fifo()
     assert list(tmp_path.iterdir()) == [path]
+
+
+@pytest.mark.skipif(not Path("/dev/stdout").exists(), reason="no such name there")
+@pytest.mark.parametrize("name", ["/dev/stdout", "/dev/stderr", "link"])
+def test_the_file_that_output_goes_to_is_no_place_of_its_own(tmp_path: Path, name: str) -> None:
+    """`(head; init --output /dev/stdout; foot) > FILE`: what came after went into a file that nobody saw any more."""
+    code = (
+        "import sys; from pathlib import Path; from scrapy_urinorm.whole_files import write_whole\n"
+        "print('before'); write_whole(Path(sys.argv[1]), 'new\\n'); print('after')"
+    )
+    out, link = tmp_path / "out", tmp_path / "link"
+    link.symlink_to("/dev/stdout")
+    with out.open("wb") as file:
+        file.write(b"head\n")
+        file.flush()
+        subprocess.run([sys.executable, "-c", code, name], cwd=tmp_path, stdout=file, stderr=file, check=True)
+        file.write(b"foot\n")
+    lines = out.read_text().splitlines()
+    # errors are not held back as output is
+    assert lines == ["head", "before", "new", "after", "foot"] or name == "/dev/stderr"
+    assert sorted(lines) == ["after", "before", "foot", "head", "new"]
+    assert sorted(tmp_path.iterdir()) == [link, out]

@@ -104,6 +104,23 @@ def test_a_torn_end_costs_one_line(tmp_path: Path, name: str) -> None:
     assert (again.rows, again.bad) == (read.rows + 1, 0)
 
 
+@pytest.mark.skipif(not os.path.lexists("/dev/stdout"), reason="no such name there")
+def test_a_torn_end_is_not_written_behind_itself(tmp_path: Path) -> None:
+    """What goes to `/dev/stdout` is written behind what is there; behind a torn end nothing can be read."""
+    path, link = tmp_path / "visits.jsonl.gz", tmp_path / "link.gz"
+    with VisitWriter(path) as writer:
+        writer.write(FULL)
+        writer.write(FULL)
+    path.write_bytes(path.read_bytes()[:-30])
+    link.symlink_to("/dev/stdout")
+    code = "import sys, pathlib; from scrapy_urinorm.visits import writer; writer.repair(pathlib.Path(sys.argv[1]))"
+    with path.open("ab") as out:
+        subprocess.run([sys.executable, "-c", code, link], stdout=out, check=True)
+    again = read_visits([path])
+    assert list(again) == [FULL]
+    assert again.problems == []
+
+
 @pytest.mark.parametrize("name", ["visits.jsonl.gz", "visits.jsonl.zst"])
 def test_compressed_files_have_one_writer(tmp_path: Path, name: str) -> None:
     """Two crawls at once left a file that nobody could read, each of which said that it had written its visits."""
