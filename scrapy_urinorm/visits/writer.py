@@ -46,6 +46,7 @@ class VisitWriter:
         self.beside = False
         self.files: list[Path] = []
         self._part = 0
+        self._closed = False
         self._stream: _Stream | None = None
         self._open()
 
@@ -59,18 +60,21 @@ class VisitWriter:
         A line that a full disk refuses with an `OSError` is not counted. A plain file is then as it was before; of a
         compressed one the rest of the line goes before the next one, or at the end.
         """
-        if self._stream is None:
+        if self._closed:
             raise ValueError(f"{self.path}: the writer is closed")
-        if self.rotate is not None and self._stream.size >= self.rotate:
-            self._begin_next(self._stream)
-        self._stream.write(line + b"\n")
+        # none where the next file could not be begun when its turn came, which may be over
+        stream = self._stream or self._open()
+        if self.rotate is not None and stream.size >= self.rotate:
+            stream = self._begin_next(stream)
+        stream.write(line + b"\n")
         self.written += 1
 
     def close(self) -> None:
-        """Close the file; more than once is fine."""
-        if self._stream is not None:
-            self._stream.close()
-            self._stream = None
+        """Close the file; more than once is fine, also where a full disk has refused its end."""
+        self._closed = True
+        stream, self._stream = self._stream, None
+        if stream is not None:
+            stream.close()
 
     def __enter__(self) -> Self:
         return self
@@ -80,16 +84,17 @@ class VisitWriter:
     ) -> None:
         self.close()
 
-    def _begin_next(self, full: _Stream) -> None:
+    def _begin_next(self, full: _Stream) -> _Stream:
         self._part += 1
+        self._stream = None
         try:
             full.close()
         finally:
             # without its end it is read to its last line; the next line has a file in any case
-            self._stream = None
-            self._open()
+            following = self._open()
+        return following
 
-    def _open(self) -> None:
+    def _open(self) -> _Stream:
         while True:
             path = self._part_path()
             if self.rotate is None or not path.exists() or path.stat().st_size < self.rotate:
@@ -100,6 +105,7 @@ class VisitWriter:
             self._part += 1
         self._stream = _Stream(path, file)
         self.files.append(path)
+        return self._stream
 
     def _part_path(self) -> Path:
         if not self._part:
@@ -221,7 +227,8 @@ def repair(path: Path) -> bool:
     if _is_whole(path):
         return False
     compressor = compression.Compressor(kind)
-    with replacing(path) as saved, open(saved, "wb", opener=private) as out:
+    # the file itself, whatever its name: behind what is torn nothing can be read
+    with replacing(path.resolve()) as saved, open(saved, "wb", opener=private) as out:
         tail = b""
         for chunk in compression.chunks(path, strict=False):
             head, newline, tail = (tail + chunk).rpartition(b"\n")

@@ -104,6 +104,23 @@ def test_a_torn_end_costs_one_line(tmp_path: Path, name: str) -> None:
     assert (again.rows, again.bad) == (read.rows + 1, 0)
 
 
+@pytest.mark.skipif(not os.path.lexists("/dev/stdout"), reason="no such name there")
+def test_a_torn_end_is_not_written_behind_itself(tmp_path: Path) -> None:
+    """What goes to `/dev/stdout` is written behind what is there; behind a torn end nothing can be read."""
+    path, link = tmp_path / "visits.jsonl.gz", tmp_path / "link.gz"
+    with VisitWriter(path) as writer:
+        writer.write(FULL)
+        writer.write(FULL)
+    path.write_bytes(path.read_bytes()[:-30])
+    link.symlink_to("/dev/stdout")
+    code = "import sys, pathlib; from scrapy_urinorm.visits import writer; writer.repair(pathlib.Path(sys.argv[1]))"
+    with path.open("ab") as out:
+        subprocess.run([sys.executable, "-c", code, link], stdout=out, check=True)
+    again = read_visits([path])
+    assert list(again) == [FULL]
+    assert again.problems == []
+
+
 @pytest.mark.parametrize("name", ["visits.jsonl.gz", "visits.jsonl.zst"])
 def test_compressed_files_have_one_writer(tmp_path: Path, name: str) -> None:
     """Two crawls at once left a file that nobody could read, each of which said that it had written its visits."""
@@ -191,8 +208,12 @@ def test_a_file_that_is_closed_on_a_full_disk_is_read_to_its_last_line(tmp_path:
     with nearly_full(path):
         with pytest.raises(OSError, match="too large"):
             writer.write(LONG[1])
-        with contextlib.suppress(OSError):
+        # compressed data have an end, which has no room
+        with contextlib.nullcontext() if name == "visits.jsonl" else pytest.raises(OSError, match="too large"):
             writer.close()
+    writer.close()
+    with pytest.raises(ValueError, match="the writer is closed"):
+        writer.write(LONG[2])
     assert list(read_visits([path])) == LONG[:1]
     with VisitWriter(path) as writer:
         writer.write(LONG[2])
@@ -209,6 +230,24 @@ def test_a_file_that_cannot_be_ended_does_not_keep_the_next_from_being_begun(tmp
     read = read_visits(writer.files)
     assert list(read) == [LONG[0], LONG[2]]
     assert len(writer.files) == 2
+
+
+@pytest.mark.parametrize("name", ["visits.jsonl", "visits.jsonl.gz", "visits.jsonl.zst"])
+def test_a_next_file_that_cannot_be_begun_is_begun_as_soon_as_it_can(tmp_path: Path, name: str) -> None:
+    """Whatever came later was refused as well, "the writer is closed", though the cause was gone."""
+    folder = tmp_path / "visits"
+    with VisitWriter(folder / name, rotate=100) as writer:
+        writer.write(LONG[0])
+        folder.rename(tmp_path / "away")
+        folder.touch()
+        for _ in range(2):
+            with pytest.raises(OSError, match="visits"):
+                writer.write(LONG[1])
+        folder.unlink()
+        writer.write(LONG[2])
+        writer.write(LONG[1])
+    assert writer.written == 3
+    assert list(read_visits([tmp_path / "away" / name, *writer.files[1:]])) == [LONG[0], LONG[2], LONG[1]]
 
 
 def test_a_line_that_is_taken_back_is_not_in_the_way_of_another_process(tmp_path: Path) -> None:
