@@ -17,6 +17,7 @@ from tests.live.sites import WORDS, Answer, prose, record
 
 if TYPE_CHECKING:
     from scrapy_urinorm.learn.evidence.candidate import Candidate
+    from scrapy_urinorm.learn.learner import LearnResult
     from scrapy_urinorm.visits.record import Visit
 
 ARTICLES, PER_LIST = 90, 6
@@ -73,11 +74,14 @@ class Paper:
         return Answer(200, prose(target), tuple(links), identity=target)
 
 
-def found(visits: list[Visit]) -> tuple[list[Candidate], list[Candidate]]:
+def rows_of(result: LearnResult) -> tuple[list[Candidate], list[Candidate]]:
     """The rules that put forms off, and what was considered."""
-    result = learn(visits, Options(jobs=1))
     rows = [[one for one in rows if one.family == "errors"] for rows in (result.active, result.others)]
     return rows[0], rows[1]
+
+
+def found(visits: list[Visit]) -> tuple[list[Candidate], list[Candidate]]:
+    return rows_of(learn(visits, Options(jobs=1)))
 
 
 LOCKED = {
@@ -95,10 +99,11 @@ LOCKED = {
 @pytest.mark.parametrize("site", LOCKED.values(), ids=LOCKED)
 def test_what_leads_to_a_form_to_log_in_comes_last(site: Paper) -> None:
     visits, identities = record(site)
-    (rule,), _ = found(visits)
+    result = learn(visits, Options(jobs=1))
+    (rule,), _ = rows_of(result)
     assert (rule.rule, rule.where) == ("defer", {"path": FORMS})
     assert rule.evidence.saved == 0
-    verdict = Normalizer(learn(visits, Options(jobs=1)).rules).verdict
+    verdict = Normalizer(result.rules).verdict
     assert verdict("http://paper.example.com" + form(7)) == (False, True)
     assert not any(any(verdict(url)) for url in identities)
 

@@ -14,6 +14,7 @@ from tests.live.sites import Answer, prose, record
 
 if TYPE_CHECKING:
     from scrapy_urinorm.learn.evidence.candidate import Candidate
+    from scrapy_urinorm.learn.learner import LearnResult
     from scrapy_urinorm.visits.record import Visit
 
 ARTICLES, PER_LIST = 90, 6
@@ -54,21 +55,26 @@ class Office:
         return Answer(self.forms)
 
 
+def errors_of(result: LearnResult) -> list[Candidate]:
+    return [one for one in result.active if one.family == "errors"]
+
+
 def rules_of(visits: list[Visit], options: Options | None = None) -> list[Candidate]:
-    return [one for one in learn(visits, options or Options(jobs=1)).active if one.family == "errors"]
+    return errors_of(learn(visits, options or Options(jobs=1)))
 
 
 @pytest.mark.parametrize(("status", "rule"), [(404, "skip"), (410, "skip"), (401, "defer"), (403, "defer")])
 def test_what_always_answers_so_is_skipped_or_comes_last(status: int, rule: str) -> None:
     """What is denied to one visitor another may see: a file may be used by a crawl that is signed in."""
     visits, identities = record(Office(status))
-    (found,) = rules_of(visits)
+    result = learn(visits, Options(jobs=1))
+    (found,) = errors_of(result)
     assert (found.rule, found.value, found.where) == (rule, True, {"path": "/edit/*"})
     said = f"{ARTICLES} addresses of the form /edit/{{x1}} answered with errors, and none with a page"
     assert found.why == said + ("; another visitor may see them" if rule == "defer" else "")
     # what comes last saves no request
     assert found.evidence.saved == (ARTICLES if rule == "skip" else 0)
-    verdict = Normalizer(learn(visits, Options(jobs=1)).rules).verdict
+    verdict = Normalizer(result.rules).verdict
     assert verdict("http://office.example.com/edit/7") == (rule == "skip", rule == "defer")
     assert not any(any(verdict(url)) for url in identities)
 
@@ -125,7 +131,7 @@ def test_the_next_files_keep_it() -> None:
     visits, _ = record(Office(404))
     first = learn(visits, Options(jobs=1))
     later = [visit for visit in visits if "/edit/" not in visit.url]
-    assert [one.where for one in rules_of(visits)] == [{"path": "/edit/*"}]
+    assert [one.where for one in errors_of(first)] == [{"path": "/edit/*"}]
     again = learn(later, Options(jobs=1), earlier=first.active)
     assert Normalizer(again.rules).verdict("http://office.example.com/edit/7") == (True, False)
 
@@ -166,13 +172,11 @@ class Reports:
 def test_what_comes_after_others_of_its_kind_may_be_there_next_time(
     form: str, years: tuple[str, ...], soon: str, missing: int
 ) -> None:
-    visits, _ = record(Reports(form, years, soon, missing))
-    [found] = rules_of(visits)
+    result = learn(record(Reports(form, years, soon, missing))[0], Options(jobs=1))
+    [found] = errors_of(result)
     assert found.rule == "defer"
     assert found.why.endswith("; others of their series are pages, and these may be some day")
-    later = Normalizer(learn(visits, Options(jobs=1)).rules).verdict(
-        f"http://reports.example.com{form.format(7, soon)}"
-    )
+    later = Normalizer(result.rules).verdict(f"http://reports.example.com{form.format(7, soon)}")
     assert later == (False, True)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import signal
+import subprocess
 import sys
 import time
 from contextlib import nullcontext
@@ -26,7 +27,6 @@ from scrapy_urinorm.visits.features import page_features
 from tests.serving import Answer, Serving
 
 if TYPE_CHECKING:
-    import subprocess
     from collections.abc import Iterator
     from pathlib import Path
 
@@ -268,15 +268,21 @@ def test_the_process_ends_with_its_input() -> None:
 
 @pytest.mark.skipif(sys.platform == "win32", reason="lacks SIGSTOP")
 def test_a_process_that_hangs_is_ended(monkeypatch: pytest.MonkeyPatch) -> None:
-    def hanging() -> tuple[PoliteFetcher, subprocess.Popen[bytes]]:
-        fetch = PoliteFetcher(delay=0)
-        assert fetch("http://127.0.0.1:1/") is None
+    def stopped(fetch: PoliteFetcher) -> subprocess.Popen[bytes]:
         process = fetch._process
         assert process is not None
         process.send_signal(signal.SIGSTOP)
-        return fetch, process
+        return process
 
-    fetch, process = hanging()
+    def hanging() -> tuple[PoliteFetcher, subprocess.Popen[bytes]]:
+        fetch = PoliteFetcher(delay=0)
+        # one that hangs is like another, and this one is there at once
+        fetch._process = subprocess.Popen(["sleep", "300"], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        return fetch, stopped(fetch)
+
+    fetch = PoliteFetcher(delay=0)
+    assert fetch("http://127.0.0.1:1/") is None
+    process = stopped(fetch)
     monkeypatch.setattr(fetching, "ANSWER_S", 0.2)
     with pytest.raises(UrinormError, match="has not answered for"):
         fetch("http://127.0.0.1:1/")

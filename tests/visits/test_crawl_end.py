@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -25,8 +26,6 @@ import scrapy
 from scrapy.crawler import CrawlerProcess
 from scrapy.exceptions import CloseSpider
 
-what = sys.argv[3]
-
 class Spider(scrapy.Spider):
     name = "api"
     async def start(self):
@@ -37,27 +36,29 @@ class Spider(scrapy.Spider):
         # no generator, as Scrapy looks for the source of these
         if not response.url.endswith("/5"):
             return None
-        if what == "raises":
+        if self.what == "raises":
             raise ValueError("no item")
-        if what == "posts":
+        if self.what == "posts":
             return [scrapy.Request(response.url, method="POST", callback=self.nothing)]
-        if what == "closes":
+        if self.what == "closes":
             raise CloseSpider("finished")
-        if what == "is refused":
+        if self.what == "is refused":
             return [scrapy.Request("http://127.0.0.1:9/", callback=self.nothing)]
-        if what == "is down":
+        if self.what == "is down":
             return [response.follow("/down", self.nothing)]
-        if what == "interrupted":
+        if self.what == "interrupted":
             os.kill(os.getpid(), signal.SIGINT)
         return None
     def nothing(self, response):
         pass
 
-process = CrawlerProcess(json.loads(sys.argv[2]))
-crawler = process.create_crawler(Spider)
-process.crawl(crawler)
+process = CrawlerProcess({"LOG_LEVEL": "ERROR", "TELNETCONSOLE_ENABLED": False})
+crawlers = []
+for what, settings in json.loads(sys.argv[2]):
+    crawlers.append(process.create_crawler(type("Spider", (Spider,), {"custom_settings": settings})))
+    process.crawl(crawlers[-1], what=what)
 process.start()
-print(json.dumps(crawler.stats.get_value("finish_reason")))
+print(json.dumps([crawler.stats.get_value("finish_reason") for crawler in crawlers]))
 """
 EXTENSION = {"scrapy_urinorm.crawl.visits_extension.VisitsExtension": 0}
 ADDON: dict[str, Any] = {"ADDONS": {"scrapy_urinorm.Addon": 600}, "EXTENSIONS": {}}
@@ -77,14 +78,25 @@ def server() -> Iterator[str]:
         yield serving.origin
 
 
-def crawled(server: str, path: Path, what: str = "", **settings: Any) -> tuple[str, list[dict[str, Any]]]:
-    """Why the crawl ended, and its lines."""
-    given = {"LOG_LEVEL": "ERROR", "TELNETCONSOLE_ENABLED": False, "EXTENSIONS": EXTENSION, "CONCURRENT_REQUESTS": 1}
-    words = [SCRIPT, server, json.dumps({**given, "URINORM_VISITS": str(path), **settings}), what]
-    done = forked.run("-c", words, cwd=path.parent, env=dict(os.environ), timeout=120)
+# what a spider does, and its settings
+How = tuple[str, dict[str, Any]]
+# why a crawl ended, and its lines
+Crawled = tuple[str, list[dict[str, Any]]]
+
+
+def crawled_at_once(server: str, crawls: dict[Path, How]) -> list[Crawled]:
+    """Crawl in one process, as that takes most of the time."""
+    given = {"EXTENSIONS": EXTENSION, "CONCURRENT_REQUESTS": 1}
+    orders = [(what, {**given, "URINORM_VISITS": str(path), **more}) for path, (what, more) in crawls.items()]
+    words, cwd = [SCRIPT, server, json.dumps(orders)], next(iter(crawls)).parent
+    done = forked.run("-c", words, cwd=cwd, env=dict(os.environ), timeout=120)
     assert done.returncode == 0, done.stderr
-    rows = [json.loads(line) for line in path.read_text("utf-8").splitlines()]
-    return json.loads(done.stdout.splitlines()[-1]), rows
+    rows = [[json.loads(line) for line in path.read_text("utf-8").splitlines()] for path in crawls]
+    return list(zip(json.loads(done.stdout.splitlines()[-1]), rows, strict=True))
+
+
+def crawled(server: str, path: Path, what: str = "", **settings: Any) -> Crawled:
+    return crawled_at_once(server, {path: (what, settings)})[0]
 
 
 ENDED: dict[str, dict[str, Any]] = {
@@ -96,22 +108,9 @@ ENDED: dict[str, dict[str, Any]] = {
 }
 
 
-@pytest.mark.parametrize("settings", ENDED.values(), ids=ENDED)
-def test_a_crawl_that_ends_by_itself_says_so(server: str, tmp_path: Path, settings: dict[str, Any]) -> None:
-    reason, rows = crawled(server, tmp_path / "v.jsonl", **settings)
-    assert reason == "finished"
-    (end,) = (row for row in rows if "ended" in row)
-    assert end is rows[-1]
-    assert (end["url"], end["ended"], end["crawl"]) == (END, len(rows) - 1, rows[0]["crawl"])
-    reader = read_visits([tmp_path / "v.jsonl"])
-    assert len(list(reader)) == len(rows) - 1 == ITEMS + 1
-    assert reader.whole == {rows[0]["crawl"]}
-
-
-CUT_SHORT: dict[str, tuple[str, dict[str, Any]]] = {
+CUT_SHORT: dict[str, How] = {
     "pages": ("", {"CLOSESPIDER_PAGECOUNT": 10}),
     "depth": ("", {"DEPTH_LIMIT": 1}),
-    "Ctrl-C": ("interrupted", {}),
     "closed": ("closes", {}),
     "a callback that raises": ("raises", {}),
     "what has no visit": ("posts", {}),
@@ -122,11 +121,36 @@ CUT_SHORT: dict[str, tuple[str, dict[str, Any]]] = {
 }
 
 
-@pytest.mark.parametrize(("what", "settings"), CUT_SHORT.values(), ids=CUT_SHORT)
-def test_one_that_is_ended_or_leaves_something_out_does_not(
-    server: str, tmp_path: Path, what: str, settings: dict[str, Any]
-) -> None:
-    _, rows = crawled(server, tmp_path / "v.jsonl", what, **settings)
+@pytest.fixture(scope="module")
+def crawls(server: str, tmp_path_factory: pytest.TempPathFactory) -> dict[str, tuple[Path, Crawled]]:
+    """Each crawl by its name, with its file."""
+    folder = tmp_path_factory.mktemp("crawls")
+    named = {name: ("", settings) for name, settings in ENDED.items()} | CUT_SHORT
+    orders = {folder / f"{n}.jsonl": how for n, how in enumerate(named.values())}
+    return dict(zip(named, zip(orders, crawled_at_once(server, orders), strict=True), strict=True))
+
+
+@pytest.mark.parametrize("name", ENDED)
+def test_a_crawl_that_ends_by_itself_says_so(crawls: dict[str, tuple[Path, Crawled]], name: str) -> None:
+    path, (reason, rows) = crawls[name]
+    assert reason == "finished"
+    (end,) = (row for row in rows if "ended" in row)
+    assert end is rows[-1]
+    assert (end["url"], end["ended"], end["crawl"]) == (END, len(rows) - 1, rows[0]["crawl"])
+    reader = read_visits([path])
+    assert len(list(reader)) == len(rows) - 1 == ITEMS + 1
+    assert reader.whole == {rows[0]["crawl"]}
+
+
+@pytest.mark.parametrize("name", CUT_SHORT)
+def test_one_that_is_ended_or_leaves_something_out_does_not(crawls: dict[str, tuple[Path, Crawled]], name: str) -> None:
+    _, (_, rows) = crawls[name]
+    assert len(rows) > 5
+    assert not [row for row in rows if "ended" in row]
+
+
+def test_nor_does_one_that_is_ended_by_ctrl_c(server: str, tmp_path: Path) -> None:
+    _, rows = crawled(server, tmp_path / "v.jsonl", "interrupted")
     assert len(rows) > 5
     assert not [row for row in rows if "ended" in row]
 
@@ -142,9 +166,11 @@ def test_nor_does_one_that_is_resumed(server: str, tmp_path: Path) -> None:
     assert not [row for row in rows if "ended" in row]
 
 
-def test_two_crawls_of_a_file_end_each_by_itself(server: str, tmp_path: Path) -> None:
+def test_two_crawls_of_a_file_end_each_by_itself(
+    server: str, crawls: dict[str, tuple[Path, Crawled]], tmp_path: Path
+) -> None:
     path = tmp_path / "v.jsonl"
-    crawled(server, path)
+    shutil.copy(crawls["by itself"][0], path)
     _, rows = crawled(server, path, CLOSESPIDER_PAGECOUNT=10)
     reader = read_visits([path])
     assert len(list(reader)) == len(rows) - 1

@@ -230,7 +230,10 @@ def test_which_scripts_hold_data(script: str, read: bool) -> None:
             b'"a b href=\\"a?b.',
             b"\\",
         ),
-        *(b'="{', b"='[", b"=", b" data-a='", b"<meta ", b'"abcd', b'"abcd" ', b'"\\u4e2d', "中".encode(), b"{&quot;"),
+        b'="{',
+        # as that, with the other quote and bracket
+        pytest.param(b"='[", marks=pytest.mark.slow),
+        *(b"=", b" data-a='", b"<meta ", b'"abcd', b'"abcd" ', b'"\\u4e2d', "中".encode(), b"{&quot;"),
     ],
 )
 def test_the_time_is_linear(unit: bytes) -> None:
