@@ -24,6 +24,9 @@ YEARS = ["2021", "2022", "2023"]
         ("48", ["46", "47", "49", "50"], "week"),
         ("1", ["2", "3"], "dow"),
         ("412", ["398"], "season_id"),
+        ("quarter-final", ["semi-final", "final"], "round"),
+        ("michaelmas", ["hilary"], "term"),
+        ("xiv", ["xiii", "xii"], "edition"),
         ("47", ["48", "49", "50", "51", "52"], "w"),
         ("kw47", ["kw45", "kw46", "kw48", "kw49", "kw50"], "w"),
         ("12", [str(n) for n in range(1, 31)], "d"),
@@ -47,6 +50,7 @@ def test_what_is_newest_or_todays_moves(value: str, others: list[str], name: str
     ("value", "others", "name"),
     [
         ("", YEARS, "season"),
+        ("current", YEARS, "season"),
         ("0", ["1", "2", "3"], "day"),
         ("1", ["2", "3"], "page"),
         ("4", ["2", "6", "8"], "portions"),

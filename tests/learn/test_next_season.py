@@ -27,6 +27,7 @@ SPELLINGS: dict[str, tuple[str, str, int]] = {
     "week": ("?w={}", "41 42 43 44", -1),
     "round": ("?r={}", "round-1 round-2 round-3 round-4", -1),
     "day": ("?d={}", "mon tue wed thu", -1),
+    "words of rounds": ("?round={}", "last-16 quarter-final semi-final final", 2),
     "weeks to come": ("?w={}", "44 45 46 47 48", 2),
     "day of the month": ("?d={}", "1 2 3 4 5 6 7 8 9", 5),
     "the only year so far": ("?season={}", "2026 2027", -1),

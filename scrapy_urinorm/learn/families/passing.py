@@ -12,7 +12,7 @@ from collections.abc import Hashable
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from scrapy_urinorm.learn.evidence.candidate import ACTIVE, PROPOSED, REJECTED, SKIP, Candidate, signature
-from scrapy_urinorm.learn.pages.moving import is_alone, may_move, moves, said_in_words
+from scrapy_urinorm.learn.pages.moving import asks_when, is_alone, may_move, moves, said_in_words
 from scrapy_urinorm.url import decoded, decoded_segment
 
 if TYPE_CHECKING:
@@ -78,7 +78,7 @@ class Passing:
 
     def _doubt(self, candidate: Candidate) -> str:
         for literal in self._placed(_literals(candidate)):
-            if not (may_move(literal.value) or (literal.name and self._site.shown)):
+            if not (may_move(literal.value) or asks_when(literal.name) or (literal.name and self._site.shown)):
                 continue
             near, every, bare = self._beside(literal)
             if self._moves(literal, near, every):

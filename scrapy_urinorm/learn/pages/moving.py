@@ -35,7 +35,7 @@ _ASKS_WHEN = re.compile(
     r"(?i)(?:.*[^a-z])?(?:day|week|weekday|dow|month|year|date|season|term|semester|quarter|issue|edition|volume|vol"
     r"|round|matchday|matchweek|gameweek"
     r"|woche|kw|monat|jahr|saison|spieltag|ausgabe|runde|jour|semaine|mois|annee|journee|dia|semana|mes|ano"
-    r"|temporada|jornada|giorno|settimana|mese|anno|stagione|giornata)(?:[_-]?id)?"
+    r"|temporada|jornada|giorno|settimana|mese|anno|stagione|giornata)(?:[_-]?(?:id|no|nr|number))?"
 ).fullmatch
 """Names whose numbers are those of a time or an issue, in English, German, French, Spanish and Italian; without `days`,
 which are how many, and letters, which are anything. Of those of an id alone the number says nothing else. Chosen."""
@@ -65,6 +65,8 @@ _SEASONS = frozenset(
 _CYCLES = (_DAYS, _MONTHS, _SEASONS)
 """Days of the week, months and seasons in the same five languages: after the last comes the first, so each is today's
 in its turn."""
+_EVER = frozenset("all any none current latest newest now today this last next default".split())
+"""Words that mean tomorrow what they do today, under whatever name; chosen."""
 _BEGUN = frozenset("original enacted made adopted".split())
 """How a law was made, which is what is in force until it is amended."""
 
@@ -77,17 +79,22 @@ def moves(value: str, others: Iterable[str], name: str = "", year: int = 0) -> b
     """
     low = value.lower()
     if len(low) > LONGEST or low in FIRST:
-        return low == "1" and _ASKS_WHEN(name) is not None
+        return low == "1" and asks_when(name)
     different = {other.lower() for other in others if len(other) <= LONGEST} | {low}
     if low in _BEGUN or _in_cycle(low, different, name):
+        return True
+    if asks_when(name) and low not in _EVER:
         return True
     if _DIGITS.search(low) is None:
         return False
     if any(abs(int(one) - year) <= 1 for one in _YEAR.findall(low)):
         return True
-    if low.isdecimal() and _ASKS_WHEN(name) is not None:
-        return True
     return _SAYS_HOW_MANY(name) is None and _goes_on(low, different)
+
+
+def asks_when(name: str) -> bool:
+    """Whether a name of a parameter is that of a time or an issue."""
+    return _ASKS_WHEN(name) is not None
 
 
 def may_move(value: str) -> bool:
@@ -122,7 +129,7 @@ def names_time(word: str) -> bool:
 
 def _in_cycle(low: str, different: set[str], name: str) -> bool:
     """Whether a word is one of several days or months, or the only one of a parameter that asks when."""
-    return any(low in cycle and (len(different & cycle) > 1 or _ASKS_WHEN(name) is not None) for cycle in _CYCLES)
+    return any(low in cycle and (len(different & cycle) > 1 or asks_when(name)) for cycle in _CYCLES)
 
 
 def _form(text: str) -> str:
