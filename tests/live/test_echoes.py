@@ -86,3 +86,13 @@ def test_a_token_is_none() -> None:
     """Each has a page of its own, and so each text one value."""
     pages = [(f"http://a.example/{n // 2}?t={n}x", lines(f"page {n}")) for n in range(40)]
     assert not echoed(pages, {SLOT})
+
+
+@pytest.mark.parametrize(
+    "said",
+    [lambda n, v: "one size" if n == 3 else f"size {v}", lambda _, v: f"colour {v.replace('d', 'c')}"],
+    ids=["a product of one size", "two values of one name"],
+)
+def test_what_is_otherwise_of_a_few_is_still_one(said: Callable[[int, str], str]) -> None:
+    pages = [(f"http://a.example/{n}?v={v}", lines(said(n, v))) for n in range(20) for v in "abcd"]
+    assert echoed(pages, {SLOT}) == frozenset({"v"})
