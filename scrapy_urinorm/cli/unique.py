@@ -18,7 +18,7 @@ from scrapy_urinorm.cli.project import ChosenRules, Preset, Rules, chosen
 from scrapy_urinorm.cli.workers import Jobs, in_order
 from scrapy_urinorm.errors import UrinormError
 from scrapy_urinorm.report.inert import visible as inert
-from scrapy_urinorm.rules.globs import glob_key, path_glob
+from scrapy_urinorm.rules.globs import RANGES, glob_key, odd_range, path_glob
 from scrapy_urinorm.url import path_key, split
 from scrapy_urinorm.wording import count
 
@@ -55,6 +55,8 @@ class Filter(NamedTuple):
         for glob in (*(paths or ()), *(no_paths or ())):
             if glob[:1] not in ("/", "*"):
                 raise UrinormError(f"{glob!r} is not a path glob: it begins with /, as in /shop/**")
+            if odd := odd_range(glob):
+                raise UrinormError(f"{glob!r}: no number is in {odd!r}: {RANGES}")
         return cls(_extensions(ext), _extensions(no_ext), tuple(paths or ()), tuple(no_paths or ()))
 
     def wants(self, url: str) -> bool:

@@ -63,6 +63,7 @@ def glob_pattern(glob: str, case_sensitive: bool = False) -> Callable[[str], boo
 _RANGE = "<[0-9]{0,9}-[0-9]{0,9}>"
 _ranges = Regex(f"({_RANGE})")
 _special = Regex(rf"\*|{_RANGE}")
+_angled = Regex("<[^<>]*>?")
 _spelled_ranges = Regex("%3C([0-9]{0,9}-[0-9]{0,9})%3E")
 
 
@@ -75,6 +76,19 @@ def glob_key(glob: str) -> str:
 def without_ranges(glob: str, instead: Callable[[str, str], str] = lambda _low, _high: "*") -> str:
     """A path glob with something else in the place of each range of numbers, given the bounds as they are written."""
     return _ranges.sub(lambda found: instead(*found[0][1:-1].split("-")), glob)
+
+
+def odd_range(glob: str) -> str:
+    """What in a path glob looks like a range of numbers and holds none; empty where nothing does."""
+    for found in _angled.finditer(glob):
+        low, high = found[0][1:-1].split("-") if _ranges.fullmatch(found[0]) else ("1", "0")
+        if low and high and int(low) > int(high):
+            return found[0]
+    return ""
+
+
+RANGES = "a range is <7-12>, <7-> or <-12>, of at most nine digits; the character itself is %3C"
+"""What to do about an odd one."""
 
 
 class PathShape(enum.IntEnum):

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from scrapy_urinorm.regex import Regex
 from scrapy_urinorm.rules import CATALOGUE
-from scrapy_urinorm.rules.globs import ascii_fold, glob_key, glob_pattern, path_glob
+from scrapy_urinorm.rules.globs import RANGES, ascii_fold, glob_key, glob_pattern, odd_range, path_glob
 from scrapy_urinorm.rules.kinds import nearest
 from scrapy_urinorm.rules.patterns import PatternError, compile_pattern
 from scrapy_urinorm.tuples import NamedTuple
@@ -175,6 +175,8 @@ def check_where(table: Mapping[str, Any], report: Report) -> Where:
     for glob in paths:
         if written_out := _without_braces(glob):
             report("path", f"{glob!r}: braces have no meaning in a path glob", f"write path = {written_out}")
+        if odd := odd_range(glob):
+            report("path", f"{glob!r}: no number is in {odd!r}", RANGES)
     query = table.get("query", {})
     if not isinstance(query, dict):
         report("query", f"{query!r} is not a table", 'write { name = "value" }')

@@ -202,6 +202,15 @@ WRONG_RULES = {
         '[[site."a.example".where]]\npath = "/p.{json,csv}"\nskip = true\n',
         [(2, "braces", '["/p.json", "/p.csv"]')],
     ),
+    "ranges of numbers": (
+        '[[site."a.example".where]]\npath = ["/<9-3>", "/<a->", "/<1234567890->", "/x<y", "/<7-9>"]\nskip = true\n',
+        [
+            (2, "no number is in '<9-3>'", "<7-12>"),
+            (2, "no number is in '<a->'", "nine digits"),
+            (2, "no number is in '<1234567890->'", ""),
+            (2, "no number is in '<y'", "%3C"),
+        ],
+    ),
     "an unknown condition": (
         '[[site."a.example".where]]\nquery = { page = { over = 3 } }\nskip = true\n',
         [(2, "unknown condition 'over'", "")],

@@ -89,8 +89,12 @@ def test_a_malformed_header_means_the_default(header: str) -> None:
         ("ü /ö/", ("ü",), "/%C3%B6/x", "/o/x"),
         ("s /*/show", ("s",), "/a/b/showall", "/a/list"),
         ("s /forum/$", ("s",), "/forum/$", "/forum/x"),
+        ("s /x<1-5>/", ("s",), "/x%3C1-5%3E/y", "/x3/y"),
     ],
-    ids=["all paths", "a prefix", "a comma is part of a name", "escapes", "not ASCII", "a star", "a dollar is itself"],
+    ids=[
+        *("all paths", "a prefix", "a comma is part of a name", "escapes", "not ASCII", "a star", "a dollar is itself"),
+        "and so is what would be a range of ours",
+    ],
 )
 def test_clean_param(value: str, names: tuple[str, ...], inside: str, outside: str | None) -> None:
     found = clean_param(value)
