@@ -26,52 +26,37 @@ FEWEST = 3
 _Place = tuple[str, str, bool, frozenset[str]]
 
 
-def by_luck(
-    near: Sequence[Neighbours],
-    groups: Sequence[Group],
-    support: Iterable[int],
-    views: Sequence[View],
-    names: Collection[str],
-) -> float:
-    """Return the chance that one of the pages of a constant view would look so, did it change as its siblings do.
+class Siblings:
+    """How often the siblings of the pages of a constant view change: those of the same folder with the same parameters.
 
-    Siblings are the pages of the same folder with the same parameters; `names` are those that are to be dropped.
+    `support` are the numbers of the groups that speak for the view, `names` the parameters that are to be dropped.
     """
-    rates, places = _rates(near, groups, support, views, names)
-    return max(
-        ((1 - median(rates[place])) ** (near[n].known - 1) for n, place in places.items() if rates[place]), default=0.0
-    )
 
+    def __init__(
+        self,
+        near: Sequence[Neighbours],
+        groups: Sequence[Group],
+        support: Iterable[int],
+        views: Sequence[View],
+        names: Collection[str],
+    ) -> None:
+        self._near = near
+        self._places = {n: _place(views, near[n], names) for n in support}
+        self._rates: dict[_Place, list[float]] = {place: [] for place in self._places.values()}
+        for n, group in enumerate(groups):
+            if group.outcome == DIFFERENT and near[n].known >= FEWEST and near[n].labels > 1:
+                rate = (near[n].labels - 1) / (near[n].known - 1)
+                self._rates.get(_place(views, near[n], names), []).append(rate)
 
-def change_beside(
-    near: Sequence[Neighbours],
-    groups: Sequence[Group],
-    support: Iterable[int],
-    views: Sequence[View],
-    names: Collection[str],
-) -> float:
-    """Return how often the siblings of the pages of a constant view change, from 0 to 1; 0 where one has none."""
-    rates, places = _rates(near, groups, support, views, names)
-    return min((median(rates[place]) if rates[place] else 0.0 for place in places.values()), default=0.0)
+    def luck(self) -> float:
+        """Return the chance that one of the pages of the view would look so, did it change as its siblings do."""
+        known = ((rates, self._near[n].known) for n, place in self._places.items() if (rates := self._rates[place]))
+        return max(((1 - median(rates)) ** (pages - 1) for rates, pages in known), default=0.0)
 
-
-def _rates(
-    near: Sequence[Neighbours],
-    groups: Sequence[Group],
-    support: Iterable[int],
-    views: Sequence[View],
-    names: Collection[str],
-) -> tuple[dict[_Place, list[float]], dict[int, _Place]]:
-    """Return how often the siblings in each place change, and the places of what supports a constant view."""
-    rates: dict[_Place, list[float]] = {}
-    places = {}
-    for n in support:
-        places[n] = _place(views, near[n], names)
-        rates[places[n]] = []
-    for n, group in enumerate(groups):
-        if group.outcome == DIFFERENT and near[n].known >= FEWEST and near[n].labels > 1:
-            rates.get(_place(views, near[n], names), []).append((near[n].labels - 1) / (near[n].known - 1))
-    return rates, places
+    def change(self) -> float:
+        """Return how often they change, from 0 to 1; 0 where one of the pages has none."""
+        rates = map(self._rates.__getitem__, self._places.values())
+        return min((median(of) if of else 0.0 for of in rates), default=0.0)
 
 
 def _place(views: Sequence[View], near: Neighbours, names: Collection[str]) -> _Place:

@@ -6,7 +6,7 @@ from collections import defaultdict
 from typing import TYPE_CHECKING, Any
 
 from scrapy_urinorm.learn.evidence.candidate import REJECTED
-from scrapy_urinorm.learn.evidence.unchanged import LUCK, by_luck
+from scrapy_urinorm.learn.evidence.unchanged import LUCK, Siblings
 from scrapy_urinorm.learn.pages.contexts import Above, Atom
 from scrapy_urinorm.learn.pages.values import is_number
 from scrapy_urinorm.url import decoded
@@ -41,7 +41,7 @@ def constant_view(
     why = f"{spoken(map(decoded, params))} took {finding.evidence.values} values here and the page never changed"
     found = stage.candidate(finding, *said, "constant view", why, params)
     doubt = ""
-    if by_luck(neighbours, groups, finding.support, stage.views, params) > LUCK:
+    if Siblings(neighbours, groups, finding.support, stage.views, params).luck() > LUCK:
         doubt = ", but its siblings change so seldom that it may, too"
     elif any(stage.may_be_others(_numbered(stage, finding, name, neighbours)) for name in params):
         doubt = ", but other numbers may have been found that were not requested"

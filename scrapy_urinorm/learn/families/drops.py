@@ -13,7 +13,7 @@ from scrapy_urinorm.learn.evidence.judge import judged
 from scrapy_urinorm.learn.evidence.narrow import fixed_values
 from scrapy_urinorm.learn.evidence.priors import name_prior
 from scrapy_urinorm.learn.evidence.risk import ID_PRIOR, TRACKER_PRIOR
-from scrapy_urinorm.learn.evidence.unchanged import change_beside
+from scrapy_urinorm.learn.evidence.unchanged import Siblings
 from scrapy_urinorm.learn.families.constant import constant_view, counts, spoken, told_of, values_told_of, without_home
 from scrapy_urinorm.learn.families.stage import on_pages
 from scrapy_urinorm.learn.families.versions import changed_elsewhere
@@ -89,7 +89,7 @@ def _beside_another(stage: Stage, name: str, neighbours: list[Neighbours]) -> li
     for finding in stage.search(groups, stage.judge(ID_PRIOR), frozenset((name,)), exceptions=False):
         if not finding.evidence.constant or not apart.issuperset(finding.support):
             continue
-        if change_beside(near, groups, finding.support, stage.views, (name,)) < MOST:
+        if Siblings(near, groups, finding.support, stage.views, (name,)).change() < MOST:
             continue
         said = _constant(stage, finding, (name,), near)
         found = constant_view(stage, finding, said, (name,), near, groups)
