@@ -12,6 +12,8 @@ if TYPE_CHECKING:
 
 _ALONE = 0.1
 """The share of news from which a pattern is judged by itself, not with the others of its group."""
+_USUAL = 31
+"""Pages of a pattern, as many as pairs that a rule is believed for: those are mostly of the pattern that it is for."""
 _SAMPLES = 20.0
 """So many samples in the first thousand that a closed pattern keeps back, and some sixty more in each e-fold."""
 _SAMPLE_SHARE = 0.05
@@ -71,6 +73,11 @@ class Yield:
     def is_alone(self) -> bool:
         """Whether it brings so much that it is judged by itself."""
         return self.news > 0 and self.news >= _ALONE * self.pages
+
+    @property
+    def is_usual(self) -> bool:
+        """Whether the crawl has fetched many of its pages: a further one does nothing that was not done."""
+        return self.pages >= _USUAL
 
     def blanks(self, shows: str) -> None:
         """Count a page without news, and what it has shown."""

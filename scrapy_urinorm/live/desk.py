@@ -32,7 +32,6 @@ from scrapy_urinorm.live.questions import (
     chance,
     filters_of,
     live_rule,
-    moved_by,
     pattern_key,
     speaks_of_action,
 )
@@ -108,23 +107,22 @@ class Desk:
         key = site.class_of(url, kind)
         if key is None:
             return None
-        movers, proven = self._movers(site, url)
+        movers, proven = site.movers(url)
         share = site.canaries.share(movers, proven=proven)
-        if chance(url) < share and not speaks_of_action(url):
+        tests = self._may_test(url, kind)
+        if tests and chance(url) < share:
             site.canaries.fetched(movers, self._own(url))
             return Ruling(CANARY, key, site.generation, 0, movers)
-        self._waits(site, url, key, movers, proven=proven)
+        if tests:
+            site.canaries.waits(Waiting(key, self._own(url), movers), proven=proven)
         return Ruling(PARK, key, site.generation, 0, movers)
 
-    @staticmethod
-    def _movers(site: SiteDesk, url: str) -> tuple[tuple[str, ...], bool]:
-        """Return the rules that change an address, and whether one was proven on real installations."""
-        moving = moved_by(site.rules, url)
-        return tuple(rule.id for rule in moving) or ("",), any(rule.proven for rule in moving)
-
-    def _waits(self, site: SiteDesk, url: str, key: bytes, movers: tuple[str, ...], *, proven: bool) -> None:
+    def _may_test(self, url: str, kind: int) -> bool:
+        """Whether a request may be sent to test a rule: of those that do something only what the crawl does anyway."""
         if not speaks_of_action(url):
-            site.canaries.waits(Waiting(key, self._own(url), movers), proven=proven)
+            return True
+        found = self.yields[self.pattern(url, kind)]
+        return found is not None and found.is_usual
 
     def comes_later(self, url: str, kind: int) -> bool:
         """Whether a request comes behind the others, or is kept back, by what its pattern has brought or what it is."""
@@ -139,8 +137,9 @@ class Desk:
         if site is None or key is None:
             return None
         # what an older rule has kept back is to be tested for the new one, too
-        movers, proven = self._movers(site, url)
-        self._waits(site, url, key, movers, proven=proven)
+        movers, proven = site.movers(url)
+        if self._may_test(url, kind):
+            site.canaries.waits(Waiting(key, self._own(url), movers), proven=proven)
         return key
 
     # ------------------------------------------------------------------ under way

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -142,6 +143,11 @@ class SiteDesk:
         """Whether a request is likely for a page that was served, or is under way."""
         return self.on and self.likely is not None and self.likely.holds(self.likely.number(url, kind))
 
+    def movers(self, url: str) -> tuple[tuple[str, ...], bool]:
+        """Return the rules that change an address, and whether one was proven on real installations."""
+        moving = moved_by(self.rules, url)
+        return tuple(rule.id for rule in moving) or ("",), any(rule.proven for rule in moving)
+
     def defers(self, url: str) -> bool:
         """Whether a request comes behind the others by what it is: a list with more than one filter."""
         return self.later is not None and self.later.verdict(url)[1]
@@ -198,12 +204,15 @@ def by_lot(priority: int, url: str) -> int:
 _LOTS = 1_000
 """Requests of one kind that a lot puts into an order; of more some go by their age."""
 _ACTIONS = (
-    "logout", "logoff", "signout", "delete", "remove", "unsubscribe", "cancel", "subscribe", "vote", "add_to_cart",
-    "add-to-cart", "addtocart", "checkout", "report", "ban",
+    "log-?out", "log-?off", "sign-?out", "delete", "remove", "unsubscribe", "cancel", "subscribe", "vote",
+    "add-?to-?cart", "checkout", "report", "ban",
 )  # fmt: skip
+# a word of its own: `ban` stands in "urban" and "bank" as well
+_acts = re.compile(rf"(?<![a-z])(?:{'|'.join(_ACTIONS)})(?![a-z])").search
+_humps = re.compile("(?<=[a-z])(?=[A-Z])").sub
 
 
 def speaks_of_action(url: str) -> bool:
-    """Whether an address may do something: it is fetched because somebody linked it, never to test a rule."""
-    text = url.lower()
-    return any(word in text for word in _ACTIONS)
+    """Whether an address may do something, by a word of its path or query (`?do=delete`, `/removeItem`)."""
+    _, _, target = url.partition("://")[2].partition("/")
+    return _acts(_humps("-", target).lower().replace("_", "-")) is not None

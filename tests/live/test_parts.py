@@ -25,7 +25,7 @@ from scrapy_urinorm.live.novelty import Novelty
 from scrapy_urinorm.live.patience import PATIENCE, TESTS
 from scrapy_urinorm.live.patterns import Patterns
 from scrapy_urinorm.live.process import Students
-from scrapy_urinorm.live.questions import CANARY, CLOSED, LATER, PARK, PASS, SAMPLE, speaks_of_action
+from scrapy_urinorm.live.questions import CANARY, CLOSED, LATER, PARK, PASS, SAMPLE
 from scrapy_urinorm.live.rank import priority
 from scrapy_urinorm.live.student import Student
 from scrapy_urinorm.live.trial import canary_share
@@ -488,14 +488,6 @@ def test_a_closed_pattern_is_kept_back_but_for_samples() -> None:
     seen = [found.decide(f"http://c.example/{n}", 7).verdict for n in range(500)]
     assert set(seen) == {CLOSED, SAMPLE}
     assert seen.count(SAMPLE) < 60
-
-
-ACTS = [("http://a.example/logout?x=1", True), ("http://a.example/?do=delete", True), ("http://a.example/p", False)]
-
-
-@pytest.mark.parametrize(("url", "acts"), ACTS)
-def test_addresses_that_act_are_no_canaries(url: str, acts: bool) -> None:
-    assert speaks_of_action(url) is acts
 
 
 def test_what_a_job_of_an_earlier_version_has_left_is_read() -> None:
