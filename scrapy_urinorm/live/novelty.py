@@ -42,11 +42,11 @@ PLACES = 100_000
 PATTERNS = 20_000
 """Patterns of which it is remembered where their redirects lead; as many as are counted."""
 # a pattern by itself, of pages without news, and of those that were fetched
-_FORMS = 3
+_FORMS = 4
 # before the pattern of a page without news, in the table of who named what; no pattern begins so
 _BLANK = "\n"
-# the same of a page that was fetched, which may still have asked for others
-_SERVED = "\r"
+# before these of a page that was fetched, whose callback may still ask for others
+_SERVED, _SERVED_BLANK = "\r", "\r\n"
 _MASK = (1 << 64) - 1
 
 
@@ -145,7 +145,9 @@ class Novelty:
         # departments that share a template are many forms of views, with new words in one place: a picture is no clock
         own = drawn or self._is_no_clock(new)
         repeats = self._kin.repeats(sentences, pattern)
-        kin = own and self._is_kind(visit, pattern) and (drawn or not repeats)
+        # who asked for a page is not known where that is no GET: it may be any page, or the one before of a series
+        chain = self._is_kind(visit, pattern) or (bool(visit.depth) and self._named(visit) is None)
+        kin = own and chain and (drawn or not repeats)
         return News(False, kin=kin, drawn=drawn)
 
     def _said(self, visit: Visit, noise: Collection[int]) -> tuple[dict[int, int], set[int], dict[int, int]]:
@@ -181,7 +183,7 @@ class Novelty:
         """
         if "?" in pattern and not is_view_of_item(pattern):
             self._note_places(new, pattern)
-        first = self._linkers.get(visit.id) if visit.id is not None else None
+        first = self._named(visit)
         if first is None or first.removeprefix(_BLANK) == pattern:
             return False
         if first.startswith(_BLANK):
@@ -208,12 +210,12 @@ class Novelty:
 
     def _is_kind(self, visit: Visit, pattern: str) -> bool:
         """Whether a page of its kind was the first to name a page."""
-        first = self._linkers.get(visit.id) if visit.id is not None else None
+        first = self._named(visit)
         return first is not None and first.removeprefix(_BLANK) == pattern
 
     def _named_by_blank(self, visit: Visit) -> str:
         """Return the pattern of the page without news that first named a page, empty where one with news did."""
-        first = self._linkers.get(visit.id, "") if visit.id is not None else ""
+        first = self._named(visit) or ""
         return first.removeprefix(_BLANK) if first.startswith(_BLANK) else ""
 
     def _known(self, line: int) -> bool:
@@ -240,9 +242,10 @@ class Novelty:
         """
         if news:
             self._items.listed(visit, pattern)
-        if visit.id is not None and (visit.id in self._linkers or len(self._linkers) < LINKERS):
-            # a later link to it is nobody's merit
-            self._linkers[visit.id] = self._name(_SERVED, pattern)
+        for served in (visit.id, url_hash(visit.final_url) if visit.final_url else None):
+            if served is not None and (served in self._linkers or len(self._linkers) < LINKERS):
+                # a later link to it is nobody's merit
+                self._linkers[served] = self._name(_SERVED if news else _SERVED_BLANK, pattern)
         pattern = self._name("" if news else _BLANK, pattern)
         before = len(self._linkers)
         for link in each_hash(visit.links):
@@ -265,10 +268,16 @@ class Novelty:
         """The links of a page to what others have named."""
         return (link for link in each_hash(visit.links) if link in self._linkers)
 
-    def linker(self, visit: Visit) -> str | None:
-        """Return the pattern of the page that first named this one, or whose callback asked for it: it is no link."""
+    def _named(self, visit: Visit) -> str | None:
+        """Return who first named a page, as the table has it: who links to it, else whose callback asked for it."""
         first = self._linkers.get(visit.id) if visit.id is not None else None
-        if first is None:
-            asked = self._linkers.get(url_hash(visit.referer), "") if visit.referer else ""
-            return asked[1:] or None if asked.startswith(_SERVED) else None
-        return None if first.startswith(_SERVED) else first.removeprefix(_BLANK) or None
+        if first is None and visit.referer:
+            # of a sitemap, data, or what a script makes of a page there are no links
+            asked = self._linkers.get(url_hash(visit.referer), "")
+            first = asked.removeprefix(_SERVED) if asked.startswith(_SERVED) else None
+        return first
+
+    def linker(self, visit: Visit) -> str | None:
+        """Return the pattern of the page that first named this one."""
+        first = self._named(visit)
+        return None if first is None or first.startswith(_SERVED) else first.removeprefix(_BLANK) or None

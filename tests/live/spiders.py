@@ -38,6 +38,14 @@ class Follow(Noted):
             yield from (response.follow(href) for href in response.css("a::attr(href)").getall())
 
 
+class Opening(Follow):
+    """Follow what a script of the site opens, too."""
+
+    def parse(self, response: Response) -> Iterator[Any]:
+        yield from super().parse(response)
+        yield from (response.follow(to) for to in response.css("[data-opens]::attr(data-opens)").getall())
+
+
 class WithMeta(Follow):
     """Copy the meta of each response to its requests, as many spiders do."""
 

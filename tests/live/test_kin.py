@@ -534,6 +534,7 @@ def test_forms_of_a_view_are_one_when_they_are_too_many() -> None:
     visits, _ = record(Chain("/person?id=I{}"), 3 * CLOCK)
     novelty = Novelty()
     views = [f"/person?id=I{n}" for n in range(CLOCK)] + ["/person?id=*"] * CLOCK
+    novelty.brought(visits[0], "/")
     kin = []
     for visit, pattern in zip(visits[1:], views, strict=False):
         kin.append(novelty.brought(visit, pattern)[0].kin)
