@@ -46,6 +46,19 @@ class Opening(Follow):
         yield from (response.follow(to) for to in response.css("[data-opens]::attr(data-opens)").getall())
 
 
+class Leveled(Noted):
+    """Follow three levels of links, which it counts in the meta."""
+
+    levels = 3
+
+    def parse(self, response: Response) -> Iterator[Any]:
+        self.note(response)
+        level = response.meta.get("level", 0) + 1
+        if level <= self.levels:
+            for href in response.css("a::attr(href)").getall():
+                yield response.follow(href, meta={"level": level})
+
+
 class WithMeta(Follow):
     """Copy the meta of each response to its requests, as many spiders do."""
 

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import sys
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
 
 import pytest
 from scrapy import Request
@@ -17,7 +19,7 @@ from scrapy_urinorm.visits import read_visits
 from scrapy_urinorm.visits.why import answers
 from tests.crawl.crawling import Job, Outcome, crawl
 from tests.live.served import Served
-from tests.live.sites import Answering, Site, identities_of, record
+from tests.live.sites import Answer, Answering, Site, identities_of, prose, record
 from tests.live.test_few_words import PEOPLE, Register
 
 if TYPE_CHECKING:
@@ -103,6 +105,37 @@ def test_spiders_of_all_kinds_lose_nothing(tmp_path: Path, spider: str) -> None:
             live(served, tmp_path / "stock", spider, URINORM_LIVE=False)
             met = served.identities(pages(tmp_path / "stock"))
         assert served.identities(pages(tmp_path / "live")) >= met
+
+
+@dataclass
+class Related:
+    """Items in lists, each with a file; a link from a related one says where it stands, and is one level deeper."""
+
+    host: str = "127.0.0.1"
+    start: str = "http://127.0.0.1/"
+    items: int = 150
+
+    def answer(self, target: str) -> Answer:
+        path = urlsplit(target).path
+        kind, _, number = path.strip("/").rpartition("/")
+        if kind == "list":
+            links = [f"/item/{n}" for n in range(10 * int(number), 10 * int(number) + 10)]
+        elif kind == "item":
+            links = [f"/item/{(int(number) + n) % self.items}?ref=item{number}" for n in (1, 7, 31)]
+            links.append(f"/file/{number}")
+        else:
+            links = [] if kind else [f"/list/{n}" for n in range(self.items // 10)]
+        return Answer(200, prose(path), tuple(links), identity=path)
+
+
+@pytest.mark.slow
+def test_a_spider_that_counts_levels_in_its_meta_loses_nothing(tmp_path: Path) -> None:
+    site = Related()
+    with Served(site) as served:
+        outcome = live(served, tmp_path, "Leveled")
+        assert outcome.reason == "finished"
+        assert served.identities(pages(tmp_path)) >= {f"/file/{n}" for n in range(site.items)}
+    assert counts(outcome)["parked"] > 0
 
 
 @pytest.mark.slow

@@ -10,6 +10,8 @@ from scrapy.http.request import NO_CALLBACK
 from scrapy_urinorm.crawl import settings as own
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from scrapy import Request
     from scrapy.crawler import Crawler
 
@@ -19,9 +21,13 @@ _PERSONAL = (b"Cookie", b"Authorization")
 _FOLLOWING = ("redirect_urls", "redirect_times", "retry_times", own.CHANCE_META, "is_start_request", own.CANARY_META)
 #: Meta that has the answer treated otherwise.
 _KIND = ("rule", "cookiejar")
-_PLAIN = (str, bytes, int, float, bool, type(None))
 #: Whose containers nobody changes: Scrapy only reads them, or they are our own.
 _KNOWN = frozenset({own.CLAIMS_META, own.ROW_META, "urinorm", "handle_httpstatus_list"})
+#: What Scrapy puts into the meta, which callbacks copy from a response, and what changes nothing in a callback.
+_NOT_CHOSEN = frozenset(
+    ("depth", "download_latency", "download_slot", "download_timeout", "link_text", "max_retry_times", "proxy")
+).union(own.REDIRECT_META, _FOLLOWING, _KIND, _KNOWN)
+_PLAIN = (str, bytes, int, float, bool, type(None))
 
 
 def may_wait(request: Request) -> bool:
@@ -41,14 +47,16 @@ def may_wait(request: Request) -> bool:
 def may_speak(request: Request) -> bool:
     """Whether the answer to a request may serve another that waits: it is nobody's own, and its kind can be told.
 
-    Objects in the arguments of its callback cannot be compared, and what they do when they are asked is not known.
+    Objects in its meta, or in the arguments of its callback, cannot be compared, and what they do when they are asked
+    is not known.
     """
     if request.method != "GET" or request.body or request.cookies or not request.url.startswith(("http:", "https:")):
         return False
     if any(name in request.headers for name in _PERSONAL):
         return False
     meta = request._meta or {}
-    return all(_plain(meta.get(name)) for name in _KIND) and all(map(_plain, request.cb_kwargs.values()))
+    told = (*(meta.get(name) for name in _KIND), *_chosen(meta).values(), *request.cb_kwargs.values())
+    return all(map(_plain, told))
 
 
 def why_not(crawler: Crawler, scheduler: object) -> str:
@@ -60,6 +68,15 @@ def why_not(crawler: Crawler, scheduler: object) -> str:
     return ""
 
 
+def _chosen(meta: Mapping[Any, Any]) -> dict[str, Any]:
+    """Return what a callback may go by: a level that it counts, a category. Of middlewares are names like `_callback`.
+
+    An address that is deeper by the spider's own count may not be followed, where a variant that waits would be.
+    """
+    names = (one for one in meta if isinstance(one, str) and one not in _NOT_CHOSEN and not one.startswith("_"))
+    return {name: meta[name] for name in names}
+
+
 def _plain(value: Any) -> bool:
     return isinstance(value, _PLAIN) or (isinstance(value, tuple) and all(map(_plain, value)))
 
@@ -67,15 +84,19 @@ def _plain(value: Any) -> bool:
 def kind_of(request: Request) -> int:
     """Return a number for what is done with the answer: two requests of different kinds are never one page.
 
-    Callback and errback, the rule of a CrawlSpider, the session of a cookie jar, arguments for the callback.
+    Callback and errback, the rule of a CrawlSpider, the session of a cookie jar, arguments for the callback, and what
+    its spider has put into the meta.
     """
     meta = request._meta or {}
-    parts = (
+    parts: tuple[Any, ...] = (
         _name(request.callback),
         _name(request.errback),
         *(meta.get(name) for name in _KIND),
         sorted((str(key), repr(value)) for key, value in request.cb_kwargs.items()),
     )
+    # what an earlier version has told of a request without any stays so
+    if chosen := _chosen(meta):
+        parts += (sorted((name, repr(value)) for name, value in chosen.items()),)
     digest = hashlib.blake2b(repr(parts).encode("utf-8", "surrogatepass"), digest_size=6).digest()
     return int.from_bytes(digest, "little")
 
