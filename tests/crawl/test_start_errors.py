@@ -189,7 +189,7 @@ def test_broken_rules_of_a_spider_stop_only_its_crawl(server: SiteServer, tmp_pa
         ("URINORM_SEEN_TTL", "nan", "URINORM_SEEN_TTL: 'nan' is not a number"),
         ("URINORM_SECOND_CHANCE_LIMIT", math.inf, "URINORM_SECOND_CHANCE_LIMIT: inf is not a number"),
         ("URINORM_LIVE_CLOSE", -1, "URINORM_LIVE_CLOSE: -1 is below 0"),
-        ("URINORM_VISITS", "gopher://h/v", "URINORM_VISITS: gopher://h/v: there is no feed storage for gopher: (only f"),
+        ("URINORM_VISITS", "gopher://h/v", "URINORM_VISITS: gopher://h/v: there is no feed storage for gopher: (only"),
         ("URINORM_REPORT", "s3://u:p@b/r.html", "URINORM_REPORT: s3://b/r.html: a path is expected, not a URI"),
         ("URINORM_LIVE_OUTPUT", "file:///tmp/l.toml", "URINORM_LIVE_OUTPUT: file:///tmp/l.toml: a path is expected"),
         ("URINORM_FALLBACK_REQUEST_FINGERPRINTER_CLASS", "os.path",
