@@ -10,8 +10,10 @@ import contextlib
 import glob
 import io
 import itertools
+import os
 import re
 import select
+import stat
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -154,7 +156,19 @@ def opened(name: str, *, strict: bool = True) -> Iterator[Source]:
     except OSError as error:
         raise InputError(f"{name}: cannot be read: {error.strerror or error}") from error
     with file:
+        if _is_output(file):
+            raise InputError(f"{name}: is what standard output goes to, and would never end")
         yield Source(name, file, strict=strict)
+
+
+def _is_output(file: io.FileIO) -> bool:
+    """Whether a file that is to be read is the one that standard output is written to, as by `COMMAND . > ./out`."""
+    try:
+        return stat.S_ISREG(os.fstat(file.fileno()).st_mode) and os.path.sameopenfile(
+            file.fileno(), sys.stdout.fileno()
+        )
+    except (OSError, ValueError, AttributeError):
+        return False
 
 
 def _as_utf8(pieces: Iterator[bytes]) -> Iterator[bytes]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import io
 import os
 import sys
 from pathlib import Path
@@ -32,15 +33,21 @@ class Run:
 
 @contextlib.contextmanager
 def outputs_open() -> Iterator[None]:
-    """Let what is written go nowhere where the shell has closed standard output or standard error (`>&-`).
+    """Let anything be written to standard output and standard error.
 
-    Python has None in their place, to which nothing can be written, and the next file that is opened has their number.
+    Where the shell has closed one (`>&-`) it goes nowhere: Python has None in its place, to which nothing can be
+    written, and the next file that is opened has its number. Letters that its encoding lacks, which is that of the
+    locale in a pipe on Windows, are written as escapes.
     """
     with contextlib.ExitStack() as stack:
         for name, redirected in (("stdout", contextlib.redirect_stdout), ("stderr", contextlib.redirect_stderr)):
-            if getattr(sys, name) is None:
+            stream = getattr(sys, name)
+            if stream is None:
                 nowhere = stack.enter_context(Path(os.devnull).open("w", encoding="utf-8"))
                 stack.enter_context(redirected(nowhere))
+            elif isinstance(stream, io.TextIOWrapper) and stream.errors == "strict":
+                stream.reconfigure(errors="backslashreplace")
+                stack.callback(stream.reconfigure, errors="strict")
         yield
 
 

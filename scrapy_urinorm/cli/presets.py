@@ -37,9 +37,12 @@ def presets(
             rows = [(f"{one['name']}@{one['version']}", one["entries"], one["about"]) for one in found]
             show_table(("preset", "entries", "about"), rows, fold=("about",))
         return
-    if name.partition("@")[0] not in PRESETS:
+    base, at, version = name.partition("@")
+    if base not in PRESETS:
         raise UrinormError(f"there is no preset {name!r}; {nearest(name, PRESETS) or ' | '.join(PRESETS)}")
-    one = preset(name.partition("@")[0])
+    one = preset(base)
+    if at and version != str(one["version"]):
+        raise UrinormError(f"preset {base} has no version {version!r} (this package has {base}@{one['version']})")
     if as_json:
         write_json(one)
         return

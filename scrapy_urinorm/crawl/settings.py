@@ -10,7 +10,7 @@ from weakref import WeakKeyDictionary
 
 from scrapy.utils.conf import closest_scrapy_cfg
 
-from scrapy_urinorm.crawl.start_errors import finite, said_readably, worded
+from scrapy_urinorm.crawl.start_errors import amount, said_readably, worded
 from scrapy_urinorm.errors import RuleFileError
 from scrapy_urinorm.extras import MissingExtraError, missing
 from scrapy_urinorm.normalizer import Normalizer
@@ -179,9 +179,9 @@ def value(settings: BaseSettings, name: str) -> Any:
 
 
 def number(settings: BaseSettings, name: str) -> float | None:
-    """A setting that is a finite number or None; raises ValueError that names it."""
+    """A setting that is a finite number of 0 or more, or None; raises ValueError that names it."""
     given = value(settings, name)
-    return None if given is None else finite(name, given)
+    return None if given is None else amount(name, given)
 
 
 def text(settings: BaseSettings, name: str) -> str:

@@ -24,7 +24,7 @@ def _place(settings: BaseSettings, name: str) -> None:
         # it brings the masks of visits
         from scrapy_urinorm.crawl.recording.output_places import check_place
 
-        check_place(name, text)
+        check_place(name, text, settings.getwithbase("FEED_STORAGES") if name == "URINORM_VISITS" else ())
 
 
 def _store(settings: BaseSettings, name: str) -> None:

@@ -86,8 +86,8 @@ def never_opened(spider: Spider) -> None:
     _unopened.add(spider)
 
 
-def finite(name: str, given: Any) -> float:
-    """The number that a setting holds; raises ValueError that names it."""
+def amount(name: str, given: Any) -> float:
+    """The number of 0 or more that a setting holds; raises ValueError that names it."""
     with said_readably():
         try:
             found = float(given)
@@ -95,6 +95,8 @@ def finite(name: str, given: Any) -> float:
             found = math.nan
         if not math.isfinite(found):
             raise ValueError(f"{name}: {given!r} is not a number")
+        if found < 0:
+            raise ValueError(f"{name}: {given!r} is below 0")
         return found
 
 

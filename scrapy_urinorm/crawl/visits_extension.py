@@ -83,7 +83,7 @@ class VisitsExtension:
         self.listener: Callable[[dict[str, Any]], None] | None = None
         """Is given what the reader says and is none of ours, in a thread of the reader's."""
         self.watcher: Onlooker | None = None
-        self.rotate = max(0, int(own.number(crawler.settings, "URINORM_VISITS_ROTATE") or 0)) or None
+        self.rotate = int(own.number(crawler.settings, "URINORM_VISITS_ROTATE") or 0) or None
         self.files: list[Path] = []
         """What was written, when the crawl has ended."""
         self.crawl_id, self.begun = "", datetime.now(UTC)

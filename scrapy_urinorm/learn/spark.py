@@ -23,7 +23,7 @@ from scrapy_urinorm.normalizer import Normalizer
 from scrapy_urinorm.rulesets.ruleset import RuleSet
 from scrapy_urinorm.suffixes import host_of, site_of
 from scrapy_urinorm.visits.reader import FORMATS, LONGEST_LINE, ReadCounts, VisitReader, row_visit
-from scrapy_urinorm.visits.table import URL_HEADERS, names_of
+from scrapy_urinorm.visits.table import URL_HEADERS, check_columns, names_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -129,6 +129,7 @@ def _read(spark: Any, files: _Files) -> Any:
 
     if files.kind not in FORMATS or files.kind == "csv":
         raise InputError(f"format {files.kind!r}: Spark reads {', '.join(one for one in FORMATS if one != 'csv')}")
+    check_columns(files.columns)
     place = ("_metadata.file_path", "_metadata.file_block_start")
     reader = spark.read.option("recursiveFileLookup", "true")
     try:

@@ -1,9 +1,9 @@
 """The students' process: `python -m scrapy_urinorm.live.process`, a child of the page reader, one for all its crawls.
 
 Messages as those of `scrapy_urinorm.visits.messages`. To it: `open` (`crawl`, `preset`, `rules`, `folder`),
-`visit` (`crawl`, `pattern`; the body is the line of JSON), `met` (`crawl`, `urls`) and `judge` (`crawl`, `sites`,
-`asked`). In a fleet also `forget` (`crawl`, `site`), then `visit` with `old` for what others have learned from, and
-`learn` (`crawl`, `site`, `struck`, and `had`: whether rules of the site are in force).
+`visit` (`crawl`, `pattern`; the body is the line of JSON), `met` (`crawl`, `urls`), `judge` (`crawl`, `sites`,
+`asked`) and `close` (`crawl`). In a fleet also `forget` (`crawl`, `site`), then `visit` with `old` for what others have
+learned from, and `learn` (`crawl`, `site`, `struck`, and `had`: whether rules of the site are in force).
 From it what `scrapy_urinorm.live.student` says, with `crawl`, `verdict` (`asked`) after a judgement, and `struck` after
 a doubt, what a later student of the site must know; `failed` after what has gone wrong, and `live_died` where a crawl
 gets no student at all.
@@ -50,13 +50,18 @@ class Students:
     def take(self, header: dict[str, Any], body: bytes) -> None:
         """Do what a message says; what goes wrong is told, and ends nothing."""
         crawl = header["crawl"]
-        if crawl in self._studies and (header["do"] not in ("visit", "met") or header.get("old")):
+        if header["do"] == "close":
+            # a study that still runs is for nobody
+            self._studies.pop(crawl, None)
+        elif crawl in self._studies and (header["do"] not in ("visit", "met") or header.get("old")):
             # what asks for a site as it is now
             self._studies.pop(crawl).join()
         with self._turn:
             try:
                 if header["do"] == "open":
                     self._open(crawl, header)
+                elif header["do"] == "close":
+                    self._of.pop(crawl, None)
                 elif crawl in self._of:
                     self._say(crawl, self._taken(header, body, *self._of[crawl]))
             except OSError as error:

@@ -76,12 +76,17 @@ class Live:
         self._unjudged.pop(number, None)
         if number in self._fleets:
             self._fleets.pop(number).close()
-            # what it sees is for nobody from now on
-            del self._opened[number]
+            self._unlearned(number)
 
     def _closed(self, number: int, header: dict[str, Any], body: bytes) -> None:
         self._leave(number, header, body)
+        self._unlearned(number)
         self._close(number, header, body)
+
+    def _unlearned(self, number: int) -> None:
+        """What a crawl sees is for nobody from now on; other crawls of its process may go on for days."""
+        if self._opened.pop(number, None) is not None:
+            self._put({"do": "close", "crawl": number})
 
     def _met(self, number: int, header: dict[str, Any], _: bytes) -> None:
         known = self.reader.crawls.get(number)
@@ -176,7 +181,8 @@ class Live:
     def _say(self, message: dict[str, Any]) -> None:
         asked = self._unjudged.get(message["crawl"])
         if asked is not None and message["do"] == "verdict" and message["asked"] == asked["asked"]:
-            del self._unjudged[message["crawl"]]
+            # one that is closed in this moment has taken it back
+            self._unjudged.pop(message["crawl"], None)
         fleet = self._fleets.get(message["crawl"])
         if fleet is not None:
             fleet.say(message)

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from scrapy_urinorm import compression, inputs
-from scrapy_urinorm.visits.reader import PROBLEMS_KEPT, read_visits
+from scrapy_urinorm.visits.reader import LONGEST_LINE, PROBLEMS_KEPT, json_object, read_visits
 from scrapy_urinorm.visits.record import COLUMNS, Visit
 
 if TYPE_CHECKING:
@@ -19,8 +18,6 @@ BLOCK, LARGEST = 4 << 20, 16 << 20
 _BLOCKS = 16
 ROWS = 20_000
 """Rows of another kind of file that are worked on at a time."""
-MAX_LINE = 16 << 20
-"""Bytes without the end of a line after which what was read of it is given up."""
 _NAMES = (".jsonl", ".ndjson")
 
 Block = tuple[str, int, "tuple[bytes, ...] | list[dict[str, Any]]"]
@@ -83,7 +80,7 @@ def _json_blocks(path: str) -> Iterator[Block]:
                 read += held
                 size = max(BLOCK, min(LARGEST, read // _BLOCKS))
                 pieces = [pieces[last][cut:], *pieces[last + 1 :]]
-            elif held > MAX_LINE:
+            elif held > LONGEST_LINE:
                 # no URL is so long: what is read of the line makes one bad row
                 yield path, line, (b"".join(pieces)[:100], b"\n")
                 pieces = []
@@ -101,17 +98,16 @@ def rows_of(path: str, start: int, data: Iterable[bytes]) -> tuple[list[dict[str
     problems: list[str] = []
     bad = 0
     for number, line in enumerate(b"".join(data).decode("utf-8", "surrogateescape").split("\n"), start):
-        if not line or line.isspace():
-            continue
         try:
-            row = json.loads(line.lstrip("\ufeff") if number == 1 else line)
-            if not row["url"] or type(row["url"]) is not str:
+            row = json_object(line.lstrip("\ufeff") if number == 1 else line)
+            if row is None:
+                continue
+            if not row.get("url") or type(row["url"]) is not str:
                 raise ValueError("url: missing or not a text")
         except inputs.ROW_ERRORS as error:
             bad += 1
             if len(problems) < PROBLEMS_KEPT:
-                said = "no column url" if isinstance(error, KeyError) else str(error)
-                problems.append(f"{path}:{number}: {said}")
+                problems.append(f"{path}:{number}: {error}")
             continue
         # of a request that came to no response, or of the end of the crawl
         if not row.get("failure"):

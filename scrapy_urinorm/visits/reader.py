@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, NoReturn, TypeVar
+from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
 from scrapy_urinorm.inputs import ROW_ERRORS, InputError, expanded, kind_of, lines, opened
 from scrapy_urinorm.visits import access_log, archive_index, table
@@ -86,6 +86,7 @@ class VisitReader(ReadCounts):
         super().__init__()
         if format not in FORMATS:
             raise VisitsError(f"format {format!r} is not one of {', '.join(FORMATS)}")
+        table.check_columns(columns or ())
         self.paths = expanded(paths)
         self.format = format
         self.columns = dict(columns or {})
@@ -125,7 +126,7 @@ class VisitReader(ReadCounts):
         return _of_line(self._mapped_json if kind == "jsonl" and self.columns else line_parser(kind, self.base))
 
     def _mapped_json(self, line: str) -> Collection[Visit]:
-        row = _json_object(line)
+        row = json_object(line)
         return (visit_from_row(table.renamed(row, self.columns)),) if row is not None else ()
 
     def _each(self, path: str, rows: Iterable[Row], parse: Callable[[Row], Collection[Visit]]) -> Iterator[Visit]:
@@ -235,7 +236,8 @@ def _of_line(parse: Callable[[str], Collection[Visit]]) -> Callable[[bytes | Non
     return visits
 
 
-def _json_object(line: str) -> Mapping[str, object] | None:
+def json_object(line: str) -> dict[str, Any] | None:
+    """The row that a line of JSON holds, None of an empty line; raises one of `ROW_ERRORS`."""
     if not line or line.isspace():
         return None
     row = json.loads(line)
@@ -245,7 +247,7 @@ def _json_object(line: str) -> Mapping[str, object] | None:
 
 
 def _json_visit(line: str) -> Collection[Visit]:
-    row = _json_object(line)
+    row = json_object(line)
     return (visit_from_row(row),) if row is not None else ()
 
 

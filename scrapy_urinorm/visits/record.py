@@ -6,6 +6,7 @@ import json
 import secrets
 from base64 import b64decode
 from binascii import b2a_base64
+from collections.abc import Iterable
 from dataclasses import dataclass, fields
 from datetime import UTC, datetime
 from struct import pack
@@ -134,8 +135,7 @@ def visit_from_row(row: Mapping[str, Any]) -> Visit:
         octets = getattr(visit, name) if name in row else None
         if octets is not None and (len(octets) % unit or (name in _WHOLE and len(octets) != unit)):
             raise ValueError(f"{name}: {len(octets)} bytes, not {'' if name in _WHOLE else 'a multiple of '}{unit}")
-    redirects = row.get("redirects")
-    if redirects is not None and len(redirects):
+    if (redirects := row.get("redirects")) is not None:
         visit.redirects = _redirects(redirects)
     return visit
 
@@ -143,7 +143,7 @@ def visit_from_row(row: Mapping[str, Any]) -> Visit:
 def _listed_links(value: Any, visit: Visit) -> tuple[bytes, int]:
     from scrapy_urinorm.visits.links import link_hashes, page_links
 
-    if not all(isinstance(url, str) for url in value):
+    if not isinstance(value, Iterable) or not all(isinstance(url, str) for url in value):
         raise ValueError("links: not base64 or a list of URLs")
     return link_hashes(page_links(value, visit.final_url or visit.url))
 
@@ -152,7 +152,11 @@ def _text(_name: str, value: object) -> str:
     return value if isinstance(value, str) else str(value)
 
 
-def _list(_name: str, value: Any) -> tuple[str, ...]:
+def _list(name: str, value: Any) -> tuple[str, ...]:
+    if isinstance(value, str):
+        return (value,)
+    if not isinstance(value, Iterable):
+        raise ValueError(f"{name}: {value!r} is not a list")
     return tuple(map(str, value))
 
 

@@ -38,14 +38,19 @@ CSV_FIELD_LIMIT = 16 << 20
 URL_HEADERS = frozenset(["url", *(theirs for theirs, ours in KNOWN_HEADERS.items() if ours == "url")])
 
 
+def check_columns(ours: Iterable[str]) -> None:
+    """Raise InputError where one of some names is none of our columns."""
+    for name in ours:
+        if name not in COLUMNS:
+            raise InputError(f"{name!r} is not one of our columns: {', '.join(COLUMNS)}")
+
+
 def names_of(header: Iterable[str], columns: Mapping[str, str], path: str) -> dict[str, str]:
     """Map each of their headers that we want to our column."""
     given = [name.strip() for name in header]
-    for ours, theirs in columns.items():
+    for theirs in columns.values():
         if theirs not in given:
             raise InputError(f"{path}: there is no column {theirs!r} among {_listed(given)}")
-        if ours not in COLUMNS:
-            raise InputError(f"{path}: {ours!r} is not one of our columns: {', '.join(COLUMNS)}")
     names = {theirs: ours for ours, theirs in columns.items()}
     for theirs in given:
         plain = theirs.lower()

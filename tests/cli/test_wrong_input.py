@@ -86,6 +86,7 @@ ERRORS = {
     "init: below a file": ("init urls.txt --output good.toml/deep/x.toml", "good.toml"),
     "rules: no such rule": ("rules remove_parms", "did you mean 'remove_params'?"),
     "presets: no such preset": ("presets lose", "did you mean 'loose'?"),
+    "presets: no such version": ("presets safe@7", "preset safe has no version '7' (this package has safe@1)"),
     "import: nothing": ("import dud", "Missing argument"),
     "import dud: absent": ("import dud absent.json", "absent.json"),
     "import dud: not JSON": ("import dud good.toml", "good.toml: does not parse"),
@@ -99,6 +100,7 @@ ERRORS = {
     "learn: no such family": ("learn urls.txt --output x.toml --families x", "there is no family 'x': declared, "),
     "learn: no such engine": ("learn urls.txt --output x.toml --engine x", "there is no engine 'x'"),
     "learn: wrong columns": ("learn urls.txt --output x.toml --columns url", "write OURS=THEIRS"),
+    "learn: no column of ours": ("learn urls.txt --output x.toml --columns a=b", "'a' is not one of our columns: url,"),
     "validate: absent": ("validate absent.toml --output x.toml", "absent.toml"),
     "validate: no output": ("validate good.toml", "where to write the rules?"),
     "eval: absent": ("eval absent.jsonl", "absent.jsonl"),
@@ -322,6 +324,25 @@ def test_outputs_that_are_closed(command: str, folder: Path) -> None:
     done = subprocess.run(words, cwd=folder, input="no URL\n", capture_output=True, text=True, check=False)
     assert done.returncode == 0
     assert "urinorm: " not in done.stdout
+
+
+@pytest.mark.skipif(os.name == "nt", reason="a shell of POSIX")
+def test_an_output_among_the_inputs(folder: Path) -> None:
+    """What is written would be read again, without end."""
+    (folder / "empty" / "a.txt").write_text(URLS)
+    words = ["sh", "-c", '"$@" > empty/out.txt', "-", *URINORM, "normalize", "empty"]
+    done = subprocess.run(words, cwd=folder, capture_output=True, text=True, check=False, timeout=60)
+    said = "urinorm: empty/out.txt: is what standard output goes to, and would never end\n"
+    assert (done.returncode, done.stderr) == (2, said)
+    assert (folder / "empty" / "out.txt").read_text() == "http://a.example/?ref=1\nhttp://a.example/?x=1\n"
+
+
+def test_letters_that_the_output_lacks(folder: Path) -> None:
+    """As in a pipe on Windows, which has the octets of one language."""
+    words = "explain http://a.example/ü --rules good.toml".split()
+    done = run(*words, cwd=folder, program=URINORM, PYTHONIOENCODING="ascii")
+    assert (done.code, done.err) == (0, "")
+    assert done.out.startswith("URL          http://a.example/\\xfc\n")
 
 
 @pytest.mark.skipif(os.name == "nt", reason="signals of POSIX")

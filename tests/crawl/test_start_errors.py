@@ -188,6 +188,10 @@ def test_broken_rules_of_a_spider_stop_only_its_crawl(server: SiteServer, tmp_pa
         ("URINORM_SEEN_PREFIX", "100%", "URINORM_SEEN_PREFIX: '100%': after a %"),
         ("URINORM_SEEN_TTL", "nan", "URINORM_SEEN_TTL: 'nan' is not a number"),
         ("URINORM_SECOND_CHANCE_LIMIT", math.inf, "URINORM_SECOND_CHANCE_LIMIT: inf is not a number"),
+        ("URINORM_LIVE_CLOSE", -1, "URINORM_LIVE_CLOSE: -1 is below 0"),
+        ("URINORM_VISITS", "gopher://h/v", "URINORM_VISITS: gopher://h/v: there is no feed storage for gopher: (only"),
+        ("URINORM_REPORT", "s3://u:p@b/r.html", "URINORM_REPORT: s3://b/r.html: a path is expected, not a URI"),
+        ("URINORM_LIVE_OUTPUT", "file:///tmp/l.toml", "URINORM_LIVE_OUTPUT: file:///tmp/l.toml: a path is expected"),
         ("URINORM_FALLBACK_REQUEST_FINGERPRINTER_CLASS", "os.path",
          "URINORM_FALLBACK_REQUEST_FINGERPRINTER_CLASS: 'os.path' is not a class"),
     ],
@@ -231,10 +235,11 @@ def test_a_setting_of_what_is_off_is_looked_at(name: str) -> None:
 
 @pytest.mark.parametrize("name", ["URINORM_VISITS", "URINORM_REPORT", "URINORM_LIVE_OUTPUT"])
 def test_a_folder_is_no_file(name: str, tmp_path: Path) -> None:
-    for given in (str(tmp_path), tmp_path, f"{tmp_path}/%(name)s/", tmp_path.as_uri()):
+    uris = name == "URINORM_VISITS"
+    for given in (str(tmp_path), tmp_path, f"{tmp_path}/%(name)s/", *[tmp_path.as_uri()] * uris):
         with pytest.raises(ValueError, match=f"{name}: .* is a folder"):
             crawler_with({**ADDON, name: given})
-    for given in (tmp_path / "%(name)s-%(time)s.x", "s3://bucket/", ""):
+    for given in (tmp_path / "%(name)s-%(time)s.x", *["s3://bucket/"] * uris, ""):
         crawler_with({**ADDON, name: given})
 
 

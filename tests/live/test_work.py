@@ -218,6 +218,24 @@ def test_links_that_nobody_has_taken_yet_wait_up_to_a_bound(monkeypatch: pytest.
     assert live._queue.qsize() == 11
 
 
+def test_nothing_is_held_of_a_crawl_that_is_closed(tmp_path: Path) -> None:
+    """Others of its process may go on for days; a process that is started again opens it no more."""
+    output, parser = io.BytesIO(), Parser()
+    live, process = Live(Reader(output, parser)), Students(output)
+    said = {"do": "open", "crawl": 3, "preset": "recommended", "rules": [], "folder": str(tmp_path)}
+    live._opened[3] = said
+    process.take(said, b"")
+    live.reader.handlers["close"](3, {"do": "close", "crawl": 3}, b"")
+    parser.close()
+    message, body, _ = live._queue.get_nowait() or ({}, b"", 0)
+    for visit in visits_of(STEADY)[:60]:
+        process.take({"do": "visit", "crawl": 3, "pattern": "x"}, visit.to_json().encode())
+    process.take(message, body)
+    process.take({"do": "visit", "crawl": 3, "pattern": "x"}, visits_of(STEADY)[60].to_json().encode())
+    assert (live._opened, process._of, process._studies) == ({}, {}, {})
+    assert len([*FolderStore(str(tmp_path)).all()]) == 60
+
+
 def test_a_student_that_is_started_again_knows_what_was_named(tmp_path: Path) -> None:
     """Else the links of the pages before lead nowhere, and a rule that is right seems to cut off what lies behind."""
     visits = visits_of(STEADY)

@@ -440,7 +440,7 @@ class TestReading:
 
     def test_a_line_without_end_costs_itself_alone(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         """What stands before it in its block is read, and what follows in the next ones."""
-        monkeypatch.setattr(blocks, "MAX_LINE", 3 << 20)
+        monkeypatch.setattr(blocks, "LONGEST_LINE", 3 << 20)
         path = tmp_path / "visits.jsonl"
         rows = [f'{{"url": "{ORIGIN}/{n}"}}\n' for n in range(30_000)]
         endless = f'{{"url": "{ORIGIN}/{"x" * (9 << 20)}"}}\n'

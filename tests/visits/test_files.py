@@ -287,6 +287,8 @@ BAD_ROWS = [
     pytest.param(row(redirects=[1]), id="redirects without URLs"),
     pytest.param(row(links="AAAA"), id="half a link"),
     pytest.param(row(links=[1]), id="a link that is a number"),
+    pytest.param(row(links=1), id="links that are a number"),
+    pytest.param(row(marks=1), id="marks that are a number"),
     pytest.param(row(id="AAAA"), id="a short id"),
     pytest.param(row(size=math.inf), id="a size without end"),
     pytest.param(row(redirects=[[math.inf, "http://a.example/r"]]), id="a status without end"),
@@ -301,6 +303,7 @@ def test_bad_rows_are_counted_and_named(tmp_path: Path, bad: str) -> None:
     assert len(list(read)) == 2
     assert (read.rows, read.bad, read.skipped) == (2, 1, 1)
     assert read.problems[0].startswith(f"{path}:2: ")
+    assert "object" not in read.problems[0].replace("not a JSON object", ""), "words of Python"
 
 
 def test_the_room_of_a_field_is_nobody_elses(tmp_path: Path) -> None:

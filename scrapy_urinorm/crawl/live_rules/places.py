@@ -52,6 +52,7 @@ def write_parked(jobdir: str | None, rows: Callable[[], Iterable[tuple[str, str]
     """Name what was not sent, each address with why: in a file, or in a temporary folder, or else in the log.
 
     The folder could be written when the crawl began. A disk may be full by now, and nothing else knows the addresses.
+    That of a job names what waits there now; elsewhere a crawl adds to what others have left, be they still running.
     """
     redact = Redaction()
 
@@ -63,7 +64,9 @@ def write_parked(jobdir: str | None, rows: Callable[[], Iterable[tuple[str, str]
         return
     for path in (Path(jobdir or ".", PARKED_FILE), Path(tempfile.gettempdir(), f"{crawl}.{PARKED_FILE}")):
         try:
-            with open(path, "w", encoding="utf-8", errors="surrogatepass", opener=private) as file:
+            # a line at a time, as another process may add to it in the same moment
+            mode = "w" if jobdir else "a"
+            with open(path, mode, buffering=1, encoding="utf-8", errors="surrogatepass", opener=private) as file:
                 file.writelines(f"{line}\n" for line in lines())
         except OSError as error:
             own.logger.error("Live rules: what was kept back cannot be written to %s: %s", path, error.strerror)

@@ -17,6 +17,7 @@ from w3lib.url import file_uri_to_path
 from scrapy_urinorm.engine.texts import without_userinfo
 
 if TYPE_CHECKING:
+    from collections.abc import Collection
     from datetime import datetime
 
     from scrapy import Spider
@@ -38,10 +39,11 @@ def _filled(text: str, name: str, time: str) -> str:
     return text % {"name": name, "time": time, "batch_id": 1, "batch_time": time}
 
 
-def check_place(setting: str, text: str) -> None:
+def check_place(setting: str, text: str, storages: Collection[str] = ()) -> None:
     """Raise ValueError that names the setting where nothing can be written to what it holds, whatever the spider.
 
-    A crawl of a night that ends with "is a directory" was for nothing.
+    `storages` are the schemes of URIs that it may hold; without any it holds a path. A crawl of a night that ends with
+    "is a directory" was for nothing.
     """
     try:
         uri = _filled(text, "name", "time")
@@ -49,6 +51,11 @@ def check_place(setting: str, text: str) -> None:
         known = "%(name)s, %(time)s, %(batch_id)d, %(batch_time)s and %%"
         raise ValueError(f"{setting}: {without_userinfo(text)!r}: after a %, only {known} may stand") from None
     scheme = urlsplit(uri).scheme
+    if not storages and "://" in uri:
+        raise ValueError(f"{setting}: {without_userinfo(uri)}: a path is expected, not a URI")
+    if storages and len(scheme) > 1 and scheme not in storages:
+        known = ", ".join(sorted(filter(None, storages)))
+        raise ValueError(f"{setting}: {without_userinfo(uri)}: there is no feed storage for {scheme}: (only {known})")
     # one letter is the drive of a Windows path
     path = file_uri_to_path(uri) if scheme == "file" else uri if len(scheme) < 2 else ""
     if path and (path.endswith(("/", os.sep)) or Path(path).is_dir()):
