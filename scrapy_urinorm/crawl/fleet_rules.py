@@ -15,7 +15,7 @@ from scrapy_urinorm.crawl.fleets.end import FleetEnd
 from scrapy_urinorm.crawl.fleets.parked import FleetParked
 from scrapy_urinorm.crawl.live import _MET, LiveRules
 from scrapy_urinorm.crawl.live_rules.guarded import guarded
-from scrapy_urinorm.crawl.live_rules.waiting import may_wait, why_not
+from scrapy_urinorm.crawl.live_rules.waiting import why_not
 from scrapy_urinorm.crawl.visits_extension import VisitsExtension
 
 if TYPE_CHECKING:
@@ -83,7 +83,7 @@ class FleetRules(LiveRules):
         if self._flights.follow(request):
             # nobody can tell whether it comes back to this worker: whoever waits for its page is not to
             self._flights.leave(request)
-        elif self.on and may_wait(request):
+        elif self.on and self._hindrance.may_wait(request):
             self._met.append(request.url)
             if len(self._met) >= _MET:
                 self.tell_met()

@@ -16,6 +16,7 @@ from scrapy_urinorm.crawl.live_rules.end import LiveEnd
 from scrapy_urinorm.crawl.live_rules.flights import Flights
 from scrapy_urinorm.crawl.live_rules.guarded import guarded
 from scrapy_urinorm.crawl.live_rules.heard import Heard
+from scrapy_urinorm.crawl.live_rules.hindrance import Hindrance
 from scrapy_urinorm.crawl.live_rules.parked import Parked
 from scrapy_urinorm.crawl.live_rules.places import folder_for
 from scrapy_urinorm.crawl.live_rules.waiting import kind_of, may_speak, may_wait, why_not
@@ -62,7 +63,7 @@ class LiveRules:
         keys = {table: value for table, value in normalizer.ruleset.to_dict().items() if table != "evidence"}
         self.desk = Desk([keys], self._preset, close=int(close or 0))
         self.on = False
-        self._flights = Flights()
+        self._flights, self._hindrance = Flights(), Hindrance()
         self._met, self._heard = list[str](), Heard()
         self._temporary: str | None = None
         self.fetched = 0
@@ -147,7 +148,7 @@ class LiveRules:
         # a callback may have copied them from its response
         for name in (own.LIVE_META, own.CANARY_META, own.LATER_META):
             meta.pop(name, None)
-        if not self.on or not may_wait(request):
+        if not self.on or not self._hindrance.may_wait(request):
             return None
         self._met.append(request.url)
         self.desk.ids.met(request.url)

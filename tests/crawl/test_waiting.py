@@ -7,7 +7,11 @@ from typing import Any
 import pytest
 from scrapy import Request
 
+from scrapy_urinorm.crawl.fleet_rules import FleetRules
+from scrapy_urinorm.crawl.live import LiveRules
+from scrapy_urinorm.crawl.live_rules.hindrance import LOOKED_AT, Hindrance
 from scrapy_urinorm.crawl.live_rules.waiting import kind_of, may_speak, may_wait
+from tests.crawl.components import crawler_with
 
 URL = "http://a.example/"
 SCRAPYS = {"depth": 3, "download_latency": 0.2, "download_slot": "a.example", "link_text": "next", "_callback": 1}
@@ -40,3 +44,37 @@ def test_who_has_objects_in_its_meta_neither_waits_nor_speaks(meta: dict[str, An
     request = Request(URL, meta=meta)
     assert not may_wait(request)
     assert not may_speak(request)
+
+
+GIVEN: list[Any] = [
+    pytest.param(lambda n: {"cb_kwargs": {"item": {"name": n}}}, "an object in cb_kwargs['item']", id="an item"),
+    pytest.param(lambda n: {"meta": {"loader": object()}}, "an object in meta['loader']", id="an object"),
+    pytest.param(lambda n: {"meta": {"found_on": f"/{n}", "level": n % 3}}, "in meta['found_on']", id="where it was"),
+    pytest.param(lambda n: {"cb_kwargs": {"name": f"hat {n}"}}, "in cb_kwargs['name']", id="a name"),
+    pytest.param(lambda n: {"meta": {"level": n % 3, "depth": n}}, "", id="a level of three"),
+    pytest.param(lambda n: {"meta": {"item": {}} if n % 3 == 0 else {}}, "", id="an item in one of three"),
+    pytest.param(lambda n: {"method": "POST", "body": f"{n}"}, "", id="forms"),
+    pytest.param(lambda n: {"meta": {"is_start_request": True}}, "", id="requests of the start"),
+]
+
+
+@pytest.mark.parametrize(("given", "said"), GIVEN)
+def test_a_crawl_is_told_once_of_what_keeps_its_requests_apart(
+    caplog: pytest.LogCaptureFixture, given: Any, said: str
+) -> None:
+    hindrance = Hindrance()
+    requests = [Request(f"{URL}{n}", **given(n)) for n in range(2 * LOOKED_AT)]
+    assert list(map(hindrance.may_wait, requests)) == list(map(may_wait, requests))
+    assert len(caplog.messages) == bool(said)
+    assert said in "".join(caplog.messages)
+
+
+@pytest.mark.parametrize("rules", [LiveRules, FleetRules])
+def test_each_request_that_the_spider_makes_is_looked_at(
+    caplog: pytest.LogCaptureFixture, rules: type[LiveRules]
+) -> None:
+    live = rules.from_crawler(crawler_with({"URINORM_LIVE": True}))
+    live.on = True
+    for n in range(LOOKED_AT):
+        live.at_enqueue(Request(f"{URL}{n}", meta={"loader": object()}))
+    assert "meta['loader']" in "".join(caplog.messages)

@@ -77,6 +77,13 @@ def _chosen(meta: Mapping[Any, Any]) -> dict[str, Any]:
     return {name: meta[name] for name in names}
 
 
+def given(request: Request) -> dict[str, str | None]:
+    """Return what a spider gives a callback beside the page, by where it stands: plain values in words, else None."""
+    found = {f"meta[{name!r}]": value for name, value in _chosen(request._meta or {}).items()}
+    found |= {f"cb_kwargs[{name!r}]": value for name, value in request.cb_kwargs.items()}
+    return {name: repr(value) if _plain(value) else None for name, value in found.items()}
+
+
 def _plain(value: Any) -> bool:
     return isinstance(value, _PLAIN) or (isinstance(value, tuple) and all(map(_plain, value)))
 
