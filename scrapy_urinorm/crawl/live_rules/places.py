@@ -52,6 +52,8 @@ def write_parked(jobdir: str | None, rows: Callable[[], Iterable[tuple[str, str]
     """Name what was not sent, each address with why: in a file, or in a temporary folder, or else in the log.
 
     The folder could be written when the crawl began. A disk may be full by now, and nothing else knows the addresses.
+    Spiders of a project share their working directory, so that what another crawl has named there stays; a job's own
+    file is as the job is now.
     """
     redact = Redaction()
 
@@ -63,7 +65,10 @@ def write_parked(jobdir: str | None, rows: Callable[[], Iterable[tuple[str, str]
         return
     for path in (Path(jobdir or ".", PARKED_FILE), Path(tempfile.gettempdir(), f"{crawl}.{PARKED_FILE}")):
         try:
-            with open(path, "w", encoding="utf-8", errors="surrogatepass", opener=private) as file:
+            # a line at a time, as two crawls may end at once
+            with open(
+                path, "w" if jobdir else "a", buffering=1, encoding="utf-8", errors="surrogatepass", opener=private
+            ) as file:
                 file.writelines(f"{line}\n" for line in lines())
         except OSError as error:
             own.logger.error("Live rules: what was kept back cannot be written to %s: %s", path, error.strerror)
