@@ -73,8 +73,10 @@ class Reachable:
 
     def gone(self, key: Mapping[str, str]) -> list[Gone]:
         """Return what a crawl under rules would miss; `key` gives what they make of each of `keys`."""
-        keys = [key[one] for one in self.keys]
         pages = self.pages
+        # what failed serves nobody, as the desk lets another variant go then
+        failed = {n for n, page in enumerate(pages) if page.failed}
+        keys = [key[one] if n not in failed else f"{n} failed" for n, one in enumerate(self.keys)]
         stand: dict[str, int] = {}
         for n in range(len(pages)):
             # what redirects has no links of its own

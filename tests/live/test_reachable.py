@@ -56,3 +56,12 @@ def test_what_a_callback_asked_for_is_missed_without_its_page(asked: bool) -> No
     found = Reachable(pages, {url_hash(page.url): page for page in pages}, {}, frozenset(), fresh=0)
     gone = found.gone({page.key: HOST + "/a" if page.key == HOST + "/b" else page.key for page in pages})
     assert gone == ([(2, 1)] if asked else [])
+
+
+@pytest.mark.parametrize("failed", [True, False])
+def test_a_page_that_failed_stands_for_none_of_its_class(failed: bool) -> None:
+    """`/x?from=a` was busy, when it was met first: then another address of its class goes, which leads on."""
+    found = site({"/": ["/x?from=a", "/x?from=b"], "/x?from=a": [], "/x?from=b": ["/y"], "/y": []}, {}, ["/x?from=c"])
+    found.pages[1].failed = failed
+    found.pages[1].label = -1 if failed else 1
+    assert bool(found.gone({key: key.partition("?")[0] for key in found.keys})) is not failed
