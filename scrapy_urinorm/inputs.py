@@ -232,8 +232,6 @@ def kind_of_head(octets: bytes, name: str, url_headers: Iterable[str]) -> str | 
     """What `kind_of` says of an input of this name that begins so."""
     if octets.startswith(b"PAR1"):
         return "parquet"
-    if octets[:2] in _BYTE_ORDER:
-        return "csv"
     head = octets.decode("utf-8-sig", "replace").splitlines()
     suffixes = [suffix.lower() for suffix in Path(name).suffixes[-2:]]
     if suffixes and suffixes[-1] in compression.SUFFIXES:

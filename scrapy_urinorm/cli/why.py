@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -94,13 +93,15 @@ def why(
 
 def _kept_back(named: str | None, beside: Sequence[str]) -> Iterator[dict[str, Any]]:
     """The rows of the file that is named, which must be there, or of those beside others."""
+    from scrapy_urinorm.visits.reader import json_object
+
     files = [named] if named else {Path(path).parent / PARKED: None for path in beside}
     for path in files:
         if not named and not Path(path).is_file():
             continue
         with Path(path).open(encoding="utf-8", errors="surrogatepass") as file:
             try:
-                yield from map(json.loads, file)
+                yield from filter(None, map(json_object, file))
             except ValueError as error:
                 raise UrinormError(f"{path}: is not a file of what live rules kept back: {error}") from error
 

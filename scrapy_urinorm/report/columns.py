@@ -90,22 +90,24 @@ def gathered(rows: Sequence[Mapping[str, Any]]) -> pa.Table:
     """Decoded rows as the same table; a value of a wrong type is taken as unknown."""
     columns: dict[str, list[Any]] = {}
     for name in _TEXTS:
-        columns[name] = [_text(row.get(name)) for row in rows]
+        columns[name] = [text_of(row.get(name)) for row in rows]
     for name in _NUMBERS:
-        columns[name] = [_number(row.get(name)) for row in rows]
+        columns[name] = [number_of(row.get(name)) for row in rows]
     for name in _BYTES:
         columns[name] = [octets(row.get(name), 1) or None for row in rows]
     return pa.table(columns, ROWS)
 
 
-def _text(value: Any) -> str | None:
+def text_of(value: Any) -> str | None:
+    """The text that a decoded value stands for; None where there is none."""
     if value is None or value == "":
         return None
     text = value if isinstance(value, str) else str(value)
     return text if text.isascii() else text.encode("utf-8", "backslashreplace").decode()
 
 
-def _number(value: Any) -> int | None:
+def number_of(value: Any) -> int | None:
+    """The whole number that a decoded value stands for; None where it is none."""
     try:
         number = int(value)
     except (TypeError, ValueError, OverflowError):

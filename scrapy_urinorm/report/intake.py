@@ -16,7 +16,7 @@ from scrapy_urinorm.content import Frame, is_answer
 from scrapy_urinorm.processes import cores, in_order
 from scrapy_urinorm.recognition import Recognizer
 from scrapy_urinorm.report.blocks import blocks_of, rows_of
-from scrapy_urinorm.report.columns import Columns, JsonLines, gathered
+from scrapy_urinorm.report.columns import Columns, JsonLines, gathered, number_of, text_of
 from scrapy_urinorm.report.content import octets
 from scrapy_urinorm.suffixes import site_of
 from scrapy_urinorm.url import split
@@ -264,16 +264,17 @@ def _add_pages(
     known = 0
     for row in rows:
         lines = octets(row.get("lines"), 16)
-        if not lines or not is_answer(row.get("status")):
+        if not lines or not is_answer(number_of(row.get("status"))):
             continue
         known += 1
-        recognizer.see(row.get("final_url") or row["url"], row.get("marks") or ())
-        parts = split(row.get("final_url") or row["url"])
+        url, marks = text_of(row.get("final_url")) or row["url"], row.get("marks")
+        recognizer.see(url, map(str, marks) if isinstance(marks, (list, tuple)) else ())
+        parts = split(url)
         if parts is None:
             continue
         site = site_of(parts.host)
         frame = frames.setdefault(site, Frame())
         if frame.pages < FRAME_PAGES:
             frame.add(lines, octets(row.get("line_words"), 1) or None)
-            pages[site].append((row["url"], lines, row.get("crawl")))
+            pages[site].append((row["url"], lines, text_of(row.get("crawl"))))
     return known

@@ -69,7 +69,7 @@ class Loader:
         name = str(source)
         try:
             text = read_text(name)
-        except (OSError, ModuleNotFoundError, UnicodeDecodeError) as error:
+        except (OSError, ModuleNotFoundError, ValueError) as error:
             hint = "give an absolute path, or one relative to the folder that the crawl is started in"
             if self._reading:
                 hint = f"included by {self._reading[-1]}, relative to its folder"

@@ -55,7 +55,10 @@ def _shipped(value: Any) -> Any:
 
 
 def read_text(name: str) -> str:
-    """The text of a file, or of `package:path`. Raises OSError, ModuleNotFoundError and UnicodeDecodeError."""
+    """The text of a file, or of `package:path`.
+
+    Raises OSError, ModuleNotFoundError, UnicodeDecodeError, and ValueError for a name that no file can have.
+    """
     package, colon, path = name.partition(":")
     if colon and path and not Path(name).exists() and re.fullmatch(r"[A-Za-z_][\w.]*", package) and len(package) > 1:
         text = resource(package, path)

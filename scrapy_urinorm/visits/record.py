@@ -175,6 +175,8 @@ def _octets(name: str, value: Any) -> bytes:
     try:
         if isinstance(value, str):
             return b64decode(value, validate=True)
+        if not isinstance(value, Iterable):
+            raise TypeError("neither base64 nor a list")
         if name == "lines":
             return b"".join(pack("<QQ", _hash(pair[0]), _hash(pair[1])) for pair in value)
         if name == "minhash":

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import codecs
 import contextlib
 import csv
 import tempfile
@@ -76,11 +75,11 @@ def renamed(row: Mapping[str, object], columns: Mapping[str, str]) -> dict[str, 
 
 
 def csv_rows(path: str, lines: Iterable[bytes | None], columns: Mapping[str, str]) -> Iterator[dict[str, object]]:
-    """Yield the rows of a CSV or TSV file; UTF-8 and UTF-16, comma, semicolon, tab and bar are recognized.
+    """Yield the rows of a CSV or TSV file; comma, semicolon, tab and bar are recognized.
 
     A row that cannot be read is empty, so that every row has its place.
     """
-    text = _decoded(lines)
+    text = ((line or b"").decode("utf-8", "surrogateescape").rstrip("\r") + "\n" for line in lines)
     header_line = next(text, "")
     delimiter = max(",\t;|", key=header_line.count)
     try:
@@ -108,21 +107,6 @@ def _next_row(records: Iterator[list[str]]) -> list[str] | None:
         return next(records, None)
     finally:
         csv.field_size_limit(before)
-
-
-def _decoded(lines: Iterable[bytes | None]) -> Iterator[str]:
-    decoder: codecs.IncrementalDecoder | None = None
-    tail = ""
-    for line in lines:
-        data = (line or b"") + b"\n"
-        if decoder is None:
-            encoding = "utf-16" if data[:2] in (b"\xff\xfe", b"\xfe\xff") else "utf-8-sig"
-            decoder = codecs.getincrementaldecoder(encoding)("surrogateescape" if encoding != "utf-16" else "replace")
-        *whole, tail = (tail + decoder.decode(data)).split("\n")
-        for text in whole:
-            yield text.rstrip("\r") + "\n"
-    if tail.strip():
-        yield tail
 
 
 def parquet_rows(source: Source, columns: Mapping[str, str]) -> Iterator[dict[str, object]]:

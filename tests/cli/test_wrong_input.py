@@ -29,6 +29,7 @@ def folder(tmp_path: Path) -> Path:
         "rows.toml": b"[[evidence]]\nsupport = 'many'\n[[evidence]]\nrisk = 'low'\nexamples = ['/a']\n",
         "latin.toml": b'[rules]\nremove_params = ["\xe9"]\n',
         "table.csv": b"a,b\n1,2\n",
+        "numbers.jsonl": b"1\n",
         "urls.zip": b"PK\x03\x04" + bytes(30),
         "robots.txt": b"Clean-param: ref\n",
         "rules.json": b'[{"processor": "queryRemoval", "args": ["a"], "urlPattern": {"include": ["a.example"]}}]',
@@ -101,6 +102,10 @@ ERRORS = {
     "learn: no such engine": ("learn urls.txt --output x.toml --engine x", "there is no engine 'x'"),
     "learn: wrong columns": ("learn urls.txt --output x.toml --columns url", "write OURS=THEIRS"),
     "learn: no column of ours": ("learn urls.txt --output x.toml --columns a=b", "'a' is not one of our columns: url,"),
+    "why: rows that are none": (
+        "why http://a.example/ --visits urls.txt --parked numbers.jsonl",
+        "is not a file of what live rules kept back",
+    ),
     "validate: absent": ("validate absent.toml --output x.toml", "absent.toml"),
     "validate: no output": ("validate good.toml", "where to write the rules?"),
     "eval: absent": ("eval absent.jsonl", "absent.jsonl"),

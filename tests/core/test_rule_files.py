@@ -138,6 +138,12 @@ def test_a_file_in_another_encoding_is_named_with_its_line_and_remedy(tmp_path: 
     assert problem.hint == "save it as UTF-8: if it is Latin-1, that is 'ü'"
 
 
+@pytest.mark.parametrize("name", ["a\0b.toml", "\ud800.toml"])
+def test_a_name_that_no_file_can_have(name: str) -> None:
+    (problem,) = problems_of({"include": [name]})
+    assert problem.message.startswith("cannot be read: ")
+
+
 def test_a_list_of_files_with_a_mistake_hides_no_other(tmp_path: Path) -> None:
     file = tmp_path / "urinorm.toml"
     file.write_text('include = ["no.toml", 5]', "utf-8")

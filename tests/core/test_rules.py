@@ -268,7 +268,10 @@ NOOP: dict[str, list[tuple[Any, str, str]]] = {
     "remove_userinfo": [(False, "http://user@a.example/", "off")],
     "remove_ports": [([8080], "http://a.example:8081/", "another port")],
     "remove_trailing_dot": [(True, "http://a.example/x.", "a dot in the path"), (False, "http://a.example./", "off")],
-    "ip_hosts": [({"192.0.2.1": "a.example"}, "http://192.0.2.10/", "another address")],
+    "ip_hosts": [
+        ({"192.0.2.1": "a.example"}, "http://192.0.2.10/", "another address"),
+        ({}, "http://192.0.2.1/", "no address"),
+    ],
     "host_aliases": [
         ({"*.cdn.example": "a.example"}, "http://cdn.example/", "a wildcard does not match the domain itself"),
         ({"*.m.w.example": "*.w.example"}, "http://m.w.example/", "nor where each keeps its own labels"),

@@ -84,14 +84,17 @@ def test_what_the_disk_does_not_take_in_the_end_is_named_elsewhere(
     assert [why in line for line, why in zip(said[2:], ("duplicate", "closed"), strict=True)] == [True, True]
 
 
-@pytest.mark.parametrize(("job", "named"), [(False, ["one", "one", "two", "two"]), (True, ["two", "two"])])
+@pytest.mark.parametrize(
+    ("job", "waits", "named"),
+    [(False, False, ["one", "one", "two", "two"]), (True, False, ["two", "two"]), (False, True, ["two", "two"])],
+)
 def test_what_another_crawl_has_named_stays(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, job: bool, named: list[str]
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, job: bool, waits: bool, named: list[str]
 ) -> None:
-    """Nothing else knows those addresses; in a job they wait, and are named again."""
+    """Nothing else knows those addresses; in a job, or in Redis, they wait, and are named again."""
     monkeypatch.chdir(tmp_path)
     for crawl in ("one", "two"):
-        write_parked(str(tmp_path) if job else None, lambda: iter(ROWS), crawl)
+        write_parked(str(tmp_path) if job else None, lambda: iter(ROWS), crawl, waits=waits)
     assert [json.loads(line)["crawl"] for line in (tmp_path / PARKED_FILE).read_text("utf-8").splitlines()] == named
 
 

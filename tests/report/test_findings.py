@@ -438,6 +438,17 @@ class TestReading:
         assert said["totals"]["requests"] == 2
         assert said["input"]["bad"] == (1 if name.endswith(".gz") else 0)
 
+    def test_values_of_another_type_are_unknown(self, tmp_path: Path) -> None:
+        """As another tool may write them, beside lines."""
+        path = tmp_path / "visits.jsonl"
+        odd = [{"status": "ok"}, {"status": [200]}, {"marks": 5}, {"marks": [5]}, {"final_url": 5}, {"crawl": {}}]
+        texts = {"lines": "A" * 43 + "=", "line_words": 1}
+        path.write_text(
+            "".join(json.dumps({"url": f"{ORIGIN}/{n}", **texts, **one}) + "\n" for n, one in enumerate(odd))
+        )
+        said = findings([path], RuleSet.load(), learn=False, jobs=1, crawl="all")
+        assert (said["totals"]["requests"], said["input"]["bad"]) == (len(odd), 0)
+
     def test_a_line_without_end_costs_itself_alone(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         """What stands before it in its block is read, and what follows in the next ones."""
         monkeypatch.setattr(blocks, "LONGEST_LINE", 3 << 20)

@@ -118,7 +118,7 @@ class FleetEnd(LiveEnd):
         if message["do"] == "rules":
             own.stats_of(self._live.crawler).set_value("urinorm/live/generation", message.get("generation", 0))
 
-    def _write_parked(self) -> None:
-        """One worker names what is left: the one that has judged it."""
+    def _write_parked(self, *, waits: bool = True) -> None:
+        """A worker that has judged what is left names it: all of it, as it waits in Redis."""
         if self._judge:
-            super()._write_parked()
+            super()._write_parked(waits=waits)

@@ -221,11 +221,11 @@ class LiveEnd:
             write_whole(Path(output), rule_file(live.desk.preset, sources, rows))
             own.logger.info("Live rules: the rules are in %s; name it in `include` to use them", output)
 
-    def _write_parked(self) -> None:
+    def _write_parked(self, *, waits: bool = False) -> None:
         """Of a job those are named that are closed: the others wait there."""
         jobdir, parked = self._jobdir, self._live.parked
 
         def rows() -> Iterator[tuple[str, str]]:
             return ((url, why) for url, why in parked.rows(later=not jobdir) if not jobdir or why == CLOSED)
 
-        write_parked(jobdir, rows, self._crawl)
+        write_parked(jobdir, rows, self._crawl, waits=waits)

@@ -48,11 +48,13 @@ def _why_not_named() -> str:
     return ""
 
 
-def write_parked(jobdir: str | None, rows: Callable[[], Iterable[tuple[str, str]]], crawl: str) -> None:
+def write_parked(
+    jobdir: str | None, rows: Callable[[], Iterable[tuple[str, str]]], crawl: str, *, waits: bool = False
+) -> None:
     """Name what was not sent, each address with why: in a file, or in a temporary folder, or else in the log.
 
     The folder could be written when the crawl began. A disk may be full by now, and nothing else knows the addresses.
-    That of a job names what waits there now; elsewhere a crawl adds to what others have left, be they still running.
+    Of a job, or of what `waits` elsewhere, it names what does now; other crawls add to what was named before them.
     """
     redact = Redaction()
 
@@ -65,7 +67,7 @@ def write_parked(jobdir: str | None, rows: Callable[[], Iterable[tuple[str, str]
     for path in (Path(jobdir or ".", PARKED_FILE), Path(tempfile.gettempdir(), f"{crawl}.{PARKED_FILE}")):
         try:
             # a line at a time, as another process may add to it in the same moment
-            mode = "w" if jobdir else "a"
+            mode = "w" if jobdir or waits else "a"
             with open(path, mode, buffering=1, encoding="utf-8", errors="surrogatepass", opener=private) as file:
                 file.writelines(f"{line}\n" for line in lines())
         except OSError as error:

@@ -172,6 +172,9 @@ class Hosts(Kind):
     def merge(self, wide: Any, narrow: Any) -> Any:
         return tuple({**dict(wide), **dict(narrow)}.items())
 
+    def is_inert(self, value: Any) -> bool:
+        return not value
+
     def schema(self) -> dict[str, Any]:
         text = {"type": "string"}
         return {"anyOf": [{"type": "array", "items": text}, {"type": "object", "additionalProperties": text}]}

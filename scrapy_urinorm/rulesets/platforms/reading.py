@@ -112,7 +112,7 @@ def pack(name: str) -> Pack:
     if name.endswith(".toml"):
         try:
             text = read_text(name)
-        except (OSError, ModuleNotFoundError, UnicodeDecodeError) as error:
+        except (OSError, ModuleNotFoundError, ValueError) as error:
             raise PackError(f"{name} cannot be read: {error}") from error
         return read_pack(name, text)
     if not re.fullmatch(r"[a-z0-9-]+", name) or name not in names():
