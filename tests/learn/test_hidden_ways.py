@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from scrapy_urinorm.visits.record import Visit
 
 THINGS = 150
+LIBRARIES, BOOKS = 12, 30
+SHELVES = ["/shelf?id={}&lib={}", "/record?id={}&lib={}&view=shelf"]
 
 
 def museum(path: str) -> Shown:
@@ -112,3 +114,39 @@ def test_the_last_days_of_a_crawl_that_was_cut_short_lead_to_further_days() -> N
     visits = crawled(answer, 200)[0]
     decision = Normalizer(learn(visits, OPTIONS).rules).decide(HOST + "/day?at=150")
     assert decision.skip
+
+
+def catalogue(shelf: str, library: str) -> Callable[[str], Shown]:
+    """Books that each library shows under its own name, all in the same words; behind each are shelves of its own, or
+    of all libraries where its name is but the way back.
+    """
+
+    def answer(path: str) -> Shown:
+        query = dict(item.split("=", 1) for item in path.partition("?")[2].split("&") if item)
+        number, name = query.get("id"), query.get("lib", "")
+        if path == "/":
+            return Shown("front", [f"/list?lib={library.format(n)}" for n in range(LIBRARIES)])
+        if number is None:
+            return Shown("list", [f"/record?id={n}&lib={name}" for n in range(BOOKS)])
+        if path.startswith(shelf.partition("?")[0]) and ("view" in query) is ("view" in shelf):
+            return Shown(f"shelf {number} {'' if name.startswith('/') else name}", ["/"])
+        return Shown(f"record {number}", [shelf.format(number, name)])
+
+    return answer
+
+
+@pytest.mark.parametrize(
+    ("shelf", "library", "cap"),
+    [(SHELVES[0], "10{}", 200), (SHELVES[0], "lib{}", 385), (SHELVES[1], "10{}", 385), (SHELVES[1], "lib{}", 375)],
+)
+def test_what_equal_pages_lead_to_is_not_taken_for_equal_where_nobody_was(shelf: str, library: str, cap: int) -> None:
+    site = catalogue(shelf, library)
+    rules = learn(crawled(site, cap)[0], OPTIONS).rules
+    assert crawled(site, 10_000, rules)[1] == crawled(site, 10_000)[1]
+
+
+@pytest.mark.parametrize("shelf", SHELVES, ids=["another page", "another view"])
+def test_the_way_back_changes_nothing_where_nobody_was_either(shelf: str) -> None:
+    site = catalogue(shelf, "/l/{}")
+    visits = crawled(site, 385)[0]
+    assert len(crawled(site, 10_000, learn(visits, OPTIONS).rules)[0]) < 2 * BOOKS + 20

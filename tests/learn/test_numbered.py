@@ -231,3 +231,38 @@ def test_a_page_that_stands_in_for_all_others_is_no_end() -> None:
 def test_without_recorded_links_nothing_is_said() -> None:
     visits = [page(f"/c/{n}/page/{at}", f"{n} {at if at < 5 else 0}") for n in range(LISTS) for at in range(1, 100)]
     assert not any(one.family == "endless list" for one in learn(visits, OPTIONS).active)
+
+
+def notices(lists: str) -> Callable[[str], Shown]:
+    """Lists of four pages by query, whose "next" goes on to the eightieth; of an archive one list has sixty."""
+    archive = 50
+
+    def answer(path: str) -> Shown:
+        kind, _, query = path.partition("?")
+        items = dict(item.split("=") for item in query.split("&") if item)
+        if kind != "/notices":
+            names = [archive] if kind == "/archive" else range(6) if kind == "/" else []
+            return Shown(path, ["/archive"] * (kind == "/") + [f"/notices?{lists.format(n)}&page=1" for n in names])
+        number, at = int(items["list"]), int(items["page"])
+        following = [f"/notices?{lists.format(number)}&page={at + 1}"] if at < 80 else []
+        if at > (60 if number == archive else 4):
+            return Shown("nothing", following)
+        return Shown(f"list {number} {at}", [*(f"/item/{number}-{at}-{n}" for n in range(12)), *following])
+
+    return answer
+
+
+@pytest.mark.parametrize(
+    ("lists", "skips"),
+    [("list={0}", True), ("list={0}&town={0}", False), ("list={0}&a=1", True)],
+    ids=["by one parameter", "by two, which no rule can name together", "beside one that is always the same"],
+)
+def test_a_list_by_query_that_was_not_seen_to_end_is_put_off(lists: str, *, skips: bool) -> None:
+    site = notices(lists)
+    rules = learn(crawled(site, 600, deep=True)[0], OPTIONS).rules
+    decide = Normalizer(rules).decide
+    here, other = (decide(f"{HOST}/notices?{lists.format(n)}&page=70") for n in (3, 50))
+    assert here.skip is skips
+    assert here.defer
+    assert (other.skip, other.defer) == (False, True)
+    assert crawled(site, 10_000, rules, deep=True)[1] == crawled(site, 10_000, deep=True)[1]

@@ -17,7 +17,7 @@ from scrapy_urinorm.live.rank import priority
 from scrapy_urinorm.live.yields import BEFORE, LOW, Yields
 from scrapy_urinorm.live.yields import CLOSE as CLOSE_PAGES
 from tests.live.orders import IN_BOTH_ORDERS
-from tests.live.sites import Answer, identities_of, record
+from tests.live.sites import Answer, identities_of, prose, record
 
 PEOPLE, PER_LIST, CLOSE = 120, 20, 30
 VIEWS = ("edit", "mail", "print", "card", "log")
@@ -261,3 +261,31 @@ def test_a_resumed_crawl_has_what_was_put_off_wait_no_longer_than_a_new_one(open
 )
 def test_pages_go_before_lists_in_another_order(pattern: str, share: float, found: int) -> None:
     assert priority(Yield(share=share), pattern) == found
+
+
+@dataclass
+class RollCalls:
+    """Votes of a parliament by an id: on each page the same members, each with one of three words."""
+
+    votes: int = 120
+    host: str = "votes.example"
+    start: str = "http://votes.example/"
+
+    def answer(self, target: str) -> Answer:
+        path, _, query = target.partition("?")
+        if path == "/vote":
+            lot = random.Random(query)
+            said = "".join(f"<p>Ann{n} Bell</p><p>{lot.choice(('yes', 'no', 'abstained'))}</p>" for n in range(20))
+            return Answer(200, f"<h1>Vote</h1>{said}", ("/",), identity=f"vote {query}")
+        year = int(path[1:] or 0)
+        here = range(10 * (year - 1), 10 * year) if year else range(0)
+        motions = "".join(f"<p>Motion on {' '.join(prose(str(n)).split()[:10])} {_telephone(n)}</p>" for n in here)
+        links = [f"/vote?id={n}" for n in here] or [f"/{n}" for n in range(1, self.votes // 10 + 1)]
+        return Answer(200, f"<h1>Motions</h1>{motions}", tuple(links), identity=f"year {year}")
+
+
+@IN_BOTH_ORDERS
+def test_tables_by_an_id_whose_cells_others_have_are_fetched_as_a_whole(newest_first: bool) -> None:
+    visits, identities = record(RollCalls(), 1_000)
+    live = Simulator(visits, Options(skip=False), close=CLOSE).crawl(newest_first=newest_first)
+    assert identities_of(live.fetched, identities) == set(identities.values())

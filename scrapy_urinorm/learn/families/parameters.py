@@ -36,6 +36,11 @@ MAX_VALUES_IN_GROUP = 12
 """A page with more values of one parameter shows a list, not spellings (DustBuster's small buckets, 11)."""
 MAX_VALUE = 64
 """Longer values are texts or addresses."""
+RECURRING = 2
+"""Days on which a time of day comes again in the mean, from which it was chosen, as that of a performance: that a house
+plays once a day says nothing of one that plays twice. The times of changes are other ones each time. Chosen."""
+DAY = len("2026-11-27")
+SHOWINGS = "its times of day come again on other days, as those of performances do, of which a day may have two"
 
 
 def parameters(stage: Stage) -> list[Candidate]:
@@ -187,18 +192,26 @@ def edited_values(stage: Stage) -> list[Candidate]:
         shown, kind = decoded(name[1]), name[2]
         judge = stage.judge(DEFAULT_PRIOR)
         groups = named(stage, name[1:2], neighbours, groups)
-        tree = kind not in ("lower", "day") and asks_tree(stage, name[1]) and not stage.said_one(groups)
-        findings = [] if tree else stage.search(groups, judge, frozenset((name[1],)), exceptions=False)
+        doubt = SHOWINGS if kind == "day" and _recur(stage.values.get(name[1], ())) else ""
+        if kind not in ("lower", "day") and asks_tree(stage, name[1]) and not stage.said_one(groups):
+            doubt = TREES
+        findings = [] if doubt else stage.search(groups, judge, frozenset((name[1],)), exceptions=False)
         if not findings:
             pages = (page for n in neighbours for _, page in n.members)
             rule, value, _ = _value_rule(shown, kind, _seen(name[1], (stage.views[page] for page in pages)))
-            stage.missed(groups, judge, rule, value, "value edit", f"the edit of `{shown}`", TREES if tree else "")
+            stage.missed(groups, judge, rule, value, "value edit", f"the edit of `{shown}`", doubt)
         for finding in findings:
             rule, value, what = _value_rule(shown, kind, _seen(name[1], told_of(stage, finding, neighbours)))
             e = finding.evidence
             why = f"{what}, by " + (f"{e.values} values" if e.constant else on_pages(e))
             out.append(stage.candidate(finding, rule, value, "value edit", why, (name[1],)))
     return out
+
+
+def _recur(values: Iterable[str]) -> bool:
+    """Whether the times of day of moments (key spelling) come again on other days."""
+    moments = [text for text in map(decoded, values) if MOMENT.fullmatch(text)]
+    return RECURRING * len({text[DAY:] for text in moments}) <= len(moments)
 
 
 def _seen(name: str, views: Iterable[View]) -> set[str]:

@@ -6,6 +6,7 @@ history beside the form. What followed links of other pages did to the addresses
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
@@ -24,6 +25,10 @@ MOST_TOLD = 1_000
 """Pages whose links are told, and pages that are looked at for how links are made: as many as pairs are looked at."""
 SHARED = 4
 """Segments that two paths share so that one is made out of the other: scheme, host and a folder."""
+SEEN = 5
+"""Followed links of one kind that the rules made one with others, and that showed the same, from which it is known of
+those of the kind that nobody followed; chosen: one may be so by luck, and four lists of five pages are twenty."""
+_DIGITS = re.compile("[0-9]+")
 
 
 class LinkEdit(NamedTuple):
@@ -79,6 +84,23 @@ def carried(address: str, page: str, other: str) -> str | None:
 def _split(address: str) -> tuple[str, frozenset[str]]:
     path, _, query = address.partition("?")
     return path, frozenset(filter(None, query.split("&")))
+
+
+def _kind_of(page: str, link: str) -> Hashable:
+    """Return of what kind the link of a page is: what makes it out of the address of the page, whatever the numbers and
+    the names that both have; else its own address without numbers.
+    """
+    edit = edit_of(page, link)
+    if edit is None:
+        path, items = _split(link)
+        return _folded(path.split("/")), frozenset(item.partition("=")[0] for item in items)
+    shared = {*edit.before}.intersection(edit.after)
+    before, after = ([s for s in of if s not in shared] for of in (edit.before, edit.after))
+    return _folded(before), _folded(after), edit.gone, frozenset(_folded(edit.new))
+
+
+def _folded(texts: Iterable[str]) -> tuple[str, ...]:
+    return tuple(_DIGITS.sub("0", text) for text in texts)
 
 
 class ToldLinks:
@@ -145,24 +167,40 @@ class Explained:
         self._claimed = claimed
         self._key = key
         self._linked: dict[int, frozenset[str]] = {}
+        self._of_kind: Counter[Hashable] | None = None
 
     def is_same(self, node: int) -> bool:
         """Whether the page that was fetched in the stead of one says the same."""
         other = self._claimed.get(self._keys[node], -1)
         return other >= 0 and 0 <= self._pages[node].label == self._pages[other].label
 
-    def left(self, nodes: Iterable[int], parents: Mapping[int, int]) -> list[int]:
+    def left(self, nodes: Iterable[int], parents: Mapping[int, int], *, guessed: bool) -> list[int]:
         """Return which of some addresses that were never requested are left: of others it is told that they are one
         with what was fetched, or with a link of the page that was fetched in the stead of theirs.
-        """
-        return [node for node in nodes if not self._is_one(node, parents[node])]
 
-    def _is_one(self, node: int, parent: int) -> bool:
+        That the rules make them one is a guess where no links of their kind were followed: a catalogue shows a record
+        under each library's number, and behind it which shelves of that library have the book. Those count if they may
+        be `guessed`.
+        """
+        return [node for node in nodes if not self._is_one(node, parents[node], parents, guessed=guessed)]
+
+    def _is_one(self, node: int, parent: int, parents: Mapping[int, int], *, guessed: bool) -> bool:
         stand_in = self._claimed.get(self._keys[parent], -1) if parent >= 0 else -1
         address = self._told.of(parent, stand_in).get(node) if stand_in >= 0 else None
         if address is None:
+            return False
+        if not guessed and self._seen(parents)[_kind_of(self._pages[parent].key, address)] < SEEN:
             return False
         key = self._key(address)
         if stand_in not in self._linked:
             self._linked[stand_in] = frozenset(map(self._key, self._told.of(stand_in).values()))
         return key in self._claimed or key in self._linked[stand_in]
+
+    def _seen(self, parents: Mapping[int, int]) -> Counter[Hashable]:
+        """Return of each kind of link how many were followed that the rules made one with what shows the same."""
+        if self._of_kind is None:
+            pages = self._pages
+            shown = ((n, parents.get(n, -1)) for n in range(len(pages)) if self._claimed.get(self._keys[n], n) != n)
+            pairs = [(n, at) for n, at in shown if at >= 0 and self.is_same(n)]
+            self._of_kind = Counter(_kind_of(pages[at].key, pages[n].key) for n, at in pairs)
+        return self._of_kind

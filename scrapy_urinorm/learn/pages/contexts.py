@@ -29,6 +29,8 @@ LITERAL_COUNT = 5
 _WORD = re.compile(r"[A-Za-z][A-Za-z_-]{0,30}")
 FILES = "/**/*.*"
 """What has an extension, in any folder."""
+BELOW = "/*/**"
+"""What lies below a folder, and not the folder's own address without a slash."""
 NAMES_PER_PATH = 12
 """Parameters whose absence may be a condition: more than any form of the recorded sites has."""
 
@@ -166,7 +168,7 @@ class Contexts:
         first = path[1:].partition("/")
         if lasting and first[1] and first[0] and "*" not in first[0]:
             # `/x/**` would hold for `/x` itself, of which the pages below say nothing
-            atoms.append(Atom("path", f"/{first[0]}/*/**"))
+            atoms.append(Atom("path", f"/{first[0]}{BELOW}"))
         if "." in path.rpartition("/")[2]:
             # folders are pages of another kind: `?b` of a file is the file, and of a folder another list
             atoms.append(Atom("path", FILES))

@@ -5,11 +5,15 @@ The guilty rule is narrowed to a part of the site where nothing speaks against i
 
 from __future__ import annotations
 
+from collections import Counter, defaultdict
 from typing import TYPE_CHECKING
 
 from scrapy_urinorm.learn.evidence.candidate import DECLARED, REJECTED, signature
+from scrapy_urinorm.learn.pages.contexts import BELOW, FILES
+from scrapy_urinorm.learn.pages.values import is_volatile
 from scrapy_urinorm.learn.proof.proof import BLIND_FEW, Hidden, Loss
 from scrapy_urinorm.learn.proof.remainder import THIN, Remainder
+from scrapy_urinorm.url import decoded
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -19,12 +23,17 @@ if TYPE_CHECKING:
     from scrapy_urinorm.learn.proof.proof import Proof
     from scrapy_urinorm.learn.proof.replay import Replay
 
+    Form = frozenset[str]
+    """The form of an address."""
+
 ASKED = 60
 """Losses looked at to tell which of several rules is to blame: enough for each to stand out."""
 MAX_DROPPED = 200
 """Rules narrowed or dropped in one go at the most: each takes three crawls."""
 
 
+WAYS_BACK = ("/", "http://", "https://")
+"""What the address of a page begins with, as a parameter has it."""
 ASTRAY_SHARE = 0.1
 """Share of the links that only one of two pages has which a rule makes one, as far as it is known where they lead, that
 may lead elsewhere, where a record has gaps. Chosen: a repository browser's wrong rule had 1, right ones 0."""
@@ -147,16 +156,47 @@ class Court:
             hidden = total[candidate]
             if candidate.evidence.agree >= THIN:
                 labels = set() if all(map(explained.is_same, hidden.seen)) else hidden.labels
-                hidden = hidden._replace(labels=labels, unseen=explained.left(hidden.unseen, self.proof.parents))
+                unseen = explained.left(hidden.unseen, self.proof.parents, guessed=self._tells_the_way(candidate))
+                hidden = hidden._replace(labels=labels, unseen=unseen)
             if self._is_blind(candidate, hidden):
                 found[candidate] = losses
         return found
 
+    def _tells_the_way(self, candidate: Candidate) -> bool:
+        """Whether what a rule drops says where one comes from, or who comes: addresses, and tokens."""
+        keys = (self.replay.site.pages[node].key for node in self.replay.moved(candidate))
+        items = (item.partition("=") for key in keys for item in key.partition("?")[2].split("&"))
+        values = {decoded(value) for name, _, value in items if name in candidate.names}
+        return bool(values) and all(value.startswith(WAYS_BACK) or is_volatile(value) for value in values)
+
     def _is_blind(self, candidate: Candidate, hidden: Hidden) -> bool:
-        # of what was not seen as much is known otherwise by luck alone as of what was (Laplace's estimate)
-        share = (len(hidden.by_luck) + 1) / (len(hidden.seen) + 1)
-        expected = len(hidden.labels) + share * len(hidden.unseen)
+        """Whether too much may lie behind what a rule makes one.
+
+        Of what was not seen as much is known otherwise by luck alone as of what was (Laplace's estimate). What lists
+        lead to says nothing of what the records behind them do, unless all that a rule takes away is the way back, or a
+        token.
+        """
+        labels, parents = self.proof.labels, self.proof.parents
+        tells_all = self._tells_the_way(candidate)
+
+        def form_of(node: int) -> Form:
+            return frozenset() if tells_all else self._form_of(parents.get(node, -1)) - candidate.names
+
+        seen: Counter[Form] = Counter()
+        luck: dict[Form, set[int]] = defaultdict(set)
+        for node in hidden.seen if hidden.unseen else ():
+            seen[form := form_of(node)] += 1
+            luck[form] |= {labels[node]} & hidden.by_luck
+        unseen = Counter(map(form_of, hidden.unseen))
+        expected = len(hidden.labels) + sum((len(luck[form]) + 1) / (seen[form] + 1) * n for form, n in unseen.items())
         return expected > BLIND_FEW + self.proof.blind_share * len(self.replay.moved(candidate))
+
+    def _form_of(self, node: int) -> Form:
+        """Return the form of the address of a page: its path, where segments may vary, and its parameters."""
+        atoms = self.atoms(node) if node >= 0 else ()
+        paths = {atom.name for atom in atoms if atom.kind == "path"}
+        open_ones = {path for path in paths if "*" in path and not path.endswith(BELOW)} - {FILES}
+        return frozenset((*(open_ones or paths), *(atom.name for atom in atoms if atom[::2] == ("query", True))))
 
     def _blamed(self, losses: Sequence[Loss]) -> dict[Candidate, list[Loss]]:
         """Return the losses that each rule is to blame for."""

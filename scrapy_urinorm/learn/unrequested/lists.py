@@ -13,6 +13,7 @@ from scrapy_urinorm.importers.facets import ITEMS, LIMIT, count_ids, where_of
 from scrapy_urinorm.learn.evidence.candidate import DEFER, Candidate
 from scrapy_urinorm.learn.evidence.judge import Evidence
 from scrapy_urinorm.learn.evidence.risk import DEFAULT_PRIOR, risk
+from scrapy_urinorm.learn.pages.contexts import BELOW
 from scrapy_urinorm.learn.unrequested.silent import leads_nowhere, silence
 from scrapy_urinorm.url import decoded
 
@@ -29,8 +30,6 @@ MOST_PARAMETERS = 8
 NEW_SHARE = 0.2
 """Of so many of its addresses an order may show what no other address shows: the first page of a long list. Chosen on a
 shop; items, and pages of lists, have 1.0."""
-BELOW = "/*/**"
-"""What lies below a folder, and not the folder's own address without a slash."""
 HAS_LIST = 0.5
 """Of so many addresses the one without the parameter was visited, too; a capped crawl has not met all."""
 

@@ -1,7 +1,8 @@
 """Endless parameters: dates and numbers from which on an address shows one page and nothing new, however far it goes.
 
 A timeline that is asked for days before the first event, a list beyond its end. Such addresses are skipped beyond what
-was seen to be new; at the end that grows, room is left for as much again as there was.
+was seen to be new; at the end that grows, room is left for as much again as there was. Where further parameters tell
+lists apart (`?board=3&page=40`) those that were seen to end are skipped, and others put off: one of them may be longer.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ import re
 from collections import defaultdict
 from datetime import date, timedelta
 from itertools import pairwise
+from math import prod
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from scrapy_urinorm.learn.evidence.candidate import DEFER, SKIP, Candidate
@@ -18,7 +20,7 @@ from scrapy_urinorm.learn.evidence.risk import DEFAULT_PRIOR, risk
 from scrapy_urinorm.url import decoded
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from scrapy_urinorm.learn.pages.contexts import Contexts
     from scrapy_urinorm.learn.pages.view import View
@@ -34,6 +36,8 @@ YEARS = range(1800, 2200)
 """Numbers that may be years, or begin with one."""
 SHARE_OF_KIND = 0.9
 """Of the values of a parameter so many are dates, or numbers: the few others are mistyped."""
+MIN_LISTS, MAX_LISTS = 3, 200
+"""Lists that end before others are put off, and those that one rule names: as for numbers in the path. Chosen."""
 _is_number = re.compile("[0-9]{1,9}").fullmatch
 _date = re.compile("([0-9]{4}-[0-9]{2}-[0-9]{2})(?![0-9])").match
 
@@ -68,7 +72,10 @@ def traps(views: Sequence[View], contexts: Contexts, scope: str) -> list[tuple[C
             ]
             if sum(len(one.views) for one in line) >= SHARE_OF_KIND * counts[place]:
                 for where, members in _beyond(line, dated=dated):
-                    out.append((_candidate(views, contexts, scope, place, where, members), members))
+                    end = views[members[0]].page.label
+                    ended = [n for one in line for n in one.views if views[n].page.label == end]
+                    candidates = _candidates(views, contexts, scope, place, where, members, ended)
+                    out += [(candidate, members) for candidate in candidates]
     return out
 
 
@@ -135,6 +142,54 @@ def _is_of_a_year(number: int) -> bool:
 def date_text(at: int, *, dated: bool) -> str | int:
     """Return a day or a number as conditions have it."""
     return (date.min + timedelta(days=at - 1)).isoformat() if dated else at
+
+
+def _candidates(
+    views: Sequence[View],
+    contexts: Contexts,
+    scope: str,
+    place: tuple[str, str, str],
+    where: dict[str, Any],
+    members: list[int],
+    ended: Iterable[int],
+) -> Iterator[Candidate]:
+    """Yield the rule on the lists that were seen to end, by the views which show that, and the one on others."""
+    candidate = _candidate(views, contexts, scope, place, where, members)
+    lists = {tuple(item for item in views[n].items if item[0] != place[2]) for n in ended}
+    if candidate.rule == DEFER or lists == {()}:
+        yield candidate
+        return
+    beside = _told_apart(lists)
+    if beside is not None:
+        candidate.conditions = {"path": place[1], "query": {decoded(place[2]): where, **beside}}
+        candidate.why += ", as lists like it"
+        yield candidate
+    if beside is None or len(lists) >= MIN_LISTS:
+        others = _candidate(views, contexts, scope, place, where, members)
+        others.rule = DEFER
+        others.why += "; of those that were not seen to end one may be longer"
+        yield others
+
+
+def _told_apart(lists: set[tuple[tuple[str, str], ...]]) -> dict[str, Any] | None:
+    """Return the conditions that hold for these lists, by the parameters that name them, and for no others; None where
+    there are none.
+    """
+    values: dict[str, set[str | bool]] = {name: set() for items in lists for name, _ in items}
+    for items in lists:
+        known = dict(items)
+        if len(known) < len(items):
+            return None
+        for name, taken in values.items():
+            taken.add(known.get(name, False))
+    texts = [decoded(one) for taken in values.values() for one in taken if isinstance(one, str)]
+    if prod(map(len, values.values())) > min(len(lists), MAX_LISTS) or any("*" in one for one in (*texts, *values)):
+        return None
+    shown = {
+        decoded(name): sorted((decoded(one) if isinstance(one, str) else one for one in taken), key=str)
+        for name, taken in values.items()
+    }
+    return {name: taken[0] if len(taken) == 1 else taken for name, taken in shown.items()}
 
 
 def _candidate(
