@@ -463,13 +463,20 @@ def test_a_form_to_reply_to_what_is_there_is_one_though_not_all_topics_were_requ
     assert len({normalizer.key(HOST + form.format(n)) for n in (1500, 1600)}) == 1
 
 
-@pytest.mark.parametrize(("changes", "is_one"), [(True, True), (False, False)], ids=["of changes", "of showings"])
-def test_of_a_moment_the_day_may_be_all_that_counts(changes: bool, is_one: bool) -> None:
+@pytest.mark.parametrize(
+    ("time", "is_one"),
+    [
+        (lambda n, turn: f"{9 + 4 * turn:02}:{n:02}", True),
+        (lambda n, turn: f"{(n + 8 * turn) % 24:02}:00", True),
+        (lambda n, turn: f"{9 + 4 * turn:02}:30", False),
+    ],
+    ids=["of changes", "of changes, to the hour", "of showings"],
+)
+def test_of_a_moment_the_day_may_be_all_that_counts(time: Callable[[int, int], str], *, is_one: bool) -> None:
     """Of when something was changed; a house that plays once a day may play twice, and others do, at the same times."""
     visits = []
     for n in range(1, 25):
-        minute = n if changes else 30
-        visits += [page(f"/log?at=2024-01-{n:02}T{hour}:{minute:02}:00Z", f"day {n}") for hour in ("09", "13", "17")]
+        visits += [page(f"/log?at=2024-01-{n:02}T{time(n, turn)}:00Z", f"day {n}") for turn in range(3)]
     normalizer = Normalizer(learn(visits).rules)
     one, same, other = (normalizer.key(f"{HOST}/log?at=2024-03-{at}:00:00Z") for at in ("01T01", "01T02", "02T01"))
     assert (one == same) is is_one

@@ -39,7 +39,9 @@ MAX_VALUE = 64
 RECURRING = 2
 """Days on which a time of day comes again in the mean, from which it was chosen, as that of a performance: that a house
 plays once a day says nothing of one that plays twice. The times of changes are other ones each time. Chosen."""
-DAY = len("2026-11-27")
+DAY, HOUR = len("2026-11-27"), len("2026-11-27T20")
+HOURS = 24
+"""Hours in which something is changed, where it is told to the hour: nobody plays around the clock."""
 SHOWINGS = "its times of day come again on other days, as those of performances do, of which a day may have two"
 
 
@@ -209,9 +211,10 @@ def edited_values(stage: Stage) -> list[Candidate]:
 
 
 def _recur(values: Iterable[str]) -> bool:
-    """Whether the times of day of moments (key spelling) come again on other days."""
+    """Whether the times of day of moments (key spelling) come again on other days, and are not at every hour."""
     moments = [text for text in map(decoded, values) if MOMENT.fullmatch(text)]
-    return RECURRING * len({text[DAY:] for text in moments}) <= len(moments)
+    recurs = RECURRING * len({text[DAY:] for text in moments}) <= len(moments)
+    return recurs and len({text[DAY:HOUR] for text in moments}) < HOURS
 
 
 def _seen(name: str, views: Iterable[View]) -> set[str]:

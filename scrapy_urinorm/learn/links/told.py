@@ -96,7 +96,8 @@ def _kind_of(page: str, link: str) -> Hashable:
         return _folded(path.split("/")), frozenset(item.partition("=")[0] for item in items)
     shared = {*edit.before}.intersection(edit.after)
     before, after = ([s for s in of if s not in shared] for of in (edit.before, edit.after))
-    return _folded(before), _folded(after), edit.gone, frozenset(_folded(edit.new))
+    gone, new = (frozenset(item.partition("=")[0] for item in items) for items in (edit.gone, edit.new))
+    return _folded(before), _folded(after), gone, new
 
 
 def _folded(texts: Iterable[str]) -> tuple[str, ...]:

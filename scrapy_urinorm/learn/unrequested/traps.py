@@ -41,6 +41,9 @@ MIN_LISTS, MAX_LISTS = 3, 200
 _is_number = re.compile("[0-9]{1,9}").fullmatch
 _date = re.compile("([0-9]{4}-[0-9]{2}-[0-9]{2})(?![0-9])").match
 
+List = tuple[tuple[str, str], ...]
+"""What a query says beside the parameter that goes on and on."""
+
 
 class Place(NamedTuple):
     """A value as a point of a line: a day or a number, and the views that have it."""
@@ -155,23 +158,41 @@ def _candidates(
 ) -> Iterator[Candidate]:
     """Yield the rule on the lists that were seen to end, by the views which show that, and the one on others."""
     candidate = _candidate(views, contexts, scope, place, where, members)
-    lists = {tuple(item for item in views[n].items if item[0] != place[2]) for n in ended}
+    lists = {_list_of(views[n], place[2]) for n in ended}
     if candidate.rule == DEFER or lists == {()}:
         yield candidate
         return
-    beside = _told_apart(lists)
-    if beside is not None:
-        candidate.conditions = {"path": place[1], "query": {decoded(place[2]): where, **beside}}
-        candidate.why += ", as lists like it"
-        yield candidate
-    if beside is None or len(lists) >= MIN_LISTS:
+    together = _told_apart(lists)
+    found = [(together, members)] if together is not None else list(_by_list(views, place, lists, members))
+    for beside, shown in found:
+        one = _candidate(views, contexts, scope, place, where, shown)
+        one.conditions = {"path": place[1], "query": {decoded(place[2]): where, **beside}}
+        one.why += ", as lists like it"
+        yield one
+    if not found or len(lists) >= MIN_LISTS:
         others = _candidate(views, contexts, scope, place, where, members)
         others.rule = DEFER
         others.why += "; of those that were not seen to end one may be longer"
         yield others
 
 
-def _told_apart(lists: set[tuple[tuple[str, str], ...]]) -> dict[str, Any] | None:
+def _by_list(
+    views: Sequence[View], place: tuple[str, str, str], lists: set[List], members: Sequence[int]
+) -> Iterator[tuple[dict[str, Any], list[int]]]:
+    """Yield the conditions of each of a few lists, with its views: a timeline of all days, and one of thirty days."""
+    names = {name for items in lists for name, _ in items}
+    for items in sorted(lists) if len(lists) <= MIN_LISTS else ():
+        beside = _told_apart({items})
+        shown = [n for n in members if _list_of(views[n], place[2]) == items]
+        if beside is not None and len(shown) >= MIN_RUN:
+            yield beside | {decoded(name): False for name in names.difference(dict(items))}, shown
+
+
+def _list_of(view: View, name: str) -> List:
+    return tuple(item for item in view.items if item[0] != name)
+
+
+def _told_apart(lists: set[List]) -> dict[str, Any] | None:
     """Return the conditions that hold for these lists, by the parameters that name them, and for no others; None where
     there are none.
     """
