@@ -20,6 +20,7 @@ from scrapy_urinorm.live.dated import Dated
 from scrapy_urinorm.live.items import Items
 from scrapy_urinorm.live.kin import LONG, Kin
 from scrapy_urinorm.live.kinds import form_of
+from scrapy_urinorm.live.lines import Lines
 from scrapy_urinorm.live.patterns import is_item, is_view_of_item
 from scrapy_urinorm.visits.links import each_hash, url_hash
 
@@ -30,8 +31,6 @@ if TYPE_CHECKING:
 
 NEWS_WORDS = 10
 """Words in lines that no page had: a heading that says its own date, or a counter, has fewer."""
-BITS = 1 << 25
-"""The lines known, as a Bloom filter of 4 MB: at five million lines one in fifteen looks known and is not."""
 LINKERS = 400_000
 """Links that wait for their page, to be credited to who named them first; some 40 MB."""
 CLOCK = 4
@@ -69,7 +68,7 @@ class Novelty:
     """What the pages of a crawl have brought so far."""
 
     def __init__(self) -> None:
-        self._bits = bytearray(BITS // 8)
+        self._known = Lines().known
         self._texts: set[str] = set()
         self._linkers: dict[bytes, str] = {}
         self._names: dict[str, str] = {}
@@ -217,16 +216,6 @@ class Novelty:
         """Return the pattern of the page without news that first named a page, empty where one with news did."""
         first = self._named(visit) or ""
         return first.removeprefix(_BLANK) if first.startswith(_BLANK) else ""
-
-    def _known(self, line: int) -> bool:
-        """Whether a line was there; it is from now on."""
-        known = True
-        for at in (line % BITS, (line >> 32) * 2654435761 % BITS):
-            bit = 1 << (at & 7)
-            if not self._bits[at >> 3] & bit:
-                self._bits[at >> 3] |= bit
-                known = False
-        return known
 
     def again(self, visit: Visit, pattern: str) -> bool:
         """Return whether a redirect of a pattern led to the very page that the last one led to."""

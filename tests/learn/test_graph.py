@@ -119,3 +119,15 @@ def test_every_node_is_reached_from_the_roots_and_none_of_them_is_idle(
             seen |= new
             stack += new
         assert root not in seen
+
+
+@pytest.mark.parametrize("order", [BREADTH, DEPTH])
+@pytest.mark.parametrize(("variants", "met"), [(1, True), (2, True), (3, False)])
+def test_where_a_variant_failed_others_go(variants: int, met: bool, order: str) -> None:
+    """`variants` of one page have failed, one after the other, and the last one leads to what nothing else leads to."""
+    links: list[list[int]] = [[1], *([n + 2] for n in range(variants)), [variants + 2], []]
+    graph = Graph(links, [0], failed=set(range(1, variants + 1)))
+    keys = ["start", *["page"] * (variants + 1), "behind"]
+    found = crawl(graph, keys, order=order)
+    assert (variants + 2 in found.fetched) is met
+    assert found.claimed.get("page") == (variants + 1 if met else None)

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 BREADTH, DEPTH = "breadth", "depth"
 """First in, first out; or last in, first out, which is Scrapy's own order."""
 NONE: frozenset[int] = frozenset()
+CHANCES = 2
+"""Other variants that go where one has failed, as `URINORM_SECOND_CHANCE` lets them."""
 _ASKED = 2
 """Of a node that was met (1): that it is requested."""
 
@@ -27,14 +29,19 @@ class Graph:
     `links` holds the targets of each node; numbers from `len(links)` on are addresses that were linked and never
     requested. `hops` says where redirecting nodes lead. `starts` are the nodes at which the recorded crawl began; what
     cannot be reached from them was found in ways that the record does not tell, and is entered where it must be: of
-    each part of the rest that only leads to others, one node.
+    each part of the rest that only leads to others, one node. `failed` ones were no pages when they were requested.
     """
 
     def __init__(
-        self, links: Sequence[Sequence[int]], starts: Iterable[int], hops: dict[int, int] | None = None
+        self,
+        links: Sequence[Sequence[int]],
+        starts: Iterable[int],
+        hops: dict[int, int] | None = None,
+        failed: AbstractSet[int] = NONE,
     ) -> None:
         self.links = links
         self.hops = hops or {}
+        self.failed = failed
         self.numbers = max(len(links), 1 + max((max(targets, default=-1) for targets in links), default=-1))
         """How many nodes there are, with those that were never requested."""
         self.starts = list(dict.fromkeys(starts))
@@ -136,6 +143,7 @@ def crawl(
     """
     size = len(graph)
     claimed: dict[Hashable, int] = {}
+    failures: dict[Hashable, int] = {}
     parents: dict[int, int] = {}
     # nearly every link leads to what was met: an octet a node is in the processor's cache, a dict is not
     met = bytearray(graph.numbers)
@@ -154,8 +162,11 @@ def crawl(
             if node >= size or (parent >= 0 and node in skipped):
                 continue
             key = keys[node]
-            if key not in claimed:
-                claimed[key] = node
+            if key not in claimed and failures.get(key, 0) <= CHANCES:
+                if node in graph.failed:
+                    failures[key] = failures.get(key, 0) + 1
+                else:
+                    claimed[key] = node
                 met[node] = _ASKED
                 (later if node in deferred else queue).append(node)
 

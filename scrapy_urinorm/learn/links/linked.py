@@ -34,7 +34,7 @@ def graph_of(pages: Sequence[Page], ids: Mapping[bytes, Page]) -> Graph | None:
         for page in pages
     ]
     add_asked(links, pages, by_key)
-    return Graph(links, _starts(pages), hops_of(pages, by_key))
+    return Graph(links, _starts(pages), hops_of(pages, by_key), {n for n, page in enumerate(pages) if page.failed})
 
 
 def asked_for(pages: Sequence[Page], by_key: Mapping[str, int]) -> dict[int, set[int]]:
