@@ -7,6 +7,7 @@ others two that differ, one of which is no shape of an address.
 
 from __future__ import annotations
 
+import math
 import re
 from collections import Counter, defaultdict
 from typing import TYPE_CHECKING, NamedTuple
@@ -66,9 +67,13 @@ _LONGEST_MARK = 512
 
 
 class Recognizer:
-    """Recognizes programs, page by page; `packs` are those that come along unless said otherwise."""
+    """Recognizes programs, page by page; `packs` are those that come along unless said otherwise.
 
-    def __init__(self, packs: Sequence[Pack] | None = None) -> None:
+    Only the first `hosts` are looked at: one with marks takes 2 kB, and a site may have names without end.
+    """
+
+    def __init__(self, packs: Sequence[Pack] | None = None, *, hosts: float = math.inf) -> None:
+        self._most = hosts
         self._packs = tuple(platforms.packs() if packs is None else packs)
         self._hosts: defaultdict[str, _Host] = defaultdict(_Host)
         self._known: dict[str, tuple[tuple[int, int], ...]] = {}
@@ -84,9 +89,9 @@ class Recognizer:
     def see(self, url: str, marks: Iterable[str]) -> None:
         """Take note of a page that answered with status 200 at this address; what is no URL is left out."""
         parts = split(url)
-        if parts is None or not parts.host:
+        host = self._host_of(parts)
+        if parts is None or host is None:
             return
-        host = self._hosts[_site(parts)]
         path = parts.path
         # a directory itself may be linked without its slash
         where = path + "/" if path + "/" in host.pages else _directory(path)
@@ -112,6 +117,12 @@ class Recognizer:
                 at = next((n for n, one in enumerate(segments) if one in entry), 0)
                 if at and p in host.packs:
                     host.packs[p].entries["/".join(segments[:at]) + "/"] += 1
+
+    def _host_of(self, parts: Url | None) -> _Host | None:
+        if parts is None or not parts.host:
+            return None
+        site = _site(parts)
+        return self._hosts[site] if site in self._hosts or len(self._hosts) < self._most else None
 
     def _matching(self, text: str) -> tuple[tuple[int, int], ...]:
         found = self._known.get(text)

@@ -79,6 +79,8 @@ def why(
             one |= answer.to_dict()
         for problem in reader.problems:
             complain(problem)
+        if reader.only and not reader.rows:
+            raise UrinormError(f"there are no visits of the crawl {crawl}")
     if job is not None:
         for one, state in zip(told, _in_job(job, urls, normalizer, project), strict=True):
             one["job"] = state

@@ -262,7 +262,7 @@ class Scheduler(StockScheduler):
             self._callbacks.others_came()
             return request, True
         # what is on its way comes before what comes later
-        if self.releases or not kept.count(State.LATER) or self._callbacks.may_bring_others(self.journal.engine):
+        if self.releases or not kept.has(State.LATER) or self._callbacks.may_bring_others(self.journal.engine):
             return None
         if self.gate is not None and not self.gate.later_may_go():
             return None

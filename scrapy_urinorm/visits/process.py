@@ -19,6 +19,7 @@ import threading
 import time
 import traceback
 from dataclasses import dataclass, field
+from functools import partial
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 from scrapy_urinorm.content import is_answer
@@ -35,6 +36,8 @@ from scrapy_urinorm.visits.writer import VisitWriter
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
+HOSTS = 20_000
+"""Hosts of a crawl on which programs are recognized: with marks on each they take 40 MB."""
 PROGRESS = 100
 """Visits after which the crawl is told how far we are: half of what its budget looks at together, as telling it wakes a
 thread of the crawl."""
@@ -50,7 +53,7 @@ class _Open:
     written: int = 0
     given_up: int = 0
     failed: int = 0
-    recognizer: Recognizer = field(default_factory=Recognizer)
+    recognizer: Recognizer = field(default_factory=partial(Recognizer, hosts=HOSTS))
     is_lost: bool = False
     """Whether the file cannot be written any more, and how many visits are not in it."""
     lost: int = 0

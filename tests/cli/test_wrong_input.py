@@ -102,6 +102,7 @@ ERRORS = {
     "learn: no such engine": ("learn urls.txt --output x.toml --engine x", "there is no engine 'x'"),
     "learn: wrong columns": ("learn urls.txt --output x.toml --columns url", "write OURS=THEIRS"),
     "learn: no column of ours": ("learn urls.txt --output x.toml --columns a=b", "'a' is not one of our columns: url,"),
+    "why: no such crawl": ("why http://a.example/ --visits urls.txt --crawl x", "there are no visits of the crawl x"),
     "why: rows that are none": (
         "why http://a.example/ --visits urls.txt --parked numbers.jsonl",
         "is not a file of what live rules kept back",

@@ -128,3 +128,11 @@ def test_of_visits_only_pages_count() -> None:
         Visit(url="http://a.example/feed/", status=200, content_type="application/rss+xml", marks=WP),
     ]
     assert [(one.platform, one.path, one.pages) for one in programs(visits)] == [("wordpress", "/blog/", 2)]
+
+
+def test_only_so_many_hosts_are_remembered() -> None:
+    """A site may have a name for each of its pages; those that were seen before go on."""
+    recognizer = Recognizer(hosts=2)
+    for host in ("a", "b", "c", "b"):
+        recognizer.see(f"http://{host}.example/", ("generator:WordPress 6.1",))
+    assert [(one.site, one.pages) for one in recognizer.found()] == [("a.example", 1), ("b.example", 2)]

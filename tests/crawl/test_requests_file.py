@@ -7,7 +7,7 @@ import shutil
 import sqlite3
 import stat
 import sys
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from scrapy import Request
@@ -131,6 +131,34 @@ def test_a_slot_gets_no_more_than_it_may_send_at_a_time(file: RequestsFile) -> N
     served = kept.pop(State.RELEASED)
     assert served is not None
     assert served.slot == "busy"
+
+
+class Looked(dict[str, Slot]):
+    """Slots that count how often one is looked at."""
+
+    times = 0
+
+    def get(self, key: str, default: Any = None) -> Any:
+        self.times += 1
+        return super().get(key, default)
+
+
+def test_a_request_costs_the_same_however_many_slots_wait(file: RequestsFile) -> None:
+    """A broad crawl that was killed has a row of each of its hosts to serve."""
+    for n in range(1_000):
+        file.put(row(file, State.RELEASED, slot=f"{n}.example"))
+    slots = Looked()
+    kept = KeptBack(file, slots, newest_first=True)
+    served = set()
+    for _ in range(16):
+        assert kept.has(State.RELEASED)
+        found = kept.pop(State.RELEASED)
+        assert found is not None
+        served.add(found.slot)
+        slots[found.slot] = slot(1)
+        slots[found.slot].active.add(Request("https://a.example/"))
+    assert len(served) == 16
+    assert slots.times <= 16 * 17
 
 
 def test_what_was_read_and_not_served_goes_back(file: RequestsFile) -> None:

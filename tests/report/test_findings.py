@@ -441,7 +441,14 @@ class TestReading:
     def test_values_of_another_type_are_unknown(self, tmp_path: Path) -> None:
         """As another tool may write them, beside lines."""
         path = tmp_path / "visits.jsonl"
-        odd = [{"status": "ok"}, {"status": [200]}, {"marks": 5}, {"marks": [5]}, {"final_url": 5}, {"crawl": {}}]
+        odd: list[dict[str, Any]] = [
+            {"status": "ok"},
+            {"status": [200]},
+            {"marks": 5},
+            {"marks": [5]},
+            {"final_url": 5},
+            {"crawl": {}},
+        ]
         texts = {"lines": "A" * 43 + "=", "line_words": 1}
         path.write_text(
             "".join(json.dumps({"url": f"{ORIGIN}/{n}", **texts, **one}) + "\n" for n, one in enumerate(odd))

@@ -11,7 +11,7 @@ from scrapy_urinorm.crawl.requests.rows import SERVED, Row, State
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Mapping
     from pathlib import Path
 
 FILE_NAME = "urinorm.requests"
@@ -119,10 +119,7 @@ class RequestsFile:
                 rows += rows_of(database.execute(query, (slot, least, limit - len(rows))))
             numbers = [(row.id,) for row in rows]
             database.executemany("update requests set state = 'flying' where id = ?", numbers)
-        counts = self.waiting[state]
-        counts[slot] -= len(rows)
-        if not rows or not counts[slot]:
-            del counts[slot]
+        self._gone(state, {slot: len(rows) or self.waiting[state][slot]})
         return rows
 
     def release(
@@ -156,17 +153,22 @@ class RequestsFile:
                 # found once: without an order a second search may find others
                 order = "priority desc, id" if state is State.LATER else "id"
                 some = f"{where} order by {order}" if in_order else where
-                query = f"select id, slot from requests where {some} limit {int(limit)}"
-                found = database.execute(query, values).fetchall()
+                found = database.execute(f"select id, slot from requests where {some} limit {limit}", values).fetchall()
                 moved = Counter(slot for _, slot in found)
                 going = [(str(to), number) for number, _ in found]
                 database.executemany("update requests set state = ? where id = ?", going)
         if to in self.waiting:
             self.waiting[to].update(moved)
         if state in self.waiting:
-            # those of a slot that has none any more are not named
-            self.waiting[state] -= Counter(moved)
+            self._gone(state, moved)
         return sum(moved.values())
+
+    def _gone(self, state: State, moved: Mapping[str, int]) -> None:
+        """So many of each slot wait no more; a slot that has none is not named, and the others are not looked at."""
+        counts = self.waiting[state]
+        counts.subtract(moved)
+        for slot in [slot for slot in moved if counts[slot] <= 0]:
+            del counts[slot]
 
     def rows(self, state: State) -> Iterator[Row]:
         """All requests of a state, oldest first; the file may be changed meanwhile."""

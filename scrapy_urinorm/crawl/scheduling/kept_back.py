@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections import deque
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from scrapy_urinorm.crawl.requests.rows import SERVED, Row, State
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
     from scrapy_urinorm.crawl.requests.file import RequestsFile
 
@@ -40,21 +42,22 @@ class KeptBack:
         self._taken: dict[State, dict[str, deque[Row]]] = {state: {} for state in SERVED}
 
     def __len__(self) -> int:
-        return sum(map(self.count, SERVED))
+        taken = (len(rows) for slots in self._taken.values() for rows in slots.values())
+        return sum(self._file.waiting[state].total() for state in SERVED) + sum(taken)
 
-    def count(self, state: State) -> int:
-        """How many requests of a state are to be served."""
-        return self._file.waiting[state].total() + sum(map(len, self._taken[state].values()))
+    def __bool__(self) -> bool:
+        return any(map(self.has, SERVED))
+
+    def has(self, state: State) -> bool:
+        """Whether requests of a state are to be served: asked for each request, however many slots wait."""
+        return bool(self._file.waiting[state] or self._taken[state])
 
     def pop(self, state: State) -> Row | None:
         """The next request of a state; None where there is none, or none that its slot has room for."""
-        waiting, taken = self._file.waiting[state], self._taken[state]
-        if (not waiting and not taken) or state in self.closed:
+        taken = self._taken[state]
+        slot = None if state in self.closed else self._idlest(chain(taken, self._file.waiting[state]))
+        if slot is None:
             return None
-        free = [(active, slot) for slot in {*waiting, *taken} if (active := self._active(slot)) is not None]
-        if not free:
-            return None
-        slot = min(free)[1]
         rows = taken.get(slot)
         if rows is None:
             rows = taken[slot] = deque(self._file.take(state, slot, _BATCH, newest_first=self.newest_first))
@@ -62,6 +65,17 @@ class KeptBack:
         if not rows:
             del taken[slot]
         return row
+
+    def _idlest(self, slots: Iterable[str]) -> str | None:
+        """The slot with the least under way, the first with nothing: a broad crawl has a hundred thousand of these."""
+        least, found = math.inf, None
+        for slot in slots:
+            active = self._active(slot)
+            if active is not None and active < least:
+                least, found = active, slot
+                if not active:
+                    break
+        return found
 
     def _active(self, slot: str) -> int | None:
         """How many requests a slot has under way; None where it has no room for another one."""

@@ -40,13 +40,13 @@ class Stranded:
         self._read_on()
         return len(self._rows)
 
-    def count(self, state: State) -> int:
-        """How many requests of a state are to be served, as far as they are read."""
-        return len(self) if state is State.RELEASED else 0
+    def has(self, state: State) -> bool:
+        """Whether requests of a state are to be served: all are released."""
+        return state is State.RELEASED and bool(self)
 
     def pop(self, state: State) -> Row | None:
-        """The next request; all are released."""
-        if not self.count(state):
+        """The next request."""
+        if not self.has(state):
             return None
         row = self._rows.popleft()
         if row.state is State.PARKED and self._stats is not None:
