@@ -10,6 +10,7 @@ from scrapy_urinorm.importers.facets import FIRST, is_id, may_turn_pages
 from scrapy_urinorm.learn.unrequested.calendars import is_date
 from scrapy_urinorm.live.dated import tells_a_date
 from scrapy_urinorm.live.filtered import is_paging
+from scrapy_urinorm.live.patterns import is_item
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -80,6 +81,14 @@ def names_item(name: str, value: str) -> bool:
 def numbers_item(name: str, value: str) -> bool:
     """Whether an item of a query is a number, and no date and no page of a list."""
     return _is_numbered(value) is not None and not may_turn_pages(name) and not (len(name) > 1 and is_date(name))
+
+
+def is_of_one(url: str, pattern: str) -> bool:
+    """Whether an address of a pattern is that of one thing: by its path, or by an id or a number that is all of its
+    query, whatever it is called (`holdings?biblionumber=7`). With a further item it may be a list in some order.
+    """
+    query = url.partition("#")[0].partition("?")[2]
+    return is_item(pattern) or ("&" not in query and " " not in pattern and numbers_item(*query.partition("=")[::2]))
 
 
 def open_items(url: str, kind: str) -> dict[str, str]:

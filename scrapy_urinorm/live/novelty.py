@@ -19,9 +19,9 @@ from scrapy_urinorm.live.ancestors import Ancestors
 from scrapy_urinorm.live.dated import Dated
 from scrapy_urinorm.live.items import Items
 from scrapy_urinorm.live.kin import LONG, Kin
-from scrapy_urinorm.live.kinds import form_of
+from scrapy_urinorm.live.kinds import form_of, is_of_one
 from scrapy_urinorm.live.lines import Lines
-from scrapy_urinorm.live.patterns import is_item, is_view_of_item
+from scrapy_urinorm.live.patterns import is_view_of_item
 from scrapy_urinorm.visits.links import each_hash, url_hash
 
 if TYPE_CHECKING:
@@ -190,7 +190,7 @@ class Novelty:
         # the title of a shell names its page, as does its data; that of a list may say in which order it is
         if (TITLE_SLOT in new or DATA_SLOT in new) and (visit.words or 0) <= SHELL_WORDS:
             return True
-        return drawn or self._is_no_clock(new) if new else is_item(pattern)
+        return drawn or self._is_no_clock(new) if new else is_of_one(visit.url, pattern)
 
     def _note_places(self, new: Collection[int], pattern: str) -> None:
         """Note where a view has new words, by its form: persons of whom each has one of its own at first (`id=I7`), and

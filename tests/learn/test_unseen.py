@@ -152,6 +152,20 @@ def test_a_new_section_or_script_may_choose_by_what_made_no_difference(shape: st
         assert (one == other) is are_one, kind
 
 
+@pytest.mark.parametrize("listed", [True, False], ids=["listed, as schools are", "one in all links, as a session"])
+def test_what_pages_list_is_no_session_though_each_address_has_it(listed: bool) -> None:
+    schools = [101 + n for n in range(12)]
+    visits = [page("/", "front", [f"/in.php?school={school}" for school in schools[: None if listed else 1]], depth=0)]
+    for n, school in enumerate(schools):
+        following = [] if listed else [f"/in.php?school={number}" for number in schools[n + 1 : n + 2]]
+        grades = [f"/grade.php?grade={grade}&school={school}" for grade in range(20)]
+        visits.append(page(f"/in.php?school={school}", "curriculum", grades))
+        visits += [page(one, f"grade {grade}", following, depth=2) for grade, one in enumerate(grades)]
+    key = Normalizer(learn(visits).rules).key
+    assert key(f"{HOST}/grade.php?grade=7&school=5") == key(f"{HOST}/grade.php?grade=7&school=6")
+    assert (key(f"{HOST}/menu.php?school=5") == key(f"{HOST}/menu.php?school=6")) is not listed
+
+
 @pytest.mark.parametrize(
     ("sections", "new"),
     [(("news", "shop"), False), (tuple(f"{a}{b}" for a in "abcdef" for b in "uvwxyz"), True)],

@@ -265,8 +265,9 @@ def test_pages_go_before_lists_in_another_order(pattern: str, share: float, foun
 
 @dataclass
 class RollCalls:
-    """Votes of a parliament by an id: on each page the same members, each with one of three words."""
+    """Votes of a parliament by a number: on each page the same members, each with one of three words."""
 
+    name: str = "id"
     votes: int = 120
     host: str = "votes.example"
     start: str = "http://votes.example/"
@@ -280,12 +281,13 @@ class RollCalls:
         year = int(path[1:] or 0)
         here = range(10 * (year - 1), 10 * year) if year else range(0)
         motions = "".join(f"<p>Motion on {' '.join(prose(str(n)).split()[:10])} {_telephone(n)}</p>" for n in here)
-        links = [f"/vote?id={n}" for n in here] or [f"/{n}" for n in range(1, self.votes // 10 + 1)]
+        links = [f"/vote?{self.name}={n}" for n in here] or [f"/{n}" for n in range(1, self.votes // 10 + 1)]
         return Answer(200, f"<h1>Motions</h1>{motions}", tuple(links), identity=f"year {year}")
 
 
 @IN_BOTH_ORDERS
-def test_tables_by_an_id_whose_cells_others_have_are_fetched_as_a_whole(newest_first: bool) -> None:
-    visits, identities = record(RollCalls(), 1_000)
+@pytest.mark.parametrize("name", ["id", "no"])
+def test_tables_by_a_number_whose_cells_others_have_are_fetched_as_a_whole(name: str, newest_first: bool) -> None:
+    visits, identities = record(RollCalls(name), 1_000)
     live = Simulator(visits, Options(skip=False), close=CLOSE).crawl(newest_first=newest_first)
     assert identities_of(live.fetched, identities) == set(identities.values())

@@ -120,11 +120,13 @@ def _around(*pair: str) -> set[str]:
 def _everywhere(names: AbstractSet[str], contexts: Contexts, addresses: int) -> bool:
     """Whether parameters are what the site puts into all of its addresses, or trackers by their names.
 
-    Words of a program (`view=short`) are no session, wherever they stand: a new section may choose by them.
+    Words of a program (`view=short`) are no session, wherever they stand, nor is what pages list, as schools: a new
+    section may choose by them.
     """
     if all(name_prior(decoded(name)) >= TRACKER_PRIOR for name in names):
         return True
-    return any(contexts.having[name] >= NEARLY_ALL * addresses for name in names - contexts.switches)
+    held = (name for name in names - contexts.switches if contexts.having[name] >= NEARLY_ALL * addresses)
+    return any(not contexts.are_listed(name) for name in held)
 
 
 def whole_lists(

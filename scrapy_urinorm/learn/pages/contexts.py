@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from scrapy_urinorm.importers.facets import may_turn_pages
 from scrapy_urinorm.learn.pages.values import is_volatile
 from scrapy_urinorm.url import decoded
+from scrapy_urinorm.visits.links import each_hash, url_hash
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -100,6 +101,7 @@ class Contexts:
         """How many values a parameter takes."""
         self.switches = frozenset(name for name, counts in values.items() if _is_switch(counts))
         self._templates: dict[tuple[str, str], str] = {}
+        self._listed: dict[str, bool] = {}
         self._atoms: dict[int, frozenset[Atom]] = {}
 
     @cached_property
@@ -115,6 +117,28 @@ class Contexts:
     def has_below(self, host: str) -> bool:
         """Whether the site has hosts below one: a table of that one would hold for them, too."""
         return any(other.endswith("." + host) for other in self.hosts)
+
+    def are_listed(self, name: str) -> bool:
+        """Whether pages that link to several values of a parameter do so to most of them: these are the schools of a
+        county, and no sessions, of which a page has its own in all links, or tokens, of which each link has another.
+        """
+        if (known := self._listed.get(name)) is None:
+            known = self._listed[name] = self._are_listed(name)
+        return known
+
+    def _are_listed(self, name: str) -> bool:
+        pages = [
+            (page, value) for view in self._views for one, value in view.items if one == name for page in view.pages
+        ]
+        values = {url_hash(page.url): value for page, value in pages if not is_volatile(decoded(value))}
+        if 2 * len(values) <= len(pages):
+            return False
+        found: set[str] = set()
+        for page in (page for view in self._views for page in view.pages):
+            linked = {value for hashed in each_hash(page.links) if (value := values.get(hashed))}
+            if len(linked) > 1:
+                found |= linked
+        return 2 * len(found) > self.taken[name]
 
     def template(self, view: View) -> str:
         """Return the path with `*` for each segment that is not part of the site's structure; extensions stay."""

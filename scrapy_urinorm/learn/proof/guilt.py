@@ -54,6 +54,7 @@ class Court:
         self.atoms = atoms
         self.forbidden: set[str] = set()
         self._remainder = Remainder(replay, atoms)
+        self._forms: dict[int, Form] = {}
 
     def forbids(self, candidate: Candidate) -> bool:
         """Whether a rule was taken out before, or is for a view in which it was not left in force."""
@@ -179,24 +180,28 @@ class Court:
         labels, parents = self.proof.labels, self.proof.parents
         tells_all = self._tells_the_way(candidate)
 
-        def form_of(node: int) -> Form:
-            return frozenset() if tells_all else self._form_of(parents.get(node, -1)) - candidate.names
+        def form_of(parent: int) -> Form:
+            return frozenset() if tells_all else self._form_of(parent) - candidate.names
 
         seen: Counter[Form] = Counter()
         luck: dict[Form, set[int]] = defaultdict(set)
         for node in hidden.seen if hidden.unseen else ():
-            seen[form := form_of(node)] += 1
+            seen[form := form_of(parents.get(node, -1))] += 1
             luck[form] |= {labels[node]} & hidden.by_luck
-        unseen = Counter(map(form_of, hidden.unseen))
-        expected = len(hidden.labels) + sum((len(luck[form]) + 1) / (seen[form] + 1) * n for form, n in unseen.items())
+        # of all that was never requested each page has named many
+        unseen = [(form_of(at), n) for at, n in Counter(parents.get(node, -1) for node in hidden.unseen).items()]
+        expected = len(hidden.labels) + sum((len(luck[form]) + 1) / (seen[form] + 1) * n for form, n in unseen)
         return expected > BLIND_FEW + self.proof.blind_share * len(self.replay.moved(candidate))
 
     def _form_of(self, node: int) -> Form:
         """Return the form of the address of a page: its path, where segments may vary, and its parameters."""
-        atoms = self.atoms(node) if node >= 0 else ()
-        paths = {atom.name for atom in atoms if atom.kind == "path"}
-        open_ones = {path for path in paths if "*" in path and not path.endswith(BELOW)} - {FILES}
-        return frozenset((*(open_ones or paths), *(atom.name for atom in atoms if atom[::2] == ("query", True))))
+        if (known := self._forms.get(node)) is None:
+            atoms = self.atoms(node) if node >= 0 else ()
+            paths = {atom.name for atom in atoms if atom.kind == "path"}
+            open_ones = {path for path in paths if "*" in path and not path.endswith(BELOW)} - {FILES}
+            names = (atom.name for atom in atoms if atom[::2] == ("query", True))
+            known = self._forms[node] = frozenset((*(open_ones or paths), *names))
+        return known
 
     def _blamed(self, losses: Sequence[Loss]) -> dict[Candidate, list[Loss]]:
         """Return the losses that each rule is to blame for."""
