@@ -21,8 +21,10 @@ CRAWLING := crawl visits live cli report/test_extension.py
 DEAR := full_disk other_fingerprinters raises_nothing random_sites reactorless second_chance
 TOUCHES_SCRAPY := $(filter-out $(DEAR:%=tests/crawl/test_%.py),$(wildcard tests/crawl/test_*.py)) tests/live/test_crawl.py tests/visits/test_extension.py tests/seen/test_requests_seen.py tests/report/test_extension.py
 ELSEWHERE := $(filter-out $(TOUCHES_SCRAPY),$(wildcard tests/test_*.py tests/*/test_*.py))
-# what surrounds the package, and simulated crawls: slow, and the same with any Scrapy and any libraries
-AROUND := tests/test_benchmarks.py tests/test_packaging.py tests/test_readme.py tests/speed/test_sanitizers.py tests/live/test_many_lists.py tests/live/test_programs.py tests/live/test_simulated.py
+# what surrounds the package, simulated crawls, and what is learned of sites made by lot: slow, and the same with any Scrapy
+# and any libraries
+SIMULATED := learn/test_laws.py learn/test_random_sites.py live/test_many_lists.py live/test_programs.py live/test_simulated.py
+AROUND := tests/test_benchmarks.py tests/test_packaging.py tests/test_readme.py tests/speed/test_sanitizers.py $(addprefix tests/,$(SIMULATED))
 # measured where the tests of `make test` run once as a part of `make test-all`, since they take twice the time with it
 COVERAGE = $(if $(filter test-all,$(MAKECMDGOALS)),--cov --cov-report=term)
 
