@@ -13,21 +13,23 @@ BUILT_FROM := pyproject.toml hatch_build.py $(wildcard scrapy_urinorm/*/*.c scra
 PEERS_ARGS ?=
 # files side by side, each file in one process: its servers are shared by its tests
 PARALLEL := -n auto --dist loadfile
-# `make test` runs folders side by side instead, a process for each of these and one for all others: the workers of xdist
-# collect all tests each, and tell of each test, which takes longer than most of the tests; and what each process imports
-# first, and forks its crawls from, takes two seconds
-FOLDERS := crawl+visits core+learn live
+# `make test` runs two halves side by side instead, what crawls and all others: the workers of xdist collect all tests each,
+# and tell of each test, which takes longer than most of the tests; and what each process imports first takes two seconds,
+# as does the process that its crawls are forked from
+CRAWLING := crawl visits live cli report/test_extension.py
 # what `make test` runs against the oldest supported Scrapy; `make test-all` runs the rest there
 DEAR := full_disk other_fingerprinters raises_nothing random_sites reactorless second_chance
 TOUCHES_SCRAPY := $(filter-out $(DEAR:%=tests/crawl/test_%.py),$(wildcard tests/crawl/test_*.py)) tests/live/test_crawl.py tests/visits/test_extension.py tests/seen/test_requests_seen.py tests/report/test_extension.py
 ELSEWHERE := $(filter-out $(TOUCHES_SCRAPY),$(wildcard tests/test_*.py tests/*/test_*.py))
-# what surrounds the package, and simulated crawls: slow, and the same with any Scrapy and any libraries
-AROUND := tests/test_benchmarks.py tests/test_packaging.py tests/test_readme.py tests/speed/test_sanitizers.py tests/live/test_many_lists.py tests/live/test_programs.py tests/live/test_simulated.py
+# what surrounds the package, simulated crawls, and what is learned of sites made by lot: slow, and the same with any Scrapy
+# and any libraries
+SIMULATED := learn/test_laws.py learn/test_random_sites.py live/test_many_lists.py live/test_programs.py live/test_simulated.py
+AROUND := tests/test_benchmarks.py tests/test_packaging.py tests/test_readme.py tests/speed/test_sanitizers.py $(addprefix tests/,$(SIMULATED))
 # measured where the tests of `make test` run once as a part of `make test-all`, since they take twice the time with it
 COVERAGE = $(if $(filter test-all,$(MAKECMDGOALS)),--cov --cov-report=term)
 
 # the longest first
-PARTS = $(if $(COVERAGE),test-newest,test-newest-others $(FOLDERS:%=test-newest-%)) test-floor lint
+PARTS = $(if $(COVERAGE),test-newest,test-newest-crawling test-newest-others) test-floor lint
 
 # each part of `make test` says what it has to say at its end
 TOGETHER := $(if $(filter output-sync,$(.FEATURES)),--output-sync=target)
@@ -49,7 +51,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo test test-newest $(FOLDERS:%=test-newest-%) test-newest-others test-floor test-all test-rest-newest test-rest-floor test-soak test-system test-platforms lint format conformance peers bench docs clean
+.PHONY: help demo test test-newest test-newest-crawling test-newest-others test-floor test-all test-rest-newest test-rest-floor test-soak test-system test-platforms lint format conformance peers bench docs clean
 
 help:  ## show this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{ printf "make %-14s %s\n", $$1, $$2 }'
@@ -64,11 +66,11 @@ test:  ## in minutes: lint, the tests against the newest Scrapy, what touches Sc
 test-newest: $(NEWEST)/.stamp
 	$(NEWEST)/bin/python -m pytest $(PARALLEL) $(COVERAGE) $(PYTEST_ARGS)
 
-$(FOLDERS:%=test-newest-%): test-newest-%: $(NEWEST)/.stamp
-	$(NEWEST)/bin/python -m pytest $(addprefix tests/,$(subst +, ,$*)) $(PYTEST_ARGS)
+test-newest-crawling: $(NEWEST)/.stamp
+	$(NEWEST)/bin/python -m pytest $(addprefix tests/,$(CRAWLING)) $(PYTEST_ARGS)
 
 test-newest-others: $(NEWEST)/.stamp
-	$(NEWEST)/bin/python -m pytest $(addprefix --ignore tests/,$(subst +, ,$(FOLDERS))) $(PYTEST_ARGS)
+	$(NEWEST)/bin/python -m pytest $(addprefix --ignore tests/,$(CRAWLING)) $(PYTEST_ARGS)
 
 test-floor: $(FLOOR)/.stamp
 	URINORM_PURE=1 $(FLOOR)/bin/python -m pytest -m "not slow and not soak and not system and not newest" $(TOUCHES_SCRAPY) $(PYTEST_ARGS)

@@ -371,5 +371,5 @@ def test_what_it_costs_grows_with_the_rules(what: str) -> None:
         return sum(entry.callcount for entry in profile.getstats())
 
     calls(10)
-    few = calls(300)
-    assert calls(1200) < 6 * few
+    few = calls(150)
+    assert calls(600) < 5 * few

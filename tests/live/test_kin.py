@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from dataclasses import dataclass, field
 from datetime import date, timedelta
+from functools import cached_property
 from urllib.parse import parse_qsl, urlsplit
 
 import pytest
@@ -46,13 +47,18 @@ class Chain:
             return Answer(200, prose("start"), (self._at(1),), identity="start")
         if path.startswith("/article/"):
             return Answer(200, prose(target), ("/",), identity=target)
-        number = next(n for n in range(1, self.count + 1) if self._at(n) == target)
+        number = self._numbers[target]
         following = [number * (2 if self.tree else 1) + step for step in self.steps]
         links = [self._at(n) for n in following if n <= self.count]
         told = number <= self.articles or number > self.gap.stop > 0
         if told and number not in self.gap:
             links.append(f"/article/{number}")
         return Answer(200, self.said.format(number), tuple(links), identity=f"page {number}")
+
+    @cached_property
+    def _numbers(self) -> dict[str, int]:
+        # the first of those that have one address
+        return {self._at(n): n for n in range(self.count, 0, -1)}
 
     def _at(self, number: int) -> str:
         return self.form.format(number, FIRST - timedelta(number))

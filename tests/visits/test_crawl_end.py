@@ -118,6 +118,11 @@ CUT_SHORT: dict[str, How] = {
     "a server that has had enough": ("is down", {"RETRY_ENABLED": False}),
     "a store that remembers": ("", {"URINORM_SEEN_DIR": "seen", **ADDON}),
     "live rules": ("", {"URINORM_LIVE": True, **ADDON}),
+    "the first run of a job that is resumed": ("", {"CLOSESPIDER_PAGECOUNT": 10, "JOBDIR": "resumed", **ADDON}),
+}
+AGAIN: dict[str, How] = {
+    "the first run of a job that is resumed": ("", {"JOBDIR": "resumed", **ADDON}),
+    "by itself": ("", {"CLOSESPIDER_PAGECOUNT": 10}),
 }
 
 
@@ -155,23 +160,36 @@ def test_nor_does_one_that_is_ended_by_ctrl_c(server: str, tmp_path: Path) -> No
     assert not [row for row in rows if "ended" in row]
 
 
-def test_nor_does_one_that_is_resumed(server: str, tmp_path: Path) -> None:
+@pytest.fixture(scope="module")
+def again(server: str, crawls: dict[str, tuple[Path, Crawled]]) -> dict[str, tuple[Path, Crawled]]:
+    """Crawls of files that have one, each by the name of the first."""
+    folder = next(iter(crawls.values()))[0].parent
+    orders: dict[Path, How] = {}
+    for n, (name, how) in enumerate(AGAIN.items()):
+        path = crawls[name][0]
+        if "JOBDIR" not in how[1]:
+            # other tests look at that of the first
+            path = folder / f"again{n}.jsonl"
+            shutil.copy(crawls[name][0], path)
+        orders[path] = how
+    return dict(zip(AGAIN, zip(orders, crawled_at_once(server, orders), strict=True), strict=True))
+
+
+def test_nor_does_one_that_is_resumed(
+    crawls: dict[str, tuple[Path, Crawled]], again: dict[str, tuple[Path, Crawled]]
+) -> None:
     """What was under way when a run was killed is lost, and nobody knows."""
-    path = tmp_path / "v.jsonl"
-    _, first = crawled(server, path, JOBDIR="job", CLOSESPIDER_PAGECOUNT=10, **ADDON)
-    reason, rows = crawled(server, path, JOBDIR="job", **ADDON)
+    name = "the first run of a job that is resumed"
+    _, (_, first) = crawls[name]
+    _, (reason, rows) = again[name]
     assert reason == "finished"
     assert len(rows) > len(first)
     assert len({row["crawl"] for row in rows}) == 1
     assert not [row for row in rows if "ended" in row]
 
 
-def test_two_crawls_of_a_file_end_each_by_itself(
-    server: str, crawls: dict[str, tuple[Path, Crawled]], tmp_path: Path
-) -> None:
-    path = tmp_path / "v.jsonl"
-    shutil.copy(crawls["by itself"][0], path)
-    _, rows = crawled(server, path, CLOSESPIDER_PAGECOUNT=10)
+def test_two_crawls_of_a_file_end_each_by_itself(again: dict[str, tuple[Path, Crawled]]) -> None:
+    path, (_, rows) = again["by itself"]
     reader = read_visits([path])
     assert len(list(reader)) == len(rows) - 1
     assert len(reader.crawls) == 2

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import time
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -89,32 +90,96 @@ class Spider(scrapy.Spider):
     def nothing(self, response):
         pass
 
-process = CrawlerProcess(json.loads(sys.argv[2]))
-crawler = process.create_crawler(Spider)
-process.crawl(crawler)
+process = CrawlerProcess({"LOG_LEVEL": "INFO", "TELNETCONSOLE_ENABLED": False})
+crawlers = {}
+for name, settings in json.loads(sys.argv[2]).items():
+    crawlers[name] = process.create_crawler(type("Spider", (Spider,), {"custom_settings": settings}))
+    process.crawl(crawlers[name])
 process.start()
-print(json.dumps({k: v for k, v in crawler.stats.get_stats().items() if "urinorm" in k or "log_count" in k}))
+print(json.dumps({name: {k: v for k, v in crawler.stats.get_stats().items() if "urinorm" in k or "log_count" in k}
+                  for name, crawler in crawlers.items()}))
 """
 EXTENSION = {"scrapy_urinorm.crawl.visits_extension.VisitsExtension": 0}
+RULES = {"site": {"127.0.0.1": {"remove_params": ["PHPSESSID"]}}}
+STORAGES = ("Storage", "Threaded", "Awaited")
+ERROR = " ERROR: "
 
 
-def run(server: str, **settings: Any) -> tuple[dict[str, Any], str]:
-    given = {"LOG_LEVEL": "INFO", "ROBOTSTXT_OBEY": True, "TELNETCONSOLE_ENABLED": False, "EXTENSIONS": EXTENSION}
-    words = [SCRIPT, server, json.dumps({**given, **settings})]
-    done = forked.run("-c", words, cwd=Path.cwd(), env=dict(os.environ), timeout=120)
+@dataclass
+class Crawls:
+    """Crawls of one process, as that takes most of the time: the stats of each, their log and where they write."""
+
+    folder: Path
+    stats: dict[str, dict[str, Any]]
+    log: str
+
+    @property
+    def left(self) -> list[Path]:
+        """What is in the folder for temporary files in the end."""
+        return [path for path in (self.folder / "tmp").rglob("*") if path.is_file()]
+
+    def errors(self, about: str = "") -> list[str]:
+        return [line for line in self.log.splitlines() if ERROR in line and about in line]
+
+
+def run(server: str, folder: Path, crawls: dict[str, dict[str, Any]]) -> Crawls:
+    (folder / "tmp").mkdir()
+    given = {"ROBOTSTXT_OBEY": True, "EXTENSIONS": EXTENSION}
+    words = [SCRIPT, server, json.dumps({name: {**given, **settings} for name, settings in crawls.items()})]
+    env = {**os.environ, "TMPDIR": str(folder / "tmp")}
+    done = forked.run("-c", words, cwd=Path.cwd(), env=env, timeout=120)
     assert done.returncode == 0, done.stderr
-    return json.loads(done.stdout.splitlines()[-1]), done.stderr
+    return Crawls(folder, json.loads(done.stdout.splitlines()[-1]), done.stderr)
 
 
 @pytest.fixture(scope="module")
-def visits(server: str, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Visit]:
-    path = tmp_path_factory.mktemp("crawl") / "%(name)s.jsonl.zst"
-    stats, log = run(server, URINORM_VISITS=str(path))
-    found = list(read_visits([path.with_name("walk.jsonl.zst")]))
+def crawls(server: str, tmp_path_factory: pytest.TempPathFactory) -> Crawls:
+    """Those to which nothing happens."""
+    folder = tmp_path_factory.mktemp("crawls")
+    fingerprinter = "scrapy_urinorm.RequestFingerprinter"
+    settings: dict[str, dict[str, Any]] = {
+        "plain": {"URINORM_VISITS": str(folder / "%(name)s.jsonl.zst")},
+        "rules": {
+            "URINORM_VISITS": str(folder / "rules.jsonl"), "REQUEST_FINGERPRINTER_CLASS": fingerprinter,
+            "URINORM_RULES": RULES,
+        },
+        "shared": {"URINORM_VISITS": str(folder / "v.jsonl.zst")},
+        "rotated": {"URINORM_VISITS": str(folder / "rotated.jsonl"), "URINORM_VISITS_ROTATE": 1000},
+        "off": {},
+    }  # fmt: skip
+    for name in STORAGES:
+        uri, storages = f"stored://{folder / name}.jsonl.gz", {"stored": f"__main__.{name}"}
+        settings[name] = {"URINORM_VISITS": uri, "FEED_STORAGES": storages}
+    with VisitWriter(folder / "v.jsonl.zst") as other:
+        found = run(server, folder, settings)
+        other.write(Visit(url="http://a.example/"))
+    assert not found.errors(), found.log
+    return found
+
+
+@pytest.fixture(scope="module")
+def failing(server: str, tmp_path_factory: pytest.TempPathFactory) -> Crawls:
+    """Those whose visits do not get where they should."""
+    folder = tmp_path_factory.mktemp("failing")
+    (folder / "file").write_text("")
+    uri = f"stored://{folder / 'stored.jsonl.gz'}"
+    settings: dict[str, dict[str, Any]] = {
+        "no folder": {"URINORM_VISITS": str(folder / "file" / "visits.jsonl")},
+        "refused": {"URINORM_VISITS": uri, "FEED_STORAGES": {"stored": "__main__.Broken"}},
+    }
+    if Path("/dev/full").exists():
+        settings["full"] = {"URINORM_VISITS": "/dev/full"}
+    return run(server, folder, settings)
+
+
+@pytest.fixture(scope="module")
+def visits(server: str, crawls: Crawls) -> dict[str, Visit]:
+    found = list(read_visits([crawls.folder / "walk.jsonl.zst"]))
+    stats = crawls.stats["plain"]
     assert stats["urinorm/visits/written"] == len(found)
-    assert stats.get("log_count/ERROR", 0) == 0, log
+    assert stats.get("log_count/ERROR", 0) == 0, crawls.log
     assert stats["urinorm/platform/dokuwiki"] == 1
-    assert f"Recognized: dokuwiki at {server.removeprefix('http://')}/, 1 page\n" in log
+    assert f"Recognized: dokuwiki at {server.removeprefix('http://')}/, 1 page\n" in crawls.log
     # the hop of a redirect comes before its end and has the same URL
     return {visit.url.removeprefix(server) + (" hop" if visit.status in (301, 302) else ""): visit for visit in found}
 
@@ -143,13 +208,8 @@ def test_secrets_are_hashed(visits: dict[str, Visit]) -> None:
     assert not any("secretvalue" in visit.to_json() for visit in visits.values())
 
 
-@pytest.mark.newest
-def test_links_that_the_rules_change_have_their_keys(server: str, tmp_path: Path) -> None:
-    rules = {"site": {"127.0.0.1": {"remove_params": ["PHPSESSID"]}}}
-    fingerprinter = "scrapy_urinorm.RequestFingerprinter"
-    path = tmp_path / "visits.jsonl"
-    run(server, URINORM_VISITS=str(path), REQUEST_FINGERPRINTER_CLASS=fingerprinter, URINORM_RULES=rules)
-    home, *others = (visit for visit in read_visits([path]) if visit.links)
+def test_links_that_the_rules_change_have_their_keys(server: str, crawls: Crawls) -> None:
+    home, *others = (visit for visit in read_visits([crawls.folder / "rules.jsonl"]) if visit.links)
     assert home.links is not None
     assert home.link_keys is not None
     assert home.link_keys[:8] == url_hash(f"{server}/page")
@@ -176,32 +236,24 @@ def test_what_the_site_declares(visits: dict[str, Visit]) -> None:
     assert page.no_vary_search == 'params=("a")'
 
 
-@pytest.mark.newest
-def test_a_path_that_cannot_be_written_stops_nothing(server: str, tmp_path: Path) -> None:
-    (tmp_path / "file").write_text("")
-    stats, log = run(server, URINORM_VISITS=str(tmp_path / "file" / "visits.jsonl"))
-    assert "cannot write to" in log
-    assert "urinorm/visits/written" not in stats
+def test_a_path_that_cannot_be_written_stops_nothing(failing: Crawls) -> None:
+    assert f"cannot write to {failing.folder / 'file' / 'visits.jsonl'}" in failing.log
+    assert "urinorm/visits/written" not in failing.stats["no folder"]
 
 
-@pytest.mark.newest
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="no device that is always full")
-def test_a_full_disk_is_said_once_and_ends_the_recording(server: str) -> None:
-    stats, log = run(server, URINORM_VISITS="/dev/full")
-    assert log.count("URINORM_VISITS: No space left on device: /dev/full: nothing more is recorded") == 1
-    assert log.count(" ERROR: ") == 1
+def test_a_full_disk_is_said_once_and_ends_the_recording(failing: Crawls) -> None:
+    (error,) = failing.errors("/dev/full")
+    assert error.endswith("URINORM_VISITS: No space left on device: /dev/full: nothing more is recorded")
+    stats = failing.stats["full"]
     assert "urinorm/visits/written" not in stats
     assert stats["urinorm/visits/failed"] == 10
 
 
-@pytest.mark.newest
-def test_of_a_file_that_another_crawl_writes_the_next_one_is_taken(server: str, tmp_path: Path) -> None:
-    path = tmp_path / "v.jsonl.zst"
-    with VisitWriter(path) as other:
-        _, log = run(server, URINORM_VISITS=str(path))
-        other.write(Visit(url="http://a.example/"))
-    assert f"URINORM_VISITS: {path}: another process writes it; continued in {tmp_path / 'v.1.jsonl.zst'}" in log
-    assert [len(list(read_visits([tmp_path / name]))) for name in ("v.jsonl.zst", "v.1.jsonl.zst")] == [1, 10]
+def test_of_a_file_that_another_crawl_writes_the_next_one_is_taken(crawls: Crawls) -> None:
+    path, after = (crawls.folder / name for name in ("v.jsonl.zst", "v.1.jsonl.zst"))
+    assert f"URINORM_VISITS: {path}: another process writes it; continued in {after}" in crawls.log
+    assert [len(list(read_visits([one]))) for one in (path, after)] == [1, 10]
 
 
 def test_a_long_crawl_stays_within_its_budget(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -219,42 +271,31 @@ def test_a_long_crawl_stays_within_its_budget(monkeypatch: pytest.MonkeyPatch) -
     assert budget.allows("http://a.example/q?a=1", spent) == budget.allows("http://a.example/q?a=2", spent)
 
 
-def test_off_by_default(server: str) -> None:
-    stats, _ = run(server)
-    assert not [name for name in stats if "visits" in name]
+def test_off_by_default(crawls: Crawls) -> None:
+    assert not [name for name in crawls.stats["off"] if "visits" in name]
 
 
-@pytest.mark.parametrize(
-    "storage",
-    ["Storage", pytest.param("Threaded", marks=pytest.mark.slow), pytest.param("Awaited", marks=pytest.mark.newest)],
-)
-def test_a_feed_storage_gets_the_file_at_the_end(
-    server: str, tmp_path: Path, storage: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    path = tmp_path / "stored.jsonl.gz"
-    (tmp_path / "tmp").mkdir()
-    monkeypatch.setenv("TMPDIR", str(tmp_path / "tmp"))
-    stats, log = run(server, URINORM_VISITS=f"stored://{path}", FEED_STORAGES={"stored": f"__main__.{storage}"})
-    assert len(list(read_visits([path]))) == 10
-    assert stats.get("log_count/ERROR", 0) == 0, log
-    assert list((tmp_path / "tmp").iterdir()) == []
+@pytest.mark.parametrize("storage", STORAGES)
+def test_a_feed_storage_gets_the_file_at_the_end(crawls: Crawls, storage: str) -> None:
+    assert len(list(read_visits([crawls.folder / f"{storage}.jsonl.gz"]))) == 10
+    assert crawls.stats[storage].get("log_count/ERROR", 0) == 0, crawls.log
+    assert crawls.left == []
 
 
-@pytest.mark.newest
-def test_what_a_feed_storage_refuses_is_kept(server: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (tmp_path / "tmp").mkdir()
-    monkeypatch.setenv("TMPDIR", str(tmp_path / "tmp"))
-    uri = f"stored://{tmp_path / 'stored.jsonl.gz'}"
-    _, log = run(server, URINORM_VISITS=uri, FEED_STORAGES={"stored": "__main__.Broken"})
-    (kept,) = (tmp_path / "tmp").rglob("visits.jsonl.gz")
-    assert f"not stored in {uri}; the visits are kept in {kept}" in log
-    assert "no such bucket" in log
-    assert log.count(" ERROR: ") == 1
+def test_what_a_feed_storage_refuses_is_kept(failing: Crawls) -> None:
+    (kept,) = failing.left
+    assert kept.name == "visits.jsonl.gz"
+    uri = f"stored://{failing.folder / 'stored.jsonl.gz'}"
+    (error,) = failing.errors(uri)
+    assert f"not stored in {uri}; the visits are kept in {kept}" in error
+    assert "no such bucket" in failing.log
     assert len(list(read_visits([kept]))) == 10
 
 
-@pytest.mark.newest
-def test_rotation(server: str, tmp_path: Path) -> None:
-    run(server, URINORM_VISITS=str(tmp_path / "v.jsonl"), URINORM_VISITS_ROTATE=1000)
-    assert len(list(tmp_path.glob("v.*jsonl"))) >= 3
-    assert len(list(read_visits([tmp_path / "v*.jsonl"]))) == 10
+def test_nothing_else_goes_wrong(failing: Crawls) -> None:
+    assert len(failing.errors()) == len(failing.stats)
+
+
+def test_rotation(crawls: Crawls) -> None:
+    assert len(list(crawls.folder.glob("rotated.*jsonl"))) >= 3
+    assert len(list(read_visits([crawls.folder / "rotated*.jsonl"]))) == 10

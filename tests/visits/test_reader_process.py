@@ -304,21 +304,21 @@ def test_pages_are_read_after_somebody_has_ended_the_processes_that_read_them() 
 
 
 def test_what_does_not_fit_goes_without_text(
-    reader: ReaderProcess, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    shared: ReaderProcess, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    number, heard = opened(reader, tmp_path / "v.jsonl")
+    number, heard = opened(shared, tmp_path / "v.jsonl")
     heard.wait_for("opened")
-    os.kill(reader._process.pid, signal.SIGSTOP)
+    os.kill(shared._process.pid, signal.SIGSTOP)
     try:
         monkeypatch.setattr(reader_process, "WAITING_BODIES", 3 << 20)
-        taken = [reader.send(visit(number, read=True), bytes(1 << 20)) for _ in range(8)]
+        taken = [shared.send(visit(number, read=True), bytes(1 << 20)) for _ in range(8)]
         assert taken[:2] == [True, True]
         assert taken[-1] is False
         monkeypatch.setattr(reader_process, "WAITING_VISITS", 8)
-        assert [reader.send(visit(number)) for _ in range(8)][-1] is None
+        assert [shared.send(visit(number)) for _ in range(8)][-1] is None
     finally:
-        os.kill(reader._process.pid, signal.SIGCONT)
-    reader.close(number)
+        os.kill(shared._process.pid, signal.SIGCONT)
+    shared.close(number)
     assert heard.wait_for("closed")["written"] >= 8
     found = list(read_visits([tmp_path / "v.jsonl"]))
     assert 2 <= sum(visit.body_digest is not None for visit in found) < 8
