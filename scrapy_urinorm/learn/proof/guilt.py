@@ -181,7 +181,7 @@ class Court:
         tells_all = self._tells_the_way(candidate)
 
         def form_of(parent: int) -> Form:
-            return frozenset() if tells_all else self._form_of(parent) - candidate.names
+            return frozenset() if tells_all else self._form_of(parent)
 
         seen: Counter[Form] = Counter()
         luck: dict[Form, set[int]] = defaultdict(set)
@@ -194,13 +194,15 @@ class Court:
         return expected > BLIND_FEW + self.proof.blind_share * len(self.replay.moved(candidate))
 
     def _form_of(self, node: int) -> Form:
-        """Return the form of the address of a page: its path, where segments may vary, and its parameters."""
+        """Return the form of the address of a page: its path, where segments may vary.
+
+        A tracker's lists by other filters lead to what its lists lead to.
+        """
         if (known := self._forms.get(node)) is None:
             atoms = self.atoms(node) if node >= 0 else ()
             paths = {atom.name for atom in atoms if atom.kind == "path"}
             open_ones = {path for path in paths if "*" in path and not path.endswith(BELOW)} - {FILES}
-            names = (atom.name for atom in atoms if atom[::2] == ("query", True))
-            known = self._forms[node] = frozenset((*(open_ones or paths), *names))
+            known = self._forms[node] = frozenset(open_ones or paths)
         return known
 
     def _blamed(self, losses: Sequence[Loss]) -> dict[Candidate, list[Loss]]:
