@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from scrapy_urinorm.learn import learn
+from scrapy_urinorm.visits.record import visit_from_row
 from tests.learn.sites import Site
 from tests.learn.test_learning import Learned
 
@@ -70,3 +71,20 @@ def test_what_may_choose_a_page_stays(site: Site, why: str) -> None:
     result = learn(site.visits())
     assert [one.value for one in result.active if one.family == "idle segment"] == []
     assert not why or any(why in one.why for one in result.others if one.family == "idle segment")
+
+
+def test_redirects_alone_do_not_say_it() -> None:
+    """Others like them may show a page themselves."""
+    visits = []
+    for n in range(60):
+        target = f"http://shop.example/item/{n}"
+        visits.append(visit_from_row({"url": target, "status": 200, "text_digest": f"item {n}", "words": 100}))
+        for shelf in range(4):
+            # so many shelves that no two have many goods in common
+            of = f"{WORDS[n * 7 % 20]}-{WORDS[(n + shelf * 3) % 20]}"
+            source = f"http://shop.example/{of}/item-{n}.html"
+            hop = {"url": source, "status": 301, "final_url": target, "redirects": [[301, source]]}
+            visits.append(visit_from_row(hop))
+    result = learn(visits)
+    assert [one for one in result.active if one.family == "idle segment"] == []
+    assert any("only redirects say so" in one.why for one in result.others)

@@ -14,6 +14,7 @@ from scrapy_urinorm.content import NEAR
 from scrapy_urinorm.learn.evidence.candidate import TREES, Candidate
 from scrapy_urinorm.learn.evidence.judge import NARROWED, judged
 from scrapy_urinorm.learn.evidence.risk import ID_PRIOR
+from scrapy_urinorm.learn.evidence.stayed import leading_on
 from scrapy_urinorm.learn.families.names import NUMBER
 from scrapy_urinorm.learn.families.stage import on_pages
 from scrapy_urinorm.learn.pages.spelled import ANY_VALUE
@@ -37,7 +38,6 @@ class _One(NamedTuple):
     """Addresses that differ in the segment at the place: what they show, and the rest of the path in outline."""
 
     group: Group
-    pages: tuple[int, ...]
     segments: tuple[str, ...]
     values: frozenset[str]
     outline: tuple[str, ...]
@@ -57,8 +57,7 @@ def _one(stage: Stage, at: int, neighbours: Neighbours) -> _One:
     paths = [stage.views[n].path[1:].split("/") for _, n in neighbours.members]
     outline = tuple("" if n == at else NUMBER.sub("0", segment) for n, segment in enumerate(paths[0]))
     values = frozenset(path[at] for path in paths)
-    pages = tuple(n for _, n in neighbours.members)
-    return _One(judged(neighbours, stage.views), pages, tuple(paths[0]), values, outline)
+    return _One(judged(neighbours, stage.views), tuple(paths[0]), values, outline)
 
 
 def _on_host(stage: Stage, at: int, host: str, ones: Sequence[_One]) -> list[Candidate]:
@@ -119,8 +118,9 @@ def _doubt(stage: Stage, at: int, ones: Sequence[_One]) -> str:
     if 2 * sum(one.isdecimal() or is_volatile(one) for one in seen) > len(seen):
         # a later page of a list, or the next version of a file, is another one
         return "most of its values are numbers, dates or versions"
-    if stage.stayed.against([one.group for one in spoken], set(chain(*(one.pages for one in ones)))):
-        return "some show a page themselves where others redirect"
+    if leading_on(stage.views, [one.group for one in spoken]):
+        # others like them may show a page themselves
+        return "only redirects say so"
     return ""
 
 
