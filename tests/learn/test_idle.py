@@ -47,6 +47,15 @@ def test_a_file_of_a_run_is_one_beside_each_of_its_tests() -> None:
     assert learned.lost() == []
 
 
+def test_a_word_that_hardly_any_page_has_is_not_named() -> None:
+    site = runs(results=False)
+    for test in WORDS[:3]:
+        site.add(f"/run/0/test/{test}/notes", "no notes yet")
+    learned = Learned(site)
+    assert learned.equal("/run/77/test/open/log", "/run/77/test/read/log")
+    assert not learned.equal("/run/77/test/open/notes", "/run/77/test/read/notes")
+
+
 def test_goods_are_one_on_all_shelves_and_nothing_else_is() -> None:
     learned = Learned(shelves())
     assert learned.equal("/open/item-5.html", "/new/item-5.html")

@@ -64,8 +64,9 @@ def _on_host(stage: Stage, at: int, host: str, ones: Sequence[_One]) -> list[Can
     shown = "/" + "/".join("*" if n == at else "..." for n in range(len(ones[0].segments)))
     what = f"the segment at the star of {shown}"
     kept, evidence = _best(stage, at, ones)
-    doubt = _doubt(stage, at, kept) if kept else ""
-    value = _folded(at, kept) if kept and not doubt else None
+    spoken = _spoken(at, kept)
+    doubt = _doubt(stage, at, spoken) if kept else ""
+    value = _folded(at, spoken) if kept and not doubt else None
     if value is None:
         groups = [one.group for one in kept or ones]
         judge = stage.judge(ID_PRIOR, constant=False)
@@ -103,15 +104,26 @@ def _best(stage: Stage, at: int, ones: Sequence[_One]) -> tuple[list[_One], Evid
     return best
 
 
+def _spoken(at: int, ones: Sequence[_One]) -> list[_One]:
+    """Return the addresses that speak for it, without those of a word that hardly any page has in its place."""
+    found = [one for one in ones if one.group.outcome >= NEAR]
+    for place in range(len(ones[0].segments) if ones else 0):
+        labels: dict[str, set[int]] = defaultdict(set)
+        for one in found:
+            labels[one.outline[place]].add(one.group.label)
+        if place != at and len(labels) <= MAX_OUTLINES:
+            found = [one for one in found if len(labels[one.outline[place]]) >= ANY_VALUE]
+    return found
+
+
 def _holds(evidence: Evidence, accepts: Any) -> bool:
     return not evidence.against and bool(accepts(evidence))
 
 
-def _doubt(stage: Stage, at: int, ones: Sequence[_One]) -> str:
+def _doubt(stage: Stage, at: int, spoken: Sequence[_One]) -> str:
     """Return what stands against taking any segment for one of those that were seen; empty if nothing."""
-    spoken = [one for one in ones if one.group.outcome >= NEAR]
     seen = [decoded(one) for one in frozenset[str]().union(*(one.values for one in spoken))]
-    if len(seen) < stage.options.min_values or max(len(one.values) for one in spoken) < ANY_VALUE:
+    if len(seen) < stage.options.min_values or max(map(len, (one.values for one in spoken)), default=0) < ANY_VALUE:
         return "its values are too few to tell of others"
     if 2 * sum(roots_tree(at, one) for one in seen) > len(seen):
         return TREES
