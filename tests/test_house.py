@@ -196,7 +196,7 @@ PARTS = {
 }
 #: These write rules: what a site declares, another package has or visits show, each in the words of rule files.
 WRITERS = ("declared.py", "importers/", "learn/")
-MOST_WRITTEN = 72
+MOST_WRITTEN = 73
 
 
 def test_few_know_a_rule_by_its_name() -> None:

@@ -15,6 +15,7 @@ from scrapy_urinorm.learn.evidence.priors import name_prior
 from scrapy_urinorm.learn.evidence.risk import DEFAULT_PRIOR
 from scrapy_urinorm.learn.evidence.stayed import in_examples
 from scrapy_urinorm.learn.families.aliases import host_aliases, whole_judge
+from scrapy_urinorm.learn.families.idle import idle
 from scrapy_urinorm.learn.families.names import is_in_a_series
 from scrapy_urinorm.learn.families.stage import Stage, on_pages
 from scrapy_urinorm.learn.pages.values import chooses_tree, is_volatile, names_tree, roots_tree
@@ -132,6 +133,7 @@ def segments(stage: Stage) -> list[Candidate]:
     for name, neighbours in stage.new_groups("mask"):
         out += _folds(stage, (int(name[1]),), neighbours)
         out += _substitutions(stage, int(name[1]), neighbours)
+        out += idle(stage, int(name[1]), neighbours)
     for name, neighbours in stage.new_groups("masks"):
         out += _folds(stage, (int(name[1]), int(name[2])), neighbours)
     return out
