@@ -96,8 +96,7 @@ def _kind_of(page: str, link: str) -> Hashable:
         return _folded(path.split("/")), frozenset(item.partition("=")[0] for item in items)
     shared = {*edit.before}.intersection(edit.after)
     before, after = ([s for s in of if s not in shared] for of in (edit.before, edit.after))
-    gone, new = (frozenset(item.partition("=")[0] for item in items) for items in (edit.gone, edit.new))
-    return _folded(before), _folded(after), gone, new
+    return _folded(before), _folded(after), edit.gone, frozenset(_folded(edit.new))
 
 
 def _folded(texts: Iterable[str]) -> tuple[str, ...]:

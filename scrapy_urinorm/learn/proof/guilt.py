@@ -24,14 +24,12 @@ if TYPE_CHECKING:
     from scrapy_urinorm.learn.proof.replay import Replay
 
     Form = frozenset[str]
-    """The form of an address."""
+    """The form of a path, as globs."""
 
 ASKED = 60
 """Losses looked at to tell which of several rules is to blame: enough for each to stand out."""
 MAX_DROPPED = 200
 """Rules narrowed or dropped in one go at the most: each takes three crawls."""
-
-
 WAYS_BACK = ("/", "http://", "https://")
 """What the address of a page begins with, as a parameter has it."""
 ASTRAY_SHARE = 0.1
