@@ -20,6 +20,7 @@ METAS: list[Any] = [
     pytest.param({}, {}, True, id="none"),
     pytest.param({}, SCRAPYS, True, id="what Scrapy puts there, which callbacks copy"),
     pytest.param({}, {"handle_httpstatus_list": [404]}, True, id="which answers are wanted"),
+    pytest.param({"found_on": f"{URL}1"}, {"found_on": "/2"}, True, id="where they were found"),
     pytest.param({}, {7: "a name that is none"}, True, id="a name that is none"),
     pytest.param({"level": 1}, {"level": 1, "depth": 2}, True, id="the same level"),
     pytest.param({"level": 1}, {"level": 3}, False, id="levels"),
@@ -49,7 +50,8 @@ def test_who_has_objects_in_its_meta_neither_waits_nor_speaks(meta: dict[str, An
 GIVEN: list[Any] = [
     pytest.param(lambda n: {"cb_kwargs": {"item": {"name": n}}}, "an object in cb_kwargs['item']", id="an item"),
     pytest.param(lambda n: {"meta": {"loader": object()}}, "an object in meta['loader']", id="an object"),
-    pytest.param(lambda n: {"meta": {"found_on": f"/{n}", "level": n % 3}}, "in meta['found_on']", id="where it was"),
+    pytest.param(lambda n: {"meta": {"title": f"hat {n}", "level": n % 3}}, "in meta['title']", id="a title"),
+    pytest.param(lambda n: {"meta": {"found_on": f"{URL}{n}", "level": n % 3}}, "", id="where it was found"),
     pytest.param(lambda n: {"cb_kwargs": {"name": f"hat {n}"}}, "in cb_kwargs['name']", id="a name"),
     pytest.param(lambda n: {"meta": {"level": n % 3, "depth": n}}, "", id="a level of three"),
     pytest.param(lambda n: {"meta": {"item": {}} if n % 3 == 0 else {}}, "", id="an item in one of three"),

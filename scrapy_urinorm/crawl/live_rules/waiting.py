@@ -28,6 +28,8 @@ _NOT_CHOSEN = frozenset(
     ("depth", "download_latency", "download_slot", "download_timeout", "link_text", "max_retry_times", "proxy")
 ).union(own.REDIRECT_META, _FOLLOWING, _KIND, _KNOWN)
 _PLAIN = (str, bytes, int, float, bool, type(None))
+#: What an address begins with: of the page that named this one, which is another one for each link.
+_ADDRESSES = ("http://", "https://", "/")
 
 
 def may_wait(request: Request) -> bool:
@@ -71,10 +73,15 @@ def why_not(crawler: Crawler, scheduler: object) -> str:
 def _chosen(meta: Mapping[Any, Any]) -> dict[str, Any]:
     """Return what a callback may go by: a level that it counts, a category. Of middlewares are names like `_callback`.
 
-    An address that is deeper by the spider's own count may not be followed, where a variant that waits would be.
+    An address that is deeper by the spider's own count may not be followed, where a variant that waits would be. Where
+    a link was found is noted by many spiders, and told by the `Referer` anyway.
     """
     names = (one for one in meta if isinstance(one, str) and one not in _NOT_CHOSEN and not one.startswith("_"))
-    return {name: meta[name] for name in names}
+    return {name: meta[name] for name in names if not _is_address(meta[name])}
+
+
+def _is_address(value: object) -> bool:
+    return isinstance(value, str) and value.startswith(_ADDRESSES)
 
 
 def given(request: Request) -> dict[str, str | None]:
