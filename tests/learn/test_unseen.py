@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from datetime import date, timedelta
+from itertools import product
 from typing import TYPE_CHECKING
 
 import pytest
@@ -341,6 +342,23 @@ def calendar(first: int, last: int, days: range, linked: bool = True) -> list[Vi
         links = [f"/timeline?from={before}", f"/timeline?from={after}"] if linked else None
         visits.append(page(f"/timeline?from={day}", f"events {n}" if first <= n <= last else "nothing", links))
     return visits
+
+
+def test_a_timeline_that_is_asked_for_in_two_ways_is_skipped_in_both() -> None:
+    """No conditions hold for both and nothing else; of a third way it is not known where it ends."""
+    ways = ("authors=&daysback=30", "precision=second")
+    first, last = date(2024, 1, 1), date(2024, 4, 9)
+    visits = [page("/", "front", [f"/timeline?from={first}&{way}" for way in ways], depth=0)]
+    for n, way in product(range(-80, 100), ways):
+        before, day, after = (first + timedelta(n + step) for step in (-1, 0, 1))
+        links = [f"/timeline?from={other}&{way}" for other in (before, after)]
+        visits.append(page(f"/timeline?from={day}&{way}", f"{way} {day}" if first <= day <= last else "nothing", links))
+    decide = Normalizer(learn(visits).rules).decide
+    for way in ways:
+        assert decide(f"{HOST}/timeline?from=2023-05-05&{way}").skip
+        assert not decide(f"{HOST}/timeline?from=2024-02-02&{way}").skip
+    for way in ("authors=jane&daysback=30", "precision=second&daysback=30"):
+        assert not decide(f"{HOST}/timeline?from=2023-05-05&{way}").skip
 
 
 def test_a_timeline_without_end_is_skipped_beyond_its_events() -> None:
