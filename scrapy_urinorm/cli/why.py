@@ -101,11 +101,18 @@ def _kept_back(named: str | None, beside: Sequence[str]) -> Iterator[dict[str, A
     for path in files:
         if not named and not Path(path).is_file():
             continue
+        read = 0
         with Path(path).open(encoding="utf-8", errors="surrogatepass") as file:
-            try:
-                yield from filter(None, map(json_object, file))
-            except ValueError as error:
-                raise UrinormError(f"{path}: is not a file of what live rules kept back: {error}") from error
+            for line in file:
+                try:
+                    row = json_object(line)
+                except ValueError as error:
+                    if read:
+                        continue  # a full disk took a part of it
+                    raise UrinormError(f"{path}: is not a file of what live rules kept back: {error}") from error
+                if row is not None:
+                    read += 1
+                    yield row
 
 
 def _show(one: dict[str, Any]) -> None:

@@ -29,6 +29,8 @@ class Working(Crawling, Protocol):
 class FleetEnd(LiveEnd):
     """That of one worker."""
 
+    waits = True
+
     def __init__(self, live: Working, jobdir: str | None, crawl_id: str, shared: FleetShare) -> None:
         super().__init__(live, jobdir, crawl_id)
         self._worker = live
@@ -118,7 +120,7 @@ class FleetEnd(LiveEnd):
         if message["do"] == "rules":
             own.stats_of(self._live.crawler).set_value("urinorm/live/generation", message.get("generation", 0))
 
-    def _write_parked(self, *, waits: bool = True) -> None:
-        """A worker that has judged what is left names it: all of it, as it waits in Redis."""
+    def _write_parked(self) -> None:
+        """A worker that has judged what is left names it."""
         if self._judge:
-            super()._write_parked(waits=waits)
+            super()._write_parked()

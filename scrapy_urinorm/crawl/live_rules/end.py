@@ -54,6 +54,9 @@ class Crawling(Protocol):
 class LiveEnd:
     """The end of one crawl, and its log."""
 
+    waits = False
+    """Whether what is kept back waits elsewhere, too, where there is no JOBDIR."""
+
     def __init__(self, live: Crawling, jobdir: str | None, crawl_id: str):
         self._live = live
         self._crawl = crawl_id
@@ -221,11 +224,11 @@ class LiveEnd:
             write_whole(Path(output), rule_file(live.desk.preset, sources, rows))
             own.logger.info("Live rules: the rules are in %s; name it in `include` to use them", output)
 
-    def _write_parked(self, *, waits: bool = False) -> None:
+    def _write_parked(self) -> None:
         """Of a job those are named that are closed: the others wait there."""
         jobdir, parked = self._jobdir, self._live.parked
 
         def rows() -> Iterator[tuple[str, str]]:
             return ((url, why) for url, why in parked.rows(later=not jobdir) if not jobdir or why == CLOSED)
 
-        write_parked(jobdir, rows, self._crawl, waits=waits)
+        write_parked(jobdir, rows, self._crawl, waits=self.waits)

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
 import tempfile
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -66,9 +68,11 @@ def write_parked(
         return
     for path in (Path(jobdir or ".", PARKED_FILE), Path(tempfile.gettempdir(), f"{crawl}.{PARKED_FILE}")):
         try:
-            # a line at a time, as another process may add to it in the same moment
             mode = "w" if jobdir or waits else "a"
+            torn = mode == "a" and _is_torn(path)
+            # a line at a time, as another process may add to it in the same moment
             with open(path, mode, buffering=1, encoding="utf-8", errors="surrogatepass", opener=private) as file:
+                file.write("\n" * torn)
                 file.writelines(f"{line}\n" for line in lines())
         except OSError as error:
             own.logger.error("Live rules: what was kept back cannot be written to %s: %s", path, error.strerror)
@@ -77,3 +81,11 @@ def write_parked(
             return
     for line in lines():
         own.logger.error("Live rules: not sent: %s", line)
+
+
+def _is_torn(path: Path) -> bool:
+    """Whether a file ends within a line, as where the disk was full: what is added would be a part of that."""
+    with suppress(OSError), path.open("rb") as file:
+        file.seek(-1, os.SEEK_END)
+        return file.read(1) != b"\n"
+    return False

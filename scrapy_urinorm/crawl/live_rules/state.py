@@ -37,8 +37,9 @@ class StateInPieces(abc.ABC):
     def read(self) -> dict[str, Any]:
         """Return what was left before."""
 
-    def take_over(self) -> None:  # noqa: B027  only a job has something of an earlier version
-        """What was left was taken up."""
+    @abc.abstractmethod
+    def take_over(self) -> None:
+        """What was left was taken up: bring what an earlier version has written into pieces."""
 
     def begin(self) -> None:
         """Have all that has changed written in further steps, unless that is under way."""

@@ -9,7 +9,9 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
+from collections.abc import Callable
 from datetime import date, timedelta
+from functools import partial
 from itertools import pairwise
 from math import prod
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -43,6 +45,8 @@ _date = re.compile("([0-9]{4}-[0-9]{2}-[0-9]{2})(?![0-9])").match
 
 List = tuple[tuple[str, str], ...]
 """What a query says beside the parameter that goes on and on."""
+Make = Callable[[list[int]], Candidate]
+"""What makes the rule on what lies beyond, by the views that show it."""
 
 
 class Place(NamedTuple):
@@ -63,7 +67,7 @@ def traps(views: Sequence[View], contexts: Contexts, scope: str) -> list[tuple[C
             counts[place] += 1
             if (point := point_of(decoded(value))) is not None:
                 found[place][point].append(n)
-    out = []
+    out: list[tuple[Candidate, list[int]]] = []
     for place, points in sorted(found.items()):
         if "*" in place[1] + decoded(place[2]):
             continue
@@ -77,8 +81,8 @@ def traps(views: Sequence[View], contexts: Contexts, scope: str) -> list[tuple[C
                 for where, members in _beyond(line, dated=dated):
                     end = views[members[0]].page.label
                     ended = [n for one in line for n in one.views if views[n].page.label == end]
-                    candidates = _candidates(views, contexts, scope, place, where, members, ended)
-                    out += [(candidate, members) for candidate in candidates]
+                    make = partial(_candidate, views, contexts, scope, place, where)
+                    out += _candidates(views, place, ended, members, make)
     return out
 
 
@@ -148,32 +152,25 @@ def date_text(at: int, *, dated: bool) -> str | int:
 
 
 def _candidates(
-    views: Sequence[View],
-    contexts: Contexts,
-    scope: str,
-    place: tuple[str, str, str],
-    where: dict[str, Any],
-    members: list[int],
-    ended: Iterable[int],
-) -> Iterator[Candidate]:
-    """Yield the rule on the lists that were seen to end, by the views which show that, and the one on others."""
-    candidate = _candidate(views, contexts, scope, place, where, members)
+    views: Sequence[View], place: tuple[str, str, str], ended: Iterable[int], members: list[int], make: Make
+) -> Iterator[tuple[Candidate, list[int]]]:
+    """Yield the rules on the lists that were seen to end, with the views which show that, and the one on others."""
+    candidate = make(members)
     lists = {_list_of(views[n], place[2]) for n in ended}
     if candidate.rule == DEFER or lists == {()}:
-        yield candidate
+        yield candidate, members
         return
     together = _told_apart(lists)
     found = [(together, members)] if together is not None else list(_by_list(views, place, lists, members))
     for beside, shown in found:
-        one = _candidate(views, contexts, scope, place, where, shown)
-        one.conditions = {"path": place[1], "query": {decoded(place[2]): where, **beside}}
+        one = make(shown)
+        one.conditions = {**one.where, "query": {**one.where["query"], **beside}}
         one.why += ", as lists like it"
-        yield one
+        yield one, shown
     if not found or len(lists) >= MIN_LISTS:
-        others = _candidate(views, contexts, scope, place, where, members)
-        others.rule = DEFER
-        others.why += "; of those that were not seen to end one may be longer"
-        yield others
+        candidate.rule = DEFER
+        candidate.why += "; of those that were not seen to end one may be longer"
+        yield candidate, members
 
 
 def _by_list(
