@@ -157,7 +157,9 @@ def opened(name: str, *, strict: bool = True) -> Iterator[Source]:
         raise InputError(f"{name}: cannot be read: {error.strerror or error}") from error
     with file:
         if _is_output(file):
-            raise InputError(f"{name}: is what standard output goes to, and would never end; write that to another folder")
+            raise InputError(
+                f"{name}: is what standard output goes to, and would never end; write that to another folder"
+            )
         yield Source(name, file, strict=strict)
 
 

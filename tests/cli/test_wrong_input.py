@@ -338,8 +338,8 @@ def test_an_output_among_the_inputs(folder: Path) -> None:
     (folder / "empty" / "a.txt").write_text(URLS)
     words = ["sh", "-c", '"$@" > empty/out.txt', "-", *URINORM, "normalize", "empty"]
     done = subprocess.run(words, cwd=folder, capture_output=True, text=True, check=False, timeout=60)
-    said = "urinorm: empty/out.txt: is what standard output goes to, and would never end\n"
-    assert (done.returncode, done.stderr) == (2, said)
+    said = "empty/out.txt: is what standard output goes to, and would never end; write that to another folder"
+    assert (done.returncode, done.stderr) == (2, f"urinorm: {said}\n")
     assert (folder / "empty" / "out.txt").read_text() == "http://a.example/?ref=1\nhttp://a.example/?x=1\n"
 
 
