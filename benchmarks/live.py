@@ -1,12 +1,14 @@
 """First crawls with live rules and nothing else, of recorded sites, in memory: requests, and pages reached.
 
-    python -m benchmarks.live RECORDINGS [--site wordpress ...] [--write]
+    python -m benchmarks.live RECORDINGS [--site wordpress ...] [--learned] [--write]
 
 RECORDINGS is as for `benchmarks.learn_partial`; the breadth first recording of a site is crawled in both orders.
 *lost*: core pages that the same crawl meets without live rules and not with them. *reached*: the share of all pages
 (page identities of the crawl testbed), and of core ones (articles, products, files, tickets; no forms, diffs, filtered
 lists), that were met after as many requests as rules written by hand need for the whole site, or, where there are no
 such rules, as the crawl with live rules has sent.
+--learned: second crawls, with live rules and with the rules that `urinorm learn` makes of the recording; *learned* is
+what these rules take alone.
 --write puts the figures into docs/figures.json.
 """
 
@@ -19,7 +21,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from benchmarks.simulator import Simulator
-from scrapy_urinorm.learn import Options
+from scrapy_urinorm.learn import Options, learn
 from scrapy_urinorm.visits import read_visits
 
 if TYPE_CHECKING:
@@ -62,15 +64,16 @@ def _bare(url: str) -> str:
     return url.partition("#")[0]
 
 
-def crawled(folder: Path, site: str) -> dict[str, dict[str, Any]]:
+def crawled(folder: Path, site: str, *, learned: bool = False) -> dict[str, dict[str, Any]]:
     """Return what the crawls of a site did, by order."""
     pages = Pages(folder, site)
     options = Options(skip=False)
+    rules = [learn(pages.visits, Options(jobs=1)).rules] if learned else []
     out = {}
     for order in ("breadth", "depth"):
         newest_first = order == "depth"
         plain = Simulator(pages.visits, options, live=False).crawl(newest_first=newest_first).fetched
-        live = Simulator(pages.visits, options).crawl(newest_first=newest_first)
+        live = Simulator(pages.visits, options, rules).crawl(newest_first=newest_first)
         first = BY_HAND.get(site, len(live.fetched))
         out[order] = {
             "plain": len(plain),
@@ -84,6 +87,9 @@ def crawled(folder: Path, site: str) -> dict[str, dict[str, Any]]:
             "reached_core": pages.share(live.fetched[:first], plain, core=True),
             "plain_reached_core": pages.share(plain[:first], plain, core=True),
         }
+        if learned:
+            alone = Simulator(pages.visits, options, rules, live=False).crawl(newest_first=newest_first)
+            out[order]["learned"] = len(alone.fetched)
     return out
 
 
@@ -92,6 +98,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("recordings", type=Path)
     parser.add_argument("--site", action="append", help="also of recordings of your own")
+    parser.add_argument("--learned", action="store_true", help="under learned rules, too")
     parser.add_argument("--write", action="store_true", help="write the figures into docs/figures.json")
     given = parser.parse_args()
     figures = json.loads(FIGURES.read_text("utf-8"))
@@ -99,10 +106,10 @@ def main() -> None:
         if not (given.recordings / f"{site}.breadth.jsonl.gz").exists():
             print(f"{site}: is not recorded")
             continue
-        found = crawled(given.recordings, site)
+        found = crawled(given.recordings, site, learned=given.learned)
         for order, row in found.items():
             print(site, order, ", ".join(f"{name} {value:,}" for name, value in row.items()), flush=True)
-        figures.setdefault("live", {})[site] = found
+        figures.setdefault("learned_live" if given.learned else "live", {})[site] = found
         if given.write:
             FIGURES.write_text(json.dumps(figures, indent=2, sort_keys=True) + "\n", "utf-8")
 

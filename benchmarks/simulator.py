@@ -108,9 +108,15 @@ class _Run:
                 self.student.met([visit.url])
             if key in self.seen:
                 continue
+            decision = self.written.decide(visit.url)
+            if decision.skip:
+                continue
             self.seen.add(key)
             self.desk.ids.met(visit.url)
-            if not self._kept(visit):
+            # what learned rules defer is left to the desk where there is one, as in a crawl
+            if decision.defer and not self.site._live:
+                heappush(self.later, (0, len(self.seen), next(self.turns), visit))
+            elif not self._kept(visit):
                 self.queue.append((visit, False))
 
     def _kept(self, visit: Visit, *, late: bool = False) -> bool:

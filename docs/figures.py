@@ -104,6 +104,17 @@ def _live() -> str:
     return "\n".join(lines) + "\n"
 
 
+def _learned_live() -> str:
+    found = json.loads((DOCS / "figures.json").read_text("utf-8"))
+    rows = []
+    for site, name in MORE_NAMES.items():
+        for order, crawl in found["learned_live"].get(site, {}).items():
+            first = found["live"][site][order]["live"]
+            cells = [f"{one:,}" for one in (crawl["plain"], first, crawl["learned"], crawl["live"])]
+            rows.append([f"{name}, {order} first", *cells, str(crawl["lost"])])
+    return _with_names("Scrapy | live rules alone | learned rules alone | both | core lost by both", rows)
+
+
 def _share(value: float, digits: int = 1) -> str:
     return f"{value:.{digits}%}".replace("%", " %") if 0 < value < 1 else f"{100 * value:.0f} %" if value else "0"
 
@@ -244,6 +255,7 @@ BLOCKS: dict[str, Callable[[], str]] = {
     "requests": lambda: _table("alone", "addon", "rules", lost=""),
     "lost": lambda: _table("alone", "addon", "rules", lost="rules"),
     "live": _live,
+    "learned_live": _learned_live,
     "held_out": _held_out,
     "partial": _partial,
     "public": _public,

@@ -28,6 +28,7 @@ from scrapy_urinorm.crawl.visits_extension import VisitsExtension
 from scrapy_urinorm.errors import UrinormError
 from scrapy_urinorm.live.desk import Desk
 from scrapy_urinorm.live.questions import CANARY, CLOSED, LATER, PARK, SAMPLE
+from scrapy_urinorm.normalizer import Normalizer
 
 if TYPE_CHECKING:
     from typing import Self
@@ -61,6 +62,7 @@ class LiveRules:
         close = own.number(crawler.settings, "URINORM_LIVE_CLOSE")
         # to key addresses it needs no pairs, which are loaded again with every rule that is found
         keys = {table: value for table, value in normalizer.ruleset.to_dict().items() if table != "evidence"}
+        self._written = Normalizer(normalizer.ruleset.written(), check_examples=False)
         self.desk = Desk([keys], self._preset, close=int(close or 0))
         self.on = False
         self._flights, self._hindrance = Flights(), Hindrance()
@@ -90,8 +92,7 @@ class LiveRules:
         if folder:
             visits.tell({"do": "live", "folder": folder, "preset": self._preset, "rules": [self._source]}, again=True)
         self._visits = visits
-        visits.listener = self._heard.hear
-        visits.watcher = self
+        visits.listener, visits.watcher = self._heard.hear, self
         self.end = LiveEnd(self, jobdir, visits.crawl_id)
         if scheduler is not None and not why:
             why = scheduler.journal.ready()
@@ -140,6 +141,11 @@ class LiveRules:
     # ------------------------------------------------------------------ the gate
 
     @guarded
+    def orders(self, request: Request) -> bool:
+        """Ask of a request that is deferred."""
+        return self.on and self._hindrance.may_wait(request) and not self._written.verdict(request.url)[1]
+
+    @guarded
     def at_enqueue(self, request: Request) -> Kept | None:
         """Ask of a request that is new."""
         meta = request._meta or {}
@@ -159,9 +165,8 @@ class LiveRules:
     @guarded
     def at_dequeue(self, request: Request) -> Kept | None:
         """Ask again: most duplicates were queued before the rule was known."""
-        if not self.on or not may_wait(request):
-            return None
-        return self._kept(request, late=bool((request._meta or {}).get(own.LATER_META)))
+        late = bool((request._meta or {}).get(own.LATER_META))
+        return self._kept(request, late=late) if self.on and may_wait(request) else None
 
     def _kept(self, request: Request, *, late: bool) -> Kept | None:
         decision = self.desk.decide(request.url, kind_of(request), late=late)
@@ -262,21 +267,17 @@ class LiveRules:
         what = message["do"]
         if what in ("live_died", "died"):
             self.off(message.get("why", "the process that learns has ended twice"))
-            return
-        if what == "verdict":
+        elif what == "verdict":
             self.end.heard(message["asked"])
-            return
-        if what == "failed":
-            if "site" in message:
-                own.logger.error("Live rules: %s", message["text"])
-            return
-        self.end.log(message)
-        if not self.on:
-            return
-        reopened, site = self.desk.take(message)
-        self.parked.reopen(reopened)
-        if site is not None:
-            self.parked.ruled(site)
+        elif what != "failed":
+            self.end.log(message)
+            if self.on:
+                reopened, site = self.desk.take(message)
+                self.parked.reopen(reopened)
+                if site is not None:
+                    self.parked.ruled(site)
+        elif "site" in message:
+            own.logger.error("Live rules: %s", message["text"])
 
     def tell_met(self) -> None:
         """Tell the student of addresses that wait."""

@@ -213,7 +213,8 @@ class Scheduler(StockScheduler):
             return True
 
     def _asked(self, request: Request) -> Kept | None:
-        if isinstance(self.df, DupeFilter) and self.df.deferred(request):
+        deferred = isinstance(self.df, DupeFilter) and self.df.deferred(request)
+        if deferred and (self.gate is None or not self.gate.orders(request)):
             return Kept(State.LATER)
         return self.gate.at_enqueue(request) if self.gate is not None else None
 

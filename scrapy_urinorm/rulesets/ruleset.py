@@ -110,6 +110,15 @@ class RuleSet:
                 own.extend(self.hosts.get(f"{host}:{port}", ()))
         return [*self.everywhere, *own] if own else self.everywhere
 
+    def written(self) -> RuleSet:
+        """The rules that a person wrote, the preset's included: without the tables that `urinorm learn` wrote."""
+        ruleset = RuleSet()
+        vars(ruleset).update(vars(self), evidence=[], _digest=None)
+        ruleset.everywhere = _by_hand(self.everywhere)
+        ruleset.sites = {name: _by_hand(layers) for name, layers in self.sites.items()}
+        ruleset.hosts = {name: _by_hand(layers) for name, layers in self.hosts.items()}
+        return ruleset
+
     def layers(self) -> Iterator[Layer]:
         """Every layer of every scope."""
         yield from self.everywhere
@@ -170,6 +179,10 @@ def any_rule_at(bodies: Iterable[Body], *stages: Stage) -> bool:
     names = {rule.name for rule in rules_at(*stages)}
     tables = (part for body in bodies for part in (body, *(where.body for where in body.wheres)))
     return any(not names.isdisjoint(part.rules) for part in tables)
+
+
+def _by_hand(layers: tuple[Layer, ...]) -> tuple[Layer, ...]:
+    return tuple(layer for layer in layers if not layer.learned)
 
 
 def _learned_first(layers: list[Layer]) -> tuple[Layer, ...]:

@@ -371,3 +371,24 @@ def test_deferred_requests_wait_for_the_links_of_a_page_that_is_at_its_callback(
     crawl(job, tmp_path)
     assert site.fetched()[:2] == ["/", "/slow"]
     assert site.fetched()[-1] == "/late"
+
+
+@pytest.mark.parametrize(
+    ("file", "live", "last"),
+    [
+        pytest.param({}, True, True, id="a person's file"),
+        pytest.param({"evidence": [{"status": "active", "rule": "defer"}]}, False, True, id="learned"),
+        pytest.param({"evidence": [{"status": "active", "rule": "defer"}]}, True, False, id="learned, and live rules"),
+    ],
+)
+def test_what_learned_rules_defer_is_left_to_live_rules(
+    server: SiteServer, tmp_path: Path, file: dict[str, Any], live: bool, last: bool
+) -> None:
+    """That lists bring nothing new is seen among the others, and not when there are no others any more."""
+    links = ["/late", "/a", "/b"]
+    site = server.site({"/": page("home", *links), **{link: page(link) for link in links}})
+    rules = {"site": {site.name: {"where": [{"path": "/late", "defer": True}]}}, **file}
+    first = {"SCHEDULER_MEMORY_QUEUE": "scrapy.squeues.FifoMemoryQueue"}
+    settings = {**ADDON, "URINORM_RULES": rules, "URINORM_LIVE": live, "CONCURRENT_REQUESTS": 1, **first}
+    crawl(Job("job", [site.url()], settings), tmp_path)
+    assert (site.fetched()[-1] == "/late") is last

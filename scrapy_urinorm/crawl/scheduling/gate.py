@@ -13,6 +13,9 @@ if TYPE_CHECKING:
 class Gate(Protocol):
     """Who may keep requests back, as parked or later. Nothing here may raise."""
 
+    def orders(self, request: Request) -> bool | None:
+        """Asked of a request of which the rules say `defer`: whether `at_enqueue` is to say when it is its turn."""
+
     def at_enqueue(self, request: Request) -> Kept | None:
         """Asked of a request that the duplicate filter has let through; None lets it into the queue."""
 
