@@ -34,7 +34,7 @@ def folder_for(jobdir: str | None, crawl: object) -> tuple[str, Callable[[], obj
 
 
 def temporary_folder(crawl: object) -> tuple[str, Callable[[], object]]:
-    """Return a folder for the process that learns, and what removes it, with the crawl at the latest: a shell closes none.
+    """Return a folder for the process that learns, and what removes it; at the end at the latest: shells close nothing.
 
     It lies in another one: a process that comes to make it when that is gone makes nothing.
     """
