@@ -95,6 +95,7 @@ def why(
 
 def _kept_back(named: str | None, beside: Sequence[str]) -> Iterator[dict[str, Any]]:
     """The rows of the file that is named, which must be there, or of those beside others."""
+    from scrapy_urinorm.inputs import ROW_ERRORS
     from scrapy_urinorm.visits.reader import json_object
 
     files = [named] if named else {Path(path).parent / PARKED: None for path in beside}
@@ -102,11 +103,13 @@ def _kept_back(named: str | None, beside: Sequence[str]) -> Iterator[dict[str, A
         if not named and not Path(path).is_file():
             continue
         read = 0
-        with Path(path).open(encoding="utf-8", errors="surrogatepass") as file:
+        with Path(path).open(encoding="utf-8", errors="surrogateescape") as file:
             for line in file:
                 try:
                     row = json_object(line)
-                except ValueError as error:
+                    if row is not None and not isinstance(row.get("url"), str):
+                        raise ValueError("no column url")
+                except ROW_ERRORS as error:
                     if read:
                         continue  # a full disk took a part of it
                     raise UrinormError(f"{path}: is not a file of what live rules kept back: {error}") from error

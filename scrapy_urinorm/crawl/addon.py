@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from scrapy.settings import SETTINGS_PRIORITIES
@@ -37,6 +38,9 @@ class Addon:
         """Write the component settings at add-on priority; Scrapy calls this before anything is built."""
         if not checked(settings):
             return
+        if jobdir := settings.get("JOBDIR"):
+            # where a spider changes the working directory a job would be in two folders, with a part of it in each
+            settings.set("JOBDIR", str(Path(jobdir).absolute()), settings.getpriority("JOBDIR") or _ADDON)
         self._fingerprinter(settings)
         self._dupefilter(settings)
         self._scheduler(settings)

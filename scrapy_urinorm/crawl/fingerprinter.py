@@ -225,17 +225,18 @@ class RequestFingerprinter:
         if given is False:
             return self.normalizer, False
         lossy = request.callback is not NO_CALLBACK
-        if isinstance(given, dict) and not meta.get("redirect_urls"):
+        if given is not None and given is not True and not meta.get("redirect_urls"):
             return self._with_meta(given), lossy
         return self.normalizer, lossy
 
-    def _with_meta(self, rules: dict[str, Any]) -> Normalizer:
+    def _with_meta(self, rules: Any) -> Normalizer:
         name = repr(rules)
         found = self._meta_rules.get(name)
         if found is None:
             if len(self._meta_rules) >= _MAX_META_RULES:
                 self._meta_rules.clear()
-            table = rules if rules.keys() & {"rules", "site", "host", "preset"} else {"rules": rules}
+            is_file = isinstance(rules, dict) and rules.keys() & {"rules", "site", "host", "preset"}
+            table = rules if is_file else {"rules": rules}
             ruleset = self.normalizer.ruleset
             try:
                 found = Normalizer(RuleSet.load(*ruleset.sources, table, preset=ruleset.preset))

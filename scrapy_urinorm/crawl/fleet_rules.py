@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tempfile
 from typing import TYPE_CHECKING
 
 from scrapy.exceptions import DontCloseSpider
@@ -15,6 +14,7 @@ from scrapy_urinorm.crawl.fleets.end import FleetEnd
 from scrapy_urinorm.crawl.fleets.parked import FleetParked
 from scrapy_urinorm.crawl.live import _MET, LiveRules
 from scrapy_urinorm.crawl.live_rules.guarded import guarded
+from scrapy_urinorm.crawl.live_rules.places import temporary_folder
 from scrapy_urinorm.crawl.live_rules.waiting import why_not
 from scrapy_urinorm.crawl.visits_extension import VisitsExtension
 
@@ -49,7 +49,7 @@ class FleetRules(LiveRules):
             return
         self.fleet, self.shared = fleet, fleet.shared
         # what was seen is in Redis: nothing here is for a later run
-        self._temporary = tempfile.mkdtemp(prefix="urinorm-live-")
+        folder, self._remove = temporary_folder(self)
         settings = self.crawler.settings
         said = {
             "url": str(own.value(settings, "URINORM_SEEN")),
@@ -57,7 +57,7 @@ class FleetRules(LiveRules):
             "on_lost": own.value(settings, "URINORM_SEEN_ON_LOST"),
             "worker": self.shared.worker,
         }
-        live = {"do": "live", "folder": self._temporary, "preset": self._preset, "rules": [self._source]}
+        live = {"do": "live", "folder": folder, "preset": self._preset, "rules": [self._source]}
         visits.tell({**live, "fleet": said}, again=True)
         self._visits = visits
         visits.listener = self._heard.hear

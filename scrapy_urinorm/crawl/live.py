@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from typing import TYPE_CHECKING, Any
 
 from scrapy import signals
@@ -31,6 +30,7 @@ from scrapy_urinorm.live.questions import CANARY, CLOSED, LATER, PARK, SAMPLE
 from scrapy_urinorm.normalizer import Normalizer
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from typing import Self
 
     from scrapy import Request, Spider
@@ -67,7 +67,7 @@ class LiveRules:
         self.on = False
         self._flights, self._hindrance = Flights(), Hindrance()
         self._met, self._heard = list[str](), Heard()
-        self._temporary: str | None = None
+        self._remove: Callable[[], object] = lambda: None
         self.fetched = 0
         """Pages that were delivered, by which it is known whether there is anything new to judge."""
 
@@ -87,7 +87,7 @@ class LiveRules:
         if visits is None:
             return
         jobdir = job_dir(self.crawler.settings)
-        folder, self._temporary, why = folder_for(jobdir)
+        folder, self._remove, why = folder_for(jobdir, self)
         why = why_not(self.crawler, scheduler) or why
         if folder:
             visits.tell({"do": "live", "folder": folder, "preset": self._preset, "rules": [self._source]}, again=True)
@@ -119,8 +119,7 @@ class LiveRules:
 
     def spider_closed(self) -> None:
         """Remove what was for this run only; also when live rules are off, as what goes may need the room."""
-        if self._temporary is not None:
-            shutil.rmtree(self._temporary, ignore_errors=True)
+        self._remove()
 
     def off(self, why: str) -> None:
         """Go on without live rules: what was kept back goes."""

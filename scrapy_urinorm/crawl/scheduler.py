@@ -252,26 +252,25 @@ class Scheduler(StockScheduler):
         return None
 
     def _pop(self, kept: KeptBack | Stranded) -> tuple[Request, bool] | None:
-        """The next request, and whether it was released and is not to be asked about again."""
+        """The next request, and whether the gate has released it and is not to be asked about it again."""
         self._turn = not self._turn
-        if self._turn and (request := self._serve(kept, State.RELEASED)) is not None:
-            return request, True
+        if self._turn and (found := self._serve(kept, State.RELEASED)) is not None:
+            return found
         if (request := super().next_request()) is not None:
             self._callbacks.others_came()
             return request, False
-        if (request := self._serve(kept, State.RELEASED)) is not None:
+        if (found := self._serve(kept, State.RELEASED)) is not None:
             self._callbacks.others_came()
-            return request, True
+            return found
         # what is on its way comes before what comes later
         if self.releases or not kept.has(State.LATER) or self._callbacks.may_bring_others(self.journal.engine):
             return None
         if self.gate is not None and not self.gate.later_may_go():
             return None
-        request = self._serve(kept, State.LATER)
-        return None if request is None else (request, False)
+        return self._serve(kept, State.LATER)
 
-    def _serve(self, kept: KeptBack | Stranded, state: State) -> Request | None:
-        """The next request of those that wait in the file."""
+    def _serve(self, kept: KeptBack | Stranded, state: State) -> tuple[Request, bool] | None:
+        """The next request of those that wait in the file; free where the gate had it wait: its class tells."""
         try:
             while (row := kept.pop(state)) is not None:
                 request = self.journal.read(row)
@@ -281,7 +280,8 @@ class Scheduler(StockScheduler):
                     assert self.stats is not None
                     self.stats.inc_value("scheduler/dequeued/disk")
                     self.stats.inc_value("scheduler/dequeued")
-                    return request
+                    # what a killed run had in its queue may be kept back by what was learned since
+                    return request, state is State.RELEASED and row.class_key is not None
         except UrinormError as error:
             self.journal.fail(error)
         return None

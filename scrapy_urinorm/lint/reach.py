@@ -49,6 +49,11 @@ def _wrappers(table: Table) -> Iterator[Finding]:
 
 
 def _path(table: Table, glob: str) -> Iterator[Finding]:
+    if "?" in glob:
+        yield table.finding(
+            "never-holds", "path", f"{glob!r} is a path, in which ? is %3F", "the query has its own condition, `query`"
+        )
+        return
     sample = path_sample(glob_key(glob))
     before = _settled_path(table, sample)
     if before != sample and table.where is not None and not table.where.on_path(before):
@@ -107,11 +112,16 @@ def _condition(table: Table, name: str, value: Any) -> Iterator[Finding]:
 
 
 def scope_findings(ruleset: RuleSet, normalizer: Normalizer) -> Iterator[Finding]:
-    """Tables of hosts that other rules fold into another host."""
+    """Tables of names that no host has, and of hosts that other rules fold into another host."""
     for kind, scopes in (("site", ruleset.sites), ("host", ruleset.hosts)):
         for name, layers in scopes.items():
             for layer in layers:
-                yield from _folded(ruleset, normalizer, kind, name, layer)
+                if "*" in name:
+                    said = f"{name!r} is the name of a host, and no pattern"
+                    hint = "a site has its subdomains, too; what holds for every site is in [rules]"
+                    yield Table(layer, layer.body, (), ()).finding("unreachable", "", said, hint)
+                else:
+                    yield from _folded(ruleset, normalizer, kind, name, layer)
 
 
 def _folded(ruleset: RuleSet, normalizer: Normalizer, kind: str, name: str, layer: Layer) -> Iterator[Finding]:

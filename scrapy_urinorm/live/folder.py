@@ -26,11 +26,11 @@ _BLOCK = 1 << 16
 
 
 class FolderStore:
-    """A `Store` in a folder that only its owner reads; it is made when it is needed."""
+    """A `Store` in a folder that only its owner reads. It is made in one that is there: else its crawl has ended."""
 
     def __init__(self, folder: str) -> None:
         self.folder = Path(folder)
-        self.folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        self.folder.mkdir(exist_ok=True, mode=0o700)
         for path in (*self.folder.glob("*.jsonl"), *self.folder.glob(f"*{_MET}")):
             _mend(path)
 

@@ -204,15 +204,15 @@ def by_lot(priority: int, url: str) -> int:
 _LOTS = 1_000
 """Requests of one kind that a lot puts into an order; of more some go by their age."""
 _ACTIONS = (
-    "log-?out", "log-?off", "sign-?out", "delete", "remove", "unsubscribe", "cancel", "subscribe", "vote",
+    "log-?out", "log-?off", "sign-?out", "delete", "remove", "unsubscribe", "cancel", "subscribe", "(?:up|down)?vote",
     "add-?to-?cart", "checkout", "report", "ban",
 )  # fmt: skip
 # a word of its own: `ban` stands in "urban" and "bank" as well
 _acts = re.compile(rf"(?<![a-z])(?:{'|'.join(_ACTIONS)})(?![a-z])").search
+_target = re.compile("^[^/]+//[^/?]*").sub
 _humps = re.compile("(?<=[a-z])(?=[A-Z])").sub
 
 
 def speaks_of_action(url: str) -> bool:
     """Whether an address may do something, by a word of its path or query (`?do=delete`, `/removeItem`)."""
-    _, _, target = url.partition("://")[2].partition("/")
-    return _acts(_humps("-", target).lower().replace("_", "-")) is not None
+    return _acts(_humps("-", _target("", url, 1)).lower().replace("_", "-")) is not None

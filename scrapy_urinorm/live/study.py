@@ -207,7 +207,8 @@ def _candidates(learner: SiteLearner) -> list[Candidate]:
     """Return the rules that may be believed: those the learner accepts, and those that it would with more support."""
     proposed = [one for one in learner.others if one.status == PROPOSED and one.family != "addresses"]
     known: dict[str, Candidate] = {}
-    accepted = [one if holds_alone(learner, one) else with_either_slash(one) for one in learner.replay.accepted]
+    accepted = [one for one in learner.replay.accepted if one.rule not in VERDICTS]
+    accepted = [one if holds_alone(learner, one) else with_either_slash(one) for one in accepted]
     for one in (*accepted, *proposed[:MOST_PROPOSED]):
         if one.rule not in VERDICTS and is_writable(one):
             known.setdefault(signature(one), one)

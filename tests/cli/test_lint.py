@@ -144,6 +144,14 @@ FOUND = {
         '[site."a.example"]\nwww = "remove"\n[site."www.a.example"]\nremove_params = ["x"]',
         [("unreachable", 'site."www.a.example"', "", 3)],
     ),
+    "a site as a pattern": (
+        '[site."*.a.example"]\nremove_params = ["x"]\n[site."*"]\nwww = "remove"',
+        [("unreachable", 'site."*.a.example"', "", 1), ("unreachable", 'site."*"', "", 3)],
+    ),
+    "a path with a query": (
+        '[[site."a.example".where]]\npath = "/a?b=1"\nskip = true',
+        [("never-holds", 'site."a.example"', "where[1].path", 2)],
+    ),
     "a host that is another's alias": (
         '[site."a.example"]\nhost_aliases = ["b.example"]\n[host."b.example"]\nremove_params = ["x"]',
         [("unreachable", 'host."b.example"', "", 3)],

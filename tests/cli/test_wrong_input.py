@@ -30,6 +30,8 @@ def folder(tmp_path: Path) -> Path:
         "latin.toml": b'[rules]\nremove_params = ["\xe9"]\n',
         "table.csv": b"a,b\n1,2\n",
         "numbers.jsonl": b"1\n",
+        "deep.jsonl": b"[" * 100_000 + b"\n",
+        "other.jsonl": b'{"address": "http://a.example/"}\n',
         "urls.zip": b"PK\x03\x04" + bytes(30),
         "robots.txt": b"Clean-param: ref\n",
         "rules.json": b'[{"processor": "queryRemoval", "args": ["a"], "urlPattern": {"include": ["a.example"]}}]',
@@ -106,6 +108,15 @@ ERRORS = {
     "why: rows that are none": (
         "why http://a.example/ --visits urls.txt --parked numbers.jsonl",
         "is not a file of what live rules kept back",
+    ),
+    "why: rows without end": (
+        "why http://a.example/ --visits urls.txt --parked deep.jsonl",
+        "is not a file of what live rules kept back: ",
+    ),
+    "why: binary": ("why http://a.example/ --visits urls.txt --parked binary", "is not a file of what live rules kept"),
+    "why: of another shape": (
+        "why http://a.example/ --visits urls.txt --parked other.jsonl",
+        "is not a file of what live rules kept back: no column url",
     ),
     "validate: absent": ("validate absent.toml --output x.toml", "absent.toml"),
     "validate: no output": ("validate good.toml", "where to write the rules?"),

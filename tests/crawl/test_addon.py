@@ -41,6 +41,13 @@ def installed(settings: dict[str, Any], spider: type[Spider] | None = None) -> t
     return type(crawler.request_fingerprinter), load_object(crawler.settings["DUPEFILTER_CLASS"])
 
 
+def test_a_job_stays_where_it_was_begun(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A spider may change the working directory."""
+    monkeypatch.chdir(tmp_path)
+    crawler = crawler_with({**ADDON, "JOBDIR": "jobs/a"})
+    assert crawler.settings["JOBDIR"] == str(tmp_path / "jobs" / "a")
+
+
 class TestReplacesOnlyStockClasses:
     def test_the_defaults(self) -> None:
         assert installed(ADDON) == (scrapy_urinorm.RequestFingerprinter, scrapy_urinorm.DupeFilter)

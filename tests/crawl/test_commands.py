@@ -86,6 +86,18 @@ def test_shell_fetches_a_page_twice(project: Project, site: Site) -> None:
     assert len(site.fetched("/p?sid=1")) == 3
 
 
+def test_shell_leaves_nothing_of_live_rules(
+    project: Project, site: Site, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It closes no crawl."""
+    (tmp_path / "temporary").mkdir()
+    monkeypatch.setenv("TMPDIR", str(tmp_path / "temporary"))
+    project.set("URINORM_LIVE = True")
+    done = project.scrapy("shell", "--nolog", "-c", "response.status", site.url())
+    assert "200" in done.stdout, done.stdout + done.stderr
+    assert not [*(tmp_path / "temporary").iterdir()]
+
+
 @pytest.mark.slow
 def test_shell_follows_a_redirect_to_itself(project: Project, site: Site) -> None:
     done = project.scrapy("shell", "--nolog", "-c", "response.css('title::text').get()", site.url("/self"))

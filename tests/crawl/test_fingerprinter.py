@@ -221,10 +221,13 @@ class TestMetaKey:
         [{"rules": {"remove_parms": ["a"]}}, {"rules": 3}, {"remove_params": "a"}, 3, "yes", [1], {1: 2}],
         ids=str,
     )
-    def test_wrong_rules_do_not_raise_into_the_engine(self, wrong: Any) -> None:
+    def test_wrong_rules_are_told_and_not_raised_into_the_engine(
+        self, wrong: Any, caplog: pytest.LogCaptureFixture
+    ) -> None:
         fingerprinter = fingerprinter_with(SID)
         request = Request(f"{ORG}/?sid=1", meta={"urinorm": wrong})
         assert fingerprinter.fingerprint(request) == fingerprinter.fingerprint(Request(f"{ORG}/"))
+        assert "Request meta `urinorm` is ignored: 1 problem in the rules" in caplog.text
 
 
 class TestRedirectGuard:

@@ -384,6 +384,22 @@ def test_parked_requests_wait_for_the_next_run(crawl: Callable[..., Crawl], clea
     assert sorted(second.rest()) == ["p1", "p2"]
 
 
+def test_what_a_killed_run_had_in_its_queue_is_asked_about_again(crawl: Callable[..., Crawl]) -> None:
+    """A rule may have been learned since; what the gate had let go stays free."""
+    first = crawl(URINORM_LIVE=True)
+    first.scheduler.gate = Parking(at_enqueue="p")
+    first.add("p1", "a", "q2")
+    assert first.scheduler.release() == 1
+    first.scheduler.journal.settle()
+    first.kill()
+    second = crawl(URINORM_LIVE=True)
+    second.scheduler.gate = Parking()
+    second.scheduler.gate.dequeue = SITE
+    assert second.rest() == ["p1"]
+    assert second.scheduler.release() == 2
+    assert sorted(second.rest()) == ["a", "q2"]
+
+
 def test_without_live_rules_what_they_kept_back_goes(crawl: Callable[..., Crawl]) -> None:
     first = crawl()
     first.scheduler.gate = Parking(at_enqueue="p")

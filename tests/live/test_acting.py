@@ -21,6 +21,8 @@ ACTS = [
     ("http://a.example/user.php?userBan=7", True),
     ("http://a.example/cart?add_to_cart=7", True),
     ("http://a.example/user/log_out", True),
+    ("http://a.example/item/7/upvote", True),
+    ("http://a.example?do=logout", True),
     ("http://a.example/p", False),
     ("http://www.bank.example/p", False),
     ("http://ban.example", False),

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import json
+import tempfile
 from functools import partial
 from typing import TYPE_CHECKING
 
 import pytest
 
 from scrapy_urinorm.cli import main
-from scrapy_urinorm.crawl.live_rules.places import PARKED_FILE, write_parked
+from scrapy_urinorm.crawl.live_rules.places import PARKED_FILE, folder_for, write_parked
+from scrapy_urinorm.live.folder import FolderStore
+from scrapy_urinorm.visits.record import Visit
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -30,6 +33,24 @@ def test_a_crawl_leaves_what_another_has_named(
         write_parked(str(tmp_path) if job else None, partial(iter, rows), crawl)
     lines = [json.loads(line) for line in (tmp_path / PARKED_FILE).read_text("utf-8").splitlines()]
     assert lines == [{"url": url, "why": why, "crawl": crawl} for crawl in named for url, why in ROWS[crawl]]
+
+
+def test_a_job_that_keeps_nothing_back_any_more_names_nothing(tmp_path: Path) -> None:
+    write_parked(str(tmp_path), partial(iter, ROWS["first"]), "first")
+    write_parked(str(tmp_path), partial(iter, ROWS["first"][:0]), "second")
+    assert not (tmp_path / PARKED_FILE).exists()
+
+
+def test_a_crawl_that_is_over_gets_no_folder_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """One that is shorter than the start of the process that learns: what its pages say stayed in TMPDIR."""
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    folder, remove, _ = folder_for(None, main)
+    store = FolderStore(folder)
+    remove()
+    store.add("a.example", Visit(url="http://a.example/"))
+    with pytest.raises(FileNotFoundError):
+        FolderStore(folder)
+    assert not [*tmp_path.iterdir()]
 
 
 def test_what_a_full_disk_took_in_part_is_told_from_what_comes_after_it(

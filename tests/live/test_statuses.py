@@ -48,3 +48,27 @@ def test_no_document_is_closed_for_it(newest_first: bool) -> None:
     visits, identities = record(Documents(), 1_000)
     live = Simulator(visits, Options(skip=False), close=CLOSE).crawl(newest_first=newest_first)
     assert len([one for one in identities_of(live.fetched, identities) if one]) == 100
+
+
+@dataclass
+class Moved:
+    """Articles that link to addresses of old, none of which is there."""
+
+    host: str = "moved.example"
+    start: str = "http://moved.example/"
+
+    def answer(self, target: str) -> Answer:
+        first, _, number = target.partition("?")[0].strip("/").partition("/")
+        if first == "old":
+            return Answer(404, "<h1>gone</h1>")
+        links = [f"/article/{n}?from={number}" for n in range(int(number or 0) + 1, int(number or 0) + 6) if n < 120]
+        return Answer(
+            200, prose(number), (*links, f"/old/{number}", f"/old/{number}?x=1"), identity=f"article {number}"
+        )
+
+
+def test_live_rules_leave_out_what_is_not_to_be_requested() -> None:
+    """What `learn` skips there, forms that were always errors, is judged by what it brings."""
+    visits, identities = record(Moved(), 700)
+    live = Simulator(visits, Options()).crawl()
+    assert {one for one in identities_of(live.fetched, identities) if one} == set(filter(None, identities.values()))

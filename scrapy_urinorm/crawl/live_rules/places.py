@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import tempfile
+import weakref
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -20,15 +22,32 @@ _FOLDER = "urinorm.live"
 PARKED_FILE = "urinorm.parked.jsonl"
 
 
-def folder_for(jobdir: str | None) -> tuple[str, str | None, str]:
-    """Return the folder of the process that learns, again where it is for this run alone, and why nothing may wait."""
+def folder_for(jobdir: str | None, crawl: object) -> tuple[str, Callable[[], object], str]:
+    """Return the folder of the process that learns, what removes it if it is for this run, and why nothing may wait."""
     if jobdir:
-        return str(Path(jobdir, _FOLDER)), None, ""
+        return str(Path(jobdir, _FOLDER)), lambda: None, ""
     try:
-        folder = tempfile.mkdtemp(prefix="urinorm-live-")
+        folder, remove = temporary_folder(crawl)
     except OSError as error:
-        return "", None, f"there is no room for what they learn ({error}); set a JOBDIR, or TMPDIR"
-    return folder, folder, _why_not_named()
+        return "", lambda: None, f"there is no room for what they learn ({error}); set a JOBDIR, or TMPDIR"
+    return folder, remove, _why_not_named()
+
+
+def temporary_folder(crawl: object) -> tuple[str, Callable[[], object]]:
+    """Return a folder for the process that learns, and what removes it; at the end at the latest: shells close nothing.
+
+    It lies in another one: a process that comes to make it when that is gone makes nothing.
+    """
+    outer = tempfile.mkdtemp(prefix="urinorm-live-")
+    return str(Path(outer, _FOLDER)), weakref.finalize(crawl, _remove, outer)
+
+
+def _remove(folder: str) -> None:
+    """Remove a folder in which another process may still write: by the name that it has there it is gone first."""
+    with suppress(OSError):
+        Path(folder).rename(f"{folder}.gone")
+        folder += ".gone"
+    shutil.rmtree(folder, ignore_errors=True)
 
 
 def _why_not_named() -> str:
@@ -65,6 +84,9 @@ def write_parked(
             yield json.dumps({"url": redact(url), "why": why, "crawl": crawl}, ensure_ascii=False)
 
     if next(lines(), None) is None:
+        if jobdir:
+            # that of a run before names what was fetched since
+            Path(jobdir, PARKED_FILE).unlink(missing_ok=True)
         return
     for path in (Path(jobdir or ".", PARKED_FILE), Path(tempfile.gettempdir(), f"{crawl}.{PARKED_FILE}")):
         try:

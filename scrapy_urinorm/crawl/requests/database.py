@@ -7,6 +7,7 @@ import os
 import shutil
 import sqlite3
 import tempfile
+import weakref
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -88,6 +89,8 @@ class RequestsDatabase:
         with self._explained("open"):
             if self.folder is None:
                 self.folder = Path(tempfile.mkdtemp(prefix="urinorm-requests-"))
+                # a shell closes no crawl
+                self._remove = weakref.finalize(self, shutil.rmtree, self.folder, ignore_errors=True)
             self.folder.mkdir(parents=True, exist_ok=True)
             path = self.folder / self._name
             # SQLite gives its other files the rights of this one
@@ -135,7 +138,7 @@ class RequestsDatabase:
                 self._database.close()
             self._database = None
         if self._temporary and self.folder is not None:
-            shutil.rmtree(self.folder, ignore_errors=True)
+            self._remove()
             self.folder = None
 
     @property
