@@ -21,10 +21,11 @@ CRAWLING := crawl visits live cli report/test_extension.py
 DEAR := full_disk other_fingerprinters raises_nothing random_sites reactorless second_chance
 TOUCHES_SCRAPY := $(filter-out $(DEAR:%=tests/crawl/test_%.py),$(wildcard tests/crawl/test_*.py)) tests/live/test_crawl.py tests/visits/test_extension.py tests/seen/test_requests_seen.py tests/report/test_extension.py
 ELSEWHERE := $(filter-out $(TOUCHES_SCRAPY),$(wildcard tests/test_*.py tests/*/test_*.py))
-# what surrounds the package, simulated crawls, and what is learned of sites made by lot: slow, and the same with any Scrapy
-# and any libraries
-SIMULATED := learn/test_laws.py learn/test_random_sites.py live/test_many_lists.py live/test_programs.py live/test_simulated.py
-AROUND := tests/test_benchmarks.py tests/test_packaging.py tests/test_readme.py tests/speed/test_sanitizers.py $(addprefix tests/,$(SIMULATED))
+# what surrounds the package, simulated crawls, and what is learned of sites made by lot or as large as many: slow, and the
+# same with any Scrapy and any libraries; their rows that are not slow run against the oldest, too
+SIMULATED := content/test_telling.py $(addprefix learn/test_,$(addsuffix .py,again capped evaluation laws learning random_sites wrapped)) \
+	$(addprefix live/test_,$(addsuffix .py,canaries drawn gates kin lists many_lists programs simulated waves))
+AROUND := $(addprefix tests/,example/test_demo.py speed/test_sanitizers.py test_benchmarks.py test_packaging.py test_readme.py $(SIMULATED))
 # measured where the tests of `make test` run once as a part of `make test-all`, since they take twice the time with it
 COVERAGE = $(if $(filter test-all,$(MAKECMDGOALS)),--cov --cov-report=term)
 

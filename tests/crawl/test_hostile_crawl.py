@@ -53,8 +53,9 @@ def check(site: str, folder: Path, pages: int) -> None:
 
 
 @pytest.mark.slow
-def test_a_crawl_of_500_hostile_pages(site: str, tmp_path: Path) -> None:
-    check(site, tmp_path, 500)
+def test_a_crawl_of_300_hostile_pages(site: str, tmp_path: Path) -> None:
+    # some ten of each of the 31 kinds; what grows with the number of pages shows in ten thousand
+    check(site, tmp_path, 300)
 
 
 @pytest.mark.soak

@@ -38,7 +38,6 @@ SPELLINGS: dict[str, tuple[str, str, int]] = {
     "round in the path": ("/round-{}", "1 2 3 4", -1),
     "two places": ("/2026/{}", "46 47 48 49", -1),
 }
-EACH = pytest.mark.parametrize("spelling", SPELLINGS)
 
 
 @dataclass
@@ -103,8 +102,8 @@ def lost(site: League, normalizer: Normalizer) -> set[str]:
     return reached(site, Normalizer()) - reached(site, normalizer)
 
 
-# strict options make fewer rules of the same: in `make test` they have one series in each place
-STRICT = ("year", "end of a name", "month in the path", "two places")
+# strict options make fewer rules of the same: in `make test` they have one series in each place, as have live rules
+FEW = ("year", "end of a name", "month in the path", "two places")
 
 
 @pytest.mark.parametrize(
@@ -112,7 +111,7 @@ STRICT = ("year", "end of a name", "month in the path", "two places")
     [
         *(pytest.param(one, Options(), id=f"default-{one}") for one in SPELLINGS),
         *(
-            pytest.param(one, Options().strict(), id=f"strict-{one}", marks=[pytest.mark.slow] * (one not in STRICT))
+            pytest.param(one, Options().strict(), id=f"strict-{one}", marks=[pytest.mark.slow] * (one not in FEW))
             for one in SPELLINGS
         ),
     ],
@@ -208,7 +207,9 @@ def test_a_default_that_was_another_one_in_another_crawl_is_none(newest: list[in
     assert any(why in row.why for row in learn(visits, Options()).others)
 
 
-@EACH
+@pytest.mark.parametrize(
+    "spelling", [pytest.param(one, marks=[pytest.mark.slow] * (one not in FEW)) for one in SPELLINGS]
+)
 def test_live_rules_leave_none_of_it_to_the_next_crawl(spelling: str) -> None:
     """Within one crawl they test by samples what they believe, and believe it still when the site is studied again."""
     later, visits = leagues(spelling)[1], visited(spelling)

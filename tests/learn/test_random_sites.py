@@ -20,7 +20,9 @@ HOSTS = [
     ["http://a.example", "http://a.example:8080"],
     ["http://one.a.example", "http://two.a.example", "http://three.a.example"],
 ]
-FEW = 3
+#: Seeds of `make test`, of `make test-all`, and of `make test-soak`: 60 have each of the hosts above eight times, and
+#: each end of an address and each share of pages of their own on one, two and three hosts.
+FEW, SOME, ALL = 3, 60, 200
 
 
 class Page(NamedTuple):
@@ -79,7 +81,14 @@ def met(pages: dict[str, Page], normalizer: Normalizer) -> set[str]:
     return texts
 
 
-@pytest.mark.parametrize("seed", [pytest.param(n, marks=pytest.mark.slow) if n >= FEW else n for n in range(200)])
+@pytest.mark.parametrize(
+    "seed",
+    [
+        *range(FEW),
+        *(pytest.param(n, marks=pytest.mark.slow) for n in range(FEW, SOME)),
+        *(pytest.param(n, marks=pytest.mark.soak) for n in range(SOME, ALL)),
+    ],
+)
 def test_nothing_is_lost_of_what_was_met(seed: int) -> None:
     pages = site(seed)
     visits = [

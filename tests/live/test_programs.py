@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 import pytest
@@ -20,8 +21,16 @@ from tests.live.test_crawl import FIFO, all_pages, live, pages
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from scrapy_urinorm.visits import Visit
+
 OPTIONS = Options(skip=False)
 SMALL, MOST = 400, 1_200
+
+
+@lru_cache(1)
+def recorded(seed: int, most: int) -> tuple[list[Visit], dict[str, str]]:
+    """The visits and identities of a site, once for the tests of it that follow each other."""
+    return record(place(seed, most))
 
 
 @IN_BOTH_ORDERS
@@ -35,7 +44,7 @@ SMALL, MOST = 400, 1_200
     ],
 )
 def test_nothing_is_lost_on_a_site_of_programs(seed: int, most: int, newest_first: bool) -> None:
-    visits, identities = record(place(seed, most))
+    visits, identities = recorded(seed, most)
     plain = Simulator(visits, OPTIONS, live=False).crawl(newest_first=newest_first)
     found = Simulator(visits, OPTIONS).crawl(newest_first=newest_first)
     met = identities_of(plain.fetched, identities)
@@ -59,7 +68,7 @@ def test_a_value_that_was_not_there_when_a_rule_was_learned_is_tested(seed: int,
 @pytest.mark.parametrize("options", [Options(jobs=1), Options(jobs=1).strict()], ids=["default", "strict"])
 @pytest.mark.parametrize("seed", range(3))
 def test_a_second_crawl_by_what_was_learned_loses_nothing(seed: int, options: Options) -> None:
-    visits, identities = record(place(seed, SMALL))
+    visits, identities = recorded(seed, SMALL)
     rules = learn([visit_from_row(json.loads(visit.to_json())) for visit in visits], options).rules
     second = Simulator(visits, OPTIONS, [rules], live=False).crawl()
     assert identities_of(second.fetched, identities) == set(identities.values())

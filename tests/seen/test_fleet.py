@@ -44,7 +44,7 @@ def _sum(logs: str, name: str) -> int:
     )
 
 
-@pytest.mark.parametrize("workers", [2, 4])
+@pytest.mark.parametrize("workers", [pytest.param(2, marks=pytest.mark.soak), 4])
 def test_every_page_is_fetched_once_by_the_whole_fleet(tmp_path: Path, workers: int) -> None:
     result = crawl(tmp_path, "--workers", str(workers))
     assert result["trouble"] == []
@@ -56,7 +56,7 @@ def test_every_page_is_fetched_once_by_the_whole_fleet(tmp_path: Path, workers: 
     assert result["asked"] <= 0.15 * result["offered"]
 
 
-@pytest.mark.parametrize("workers", [2, 4])
+@pytest.mark.parametrize("workers", [2, pytest.param(4, marks=pytest.mark.soak)])
 def test_a_killed_worker_loses_nothing(tmp_path: Path, workers: int) -> None:
     result = crawl(tmp_path, "--workers", str(workers), "--kill")
     assert result["trouble"] == []
