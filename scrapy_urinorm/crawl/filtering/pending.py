@@ -176,6 +176,8 @@ def _dumped(request: Request, spider: Spider) -> dict[str, Any]:
 
 
 def _loaded(row: Any, spider: Spider) -> Request:
+    if isinstance(row, str):  # files from before the first release
+        row = {"pickle": row}
     if row.keys() == {"pickle"}:
         return request_from_dict(pickle.loads(base64.b64decode(row["pickle"])), spider=spider)
     return request_from_dict({name: _rich(value) for name, value in row.items()}, spider=spider)
