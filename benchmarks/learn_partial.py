@@ -60,8 +60,8 @@ class Outcome(NamedTuple):
     examples: list[str]
 
 
-def recorded(folder: Path, site: str, cap: int | None) -> Recording:
-    """Return the graph of a site's recordings; `cap` ends simulated crawls, as it ended the real ones."""
+def recorded(folder: Path, site: str) -> Recording:
+    """Return the graph of a site's recordings."""
     gathered = Site(site)
     said: dict[str, tuple[str, bool]] = {}
     for order in (BREADTH, DEPTH):
@@ -85,7 +85,7 @@ def recorded(folder: Path, site: str, cap: int | None) -> Recording:
         gathered.pages, graph, identities, frozenset(identity for identity, core in said.values() if core), {}
     )
     for order, concurrent in WAYS:
-        done = crawl(graph, range(len(graph)), order=order, concurrent=concurrent, limit=cap)
+        done = crawl(graph, range(len(graph)), order=order, concurrent=concurrent)
         recording.plain[order, concurrent] = len(done.fetched), _met(recording, done.fetched)
     return recording
 
@@ -94,7 +94,7 @@ def _met(recording: Recording, nodes: list[int]) -> set[str]:
     return {identity for node in nodes if (identity := recording.identities[node]) is not None}
 
 
-def judge(recording: Recording, rules: dict[str, Any], cap: int | None) -> Outcome:
+def judge(recording: Recording, rules: dict[str, Any]) -> Outcome:
     """Crawl the recorded graph under rules in every way; return the worst."""
     normalizer = Normalizer([rules], check_examples=False)
     keys, skipped, deferred = [], set(), set()
@@ -107,7 +107,7 @@ def judge(recording: Recording, rules: dict[str, Any], cap: int | None) -> Outco
             deferred.add(n)
     worst: Outcome | None = None
     for (order, concurrent), (plain, met) in recording.plain.items():
-        done = crawl(recording.graph, keys, skipped, deferred=deferred, order=order, concurrent=concurrent, limit=cap)
+        done = crawl(recording.graph, keys, skipped, deferred=deferred, order=order, concurrent=concurrent)
         lost = met - _met(recording, done.fetched)
         where = {i: recording.pages[n].url for n, i in enumerate(recording.identities) if i in lost}
         shown = [where[i] for i in sorted(lost & recording.core)[:5]]
@@ -141,8 +141,7 @@ def main() -> int:
     parser.add_argument("--part", action="append", choices=PARTS)
     parser.add_argument("--order", action="append", choices=(BREADTH, DEPTH))
     parser.add_argument("--strict", action="store_true")
-    parser.add_argument("--cap", type=int, help="end each simulated crawl after so many requests")
-    parser.add_argument("--keep", type=Path, help="folder for the learned rules")
+    parser.add_argument("--keep", type=Path, help="folder for the learned rules, of which real crawls are made")
     parser.add_argument("--write", action="store_true", help="write the figures into docs/figures.json")
     given = parser.parse_args()
     options = Options().strict() if given.strict else Options()
@@ -152,7 +151,7 @@ def main() -> int:
     for site in given.site or SITES:
         if not (given.recordings / f"{site}.breadth.jsonl.gz").exists():
             continue
-        recording = recorded(given.recordings, site, given.cap)
+        recording = recorded(given.recordings, site)
         for order in given.order or (BREADTH, DEPTH):
             path = given.recordings / f"{site}.{order}.jsonl.gz"
             if not path.exists():
@@ -164,7 +163,7 @@ def main() -> int:
                 if given.keep:
                     given.keep.mkdir(parents=True, exist_ok=True)
                     (given.keep / f"{site}.{order}.{part}.toml").write_text(to_toml(result))
-                o = judge(recording, result.rules, given.cap)
+                o = judge(recording, result.rules)
                 rows, bad = rows + 1, bad + (o.core > 0)
                 if given.write:
                     write(site, order, part, o)

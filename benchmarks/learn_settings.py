@@ -34,13 +34,13 @@ def main() -> int:
     share: dict[str, dict[str, float]] = {name: {} for name in SETTINGS}
     core: dict[str, dict[str, int]] = {name: {} for name in SETTINGS}
     for site in sites:
-        recording = recorded(given.recordings, site, None)
+        recording = recorded(given.recordings, site)
         paths = [given.recordings / f"{site}.{order}.jsonl.gz" for order in (BREADTH, DEPTH)]
         cases = [(path, part) for path in paths if path.exists() for part in given.part or ("25", "100")]
         for name, options in SETTINGS.items():
             found = [
                 # read anew, as learning uses visits up
-                judge(recording, learn(part_of(list(read_visits([path])), part), replace(options, jobs=1)).rules, None)
+                judge(recording, learn(part_of(list(read_visits([path])), part), replace(options, jobs=1)).rules)
                 for path, part in cases
             ]
             share[name][site] = sum(one.requests for one in found) / sum(one.plain for one in found)

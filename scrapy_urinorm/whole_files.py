@@ -14,9 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import TextIO
 
-_IN_PLACE = frozenset(
-    {errno.EBUSY, errno.EXDEV, errno.EACCES, errno.EPERM, errno.EROFS, errno.ENAMETOOLONG},
-)
+_IN_PLACE = frozenset({errno.EBUSY, errno.EXDEV, errno.EACCES, errno.EPERM, errno.EROFS, errno.ENAMETOOLONG})
 """What open(2) and rename(2) say where nothing can be made beside a file, or put into its place, though it may be
 written: a file that is mounted by itself, as containers have them; a folder without write permission.
 """

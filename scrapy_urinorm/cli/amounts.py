@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
+from typing import Any
+
+import typer
 
 from scrapy_urinorm.errors import UrinormError
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
-
-def whole(option: str, least: int) -> Callable[[str], int]:
-    """Return what reads a whole number of at least so much."""
+def whole(option: str, *short: str, least: int, help: str, metavar: str = "N", **more: Any) -> Any:  # noqa: A002  typer's
+    """Return the option that is a whole number of at least so much; `more` goes to `typer.Option`."""
 
     def read(text: str) -> int:
         try:
@@ -23,11 +22,11 @@ def whole(option: str, least: int) -> Callable[[str], int]:
             raise UrinormError(f"{option} {number}: less than {least}")
         return number
 
-    return read
+    return typer.Option(option, *short, parser=read, metavar=metavar, help=help, **more)
 
 
-def number(option: str, most: float = math.inf) -> Callable[[str], float]:
-    """Return what reads a number from 0 on."""
+def number(option: str, *, most: float = math.inf, help: str, metavar: str) -> Any:  # noqa: A002  typer's
+    """Return the option that is a number from 0 on."""
     bounds = "less than 0" if most == math.inf else f"not between 0 and {most:g}"
 
     def read(text: str) -> float:
@@ -41,7 +40,7 @@ def number(option: str, most: float = math.inf) -> Callable[[str], float]:
             raise UrinormError(f"{option} {value:g}: {bounds}")
         return value
 
-    return read
+    return typer.Option(option, parser=read, metavar=metavar, help=help)
 
 
 def _shown(text: str) -> str:

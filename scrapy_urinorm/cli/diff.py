@@ -31,16 +31,7 @@ def diff(
     files: Annotated[
         list[str] | None, typer.Argument(metavar="[URLS]...", help="Files of URLs, as for `normalize`; none: stdin.")
     ] = None,
-    examples: Annotated[
-        int,
-        typer.Option(
-            "--examples",
-            "-e",
-            parser=whole("--examples", 1),
-            metavar="N",
-            help="How many examples to show for each rule.",
-        ),
-    ] = 3,
+    examples: Annotated[int, whole("--examples", "-e", least=1, help="How many examples to show for each rule.")] = 3,
     as_json: Json = False,
     column: Column = None,
     kind: Format = None,

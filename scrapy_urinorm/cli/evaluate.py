@@ -28,10 +28,7 @@ def evaluate(
     preset: Ground = "recommended",
     strict: Strict = False,
     risk: Risk = None,
-    seeds: Annotated[
-        int,
-        typer.Option("--seeds", parser=whole("--seeds", 1), metavar="N", help="In how many ways to split the pages."),
-    ] = 5,
+    seeds: Annotated[int, whole("--seeds", least=1, help="In how many ways to split the pages.")] = 5,
     rules: Annotated[
         list[str] | None, typer.Option("--rules", "-r", metavar="FILE", help="Score these rules, too.")
     ] = None,

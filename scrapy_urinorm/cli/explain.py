@@ -9,7 +9,7 @@ import typer
 
 from scrapy_urinorm.cli.display import say, say_pieces, show_change, write_json
 from scrapy_urinorm.cli.failures import FINDINGS
-from scrapy_urinorm.cli.project import Json, Preset, Rules, chosen, crawl_of
+from scrapy_urinorm.cli.project import Json, Preset, Relative, Rules, chosen, crawl_of
 from scrapy_urinorm.errors import UrinormError
 
 if TYPE_CHECKING:
@@ -29,9 +29,7 @@ def explain(
     ] = None,
     rules: Rules = None,
     preset: Preset = None,
-    base: Annotated[
-        str | None, typer.Option("--base", metavar="URL", help="The URL that relative ones refer to.")
-    ] = None,
+    base: Relative = None,
     as_json: Json = False,
 ) -> None:
     """Show each step from a URL to its key: the rule, where it is written, before and after.

@@ -36,16 +36,8 @@ def groups(
     files: Files = None,
     rules: Rules = None,
     preset: Preset = None,
-    limit: Annotated[
-        int,
-        typer.Option("--limit", "-n", parser=whole("--limit", 0), metavar="N", help="How many groups to show; 0: all."),
-    ] = 20,
-    examples: Annotated[
-        int,
-        typer.Option(
-            "--examples", "-e", parser=whole("--examples", 1), metavar="N", help="How many URLs of a group to show."
-        ),
-    ] = 5,
+    limit: Annotated[int, whole("--limit", "-n", least=0, help="How many groups to show; 0: all.")] = 20,
+    examples: Annotated[int, whole("--examples", "-e", least=1, help="How many URLs of a group to show.")] = 5,
     rule: Annotated[
         str | None,
         typer.Option(

@@ -33,12 +33,7 @@ def init(
     output: Annotated[
         str, typer.Option("--output", "-o", metavar="FILE", help="Where to write; `-`: stdout.")
     ] = RULE_FILE,
-    sites: Annotated[
-        int,
-        typer.Option(
-            "--sites", parser=whole("--sites", 1), metavar="N", help="How many sites to write, largest first."
-        ),
-    ] = 20,
+    sites: Annotated[int, whole("--sites", least=1, help="How many sites to write, largest first.")] = 20,
     force: Annotated[bool, typer.Option("--force", help="Overwrite the file.")] = False,
     column: Column = None,
     kind: Format = None,

@@ -51,10 +51,7 @@ Ground = Annotated[
 ]
 Strict = Annotated[bool, typer.Option("--strict", help="Allow no exception to a rule.")]
 Risk = Annotated[
-    float | None,
-    typer.Option(
-        "--risk", parser=number("--risk", 1), metavar="P", help="Highest share of wrong merges of a rule, 0 to 1."
-    ),
+    float | None, number("--risk", most=1, metavar="P", help="Highest share of wrong merges of a rule, 0 to 1.")
 ]
 Crawl = Annotated[
     str,

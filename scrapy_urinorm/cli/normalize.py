@@ -15,7 +15,7 @@ from scrapy_urinorm.cli.display import is_terminal
 from scrapy_urinorm.cli.failures import complain
 from scrapy_urinorm.cli.inputs import Column, Files, Format, Inputs, as_utf8, lines_of
 from scrapy_urinorm.cli.progress import Progress
-from scrapy_urinorm.cli.project import ChosenRules, Json, Preset, Rules, chosen
+from scrapy_urinorm.cli.project import ChosenRules, Json, Preset, Relative, Rules, chosen
 from scrapy_urinorm.cli.workers import Jobs, in_order
 from scrapy_urinorm.report.inert import visible as inert
 from scrapy_urinorm.wording import count
@@ -30,9 +30,7 @@ def normalize(
     rules: Rules = None,
     preset: Preset = None,
     key: Annotated[bool, typer.Option("--key", help="Write keys, by which a crawl tells pages apart.")] = False,
-    base: Annotated[
-        str | None, typer.Option("--base", metavar="URL", help="The URL that relative ones refer to.")
-    ] = None,
+    base: Relative = None,
     as_json: Json = False,
     column: Column = None,
     kind: Format = None,

@@ -38,6 +38,7 @@ Preset = Annotated[
         autocompletion=completing(lambda: ("safe", "recommended", "loose")),
     ),
 ]
+Relative = Annotated[str | None, typer.Option("--base", metavar="URL", help="The URL that relative ones refer to.")]
 Json = Annotated[bool, typer.Option("--json", help="Write JSON.")]
 
 

@@ -156,10 +156,7 @@ def sample(
     rules: Rules = None,
     preset: Preset = None,
     per_template: Annotated[
-        int,
-        typer.Option(
-            "--per-template", "-k", parser=whole("--per-template", 1), metavar="K", help="URLs of each template."
-        ),
+        int, whole("--per-template", "-k", least=1, metavar="K", help="URLs of each template.")
     ] = 1,
     names_alone: Annotated[
         bool, typer.Option("--names", help="A path with one set of parameter names is one template, whatever values.")

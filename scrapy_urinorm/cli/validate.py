@@ -27,15 +27,9 @@ def validate(
         typer.Argument(metavar="[VISITS]...", help="Visits or URLs to draw addresses from, as for `learn`."),
     ] = None,
     output: Annotated[str, typer.Option("--output", "-o", metavar="FILE", help="The rule file to write.")] = "",
-    budget: Annotated[
-        int,
-        typer.Option("--budget", parser=whole("--budget", 2), metavar="N", help="At most so many requests per site."),
-    ] = 200,
+    budget: Annotated[int, whole("--budget", least=2, help="At most so many requests per site.")] = 200,
     delay: Annotated[
-        float,
-        typer.Option(
-            "--delay", parser=number("--delay"), metavar="SECONDS", help="The time between two requests to a host."
-        ),
+        float, number("--delay", metavar="SECONDS", help="The time between two requests to a host.")
     ] = 1.0,
     again: Annotated[bool, typer.Option("--again", help="Test the active rules of the file, too.")] = False,
     as_json: Json = False,

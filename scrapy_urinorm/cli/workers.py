@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Annotated, TypeVar
 
-import typer
-
 from scrapy_urinorm import processes
 from scrapy_urinorm.cli.amounts import whole
 from scrapy_urinorm.inputs import BLOCK
@@ -16,15 +14,7 @@ if TYPE_CHECKING:
 Result = TypeVar("Result")
 
 Jobs = Annotated[
-    int,
-    typer.Option(
-        "--jobs",
-        "-j",
-        parser=whole("--jobs", 0),
-        metavar="N",
-        help="Number of processes; 0: one for each core.",
-        show_default=False,
-    ),
+    int, whole("--jobs", "-j", least=0, help="Number of processes; 0: one for each core.", show_default=False)
 ]
 
 

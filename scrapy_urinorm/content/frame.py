@@ -264,11 +264,7 @@ def _counts(line_words: bytes | None, lines: int) -> bytes:
 
 
 def _told_apart(
-    lines: bytes,
-    line_words: bytes | None,
-    frame: frozenset[int],
-    open_slots: frozenset[int],
-    framed: frozenset[int],
+    lines: bytes, line_words: bytes | None, frame: frozenset[int], open_slots: frozenset[int], framed: frozenset[int]
 ) -> Iterator[tuple[tuple[int, int], dict[int, int]]]:
     """Yield what a page says besides one of the open slots, and besides all of them, where that is not too little.
 

@@ -11,14 +11,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING, NamedTuple
 
-from scrapy_urinorm.content.differences import (
-    MAX_KINDS,
-    Change,
-    Changes,
-    difference,
-    independent,
-    without_values,
-)
+from scrapy_urinorm.content.differences import MAX_KINDS, Change, Changes, difference, independent, without_values
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, KeysView, Mapping

@@ -126,10 +126,7 @@ class DupeFilter(BaseDupeFilter):
             self.store.close()
 
     def _last_words(self) -> None:
-        for what, act in (
-            ("Keeping the second chances", self._save),
-            ("Counting in the store", self._tell),
-        ):
+        for what, act in (("Keeping the second chances", self._save), ("Counting in the store", self._tell)):
             try:
                 act()
             except Exception as error:  # noqa: BLE001  whatever a store of the project's own raises

@@ -50,8 +50,4 @@ def without(key: str, drops: Callable[[str, str], bool]) -> str:
     return head + ("?" + "&".join(kept) if kept else "")
 
 
-BASELINES: dict[str, Baseline] = {
-    "preset": preset,
-    "no parameters": no_parameters,
-    "session names": session_names,
-}
+BASELINES: dict[str, Baseline] = {"preset": preset, "no parameters": no_parameters, "session names": session_names}

@@ -44,9 +44,6 @@ class Finding(NamedTuple):
     code: str
     problem: Problem
 
-    def __str__(self) -> str:
-        return f"{self.problem} [{self.code}]"
-
 
 class Table(NamedTuple):
     """One table: `number` counts the `where` tables of its layer from 1; `wider` are the tables it is merged into."""

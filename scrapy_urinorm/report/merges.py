@@ -251,10 +251,7 @@ def _rounded(share: float | None, outcome: str) -> float | None:
 def _representative(members: Sequence[dict[str, Any]], normalizer: Normalizer) -> dict[str, Any]:
     """The member of the commonest content; among these one that no rule changes, then the shortest."""
     counts = Counter(member["ident"] for member in members)
-    return min(
-        members,
-        key=lambda m: (-counts[m["ident"]], bool(normalizer.changed_by(m["url"])), m["length"], m["n"]),
-    )
+    return min(members, key=lambda m: (-counts[m["ident"]], bool(normalizer.changed_by(m["url"])), m["length"], m["n"]))
 
 
 def _names(before: str, after: str) -> list[str]:

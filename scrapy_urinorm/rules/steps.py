@@ -122,10 +122,7 @@ def _item(item: Any, after: _After) -> Cost:
         nodes = _nodes([item])
         apart = least == most or not (after.empty or positions.after(part) & after.first)
         fails = after.cost if apart and least < most else 0
-        return lambda n: (
-            1 if apart else max(1, min(n, most) - least + 1),
-            2 + min(n + 1, most) * (nodes + 2 + fails),
-        )
+        return lambda n: (1 if apart else max(1, min(n, most) - least + 1), 2 + min(n + 1, most) * (nodes + 2 + fails))
     if op in REPEATS:
         return _repeat(op, argument, after)
     if op is sre.GROUPREF:

@@ -56,10 +56,6 @@ def _is_text(value: Any) -> bool:
     return isinstance(value, str)
 
 
-def _is_flag(value: Any) -> bool:
-    return isinstance(value, bool)
-
-
 def _is_count(value: Any) -> bool:
     return isinstance(value, int) and not isinstance(value, bool) and value >= 0
 
@@ -74,30 +70,24 @@ def _is_where(value: Any) -> bool:
     return _is_text(value.get("path", "")) or _are_texts(value["path"])
 
 
-def _are_wheres(value: Any) -> bool:
-    return isinstance(value, (list, tuple)) and all(map(_is_where, value))
+def _list_of(check: Callable[[Any], bool]) -> Callable[[Any], bool]:
+    return lambda value: isinstance(value, (list, tuple)) and all(map(check, value))
 
 
-def _are_texts(value: Any) -> bool:
-    return isinstance(value, (list, tuple)) and all(map(_is_text, value))
-
-
-def _are_pairs(value: Any) -> bool:
-    return isinstance(value, (list, tuple)) and all(_are_texts(pair) and len(pair) == 2 for pair in value)
-
-
+_are_texts = _list_of(_is_text)
 _SHAPES: dict[type, str] = {dict: "a table", list: "a list"}
 _TEXT = (_is_text, "text", "")
 _COUNT = (_is_count, "a count", "a whole number, without quotes")
 _SHARE = (_is_share, "a share", "a number from 0 to 1")
+_are_pairs = _list_of(lambda pair: _are_texts(pair) and len(pair) == 2)
 _PAIRS = (_are_pairs, "a list of pairs of URLs", 'write [["http://shop.example/a?ref=1", "http://shop.example/a"]]')
 _CHECKS: dict[str, tuple[Callable[[Any], bool], str, str]] = {
     **dict.fromkeys(("status", "site", "rule", "source", "why", "graph"), _TEXT),
     **dict.fromkeys(("support", "against", "saved"), _COUNT),
     **dict.fromkeys(("risk", "confidence", "exact"), _SHARE),
     **dict.fromkeys(("examples", "counterexamples"), _PAIRS),
-    "this_host": (_is_flag, "true or false", ""),
+    "this_host": (lambda value: isinstance(value, bool), "true or false", ""),
     "where": (_is_where, "a table of conditions", 'write { path = "/forum/**" }'),
-    "except": (_are_wheres, "a list of tables of conditions", 'write [{ path = "/forum/**" }]'),
+    "except": (_list_of(_is_where), "a list of tables of conditions", 'write [{ path = "/forum/**" }]'),
     "crawls": (_are_texts, "a list of texts", ""),
 }

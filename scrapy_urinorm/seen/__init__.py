@@ -22,15 +22,7 @@ from scrapy_urinorm.seen.stamp import Stamp, StampChange
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = [
-    "OnLost",
-    "SeenStore",
-    "SeenStoreError",
-    "SeenStoreLostError",
-    "Stamp",
-    "StampChange",
-    "make_store",
-]
+__all__ = ["OnLost", "SeenStore", "SeenStoreError", "SeenStoreLostError", "Stamp", "StampChange", "make_store"]
 
 OnLost = Literal["stop", "wait"]
 

@@ -35,15 +35,15 @@ letter begins anew, so that a letter more moves the words up to the next comma, 
 class Hashes(dict[str, int]):
     """64-bit BLAKE2b of a text, remembered: frames repeat on every page of a site and words in every text."""
 
-    def __init__(self, limit: int) -> None:
+    def __init__(self, limit: int, *, signed: bool = False) -> None:
         super().__init__()
-        self.limit = limit
+        self.limit, self.signed = limit, signed
 
     def __missing__(self, text: str) -> int:
         if len(self) >= self.limit:
             self.clear()
         digest = hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).digest()
-        value = int.from_bytes(digest, "little")
+        value = int.from_bytes(digest, "little", signed=self.signed)
         # what is long hardly ever comes again, and would make the limit mean nothing
         if len(text) <= REMEMBERED:
             self[text] = value

@@ -93,10 +93,7 @@ class _Asked:
 
 
 def answers(
-    urls: Sequence[str],
-    visits: Iterable[Visit],
-    normalizer: Normalizer,
-    kept_back: Iterable[Mapping[str, Any]] = (),
+    urls: Sequence[str], visits: Iterable[Visit], normalizer: Normalizer, kept_back: Iterable[Mapping[str, Any]] = ()
 ) -> list[Answer]:
     """What became of each URL in the crawl of these visits, under these rules; the visits are read once.
 

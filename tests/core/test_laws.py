@@ -14,19 +14,18 @@ from itertools import pairwise
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, assume, example, given, settings
+from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 from scrapy import Request
 from w3lib.url import canonicalize_url
 
-from scrapy_urinorm import Normalizer, RuleFileError, RuleSet
+from scrapy_urinorm import Normalizer, RuleSet
 from scrapy_urinorm.rules import CATALOGUE
 from scrapy_urinorm.url import join, path_key, split
 from tests.core import strategies
-from tests.core.strategies import any_text, rule_files, urls
+from tests.core.strategies import any_text, loaded, rule_files, slow, urls
 
 PRESETS = {name: Normalizer(preset=name) for name in ("safe", "recommended", "loose")}
-slow = settings(suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much, HealthCheck.data_too_large])
 
 ODD_TEXTS = {
     "empty": "", "a space": " ", "controls": "".join(map(chr, range(32))), "a lone surrogate": "http://a.example/\ud800?\udfff#\udc80",
@@ -35,17 +34,6 @@ ODD_TEXTS = {
     "scheme alone": "http:", "slashes alone": "///", "a percent sign": "http://%/", "a NUL": "http://a.example/\0", "a relative path": "../a?b",
     "a trailing space": "A: ", "a BOM": "\ufeffhttp://a.example/", "the longest name": "http://" + "a" * 300 + ".example/",
 }  # fmt: skip
-
-
-def loaded(rules: dict[str, Any]) -> Normalizer:
-    try:
-        return Normalizer(rules)
-    except RuleFileError as error:
-        # two tables may draw aliases that make a circle; everything else that is drawn is valid
-        if any("circle" not in problem.message for problem in error.problems):
-            raise
-        assume(False)
-        raise
 
 
 # --- total --------------------------------------------------------------------------------------------------------------

@@ -9,8 +9,7 @@ import pytest
 
 from scrapy_urinorm import Normalizer
 from scrapy_urinorm.learn import Options, learn
-from scrapy_urinorm.learn.links.linked import tell_ways
-from scrapy_urinorm.learn.links.untold import CONCURRENT, untold
+from scrapy_urinorm.learn.links.linked import CONCURRENT, tell_ways, untold
 from scrapy_urinorm.learn.pages.page import Page
 from scrapy_urinorm.learn.sites import spool
 from scrapy_urinorm.live.study import study

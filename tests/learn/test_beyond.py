@@ -5,7 +5,7 @@ from __future__ import annotations
 from scrapy_urinorm import Normalizer
 from scrapy_urinorm.learn import learn
 from scrapy_urinorm.learn.evidence.beyond import Beyond
-from scrapy_urinorm.learn.links.untold import untold
+from scrapy_urinorm.learn.links.linked import untold
 from scrapy_urinorm.learn.pages.page import Page
 from scrapy_urinorm.learn.pages.view import View, view_of
 from tests.learn.test_strict import HOST, page

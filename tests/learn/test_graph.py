@@ -96,10 +96,6 @@ def test_a_curve_counts_classes_by_request() -> None:
     assert crawl(site(), NAMES).curve([0, 1, 1, 1, 2, 2, -1, 3, 3]) == [1, 2, 2, 2, 2, 3, 3, 4, 4]
 
 
-def test_a_limit_ends_a_crawl() -> None:
-    assert len(crawl(site(), NAMES, limit=4).fetched) == 4
-
-
 graphs = st.lists(st.lists(st.integers(0, 14), max_size=4), min_size=1, max_size=12)
 
 

@@ -15,6 +15,7 @@ from scrapy_urinorm.live.student import Student
 from scrapy_urinorm.live.study import study
 from scrapy_urinorm.normalizer import Normalizer
 from tests.learn.sites import Site
+from tests.learn.test_again import written
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -93,12 +94,6 @@ def test_nothing_is_sorted_that_was_not_before(mode: str) -> None:
     rules = [{"site": {"a.example": {"sort_query": mode}}}]
     found = learn(trips("stop={};stop={}").visits(), rules=rules)
     assert found.rules["host"] == {"a.example": {"semicolon_separators": True}}
-
-
-def written(folder: Path, name: str, visits: list[Visit]) -> Path:
-    path = folder / name
-    path.write_text("".join(one.to_json() + "\n" for one in visits))
-    return path
 
 
 @pytest.mark.parametrize("with_rows", [True, False])

@@ -259,7 +259,7 @@ def test_a_crawl_that_is_stopped_names_what_was_to_come_later(tmp_path: Path) ->
     assert {answer.verdict for answer in answers([*later][:5], [], Normalizer(), rows)} == {"linked"}
 
 
-def left_parked(folder: Path, urls: list[str], mark: str) -> None:
+def left_parked(folder: Path, urls: list[str], piece: tuple[bytes, str] | None) -> None:
     """Make the folder of a job in which a run before has kept requests back."""
     file = RequestsFile(folder)
     file.open()
@@ -267,36 +267,31 @@ def left_parked(folder: Path, urls: list[str], mark: str) -> None:
         data = dumped(Request(url), None)
         assert data is not None
         file.put(Row(file.new_id(), State.PARKED, 0, "", data, None, b"a class", 1))
-    file.set_marks(live=mark)
+    if piece is not None:
+        file.piece(*piece)
     file.commit()
     file.close()
 
 
 @pytest.mark.parametrize(
-    ("mark", "settings", "said"),
+    ("piece", "settings", "said"),
     [
-        pytest.param('{"sites":', {}, "Live rules are off", id="cut off", marks=pytest.mark.newest),
-        pytest.param(
-            '{"generations": 3, "sites": {"a": {}}, "yields": {}}', {}, "Live rules are off", id="of another version",
-            marks=pytest.mark.slow,
-        ),
-        pytest.param(
-            '{"generations": 3, "sites": {}, "yields": {}}', {}, "", id="of rules before the last",
-            marks=pytest.mark.newest,
-        ),
-        pytest.param("", {"DEPTH_LIMIT": 30}, "Live rules only observe", id="observing", marks=pytest.mark.slow),
-        pytest.param("", {"URINORM_LIVE": False}, "", id="off", marks=pytest.mark.slow),
+        pytest.param((b"site a", "[1, {"), {}, "Live rules are off", id="cut off", marks=pytest.mark.newest),
+        pytest.param((b"site a", "{}"), {}, "Live rules are off", id="of another version", marks=pytest.mark.slow),
+        pytest.param((b"generations ", "3"), {}, "", id="of rules before the last", marks=pytest.mark.newest),
+        pytest.param(None, {"DEPTH_LIMIT": 30}, "Live rules only observe", id="observing", marks=pytest.mark.slow),
+        pytest.param(None, {"URINORM_LIVE": False}, "", id="off", marks=pytest.mark.slow),
         # as `-s URINORM_LIVE=0` gives it
-        pytest.param("", {"URINORM_LIVE": "0"}, "3 requests that live rules kept back", id="off as text"),
+        pytest.param(None, {"URINORM_LIVE": "0"}, "3 requests that live rules kept back", id="off as text"),
     ],
 )  # fmt: skip
 def test_what_the_run_before_kept_back_is_fetched(
-    tmp_path: Path, mark: str, settings: dict[str, Any], said: str
+    tmp_path: Path, piece: tuple[bytes, str] | None, settings: dict[str, Any], said: str
 ) -> None:
     site = Site(1, features={"sid"}, articles=5)
     with Served(site) as served:
         left = [f"{served.start}article/{n}?nobody=links" for n in range(3)]
-        left_parked(tmp_path / "job", left, mark)
+        left_parked(tmp_path / "job", left, piece)
         outcome = live(served, tmp_path, JOBDIR=str(tmp_path / "job"), **settings)
         assert outcome.reason == "finished"
         assert len(outcome.lines(said)) > 0

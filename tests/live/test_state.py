@@ -183,16 +183,3 @@ def test_what_the_run_before_has_left_goes_with_what_it_stood_for(
     parked.save()
     assert held.left()["yields"].keys() == {"http://s.example/a"}
     held.file.close()
-
-
-def test_the_state_of_an_earlier_version_is_taken_over(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    held = _Held(tmp_path, monkeypatch)
-    held.desk.yields.learned("http://s.example/*", news=True)
-    held.file.set_marks(live=json.dumps(held.desk.state()))
-    scheduler: Any = SimpleNamespace(journal=SimpleNamespace(file=held.file), releases=None)
-    again = Desk([], "recommended")
-    Parked(scheduler, again, lambda *_: None).restore(None)
-    assert again.yields.of.keys() == {"http://s.example/*"}
-    assert held.file.mark("live") == ""
-    assert held.left() == json.loads(json.dumps(again.state()))
-    held.file.close()

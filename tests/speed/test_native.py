@@ -14,22 +14,21 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, assume, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from benchmarks.under_rules import TEN_LINES
-from scrapy_urinorm import Normalizer, RuleFileError
+from scrapy_urinorm import Normalizer
 from scrapy_urinorm.engine import native
 from scrapy_urinorm.engine.bits import rules_of
 from scrapy_urinorm.engine.texts import bare_key
 from scrapy_urinorm.recipe import digest, fingerprint_bytes
 from scrapy_urinorm.rules.stages import PathAction
-from tests.core.strategies import any_text, rule_files, urls
+from tests.core.strategies import any_text, loaded, rule_files, slow, urls
 from tests.effort import share, some
 
 ROOT = Path(__file__).resolve().parents[2]
 CORPORA = [ROOT / "benchmarks" / "corpus" / "urls.txt", *(ROOT.parent / "shared" / "data" / "urls").glob("*.txt")]
-slow = settings(suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much, HealthCheck.data_too_large])
 # a law that is run under each of the 24 sets of rules below has 2,400 examples of a long search together
 under_each = settings(max_examples=max(25, share(4)))
 
@@ -192,16 +191,6 @@ def test_equal_on_corpora(corpus: Path, rules: dict[str, Any]) -> None:
 
 
 # --- any text, any rules --------------------------------------------------------------------------------------------
-
-
-def loaded(rules: dict[str, Any]) -> Normalizer:
-    try:
-        return Normalizer(rules)
-    except RuleFileError as error:
-        if any("circle" not in problem.message for problem in error.problems):
-            raise
-        assume(False)
-        raise
 
 
 NORMALIZERS = {name: Normalizer(rules) for name, rules in RULES.items()}

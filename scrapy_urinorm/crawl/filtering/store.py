@@ -53,11 +53,7 @@ def seen_store(crawler: Crawler) -> SeenStore:
     return make_store(
         own.text(settings, "URINORM_SEEN"),
         directory=Path(directory) if directory else None,
-        stamp={
-            "rules": rules.digest(),
-            "preset": rules.preset,
-            "keys": _sample(normalizer),
-        },
+        stamp={"rules": rules.digest(), "preset": rules.preset, "keys": _sample(normalizer)},
         prefix=redis_prefix(crawler),
         ttl=own.number(settings, "URINORM_SEEN_TTL"),
         on_lost=own.value(settings, "URINORM_SEEN_ON_LOST"),

@@ -28,9 +28,6 @@ class FleetState(StateInPieces):
         """Return what workers before have noted of patterns, as `Yields.load` takes it."""
         return self._shared.noted()
 
-    def take_over(self) -> None:
-        """No earlier version has left anything in Redis."""
-
     def _parts(self, *, sites: bool = False) -> Iterable[Part]:
         # what is said of sites the learners write
         return () if sites else brought(self._desk.yields)

@@ -170,7 +170,6 @@ class Parked:
             self._generations[name] = [known["generation"]]
         for name in self._desk.restore(state):
             self.ask_again(name)
-        self._state.take_over()
         # in their turn those of closed shapes are asked again, and what a kill left under rules before the last
         last = {known["generation"] for known in state["sites"].values()}
         for generation in self._file.generations():

@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     from scrapy_urinorm.crawl.requests.file import RequestsFile
     from scrapy_urinorm.live.desk import Desk
 
-#: The note in which an earlier version held all of it.
-_MARK = "live"
 #: So many pieces are looked at between two looks at the clock, or changed ones of so many letters: half a millisecond.
 _PIECES, _LETTERS = 100, 5_000
 _text = json.JSONEncoder(separators=(",", ":")).encode
@@ -36,10 +34,6 @@ class StateInPieces(abc.ABC):
     @abc.abstractmethod
     def read(self) -> dict[str, Any]:
         """Return what was left before."""
-
-    @abc.abstractmethod
-    def take_over(self) -> None:
-        """What was left was taken up: bring what an earlier version has written into pieces."""
 
     def begin(self) -> None:
         """Have all that has changed written in further steps, unless that is under way."""
@@ -107,9 +101,6 @@ class LiveState(StateInPieces):
 
     def read(self) -> dict[str, Any]:
         """Return what the run before has left, as `Desk.restore` takes it."""
-        if text := self._file.mark(_MARK):
-            found: dict[str, Any] = json.loads(text)
-            return found
         pieces = []
         for key, row in self._file.pieces():
             part, name = key.decode("utf-8", "surrogatepass").split(" ", 1)
@@ -117,12 +108,6 @@ class LiveState(StateInPieces):
             self._written.setdefault(part, {})[name] = self
             pieces.append((part, name, json.loads(row)))
         return state_of(pieces)
-
-    def take_over(self) -> None:
-        """The state was taken up: where it is in the note of an earlier version, write it in pieces instead."""
-        if self._file.mark(_MARK):
-            self.write()
-            self._file.set_marks(**{_MARK: ""})
 
     def write(self, *, sites: bool = False) -> None:
         """Write what has changed, and commit it."""

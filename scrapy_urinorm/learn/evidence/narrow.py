@@ -52,8 +52,6 @@ def narrowed(
 
     Nothing is asked of the parameters that are `edited`.
     """
-    if not support:
-        return context
     common = frozenset.intersection(*map(contexts.atoms, support))
     asked = {atom.name: atom for atom in context if atom.kind == "query"}
     path = next((atom for atom in context if atom.kind == "path"), None)

@@ -43,9 +43,6 @@ class OwnPairs:
                 if any(_is_on(given, site) or _is_on(of.key, site) for given, of in said.items()):
                     self._pairs.append(one)
 
-    def __bool__(self) -> bool:
-        return bool(self._pairs)
-
     def broken(self, candidates: Iterable[Candidate], base: dict[str, Any] | None = None) -> Broken | None:
         """Return the first pair that would not hold if a crawl had these rules below the user's own."""
         if not self._pairs:
@@ -70,14 +67,12 @@ class OwnPairs:
             return Broken(one.urls, f"with it {what} by your own rules ({one.layer.file}{line}, `{one.key}`)")
         return None
 
-    def parted(
-        self, candidates: Iterable[Candidate], base: dict[str, Any] | None = None
-    ) -> tuple[list[Candidate], list[Candidate]]:
+    def parted(self, candidates: Iterable[Candidate]) -> tuple[list[Candidate], list[Candidate]]:
         """Return the rules that leave all pairs what they are, taken in one after the other; the others, rejected."""
         kept: list[Candidate] = []
         gone: list[Candidate] = []
         for candidate in candidates:
-            broken = self.broken([*kept, candidate], base)
+            broken = self.broken([*kept, candidate])
             if broken is None:
                 kept.append(candidate)
             else:

@@ -5,7 +5,6 @@ Other segments of the address say where that holds: a rule names the words that 
 
 from __future__ import annotations
 
-import re
 from collections import Counter, defaultdict
 from itertools import chain
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -15,7 +14,7 @@ from scrapy_urinorm.learn.evidence.candidate import TREES, Candidate
 from scrapy_urinorm.learn.evidence.judge import NARROWED, judged
 from scrapy_urinorm.learn.evidence.risk import ID_PRIOR
 from scrapy_urinorm.learn.evidence.stayed import leading_on
-from scrapy_urinorm.learn.families.names import NUMBER
+from scrapy_urinorm.learn.families.names import NUMBER, any_number
 from scrapy_urinorm.learn.families.stage import on_pages
 from scrapy_urinorm.learn.pages.spelled import ANY_VALUE
 from scrapy_urinorm.learn.pages.values import is_volatile, roots_tree
@@ -143,14 +142,10 @@ def _folded(at: int, ones: Sequence[_One]) -> dict[str, str] | None:
         outlines = {one.outline[place] for one in ones}
         words = place != at and len(outlines) <= MAX_OUTLINES and not any("%" in outline for outline in outlines)
         named |= words and all(any(map(str.isalpha, outline)) for outline in outlines)
-        patterns.append(f"(?:{'|'.join(sorted(map(_any_number, outlines)))})" if words else _ANY)
+        patterns.append(f"(?:{'|'.join(sorted(map(any_number, outlines)))})" if words else _ANY)
     if not named:
         return None
     counts = Counter(chain(*(one.values for one in ones)))
     kept = min(counts, key=lambda one: (is_volatile(decoded(one)), -counts[one], len(one), one))
     before, after = ("".join("/" + one for one in part) for part in (patterns[:at], patterns[at + 1 :]))
     return {"pattern": f"^({before}){'/' + _ANY}(?={after}$)", "replace": r"\1/" + kept.replace("\\", r"\\")}
-
-
-def _any_number(outline: str) -> str:
-    return "[0-9]+".join(map(re.escape, outline.split("0")))

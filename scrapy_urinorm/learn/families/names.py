@@ -89,6 +89,11 @@ def suffixes(stem: str) -> list[str]:
     return [m["mark"] for m in SUFFIXES.finditer(stem) if m.start() and stem[m.start() - 1] not in "-_.,"]
 
 
+def any_number(outline: str) -> str:
+    """Return the pattern of an outline with any numbers in it."""
+    return "[0-9]+".join(map(re.escape, outline.split("0")))
+
+
 def _outline(named: NumberedName) -> str:
     return NUMBER.sub("0", named.stem) + named.extension
 

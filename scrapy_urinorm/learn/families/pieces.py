@@ -12,7 +12,15 @@ from typing import TYPE_CHECKING, NamedTuple
 from scrapy_urinorm.learn.evidence.candidate import TREES
 from scrapy_urinorm.learn.evidence.judge import judged
 from scrapy_urinorm.learn.evidence.risk import DEFAULT_PRIOR, ID_PRIOR
-from scrapy_urinorm.learn.families.names import EXTENSION, FIRST_FOLDER, FIRST_NAME, NUMBER, NumberedName, suffixes
+from scrapy_urinorm.learn.families.names import (
+    EXTENSION,
+    FIRST_FOLDER,
+    FIRST_NAME,
+    NUMBER,
+    NumberedName,
+    any_number,
+    suffixes,
+)
 from scrapy_urinorm.learn.families.stage import on_pages
 from scrapy_urinorm.learn.pages.moving import moves, said_in_words
 from scrapy_urinorm.learn.pages.spelled import tell_of_others
@@ -83,7 +91,7 @@ class _InName(NamedTuple):
             outlines = {NUMBER.sub("0", named.stem) for view in bare if (named := NumberedName.of(view))}
             if len(outlines) > MAX_OUTLINES or any("%" in outline for outline in outlines):
                 return None
-            shown = set(map(_any_number, outlines))
+            shown = set(map(any_number, outlines))
         head, end = _around(self.place)
         before = f"{head}(?:{'|'.join(sorted(shown))})"
         pattern = f"^({before}){re.escape(self.mark + self.at)}(?={re.escape(self.extension)}{end})"
@@ -180,10 +188,6 @@ def _has_suffix(view: View, mark: str, extension: str) -> bool:
 def _around(place: str) -> tuple[str, str]:
     """Return the patterns of what precedes names in a place and follows them, in the text that `rewrite` sees."""
     return (r"[^?]*\?", "=$") if place == "query" else ("[^?]*/", "/?(?:[?]|$)")
-
-
-def _any_number(outline: str) -> str:
-    return "[0-9]+".join(map(re.escape, outline.split("0")))
 
 
 def _numbers(stage: Stage, name: Name, neighbours: Sequence[Neighbours]) -> list[Candidate]:

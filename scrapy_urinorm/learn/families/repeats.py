@@ -8,7 +8,6 @@ from scrapy_urinorm.content import soft_labels
 from scrapy_urinorm.learn.evidence.edits import repeat_edits
 from scrapy_urinorm.learn.evidence.judge import Judge, judged
 from scrapy_urinorm.learn.families.stage import Stage, on_pages
-from scrapy_urinorm.learn.pages.contexts import Atom
 from scrapy_urinorm.url import decoded
 
 if TYPE_CHECKING:
@@ -40,10 +39,8 @@ def repeats(stage: Stage) -> list[Candidate]:
         for finding in findings:
             why = f"{what} made no difference to {on_pages(finding.evidence)}"
             # what a name said twice means does not depend on the script
-            context = [atom for atom in finding.context if not (atom.kind == "path" and isinstance(atom.value, tuple))]
-            if not any(atom.kind == "query" and atom.name == name for atom in context):
-                context.append(Atom("query", name))
-            finding = finding._replace(context=tuple(context))
+            context = tuple(one for one in finding.context if one.kind != "path" or not isinstance(one.value, tuple))
+            finding = finding._replace(context=context)
             out.append(stage.candidate(finding, "dedupe_params", "pair", "repeat", why))
     return out
 

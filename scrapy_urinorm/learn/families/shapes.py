@@ -148,6 +148,10 @@ class Shapes:
             if priors[name] < TRACKER_PRIOR and chooses_tree(decoded(name), map(decoded, texts))
         )
 
+    def ranked(self) -> list[tuple[Shape, list[int]]]:
+        """Return the shapes with their views, those of most views first."""
+        return sorted(self.of.items(), key=lambda item: (-len(item[1]), item[0].order(len(item[1]))))
+
     def _read(self, view: View) -> tuple[Shape, list[str]]:
         template = self.contexts.template(view)
         slots = []

@@ -133,13 +133,11 @@ def crawl(
     deferred: AbstractSet[int] = NONE,
     order: str = BREADTH,
     concurrent: int = 1,
-    limit: int | None = None,
 ) -> RecordedCrawl:
     """Crawl the graph from its roots.
 
     `keys` are those of the nodes, `skipped` nodes are never requested unless they are roots, `deferred` ones when
     nothing else is left. `concurrent` requests are under way at once, answered in the order in which they were sent.
-    `limit` ends the crawl after so many requests.
     """
     size = len(graph)
     claimed: dict[Hashable, int] = {}
@@ -174,7 +172,7 @@ def crawl(
     while True:
         while len(flying) < concurrent and (queue or (later and not flying)):
             flying.append(take() if queue else later.popleft())
-        if not flying or (limit is not None and len(fetched) >= limit):
+        if not flying:
             break
         node = flying.popleft()
         fetched.append(node)

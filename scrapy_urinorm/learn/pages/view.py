@@ -6,9 +6,10 @@ engine, and the number of an item among its likes keeps repeated items from canc
 
 from __future__ import annotations
 
-import hashlib
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from scrapy_urinorm.visits.texts import Hashes
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -18,20 +19,7 @@ if TYPE_CHECKING:
 Item = tuple[str, str]
 
 
-class _Hashes(dict[str, int]):
-    """64-bit BLAKE2b of a text as a signed integer, remembered."""
-
-    _LIMIT = 1 << 19
-
-    def __missing__(self, text: str) -> int:
-        if len(self) >= self._LIMIT:
-            self.clear()
-        digest = hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).digest()
-        value = self[text] = int.from_bytes(digest, "little", signed=True)
-        return value
-
-
-hash_of = _Hashes()
+hash_of = Hashes(1 << 19, signed=True)
 
 
 class _Once(dict[str, str]):

@@ -13,11 +13,10 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from scrapy_urinorm.content import NEAR, compare
 from scrapy_urinorm.learn.links.graph import BREADTH, DEPTH, NONE, crawl, cuts, lost
-from scrapy_urinorm.learn.links.linked import asked_for, linked_hashes
+from scrapy_urinorm.learn.links.linked import asked_for, linked_hashes, untold
 from scrapy_urinorm.learn.links.told import Explained, ToldLinks
-from scrapy_urinorm.learn.links.untold import untold
 from scrapy_urinorm.learn.links.ways import Ways
-from scrapy_urinorm.learn.pages.canonicals import Word
+from scrapy_urinorm.learn.pages.page import Word
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Mapping, Sequence

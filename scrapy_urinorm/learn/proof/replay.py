@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from scrapy_urinorm.content import DIFFERENT, NEAR, compare
 from scrapy_urinorm.learn.evidence.candidate import DECLARED, REJECTED, tables
 from scrapy_urinorm.learn.evidence.own_pairs import Broken, OwnPairs, reject
-from scrapy_urinorm.learn.pages.canonicals import Word
+from scrapy_urinorm.learn.pages.page import Word
 from scrapy_urinorm.learn.proof.members import Members
 from scrapy_urinorm.learn.proof.prefilter import touched
 from scrapy_urinorm.normalizer import Normalizer

@@ -81,7 +81,6 @@ def calendars(learner: Learner) -> None:
 def _put_off(learner: Learner, line: _Line, sides: Sequence[_Side]) -> None:
     """Put off all sides that lead nowhere: a crawl that went into the future all the time has not seen the past."""
     shown = decoded(line.name)
-    views = learner.views
     for where, beyond in sides:
         if beyond and not leads_nowhere(learner, beyond, lists=False):
             continue
@@ -92,8 +91,7 @@ def _put_off(learner: Learner, line: _Line, sides: Sequence[_Side]) -> None:
             why = f"no address of {line.path} with `{shown}`{said} was seen, and the other end leads to nothing"
         conditions = {"path": line.path, "query": {shown: where}}
         found = deferred(learner, line.host, DEFER, True, conditions, why, beyond, "calendar that leads to nothing new")
-        verdict = learner.replay.normalizer([*learner.replay.accepted, found]).verdict
-        if newly_silent(learner.silent_views, verdict, views) <= set(beyond):
+        if newly_silent(learner, found) <= set(beyond):
             silence(learner, found, set(beyond))
         else:
             learner.refuse(found, "its conditions also hold for other addresses")

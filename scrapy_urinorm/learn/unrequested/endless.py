@@ -22,8 +22,7 @@ def endless(learner: Learner) -> None:
     for candidate, members in (*traps(views, learner.contexts, learner.scope), *numbered(learner)):
         if is_known(learner, candidate):
             continue
-        trial = learner.replay.normalizer([*learner.replay.accepted, candidate])
-        silent = newly_silent(learner.silent_views, trial.verdict, views)
+        silent = newly_silent(learner, candidate)
         labels = {views[n].page.label for n in members}
         if len(members) < learner.replay.least(candidate):
             continue

@@ -14,17 +14,13 @@ from urllib.parse import parse_qsl, urlsplit
 
 from scrapy_urinorm.content import NEAR, compare
 from scrapy_urinorm.learn.evidence.candidate import DEFER
-from scrapy_urinorm.learn.evidence.judge import Evidence
-from scrapy_urinorm.learn.evidence.risk import ID_PRIOR, risk
-from scrapy_urinorm.learn.families.passing import ERRORS
 from scrapy_urinorm.learn.sites.site import HOPS
-from scrapy_urinorm.learn.unrequested.refused import ANSWERED, MIN_REFUSED, MOST_SHAPES
+from scrapy_urinorm.learn.unrequested.refused import ANSWERED, MIN_REFUSED, MOST_SHAPES, candidate_of
 from scrapy_urinorm.learn.unrequested.silent import is_known, leads_nowhere, newly_silent, silence
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from scrapy_urinorm.learn.evidence.candidate import Candidate
     from scrapy_urinorm.learn.families.shapes import Shape, Shapes
     from scrapy_urinorm.learn.pages.page import Page
     from scrapy_urinorm.learn.unrequested.silent import Learner
@@ -53,17 +49,18 @@ def locked(learner: Learner) -> None:
     """Put off the shapes whose addresses all lead to a form to log in."""
     shapes = learner.shapes()
     doubts = _Doubts(learner)
-    ranked = sorted(shapes.of.items(), key=lambda item: (-len(item[1]), item[0].order(len(item[1]))))
-    found = [(shape, members, ways) for shape, members in ranked if (ways := _ways(learner, shape, shapes, members))]
-    for shape, members, ways in found[:MOST_SHAPES]:
-        candidate = _candidate(shapes, shape, members, ways)
+    looked_at = [(shape, members, _ways(learner, shape, shapes, members)) for shape, members in shapes.ranked()]
+    for shape, members, ways in [one for one in looked_at if one[2]][:MOST_SHAPES]:
+        form = "an answer that they are for others" if ways[0] == DENIED else ways[0].form[1]
+        why = f"addresses of the form {shapes.text(shape, None)}, {len(members)} of them, lead to {form}"
+        candidate = candidate_of(shapes, shape, members, why)
+        candidate.rule = DEFER
         if is_known(learner, candidate):
             continue
         if why := doubts.against(shapes, members, ways):
             learner.refuse(candidate, why)
             continue
-        trial = learner.replay.normalizer([*learner.replay.accepted, candidate])
-        silent = newly_silent(learner.silent_views, trial.verdict, shapes.views)
+        silent = newly_silent(learner, candidate)
         if any(_way(learner, page) != ways[0] for n in silent for page in shapes.views[n].pages):
             learner.refuse(candidate, "its conditions also hold for other addresses")
         elif learner.proof is not None and not leads_nowhere(learner, silent, lists=False):
@@ -178,14 +175,3 @@ def _is_one(learner: Learner, pages: Iterable[Page]) -> bool:
                 shown.setdefault(one.label, one)
     forms = list(shown.values())
     return len(forms) <= MOST_FORMS and all(compare(forms[0], other) >= NEAR for other in forms[1:])
-
-
-def _candidate(shapes: Shapes, shape: Shape, members: Sequence[int], ways: Sequence[Door]) -> Candidate:
-    evidence = Evidence(agree=len(members), groups=len(members), groups_for=len(members))
-    evidence.risk = risk(len(members), 0, ID_PRIOR)
-    form = "an answer that they are for others" if ways[0] == DENIED else f"{ways[0].form[1]}"
-    why = f"addresses of the form {shapes.text(shape, None)}, {len(members)} of them, lead to {form}"
-    candidate = shapes.skip(shape, evidence, ERRORS, why)
-    candidate.rule = DEFER
-    candidate.examples = [(shapes.views[n].page.url, shapes.views[members[0]].page.url) for n in members[1:4]]
-    return candidate

@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 
     from scrapy_urinorm.learn.families.shapes import Shape, Shapes
     from scrapy_urinorm.learn.pages.page import Page
-    from scrapy_urinorm.learn.pages.view import View
     from scrapy_urinorm.learn.unrequested.silent import Learner
 
 MIN_REFUSED = 60
@@ -37,14 +36,13 @@ def refused(learner: Learner) -> None:
     """Skip the shapes that answered nothing but that there is nothing, put off those of nothing for this visitor."""
     shapes = learner.shapes()
     views = shapes.views
-    ranked = sorted(shapes.of.items(), key=lambda item: (-len(item[1]), item[0].order(len(item[1]))))
-    errors = [(shape, members) for shape, members in ranked if _are_errors(learner, shape, shapes, members)]
+    errors = [(shape, members) for shape, members in shapes.ranked() if _are_errors(learner, shape, shapes, members)]
     for shape, members in errors[:MOST_SHAPES]:
-        candidate = _candidate(shapes, shape, members)
+        form = f"{len(members)} addresses of the form {shapes.text(shape, None)}"
+        candidate = candidate_of(shapes, shape, members, f"{form} answered with errors, and none with a page")
         if is_known(learner, candidate):
             continue
-        trial = learner.replay.normalizer([*learner.replay.accepted, candidate])
-        silent = newly_silent(learner.silent_views, trial.verdict, views)
+        silent = newly_silent(learner, candidate)
         if not all(_refused_at(learner, views[n].pages) for n in silent):
             learner.refuse(candidate, "its conditions also hold for other addresses")
             continue
@@ -90,11 +88,11 @@ def _end(learner: Learner, page: Page) -> Page:
     return page if page.refused or page.final is None else learner.site.by_key.get(page.final, page)
 
 
-def _candidate(shapes: Shapes, shape: Shape, members: Sequence[int]) -> Candidate:
-    views: Sequence[View] = shapes.views
+def candidate_of(shapes: Shapes, shape: Shape, members: Sequence[int], why: str) -> Candidate:
+    """Return the rule that skips a shape whose views, by their numbers, all answered in one way."""
     evidence = Evidence(agree=len(members), groups=len(members), groups_for=len(members))
     evidence.risk = risk(len(members), 0, ID_PRIOR)
-    why = f"{len(members)} addresses of the form {shapes.text(shape, None)} answered with errors, and none with a page"
     candidate = shapes.skip(shape, evidence, ERRORS, why)
-    candidate.examples = [(views[n].page.url, views[members[0]].page.url) for n in members[1:4]]
+    first, *others = (shapes.views[n].page.url for n in members[:4])
+    candidate.examples = [(other, first) for other in others]
     return candidate

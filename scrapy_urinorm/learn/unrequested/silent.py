@@ -11,7 +11,7 @@ from scrapy_urinorm.learn.unrequested.covered import COVERED_RISK, also_covered,
 from scrapy_urinorm.suffixes import host_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Iterable, Sequence
     from collections.abc import Set as AbstractSet
 
     from scrapy_urinorm.learn.evidence.candidate import Candidate
@@ -80,8 +80,7 @@ def recall_silent(learner: Learner) -> None:
         learner.replay.accepted.append(candidate)
     if any(candidate.rule in SILENT for candidate in learner.replay.accepted):
         verdict = learner.replay.normalizer(learner.replay.accepted).verdict
-        views = learner.views
-        learner.silent_views |= {n for n, view in enumerate(views) if any(verdict(view.page.key))}
+        learner.silent_views |= {n for n, view in enumerate(learner.views) if any(verdict(view.page.key))}
 
 
 def is_known(learner: Learner, candidate: Candidate) -> bool:
@@ -113,9 +112,13 @@ def pages_of(learner: Learner, members: Iterable[int]) -> set[int]:
     return {learner.site.numbers[page.key] for n in members for page in views[n].pages}
 
 
-def newly_silent(known: set[int], verdict: Callable[[str], tuple[bool, bool]], views: Sequence[View]) -> set[int]:
-    """Return the views that a rule silences and that are not known to be silent."""
-    return {n for n, view in enumerate(views) if n not in known and any(verdict(view.page.key))}
+def newly_silent(
+    learner: Learner, candidate: Candidate, others: Iterable[Candidate] = (), known: AbstractSet[int] = frozenset()
+) -> set[int]:
+    """Return the views that a rule silences and that are not silent yet, nor `known` to be by `others`."""
+    verdict = learner.replay.normalizer([*learner.replay.accepted, *others, candidate]).verdict
+    silent = learner.silent_views | known
+    return {n for n, view in enumerate(learner.views) if n not in silent and any(verdict(view.page.key))}
 
 
 def missed(learner: Learner, skipped: AbstractSet[int]) -> set[int]:
@@ -173,15 +176,15 @@ class _Silenced(NamedTuple):
 
 def _silenced(learner: Learner, shapes: Shapes, found: Iterable[tuple[Candidate, list[int]]]) -> list[_Silenced]:
     """Return what each shape silences that no one before it does."""
-    views, accepted, known, out = shapes.views, list(learner.replay.accepted), set(learner.silent_views), []
+    accepted: list[Candidate] = []
+    known, out = set[int](), []
     for candidate, members in found:
-        trial = learner.replay.normalizer([*accepted, candidate])
-        silent = newly_silent(known, trial.verdict, views)
+        silent = newly_silent(learner, candidate, accepted, known)
         others = silent - set(members)
         silent |= set(members)
-        elsewhere = not others or also_covered(shapes, others, known | silent)
+        elsewhere = not others or also_covered(shapes, others, learner.silent_views | known | silent)
         out.append(_Silenced(candidate, silent, pages_of(learner, silent), not elsewhere))
-        if not out[-1].others:
+        if elsewhere:
             accepted.append(candidate)
             known |= silent
     return out
