@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 from scrapy_urinorm.importers.document import Document, toml_key, toml_value
@@ -12,13 +13,16 @@ from scrapy_urinorm.learn.pages.contexts import where_of
 from scrapy_urinorm.visits.redaction import Redaction
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Hashable, Iterable
 
     from scrapy_urinorm.learn.evidence.candidate import Candidate
     from scrapy_urinorm.learn.learner import LearnResult
 
 MAX_REJECTED = 60
 """Rejected candidates written down per site: those with the most evidence, a screen or two."""
+MAX_OF_ONE = 10
+"""Those of one rule on the same parameters that come before the rest of the site's; chosen. Lists in the order of
+fourteen columns made 62 pairs of values, which left no room for why the session was refused."""
 NO_GRAPH = "not recorded"
 """Said of rules that were judged by what pages show alone."""
 MAX_CRAWLS = 20
@@ -114,23 +118,30 @@ def _assignment(key: str, value: Any) -> list[str]:
 
 
 def _kept_others(candidates: list[Candidate]) -> list[Candidate]:
-    """Return what is no rule and yet written down: proposals first, then what has most against it, so many per site."""
+    """Return what is no rule and yet written down: proposals first, then what has most against it, so many per site.
+
+    No rule on one parameter, of which there may be one for each pair of its values, leaves nothing of all others.
+    """
     ranked = sorted(
         candidates,
         key=lambda c: (c.scope, c.status, -(c.evidence.saved + c.evidence.against), c.rule, str(c.value), str(c.where)),
     )
-    seen: dict[str, int] = {}
-    kept = []
-    known = set()
+    known: dict[tuple[str, str, str, str], Candidate] = {}
+    is_further: dict[tuple[str, str, str, str], bool] = {}
+    alike: Counter[Hashable] = Counter()
     for candidate in ranked:
         key = candidate.scope, candidate.rule, str(candidate.value), str(candidate.where)
-        if key in known or candidate.status == ACTIVE:
-            continue
-        known.add(key)
-        seen[candidate.scope] = seen.get(candidate.scope, 0) + 1
-        if seen[candidate.scope] <= MAX_REJECTED:
-            kept.append(candidate)
-    return kept
+        if key not in known and candidate.status != ACTIVE:
+            kind = candidate.scope, candidate.rule, candidate.names
+            known[key], is_further[key] = candidate, alike[kind] >= MAX_OF_ONE
+            alike[kind] += 1
+    seen: Counter[str] = Counter()
+    kept = set()
+    for one in sorted(known, key=is_further.__getitem__):
+        seen[one[0]] += 1
+        if seen[one[0]] <= MAX_REJECTED:
+            kept.add(one)
+    return [candidate for key, candidate in known.items() if key in kept]
 
 
 def anonymized(url: str, redaction: Redaction) -> str:

@@ -9,6 +9,9 @@ import pytest
 
 from scrapy_urinorm import Normalizer
 from scrapy_urinorm.learn import Options, learn, to_toml
+from scrapy_urinorm.learn.evidence.candidate import PROPOSED, REJECTED, Candidate
+from scrapy_urinorm.learn.evidence.judge import Evidence
+from scrapy_urinorm.learn.output import MAX_REJECTED, told
 from scrapy_urinorm.visits.record import Visit, visit_from_row
 
 HOST = "http://a.example"
@@ -100,3 +103,17 @@ def test_that_all_dates_of_a_form_are_of_one_year_is_chance() -> None:
     assert normalizer.key(f"{HOST}/timeline?back=30&from=2024-09-09") == normalizer.key(
         f"{HOST}/timeline?from=2024-09-09&precision=day"
     )
+
+
+def test_one_parameter_leaves_room_for_what_is_said_of_others() -> None:
+    def candidate(rule: str, value: Any, status: str, name: str) -> Candidate:
+        why = Evidence(agree=4, saved=40)
+        names = frozenset((name,))
+        return Candidate("a.example", rule, value, why, "alias", "more are needed", status=status, names=names)
+
+    orders = ({"order": [[f"by{n}", "up"]]} for n in range(2 * MAX_REJECTED))
+    pairs = [candidate("map_params", order, PROPOSED, "order") for order in orders]
+    refused = candidate("remove_params", ["sid"], REJECTED, "sid")
+    kept = told([*pairs, refused])
+    assert refused in kept
+    assert len(kept) == MAX_REJECTED

@@ -10,6 +10,7 @@ from scrapy_urinorm.learn.evidence.candidate import Candidate
 from scrapy_urinorm.learn.evidence.judge import Evidence
 from scrapy_urinorm.learn.links.linked import graph_of
 from scrapy_urinorm.learn.links.told import carried, edit_of, edited
+from scrapy_urinorm.learn.links.ways import Ways
 from scrapy_urinorm.learn.options import Options
 from scrapy_urinorm.learn.proof.guilt import Court
 from scrapy_urinorm.learn.proof.proof import Proof
@@ -114,3 +115,55 @@ def test_a_link_is_carried_with_the_parameters_that_it_repeats() -> None:
     assert carried("/d?p=2", "/d", "/d?o=up") == "/d?o=up&p=2"
     assert carried("/d?p=2&o=up", "/d?o=up", "/d") == "/d?p=2"
     assert carried("/d?id=1", "/d?id=1&l=a", "/d?id=1&l=b") is None
+
+
+def test_a_link_is_carried_with_the_way_back_in_it() -> None:
+    page, other = "/view?s=1&v=list", "/view?s=2&v=list"
+    link = "/add?s={}&url=http%3A%2F%2Fa%2Fview%3Fs%3D{}%26v%3Dlist"
+    assert carried(link.format(1, 1), page, other) == link.format(2, 2)
+    assert carried(link.format(1, 12), page, other) == link.format(2, 12), "another value that begins alike"
+    assert carried(link.format(1, 1), page, "/view?v=list") == "/add?url=http%3A%2F%2Fa%2Fview%3Fs%3D1%26v%3Dlist"
+
+
+SESSIONS = [f"{one}8s7ru6uihppvb8o18qrt81nm" for one in "jkm"] + ["opaggggoo0kotysqmbbkquqcga"]
+"""The last does not look as if it was drawn."""
+MENUS = 12
+
+
+def frames(values: list[str]) -> Rows:
+    """The frame of a site under four values, of which one alone was followed before the crawl was cut short."""
+    rows: Rows = [("/", "front", [f"/enter{n}" for n in range(len(values))])]
+    for one in values:
+        menus = [f"/menu.php?m={n}&s={one}" for n in range(MENUS)]
+        rows.append((f"/enter{values.index(one)}", f"enter {one}", menus))
+        for n, path in enumerate(menus):
+            back = path.replace("?", "%3F").replace("=", "%3D").replace("&", "%26")
+            more = [f"/day.php?m={n}&d={d}&s={one}" for d in range(10)] + [f"/add.php?url={back}&s={one}"]
+            rows.append((path, f"menu {n}", more))
+            if one == values[0]:
+                rows += [(link, f"day {n} {k}", []) for k, link in enumerate(more)]
+    return rows
+
+
+@pytest.mark.parametrize(("values", "stays"), [(SESSIONS, True), (list("abcd"), False)], ids=["sessions", "words"])
+def test_few_pages_say_enough_of_a_session(values: list[str], *, stays: bool) -> None:
+    """Where another one begins, the frame of the site alone is met under both."""
+    replay, proof, rule = proved(frames(values), "s")
+    rule.evidence.agree = MENUS
+    assert not proof.is_finished
+    Court(replay, proof, lambda _: frozenset()).settle()
+    assert (rule in replay.accepted) is stays
+
+
+@pytest.mark.parametrize(("texts", "apart"), [("day 1", 0), ("day {s}", 1)], ids=["the same", "another page"])
+def test_what_a_rule_leaves_two_and_says_the_same_is_not_elsewhere(texts: str, apart: int) -> None:
+    """The menus of two sessions lead to one page, in a folder for which the rule does not hold."""
+    rows: Rows = [("/", "front", ["/menu?s=1", "/menu?s=2"])]
+    for one in "12":
+        rows += [(f"/menu?s={one}", "menu", [f"/day/?s={one}"]), (f"/day/?s={one}", texts.format(s=one), [])]
+    replay, _, _ = proved(rows, "s")
+    pages, graph = replay.site.pages, graph_of(replay.site.pages, replay.site.ids)
+    assert graph is not None
+    keys = [page.key if "/day/" in page.key else key for page, key in zip(pages, replay.keys, strict=True)]
+    menus = [n for n, page in enumerate(pages) if "/menu" in page.key]
+    assert Ways(pages, graph.links, keys).apart(menus)[1:] == (apart, 0)

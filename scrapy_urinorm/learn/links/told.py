@@ -15,6 +15,7 @@ from scrapy_urinorm.visits.links import each_hash, hashes_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Set as AbstractSet
 
     from scrapy_urinorm.learn.pages.page import Page
 
@@ -29,6 +30,9 @@ SEEN = 5
 """Followed links of one kind that the rules made one with others, and that showed the same, from which it is known of
 those of the kind that nobody followed; chosen: one may be so by luck, and four lists of five pages are twenty."""
 _DIGITS = re.compile("[0-9]+")
+_ITEM_WITHIN = "%3D"
+_END_WITHIN = "(?=%26|%23|$)"
+"""The `=` of an item in an address that is a value, and what may come after the item: `&`, `#`, nothing."""
 
 
 class LinkEdit(NamedTuple):
@@ -70,6 +74,8 @@ def edited(page: str, edit: LinkEdit) -> str | None:
 def carried(address: str, page: str, other: str) -> str | None:
     """Return what a link of a page is on another, which has other values of some parameters, where it repeats them all;
     None where it does not.
+
+    It may repeat them once more within a value: the address of its page, to come back to.
     """
     path, items = _split(address)
     here, there = _split(page)[1], _split(other)[1]
@@ -77,8 +83,17 @@ def carried(address: str, page: str, other: str) -> str | None:
     names = {item.partition("=")[0] for item in own | others}
     if {item for item in items if item.partition("=")[0] in names} != own:
         return None
-    left = items - own | others
+    left = frozenset(_inside(item, own, others) for item in items - own) | others
     return f"{path}?{'&'.join(sorted(left))}" if left else path
+
+
+def _inside(item: str, own: AbstractSet[str], others: AbstractSet[str]) -> str:
+    """Return an item in the value of which, as in an address, what one page has stands as another has it."""
+    if len(own) == len(others) and _ITEM_WITHIN in item:
+        for one, that in zip(sorted(own), sorted(others), strict=True):
+            before, after = (text.replace("=", _ITEM_WITHIN, 1) for text in (one, that))
+            item = re.sub(re.escape(before) + _END_WITHIN, after.replace("\\", r"\\"), item)
+    return item
 
 
 def _split(address: str) -> tuple[str, frozenset[str]]:

@@ -131,10 +131,21 @@ class Ways:
         others = [node for node in there if node not in here]
         if len(mine) == len(others):
             # a list in another order has the same links, and in the place of others its own
-            known = [self._show_one(a, b) for a, b in zip(mine, others, strict=True) if a < size and b < size]
+            varies = difference(self._pages[one].key, self._pages[other].key)
+            both = [(a, b) for a, b in zip(mine, others, strict=True) if a < size and b < size]
+            known = [self._show_one(a, b) for a, b in both if not self._repeat(a, b, varies)]
             return known.count(False), known.count(True)
         shown = {(self._keys[node], self._pages[node].label) for node in others if node < size}
         return 0, sum((self._keys[node], self._pages[node].label) in shown for node in mine if node < size)
+
+    def _repeat(self, one: int, other: int, varies: Varies) -> bool:
+        """Whether two pages that say the same are two by what varies alone, which the rules leave there."""
+        label, keys = self._pages[one].label, self._keys
+        return (
+            keys[one] != keys[other]
+            and 0 <= label == self._pages[other].label
+            and difference(self._pages[one].key, self._pages[other].key) <= varies
+        )
 
     @cached_property
     def _first(self) -> dict[tuple[str, int], int]:

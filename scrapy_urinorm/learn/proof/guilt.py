@@ -153,7 +153,7 @@ class Court:
         found = {}
         for candidate, losses in blind.items():
             hidden = total[candidate]
-            if candidate.evidence.agree >= THIN:
+            if candidate.evidence.agree >= THIN or self._drops_sessions(candidate):
                 labels = set() if all(map(explained.is_same, hidden.seen)) else hidden.labels
                 unseen = explained.left(hidden.unseen, self.proof.parents, guessed=self._tells_the_way(candidate))
                 hidden = hidden._replace(labels=labels, unseen=unseen)
@@ -161,8 +161,19 @@ class Court:
                 found[candidate] = losses
         return found
 
+    def _drops_sessions(self, candidate: Candidate) -> bool:
+        """Whether a rule drops what is in nearly every address of the site, as it says who comes.
+
+        A crawl that begins another session at a few places meets the frame of the site alone under both: fewer pages
+        than would speak for another rule, and all links of those pages have the session of their page.
+        """
+        return bool(candidate.names) and self.replay.site.sessions.issuperset(map(decoded, candidate.names))
+
     def _tells_the_way(self, candidate: Candidate) -> bool:
         """Whether what a rule drops says where one comes from, or who comes: addresses, and tokens."""
+        if self._drops_sessions(candidate):
+            # one in thirty drawn by chance does not look like it
+            return True
         keys = (self.replay.site.pages[node].key for node in self.replay.moved(candidate))
         items = (item.partition("=") for key in keys for item in key.partition("?")[2].split("&"))
         values = {decoded(value) for name, _, value in items if name in candidate.names}

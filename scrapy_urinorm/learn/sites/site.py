@@ -58,6 +58,8 @@ class Site:
         self.pages: list[Page] = []
         self.by_key: dict[str, Page] = {}
         self.soft: frozenset[int] = frozenset()
+        self.sessions: frozenset[str] = frozenset()
+        """The parameters with a session in nearly every address, once built."""
         self.base: dict[str, Any] = {}
         self.knows_referers = False
         self.sampled_from = 0
@@ -129,10 +131,11 @@ class Site:
         """Gather the visits into pages under the preset and the rules that are there already, queries split where that
         is how a host's read, unless not to `split`, or where that rule is `struck`.
         """
+        visits = [visit for visit, _ in self.rows]
+        self.sessions = session_names(visits)
         if self.frame is not None:
-            visits = [visit for visit, _ in self.rows]
             self.frame.linked = LinkedOptions(visits)
-            self.frame.find_noise(visits, session_names(visits))
+            self.frame.find_noise(visits, self.sessions)
             pages = (visit for visit in visits if is_answer(visit.status))
             self.frame.find_telling((visit.url, visit.lines, visit.crawl) for visit in pages if visit.lines)
             self.frame.linked = None
