@@ -111,6 +111,24 @@ def test_what_was_asked_for_is_not_lost_then(rooms: str, dropped: bool, depth_fi
     assert is_dropped(ended(courses(rooms, depth_first=depth_first), tmp_path)) is dropped
 
 
+def answers_and_their_tickets() -> list[Visit]:
+    """Answers that each link to a list of tickets, one page for all, and to two votes that the spider leaves out."""
+    answers = [f"/answers/{n}" for n in range(70)]
+    visits = [answer("/", "front", None, answers)]
+    for n, at in enumerate(answers):
+        asked = f"/tickets?about={100 + n}"
+        visits.append(answer(at, f"answer {n}", "/", [asked, f"/vote/{n}/up", f"/vote/{n}/down", "/"]))
+        visits.append(answer(asked, "tickets", at, ["/"]))
+    return visits
+
+
+@pytest.mark.parametrize("ends", [True, False])
+def test_what_a_spider_leaves_out_makes_no_crawl_that_ended_one_that_was_cut_short(ends: bool, tmp_path: Path) -> None:
+    normalizer = Normalizer(ended(answers_and_their_tickets(), tmp_path, crawl="c" if ends else "another").rules)
+    one, other = (normalizer.key(f"{HOST}/tickets?about={n}") for n in (150, 160))
+    assert (one == other) is ends
+
+
 def without_referers(visits: list[Visit]) -> list[Visit]:
     """As a site has it whose pages forbid to say from where some are asked for."""
     return [replace(visit, referer=None) if n % 9 == 8 else visit for n, visit in enumerate(visits)]

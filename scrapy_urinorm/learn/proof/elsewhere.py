@@ -40,9 +40,10 @@ def stand_elsewhere(proof: Proof | None, members: Sequence[tuple[View, str]]) ->
     were met at pages of which this is a part, too, or beside links to such pages, that show something else.
 
     Where it is not known where they were met, as of addresses with a session, the same parameter of such pages counts.
-    Nothing is asked of a crawl that came to its end, or whose links were not recorded.
+    Nothing is asked of a crawl that came to its end, or whose links were not recorded. A crawl that says it has ended
+    requested all that it would, however many links its spider is made to leave.
     """
-    if proof is None or proof.is_finished or len(members) >= MANY:
+    if proof is None or proof.is_finished or proof.is_whole or len(members) >= MANY:
         return True
     linked = [(parent, view, part) for view, part in members if (parent := _parent(proof, view)) >= 0]
     sample = linked[:: len(linked) // SAMPLE + 1]

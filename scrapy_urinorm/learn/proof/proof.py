@@ -92,7 +92,7 @@ class Proof:
         self.graph = graph
         self.soft = soft
         self.exact = exact
-        self._is_whole = whole
+        self.is_whole = whole
         # a redirect shows nothing: what it leads to is met where that is fetched
         self.labels = [-1 if n in graph.hops else page.label for n, page in enumerate(pages)]
         # each step of learning asks first what is missed without it, which the one before has asked last
@@ -136,7 +136,7 @@ class Proof:
     @cached_property
     def untold(self) -> frozenset[int]:
         """The pages of which it is not known whether a callback would ask for more."""
-        return frozenset() if self._is_whole else untold(self.pages, asked_for(self.pages, self.numbers))
+        return frozenset() if self.is_whole else untold(self.pages, asked_for(self.pages, self.numbers))
 
     def is_untold(self, nodes: AbstractSet[int]) -> bool:
         """Whether too many of some pages are."""
