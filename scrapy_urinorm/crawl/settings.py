@@ -120,8 +120,7 @@ STATS: dict[str, str] = {
     "urinorm/filtered": "Of these, requests whose URL a rule had changed: what Scrapy alone may have downloaded again.",
     "urinorm/filtered/RULE": "The same by rule; a request counts for each rule that changed it.",
     "urinorm/skipped": "Requests never sent because of `skip`.",
-    "urinorm/deferred": "Requests put behind all others because of `defer`; where live rules are on, those of which "
-    "learned rules say so come when it is their turn.",
+    "urinorm/deferred": "Requests put behind all others, or left to live rules, because of `defer`.",
     "urinorm/recovered": "Requests that a killed run had under way or waiting, and that this run serves.",
     "urinorm/unreadable": "Requests of another run or worker that this spider cannot read; they stay where they are.",
     "urinorm/redirect_passed": "Redirects to a URL of equal key that were let through.",
