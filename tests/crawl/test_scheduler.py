@@ -320,6 +320,9 @@ class Parking:
         self.enqueue = f"{SITE}{at_enqueue}"
         self.dequeue = f"{SITE}{at_dequeue}"
 
+    def orders(self, request: Request) -> bool:
+        return False
+
     def at_enqueue(self, request: Request) -> Kept | None:
         return self._kept(request) if request.url.startswith(self.enqueue) else None
 
