@@ -17,20 +17,21 @@ PARALLEL := -n auto --dist loadfile
 # and tell of each test, which takes longer than most of the tests; and what each process imports first takes two seconds,
 # as does the process that its crawls are forked from
 CRAWLING := crawl visits live cli report/test_extension.py
+CRAWLS := $(patsubst %,tests/%/%,$(filter-out %.py,$(CRAWLING)))
 # what `make test` runs against the oldest supported Scrapy; `make test-all` runs the rest there
 DEAR := full_disk other_fingerprinters raises_nothing random_sites reactorless second_chance
 TOUCHES_SCRAPY := $(filter-out $(DEAR:%=tests/crawl/test_%.py),$(wildcard tests/crawl/test_*.py)) tests/live/test_crawl.py tests/visits/test_extension.py tests/seen/test_requests_seen.py tests/report/test_extension.py
 ELSEWHERE := $(filter-out $(TOUCHES_SCRAPY),$(wildcard tests/test_*.py tests/*/test_*.py))
-# what surrounds the package, simulated crawls, and what is learned of sites made by lot or as large as many: slow, and the
-# same with any Scrapy and any libraries; their rows that are not slow run against the oldest, too
-SIMULATED := content/test_telling.py $(addprefix learn/test_,$(addsuffix .py,again capped evaluation laws learning random_sites wrapped)) \
-	$(addprefix live/test_,$(addsuffix .py,canaries drawn gates kin lists many_lists programs simulated waves))
+# what surrounds the package, simulated crawls, what is learned of sites made by lot or as large as many, and pages as large:
+# slow, and the same with any Scrapy and any libraries; their rows that are not slow run against the oldest, too
+SIMULATED := content/test_telling.py core/test_giants.py report/test_page.py visits/test_data.py visits/test_features.py \
+	$(addprefix learn/test_,$(addsuffix .py,again capped evaluation laws learning next_season random_sites unseen wrapped)) \
+	$(addprefix live/test_,$(addsuffix .py,canaries drawn few_words gates joined kin lists many_lists programs simulated waves))
 AROUND := $(addprefix tests/,example/test_demo.py speed/test_sanitizers.py test_benchmarks.py test_packaging.py test_readme.py $(SIMULATED))
-# measured where the tests of `make test` run once as a part of `make test-all`, since they take twice the time with it
-COVERAGE = $(if $(filter test-all,$(MAKECMDGOALS)),--cov --cov-report=term)
-
-# the longest first
-PARTS = $(if $(COVERAGE),test-newest,test-newest-crawling test-newest-others) test-floor lint
+# measured where the tests of `make test` run once as a part of `make test-all`, since they take twice the time with it; each
+# half has a file of its own, as what one gathers at its end must not be what the other is still writing
+COVERAGE = $(if $(filter test-all,$(MAKECMDGOALS)),--cov --cov-report= --cov-fail-under=0)
+MEASURED = $(if $(COVERAGE),COVERAGE_FILE=.coverage-$(1))
 
 # each part of `make test` says what it has to say at its end
 TOGETHER := $(if $(filter output-sync,$(.FEATURES)),--output-sync=target)
@@ -52,7 +53,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo test test-newest test-newest-crawling test-newest-others test-floor test-all test-rest-newest test-rest-floor test-soak test-system test-platforms lint format conformance peers bench docs clean
+.PHONY: help demo test test-newest test-newest-crawling test-newest-others test-floor test-all test-rest-newest test-rest-floor test-rest-floor-crawling test-rest-floor-others test-soak test-system test-platforms lint format conformance peers bench docs clean
 
 help:  ## show this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{ printf "make %-14s %s\n", $$1, $$2 }'
@@ -62,16 +63,18 @@ demo: $(DEMO)/.stamp  ## crawl the example site with Scrapy alone, with the add-
 
 # side by side, since crawls wait for each other's processes
 test:  ## in minutes: lint, the tests against the newest Scrapy, what touches Scrapy against the oldest
-	@$(MAKE) --no-print-directory -j4 $(TOGETHER) $(PARTS) COVERAGE="$(COVERAGE)"
+	@$(MAKE) --no-print-directory -j4 $(TOGETHER) test-newest-crawling test-newest-others test-floor lint COVERAGE="$(COVERAGE)"
+	$(if $(COVERAGE),$(NEWEST)/bin/coverage combine --quiet .coverage-crawling .coverage-others)
+	$(if $(COVERAGE),$(NEWEST)/bin/coverage report)
 
 test-newest: $(NEWEST)/.stamp
-	$(NEWEST)/bin/python -m pytest $(PARALLEL) $(COVERAGE) $(PYTEST_ARGS)
+	$(NEWEST)/bin/python -m pytest $(PARALLEL) $(PYTEST_ARGS)
 
 test-newest-crawling: $(NEWEST)/.stamp
-	$(NEWEST)/bin/python -m pytest $(addprefix tests/,$(CRAWLING)) $(PYTEST_ARGS)
+	$(call MEASURED,crawling) $(NEWEST)/bin/python -m pytest $(COVERAGE) $(addprefix tests/,$(CRAWLING)) $(PYTEST_ARGS)
 
 test-newest-others: $(NEWEST)/.stamp
-	$(NEWEST)/bin/python -m pytest $(addprefix --ignore tests/,$(CRAWLING)) $(PYTEST_ARGS)
+	$(call MEASURED,others) $(NEWEST)/bin/python -m pytest $(COVERAGE) $(addprefix --ignore tests/,$(CRAWLING)) $(PYTEST_ARGS)
 
 test-floor: $(FLOOR)/.stamp
 	URINORM_PURE=1 $(FLOOR)/bin/python -m pytest -m "not slow and not soak and not system and not newest" $(TOUCHES_SCRAPY) $(PYTEST_ARGS)
@@ -82,8 +85,14 @@ test-rest-newest: $(NEWEST)/.stamp
 	$(NEWEST)/bin/python -m pytest $(PARALLEL) -m "(slow or hypothesis) and not soak and not system" --hypothesis-profile long --timeout 900 $(PYTEST_ARGS)
 
 test-rest-floor: $(FLOOR)/.stamp
-	URINORM_PURE=1 $(FLOOR)/bin/python -m pytest $(PARALLEL) -m "not slow and not soak and not system" $(ELSEWHERE) $(PYTEST_ARGS)
+	@$(MAKE) --no-print-directory -j2 $(TOGETHER) test-rest-floor-crawling test-rest-floor-others
 	URINORM_PURE=1 $(FLOOR)/bin/python -m pytest $(PARALLEL) -m "(slow or newest) and not soak and not system" --timeout 900 $(addprefix --ignore ,$(AROUND)) $(PYTEST_ARGS)
+
+test-rest-floor-crawling:
+	URINORM_PURE=1 $(FLOOR)/bin/python -m pytest -m "not slow and not soak and not system" $(filter $(CRAWLS),$(ELSEWHERE)) $(PYTEST_ARGS)
+
+test-rest-floor-others:
+	URINORM_PURE=1 $(FLOOR)/bin/python -m pytest -m "not slow and not soak and not system" $(filter-out $(CRAWLS),$(ELSEWHERE)) $(PYTEST_ARGS)
 
 test-soak: $(NEWEST)/.stamp  ## for hours: hundreds of kills, generated sites, the longest searches
 	$(NEWEST)/bin/python -m pytest $(PARALLEL) -m soak --hypothesis-profile hours --timeout 0 $(PYTEST_ARGS)
@@ -120,7 +129,7 @@ docs: $(NEWEST)/.docs  ## the documentation, in docs/_build/html
 	$(NEWEST)/bin/sphinx-build --fail-on-warning --keep-going --quiet -b html docs docs/_build/html
 
 clean:  ## remove environments, caches and build results
-	rm -rf $(VENV) .cache scrapy_urinorm/engine/_native*.so* scrapy_urinorm/engine/_native*.pyd* .coverage .coverage.* .mypy_cache .pytest_cache .ruff_cache .hypothesis build dist docs/_build
+	rm -rf $(VENV) .cache scrapy_urinorm/engine/_native*.so* scrapy_urinorm/engine/_native*.pyd* .coverage .coverage.* .coverage-* .mypy_cache .pytest_cache .ruff_cache .hypothesis build dist docs/_build
 
 # A stamp is as new as the environment; an edit of pyproject.toml or of a file in C makes the next run install again.
 define install

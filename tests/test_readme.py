@@ -172,8 +172,10 @@ def home() -> Iterator[int]:
 FROM_INDEX, FROM_CHECKOUT = [shlex.split(line)[2] for line in COMMANDS if line.startswith("pip install ")]
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("source", ["wheel", "checkout"])
+# a checkout is what can be had today; that a wheel has all that it needs is told by test_packaging, too
+@pytest.mark.parametrize(
+    "source", [pytest.param("checkout", marks=pytest.mark.slow), pytest.param("wheel", marks=pytest.mark.soak)]
+)
 def test_commands_word_by_word(source: str, wheel: Path, home: int, tmp_path: Path) -> None:
     fresh = Fresh(tmp_path)
     if source == "wheel":

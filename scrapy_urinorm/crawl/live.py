@@ -142,7 +142,7 @@ class LiveRules:
     @guarded
     def orders(self, request: Request) -> bool:
         """Ask of a request that is deferred."""
-        return self.on and self._hindrance.may_wait(request) and not self._written.verdict(request.url)[1]
+        return self.on and may_wait(request) and not self._written.verdict(request.url)[1]
 
     @guarded
     def at_enqueue(self, request: Request) -> Kept | None:
