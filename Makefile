@@ -28,10 +28,11 @@ SIMULATED := content/test_telling.py core/test_giants.py report/test_page.py vis
 	$(addprefix learn/test_,$(addsuffix .py,again capped evaluation laws learning next_season random_sites unseen wrapped)) \
 	$(addprefix live/test_,$(addsuffix .py,canaries drawn few_words gates joined kin lists many_lists programs simulated waves))
 AROUND := $(addprefix tests/,example/test_demo.py speed/test_sanitizers.py test_benchmarks.py test_packaging.py test_readme.py $(SIMULATED))
-# measured where the tests of `make test` run once as a part of `make test-all`, since they take twice the time with it; each
-# half has a file of its own, as what one gathers at its end must not be what the other is still writing
-COVERAGE = $(if $(filter test-all,$(MAKECMDGOALS)),--cov --cov-report= --cov-fail-under=0)
-MEASURED = $(if $(COVERAGE),COVERAGE_FILE=.coverage-$(1))
+# measured where the tests of `make test` run once as a part of `make test-all`, since they take twice the time with it
+COVERAGE = $(if $(filter test-all,$(MAKECMDGOALS)),--cov --cov-report=term)
+
+# the longest first
+PARTS = $(if $(COVERAGE),test-newest,test-newest-crawling test-newest-others) test-floor lint
 
 # each part of `make test` says what it has to say at its end
 TOGETHER := $(if $(filter output-sync,$(.FEATURES)),--output-sync=target)
@@ -63,18 +64,16 @@ demo: $(DEMO)/.stamp  ## crawl the example site with Scrapy alone, with the add-
 
 # side by side, since crawls wait for each other's processes
 test:  ## in minutes: lint, the tests against the newest Scrapy, what touches Scrapy against the oldest
-	@$(MAKE) --no-print-directory -j4 $(TOGETHER) test-newest-crawling test-newest-others test-floor lint COVERAGE="$(COVERAGE)"
-	$(if $(COVERAGE),$(NEWEST)/bin/coverage combine --quiet .coverage-crawling .coverage-others)
-	$(if $(COVERAGE),$(NEWEST)/bin/coverage report)
+	@$(MAKE) --no-print-directory -j4 $(TOGETHER) $(PARTS) COVERAGE="$(COVERAGE)"
 
 test-newest: $(NEWEST)/.stamp
-	$(NEWEST)/bin/python -m pytest $(PARALLEL) $(PYTEST_ARGS)
+	$(NEWEST)/bin/python -m pytest $(PARALLEL) $(COVERAGE) $(PYTEST_ARGS)
 
 test-newest-crawling: $(NEWEST)/.stamp
-	$(call MEASURED,crawling) $(NEWEST)/bin/python -m pytest $(COVERAGE) $(addprefix tests/,$(CRAWLING)) $(PYTEST_ARGS)
+	$(NEWEST)/bin/python -m pytest $(addprefix tests/,$(CRAWLING)) $(PYTEST_ARGS)
 
 test-newest-others: $(NEWEST)/.stamp
-	$(call MEASURED,others) $(NEWEST)/bin/python -m pytest $(COVERAGE) $(addprefix --ignore tests/,$(CRAWLING)) $(PYTEST_ARGS)
+	$(NEWEST)/bin/python -m pytest $(addprefix --ignore tests/,$(CRAWLING)) $(PYTEST_ARGS)
 
 test-floor: $(FLOOR)/.stamp
 	URINORM_PURE=1 $(FLOOR)/bin/python -m pytest -m "not slow and not soak and not system and not newest" $(TOUCHES_SCRAPY) $(PYTEST_ARGS)
@@ -129,7 +128,7 @@ docs: $(NEWEST)/.docs  ## the documentation, in docs/_build/html
 	$(NEWEST)/bin/sphinx-build --fail-on-warning --keep-going --quiet -b html docs docs/_build/html
 
 clean:  ## remove environments, caches and build results
-	rm -rf $(VENV) .cache scrapy_urinorm/engine/_native*.so* scrapy_urinorm/engine/_native*.pyd* .coverage .coverage.* .coverage-* .mypy_cache .pytest_cache .ruff_cache .hypothesis build dist docs/_build
+	rm -rf $(VENV) .cache scrapy_urinorm/engine/_native*.so* scrapy_urinorm/engine/_native*.pyd* .coverage .coverage.* .mypy_cache .pytest_cache .ruff_cache .hypothesis build dist docs/_build
 
 # A stamp is as new as the environment; an edit of pyproject.toml or of a file in C makes the next run install again.
 define install
