@@ -10,8 +10,8 @@ import typer
 from scrapy_urinorm.errors import UrinormError
 
 
-def whole(option: str, *short: str, least: int, help: str, metavar: str = "N", **more: Any) -> Any:  # noqa: A002  typer's
-    """Return the option that is a whole number of at least so much; `more` goes to `typer.Option`."""
+def whole(option: str, *short: str, least: int, **said: Any) -> Any:
+    """Return the option that is a whole number of at least so much; `said` is what `typer.Option` says of it."""
 
     def read(text: str) -> int:
         try:
@@ -22,11 +22,11 @@ def whole(option: str, *short: str, least: int, help: str, metavar: str = "N", *
             raise UrinormError(f"{option} {number}: less than {least}")
         return number
 
-    return typer.Option(option, *short, parser=read, metavar=metavar, help=help, **more)
+    return typer.Option(option, *short, parser=read, **{"metavar": "N", **said})
 
 
-def number(option: str, *, most: float = math.inf, help: str, metavar: str) -> Any:  # noqa: A002  typer's
-    """Return the option that is a number from 0 on."""
+def number(option: str, *, most: float = math.inf, **said: Any) -> Any:
+    """Return the option that is a number from 0 on; `said` as for `whole`."""
     bounds = "less than 0" if most == math.inf else f"not between 0 and {most:g}"
 
     def read(text: str) -> float:
@@ -40,7 +40,7 @@ def number(option: str, *, most: float = math.inf, help: str, metavar: str) -> A
             raise UrinormError(f"{option} {value:g}: {bounds}")
         return value
 
-    return typer.Option(option, parser=read, metavar=metavar, help=help)
+    return typer.Option(option, parser=read, **said)
 
 
 def _shown(text: str) -> str:
