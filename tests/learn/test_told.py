@@ -124,6 +124,12 @@ def test_a_link_is_carried_with_the_way_back_in_it() -> None:
     assert carried(link.format(1, 12), page, other) == link.format(2, 12), "another value that begins alike"
     assert carried(link.format(1, 1), page, "/view?v=list") == "/add?url=http%3A%2F%2Fa%2Fview%3Fs%3D1%26v%3Dlist"
 
+    # a site that has thousands of them does not say how long it takes
+    many, others = ("&".join(f"a{n}={value}" for n in range(1_500)) for value in "xy")
+    values = "&".join(f"b{n}=u%3Da{n}%3Dx" for n in range(1_500))
+    carried_over = carried(f"/p?{many}&{values}", f"/p?{many}", f"/p?{others}")
+    assert carried_over == "/p?" + "&".join(sorted([*others.split("&"), *values.split("&")]))
+
 
 SESSIONS = [f"{one}8s7ru6uihppvb8o18qrt81nm" for one in "jkm"] + ["opaggggoo0kotysqmbbkquqcga"]
 """The last does not look as if it was drawn."""

@@ -30,6 +30,9 @@ SEEN = 5
 """Followed links of one kind that the rules made one with others, and that showed the same, from which it is known of
 those of the kind that nobody followed; chosen: one may be so by luck, and four lists of five pages are twenty."""
 _DIGITS = re.compile("[0-9]+")
+_MOST_WITHIN = 4
+"""So many items that vary are looked for within a value; chosen: a session is one, and a site with thousands of items in
+two addresses would have each of these sought in each value (1,500 in 1,500 took more than 100 seconds a link)."""
 _ITEM_WITHIN = "%3D"
 _END_WITHIN = "(?=%26|%23|$)"
 """The `=` of an item in an address that is a value, and what may come after the item: `&`, `#`, nothing."""
@@ -89,7 +92,7 @@ def carried(address: str, page: str, other: str) -> str | None:
 
 def _inside(item: str, own: AbstractSet[str], others: AbstractSet[str]) -> str:
     """Return an item in the value of which, as in an address, what one page has stands as another has it."""
-    if len(own) == len(others) and _ITEM_WITHIN in item:
+    if len(own) == len(others) <= _MOST_WITHIN and _ITEM_WITHIN in item:
         for one, that in zip(sorted(own), sorted(others), strict=True):
             before, after = (text.replace("=", _ITEM_WITHIN, 1) for text in (one, that))
             item = re.sub(re.escape(before) + _END_WITHIN, after.replace("\\", r"\\"), item)
