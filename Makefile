@@ -87,10 +87,10 @@ test-rest-floor: $(FLOOR)/.stamp
 	@$(MAKE) --no-print-directory -j2 $(TOGETHER) test-rest-floor-crawling test-rest-floor-others
 	URINORM_PURE=1 $(FLOOR)/bin/python -m pytest $(PARALLEL) -m "(slow or newest) and not soak and not system" --timeout 900 $(addprefix --ignore ,$(AROUND)) $(PYTEST_ARGS)
 
-test-rest-floor-crawling:
+test-rest-floor-crawling: $(FLOOR)/.stamp
 	URINORM_PURE=1 $(FLOOR)/bin/python -m pytest -m "not slow and not soak and not system" $(filter $(CRAWLS),$(ELSEWHERE)) $(PYTEST_ARGS)
 
-test-rest-floor-others:
+test-rest-floor-others: $(FLOOR)/.stamp
 	URINORM_PURE=1 $(FLOOR)/bin/python -m pytest -m "not slow and not soak and not system" $(filter-out $(CRAWLS),$(ELSEWHERE)) $(PYTEST_ARGS)
 
 test-soak: $(NEWEST)/.stamp  ## for hours: hundreds of kills, generated sites, the longest searches
