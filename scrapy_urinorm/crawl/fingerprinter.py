@@ -230,7 +230,8 @@ class RequestFingerprinter:
         return self.normalizer, lossy
 
     def _with_meta(self, rules: Any) -> Normalizer:
-        name = repr(rules)
+        # what cannot be rules may say something else of itself in each request, and is told once
+        name = repr(rules if isinstance(rules, dict) else type(rules))
         found = self._meta_rules.get(name)
         if found is None:
             if len(self._meta_rules) >= _MAX_META_RULES:

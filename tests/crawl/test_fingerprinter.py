@@ -229,6 +229,13 @@ class TestMetaKey:
         assert fingerprinter.fingerprint(request) == fingerprinter.fingerprint(Request(f"{ORG}/"))
         assert "Request meta `urinorm` is ignored: 1 problem in the rules" in caplog.text
 
+    def test_what_cannot_be_rules_is_told_once(self, caplog: pytest.LogCaptureFixture) -> None:
+        """An object says its address in memory: a rule file would be read again for each request."""
+        fingerprinter, objects = fingerprinter_with(SID), [object(), object()]
+        for n, one in enumerate(objects):
+            fingerprinter.fingerprint(Request(f"{ORG}/{n}", meta={"urinorm": one}))
+        assert caplog.text.count("is ignored") == 1
+
 
 class TestRedirectGuard:
     """A redirect to an equal URL has a fingerprint of its own, three times at the most (scrapy issue 1225)."""

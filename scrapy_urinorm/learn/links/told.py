@@ -31,8 +31,8 @@ SEEN = 5
 those of the kind that nobody followed; chosen: one may be so by luck, and four lists of five pages are twenty."""
 _DIGITS = re.compile("[0-9]+")
 _MOST_WITHIN = 4
-"""So many items that vary are looked for within a value; chosen: a session is one, and a site with thousands of items in
-two addresses would have each of these sought in each value (1,500 in 1,500 took more than 100 seconds a link)."""
+"""So many items that vary are looked for within a value; chosen: a session is one, and a site with thousands of items
+in two addresses would have each of these sought in each value (1,500 in 1,500 took more than 100 seconds a link)."""
 _ITEM_WITHIN = "%3D"
 _END_WITHIN = "(?=%26|%23|$)"
 """The `=` of an item in an address that is a value, and what may come after the item: `&`, `#`, nothing."""
