@@ -125,8 +125,7 @@ STATS: dict[str, str] = {
     "urinorm/unreadable": "Requests of another run or worker that this spider cannot read; they stay where they are.",
     "urinorm/redirect_passed": "Redirects to a URL of equal key that were let through.",
     "urinorm/second_chance": "Variants requested because the first one of their key had failed.",
-    "urinorm/second_chance_hurried": "Of these, variants requested before the first one had failed, for lack of room "
-    "(`URINORM_SECOND_CHANCE_LIMIT`).",
+    "urinorm/second_chance_hurried": "Of these, sent before the first one had failed (`URINORM_SECOND_CHANCE_LIMIT`).",
     "urinorm/rewritten": "Requests rewritten before they were sent.",
     "urinorm/seen_lost": "Requests dropped because the store of fingerprints could not be reached; the crawl stops.",
     "urinorm/unparsable": "URLs that the URL Standard refuses, or of a scheme without rules.",
@@ -143,6 +142,7 @@ STATS: dict[str, str] = {
     "urinorm/live/canaries": "Requests that a live rule would have kept back, fetched to test it.",
     "urinorm/live/later": "Requests put behind others: similar ones brought nothing new, or they may be duplicates.",
     "urinorm/live/closed": "Requests kept back because similar ones brought nothing new for long.",
+    "urinorm/live/reopened": "Closed shapes that brought something new when they were sampled.",
     "urinorm/live/released": "Requests that were sent after all, including those kept back in an earlier run.",
     "urinorm/live/doubts": "Pages that contradicted a live rule.",
     "urinorm/live/given_up": "Requests that were kept back until the end: duplicates.",

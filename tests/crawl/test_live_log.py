@@ -7,6 +7,7 @@ from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 from scrapy_urinorm.crawl.live_rules.end import DOUBTS, LiveEnd
+from scrapy_urinorm.live.yields import Yields
 from tests.crawl.components import crawler_with
 
 if TYPE_CHECKING:
@@ -38,7 +39,7 @@ def test_what_was_learned_replaces_the_file_of_the_run_before_as_a_whole(tmp_pat
     desk = SimpleNamespace(
         preset="recommended@2",
         sites={"a.example": SimpleNamespace(message=message)},
-        yields=SimpleNamespace(closed=dict),
+        yields=Yields(),
     )
     parked = SimpleNamespace(rows=lambda later=True: iter(()), put_off=lambda: 0)
     crawler = crawler_with({"URINORM_LIVE_OUTPUT": str(output)})
@@ -49,3 +50,28 @@ def test_what_was_learned_replaces_the_file_of_the_run_before_as_a_whole(tmp_pat
     assert "a.example" in output.read_text("utf-8")
     assert sorted(path.name for path in tmp_path.iterdir()) == ["learned.toml", "old.toml"]
     assert (tmp_path / "old.toml").read_text() == "# old\n"
+
+
+def test_a_shape_that_brought_something_after_it_was_closed_is_counted_apart(caplog: pytest.LogCaptureFixture) -> None:
+    """More of it may be left: who reads the log is to know."""
+    desk = SimpleNamespace(sites={}, yields=Yields(close=30))
+    for pattern in ("http://a.example/old/*", "http://a.example/empty/*"):
+        for _ in range(60):
+            desk.yields.learned(pattern, False)
+        desk.yields[pattern].sampled(1.0)
+    assert desk.yields.learned("http://a.example/old/*", True)
+    for _ in range(30):
+        desk.yields.learned("http://a.example/old/*", False)
+    crawler = crawler_with()
+    live: Any = SimpleNamespace(
+        crawler=crawler, desk=desk, parked=SimpleNamespace(rows=lambda later=True: iter(()), put_off=lambda: 0)
+    )
+    caplog.set_level(logging.INFO)
+    LiveEnd(live, None, "crawl").written()
+    told = [record.getMessage().removeprefix("Live rules: http://a.example/") for record in caplog.records]
+    assert [line.partition(";")[0] for line in told if "pages" in line] == [
+        "old/*: 1 of 91 pages brought something new, 1 of these after it was closed",
+        "empty/*: 0 of 60 pages brought something new",
+    ]
+    assert told[-1] == "Live rules: closed shapes that brought something new when sampled: 1"
+    assert crawler.stats.get_value("urinorm/live/reopened") == 1
