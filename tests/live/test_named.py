@@ -15,6 +15,7 @@ from scrapy_urinorm.live.folder import FolderStore
 from scrapy_urinorm.visits.record import Visit
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
 
 ROWS = {"first": [("http://a.example/?from=1", "duplicate")], "second": [("http://b.example/2", "closed")]}
@@ -39,6 +40,29 @@ def test_a_job_that_keeps_nothing_back_any_more_names_nothing(tmp_path: Path) ->
     write_parked(str(tmp_path), partial(iter, ROWS["first"]), "first")
     write_parked(str(tmp_path), partial(iter, ROWS["first"][:0]), "second")
     assert not (tmp_path / PARKED_FILE).exists()
+
+
+def test_of_two_workers_that_name_all_of_it_at_once_the_file_of_one_is_left(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Both may have judged the end of a fleet's crawl: in one file each row stood twice, or within another."""
+    monkeypatch.chdir(tmp_path)
+    rows = [*ROWS["first"], *ROWS["second"]]
+    begun: list[str] = []
+
+    def while_another_writes() -> Iterator[tuple[str, str]]:
+        begun.append("again")
+        for n, row in enumerate(rows):
+            if n == 1 and len(begun) == 2:
+                write_parked(None, partial(iter, rows), "other", waits=True)
+            yield row
+
+    write_parked(None, while_another_writes, "one", waits=True)
+    assert len(begun) == 2
+    lines = (tmp_path / PARKED_FILE).read_text("utf-8").splitlines()
+    assert [json.loads(line)["url"] for line in lines] == [url for url, _ in rows]
+    assert (tmp_path / PARKED_FILE).stat().st_mode & 0o777 == 0o600
+    assert [path.name for path in tmp_path.iterdir()] == [PARKED_FILE]
 
 
 def test_a_crawl_that_is_over_gets_no_folder_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -7,13 +7,14 @@ import os
 import shutil
 import tempfile
 import weakref
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from scrapy_urinorm.crawl import settings as own
 from scrapy_urinorm.visits.redaction import Redaction
 from scrapy_urinorm.visits.writer import private
+from scrapy_urinorm.whole_files import replacing
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -90,12 +91,7 @@ def write_parked(
         return
     for path in (Path(jobdir or ".", PARKED_FILE), Path(tempfile.gettempdir(), f"{crawl}.{PARKED_FILE}")):
         try:
-            mode = "w" if jobdir or waits else "a"
-            torn = mode == "a" and _is_torn(path)
-            # a line at a time, as another process may add to it in the same moment
-            with open(path, mode, buffering=1, encoding="utf-8", errors="surrogatepass", opener=private) as file:
-                file.write("\n" * torn)
-                file.writelines(f"{line}\n" for line in lines())
+            _write(path, lines(), whole=bool(jobdir or waits))
         except OSError as error:
             own.logger.error("Live rules: what was kept back cannot be written to %s: %s", path, error.strerror)
         else:
@@ -103,6 +99,19 @@ def write_parked(
             return
     for line in lines():
         own.logger.error("Live rules: not sent: %s", line)
+
+
+def _write(path: Path, lines: Iterable[str], *, whole: bool) -> None:
+    """Write lines in place of a file, or behind what others have written there."""
+    # two workers of a fleet may have judged the end, and each names all of it
+    with replacing(path) if whole else nullcontext(path) as place:
+        if place != path and not path.exists():
+            place.chmod(0o600)
+        torn = not whole and _is_torn(path)
+        # a line at a time, as another process may add to it in the same moment
+        with open(place, "a", buffering=1, encoding="utf-8", errors="surrogatepass", opener=private) as file:
+            file.write("\n" * torn)
+            file.writelines(f"{line}\n" for line in lines)
 
 
 def _is_torn(path: Path) -> bool:
