@@ -63,6 +63,8 @@ def timing(values: Sequence[float]) -> Timing:
 
 def _round(one: Contestant, urls: Sequence[str], collecting: bool) -> float:
     function, inputs = one.make(), one.inputs(urls)
+    # what the caller has frozen stays so: the next collections would look at it again, in each round
+    whole = gc.get_freeze_count() == 0
     gc.collect()
     gc.freeze()
     if not collecting:
@@ -74,4 +76,5 @@ def _round(one: Contestant, urls: Sequence[str], collecting: bool) -> float:
         return (time.process_time() - start) / len(inputs) * 1e6
     finally:
         gc.enable()
-        gc.unfreeze()
+        if whole:
+            gc.unfreeze()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import math
 import shutil
 import subprocess
@@ -150,6 +151,14 @@ def test_contestants_take_turns_on_the_same_input() -> None:
     assert seen == {"one": ["a", "b"] * 3, "other": ["a", "b"] * 3}
     assert order == ["one", "other", "one", "other", "other", "one"]  # the first of each is no round
     assert timings.keys() == seen.keys()
+
+
+def test_what_the_caller_has_frozen_is_not_collected_in_each_round() -> None:
+    # as tests.conftest does with all that pytest has imported and collected
+    gc.freeze()
+    before = gc.get_freeze_count()
+    compare([Contestant("one", lambda: len)], ["a"], rounds=1)
+    assert gc.get_freeze_count() >= before
 
 
 def test_spread_is_half_the_distance_of_the_quartiles() -> None:

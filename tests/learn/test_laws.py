@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 from collections import Counter, defaultdict
-from functools import cache
+from functools import cache, partial
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit, urlunsplit
 
@@ -14,18 +14,21 @@ from scrapy_urinorm import Normalizer
 from scrapy_urinorm.learn import Options, learn
 from scrapy_urinorm.learn.evidence.priors import name_prior
 from scrapy_urinorm.learn.evidence.risk import TRACKER_PRIOR
-from tests.learn.sites import SITES, Site
+from tests.learn.sites import SITES, Site, forum, wiki
 from tests.live.programs import place
 from tests.live.sites import record
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from scrapy_urinorm.visits import Visit
 
 NEW = ("zz9", "7315")
 #: Of the first 25 sites of the generator those of `make test-all`: together they have whatever one of the 25 has.
 SOME = (0, 1, 2, 4, 7, 9, 10, 11, 13, 15, 17, 22)
+
+#: A half of the two largest, which shows the same.
+SMALLER: dict[str, Callable[[], Site]] = {"forum": partial(forum, threads=150), "wiki": partial(wiki, pages=125)}
 
 
 def tickets() -> Site:
@@ -42,7 +45,7 @@ def recorded(name: str) -> list[Visit]:
     """The visits of an invented site, or of one of the generator of programs."""
     if name == "tickets":
         return tickets().visits()
-    return SITES[name]().visits() if name in SITES else record(place(int(name), 400))[0]
+    return SMALLER.get(name, SITES[name])().visits() if name in SITES else record(place(int(name), 400))[0]
 
 
 def parts(visits: list[Visit]) -> Iterator[list[Visit]]:

@@ -178,9 +178,9 @@ def test_a_resumed_crawl_goes_on_with_its_rules(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
-@pytest.mark.parametrize("at", [(120,), (80, 150)], ids=["once", "twice"])
+@pytest.mark.parametrize("at", [(80,), (60, 110)], ids=["once", "twice"])
 def test_a_process_that_learns_and_dies_costs_no_page(tmp_path: Path, at: tuple[int, ...]) -> None:
-    site = Site(1, features={"sid", "ref"}, articles=60)
+    site = Site(1, features={"sid", "ref"}, articles=40)
     with Served(site) as served:
         outcome = live(served, tmp_path, "Murderous", attributes={"at": at})
         assert outcome.reason == "finished"
@@ -302,7 +302,7 @@ def test_what_the_run_before_kept_back_is_fetched(
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("size", [20_000, 40_000, 80_000, 160_000])
+@pytest.mark.parametrize("size", [20_000, pytest.param(40_000, marks=pytest.mark.soak), 80_000, 160_000])
 def test_a_full_disk_ends_it_and_costs_no_page(tmp_path: Path, size: int) -> None:
     site = Site(1, features={"sid", "ref"}, articles=60)
     job = str(tmp_path / "job")

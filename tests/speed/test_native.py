@@ -29,7 +29,8 @@ from tests.effort import share, some
 
 ROOT = Path(__file__).resolve().parents[2]
 CORPORA = [ROOT / "benchmarks" / "corpus" / "urls.txt", *(ROOT.parent / "shared" / "data" / "urls").glob("*.txt")]
-# a law that is run under each of the 24 sets of rules below has 2,400 examples of a long search together
+# a law that is run under each of the 24 sets of rules below has 2,400 examples of a long search together; one of a few
+# rows, such as the ends of lines, has at least 300
 under_each = settings(max_examples=max(25, share(4)))
 
 RULES: dict[str, dict[str, Any]] = {
@@ -306,6 +307,7 @@ def test_a_usual_origin_is_what_the_parser_says(host: str, scheme: str) -> None:
 
 
 @pytest.mark.parametrize("rules", ["safe", "hosts", "hosts, all", "ten lines", "hosts, one with a table"])
+@under_each
 @given(host=_hosts, scheme=st.sampled_from(("http", "https", "ftp")))
 def test_equal_on_any_host(host: str, scheme: str, rules: str) -> None:
     check(NORMALIZERS[rules], f"{scheme}://{host}/x?a=1")
@@ -334,6 +336,7 @@ VERDICTS = {
 
 
 @pytest.mark.parametrize("rules", VERDICTS.values(), ids=VERDICTS)
+@under_each
 @given(url=st.one_of(odd_urls, urls, st.sampled_from(("http://a.example/docs/x", "http://a.example/?page=1&id=2"))))
 def test_one_pass_gives_key_and_verdict(url: str, rules: dict[str, Any]) -> None:
     normalizer = Normalizer(rules)
@@ -477,6 +480,7 @@ def all_lines(normalizer: Normalizer, block: bytes, *, keys: bool) -> list[str]:
 
 @pytest.mark.parametrize("keys", [True, False], ids=["keys", "canonical URLs"])
 @pytest.mark.parametrize("end", ["\n", "\r\n"], ids=["LF", "CRLF"])
+@under_each
 @given(lines=lines_of_text, rules=st.sampled_from(list(RULES)))
 def test_lines_give_what_each_gives(lines: list[str], rules: str, keys: bool, end: str) -> None:
     normalizer = NORMALIZERS[rules]

@@ -7,11 +7,12 @@ import random
 from typing import TYPE_CHECKING
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from scrapy_urinorm.engine import native
 from scrapy_urinorm.visits.texts import plain_text
+from tests.effort import share
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -71,7 +72,9 @@ def test_any_number_of_lines(count: int) -> None:
         check(texts, bytes(n % 3 > 0 for n in range(count)))
 
 
+# three ways, and up to 1,200 lines in each example
 @pytest.mark.usefixtures("way")
+@settings(max_examples=max(25, share(4)))
 @given(st.lists(st.tuples(st.sampled_from(LENGTHS), st.booleans()), max_size=30), st.integers(1, 40), st.integers(0))
 def test_long_and_short_lines(lines: list[tuple[int, bool]], times: int, seed: int) -> None:
     chance = random.Random(seed)
