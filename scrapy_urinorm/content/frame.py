@@ -94,6 +94,7 @@ class Frame:
         self._again: frozenset[int] = frozenset()
         self._telling: frozenset[int] = frozenset()
         self._loose: frozenset[int] = frozenset()
+        self._short: frozenset[int] = frozenset()
         self._gates: frozenset[tuple[bytes, int]] = frozenset()
 
     def add(self, lines: bytes, line_words: bytes | None) -> None:
@@ -128,18 +129,21 @@ class Frame:
     def slots(self) -> frozenset[int]:
         """Return the slots of the frame: on nearly every page, and short or of few texts; and what is noise."""
         if self._frame is None:
-            found = set()
+            found, short = set(), set()
             # not of visits: where each of some fifty articles has as many addresses, their paragraphs are no menus
             few = max(FEW_TEXTS, min(MAX_TEXTS - 1, len(self._contents) // PAGES_A_TEXT))
             for slot in self._common():
-                few_texts = len(self._texts[slot]) <= few
-                short = self._is_single(slot) and self._words[slot] <= SHORT_WORDS * self._lines[slot]
-                if few_texts or short:
+                if self._is_single(slot) and self._words[slot] <= SHORT_WORDS * self._lines[slot]:
+                    short.add(slot)
+                elif len(self._texts[slot]) <= few:
                     found.add(slot)
+            found |= short
             self._frame = (frozenset(found) | self._noise) - self._telling | {DATA_SLOT}
             # a number or a day of the week stands in its row on each page, an age is another each time
             loose = {slot for slot in found if len(self._texts[slot]) > FEW_TEXTS}
             self._loose = (self._noise | loose) - self._telling
+            # "no entries", where one in ten says what the society was founded for
+            self._short = frozenset(s for s in short if len(self._texts[s]) > 1) - self._noise - {TITLE_SLOT}
         return self._frame
 
     def _common(self) -> list[int]:
@@ -215,23 +219,24 @@ class Frame:
 
     def outside(self, visit: RecordedLines) -> Iterator[tuple[int, int, int]]:
         """Yield the slots of a visit that are not the frame's, with what they say and in how many words."""
-        frame = self.slots()
         hashes = array("Q", visit.lines or b"")
-        counts = _counts(visit.line_words, len(hashes) // 2)
-        for slot, text, n in zip(hashes[0::2], hashes[1::2], counts, strict=True):
-            if slot not in frame:
-                yield slot, text, n
+        slots, counts = hashes[0::2], _counts(visit.line_words, len(hashes) // 2)
+        yield from compress(zip(slots, hashes[1::2], counts, strict=True), self._outside(slots, counts))
+
+    def _outside(self, slots: Sequence[int], counts: bytes) -> list[bool]:
+        """Say of each line of a page whether it is content: not of the frame, or a sentence where others are short."""
+        frame, short = self.slots(), self._short
+        return [slot not in frame or (n >= MIN_WORDS and slot in short) for slot, n in zip(slots, counts, strict=True)]
 
     def content(self, visit: RecordedLines) -> Content:
         """Return the content of a visit whose lines are known, judged without the frame and without order."""
         if not is_answer(visit.status):
             return NOTHING
         assert visit.lines is not None
-        frame = self.slots()
         hashes = array("Q", visit.lines)
         slots, texts = hashes[0::2], hashes[1::2]
         counts = _counts(visit.line_words, len(slots))
-        outside = [slot not in frame for slot in slots]
+        outside = self._outside(slots, counts)
         main = list(compress(texts, outside))
         words = sum(compress(counts, outside))
         sketches = (*(() if visit.minhash is None else (visit.minhash,)), line_sketch(main))

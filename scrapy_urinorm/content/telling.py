@@ -67,9 +67,13 @@ class _Slot:
                 self.rests[text] = None
 
     def tells(self, layouts: Layouts, slots: frozenset[int]) -> bool:
-        """Whether nearly each text of a rest with several is said with that alone, and these slots are no counter."""
-        several = Counter(rest for rest, _ in self.cases)
-        alone = [self.rests[text] is not None for rest, text in self.cases if several[rest] >= TEXTS]
+        """Whether nearly each text of a rest with several is said with that alone, and these slots are no counter.
+
+        What is said with very many rests ("no entries") is no text of any of them.
+        """
+        several, often = Counter(rest for rest, _ in self.cases), Counter(text for _, text in self.cases)
+        said = [text for rest, text in self.cases if several[rest] >= TEXTS and often[text] < CASES]
+        alone = [self.rests[text] is not None for text in said]
         return len(alone) >= CASES and sum(alone) >= SHARE * len(alone) and not self._counts(layouts, slots)
 
     def _counts(self, layouts: Layouts, slots: frozenset[int]) -> bool:

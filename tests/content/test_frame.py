@@ -271,3 +271,21 @@ def test_menus_of_sections_are_the_frame_of_a_site_with_many_pages(sections: int
         for n in range(1_200)
     ]
     assert contents(pages)[0].words == words
+
+
+@pytest.mark.parametrize(
+    ("own", "is_content"), [("a society for sailors who had grown old and had no home left", True), ("sailors", False)]
+)
+@pytest.mark.parametrize("societies", [40, 400])
+def test_a_sentence_where_most_pages_say_that_there_is_nothing_is_content(
+    own: str, societies: int, *, is_content: bool
+) -> None:
+    """The slot is the frame's, since its lines are short in the mean."""
+    pages: list[Lines] = []
+    for n in range(societies):
+        about = ("main", f"{ARTICLE} {n}")
+        pages.append([("menu", "home"), about, ("more", "no further entries")])
+        pages.append([("menu", "home"), about, ("more", f"{n} {own}" if n % 12 == 5 else "no further entries")])
+    labels = [content.label for content in contents(pages)]
+    differ = {n for n in range(societies) if labels[2 * n] != labels[2 * n + 1]}
+    assert differ == ({n for n in range(societies) if n % 12 == 5} if is_content else set())

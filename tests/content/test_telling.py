@@ -83,6 +83,24 @@ def test_a_report_takes_none_of_them_for_another(tmp_path: Path) -> None:
     assert found(crawl, tmp_path)["totals"]["duplicates"] == 0
 
 
+@pytest.mark.parametrize("options", [Options(), Options().strict()], ids=["default", "strict"])
+@pytest.mark.parametrize(
+    ("own", "societies"), [("by {} in {}", 300), ("by {} in {} so that sailors who had grown old had a home", 60)]
+)
+def test_what_some_tabs_say_where_most_have_nothing_is_theirs(own: str, societies: int, options: Options) -> None:
+    """The tabs of a register, of which one in ten says who founded the society: in a few words, or in a sentence."""
+    visits = [visit("/", f"<ol><li>{prose('front')}</li></ol>")]
+    for n in range(societies):
+        about = f"<h1>Society</h1><div><p>{prose(n)}</p></div>"
+        said = own.format(prose(("founder", n), 1), 1800 + n) if n % 10 == 3 else "No entries"
+        visits += [visit(f"/society/{n}", f"{about}<p>No entries</p>")]
+        visits += [visit(f"/society/{n}?tab=history", f"{about}<p>{said}</p>")]
+    normalizer = Normalizer(learn(visits, options).rules)
+    for n in range(3, societies, 10):
+        tab = f"{HOST}/society/{n}?tab=history"
+        assert normalizer.key(tab) != normalizer.key(f"{HOST}/society/{n}")
+
+
 def test_what_makes_no_difference_to_them_is_found_all_the_same() -> None:
     visits = [
         visit(f"/part?art={n}{more}", product(n, n // 40))

@@ -116,6 +116,10 @@ def test_the_last_days_of_a_crawl_that_was_cut_short_lead_to_further_days() -> N
     assert decision.skip
 
 
+KEYS = "7c9e6679a3d94e5b{:02}"
+"""Of libraries, drawn by chance as a token is."""
+
+
 def catalogue(shelf: str, library: str) -> Callable[[str], Shown]:
     """Books that each library shows under its own name, all in the same words; behind each are shelves of its own, or
     of all libraries where its name is but the way back.
@@ -137,7 +141,14 @@ def catalogue(shelf: str, library: str) -> Callable[[str], Shown]:
 
 @pytest.mark.parametrize(
     ("shelf", "library", "cap"),
-    [(SHELVES[0], "10{}", 200), (SHELVES[0], "lib{}", 385), (SHELVES[1], "10{}", 385), (SHELVES[1], "lib{}", 375)],
+    [
+        (SHELVES[0], "10{}", 200),
+        (SHELVES[0], "lib{}", 385),
+        (SHELVES[1], "10{}", 385),
+        (SHELVES[1], "lib{}", 375),
+        (SHELVES[0], KEYS, 385),
+        (SHELVES[1], KEYS, 385),
+    ],
 )
 def test_what_equal_pages_lead_to_is_not_taken_for_equal_where_nobody_was(shelf: str, library: str, cap: int) -> None:
     site = catalogue(shelf, library)

@@ -11,6 +11,7 @@ from scrapy_urinorm.importers.facets import FIRST
 from scrapy_urinorm.learn.evidence.candidate import TREES, TWO_NUMBERS
 from scrapy_urinorm.learn.evidence.edits import MOMENT, text_value, value_kinds
 from scrapy_urinorm.learn.evidence.judge import Group, judged
+from scrapy_urinorm.learn.evidence.luck import LUCKY, by_luck
 from scrapy_urinorm.learn.evidence.priors import default_prior, name_prior
 from scrapy_urinorm.learn.evidence.risk import DEFAULT_PRIOR
 from scrapy_urinorm.learn.families.constant import told_of
@@ -73,9 +74,11 @@ def _values(stage: Stage, name: str, neighbours: list[Neighbours]) -> list[Candi
             said = f"`{shown}={text}`"
             stage.reject(groups, judge, "default_params", {shown: text}, "default value", said, TREES)
             continue
-        findings = stage.search(groups, judge, frozenset((name,)), exceptions=False)
+        every = stage.search(groups, judge, frozenset((name,)), exceptions=False)
+        findings = [one for one in every if not by_luck(one.evidence, value, defaults, stage.options.risk)]
         if not findings:
-            stage.missed(groups, judge, "default_params", {shown: text}, "default value", f"`{shown}={text}`")
+            said, doubt = f"`{shown}={text}`", LUCKY if every else ""
+            stage.missed(groups, judge, "default_params", {shown: text}, "default value", said, doubt)
         for finding in findings:
             why = f"`{shown}={text}` showed what its absence shows on {on_pages(finding.evidence)}"
             out.append(stage.candidate(finding, "default_params", {shown: text}, "default value", why, (name,)))
@@ -86,9 +89,10 @@ def _values(stage: Stage, name: str, neighbours: list[Neighbours]) -> list[Candi
         said = f"`{shown}={replaced}` for `{shown}={keep}`"
         trees = tree or names_release(keep) or names_release(replaced) or are_newest_and_older((keep, replaced))
         refused = (trees or are_numbers((keep, replaced))) and not stage.said_one(groups, lasting=trees)
-        findings = [] if refused else stage.search(groups, judge, frozenset((name,)), exceptions=False)
+        every = [] if refused else stage.search(groups, judge, frozenset((name,)), exceptions=False)
+        findings = [found for found in every if not by_luck(found.evidence, (one, other), aliases, stage.options.risk)]
         if not findings:
-            doubt = (TREES if trees else TWO_NUMBERS) if refused else ""
+            doubt = (TREES if trees else TWO_NUMBERS) if refused else LUCKY if every else ""
             stage.missed(groups, judge, "map_params", value_map, "value alias", said, doubt)
         for finding in findings:
             why = f"`{shown}={replaced}` showed what `{shown}={keep}` shows on {on_pages(finding.evidence)}"

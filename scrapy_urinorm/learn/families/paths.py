@@ -11,6 +11,7 @@ from scrapy_urinorm.content import EXACT
 from scrapy_urinorm.learn.evidence.beyond import Beyond
 from scrapy_urinorm.learn.evidence.candidate import REJECTED, TREES, Candidate
 from scrapy_urinorm.learn.evidence.judge import Group, judged
+from scrapy_urinorm.learn.evidence.luck import LUCKY, Beside, by_luck
 from scrapy_urinorm.learn.evidence.priors import name_prior
 from scrapy_urinorm.learn.evidence.risk import DEFAULT_PRIOR
 from scrapy_urinorm.learn.evidence.stayed import in_examples
@@ -104,6 +105,8 @@ def _whole(stage: Stage, rule: str, value: Any, evidence: Evidence, why: str, sc
 def segments(stage: Stage) -> list[Candidate]:
     """Return the candidates on path segments: dropped, equated, or folded where they never matter."""
     out: list[Candidate] = []
+    every = ((name[1], near) for name, near in stage.groups.items() if name[0] == "segment")
+    beside = Beside((segment, [judged(one, stage.views) for one in near]) for segment, near in every)
     for name, neighbours in stage.new_groups("segment"):
         groups = [judged(n, stage.views) for n in neighbours]
         judge = stage.judge(DEFAULT_PRIOR, constant=False)
@@ -127,6 +130,8 @@ def segments(stage: Stage) -> list[Candidate]:
                 doubt = ", but in a folder that none was seen of it may be anything"
             elif is_in_a_series(name[1], stage.views):
                 doubt = ", but it is one of a series, which may go on"
+            elif by_luck(finding.evidence, name[1], beside.of(groups), stage.options.risk):
+                doubt = f", but {LUCKY}"
             if doubt:
                 found.status, found.why = REJECTED, why + doubt
             (stage.rejected if doubt else out).append(found)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from scrapy_urinorm.learn.evidence.candidate import TREES
 from scrapy_urinorm.learn.evidence.judge import judged
+from scrapy_urinorm.learn.evidence.luck import LUCKY, Beside, by_luck
 from scrapy_urinorm.learn.evidence.risk import DEFAULT_PRIOR, ID_PRIOR
 from scrapy_urinorm.learn.families.names import (
     EXTENSION,
@@ -50,8 +51,10 @@ def pieces(stage: Stage) -> list[Candidate]:
         out += _first_pages(stage, _InName(*name[1:]), neighbours)
     for name, neighbours in stage.new_groups("first folder"):
         out += _first_pages(stage, _InFolder(*name[1:]), neighbours)
+    every = ((name[2], near) for name, near in stage.groups.items() if name[0] == "suffix")
+    beside = Beside((mark, [judged(one, stage.views) for one in near]) for mark, near in every)
     for name, neighbours in stage.new_groups("suffix"):
-        out += _suffixes(stage, name, neighbours)
+        out += _suffixes(stage, name, neighbours, beside)
     for name, neighbours in stage.new_groups("piece"):
         out += _numbers(stage, name, neighbours)
     return out
@@ -155,7 +158,7 @@ def _unseen(stage: Stage, form: _InName | _InFolder, bare: Iterable[View]) -> st
     return "few of these have a second page, and without the number it may be the last one" if several else ""
 
 
-def _suffixes(stage: Stage, name: Name, neighbours: Sequence[Neighbours]) -> list[Candidate]:
+def _suffixes(stage: Stage, name: Name, neighbours: Sequence[Neighbours], beside: Beside) -> list[Candidate]:
     _, place, mark, extension = name
     groups = [judged(n, stage.views) for n in neighbours]
     compared = {page for group in neighbours for _, page in group.members}
@@ -170,9 +173,10 @@ def _suffixes(stage: Stage, name: Name, neighbours: Sequence[Neighbours]) -> lis
     others = {part for one in stage.groups if one[0] == "suffix" for part in re.split("[-_.,]", one[2])}
     if moving := [word for word in words if moves(word, others)]:
         doubt = said_in_words(moving[0])
-    findings = [] if doubt else stage.search(groups, judge, frozenset(), exceptions=False, folders=True)
+    found = [] if doubt else stage.search(groups, judge, frozenset(), exceptions=False, folders=True)
+    findings = [one for one in found if not by_luck(one.evidence, mark, beside.of(groups), stage.options.risk)]
     if not findings:
-        stage.reject(groups, judge, "rewrite", value, "suffix", what, doubt)
+        stage.reject(groups, judge, "rewrite", value, "suffix", what, doubt or (LUCKY if found else ""))
     out = []
     for finding in findings:
         why = f"{what} makes no difference to {on_pages(finding.evidence)}"

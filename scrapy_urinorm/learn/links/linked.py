@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from array import array
+from collections import defaultdict
 from typing import TYPE_CHECKING
 
 from scrapy_urinorm.learn.links.graph import Graph
-from scrapy_urinorm.visits.links import each_hash
+from scrapy_urinorm.visits.links import each_hash, url_hash
 from scrapy_urinorm.visits.programs import is_page
 
 if TYPE_CHECKING:
@@ -18,6 +19,9 @@ if TYPE_CHECKING:
 
 CONCURRENT = 16
 """Responses that may come in another order than their requests were sent: those that Scrapy has under way at once."""
+
+RECURRING = 4
+"""Addresses of each value of a parameter in the mean from which the values come again; as many as of a session."""
 
 
 def graph_of(pages: Sequence[Page], ids: Mapping[bytes, Page]) -> Graph | None:
@@ -119,6 +123,32 @@ def tell_ways(visits: Iterable[Visit]) -> bool:
 def linked_hashes(pages: Sequence[Page]) -> frozenset[bytes]:
     """Return the hashes of all addresses that pages link to."""
     return frozenset(hashed for page in pages for hashed in each_hash(page.links))
+
+
+def are_listed(name: str, pages: Sequence[Page]) -> bool:
+    """Whether the values of a parameter, as it stands in addresses, each come again at many, and pages link to several
+    of most of them: the schools of a portal by their keys.
+
+    A token is another in each link, and a page has its own session in all of them.
+    """
+    values: dict[bytes, str] = {}
+    rests: dict[str, set[int]] = defaultdict(set)
+    for page in pages:
+        path, _, query = page.key.partition("?")
+        items = query.split("&")
+        found = next((item for item in items if item.startswith(f"{name}=")), None)
+        if found is not None:
+            values[url_hash(page.url)] = found
+            items.remove(found)
+            rests[found].add(hash((path, *items)))
+    if sum(map(len, rests.values())) < RECURRING * len(rests):
+        return False
+    listed: set[str] = set()
+    for page in pages:
+        linked = {value for hashed in each_hash(page.links) if (value := values.get(hashed))}
+        if len(linked) > 1:
+            listed |= linked
+    return 2 * len(listed) > len(rests)
 
 
 def _starts(pages: Sequence[Page]) -> list[int]:

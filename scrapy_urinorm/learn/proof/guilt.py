@@ -9,6 +9,7 @@ from collections import Counter, defaultdict
 from typing import TYPE_CHECKING
 
 from scrapy_urinorm.learn.evidence.candidate import DECLARED, REJECTED, signature
+from scrapy_urinorm.learn.links.linked import are_listed
 from scrapy_urinorm.learn.pages.contexts import BELOW, FILES
 from scrapy_urinorm.learn.pages.values import is_volatile
 from scrapy_urinorm.learn.proof.proof import BLIND_FEW, Hidden, Loss
@@ -170,14 +171,19 @@ class Court:
         return bool(candidate.names) and self.replay.site.sessions.issuperset(map(decoded, candidate.names))
 
     def _tells_the_way(self, candidate: Candidate) -> bool:
-        """Whether what a rule drops says where one comes from, or who comes: addresses, and tokens."""
+        """Whether what a rule drops says where one comes from, or who comes: addresses, and tokens, but not the keys of
+        what pages list: the schools of a portal.
+        """
         if self._drops_sessions(candidate):
             # one in thirty drawn by chance does not look like it
             return True
         keys = (self.replay.site.pages[node].key for node in self.replay.moved(candidate))
         items = (item.partition("=") for key in keys for item in key.partition("?")[2].split("&"))
         values = {decoded(value) for name, _, value in items if name in candidate.names}
-        return bool(values) and all(value.startswith(WAYS_BACK) or is_volatile(value) for value in values)
+        if not values or not all(value.startswith(WAYS_BACK) or is_volatile(value) for value in values):
+            return False
+        drawn = (name for name in candidate.names if any(map(is_volatile, values)))
+        return not any(are_listed(name, self.replay.site.pages) for name in drawn)
 
     def _is_blind(self, candidate: Candidate, hidden: Hidden) -> bool:
         """Whether too much may lie behind what a rule makes one.
