@@ -574,13 +574,13 @@ def test_a_rule_that_fails_is_taken_back_in_all_workers(tmp_path: Path, lasting:
 def test_workers_that_are_killed_lose_nothing(tmp_path: Path, lasting: RedisServer, kills: int) -> None:
     """Any of them, the learner too, at any moment; and Redis in between."""
     pytest.importorskip("scrapy_redis", reason="lacks scrapy-redis: pip install scrapy-redis")
-    site = Site(1, host="127.0.0.1", features={"sid", "ref", "turning"}, articles=60)
+    site = Site(1, host="127.0.0.1", features={"sid", "ref", "turning"}, articles=40)
     with Served(site) as served, workers(served, lasting.url, tmp_path, kills + 1) as fleet:
         ended = threading.Event()
 
         def kill() -> None:
             for number, worker in enumerate(fleet[:kills], 1):
-                while len(served.asked) < number * 600 // (kills + 1) and not ended.wait(0.01):
+                while len(served.asked) < number * 400 // (kills + 1) and not ended.wait(0.01):
                     pass
                 worker.send_signal(signal.SIGKILL)
                 if number == kills:

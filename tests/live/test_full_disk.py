@@ -25,7 +25,12 @@ pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="limits of POSIX
 
 @pytest.mark.parametrize(
     ("articles", "size"),
-    [(12, 50_000), *(pytest.param(60, n, marks=pytest.mark.slow) for n in (80_000, 110_000, 160_000))],
+    [
+        (12, 50_000),
+        pytest.param(30, 80_000, marks=pytest.mark.slow),
+        pytest.param(60, 110_000, marks=pytest.mark.soak),
+        pytest.param(60, 160_000, marks=pytest.mark.slow),
+    ],
 )
 def test_a_full_temporary_folder_switches_it_off(tmp_path: Path, articles: int, size: int) -> None:
     """There is no next run that would go on: the crawl has to."""

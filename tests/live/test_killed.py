@@ -51,12 +51,12 @@ def _kill(process: subprocess.Popen[bytes], served: Served, at: int, ended: thre
 
 @pytest.mark.parametrize("kills", [4, pytest.param(100, marks=pytest.mark.soak)])
 def test_nothing_is_lost(tmp_path: Path, kills: int) -> None:
-    site = Site(1, features={"sid", "ref", "turning"}, articles=60)
+    site = Site(1, features={"sid", "ref", "turning"}, articles=40)
     lot = random.Random(kills)
     with Served(site) as served:
         for _ in range(kills):
             # so soon that the job is not done before
-            if run(served, tmp_path, lot.randrange(1, 2 + 480 // kills)):
+            if run(served, tmp_path, lot.randrange(1, 2 + 320 // kills)):
                 break
         while not run(served, tmp_path, None):
             pass
