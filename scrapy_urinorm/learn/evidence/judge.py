@@ -27,6 +27,9 @@ UNREPEATED = 0.02
 it then says nothing about another value. `rev` may have shown the newest revision, page after page."""
 REPEATED_SHARE = 0.2
 """The share of groups in which a value must come again to say something of other pages; chosen."""
+ORDERS = 10
+"""Orders of one text in a group of numbered pages from which they are what the number asks for; chosen: programs number
+the columns by which a list may be sorted, of which few have so many."""
 EXAMPLES = 3
 """Pairs written down for and against: what fits beside a rule."""
 
@@ -152,6 +155,12 @@ def _mixed(
     near = sum(seen[views[page].page.label] == NEAR for page in agree if views[page].page.label != label)
     outcome = EXACT if 2 * near < len(agree) else NEAR
     return Group(stands, outcome, label, 0, len(agree), values, ((agree[0], first),), doubtful=doubtful)
+
+
+def rank(pages: Iterable[int], views: Sequence[View]) -> bool:
+    """Whether most of some pages of one text show its lines in orders of their own, as the charts of each week do."""
+    orders = [views[page].page.order for page in pages if views[page].page.label >= 0]
+    return len(different := {*orders} - {0}) >= ORDERS and 2 * len(different) > len(orders)
 
 
 class Judge:

@@ -9,7 +9,7 @@ from scrapy_urinorm.content import NEAR, UNKNOWN
 from scrapy_urinorm.importers.facets import turns_pages
 from scrapy_urinorm.learn.evidence.candidate import ACTIVE, PROPOSED, REJECTED, TREES, TWO_NUMBERS
 from scrapy_urinorm.learn.evidence.edits import edited_value, value_kinds
-from scrapy_urinorm.learn.evidence.judge import judged
+from scrapy_urinorm.learn.evidence.judge import judged, rank
 from scrapy_urinorm.learn.evidence.narrow import fixed_values
 from scrapy_urinorm.learn.evidence.priors import name_prior
 from scrapy_urinorm.learn.evidence.risk import ID_PRIOR, TRACKER_PRIOR
@@ -131,6 +131,8 @@ def named(stage: Stage, names: Iterable[str], neighbours: list[Neighbours], grou
     if any(cuts_slices(stage, name) for name in names):
         pages = [[page for _, page in near.members] for near in neighbours]
         groups = [unless_equal(stage, *pair) for pair in zip(pages, groups, strict=True)]
+    if any(counts(stage, name) for name in names):
+        groups = [_unless_ranked(stage, *pair) for pair in zip(neighbours, groups, strict=True)]
     if not any(name not in switches and _may_name_a_page(stage, name) for name in names):
         return groups
     out = []
@@ -139,6 +141,12 @@ def named(stage: Stage, names: Iterable[str], neighbours: list[Neighbours], grou
         several = group.outcome >= NEAR and len(group.values) < MANY_TITLES and len(titles - {0}) > 1
         out.append(group._replace(outcome=UNKNOWN, saved=0) if several else group)
     return out
+
+
+def _unless_ranked(stage: Stage, near: Neighbours, group: Group) -> Group:
+    """Return a group, nothing known of it where its numbered pages are rankings of the same names."""
+    ranked = group.outcome >= NEAR and rank((page for _, page in near.members), stage.views)
+    return group._replace(outcome=UNKNOWN, saved=0) if ranked else group
 
 
 def cuts_slices(stage: Stage, name: str) -> bool:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from scrapy_urinorm.content import EXACT
 from scrapy_urinorm.learn.evidence.beyond import Beyond
 from scrapy_urinorm.learn.evidence.candidate import REJECTED, TREES, Candidate
-from scrapy_urinorm.learn.evidence.judge import Group, judged
+from scrapy_urinorm.learn.evidence.judge import Group, judged, rank
 from scrapy_urinorm.learn.evidence.luck import LUCKY, Beside, by_luck
 from scrapy_urinorm.learn.evidence.priors import name_prior
 from scrapy_urinorm.learn.evidence.risk import DEFAULT_PRIOR
@@ -23,7 +23,7 @@ from scrapy_urinorm.learn.pages.values import chooses_tree, is_volatile, names_t
 from scrapy_urinorm.url import decoded
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Sequence
 
     from scrapy_urinorm.learn.evidence.edits import Name
     from scrapy_urinorm.learn.evidence.judge import Evidence
@@ -216,10 +216,17 @@ def _folds(stage: Stage, places: tuple[int, ...], neighbours: Iterable[Neighbour
             for at in places
         ):
             candidate.status, candidate.why = REJECTED, why + ", but others may have been found that were not requested"
+        elif _numbered(values) and rank((page for _, page in group.members), stage.views):
+            candidate.status, candidate.why = REJECTED, why + ", but with its lines in many orders, as charts have"
         elif doubt := beyond.doubt(view):
             candidate.status, candidate.why = REJECTED, f"{why}, but {doubt}"
         (out if candidate.status != REJECTED else stage.rejected).append(candidate)
     return out
+
+
+def _numbered(values: Sequence[Sequence[str]]) -> bool:
+    """Whether most values of a form bear numbers."""
+    return 2 * sum(any(map(str.isdigit, "".join(taken))) for taken in values) > len(values)
 
 
 def _substitutions(stage: Stage, at: int, neighbours: Iterable[Neighbours]) -> list[Candidate]:
