@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -159,8 +159,14 @@ def _mixed(
 
 def rank(pages: Iterable[int], views: Sequence[View]) -> bool:
     """Whether most of some pages of one text show its lines in orders of their own, as the charts of each week do."""
-    orders = [views[page].page.order for page in pages if views[page].page.label >= 0]
-    return len(different := {*orders} - {0}) >= ORDERS and 2 * len(different) > len(orders)
+    found: dict[int, list[int]] = defaultdict(list)
+    for page in pages:
+        found[views[page].page.label].append(views[page].page.order)
+    found.pop(-1, None)
+    # pages that agree but nearly have other lines, and so other orders
+    return any(
+        len(different := {*orders} - {0}) >= ORDERS and 2 * len(different) > len(orders) for orders in found.values()
+    )
 
 
 class Judge:
