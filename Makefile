@@ -23,13 +23,14 @@ CRAWLS := $(patsubst %,tests/%/%,$(filter-out %.py,$(CRAWLING)))
 # what `make test` runs against the oldest supported Scrapy; `make test-all` runs the rest there
 DEAR := full_disk other_fingerprinters raises_nothing random_sites reactorless second_chance
 TOUCHES_SCRAPY := $(filter-out $(DEAR:%=tests/crawl/test_%.py),$(wildcard tests/crawl/test_*.py)) tests/live/test_crawl.py tests/visits/test_extension.py tests/seen/test_requests_seen.py tests/report/test_extension.py
-ELSEWHERE := $(filter-out $(TOUCHES_SCRAPY),$(wildcard tests/test_*.py tests/*/test_*.py))
-# what surrounds the package, simulated crawls, what is learned of sites made by lot, of the example's or of ones as large as
-# many, and pages as large: slow, and the same with any Scrapy and any libraries; their rows that are not slow run against the
-# oldest, too. The demo and the tutorial are crawls of a user's project, and those have tests of their own there
+# simulated crawls, what is learned of sites made by lot, of the example's or of ones as large as many, and pages as large:
+# the same with any Scrapy and any libraries, of which other tests of the same rooms show that they work
 SIMULATED := content/test_telling.py core/test_giants.py report/test_page.py visits/test_data.py visits/test_features.py \
 	$(addprefix learn/test_,$(addsuffix .py,again capped evaluation laws learning next_season random_sites ruled sessions unseen wrapped)) \
 	$(addprefix live/test_,$(addsuffix .py,canaries dated drawn few_words gates joined kin lists many_lists programs sessions simulated slashes statuses waves work))
+ELSEWHERE := $(filter-out $(TOUCHES_SCRAPY) $(addprefix tests/,$(SIMULATED)),$(wildcard tests/test_*.py tests/*/test_*.py))
+# what surrounds the package is the same there, too; the demo and the tutorial are crawls of a user's project, and those have
+# tests of their own there; their rows that are not slow run against the oldest all the same
 AROUND := $(addprefix tests/,example/test_demo.py example/test_rules.py speed/test_sanitizers.py test_benchmarks.py test_docs.py \
 	test_packaging.py test_readme.py $(SIMULATED))
 # measured where the tests of `make test` run once as a part of `make test-all`, since they take twice the time with it
