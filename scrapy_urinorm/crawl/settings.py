@@ -142,7 +142,7 @@ STATS: dict[str, str] = {
     "urinorm/live/canaries": "Requests that a live rule would have kept back, fetched to test it.",
     "urinorm/live/later": "Requests put behind others: similar ones brought nothing new, or they may be duplicates.",
     "urinorm/live/closed": "Requests kept back because similar ones brought nothing new for long.",
-    "urinorm/live/reopened": "Closed shapes that brought something new when they were sampled.",
+    "urinorm/live/reopened": "Shapes that brought something new when they were closed, and were opened again.",
     "urinorm/live/released": "Requests that were sent after all, including those kept back in an earlier run.",
     "urinorm/live/doubts": "Pages that contradicted a live rule.",
     "urinorm/live/given_up": "Requests that were kept back until the end: duplicates.",

@@ -60,6 +60,8 @@ def test_a_shape_that_brought_something_after_it_was_closed_is_counted_apart(cap
             desk.yields.learned(pattern, False)
         desk.yields[pattern].sampled(1.0)
     assert desk.yields.learned("http://a.example/old/*", True)
+    # that page leads to something, too: as often as news come a page was worth fetching, which is no number of pages
+    assert not desk.yields.credited("http://a.example/old/*")
     for _ in range(30):
         desk.yields.learned("http://a.example/old/*", False)
     crawler = crawler_with()
@@ -69,9 +71,9 @@ def test_a_shape_that_brought_something_after_it_was_closed_is_counted_apart(cap
     caplog.set_level(logging.INFO)
     LiveEnd(live, None, "crawl").written()
     told = [record.getMessage().removeprefix("Live rules: http://a.example/") for record in caplog.records]
-    assert [line.partition(";")[0] for line in told if "pages" in line] == [
-        "old/*: 1 of 91 pages brought something new, 1 of these after it was closed",
-        "empty/*: 0 of 60 pages brought something new",
+    assert [line.rpartition(";")[0] for line in told if "pages" in line] == [
+        "old/*: 91 pages; times that something new came: 2 (1 when it was closed)",
+        "empty/*: 60 pages; times that something new came: 0",
     ]
-    assert told[-1] == "Live rules: closed shapes that brought something new when sampled: 1"
+    assert told[-1] == "Live rules: shapes that brought something new when they were closed: 1"
     assert crawler.stats.get_value("urinorm/live/reopened") == 1

@@ -217,7 +217,7 @@ def test_an_endless_site_ends_and_names_what_it_left(tmp_path: Path) -> None:
     assert len(served.asked) < 3_000
     rows = [json.loads(line) for line in (tmp_path / "urinorm.parked.jsonl").read_text("utf-8").splitlines()]
     assert {row["why"] for row in rows} == {"closed"}
-    assert outcome.lines("pages brought something new", "URINORM_LIVE_CLOSE")
+    assert outcome.lines("times that something new came", "URINORM_LIVE_CLOSE")
     visits = [*read_visits([tmp_path / "visits.jsonl"])]
     assert {row["crawl"] for row in rows} == {visit.crawl for visit in visits}
     told = answers([row["url"] for row in rows], visits, Normalizer(), rows)
@@ -240,7 +240,7 @@ def test_links_that_lead_back_to_what_is_known_are_closed(tmp_path: Path) -> Non
     assert len(whys) == 80 - len(sent)
     # a crawl that is slow beside its student may learn that they are what they lead to, before their shape is closed
     assert set(whys) <= {"closed", "duplicate"}
-    closed = outcome.lines("Live rules: ", "/language/de?next=*", "pages brought something new")
+    closed = outcome.lines("Live rules: ", "/language/de?next=*", "times that something new came")
     assert bool(closed) == ("closed" in whys)
 
 

@@ -204,19 +204,19 @@ class LiveEnd:
             own.logger.info("Live rules: %d requests were put off, and the crawl was stopped before their turn", number)
         for name, one in live.desk.yields.closed().items():
             if one.kept:
-                late = f", {one.late_news} of these after it was closed" if one.late_news else ""
+                again = f" ({one.late_news} when it was closed)" if one.late_news else ""
                 own.logger.info(
-                    "Live rules: %s: %d of %d pages brought something new%s; %d requests kept back (with "
+                    "Live rules: %s: %d pages; times that something new came: %d%s; %d requests kept back (with "
                     "URINORM_LIVE_CLOSE = 0 they are fetched)",
                     shown(name),
-                    one.news,
                     one.pages,
-                    late,
+                    one.news,
+                    again,
                     one.kept,
                 )
         if (reopened := sum(one.late_news > 0 for one in live.desk.yields.of.values())) > 0:
             stats.set_value("urinorm/live/reopened", reopened)
-            own.logger.info("Live rules: closed shapes that brought something new when sampled: %d", reopened)
+            own.logger.info("Live rules: shapes that brought something new when they were closed: %d", reopened)
         self._write_parked()
 
     def _write_rules(self) -> None:
