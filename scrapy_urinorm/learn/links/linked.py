@@ -7,6 +7,7 @@ from collections import defaultdict
 from typing import TYPE_CHECKING
 
 from scrapy_urinorm.learn.links.graph import Graph
+from scrapy_urinorm.learn.pages.contexts import named_together
 from scrapy_urinorm.visits.links import each_hash, url_hash
 from scrapy_urinorm.visits.programs import is_page
 
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 CONCURRENT = 16
 """Responses that may come in another order than their requests were sent: those that Scrapy has under way at once."""
 
-RECURRING = 4
+USES_OF_A_KEY = 4
 """Addresses of each value of a parameter in the mean from which the values come again; as many as of a session."""
 
 
@@ -125,7 +126,7 @@ def linked_hashes(pages: Sequence[Page]) -> frozenset[bytes]:
     return frozenset(hashed for page in pages for hashed in each_hash(page.links))
 
 
-def are_listed(name: str, pages: Sequence[Page]) -> bool:
+def keys_are_listed(name: str, pages: Sequence[Page]) -> bool:
     """Whether the values of a parameter, as it stands in addresses, each come again at many, and pages link to several
     of most of them: the schools of a portal by their keys.
 
@@ -141,14 +142,9 @@ def are_listed(name: str, pages: Sequence[Page]) -> bool:
             values[url_hash(page.url)] = found
             items.remove(found)
             rests[found].add(hash((path, *items)))
-    if sum(map(len, rests.values())) < RECURRING * len(rests):
+    if sum(map(len, rests.values())) < USES_OF_A_KEY * len(rests):
         return False
-    listed: set[str] = set()
-    for page in pages:
-        linked = {value for hashed in each_hash(page.links) if (value := values.get(hashed))}
-        if len(linked) > 1:
-            listed |= linked
-    return 2 * len(listed) > len(rests)
+    return 2 * len(named_together(values, pages)) > len(rests)
 
 
 def _starts(pages: Sequence[Page]) -> list[int]:

@@ -9,7 +9,7 @@ from collections import Counter, defaultdict
 from typing import TYPE_CHECKING
 
 from scrapy_urinorm.learn.evidence.candidate import DECLARED, REJECTED, signature
-from scrapy_urinorm.learn.links.linked import are_listed
+from scrapy_urinorm.learn.links.linked import keys_are_listed
 from scrapy_urinorm.learn.pages.contexts import BELOW, FILES
 from scrapy_urinorm.learn.pages.values import is_volatile
 from scrapy_urinorm.learn.proof.proof import BLIND_FEW, Hidden, Loss
@@ -54,6 +54,7 @@ class Court:
         self.forbidden: set[str] = set()
         self._remainder = Remainder(replay, atoms)
         self._forms: dict[int, Form] = {}
+        self._listed: dict[str, bool] = {}
 
     def forbids(self, candidate: Candidate) -> bool:
         """Whether a rule was taken out before, or is for a view in which it was not left in force."""
@@ -183,7 +184,13 @@ class Court:
         if not values or not all(value.startswith(WAYS_BACK) or is_volatile(value) for value in values):
             return False
         drawn = (name for name in candidate.names if any(map(is_volatile, values)))
-        return not any(are_listed(name, self.replay.site.pages) for name in drawn)
+        return not any(map(self._are_listed, drawn))
+
+    def _are_listed(self, name: str) -> bool:
+        """Ask of a parameter once: each round asks again, and it takes a look at all links."""
+        if (known := self._listed.get(name)) is None:
+            known = self._listed[name] = keys_are_listed(name, self.replay.site.pages)
+        return known
 
     def _is_blind(self, candidate: Candidate, hidden: Hidden) -> bool:
         """Whether too much may lie behind what a rule makes one.
