@@ -75,7 +75,7 @@ class Simulator:
             if limit is not None and len(out.fetched) >= limit:
                 break
         out.parked = [visit.url for visit, _ in run.parked]
-        out.closed = [visit.url for visit, _ in run.closed]
+        out.closed = [visit.url for visit, *_ in run.closed]
         return out
 
 
@@ -92,7 +92,7 @@ class _Run:
         self.later: list[tuple[int, int, int, Visit]] = []  # a heap, what is asked for first at its top
         self.turns = itertools.count()
         self.parked: list[tuple[Visit, bytes]] = []
-        self.closed: list[tuple[Visit, bytes]] = []
+        self.closed: list[tuple[Visit, bytes, int]] = []
         self.flying: deque[tuple[Visit, int, str]] = deque()
         self.answers: deque[tuple[int, dict[str, Any]]] = deque()
         self.served: dict[str, list[tuple[str, int]]] = {}
@@ -130,7 +130,7 @@ class _Run:
         if decision.verdict == PARK:
             self.parked.append((visit, decision.class_key or b""))
         elif decision.verdict == CLOSED:
-            self.closed.append((visit, decision.class_key or b""))
+            self.closed.append((visit, decision.class_key or b"", decision.priority))
         elif decision.verdict in (LATER, SAMPLE):
             heappush(self.later, (-decision.priority, len(self.seen), next(self.turns), visit))
         elif decision.verdict == CANARY:
@@ -248,9 +248,10 @@ class _Run:
 
     def _reopen(self, patterns: Iterable[bytes]) -> None:
         for key in patterns:
-            for n, visit in [(n, visit) for n, (visit, held) in enumerate(self.closed) if held == key]:
-                heappush(self.later, (0, n, next(self.turns), visit))
-            self.closed = [(visit, held) for visit, held in self.closed if held != key]
+            for n, (visit, held, priority) in enumerate(self.closed):
+                if held == key:
+                    heappush(self.later, (-priority, n, next(self.turns), visit))
+            self.closed = [one for one in self.closed if one[1] != key]
 
     def _keys(self, url: str) -> tuple[bytes, ...]:
         pattern = self.desk.pattern(url, 0)

@@ -15,6 +15,7 @@ from scrapy_urinorm.crawl.requests.rows import State
 from scrapy_urinorm.crawl.requests.unreadable import unreadable
 from scrapy_urinorm.errors import UrinormError
 from scrapy_urinorm.live.fleet_share import CLOSED, FleetShare
+from scrapy_urinorm.live.questions import by_lot
 from scrapy_urinorm.seen.redis_address import is_redis
 
 if TYPE_CHECKING:
@@ -243,7 +244,7 @@ class FleetScheduler(_Below):
         if request is None or self.shared is None:
             return 0
         if later:
-            _later(request, 0)
+            _later(request, by_lot(0, request.url))
         else:
             request.meta[own.CANARY_META] = True
         if not self._put(request):

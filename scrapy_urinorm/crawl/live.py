@@ -175,7 +175,8 @@ class LiveRules:
         elif verdict in (PARK, CLOSED):
             self._count("parked" if verdict == PARK else "closed")
             self.parked.kept()
-            return Kept(State.PARKED, decision.class_key, decision.generation)
+            priority = decision.priority if verdict == CLOSED else None
+            return Kept(State.PARKED, decision.class_key, decision.generation, priority)
         if verdict in (CANARY, SAMPLE):
             request.meta[own.CANARY_META] = True
         if not late and verdict in (LATER, SAMPLE):

@@ -93,7 +93,8 @@ class Desk:
             own = self.yields[pattern] or found
             if found.sampled(chance(url)) or self.ids.wants(pattern, url, own, late=late):
                 return Ruling(SAMPLE, key, 0, by_lot(place.priority, url))
-            return Ruling(CLOSED, key)
+            # by lot as well, should it be let go: the first ones are like those that closed it
+            return Ruling(CLOSED, key, 0, by_lot(0, url))
         if late:
             self.yields.sent(found)
             return PASSED

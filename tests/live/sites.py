@@ -197,14 +197,16 @@ def record(site: Answering, limit: int = 4_000) -> tuple[list[Visit], dict[str, 
     return [*visits], {**identities}
 
 
-def crawled(start: str, answer: Callable[[str], Answer], limit: int) -> tuple[list[Visit], dict[str, str]]:
+def crawled(
+    start: str, answer: Callable[[str], Answer], limit: int, *, newest_first: bool = False
+) -> tuple[list[Visit], dict[str, str]]:
     crawl = Crawl("20260101T000000Z-00000000", b"salt" * 4)
     queue, met = [(start, 0)], {start}
     visits: list[Visit] = []
     identities: dict[str, str] = {}
     origin = start.rstrip("/")
     while queue and len(visits) < limit:
-        url, depth = queue.pop(0)
+        url, depth = queue.pop(-1 if newest_first else 0)
         found = answer(url)
         said = {"url": url, "status": found.status, "time": 0, "depth": depth, "type": "text/html; charset=utf-8"}
         following = [origin + link for link in found.links]

@@ -53,7 +53,8 @@ def drops(stage: Stage, params: tuple[str, ...], neighbours: list[Neighbours]) -
     if any(asks_tree(stage, p) for p in params) and not stage.said_one(groups):
         stage.reject(groups, judge, "remove_params", shown, family, spoken(shown), TREES)
         return []
-    findings = stage.search(groups, judge, frozenset(params), exceptions=True)
+    extent = not stage.contexts.switches.isdisjoint(params)
+    findings = stage.search(groups, judge, frozenset(params), exceptions=True, extent=extent)
     if not findings:
         stage.reject(groups, judge, "remove_params", shown, family, spoken(shown))
     out: list[Candidate] = []

@@ -74,7 +74,7 @@ def _values(stage: Stage, name: str, neighbours: list[Neighbours]) -> list[Candi
             said = f"`{shown}={text}`"
             stage.reject(groups, judge, "default_params", {shown: text}, "default value", said, TREES)
             continue
-        every = stage.search(groups, judge, frozenset((name,)), exceptions=False)
+        every = stage.search(groups, judge, frozenset((name,)), exceptions=False, extent=True)
         findings = [one for one in every if not by_luck(one.evidence, value, defaults, stage.options.risk)]
         if not findings:
             said, doubt = f"`{shown}={text}`", LUCKY if every else ""
@@ -89,7 +89,7 @@ def _values(stage: Stage, name: str, neighbours: list[Neighbours]) -> list[Candi
         said = f"`{shown}={replaced}` for `{shown}={keep}`"
         trees = tree or names_release(keep) or names_release(replaced) or are_newest_and_older((keep, replaced))
         refused = (trees or are_numbers((keep, replaced))) and not stage.said_one(groups, lasting=trees)
-        every = [] if refused else stage.search(groups, judge, frozenset((name,)), exceptions=False)
+        every = [] if refused else stage.search(groups, judge, frozenset((name,)), exceptions=False, extent=True)
         findings = [found for found in every if not by_luck(found.evidence, (one, other), aliases, stage.options.risk)]
         if not findings:
             doubt = (TREES if trees else TWO_NUMBERS) if refused else LUCKY if every else ""

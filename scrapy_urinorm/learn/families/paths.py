@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from scrapy_urinorm.content import EXACT
 from scrapy_urinorm.learn.evidence.beyond import Beyond
 from scrapy_urinorm.learn.evidence.candidate import REJECTED, TREES, Candidate
+from scrapy_urinorm.learn.evidence.extent import bear_numbers, from_smallest
 from scrapy_urinorm.learn.evidence.judge import Group, judged, rank
 from scrapy_urinorm.learn.evidence.luck import LUCKY, Beside, by_luck
 from scrapy_urinorm.learn.evidence.priors import name_prior
@@ -23,7 +24,7 @@ from scrapy_urinorm.learn.pages.values import chooses_tree, is_volatile, names_t
 from scrapy_urinorm.url import decoded
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable
 
     from scrapy_urinorm.learn.evidence.edits import Name
     from scrapy_urinorm.learn.evidence.judge import Evidence
@@ -119,7 +120,7 @@ def segments(stage: Stage) -> list[Candidate]:
             what, doubt = f"the segment `{shown}`", TREES if tree else ""
             stage.reject(groups, judge, "remove_segments", [{"name": shown}], "segment", what, doubt)
             continue
-        for finding in stage.search(groups, judge, frozenset(), exceptions=False, folders=True):
+        for finding in stage.search(groups, judge, frozenset(), exceptions=False, folders=True, extent=True):
             why = f"the segment `{shown}` makes no difference to {on_pages(finding.evidence)}"
             value = _dropped(stage, name[1], shown, chain(*(groups[n].examples for n in finding.support)))
             if "*" in shown or not value:
@@ -189,7 +190,7 @@ def _folds(stage: Stage, places: tuple[int, ...], neighbours: Iterable[Neighbour
         found = judged(group, stage.views)
         if found.outcome != EXACT:
             continue
-        # what is kept in place of all values is never looked at; it should not be one that is gone tomorrow
+        # what is kept in place of all values is never looked at, and should not be gone tomorrow
         values = sorted(
             ([stage.views[p].path[1:].split("/")[at] for at in places] for _, p in group.members),
             key=lambda taken: [(is_volatile(decoded(s)), len(s), s) for s in taken],
@@ -207,7 +208,8 @@ def _folds(stage: Stage, places: tuple[int, ...], neighbours: Iterable[Neighbour
         why = f"{group.values} addresses of the form {shown} showed one page"
         value = [{"pattern": pattern, "replace": kept.replace("\\", r"\\")}]
         scope = stage.contexts.scope_of(view.host, stage.scope)
-        candidate = Candidate(scope, "rewrite", value, evidence, "constant view", why)
+        where = from_smallest(shown, places, values)
+        candidate = Candidate(scope, "rewrite", value, evidence, "constant view", why, conditions=where)
         candidate.this_host = stage.contexts.has_below(view.host)
         stage.illustrate(candidate, evidence)
         # the form behind a page has the number of that page, and one of its own
@@ -216,17 +218,12 @@ def _folds(stage: Stage, places: tuple[int, ...], neighbours: Iterable[Neighbour
             for at in places
         ):
             candidate.status, candidate.why = REJECTED, why + ", but others may have been found that were not requested"
-        elif _numbered(values) and rank((page for _, page in group.members), stage.views):
+        elif bear_numbers(values) and rank((page for _, page in group.members), stage.views):
             candidate.status, candidate.why = REJECTED, why + ", but with its lines in many orders, as charts have"
         elif doubt := beyond.doubt(view):
             candidate.status, candidate.why = REJECTED, f"{why}, but {doubt}"
         (out if candidate.status != REJECTED else stage.rejected).append(candidate)
     return out
-
-
-def _numbered(values: Sequence[Sequence[str]]) -> bool:
-    """Whether most values of a form bear numbers."""
-    return 2 * sum(any(map(str.isdigit, "".join(taken))) for taken in values) > len(values)
 
 
 def _substitutions(stage: Stage, at: int, neighbours: Iterable[Neighbours]) -> list[Candidate]:
@@ -258,7 +255,7 @@ def _substitutions(stage: Stage, at: int, neighbours: Iterable[Neighbours]) -> l
             what = f"`{replaced}` for `{keep}` in the path"
             stage.reject(groups, judge, "rewrite", [edit], "segment", what, TREES if tree else "")
             continue
-        for finding in stage.search(groups, judge, frozenset(), exceptions=False, folders=True):
+        for finding in stage.search(groups, judge, frozenset(), exceptions=False, folders=True, extent=True):
             after = _below(stage, at, (groups[n].examples[0] for n in finding.support))
             pattern = f"^((?:/[^/?]+){{{at}}})/{re.escape(replaced)}{after}"
             value = [{"pattern": pattern, "replace": rf"\1/{keep}"}]

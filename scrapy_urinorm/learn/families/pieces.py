@@ -173,7 +173,7 @@ def _suffixes(stage: Stage, name: Name, neighbours: Sequence[Neighbours], beside
     others = {part for one in stage.groups if one[0] == "suffix" for part in re.split("[-_.,]", one[2])}
     if moving := [word for word in words if moves(word, others)]:
         doubt = said_in_words(moving[0])
-    found = [] if doubt else stage.search(groups, judge, frozenset(), exceptions=False, folders=True)
+    found = [] if doubt else stage.search(groups, judge, frozenset(), exceptions=False, folders=True, extent=True)
     findings = [one for one in found if not by_luck(one.evidence, mark, beside.of(groups), stage.options.risk)]
     if not findings:
         stage.reject(groups, judge, "rewrite", value, "suffix", what, doubt or (LUCKY if found else ""))

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from scrapy_urinorm.content import DIFFERENT, EXACT, NEAR, UNKNOWN
 from scrapy_urinorm.learn.evidence.candidate import PROPOSED, REJECTED, Candidate
 from scrapy_urinorm.learn.evidence.edits import Name, bundles, closed_segments
+from scrapy_urinorm.learn.evidence.extent import as_far_as_seen
 from scrapy_urinorm.learn.evidence.ground import Ground
 from scrapy_urinorm.learn.evidence.judge import Evidence, Group, Judge
 from scrapy_urinorm.learn.evidence.narrow import in_folders, narrowed, whole_lists
@@ -134,11 +135,12 @@ class Stage:
         exceptions: bool,
         beside: frozenset[str] = frozenset(),
         folders: bool = False,
+        extent: bool = False,
     ) -> list[Conclusion]:
         """Return where groups agree; conditions on the parameters in `skip` are not asked.
 
         What is found is not narrowed to where those `beside` it stand or do not; `folders` narrows an edit of the path
-        to the folders of the pages that it makes one.
+        to the folders of the pages that it makes one; `extent` a crawl that was cut short to the numbers it has seen.
         """
 
         def atoms(group: Group) -> frozenset[Atom]:
@@ -147,7 +149,10 @@ class Stage:
 
         found = cover(groups, atoms, judge, hosts=self.contexts.hosts, least=self.least, exceptions=exceptions)
         parts = [part for finding in found for part in self._grounded(finding, groups, judge, atoms, skip)]
-        return [self._narrowed(part, groups, skip | beside, folders) for part in parts]
+        narrower = [self._narrowed(part, groups, skip | beside, folders) for part in parts]
+        if not extent or self._proof is None or self._proof.is_finished:
+            return narrower
+        return [as_far_as_seen(part, groups, self.views, skip) for part in narrower]
 
     def _grounded(
         self,

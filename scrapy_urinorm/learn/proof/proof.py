@@ -7,6 +7,7 @@ class that it meets without them, soft errors aside.
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
@@ -45,6 +46,15 @@ rule had 0.3 to 0.6, and lost a third of the files; reply forms have 0.2, log-in
 BLIND_SHARE_OF_GAPS = 0.05
 """`BLIND_SHARE` where a record has gaps, as a sample of a crawl has: of most pages it does not say where they lead. Of
 random quarters of a repository browser's crawl, 0.1 lost nine pages."""
+
+
+_digits = re.compile("[0-9]+")
+
+
+def form_of(key: str) -> str:
+    """Return an address without its numbers and the values of its parameters."""
+    path, _, query = key.partition("?")
+    return _digits.sub("#", path) + "?" + "&".join(item.partition("=")[0] for item in query.split("&"))
 
 
 class Loss(NamedTuple):
@@ -121,7 +131,25 @@ class Proof:
     def is_finished(self) -> bool:
         """Whether the recorded crawl requested nearly all that it found."""
         found = self._plain[0].parents
-        return sum(node >= len(self.pages) for node in found) <= FINISHED * len(found)
+        left = {node: parent for node, parent in found.items() if node >= len(self.pages)}
+        return len(left) <= FINISHED * len(found) and (self.is_whole or not self._breaks_off(left))
+
+    def _breaks_off(self, left: Mapping[int, int]) -> bool:
+        """Whether an address was `left` that stands where other pages of the form, if there are any, have one which was
+        requested: most of them. What a crawl does not want, it wants on none.
+
+        A crawl that goes from each page to the next has left hardly more than one wherever it is cut short.
+        """
+        forms = [form_of(page.key) for page in self.pages]
+        asked = {forms[parent] for parent in left.values() if parent >= 0}
+        every, requested, places = Counter[tuple[str, int]](), Counter[tuple[str, int]](), set[tuple[str, int]]()
+        for form, links in zip(forms, self.graph.links, strict=True):
+            for at, node in enumerate(links if form in asked else ()):
+                every[form, at] += 1
+                requested[form, at] += node < len(self.pages)
+                if node in left:
+                    places.add((form, at))
+        return any(2 * requested[one] >= every[one] - 1 for one in places)
 
     @cached_property
     def has_gaps(self) -> bool:

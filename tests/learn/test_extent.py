@@ -1,0 +1,90 @@
+"""A crawl that was cut short knows the newest of a series, or the oldest; of the others rules say nothing."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import pytest
+
+from scrapy_urinorm import Normalizer
+from scrapy_urinorm.learn import Options, learn
+from scrapy_urinorm.learn.evidence.extent import from_smallest
+from tests.live.sites import Answer, crawled, prose
+
+TENDERS, OPEN, PER_LIST = 400, 180, 20
+
+
+@dataclass
+class Register:
+    """Tenders, the newest first, each with its award; of the newest, which are open yet, that `shows` something else.
+
+    In a `chain` each tender alone leads to the one before.
+    """
+
+    shows: str
+    award: str = "/tender/{}/award"
+    chain: bool = False
+    start = "http://register.example.com/"
+
+    def answer(self, target: str) -> Answer:
+        path, _, query = target.partition("?")
+        if path in ("/", "/list"):
+            first = TENDERS - PER_LIST * int(query[5:] or 0)
+            found = [f"/tender/{n}" for n in range(first, max(0, first - PER_LIST), -1)]
+            older = [f"/list?page={int(query[5:] or 0) + 1}"] if first > PER_LIST else []
+            return Answer(200, prose(target), (f"/tender/{TENDERS}",) if self.chain else (*older, *found))
+        number = int(path.split("/")[2])
+        if target == f"/tender/{number}":
+            before = [f"/tender/{number - 1}"] if self.chain and number > 1 else []
+            return Answer(200, prose(target), (*before, self.award.format(number)), identity=target)
+        if number <= TENDERS - OPEN:
+            return Answer(200, prose(target), identity=target)
+        if self.shows == "the tender":
+            return self.answer(f"/tender/{number}")
+        if self.shows == "a redirect":
+            return Answer(302, location=f"/tender/{number}")
+        return Answer(404) if self.shows == "an error" else Answer(200, "This tender has not been awarded yet.")
+
+
+@pytest.mark.parametrize("chain", [pytest.param(False, id="lists"), pytest.param(True, id="a chain")])
+@pytest.mark.parametrize(
+    ("shows", "award"),
+    [
+        ("an error", "/tender/{}/award"),
+        ("a sentence", "/tender/{}/award"),
+        ("a redirect", "/tender/{}/award"),
+        ("the tender", "/tender/{}?tab=award"),
+    ],
+)
+@pytest.mark.parametrize("newest_first", [pytest.param(False, id="breadth"), pytest.param(True, id="depth")])
+def test_what_the_newest_show_says_nothing_of_older_ones(
+    shows: str, award: str, chain: bool, newest_first: bool
+) -> None:
+    """Newer ones are no evidence of what was never requested, be a tenth of the register known or two fifths."""
+    register = Register(shows, award, chain)
+    visits, _ = crawled(
+        register.start, lambda url: register.answer(url[len(register.start) - 1 :]), 4_000, newest_first=newest_first
+    )
+    for part in (0.1, 0.25):
+        found = learn(visits[: int(part * len(visits))], Options(jobs=1))
+        normalizer = Normalizer(found.rules)
+        forms = ("/tender/{}", award)
+        older = [register.start[:-1] + form.format(n) for form in forms for n in range(1, TENDERS - OPEN)]
+        assert len(set(map(normalizer.key, older))) == len(older)
+        assert not any(normalizer.decide(one).skip for one in older)
+
+
+@pytest.mark.parametrize(
+    ("path", "places", "values", "expected"),
+    [
+        pytest.param("/tender/*/award", (1,), [["400"], ["361"]], "/tender/<361->/award", id="numbers"),
+        pytest.param("/tender/*/award", (1,), [["1"], ["361"]], "", id="from the first one on"),
+        pytest.param("/tender/*/award", (1,), [["400"], ["x"]], "", id="words"),
+        pytest.param("/tender/*/award", (1,), [["4000000000"], ["3000000000"]], "", id="more digits than a range has"),
+        pytest.param("/a/*/b/*", (1, 3), [["7", "9"], ["8", "1"]], "/a/<7->/b/*", id="two places"),
+    ],
+)
+def test_a_constant_view_of_numbers_is_from_the_smallest_on(
+    path: str, places: tuple[int, ...], values: list[list[str]], expected: str
+) -> None:
+    assert from_smallest(path, places, values) == ({"path": expected} if expected else {})
