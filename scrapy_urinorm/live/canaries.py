@@ -70,7 +70,7 @@ class Count:
     places: dict[str, Waiting] = field(default_factory=dict)
     """One that waits of each shape of path, and with each word of a parameter there."""
     met: set[str] = field(default_factory=set)
-    """Those that were tested."""
+    """Those that were tested, or that pages which were fetched before the rule have."""
 
     def waits(self, one: Waiting, places: Sequence[str], *, proven: bool) -> None:
         """Note a request that waits."""
@@ -209,6 +209,15 @@ class Canaries:
         places = self._places(url)
         for name in movers:
             self.of.setdefault(name, Count()).fetched(url, places)
+
+    def agreed(self, movers: Iterable[str], url: str) -> None:
+        """A page was fetched before rules that would have kept it back, and speaks for them where it is.
+
+        Only there: it is no sample of what they have kept back since.
+        """
+        places = self._places(url)
+        for name in movers:
+            self.of.setdefault(name, Count()).met.update(places)
 
     def waits(self, one: Waiting, *, proven: bool) -> None:
         """One of them waits."""

@@ -254,16 +254,15 @@ class Desk:
 
     def keyed(self, name: str, served: Iterable[tuple[str, int]]) -> None:
         """Note some of what was served on a site with new rules."""
-        questions = self.sites[name].questions
+        site = self.sites[name]
         for url, kind in served:
             self._known.served(name, url, kind)
-            for question in questions:
-                question.served.add(question.number(url, kind))
+            site.keyed(url, kind, self._own(url))
 
     def ready(self, name: str) -> None:
         """All that was served is keyed: the site answers again, for what is under way, too."""
         site = self.sites[name]
-        site.on = bool(site.questions)
+        site.ready()
         for claim in self.claims.values():
             if claim.site == name:
                 for question in site.questions:

@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING
 from scrapy_urinorm.importers.facets import is_script
 from scrapy_urinorm.learn.evidence.priors import name_prior
 from scrapy_urinorm.learn.evidence.risk import TRACKER_PRIOR
-from scrapy_urinorm.live.groups import group_of
+from scrapy_urinorm.live.groups import added_to, group_of, is_added
 from scrapy_urinorm.live.patterns import LONGEST
 from scrapy_urinorm.url import decoded
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Container
     from collections.abc import Set as AbstractSet
 
 MOST_SHAPES = 20_000
@@ -45,6 +45,8 @@ def is_whole(name: str) -> bool:
 
 def shown(name: str) -> str:
     """Return the name of a pattern or group for people."""
+    if is_added(name):
+        return "{}, whatever {} is added to".format(*name.split(" ?+ "))
     return name.removesuffix(_WHOLE) + ", lists with more than one filter" if is_whole(name) else name
 
 
@@ -64,10 +66,13 @@ def is_filtered(pattern: str, filters: frozenset[str]) -> bool:
 
 
 class Filtered:
-    """Such lists of one crawl; `filters` says of an origin, or script, which parameters of its site are filters."""
+    """Such lists of one crawl; `filters` says of an origin, or script, which parameters of its site are filters, and
+    `known` holds the patterns that were fetched.
+    """
 
-    def __init__(self, filters: Callable[[str], AbstractSet[str]]) -> None:
+    def __init__(self, filters: Callable[[str], AbstractSet[str]], known: Container[str] = ()) -> None:
         self._filters = filters
+        self._known = known
         self._shapes: set[int] = set()
 
     def has(self, group: str) -> bool:
@@ -77,15 +82,26 @@ class Filtered:
         return bool(filters) and sum(decoded(name) in filters for name in names.split("&")) > 1
 
     def groups(self, pattern: str, *, news: bool) -> list[str]:
-        """Return the groups that a pattern belongs to: of its names, and all lists with more than one filter.
+        """Return the groups that a pattern belongs to: of its names, of what adds one of them to a pattern that was
+        fetched, and all lists with more than one filter.
 
         News of all that has such names are news of these; that there are none counts only of what is such a list
         without a doubt, as a parameter may have many values by now.
         """
         name = group_of(pattern)
-        if name and self.has(name) and (news or self.holds(pattern)):
-            return [name, whole_of(pattern)]
-        return [name] if name else []
+        if not name:
+            return []
+        whole = [whole_of(pattern)] if self.has(name) and (news or self.holds(pattern)) else []
+        return [name, *added_to(pattern, None if news else self._known), *whole]
+
+    def wider(self, pattern: str, *, combined: bool, alone: bool) -> list[str]:
+        """Return the groups that a pattern may be closed with, beside that of its names: none that its parameters make
+        where it is judged `alone`, and that of lists with more than one filter where it is one, `combined`.
+        """
+        found = [] if alone else added_to(pattern, self._known)
+        if combined and self.has(group_of(pattern)) and self.holds(pattern):
+            found.append(whole_of(pattern))
+        return found
 
     def holds(self, pattern: str) -> bool:
         """Whether a pattern is of such lists without a doubt."""

@@ -8,13 +8,19 @@ from __future__ import annotations
 
 from functools import lru_cache
 from itertools import combinations
+from typing import TYPE_CHECKING
 
 from scrapy_urinorm.importers.facets import is_script
+
+if TYPE_CHECKING:
+    from collections.abc import Container
 
 MOST_NAMES = 6
 """Of a group with more names only those with one name less are looked at: of six there are 62 with fewer."""
 AGAIN = 31
 """Pages in a row without news of a part that had news once: as many pairs as a rule is believed for."""
+_SHAPES = 1_000
+"""Shapes of which it is remembered what they are without each of their parameters; 3 MB."""
 _REMEMBERED = 500
 """Queries whose groups with fewer names are remembered: more than a shop has, and 20 MB where each has 150 names."""
 PARTS = 100_000
@@ -49,6 +55,38 @@ def subgroups(name: str) -> list[str]:
     """Return the groups of the same origin with some of the names of a group, but not all."""
     origin, _, query = name.partition(" ?")
     return [f"{origin} ?{names}" for names in _fewer(query)]
+
+
+# no parameter has a space
+_ADDED = " ?+ "
+
+
+@lru_cache(_SHAPES)
+def _without_each(pattern: str) -> tuple[tuple[str, str], ...]:
+    origin, mark, names = group_of(pattern).partition(" ?")
+    head, _, query = pattern.partition("?")
+    each = dict.fromkeys(names.split("&")) if mark else {}
+    if len(each) > MOST_NAMES:
+        return ()
+    found = []
+    for name in each:
+        others = "&".join(item for item in query.split("&") if item.partition("=")[0] != name)
+        found.append((f"{origin}{_ADDED}{name}", f"{head}?{others}" if others else head))
+    return tuple(found)
+
+
+def added_to(pattern: str, known: Container[str] | None = None) -> list[str]:
+    """Return, of each parameter that a pattern adds to one that is `known`, the name of all such patterns of its
+    origin; of each parameter where it is not said what is known.
+
+    Sorted lists of a shop have many sets of names, and in none of them an order says anything new.
+    """
+    return [name for name, other in _without_each(pattern) if known is None or other in known]
+
+
+def is_added(name: str) -> bool:
+    """Whether a name is that of all patterns that add a parameter to a known one."""
+    return _ADDED in name
 
 
 class ShapeParts:

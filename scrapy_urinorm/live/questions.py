@@ -64,6 +64,7 @@ PASS, PARK, CANARY, LATER, CLOSED, SAMPLE = "pass", "park", "canary", "later", "
 PASSED = Ruling(PASS)
 
 
+_MASK = (1 << 64) - 1
 _REMEMBERED = 10_000
 """Hosts whose site is remembered: those of the requests that wait, of a broad crawl."""
 
@@ -128,6 +129,8 @@ class SiteDesk:
     rules: list[LiveRule] = field(default_factory=list)
     on: bool = False
     canaries: Canaries = field(default_factory=Canaries)
+    _keyed: NumberSet = field(default_factory=NumberSet)
+    """The addresses that were keyed under new rules so far."""
 
     @property
     def questions(self) -> list[Question]:
@@ -138,6 +141,23 @@ class SiteDesk:
         """Return the class of a request that is fetched already or under way, None where it is in none."""
         number = self.sure.number(url, kind) if self.sure is not None else 0
         return number.to_bytes(8, "little") if self.sure is not None and self.sure.holds(number) else None
+
+    def keyed(self, url: str, kind: int, own: str) -> None:
+        """Note a page that was served before there were the rules of now; `own` is its address under the crawl's own.
+
+        One of a class that was served already was held against it, as a canary is, when the rules were learned.
+        """
+        address = hash((kind, own)) & _MASK or 1
+        if self.sure is not None and address not in self._keyed and self.sure.number(url, kind) in self.sure.served:
+            self.canaries.agreed(self.movers(url)[0], own)
+        self._keyed.add(address)
+        for question in self.questions:
+            question.served.add(question.number(url, kind))
+
+    def ready(self) -> None:
+        """All that was served is keyed."""
+        self._keyed.clear()
+        self.on = bool(self.questions)
 
     def doubts(self, url: str, kind: int) -> bool:
         """Whether a request is likely for a page that was served, or is under way."""

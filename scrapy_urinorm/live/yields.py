@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from scrapy_urinorm.live.brought import Brought, Turn, Yield, row_of, yield_of
-from scrapy_urinorm.live.filtered import Filtered, is_whole, whole_of
+from scrapy_urinorm.live.filtered import Filtered, is_whole
 from scrapy_urinorm.live.groups import AGAIN, ShapeParts, group_of, is_group, subgroups
 from scrapy_urinorm.live.patience import TESTS, Doubts, Patience, doubted
 from scrapy_urinorm.live.patterns import is_item, is_plain
@@ -66,7 +66,7 @@ class Yields:
         self._parts = ShapeParts()
         self._led_to: dict[str, str] = {}
         self._patience = Patience()
-        self._filtered = Filtered(filters)
+        self._filtered = Filtered(filters, self.of)
         self.doubts = Doubts()
         self._due: list[tuple[str, int | None]] = []
 
@@ -80,14 +80,14 @@ class Yields:
         Those with more than one filter of a few values, `combined`, are closed with all others of that kind, too: a
         shop of six filters has sixty groups of names, one of ten a thousand, each with pages of its own to fetch first.
         """
-        own, name = self.of.get(pattern) or _NEW, group_of(pattern)
-        place = self._placed(own, pattern, name)
-        whole = whole_of(pattern) if combined else ""
-        found = self.of.get(whole)
-        if found is None or found.turn is not Turn.CLOSED or place.turn is Turn.CLOSED:
+        own = self.of.get(pattern) or _NEW
+        place = self._placed(own, pattern, group_of(pattern))
+        if place.turn is Turn.CLOSED:
             return place
-        if self._filtered.has(name) and self._filtered.holds(pattern) and self._is_tried(own, pattern, found, whole):
-            return Rank(found, whole, Turn.CLOSED)
+        for name in self._filtered.wider(pattern, combined=combined, alone=own.known or own.is_alone):
+            found = self.of.get(name)
+            if found is not None and found.turn is Turn.CLOSED and self._is_tried(own, pattern, found, name):
+                return Rank(found, name, Turn.CLOSED)
         return place
 
     def _placed(self, own: Yield, pattern: str, name: str) -> Rank:

@@ -167,7 +167,11 @@ def test_more_patterns_than_are_counted(monkeypatch: pytest.MonkeyPatch) -> None
     assert len(yields.of) <= 5
 
 
-SHOWN = {WHOLE: "http://shop.example/c, lists with more than one filter", "http://shop.example ?a&b": ""}
+SHOWN = {
+    WHOLE: "http://shop.example/c, lists with more than one filter",
+    "http://shop.example ?a&b": "",
+    "http://shop.example ?+ a": "http://shop.example, whatever a is added to",
+}
 
 
 @pytest.mark.parametrize(("name", "text"), SHOWN.items())

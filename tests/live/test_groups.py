@@ -8,8 +8,8 @@ import pytest
 
 from scrapy_urinorm.live import groups
 from scrapy_urinorm.live.brought import Turn
-from scrapy_urinorm.live.groups import AGAIN, ShapeParts, group_of, subgroups
-from scrapy_urinorm.live.yields import LOW, SHAPES, Yields
+from scrapy_urinorm.live.groups import AGAIN, ShapeParts, added_to, group_of, subgroups
+from scrapy_urinorm.live.yields import CLOSE, LOW, SHAPES, Yields
 
 GROUPS = [
     ("http://a.example/c/*?b=x&a=", "http://a.example ?b&a"),
@@ -136,6 +136,92 @@ def test_a_shape_that_once_had_news_is_tried_longer_than_one_that_never_had() ->
     # what it brings after all opens it again
     assert yields.credited(pattern)
     assert yields.place(pattern).turn is not Turn.CLOSED
+
+
+ADDED = [
+    ("http://a.example/c/?a=x&b=*&b=y", ["http://a.example ?+ a", "http://a.example ?+ b"]),
+    ("http://a.example/c/?a=", ["http://a.example ?+ a"]),
+    ("http://a.example/list.php?a=x", ["http://a.example/list.php ?+ a"]),
+    ("http://a.example/c/", []),
+    ("a line of a pack http://a.example/?a=1", []),
+    # each of many parameters would be counted with each of its own
+    ("http://a.example/?a=&b=&c=&d=&e=&f=&g=", []),
+]
+
+
+@pytest.mark.parametrize(("pattern", "names"), ADDED)
+def test_what_each_parameter_is_added_to(pattern: str, names: list[str]) -> None:
+    assert added_to(pattern) == names
+    assert added_to(pattern, ()) == []
+    without = pattern.partition("?")[0]
+    assert added_to(pattern, {without}) == (names if len(names) == 1 else [])
+
+
+FILTERS = ("", "color=*&", "size=*&", "color=*&size=*&")
+
+
+def sorted_lists(times: int, *, unsorted: bool = True, yields: Yields | None = None) -> Yields:
+    """Yields after so many rounds without news of sorted lists, with some filters or none, each unsorted one before.
+
+    They are too few of each set of names to close these.
+    """
+    yields = yields or Yields()
+    for n in range(times * len(FILTERS) * (SHAPES - 1)):
+        kept, chosen = FILTERS[n % len(FILTERS)], n // len(FILTERS)
+        if unsorted:
+            yields.learned(f"http://shop.example/{chosen % (SHAPES - 1)}/?{kept}".rstrip("?&"), True)
+        order = ORDERS[chosen % len(ORDERS)]
+        yields.learned(f"http://shop.example/{chosen % (SHAPES - 1)}/?{kept}sort={order}", False)
+    return yields
+
+
+def test_what_a_parameter_is_added_to_is_closed_whatever_else_is_there() -> None:
+    """A shop with four filters has sixteen sets of names, and an order that brings nothing in one does so in each."""
+    yields = sorted_lists(4)
+    assert all(one.turn is not Turn.CLOSED for name, one in yields.of.items() if "+" not in name)
+    assert yields.place("http://shop.example/3/?color=*&size=*&sort=price").turn is Turn.CLOSED
+    # one that nobody has seen beside an order, or an unsorted one that nobody has seen, says nothing yet
+    assert yields.place("http://shop.example/3/?brand=*&sort=price").turn is not Turn.CLOSED
+    assert yields.place("http://shop.example/new/?color=*&sort=price").turn is not Turn.CLOSED
+    del yields.of["http://shop.example/3/?color=*&size=*"]
+    assert yields.place("http://shop.example/3/?color=*&size=*&sort=price").turn is not Turn.CLOSED
+
+
+def test_too_few_pages_of_what_a_parameter_is_added_to_close_nothing() -> None:
+    rounds = (LOW + CLOSE) // (len(FILTERS) * (SHAPES - 1))
+    assert sorted_lists(rounds).place("http://shop.example/3/?color=*&size=*&sort=price").turn is not Turn.CLOSED
+
+
+def test_a_parameter_that_is_added_to_nothing_closes_nothing() -> None:
+    """Of a site that says its language in every address the language would close whatever is there."""
+    yields = sorted_lists(4, unsorted=False)
+    for kept in FILTERS:
+        yields.learned(f"http://shop.example/3/?{kept}".rstrip("?&"), True)
+    assert yields.place("http://shop.example/3/?color=*&size=*&sort=price").turn is not Turn.CLOSED
+
+
+@pytest.mark.parametrize("how", ["news", "few words", "what it has led to", "news where it is added to nothing"])
+def test_news_of_what_a_parameter_is_added_to_open_all(how: str) -> None:
+    yields = sorted_lists(4)
+    pattern = "http://shop.example/3/?color=*&size=*&sort=price"
+    assert yields.place(pattern).turn is Turn.CLOSED
+    other = "http://shop.example/new/?sort=age" if how.endswith("nothing") else "http://shop.example/5/?sort=age"
+    if how == "what it has led to":
+        reopened = yields.credited(other)
+    else:
+        reopened = yields.learned(other, how != "few words", few=how == "few words")
+    assert "http://shop.example ?+ sort" in reopened
+    assert yields.place(pattern).turn is not Turn.CLOSED
+
+
+def test_one_that_brings_something_is_not_closed_with_what_its_parameter_is_added_to() -> None:
+    yields, pattern = Yields(), "http://shop.example/3/?color=*&size=*&sort=price"
+    for n in range(70):
+        yields.learned(pattern, n < 10)
+    sorted_lists(6, yields=yields)
+    assert yields.place("http://shop.example/4/?color=*&size=*&sort=price").turn is Turn.CLOSED
+    assert yields.of[pattern].is_alone
+    assert yields.place(pattern).turn is Turn.LATER
 
 
 def test_parts_are_counted_up_to_a_bound(monkeypatch: pytest.MonkeyPatch) -> None:

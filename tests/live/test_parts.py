@@ -17,6 +17,7 @@ from scrapy_urinorm.learn.evidence.risk import BELIEVED, standing
 from scrapy_urinorm.learn.options import Options
 from scrapy_urinorm.live import classes
 from scrapy_urinorm.live.brought import Turn, Yield
+from scrapy_urinorm.live.canaries import Waiting
 from scrapy_urinorm.live.classes import NumberSet
 from scrapy_urinorm.live.desk import Desk
 from scrapy_urinorm.live.folder import FolderStore
@@ -28,7 +29,7 @@ from scrapy_urinorm.live.process import Students
 from scrapy_urinorm.live.questions import CANARY, CLOSED, LATER, PARK, PASS, SAMPLE
 from scrapy_urinorm.live.rank import priority
 from scrapy_urinorm.live.student import Student
-from scrapy_urinorm.live.trial import canary_share
+from scrapy_urinorm.live.trial import CANARIES, canary_share
 from scrapy_urinorm.live.yields import LOW, Yields
 from scrapy_urinorm.suffixes import host_of, site_of
 from scrapy_urinorm.visits import messages
@@ -36,6 +37,7 @@ from scrapy_urinorm.visits.record import Visit
 from tests.live.sites import Site, record
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from pathlib import Path
 
 
@@ -314,15 +316,15 @@ def test_a_closed_pattern_is_sampled_less_and_less() -> None:
 RULES = {"site": {"a.example": {"remove_params": ["s"]}}}
 
 
-def desk(close: int = 200) -> Desk:
-    """A desk that was told that `s` is idle on a site where two pages were served."""
+def desk(close: int = 200, served: Sequence[str] = ("p?s=1",)) -> Desk:
+    """A desk that was told that `s` is idle on a site where some pages were served."""
     found = Desk([], "recommended", close=close)
     rule = {"id": "s", "said": "s is idle", "source": RULES}
     _, site = found.take(
         {"do": "rules", "site": "a.example", "version": 1, "source": RULES, "likely": {}, "rules": [rule], "pages": 9}
     )
     assert site == "a.example"
-    found.keyed(site, [("http://a.example/p?s=1", 7)])
+    found.keyed(site, [(f"http://a.example/{one}", 7) for one in served])
     found.ready(site)
     return found
 
@@ -397,6 +399,37 @@ def test_a_resumed_desk_decides_alike() -> None:
     third = desk()
     expected = [third.decide(url, 7).verdict for url in urls][150:]
     assert [second.decide(url, 7).verdict for url in urls[150:]] == expected
+
+
+@pytest.mark.parametrize(
+    ("served", "tests"),
+    [
+        pytest.param([], 8, id="where nothing was"),
+        pytest.param(["p?s=a", "p?s=b"], 0, id="where two pages were"),
+        pytest.param(["p?s=b", "p?s=b"], 8, id="where one page was, twice"),
+        pytest.param(["q?s=a", "q?s=b"], 8, id="on another path"),
+        pytest.param(["p?s=a", "p?s=c"], 8, id="with other words"),
+    ],
+)
+def test_pages_that_were_fetched_before_a_rule_test_it_where_they_are(served: list[str], tests: int) -> None:
+    """They were held against each other, as a canary is; what waits there needs no test before it is given up."""
+    found = desk(served=served)
+    canaries = found.sites["a.example"].canaries
+    for n in range(CANARIES):
+        canaries.fetched(["s"], f"http://a.example/r{n}?s=x")
+    canaries.waits(Waiting(b"a class", "http://a.example/p?s=b", ("s",)), proven=False)
+    assert found.untested() == [b"a class"] * tests
+
+
+def test_they_test_each_rule_that_comes_later() -> None:
+    found, served = Desk([], "recommended"), [("http://a.example/p?s=a", 7), ("http://a.example/p?s=b", 7)]
+    for version in range(2):
+        rule = {"id": f"s{version}", "said": "s is idle", "source": RULES}
+        told = {"version": version, "source": RULES, "likely": {}, "rules": [rule], "pages": 9}
+        found.take({"do": "rules", "site": "a.example", **told})
+        found.keyed("a.example", served)
+        found.ready("a.example")
+        assert found.sites["a.example"].canaries.of[f"s{version}"].met
 
 
 def test_what_is_likely_a_duplicate_comes_later_and_is_asked_about_once() -> None:
