@@ -145,7 +145,8 @@ class SiteDesk:
     def keyed(self, url: str, kind: int, own: str) -> None:
         """Note a page that was served before there were the rules of now; `own` is its address under the crawl's own.
 
-        One of a class that was served already was held against it, as a canary is, when the rules were learned.
+        One of a class that was served already was held against it, as a canary is, when the rules were learned: under
+        what a study finds no two pages that differ have one key.
         """
         address = hash((kind, own)) & _MASK or 1
         if self.sure is not None and address not in self._keyed and self.sure.number(url, kind) in self.sure.served:
