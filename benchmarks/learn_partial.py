@@ -34,7 +34,8 @@ if TYPE_CHECKING:
     from scrapy_urinorm.learn.pages.page import Page
 
 SITES = ("wordpress", "dokuwiki", "roundup", "spirit", "autoindex", "trac", "gitweb", "oscar")
-PARTS = ("10", "15", "20", "25", "50", "random", "100")
+WHOLE = "100"
+PARTS = ("10", "15", "20", "25", "50", "random", WHOLE)
 FIGURES = Path(__file__).parent.parent / "docs" / "figures.json"
 WAYS = tuple((order, n) for order in (BREADTH, DEPTH) for n in (1, 4, 16))
 
@@ -158,7 +159,9 @@ def main() -> int:
                 continue
             for part in given.part or PARTS:
                 begun = time.process_time()
-                result = learn(part_of(list(read_visits([path])), part), options)
+                visits = read_visits([path])
+                # a whole file says whether its crawl came to its end, as it does to `urinorm learn`
+                result = learn(visits if part == WHOLE else part_of(list(visits), part), options)
                 took = time.process_time() - begun
                 if given.keep:
                     given.keep.mkdir(parents=True, exist_ok=True)

@@ -68,8 +68,8 @@ class SiteLearner:
         self.options = options
         self.replay = Replay(site, options, rules)
         graph = graph_of(site.pages, site.ids)
-        exact, whole = not options.wrong_merges, site.is_whole
-        self.proof = None if graph is None else Proof(site.pages, graph, site.soft, exact=exact, whole=whole)
+        said = {"exact": not options.wrong_merges, "ended": site.has_ended, "whole": site.is_whole}
+        self.proof = None if graph is None else Proof(site.pages, graph, site.soft, **said)
         self.others: list[Candidate] = []
         self._views = Views()
         self._memory: Memory = {}

@@ -9,6 +9,9 @@ import pytest
 from scrapy_urinorm import Normalizer
 from scrapy_urinorm.learn import Options, learn
 from scrapy_urinorm.learn.evidence.extent import from_smallest
+from scrapy_urinorm.learn.links.linked import graph_of
+from scrapy_urinorm.learn.proof.proof import Proof
+from scrapy_urinorm.learn.sites.site import Site
 from tests.live.sites import Answer, crawled, prose
 
 TENDERS, OPEN, PER_LIST = 400, 180, 20
@@ -72,6 +75,27 @@ def test_what_the_newest_show_says_nothing_of_older_ones(
         older = [register.start[:-1] + form.format(n) for form in forms for n in range(1, TENDERS - OPEN)]
         assert len(set(map(normalizer.key, older))) == len(older)
         assert not any(normalizer.decide(one).skip for one in older)
+
+
+@pytest.mark.parametrize("ended", [False, True])
+def test_a_crawl_that_left_one_link_of_a_series_was_cut_short_unless_it_says_that_it_ended(ended: bool) -> None:
+    """A site may be crawled to its end whose pages do not say from where they were asked for."""
+    register = Register("an error", chain=True)
+    visits, _ = crawled(
+        register.start, lambda url: register.answer(url[len(register.start) - 1 :]), 4_000, newest_first=True
+    )
+    site = Site("example.com")
+    for visit in visits[: len(visits) // 4]:
+        visit.referer = None
+        site.add(visit, "register.example.com")
+    if ended:
+        site.whole = frozenset(site.crawls)
+    site.build("recommended")
+    graph = graph_of(site.pages, site.ids)
+    assert graph is not None
+    proof = Proof(site.pages, graph, site.soft, ended=site.has_ended, whole=site.is_whole)
+    assert not proof.is_whole
+    assert proof.is_finished is ended
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,6 @@ class that it meets without them, soft errors aside.
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
@@ -18,6 +17,7 @@ from scrapy_urinorm.learn.links.linked import asked_for, linked_hashes, untold
 from scrapy_urinorm.learn.links.told import Explained, ToldLinks
 from scrapy_urinorm.learn.links.ways import Ways
 from scrapy_urinorm.learn.pages.page import Word
+from scrapy_urinorm.learn.proof.cut_short import breaks_off
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Mapping, Sequence
@@ -46,15 +46,6 @@ rule had 0.3 to 0.6, and lost a third of the files; reply forms have 0.2, log-in
 BLIND_SHARE_OF_GAPS = 0.05
 """`BLIND_SHARE` where a record has gaps, as a sample of a crawl has: of most pages it does not say where they lead. Of
 random quarters of a repository browser's crawl, 0.1 lost nine pages."""
-
-
-_digits = re.compile("[0-9]+")
-
-
-def form_of(key: str) -> str:
-    """Return an address without its numbers and the values of its parameters."""
-    path, _, query = key.partition("?")
-    return _digits.sub("#", path) + "?" + "&".join(item.partition("=")[0] for item in query.split("&"))
 
 
 class Loss(NamedTuple):
@@ -93,15 +84,25 @@ class Course(NamedTuple):
 
 
 class Proof:
-    """The recorded crawls of a site, which those under rules are held against."""
+    """The recorded crawls of a site, which those under rules are held against; `ended` says that each of them came to
+    its end by itself, `whole` that none has left anything that its pages would ask for.
+    """
 
     def __init__(
-        self, pages: Sequence[Page], graph: Graph, soft: frozenset[int], *, exact: bool = False, whole: bool = False
+        self,
+        pages: Sequence[Page],
+        graph: Graph,
+        soft: frozenset[int],
+        *,
+        exact: bool = False,
+        ended: bool = False,
+        whole: bool = False,
     ) -> None:
         self.pages = pages
         self.graph = graph
         self.soft = soft
         self.exact = exact
+        self.has_ended = ended
         self.is_whole = whole
         # a redirect shows nothing: what it leads to is met where that is fetched
         self.labels = [-1 if n in graph.hops else page.label for n, page in enumerate(pages)]
@@ -132,24 +133,9 @@ class Proof:
         """Whether the recorded crawl requested nearly all that it found."""
         found = self._plain[0].parents
         left = {node: parent for node, parent in found.items() if node >= len(self.pages)}
-        return len(left) <= FINISHED * len(found) and (self.is_whole or not self._breaks_off(left))
-
-    def _breaks_off(self, left: Mapping[int, int]) -> bool:
-        """Whether an address was `left` that stands where other pages of the form, if there are any, have one which was
-        requested: most of them. What a crawl does not want, it wants on none.
-
-        A crawl that goes from each page to the next has left hardly more than one wherever it is cut short.
-        """
-        forms = [form_of(page.key) for page in self.pages]
-        asked = {forms[parent] for parent in left.values() if parent >= 0}
-        every, requested, places = Counter[tuple[str, int]](), Counter[tuple[str, int]](), set[tuple[str, int]]()
-        for form, links in zip(forms, self.graph.links, strict=True):
-            for at, node in enumerate(links if form in asked else ()):
-                every[form, at] += 1
-                requested[form, at] += node < len(self.pages)
-                if node in left:
-                    places.add((form, at))
-        return any(2 * requested[one] >= every[one] - 1 for one in places)
+        return len(left) <= FINISHED * len(found) and (
+            self.has_ended or not breaks_off([page.key for page in self.pages], self.graph.links, left)
+        )
 
     @cached_property
     def has_gaps(self) -> bool:

@@ -93,13 +93,16 @@ class Site:
         return {page.key: n for n, page in enumerate(self.pages)}
 
     @property
+    def has_ended(self) -> bool:
+        """Whether all crawls of it came to their end by themselves, and all of it was read."""
+        return bool(self.crawls) and self.crawls <= self.whole and not (self._bears_none or self.sampled_from)
+
+    @property
     def is_whole(self) -> bool:
-        """Whether nothing that its pages would ask for was left: all crawls of it came to their end, all of it was
-        read, and each page says from where it was asked for, which a site may forbid (`Referrer-Policy`).
+        """Whether nothing that its pages would ask for was left: crawls have ended, and each page says from where it
+        was asked for, which a site may forbid (`Referrer-Policy`).
         """
-        if self._bears_none or self.sampled_from or not self.crawls or not self.crawls <= self.whole:
-            return False
-        return all(page.referers or page.sources for page in self.pages if page.depth)
+        return self.has_ended and all(page.referers or page.sources for page in self.pages if page.depth)
 
     def add(self, visit: Visit, host: str) -> None:
         """Add one visit; its lines, if any, are kept until the frame of the site is known."""
