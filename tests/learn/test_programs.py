@@ -9,6 +9,7 @@ import pytest
 from scrapy_urinorm import Normalizer
 from scrapy_urinorm.learn import Options, learn
 from scrapy_urinorm.visits import Visit
+from scrapy_urinorm.visits.record import visit_from_row
 
 if TYPE_CHECKING:
     from scrapy_urinorm.learn.learner import LearnResult
@@ -56,6 +57,33 @@ def test_a_proven_line_holds_where_the_crawl_has_not_been(marks: tuple[str, ...]
 
     assert one("/2023/11/another/")
     assert one("/2023/11/another/comment-page-2/") is everywhere
+
+
+ORDERS = [f"?C={column};O={way}" for column in "NMSD" for way in "AD"]
+LISTINGS = ["marker:apache-listing", "marker:index-of"]
+
+
+def listing(path: str, inside: list[str], marks: list[str]) -> Visit:
+    """A folder, with links to what is inside and to its orders: that of the column that it is in the other way."""
+    folder, _, order = path.partition("?")
+    now = order or "C=N;O=A"
+    orders = [f"?C={column};O={'D' if now == f'C={column};O=A' else 'A'}" for column in "NMSD"]
+    links = [f"http://a.example{folder}{one}" for one in (*orders, *inside)]
+    row = {"url": f"http://a.example{path}", "status": 200, "text_digest": folder, "words": 90}
+    return visit_from_row({**row, "content_type": "text/html", "links": links, "marks": marks})
+
+
+@pytest.mark.parametrize(("marks", "known"), [(LISTINGS, True), ([], False)], ids=["recognized", "unknown"])
+def test_a_proven_line_holds_of_what_a_crawl_that_was_cut_short_did_not_follow(marks: list[str], known: bool) -> None:
+    """Of two folders the orders that lists name first were requested, and not those that the others name."""
+    folders = [f"folder{n}/" for n in range(60)]
+    visits = [listing(f"/{order}", folders, marks) for order in ("", *ORDERS)]
+    visits += [listing(f"/{one}", ["a.txt", "b.txt"], marks) for one in folders]
+    for n, one in enumerate(folders[:4]):
+        orders = ORDERS if n < 2 else ["?C=N;O=D", *(f"?C={column};O=A" for column in "MSD")]
+        visits += [listing(f"/{one}{order}", ["a.txt", "b.txt"], marks) for order in orders]
+    normalizer = Normalizer(learn(visits, Options(jobs=1)).rules)
+    assert (len({normalizer.key(f"http://a.example/folder50/{one}") for one in ("", *ORDERS)}) == 1) is known
 
 
 def test_the_line_and_its_platform_are_named() -> None:

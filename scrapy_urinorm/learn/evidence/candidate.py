@@ -58,6 +58,8 @@ class Candidate:
     status: str = ACTIVE
     needs_word: bool = False
     """Whether equal pages are not enough for it, only the site's own word is."""
+    proven: bool = False
+    """Whether it is a line of a pack that was proven on real installations."""
     saved: int = 0
     wrong: int = 0
     conditions: dict[str, Any] | None = None

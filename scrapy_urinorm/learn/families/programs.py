@@ -39,7 +39,7 @@ def pack_candidates(found: Iterable[Found]) -> list[Candidate]:
             for rule, value in where.items():
                 if line.folds and rule not in conditions:
                     candidate = Candidate(_host(program.site), rule, value, Evidence(prior=PROVEN_PRIOR), FAMILY, why)
-                    candidate.conditions = conditions
+                    candidate.conditions, candidate.proven = conditions, line.proof == "proven"
                     out.append(candidate)
     return out
 

@@ -147,15 +147,15 @@ class Court:
     ) -> dict[Candidate, list[Loss]]:
         """Return those of which still too little is known without what the rules make one with what a crawl meets.
 
-        What many pages speak for is believed of further ones; of what few speak for, as of a repository browser's
-        hashes, that is a guess.
+        What many pages speak for is believed of further ones, and so is what was proven on other installations; of what
+        few speak for, as of a repository browser's hashes, that is a guess.
         """
         key = self.replay.normalizer(self.replay.accepted, "safe").key
         explained = self.proof.explained(self.replay.keys, key)
         found = {}
         for candidate, losses in blind.items():
             hidden = total[candidate]
-            if candidate.evidence.agree >= THIN or self._drops_sessions(candidate):
+            if candidate.evidence.agree >= THIN or candidate.proven or self._drops_sessions(candidate):
                 labels = set() if all(map(explained.is_same, hidden.seen)) else hidden.labels
                 unseen = explained.left(hidden.unseen, self.proof.parents, guessed=self._tells_the_way(candidate))
                 hidden = hidden._replace(labels=labels, unseen=unseen)
