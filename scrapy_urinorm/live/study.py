@@ -11,6 +11,7 @@ from scrapy_urinorm.content.echoes import echoed
 from scrapy_urinorm.errors import RuleFileError
 from scrapy_urinorm.learn.earlier import names_of
 from scrapy_urinorm.learn.evidence.candidate import ACTIVE, PROPOSED, SPLIT, Candidate, is_writable, signature, tables
+from scrapy_urinorm.learn.evidence.extent import for_all_numbers, for_seen_numbers
 from scrapy_urinorm.learn.evidence.risk import BELIEVED, standing
 from scrapy_urinorm.learn.output import evidence_row
 from scrapy_urinorm.learn.pages.page import Page
@@ -153,7 +154,11 @@ def study(
     found.later, found.combined = tables(lists), {one.where["path"]: one.why for one in lists}
     base = _split(found, site, rules, options, everywhere=bool(believed))
     found.source = tables([one.candidate for one in believed], base)
-    lasting = [one.candidate for one in believed if one.lasts(options) and not learner.passing.doubt(one.candidate)]
+    lasting = [
+        for_seen_numbers(one.candidate)
+        for one in believed
+        if one.lasts(options) and not learner.passing.doubt(one.candidate)
+    ]
     found.lasting = tables(lasting, site.base if lasting else base)
     likely = [one for one in judged if one not in believed and one.agree >= LIKELY and not one.against]
     together = _unbroken(learner, [one.candidate for one in (*believed, *likely)])
@@ -212,7 +217,7 @@ def _candidates(learner: SiteLearner) -> list[Candidate]:
     for one in (*accepted, *proposed[:MOST_PROPOSED]):
         if one.rule not in VERDICTS and is_writable(one):
             known.setdefault(signature(one), one)
-    return list(known.values())
+    return list(map(for_all_numbers, known.values()))
 
 
 def _doubt_echoes(candidates: Iterable[Candidate], echoes: frozenset[str]) -> None:

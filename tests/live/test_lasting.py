@@ -6,6 +6,9 @@ import pytest
 
 from scrapy_urinorm import Normalizer
 from scrapy_urinorm.learn import Options
+from scrapy_urinorm.learn.evidence.candidate import Candidate
+from scrapy_urinorm.learn.evidence.extent import for_all_numbers, for_seen_numbers
+from scrapy_urinorm.learn.evidence.judge import Evidence
 from scrapy_urinorm.live.study import study
 from scrapy_urinorm.visits.record import visit_from_row
 
@@ -23,6 +26,28 @@ def test_a_rule_with_few_pages_is_for_this_crawl_alone(pages: int, lasts: bool) 
     assert len({Normalizer(found.source).key(url) for url in (one, other)}) == 1
     assert (len({Normalizer(found.lasting).key(url) for url in (one, other)}) == 1) is lasts
     assert found.rows
+
+
+def test_a_constant_view_is_tried_on_all_numbers() -> None:
+    """Depth first a crawl meets smaller numbers all the time, and tests by samples what they show."""
+    texts = {f"/vote/{n}": "log in" for n in range(300, 200, -1)} | {f"/other/{n}": f"other {n}" for n in range(40)}
+    rows = ({"url": HOST + path, "status": 200, "text_digest": text, "words": 100} for path, text in texts.items())
+    ((alone, _, _),) = study("a.example", [visit_from_row(row) for row in rows], Options(), []).tried.values()
+    assert len({Normalizer(alone).key(f"{HOST}/vote/{n}") for n in (7, 250, 407)}) == 1
+
+
+@pytest.mark.parametrize(
+    ("family", "path", "is_wider"),
+    [
+        ("constant view", "/vote/<201->", True),
+        ("constant view", "/vote/*", False),
+        ("segment", "/vote/<201-300>/print", False),
+    ],
+)
+def test_it_is_for_the_next_crawl_from_the_smallest_number_on(family: str, path: str, is_wider: bool) -> None:
+    one = Candidate("a.example", "rewrite", [], Evidence(), family, "", conditions={"path": path})
+    assert (for_all_numbers(one).where == {}) is is_wider
+    assert for_seen_numbers(for_all_numbers(one)).where == one.where
 
 
 @pytest.mark.parametrize(

@@ -60,6 +60,8 @@ class Candidate:
     """Whether equal pages are not enough for it, only the site's own word is."""
     proven: bool = False
     """Whether it is a line of a pack that was proven on real installations."""
+    extent: dict[str, Any] | None = None
+    """Its conditions for a crawl that does not test it by samples, where these are others: numbers that were seen."""
     saved: int = 0
     wrong: int = 0
     conditions: dict[str, Any] | None = None

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
+from dataclasses import replace
 from itertools import chain, zip_longest
 from typing import TYPE_CHECKING, Any
 
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
     from collections.abc import Set as AbstractSet
 
+    from scrapy_urinorm.learn.evidence.candidate import Candidate
     from scrapy_urinorm.learn.evidence.judge import Group
     from scrapy_urinorm.learn.evidence.search import Conclusion
     from scrapy_urinorm.learn.pages.contexts import Context
@@ -30,6 +32,7 @@ MOST_DIGITS = 9
 _digits = re.compile("[0-9]+")
 _are_digits = re.compile(f"[0-9]{{1,{MOST_DIGITS}}}").fullmatch
 _is_special = re.compile("[*<>]").search
+_from = re.compile("<[0-9]+->")
 
 
 def as_far_as_seen(
@@ -91,6 +94,21 @@ def from_smallest(path: str, places: Iterable[int], values: Sequence[Sequence[st
             segments[at + 1] = f"<{min(numbers)}->"
     glob = "/".join(segments)
     return {"path": glob} if glob != path else {}
+
+
+def for_all_numbers(candidate: Candidate) -> Candidate:
+    """Return a constant view for a crawl that tests it by samples: of any number, for a depth first one meets smaller
+    numbers all the time.
+    """
+    path = (candidate.conditions or {}).get("path", "")
+    if candidate.family != "constant view" or not isinstance(path, str) or not _from.search(path):
+        return candidate
+    return replace(candidate, conditions={}, extent=candidate.conditions)
+
+
+def for_seen_numbers(candidate: Candidate) -> Candidate:
+    """Return a candidate for a crawl that tests nothing."""
+    return candidate if candidate.extent is None else replace(candidate, conditions=candidate.extent, extent=None)
 
 
 def bear_numbers(values: Sequence[Sequence[str]]) -> bool:
