@@ -156,9 +156,12 @@ def test_what_was_put_off_goes_when_it_has_waited(tmp_path: Path, waits: int) ->
         outcome = live(served, tmp_path, "Impatient", {"patience": waits}, **settings)
         assert outcome.reason == "closespider_pagecount"
         people = {name for name in served.identities(pages(tmp_path)) if name.startswith("person")}
-    assert (len(people) == PEOPLE) is (waits == 150)
     if waits == 150:
+        assert len(people) == PEOPLE
         assert counts(outcome)["released"] > 0
+    else:
+        # on a busy machine some, or all, are fetched before the process that reads pages has said anything of them
+        assert not counts(outcome).get("released")
 
 
 @pytest.mark.slow
