@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from scrapy_urinorm.importers.facets import is_script
 from scrapy_urinorm.learn.evidence.priors import name_prior
 from scrapy_urinorm.learn.evidence.risk import TRACKER_PRIOR
-from scrapy_urinorm.live.groups import added_to, group_of, is_added
+from scrapy_urinorm.live.groups import added_to, group_of, parts_of_added
 from scrapy_urinorm.live.patterns import LONGEST
 from scrapy_urinorm.url import decoded
 
@@ -45,8 +45,8 @@ def is_whole(name: str) -> bool:
 
 def shown(name: str) -> str:
     """Return the name of a pattern or group for people."""
-    if is_added(name):
-        return "{}, whatever {} is added to".format(*name.split(" ?+ "))
+    if parts := parts_of_added(name):
+        return "{}, whatever {} is added to".format(*parts)
     return name.removesuffix(_WHOLE) + ", lists with more than one filter" if is_whole(name) else name
 
 

@@ -84,9 +84,9 @@ def added_to(pattern: str, known: Container[str] | None = None) -> list[str]:
     return [name for name, other in _without_each(pattern) if known is None or other in known]
 
 
-def is_added(name: str) -> bool:
-    """Whether a name is that of all patterns that add a parameter to a known one."""
-    return _ADDED in name
+def parts_of_added(name: str) -> list[str]:
+    """Return the origin and the parameter of the name of all patterns that add one; nothing of another name."""
+    return name.split(_ADDED) if _ADDED in name else []
 
 
 class ShapeParts:

@@ -22,7 +22,7 @@ from scrapy_urinorm.url import resolve
 from scrapy_urinorm.visits.ruled import lines_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Mapping
 
     from scrapy_urinorm.visits.ruled import Ruled
 
@@ -132,6 +132,16 @@ def link_hashes(urls: list[str]) -> tuple[bytes, int]:
 def each_hash(links: bytes | None) -> list[bytes]:
     """Return the hashes of a column of links, in their order."""
     return list(chain.from_iterable(_each(links or b"")))
+
+
+def named_together(values: Mapping[bytes, str | None], links: Iterable[bytes | None]) -> set[str]:
+    """Return the values, by the hashes of addresses, of which the links of one page name several."""
+    found: set[str] = set()
+    for column in links:
+        linked = {value for hashed in each_hash(column) if (value := values.get(hashed))}
+        if len(linked) > 1:
+            found |= linked
+    return found
 
 
 def holds(links: bytes, hashed: bytes) -> bool:

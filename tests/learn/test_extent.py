@@ -12,7 +12,7 @@ from scrapy_urinorm.learn.evidence.extent import from_smallest
 from scrapy_urinorm.learn.links.linked import graph_of
 from scrapy_urinorm.learn.proof.proof import Proof
 from scrapy_urinorm.learn.sites.site import Site
-from tests.live.sites import Answer, crawled, prose
+from tests.live.sites import Answer, crawled, listed_from_newest, prose
 
 TENDERS, OPEN, PER_LIST = 400, 180, 20
 
@@ -32,10 +32,8 @@ class Register:
     def answer(self, target: str) -> Answer:
         path, _, query = target.partition("?")
         if path in ("/", "/list"):
-            first = TENDERS - PER_LIST * int(query[5:] or 0)
-            found = [f"/tender/{n}" for n in range(first, max(0, first - PER_LIST), -1)]
-            older = [f"/list?page={int(query[5:] or 0) + 1}"] if first > PER_LIST else []
-            return Answer(200, prose(target), (f"/tender/{TENDERS}",) if self.chain else (*older, *found))
+            links = (f"/tender/{TENDERS}",) if self.chain else listed_from_newest(query, TENDERS, PER_LIST)
+            return Answer(200, prose(target), links)
         number = int(path.split("/")[2])
         if target == f"/tender/{number}":
             before = [f"/tender/{number - 1}"] if self.chain and number > 1 else []

@@ -225,6 +225,14 @@ def crawled(
     return visits, identities
 
 
+def listed_from_newest(query: str, count: int, per_list: int) -> tuple[str, ...]:
+    """What a list by `page` links to: the list of older ones first, and its own tenders, the newest first."""
+    page = int(query.removeprefix("page=") or 0)
+    first = count - per_list * page
+    older = [f"/list?page={page + 1}"] if first > per_list else []
+    return (*older, *(f"/tender/{n}" for n in range(first, max(0, first - per_list), -1)))
+
+
 def identities_of(urls: list[str], identities: dict[str, str]) -> set[str]:
     """What was met by fetching some addresses."""
     return {identities[url] for url in urls if url in identities}

@@ -12,7 +12,7 @@ from scrapy_urinorm.live.desk import Desk
 from scrapy_urinorm.live.questions import CLOSED
 from scrapy_urinorm.live.yields import ONE_PAGE
 from tests.live.served import Served
-from tests.live.sites import Answer, prose
+from tests.live.sites import Answer, listed_from_newest, prose
 from tests.live.test_crawl import ORDERS, live, pages
 
 if TYPE_CHECKING:
@@ -32,10 +32,7 @@ class Register:
     def answer(self, target: str) -> Answer:
         path, _, query = target.partition("?")
         if path in ("/", "/list"):
-            first = TENDERS - PER_LIST * int(query[5:] or 0)
-            found = [f"/tender/{n}" for n in range(first, max(0, first - PER_LIST), -1)]
-            older = [f"/list?page={int(query[5:] or 0) + 1}"] if first > PER_LIST else []
-            return Answer(200, prose(target), (*older, *found))
+            return Answer(200, prose(target), listed_from_newest(query, TENDERS, PER_LIST))
         if path == "/login":
             return Answer(200, "Please log in first.")
         _, _, name, *award = path.split("/")

@@ -7,8 +7,7 @@ from collections import defaultdict
 from typing import TYPE_CHECKING
 
 from scrapy_urinorm.learn.links.graph import Graph
-from scrapy_urinorm.learn.pages.contexts import named_together
-from scrapy_urinorm.visits.links import each_hash, url_hash
+from scrapy_urinorm.visits.links import each_hash, named_together, url_hash
 from scrapy_urinorm.visits.programs import is_page
 
 if TYPE_CHECKING:
@@ -144,7 +143,7 @@ def keys_are_listed(name: str, pages: Sequence[Page]) -> bool:
             rests[found].add(hash((path, *items)))
     if sum(map(len, rests.values())) < USES_OF_A_KEY * len(rests):
         return False
-    return 2 * len(named_together(values, pages)) > len(rests)
+    return 2 * len(named_together(values, (page.links for page in pages))) > len(rests)
 
 
 def _starts(pages: Sequence[Page]) -> list[int]:

@@ -11,12 +11,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from scrapy_urinorm.importers.facets import may_turn_pages
 from scrapy_urinorm.learn.pages.values import is_volatile
 from scrapy_urinorm.url import decoded
-from scrapy_urinorm.visits.links import each_hash, url_hash
+from scrapy_urinorm.visits.links import named_together, url_hash
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Sequence
 
-    from scrapy_urinorm.learn.pages.page import Page
     from scrapy_urinorm.learn.pages.view import View
 
 ENUM_VALUES = 12
@@ -35,16 +34,6 @@ BELOW = "/*/**"
 """What lies below a folder, and not the folder's own address without a slash."""
 NAMES_PER_PATH = 12
 """Parameters whose absence may be a condition: more than any form of the recorded sites has."""
-
-
-def named_together(values: Mapping[bytes, str], pages: Iterable[Page]) -> set[str]:
-    """Return the values, by the hashes of addresses, of which a page links to several."""
-    found: set[str] = set()
-    for page in pages:
-        linked = {value for hashed in each_hash(page.links) if (value := values.get(hashed))}
-        if len(linked) > 1:
-            found |= linked
-    return found
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,7 +133,7 @@ class Contexts:
         values = {url_hash(page.url): value for page, value in pages if not is_volatile(decoded(value))}
         if 2 * len(values) <= len(pages):
             return False
-        found = named_together(values, (page for view in self._views for page in view.pages))
+        found = named_together(values, (page.links for view in self._views for page in view.pages))
         return 2 * len(found) > self.taken[name]
 
     def template(self, view: View) -> str:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from scrapy_urinorm.content import FRAME_SHARE
 from scrapy_urinorm.learn.pages.values import is_volatile
 from scrapy_urinorm.url import decoded
-from scrapy_urinorm.visits.links import each_hash, url_hash
+from scrapy_urinorm.visits.links import named_together, url_hash
 from scrapy_urinorm.visits.redaction import is_address
 
 if TYPE_CHECKING:
@@ -66,9 +66,4 @@ def _drawn(url: str) -> tuple[dict[str, str], int]:
 def _listed(name: str, visits: Iterable[Visit]) -> set[str]:
     """Return the values of a parameter that one page links to beside others."""
     values = {visit.id or url_hash(visit.url): _drawn(visit.url)[0].get(name) for visit in visits}
-    found: set[str] = set()
-    for visit in visits:
-        linked = {value for hashed in each_hash(visit.links) if (value := values.get(hashed))}
-        if len(linked) > 1:
-            found |= linked
-    return found
+    return named_together(values, (visit.links for visit in visits))
