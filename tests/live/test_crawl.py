@@ -148,20 +148,18 @@ def test_a_rule_that_was_right_at_first_loses_nothing(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("waits", [150, 10_000])
-def test_what_was_put_off_goes_when_it_has_waited(tmp_path: Path, waits: int) -> None:
-    """Rows of a database, whose exports have no end, and which the table has shown."""
+def test_what_was_put_off_goes_when_it_has_waited(tmp_path: Path) -> None:
+    """Rows of a database, whose exports have no end, and which the table has shown.
+
+    That they wait for as long as they are told to is asserted of simulated crawls, in `test_few_words`: here the pages
+    that are fetched before anything is put off are more or fewer, by how busy the machine is.
+    """
     with Served(Register(shown=True, exports=True)) as served:
-        settings = {"CLOSESPIDER_PAGECOUNT": 500, **FIFO}
-        outcome = live(served, tmp_path, "Impatient", {"patience": waits}, **settings)
+        outcome = live(served, tmp_path, "Impatient", CLOSESPIDER_PAGECOUNT=700, **FIFO)
         assert outcome.reason == "closespider_pagecount"
         people = {name for name in served.identities(pages(tmp_path)) if name.startswith("person")}
-    if waits == 150:
-        assert len(people) == PEOPLE
-        assert counts(outcome)["released"] > 0
-    else:
-        # on a busy machine some, or all, are fetched before the process that reads pages has said anything of them
-        assert not counts(outcome).get("released")
+    assert len(people) == PEOPLE
+    assert ("released" in counts(outcome)) == ("later" in counts(outcome))
 
 
 @pytest.mark.slow
