@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -18,6 +18,10 @@ from scrapy_urinorm.learn.proof.remainder import THIN
 from scrapy_urinorm.learn.proof.replay import Replay
 from scrapy_urinorm.learn.sites.site import Site
 from scrapy_urinorm.visits.record import visit_from_row
+from tests.learn.sites import sketch
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 HOST = "http://a.example"
 LISTS, FOLLOWED = 40, 4
@@ -25,12 +29,17 @@ LISTS, FOLLOWED = 40, 4
 Rows = list[tuple[str, str, list[str]]]
 
 
-def proved(rows: Rows, name: str) -> tuple[Replay, Proof, Candidate]:
-    """The pages under a rule that drops a parameter."""
-    site = Site("a.example")
+def rows_of(rows: Rows) -> Iterable[dict[str, Any]]:
     for path, text, links in rows:
         row = {"url": HOST + path, "status": 200, "text_digest": text, "words": 100, "depth": int(path != "/")}
-        site.add(visit_from_row(row | {"links": [HOST + link for link in links]}), "a.example")
+        yield row | {"links": [HOST + link for link in links]}
+
+
+def proved(rows: Iterable[dict[str, Any]], name: str) -> tuple[Replay, Proof, Candidate]:
+    """The pages under a rule that drops a parameter."""
+    site = Site("a.example")
+    for row in rows:
+        site.add(visit_from_row(row), "a.example")
     site.build("safe")
     replay, graph = Replay(site, Options()), graph_of(site.pages, site.ids)
     assert graph is not None
@@ -58,7 +67,7 @@ def test_a_page_leads_to_what_another_does_with_its_own_parameters(instead: str,
         page = f"/details?id={n}&from=b"
         rows += [(windows[n], f"window {n}", [instead.format(n=n, m=n + 1)])]
         rows += [(windows[LISTS + n], f"window {n}", [page]), (page, f"page {n}", [])]
-    replay, proof, _ = proved(rows, "from")
+    replay, proof, _ = proved(rows_of(rows), "from")
     assert bool(proof.losses(replay.keys)) is is_lost
 
 
@@ -85,8 +94,34 @@ def lists(kind: str) -> Rows:
     ids=["told", "few pages", "not told", "what was followed shows something else"],
 )
 def test_what_the_rules_make_one_with_what_is_met_is_not_hidden(kind: str, agree: int, *, stays: bool) -> None:
-    replay, proof, rule = proved(lists(kind), "o")
+    replay, proof, rule = proved(rows_of(lists(kind)), "o")
     rule.evidence.agree = agree
+    Court(replay, proof, lambda _: frozenset()).settle()
+    assert (rule in replay.accepted) is stays
+
+
+@pytest.mark.parametrize(("canonical", "stays"), [(True, True), (False, False)], ids=["the site says", "nobody says"])
+def test_what_the_site_itself_calls_one_with_what_is_met_is_not_hidden(canonical: bool, stays: bool) -> None:
+    """Further comments that only the reply forms of a post lead to with the comment that is replied to.
+
+    The form changes the text a little, and the canonical link is that of the post.
+    """
+    rows: Rows = [("/", "front", [f"/post/{n}" for n in range(2 * LISTS)])]
+    for n in range(LISTS):
+        rows += [
+            (f"/post/{n}", f"post {n}", [f"/post/{n}?r=1", f"/post/{n}/2"]),
+            (f"/post/{n}?r=1", f"post {n} form", [f"/post/{n}/2?r=1"]),
+            (f"/post/{n}/2", f"more {n}", []),
+            (f"/post/{n}/2?r=1", f"more {n} form", []),
+        ]
+    said = []
+    for row in rows_of(rows):
+        text = row["text_digest"]
+        page = row["url"].partition("?")[0]
+        near = {"minhash": sketch(text.removesuffix(" form"), 2 if text.endswith(" form") else 0)}
+        said.append(row | near | ({"canonical": page} if canonical else {}))
+    replay, proof, rule = proved(said, "r")
+    assert not proof.is_finished
     Court(replay, proof, lambda _: frozenset()).settle()
     assert (rule in replay.accepted) is stays
 
@@ -154,7 +189,7 @@ def frames(values: list[str]) -> Rows:
 @pytest.mark.parametrize(("values", "stays"), [(SESSIONS, True), (list("abcd"), False)], ids=["sessions", "words"])
 def test_few_pages_say_enough_of_a_session(values: list[str], *, stays: bool) -> None:
     """Where another one begins, the frame of the site alone is met under both."""
-    replay, proof, rule = proved(frames(values), "s")
+    replay, proof, rule = proved(rows_of(frames(values)), "s")
     rule.evidence.agree = MENUS
     assert not proof.is_finished
     Court(replay, proof, lambda _: frozenset()).settle()
@@ -167,7 +202,7 @@ def test_what_a_rule_leaves_two_and_says_the_same_is_not_elsewhere(texts: str, a
     rows: Rows = [("/", "front", ["/menu?s=1", "/menu?s=2"])]
     for one in "12":
         rows += [(f"/menu?s={one}", "menu", [f"/day/?s={one}"]), (f"/day/?s={one}", texts.format(s=one), [])]
-    replay, _, _ = proved(rows, "s")
+    replay, _, _ = proved(rows_of(rows), "s")
     pages, graph = replay.site.pages, graph_of(replay.site.pages, replay.site.ids)
     assert graph is not None
     keys = [page.key if "/day/" in page.key else key for page, key in zip(pages, replay.keys, strict=True)]

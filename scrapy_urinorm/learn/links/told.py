@@ -11,6 +11,7 @@ from collections import Counter
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
+from scrapy_urinorm.content import are_one
 from scrapy_urinorm.visits.links import each_hash, hashes_of
 
 if TYPE_CHECKING:
@@ -188,9 +189,9 @@ class Explained:
         self._of_kind: Counter[Hashable] | None = None
 
     def is_same(self, node: int) -> bool:
-        """Whether the page that was fetched in the stead of one says the same."""
+        """Whether the page that was fetched in the stead of one is the same, without a doubt."""
         other = self._claimed.get(self._keys[node], -1)
-        return other >= 0 and 0 <= self._pages[node].label == self._pages[other].label
+        return other >= 0 and are_one(self._pages[node], self._pages[other])
 
     def left(self, nodes: Iterable[int], parents: Mapping[int, int], *, guessed: bool) -> list[int]:
         """Return which of some addresses that were never requested are left: of others it is told that they are one
