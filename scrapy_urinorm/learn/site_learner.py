@@ -250,9 +250,9 @@ class SiteLearner:
             self._contexts = views, Contexts(views)
         return self._contexts[1]
 
-    def shapes(self) -> Shapes:
+    def shapes(self, *, open_dates: bool = False) -> Shapes:
         """Return the shapes of the site under the rules so far."""
-        return Shapes(self.views, self.contexts, self.site.soft, self.options, self.scope)
+        return Shapes(self.views, self.contexts, self.site.soft, self.options, self.scope, open_dates=open_dates)
 
     def _try(self, candidates: list[Candidate], at_least: float | None = None) -> bool:
         """Take in what stands the replay and saves at least so many requests, general rules first."""

@@ -30,6 +30,8 @@ if TYPE_CHECKING:
     from scrapy_urinorm.learn.pages.view import View
 
 _LETTER = re.compile(r"[^\W\d_]")
+_is_number = re.compile("-?[0-9]{1,9}").fullmatch
+_DATE = re.compile("(?<=/)(?:1[89]|2[01])[0-9]{2}/(?:0?[1-9]|1[0-2])(?:/(?:0?[1-9]|[12][0-9]|3[01]))?(?=/|$)")
 MAX_VALUES = 200
 """Values of a parameter that are looked at for what it asks for."""
 MAX_NAMES = 20
@@ -112,16 +114,28 @@ class Shape(NamedTuple):
 
 
 class Shapes:
-    """The views of a site by shape, and what stands in the open places of each."""
+    """The views of a site by shape, and what stands in the open places of each.
+
+    With `open_dates` a date in the path is an open place, too, with the numbers in the query, where there are such
+    (`/2026/11/28/?next=3`): few months, days and steps from there would make a shape of each address.
+    """
 
     def __init__(
-        self, views: Sequence[View], contexts: Contexts, soft: frozenset[int], options: Options, scope: str
+        self,
+        views: Sequence[View],
+        contexts: Contexts,
+        soft: frozenset[int],
+        options: Options,
+        scope: str,
+        *,
+        open_dates: bool = False,
     ) -> None:
         self.views = views
         self.soft = soft
         self.options = options
         self.scope = scope
         self.contexts = contexts
+        self.open_dates = open_dates
         self.shape: list[Shape] = []
         self.slots: list[list[str]] = []
         self.of: dict[Shape, list[int]] = defaultdict(list)
@@ -153,19 +167,20 @@ class Shapes:
         return sorted(self.of.items(), key=lambda item: (-len(item[1]), item[0].order(len(item[1]))))
 
     def _read(self, view: View) -> tuple[Shape, list[str]]:
-        template = self.contexts.template(view)
-        slots = []
-        for shown, segment in zip(template.split("/"), view.path.split("/"), strict=True):
-            if shown != segment:
-                slots.append(decoded_segment(segment))
-        query = []
         enums = self.contexts.enums
-        for name, value in view.items:
-            closed = value in enums.get(name, ())
-            query.append((name, value if closed else None))
-            if not closed:
-                slots.append(decoded(value))
-        return Shape(view.host, template, tuple(query)), slots
+        query = tuple((name, value if value in enums.get(name, ()) else None) for name, value in view.items)
+        template = self.contexts.template(view)
+        if self.open_dates and (date := _DATE.search(view.path)) is not None:
+            numbers = tuple((name, None if value is None or _is_number(value) else value) for name, value in query)
+            if any(value is None for _, value in numbers):
+                query, template = numbers, _without(template, date)
+        slots = [
+            decoded_segment(segment)
+            for shown, segment in zip(template.split("/"), view.path.split("/"), strict=True)
+            if shown != segment
+        ]
+        slots += [decoded(value) for (_, value), (_, shown) in zip(view.items, query, strict=True) if shown is None]
+        return Shape(view.host, template, query), slots
 
     def affixes(self, shape: Shape) -> list[tuple[str, str]]:
         """Return what all values in each open place of a shape begin and end with, up to a boundary."""
@@ -227,6 +242,12 @@ class Shapes:
                     self._names["/" + head.partition("://")[2].partition("/")[2]].update(names)
         ranked = sorted(self._names[path].items(), key=lambda item: (-item[1], item[0]))
         return [name for name, _ in ranked[:MAX_NAMES]]
+
+
+def _without(template: str, date: re.Match[str]) -> str:
+    first = date.string.count("/", 0, date.start())
+    last = first + date[0].count("/")
+    return "/".join("*" if first <= at <= last else shown for at, shown in enumerate(template.split("/")))
 
 
 def _common_start(values: Sequence[str]) -> str:

@@ -51,7 +51,7 @@ class Learner(Protocol):
     def contexts(self) -> Contexts:
         """The conditions that hold for them."""
 
-    def shapes(self) -> Shapes:
+    def shapes(self, *, open_dates: bool = False) -> Shapes:
         """Return the shapes of the site under the rules so far."""
 
 
@@ -128,7 +128,7 @@ def missed(learner: Learner, skipped: AbstractSet[int]) -> set[int]:
 
 def redundant_shapes(learner: Learner) -> None:
     """Skip, or put off, the shapes whose pages are found under other shapes."""
-    shapes = learner.shapes()
+    shapes = learner.shapes(open_dates=True)
     reach = (
         Reach(learner.site.pages, learner.replay.keys)
         if learner.proof is None and learner.site.knows_referers
