@@ -5,16 +5,18 @@ from __future__ import annotations
 import hashlib
 from typing import TYPE_CHECKING, Any
 
+from scrapy import Request
 from scrapy.http.request import NO_CALLBACK
 
 from scrapy_urinorm.crawl.given import FOLLOWING, KIND, KNOWN, chosen, name_of
 
 if TYPE_CHECKING:
-    from scrapy import Request
     from scrapy.crawler import Crawler
 
 #: Whoever sends one of these may get a page of his own.
 _PERSONAL = (b"Cookie", b"Authorization")
+#: Attributes of a plain request; the newest Scrapy keeps them in slots.
+_PLAIN_NAMES = frozenset(getattr(Request("http://a.example/"), "__dict__", ()))
 _PLAIN = (str, bytes, int, float, bool, type(None))
 
 
@@ -40,11 +42,21 @@ def may_speak(request: Request) -> bool:
     """
     if request.method != "GET" or request.body or request.cookies or not request.url.startswith(("http:", "https:")):
         return False
-    if any(name in request.headers for name in _PERSONAL):
+    if any(name in request.headers for name in _PERSONAL) or _has_more(request):
         return False
     meta = request._meta or {}
     told = (*(meta.get(name) for name in KIND), *chosen(meta).values(), *request.cb_kwargs.values())
     return all(map(_plain, told))
+
+
+def _has_more(request: Request) -> bool:
+    """Whether a request of a project's own class has attributes that a plain one has not.
+
+    They would not come back from the file, and may be what its callback goes by.
+    """
+    if type(request).__module__.startswith("scrapy."):
+        return False
+    return not _PLAIN_NAMES.issuperset(getattr(request, "__dict__", ()))
 
 
 def why_not(crawler: Crawler, scheduler: object) -> str:
