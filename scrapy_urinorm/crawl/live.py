@@ -208,7 +208,7 @@ class LiveRules:
         self.end.progress()
         for number, flight in self.flights.ended(in_progress(self.crawler.engine)):
             if flight.finishes and (claim := self.desk.claims.get(number)) is not None:
-                self.desk.answers.finished(self.desk.pattern(claim.url, claim.kind))
+                self.desk.answers.finished(self.desk.pattern(claim.url, claim.kind), chained=flight.is_chained)
             self.fetched += self.parked.ended(number, flight)
 
     @guarded

@@ -56,15 +56,18 @@ class Answers:
         self._yields = yields
         self._of: dict[str, _Run] = {}
         self._again: list[str] = []
-        self._finished: dict[str, int] = {}
+        self._finished: dict[tuple[str, bool], int] = {}
 
     def heard(self, message: Mapping[str, Any]) -> list[str]:
         """Count a page of which the student says what it has brought; return as `Yields.learned`."""
         pattern, news, shows = message["pattern"], message["news"], message.get("shows", "")
         few, kin, credit = message.get("few", False), message.get("kin", False), message.get("credit")
-        if number := self._finished.get(pattern, 0):
-            self._finished[pattern] = number - 1
-            few = not news
+        for chained in (True, False):
+            if number := self._finished.get((pattern, chained), 0):
+                self._finished[pattern, chained] = number - 1
+                news = news or chained
+                few = not news
+                break
         known = (found := self._yields.of.get(pattern)) is not None and found.news > 0
         site = message.get("site", "")
         if self._is_down(site, pattern, shows, known=known, news=news or few):
@@ -73,15 +76,17 @@ class Answers:
         reopened += self._yields.credited(credit) if credit else []
         return reopened + self._yields.led_on(message.get("above", ()))
 
-    def finished(self, pattern: str) -> None:
+    def finished(self, pattern: str, *, chained: bool) -> None:
         """A callback has made items of a page, or goes on with one, and asks for no more like it.
 
         Whatever the page shows, that there is nothing in stock, it is one of its own: as of one of a few words, of
-        which those with news name no end, nothing is closed for it. It was heard of already, or will be.
+        which those with news name no end, nothing is closed for it. Where an item came with the request (`chained`)
+        the page is news, and has its turn: many a crawl is stopped after so many items. It was heard of already, or
+        will be.
         """
-        number = self._finished.get(pattern, 0)
+        number = self._finished.get((pattern, chained), 0)
         if number < _FINISHED and (number or len(self._finished) < MOST):
-            self._finished[pattern] = number + 1
+            self._finished[pattern, chained] = number + 1
 
     def led_back(self, site: str, pattern: str, target: str) -> None:
         """Count a redirect to an address that was known, if the site is not down: all may lead to a test for robots."""

@@ -39,7 +39,7 @@ def test_what_finishes_items_comes_later_and_is_never_closed(every: int, turn: T
     answers = Answers(yields)
     for n in range(4 * (CLOSE + LOW)):
         if every and n % every == 0:
-            answers.finished(STOCK)
+            answers.finished(STOCK, chained=False)
         turn_after(answers, yields, 1)
     assert yields.of[STOCK].turn is turn
 
@@ -48,11 +48,21 @@ def test_what_finished_items_once_and_does_no_more_is_closed() -> None:
     yields = Yields(CLOSE)
     answers = Answers(yields)
     for _ in range(5):
-        answers.finished(STOCK)
+        answers.finished(STOCK, chained=False)
     assert turn_after(answers, yields, 5 + CLOSE + LOW) is Turn.CLOSED
     # heard of after that, as of a callback that takes its time
-    answers.finished(STOCK)
+    answers.finished(STOCK, chained=False)
     assert turn_after(answers, yields, 1) is Turn.LATER
+
+
+@pytest.mark.parametrize(("chained", "turn"), [(True, Turn.OPEN), (False, Turn.LATER)])
+def test_where_an_item_came_with_the_request_the_page_has_its_turn(chained: bool, turn: Turn) -> None:
+    yields = Yields(CLOSE)
+    answers = Answers(yields)
+    for _ in range(4 * LOW):
+        answers.finished(STOCK, chained=chained)
+        assert turn_after(answers, yields, 1) in (Turn.OPEN, turn)
+    assert yields.of[STOCK].turn is turn
 
 
 class Callbacks:

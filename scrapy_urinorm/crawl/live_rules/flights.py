@@ -39,8 +39,12 @@ class Flight:
 
         What asks for more like it may have no end, whatever it yields.
         """
-        given = self.request.cb_kwargs or chosen(self.request._meta or {})
-        return not self.goes_on and (self.items > 0 or (self.requests == 1 and bool(given)))
+        return not self.goes_on and (self.items > 0 or (self.requests == 1 and self.is_chained))
+
+    @property
+    def is_chained(self) -> bool:
+        """Whether its callback is given something beside the page."""
+        return bool(self.request.cb_kwargs or chosen(self.request._meta or {}))
 
 
 class Flights:
