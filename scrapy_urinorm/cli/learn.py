@@ -193,6 +193,12 @@ def _say_what_was_read(result: LearnResult, reader: ReadCounts) -> None:
             " words, or drawn by a script in the browser, and visits of a crawl that renders them say more; nothing is"
             " learned from what they show"
         )
+    if result.given:
+        complain(
+            f"{result.given:,} visits, such as of {result.given_like}, were asked for with something (`cb_kwargs`,"
+            " `meta`) that goes with no other address, as with an item that is being filled: whether the item would be"
+            " finished at another address is not known, and nothing is learned from what they show"
+        )
     for name, rows in sorted(result.sampled.items()):
         complain(f"{name}: {rows:,} visits, of which a sample of {result.options.max_urls:,} was learned from")
 

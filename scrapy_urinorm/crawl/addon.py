@@ -66,6 +66,7 @@ class Addon:
         if live:
             fleet = getattr(load_object(settings["SCHEDULER"]), "of_fleet", False)
             components.append(("EXTENSIONS", "fleet_rules.FleetRules" if fleet else "live.LiveRules", 1))
+            components.append(("SPIDER_MIDDLEWARES", "output.OutputMiddleware", 1))
         for name, component, place in components:
             path = f"scrapy_urinorm.crawl.{component}"
             settings.setdefault_in_component_priority_dict(name, load_object(path), place)

@@ -80,9 +80,9 @@ class FleetRules(LiveRules):
     def at_enqueue(self, request: Request) -> Kept | None:
         """A request goes into the queue, from where any worker may take it: it is asked about when it leaves it."""
         meta = request._meta or {}
-        if self._flights.follow(request):
+        if self.flights.follow(request):
             # nobody can tell whether it comes back to this worker: whoever waits for its page is not to
-            self._flights.leave(request)
+            self.flights.leave(request)
         elif self.on and self._hindrance.may_wait(request):
             self._met.append(request.url)
             if len(self._met) >= _MET:

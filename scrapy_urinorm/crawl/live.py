@@ -57,15 +57,13 @@ class LiveRules:
         own.require_extras(crawler.settings)
         self.crawler = crawler
         normalizer = own.normalizer_of(crawler)
-        self._source = normalizer.ruleset.to_dict(pairs=True)
-        self._preset = normalizer.ruleset.preset
+        self._source, self._preset = normalizer.ruleset.to_dict(pairs=True), normalizer.ruleset.preset
         close = own.number(crawler.settings, "URINORM_LIVE_CLOSE")
         # to key addresses it needs no pairs, which are loaded again with every rule that is found
         keys = {table: value for table, value in normalizer.ruleset.to_dict().items() if table != "evidence"}
         self._written = Normalizer(normalizer.ruleset.written(), check_examples=False)
         self.desk = Desk([keys], self._preset, close=int(close or 0))
-        self.on = False
-        self._flights, self._hindrance = Flights(), Hindrance()
+        self.on, self.flights, self._hindrance = False, Flights(), Hindrance()
         self._met, self._heard = list[str](), Heard()
         self._remove: Callable[[], object] = lambda: None
         self.fetched = 0
@@ -148,7 +146,7 @@ class LiveRules:
     def at_enqueue(self, request: Request) -> Kept | None:
         """Ask of a request that is new."""
         meta = request._meta or {}
-        if self._flights.follow(request):
+        if self.flights.follow(request):
             return None
         # a callback may have copied them from its response
         for name in (own.LIVE_META, own.CANARY_META, own.LATER_META):
@@ -188,13 +186,13 @@ class LiveRules:
     @guarded
     def refused(self, request: Request) -> None:
         """A request is known: a redirect that led there has brought nothing."""
-        self._flights.led_back(request)
+        self.flights.led_back(request)
 
     @guarded
     def handed_out(self, request: Request) -> None:
         """A request speaks for its page from now on."""
-        if not self._flights.resume(request) and self.on and may_speak(request):
-            self._flights.begin(request, self.desk.claim(request.url, kind_of(request)))
+        if not self.flights.resume(request) and self.on and may_speak(request):
+            self.flights.begin(request, self.desk.claim(request.url, kind_of(request)))
 
     def later_may_go(self) -> bool:
         """What may be a duplicate waits for the process that learns, which may know by then."""
@@ -208,7 +206,9 @@ class LiveRules:
             return
         self.parked.step()
         self.end.progress()
-        for number, flight in self._flights.ended(in_progress(self.crawler.engine)):
+        for number, flight in self.flights.ended(in_progress(self.crawler.engine)):
+            if flight.finishes and (claim := self.desk.claims.get(number)) is not None:
+                self.desk.answers.finished(self.desk.pattern(claim.url, claim.kind), chained=flight.is_chained)
             self.fetched += self.parked.ended(number, flight)
 
     @guarded
@@ -229,18 +229,18 @@ class LiveRules:
 
     def unread(self, request: Request) -> None:
         """A page that nobody has read serves no class."""
-        self._flights.failed(request)
+        self.flights.failed(request)
 
     def response_received(self, response: Response, request: Request) -> None:
         """A page is delivered to its callback."""
         if not self.on:
             self._listen()
-        self._flights.delivered(request, response)
+        self.flights.delivered(request, response)
 
     def spider_error(self, response: Response) -> None:
         """A callback has failed: what it would have made of the page is not there."""
         if (request := getattr(response, "request", None)) is not None:
-            self._flights.failed(request)
+            self.flights.failed(request)
 
     def spider_idle(self, spider: Spider) -> None:
         """Nothing is under way: judge once more before what is kept back is given up."""
@@ -249,7 +249,7 @@ class LiveRules:
 
     def scheduler_empty(self) -> None:
         """The same where `start()` never ends, and the spider is never idle."""
-        if self.on and not self._flights:
+        if self.on and not self.flights:
             self._asks()
 
     @guarded

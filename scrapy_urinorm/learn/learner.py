@@ -39,9 +39,10 @@ class LearnResult:
 
     `rules` is a rule source (a dict that `RuleSet.load` takes). `blocked` counts the addresses at which a block page
     stood in for a page, `blocked_like` is one of them; `drawn`, `drawn_like` say it of pages that a script draws in the
-    browser. `sampled` says how many visits there are of each site with more
-    than `max_urls`. `withdrawn` are rules of earlier files that are no rules any more, and say why; `seen` names the
-    sites with visits. `refused` counts the pages that could not be fetched, by the reason (`validate`).
+    browser, `given`, `given_like` of visits that were asked for with something of their own. `sampled` says how many
+    visits there are of each site with more than `max_urls`. `withdrawn` are rules of earlier files that are no rules
+    any more, and say why; `seen` names the sites with visits. `refused` counts the pages that could not be fetched, by
+    the reason (`validate`).
     """
 
     options: Options
@@ -57,6 +58,8 @@ class LearnResult:
     blocked_like: str = ""
     drawn: int = 0
     drawn_like: str = ""
+    given: int = 0
+    given_like: str = ""
     sampled: dict[str, int] = field(default_factory=dict)
     withdrawn: list[Candidate] = field(default_factory=list)
     seen: set[str] = field(default_factory=set)
@@ -75,6 +78,8 @@ class LearnResult:
         self.blocked_like = self.blocked_like or other.blocked_like
         self.drawn += other.drawn
         self.drawn_like = self.drawn_like or other.drawn_like
+        self.given += other.given
+        self.given_like = self.given_like or other.given_like
         self.sampled |= other.sampled
         self.withdrawn += other.withdrawn
         self.seen |= other.seen
@@ -214,6 +219,8 @@ def _learn_site(site: Site, options: Options, rules: Sequence[Any], earlier: Seq
         blocked_like=site.blocked_like,
         drawn=site.drawn,
         drawn_like=site.drawn_like,
+        given=site.given.count,
+        given_like=site.given.like,
         sampled={site.name: site.sampled_from} if site.sampled_from else {},
         withdrawn=[*gone, *broken, *learner.withdrawn()],
         seen={site.name},

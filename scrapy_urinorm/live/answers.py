@@ -7,6 +7,7 @@ from hashlib import blake2b
 from typing import TYPE_CHECKING, Any
 
 from scrapy_urinorm.live.brought import Turn
+from scrapy_urinorm.live.patience import MOST
 from scrapy_urinorm.live.questions import pattern_key
 from scrapy_urinorm.live.yields import MOST_ALIKE, ONE_PAGE
 
@@ -22,6 +23,8 @@ _EVIDENCE = 2
 """Patterns with news that show one and the same page: of one alone it may be how its list ends."""
 _PATTERNS = 100
 """Patterns of a run of equal pages that are remembered, to be opened again; a site has fewer that bring news."""
+_FINISHED = 10_000
+"""Pages of a pattern that finish items and are not read yet: the process that learns may be so late; chosen."""
 # statuses of HTTP (RFC 9110, section 15)
 _ERROR, _BUSY, _GONE = 400, "429", (404, 410)
 
@@ -53,11 +56,18 @@ class Answers:
         self._yields = yields
         self._of: dict[str, _Run] = {}
         self._again: list[str] = []
+        self._finished: dict[tuple[str, bool], int] = {}
 
     def heard(self, message: Mapping[str, Any]) -> list[str]:
         """Count a page of which the student says what it has brought; return as `Yields.learned`."""
         pattern, news, shows = message["pattern"], message["news"], message.get("shows", "")
         few, kin, credit = message.get("few", False), message.get("kin", False), message.get("credit")
+        for chained in (True, False):
+            if number := self._finished.get((pattern, chained), 0):
+                self._finished[pattern, chained] = number - 1
+                news = news or chained
+                few = not news
+                break
         known = (found := self._yields.of.get(pattern)) is not None and found.news > 0
         site = message.get("site", "")
         if self._is_down(site, pattern, shows, known=known, news=news or few):
@@ -65,6 +75,18 @@ class Answers:
         reopened = self._yields.learned(pattern, news, same=message["same"], few=few, kin=kin, shows=shows)
         reopened += self._yields.credited(credit) if credit else []
         return reopened + self._yields.led_on(message.get("above", ()))
+
+    def finished(self, pattern: str, *, chained: bool) -> None:
+        """A callback has made items of a page, or goes on with one, and asks for no more like it.
+
+        Whatever the page shows, that there is nothing in stock, it is one of its own: as of one of a few words, of
+        which those with news name no end, nothing is closed for it. Where an item came with the request (`chained`)
+        the page is news, and has its turn: many a crawl is stopped after so many items. It was heard of already, or
+        will be.
+        """
+        number = self._finished.get((pattern, chained), 0)
+        if number < _FINISHED and (number or len(self._finished) < MOST):
+            self._finished[pattern, chained] = number + 1
 
     def led_back(self, site: str, pattern: str, target: str) -> None:
         """Count a redirect to an address that was known, if the site is not down: all may lead to a test for robots."""

@@ -11,7 +11,7 @@ from scrapy_urinorm.declared import canonical_link, clean_param_values
 from scrapy_urinorm.errors import UrinormError
 from scrapy_urinorm.visits.links import LONGEST_LINK, LinkHashes, url_hash
 from scrapy_urinorm.visits.marks import marks
-from scrapy_urinorm.visits.record import Visit
+from scrapy_urinorm.visits.record import GIVEN_OWN, Visit
 from scrapy_urinorm.visits.redaction import Redaction
 from scrapy_urinorm.visits.ruled import Ruled, are_few
 
@@ -57,7 +57,8 @@ def visit_of(crawl: Crawl, said: dict[str, Any], body: bytes | None) -> Visit:
     `said` has `url`, `status` (None, and `failure`, where no response came), `time` (seconds) and, where there are
     such, `final`, `hops` ([status, url] each), `target` (of a redirect that is recorded by itself), `type` (the
     Content-Type), `size`, `depth`, `referer`, `key`, `link` (values of that header), `headers` and `cookies` (names),
-    `date` (that header), `no_vary_search`, `robots` (true for a robots.txt).
+    `date` (that header), `no_vary_search`, `given` (empty where it cannot be compared), `robots` (true for a
+    robots.txt).
     Never raises on what a site has sent.
     """
     redact = crawl.redact
@@ -75,6 +76,8 @@ def visit_of(crawl: Crawl, said: dict[str, Any], body: bytes | None) -> Visit:
     visit.referer = redact(said["referer"]) if said.get("referer") else None
     visit.key = redact(said["key"]) if said.get("key") else None
     visit.no_vary_search = said.get("no_vary_search")
+    if (given := said.get("given")) is not None:
+        visit.given = redact.hashed(given) if given else GIVEN_OWN
     visit.time = shown_time(int(said["time"]))
     content_type: str = said.get("type") or ""
     visit.content_type = content_type.partition(";")[0].strip().lower() or None

@@ -19,7 +19,7 @@ _BYTES = ("lines", "line_words", "minhash", "id", "link_keys")
 _INTEGERS = ("status", "words", "size", "depth", "links_count", "ended")
 _TEXTS = (
     "final_url", "canonical", "body_digest", "text_digest", "main_digest", "key", "rules", "referer",
-    "no_vary_search", "time", "content_type", "crawl", "failure",
+    "no_vary_search", "time", "content_type", "crawl", "failure", "given",
 )  # fmt: skip
 _LISTS = ("clean_param", "marks")
 _UNITS = {"lines": 16, "minhash": 128, "links": 8, "id": 8, "link_keys": 8}
@@ -27,6 +27,9 @@ _UNITS = {"lines": 16, "minhash": 128, "links": 8, "id": 8, "link_keys": 8}
 _WHOLE = ("minhash", "id")
 END = "urinorm:finished"
 """What stands for an address where a line tells of the end of a crawl; no page has one without a host."""
+
+GIVEN_OWN = "own"
+"""What a callback is given that cannot be compared: as if no other request had that."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -43,6 +46,7 @@ class Visit:
     of them has another than without. `marks` are texts `kind:name`: `generator`, `header`, `cookie`, `marker`.
     `failure` is the exception of a request that came to no response: such a line tells of no page, and is read where it
     is asked for. `ended` is how many visits a crawl has recorded that came to its end by itself, in a line of its own.
+    `given` stands for what the callback was given beside the page, `GIVEN_OWN` where that cannot be compared.
     """
 
     url: str
@@ -74,6 +78,7 @@ class Visit:
     crawl: str | None = None
     failure: str | None = None
     ended: int | None = None
+    given: str | None = None
 
     def to_json(self) -> str:
         """Return the record as one line of JSON without the newline; unknown columns are left out."""

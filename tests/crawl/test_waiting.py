@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 from scrapy import Request
+from scrapy.http import JsonRequest
 
 from scrapy_urinorm.crawl.fleet_rules import FleetRules
 from scrapy_urinorm.crawl.live import LiveRules
@@ -45,6 +46,30 @@ def test_who_has_objects_in_its_meta_neither_waits_nor_speaks(meta: dict[str, An
     request = Request(URL, meta=meta)
     assert not may_wait(request)
     assert not may_speak(request)
+
+
+class Own(Request):
+    """A request of a project's own."""
+
+    def __init__(self, *args: Any, extra: object = None, **kwargs: Any) -> None:
+        if extra is not None:
+            self.extra = extra
+        super().__init__(*args, **kwargs)
+
+
+REQUESTS: list[Any] = [
+    pytest.param(Own(URL), True, id="a class without attributes of its own"),
+    pytest.param(Own(URL, extra=7), False, id="an attribute that the file has not"),
+    pytest.param(JsonRequest(URL), True, id="one of Scrapy's"),
+]
+
+
+@pytest.mark.parametrize(("request_", "may"), REQUESTS)
+def test_which_classes_of_requests_may_wait(request_: Request, may: bool) -> None:
+    assert request_.meta == {}
+    assert request_.cookies == {}
+    assert may_wait(request_) is may
+    assert may_speak(request_) is may
 
 
 GIVEN: list[Any] = [

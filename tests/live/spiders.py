@@ -171,6 +171,26 @@ class Impatient(Follow):
         patience.PATIENCE = self.patience
 
 
+class Stocking(Spider):
+    """Fill an item over three pages, the last two of which say next to nothing."""
+
+    name = "stocking"
+
+    def parse(self, response: Response) -> Iterator[Any]:
+        for href in response.css("a::attr(href)").getall():
+            yield response.follow(href, self.product if href.startswith("/product/") else self.parse)
+
+    def product(self, response: Response) -> Iterator[Any]:
+        number = response.url.rpartition("/")[2]
+        yield response.follow(f"/reviews/{number}", self.reviews, cb_kwargs={"page": number})
+
+    def reviews(self, response: Response, page: str) -> Iterator[Any]:
+        yield response.follow(f"/stock/{page}", self.stock, meta={"page": page})
+
+    def stock(self, response: Response) -> Iterator[Any]:
+        yield {"page": response.meta["page"]}
+
+
 class Listing(Follow):
     """Offer the addresses of a file, and never end to offer: `start()` waits until nothing else is under way."""
 

@@ -33,7 +33,7 @@ FULL = Visit(
     depth=2, referer="http://a.example/r", no_vary_search='params=("a")', clean_param=("ref /",),
     time="2026-01-01T00:00:00Z", id=b"12345678", links=b"abcdefgh12345678", links_count=3,
     link_keys=b"ABCDEFGH12345678",
-    marks=("generator:DokuWiki", "cookie:DokuWiki"), crawl="20260101T000000Z-0a0b0c0d",
+    marks=("generator:DokuWiki", "cookie:DokuWiki"), crawl="20260101T000000Z-0a0b0c0d", given="g",
 )  # fmt: skip
 
 

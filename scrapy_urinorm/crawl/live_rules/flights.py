@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from scrapy_urinorm.crawl import settings as own
+from scrapy_urinorm.crawl.given import chosen, name_of
 
 if TYPE_CHECKING:
     from collections.abc import Container, Iterator
@@ -26,6 +27,24 @@ class Flight:
     back: str | None = None
     """The address that a redirect led to, where that was known and nothing followed."""
     failed: bool = False
+    items: int = 0
+    """What its callback has yielded: items, and requests."""
+    requests: int = 0
+    goes_on: bool = False
+    """Whether one of these requests is for the same callback."""
+
+    @property
+    def finishes(self) -> bool:
+        """Whether its callback made items of the page, or handed on what it was given, and asked for no more like it.
+
+        What asks for more like it may have no end, whatever it yields.
+        """
+        return not self.goes_on and (self.items > 0 or (self.requests == 1 and self.is_chained))
+
+    @property
+    def is_chained(self) -> bool:
+        """Whether its callback is given something beside the page."""
+        return bool(self.request.cb_kwargs or chosen(self.request._meta or {}))
 
 
 class Flights:
@@ -78,6 +97,17 @@ class Flights:
         flight = self._flight(request)
         if flight is not None and 200 <= response.status < 300:
             flight.final = response.url
+
+    def yields(self, request: Request | None) -> None:
+        """A callback makes an item of the answer to a request."""
+        if request is not None and (flight := self._flight(request)) is not None:
+            flight.items += 1
+
+    def asks(self, request: Request | None, another: Request) -> None:
+        """A callback asks for another page because of the answer to a request."""
+        if request is not None and (flight := self._flight(request)) is not None:
+            flight.requests += 1
+            flight.goes_on |= name_of(another.callback) == name_of(request.callback)
 
     def failed(self, request: Request) -> None:
         """Whatever came of a request is not to be counted on."""

@@ -5,31 +5,19 @@ from __future__ import annotations
 import hashlib
 from typing import TYPE_CHECKING, Any
 
+from scrapy import Request
 from scrapy.http.request import NO_CALLBACK
 
-from scrapy_urinorm.crawl import settings as own
+from scrapy_urinorm.crawl.given import FOLLOWING, KIND, KNOWN, chosen, name_of
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from scrapy import Request
     from scrapy.crawler import Crawler
 
 #: Whoever sends one of these may get a page of his own.
 _PERSONAL = (b"Cookie", b"Authorization")
-#: Meta of requests that follow from another one, or are others' business.
-_FOLLOWING = ("redirect_urls", "redirect_times", "retry_times", own.CHANCE_META, "is_start_request", own.CANARY_META)
-#: Meta that has the answer treated otherwise.
-_KIND = ("rule", "cookiejar")
-#: Whose containers nobody changes: Scrapy only reads them, or they are our own.
-_KNOWN = frozenset({own.CLAIMS_META, own.ROW_META, "urinorm", "handle_httpstatus_list"})
-#: What Scrapy puts into the meta, which callbacks copy from a response, and what changes nothing in a callback.
-_NOT_CHOSEN = frozenset(
-    ("depth", "download_latency", "download_slot", "download_timeout", "link_text", "max_retry_times", "proxy")
-).union(own.REDIRECT_META, _FOLLOWING, _KIND, _KNOWN)
+#: Attributes of a plain request; the newest Scrapy keeps them in slots.
+_PLAIN_NAMES = frozenset(getattr(Request("http://a.example/"), "__dict__", ()))
 _PLAIN = (str, bytes, int, float, bool, type(None))
-#: What an address begins with: of the page that named this one, which is another one for each link.
-_ADDRESSES = ("http://", "https://", "/")
 
 
 def may_wait(request: Request) -> bool:
@@ -41,9 +29,9 @@ def may_wait(request: Request) -> bool:
     if request.dont_filter or request.callback is NO_CALLBACK or not may_speak(request):
         return False
     meta = request._meta or {}
-    if any(name in meta for name in _FOLLOWING):
+    if any(name in meta for name in FOLLOWING):
         return False
-    return all(name in _KNOWN or _plain(value) for name, value in meta.items())
+    return all(name in KNOWN or _plain(value) for name, value in meta.items())
 
 
 def may_speak(request: Request) -> bool:
@@ -54,11 +42,21 @@ def may_speak(request: Request) -> bool:
     """
     if request.method != "GET" or request.body or request.cookies or not request.url.startswith(("http:", "https:")):
         return False
-    if any(name in request.headers for name in _PERSONAL):
+    if any(name in request.headers for name in _PERSONAL) or _has_more(request):
         return False
     meta = request._meta or {}
-    told = (*(meta.get(name) for name in _KIND), *_chosen(meta).values(), *request.cb_kwargs.values())
+    told = (*(meta.get(name) for name in KIND), *chosen(meta).values(), *request.cb_kwargs.values())
     return all(map(_plain, told))
+
+
+def _has_more(request: Request) -> bool:
+    """Whether a request of a project's own class has attributes that a plain one has not.
+
+    They would not come back from the file, and may be what its callback goes by.
+    """
+    if type(request).__module__.startswith("scrapy."):
+        return False
+    return not _PLAIN_NAMES.issuperset(getattr(request, "__dict__", ()))
 
 
 def why_not(crawler: Crawler, scheduler: object) -> str:
@@ -70,23 +68,9 @@ def why_not(crawler: Crawler, scheduler: object) -> str:
     return ""
 
 
-def _chosen(meta: Mapping[Any, Any]) -> dict[str, Any]:
-    """Return what a callback may go by: a level that it counts, a category. Of middlewares are names like `_callback`.
-
-    An address that is deeper by the spider's own count may not be followed, where a variant that waits would be. Where
-    a link was found is noted by many spiders, and told by the `Referer` anyway.
-    """
-    names = (one for one in meta if isinstance(one, str) and one not in _NOT_CHOSEN and not one.startswith("_"))
-    return {name: meta[name] for name in names if not _is_address(meta[name])}
-
-
-def _is_address(value: object) -> bool:
-    return isinstance(value, str) and value.startswith(_ADDRESSES)
-
-
 def given(request: Request) -> dict[str, str | None]:
     """Return what a spider gives a callback beside the page, by where it stands: plain values in words, else None."""
-    found = {f"meta[{name!r}]": value for name, value in _chosen(request._meta or {}).items()}
+    found = {f"meta[{name!r}]": value for name, value in chosen(request._meta or {}).items()}
     found |= {f"cb_kwargs[{name!r}]": value for name, value in request.cb_kwargs.items()}
     return {name: repr(value) if _plain(value) else None for name, value in found.items()}
 
@@ -103,17 +87,13 @@ def kind_of(request: Request) -> int:
     """
     meta = request._meta or {}
     parts: tuple[Any, ...] = (
-        _name(request.callback),
-        _name(request.errback),
-        *(meta.get(name) for name in _KIND),
+        name_of(request.callback),
+        name_of(request.errback),
+        *(meta.get(name) for name in KIND),
         sorted((str(key), repr(value)) for key, value in request.cb_kwargs.items()),
     )
     # what an earlier version has told of a request without any stays so
-    if chosen := _chosen(meta):
-        parts += (sorted((name, repr(value)) for name, value in chosen.items()),)
+    if mine := chosen(meta):
+        parts += (sorted((name, repr(value)) for name, value in mine.items()),)
     digest = hashlib.blake2b(repr(parts).encode("utf-8", "surrogatepass"), digest_size=6).digest()
     return int.from_bytes(digest, "little")
-
-
-def _name(function: Any) -> str:
-    return "" if function is None else getattr(function, "__qualname__", "") or repr(function)

@@ -6,6 +6,7 @@ import time
 from typing import TYPE_CHECKING, Any
 
 from scrapy_urinorm.crawl import settings as own
+from scrapy_urinorm.crawl.given import digest_of_given
 from scrapy_urinorm.normalizer import Normalizer
 from scrapy_urinorm.visits.ruled import are_few
 
@@ -39,13 +40,15 @@ def rules_of(crawler: Crawler) -> dict[str, Any]:
 
 
 def asked_by(request: Request) -> dict[str, Any]:
-    """What a request says: the address at which its chain began, when, from where and how deep."""
+    """What a request says: the address at which its chain began, when, from where, how deep, and what goes with it."""
     meta = request.meta
     hops = meta.get("redirect_urls")
     said = {"url": hops[0] if hops else request.url, "time": int(time.time()), "depth": meta.get("depth", 0)}
     # the Referer of a redirected request is not that of the link
     if hops is None and (referer := request.headers.get("Referer")):
         said["referer"] = referer.decode("latin-1")
+    if (given := digest_of_given(request)) is not None:
+        said["given"] = given
     return said
 
 

@@ -20,6 +20,7 @@ from scrapy_urinorm.learn.links.linked import tell_ways
 from scrapy_urinorm.learn.links.linked_options import LinkedOptions
 from scrapy_urinorm.learn.pages.page import TEMPORARY, Page, contest_canonicals, doubt_canonicals
 from scrapy_urinorm.learn.sites.blocks import blocked_labels
+from scrapy_urinorm.learn.sites.given import OwnGiven
 from scrapy_urinorm.learn.sites.other_crawls import OtherCrawls
 from scrapy_urinorm.learn.sites.own_text import OwnTexts
 from scrapy_urinorm.learn.sites.separators import Separators, base_of
@@ -70,6 +71,7 @@ class Site:
         """The keys of pages of which a later visit has shown something else."""
         self.shown: dict[str, set[int]] = {}
         """The labels of what each of these pages has shown."""
+        self.given = OwnGiven(())
         self._drawn: dict[str, Page] = {}
         self.drawn = 0
         self.drawn_like = ""
@@ -153,17 +155,18 @@ class Site:
         answered = 0
         self.tells_ways = tell_ways(visit for visit, _ in self.rows)
         ruled = any(visit.link_keys for visit, _ in self.rows)
+        self.given = OwnGiven(visits)
         self.rows.reverse()
         while self.rows:
             # lines are most of a visit: each goes as it is read, unless the caller keeps it
             visit, content = self.rows.pop()
-            content = self._content(visit, content)
+            content = NOTHING if (own := self.given.is_own(visit)) else self._content(visit, content)
             number = -1 if content.label is None else labels.setdefault(content.label, len(labels))
             described = self._pages_of(visit, normalizer)
             if ruled and visit.key:
                 # with its redirects that have no line of their own the key is that of the end
                 self._keyed.setdefault(url_hash(visit.key), described[-1])
-            if visit.status in GONE or visit.status in DENIED:
+            if (visit.status in GONE or visit.status in DENIED) and not own:
                 described[0].refused, described[0].denied = answered + 1, visit.status in DENIED
             answered += number >= 0
             for page in described:

@@ -1,0 +1,38 @@
+"""Pages that were asked for with something that no other request was given: they say nothing of addresses.
+
+A spider that fills an item over several requests hands it on: a seller at `/seller/3?p=17` is one page for all of his
+products, and the item of each is finished where that page is answered. A rule on `p` would cut off all items but one.
+What several addresses were asked for with, as a category or the text of a link, is nobody's own.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from scrapy_urinorm.visits.record import GIVEN_OWN
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from scrapy_urinorm.visits.record import Visit
+
+
+class OwnGiven:
+    """Which visits of a site were asked for with something of their own; `count` is how many, `like` one of them."""
+
+    def __init__(self, visits: Iterable[Visit]) -> None:
+        self.count, self.like = 0, ""
+        self._first: dict[str, str] = {}
+        self._shared: set[str] = set()
+        for visit in visits:
+            given = visit.given
+            if given is not None and self._first.setdefault(given, visit.url) != visit.url:
+                self._shared.add(given)
+
+    def is_own(self, visit: Visit) -> bool:
+        """Whether nothing else was asked for with what goes with a visit."""
+        if visit.given is None or (visit.given in self._shared and visit.given != GIVEN_OWN):
+            return False
+        self.count += 1
+        self.like = self.like or visit.url
+        return True
