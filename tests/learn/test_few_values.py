@@ -211,3 +211,20 @@ def test_the_pattern_of_what_precedes_the_last_separator(values: list[str], patt
     assert before_last(":", values) == pattern
     for value in values:
         assert re.sub(pattern, r"\1", value) == value.rpartition(":")[0] + ":" * (":" in value) or value.endswith(":")
+
+
+def test_values_that_a_program_numbers_say_nothing_of_others() -> None:
+    """`from` is the list one comes from, and, on pages that nobody has met, the version that is compared."""
+    visits = [page(f"/item/{n}{one}", f"item {n}") for n in range(60) for one in ("", "?from=list1", "?from=list2")]
+    visits += [page(f"/item/{n}?from=list{n}", f"item {n}") for n in range(60)]
+    normalizer = normalizer_of(visits, Options())
+    assert normalizer.key(f"{HOST}/item/7?from=list99") == f"{HOST}/item/7"
+    first, second = (normalizer.key(f"{HOST}/item/7?from={version}&to=5") for version in (2, 3))
+    assert first != second
+
+
+@pytest.mark.parametrize("also", ["home", "3"])
+def test_where_they_are_not_all_alike_it_is_for_any(also: str) -> None:
+    given = ("", "?from=list1", "?from=list2", "?from=list3", f"?from={also}")
+    visits = [page(f"/item/{n}{one}", f"item {n}") for n in range(60) for one in given]
+    assert normalizer_of(visits, Options()).key(f"{HOST}/item/7?from=price") == f"{HOST}/item/7"

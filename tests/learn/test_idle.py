@@ -64,6 +64,26 @@ def test_goods_are_one_on_all_shelves_and_nothing_else_is() -> None:
     assert learned.requests() == 60
 
 
+def titles(mark: str, single: int = 0) -> Site:
+    """Questions, each at the titles that it has had; of some it is a word alone."""
+    site = Site("http://ask.example")
+    for n in range(60):
+        for change in range(4):
+            words = WORDS[(n * 5 + change) % 20], WORDS[(n * 7 + change * 3) % 20], str(n)
+            site.add(f"/question/{n}/{words[0] if n * 4 + change < single else mark.join(words)}", f"question {n}")
+    return site
+
+
+@pytest.mark.parametrize("mark", ["-", "_"])
+@pytest.mark.parametrize("single", [0, 100])
+def test_titles_say_nothing_of_a_word_of_the_program(mark: str, single: int) -> None:
+    """`/question/7/history` is none of them; a crawl that was cut short has met no such page."""
+    learned = Learned(titles(mark, single))
+    assert learned.equal(f"/question/5/so{mark}what", f"/question/5/what{mark}else_is-new")
+    assert not learned.equal("/question/5/history", f"/question/5/so{mark}what")
+    assert not learned.equal("/question/5/history", "/question/5/answers")
+
+
 REFUSED = {
     "one run tells its tests apart": (runs(differ=1, results=False), "changes the page in"),
     "few tests, and another one may have a log": (runs(WORDS[:14]), "too few to tell of others"),

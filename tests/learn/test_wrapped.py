@@ -10,6 +10,7 @@ import pytest
 from benchmarks.simulator import Simulator
 from scrapy_urinorm import Normalizer
 from scrapy_urinorm.learn import Options, learn
+from scrapy_urinorm.learn.families.wrapped import NO_FILES
 from scrapy_urinorm.visits.record import Visit, visit_from_row
 from tests.live.orders import IN_BOTH_ORDERS
 from tests.live.sites import Answer, identities_of, prose, record
@@ -38,18 +39,43 @@ def switches(count: int, said: str = "/p{n}") -> list[Visit]:
 
 
 @pytest.mark.parametrize(
-    ("said", "value"),
-    [("/p{n}", [{"name": "next", "paths": True}]), (HOST + "/p{n}", ["next"])],
+    ("said", "value", "where"),
+    [
+        ("/p{n}", [{"name": "next", "paths": True}], {"query": {"next": {"matches": NO_FILES}}}),
+        (HOST + "/p{n}", ["next"], {}),
+    ],
     ids=["paths", "addresses"],
 )
-def test_what_leads_where_it_says_has_the_key_of_its_target(said: str, value: object) -> None:
+def test_what_leads_where_it_says_has_the_key_of_its_target(said: str, value: object, where: dict[str, object]) -> None:
     learned = learn(switches(20, said))
-    assert learned.rules["site"] == {"a.example": {"where": [{"path": "/language", "unwrap_params": value}]}}
+    assert learned.rules["site"] == {"a.example": {"where": [{"path": "/language", **where, "unwrap_params": value}]}}
     normalizer = Normalizer(learned.rules)
     new = quote(said.format(n="new") + "?page=2", safe="")
     assert normalizer.key(f"{HOST}/language?lang=fr&next={new}") == normalizer.key(f"{HOST}/pnew?page=2")
     # of other paths nothing is known
     assert "login" in normalizer.key(f"{HOST}/login?next={new}")
+
+
+@pytest.mark.parametrize(
+    ("forms", "others"),
+    [
+        (("/doc{n}.html",), ["/pic.jpg", "/pic"]),
+        (("/doc{n}.html", "/doc{n}.pdf"), ["/pic.jpg"]),
+        (("/p{n}",), ["/pic.jpg", "/pics/a.jpg?size=2"]),
+    ],
+    ids=["files", "files of two kinds", "pages"],
+)
+def test_what_leads_to_one_kind_of_file_says_nothing_of_others(forms: tuple[str, ...], others: list[str]) -> None:
+    """Of a picture, which no such crawl has met, `/media` shows a page with its title."""
+    targets = [form.format(n=n) for form in forms for n in range(20)]
+    visits = [page(target, target) for target in targets]
+    visits += [hop(f"/media?file={quote(target, safe='')}", target) for target in targets]
+    normalizer = Normalizer(learn(visits).rules)
+    for form in forms:
+        new = form.format(n="new")
+        assert normalizer.key(f"{HOST}/media?file={quote(new, safe='')}") == normalizer.key(HOST + new)
+    for other in others:
+        assert normalizer.key(f"{HOST}/media?file={quote(other, safe='')}") != normalizer.key(HOST + other)
 
 
 AGAINST = {

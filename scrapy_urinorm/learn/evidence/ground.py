@@ -91,13 +91,13 @@ class Ground:
         linked = self._linked()
         if linked is None or any(is_wider(self._names[n]) for n in self._at[place]):
             return True
-        without = set()
+        urls = set()
         for n in self._at[place][:ASKED]:
             further = self._names[n] - asked - edited
             for less in (further, *(frozenset((name,)) for name in further)):
                 if is_wider(self._names[n] - less):
-                    without |= {_without(self._views[n], names) for names in (less, less | edited)}
-        return any(url_hash(url) in linked for url in without)
+                    urls |= {self._views[n].without(names) for names in (less, less | edited)}
+        return any(url_hash(url) in linked for url in urls)
 
 
 def _names(view: View) -> Names:
@@ -105,12 +105,6 @@ def _names(view: View) -> Names:
     that another lacks it narrows nothing.
     """
     return frozenset(name for name, value in view.items if value or "/" not in decoded(name))
-
-
-def _without(view: View, names: AbstractSet[str]) -> str:
-    """Return the address of a view without some parameters."""
-    query = "&".join(f"{name}={value}" for name, value in view.items if name not in names)
-    return view.key.partition("?")[0] + (f"?{query}" if query else "")
 
 
 def _least(sets: Iterable[Names]) -> list[Names]:

@@ -17,7 +17,7 @@ from scrapy_urinorm.learn.evidence.unchanged import Siblings
 from scrapy_urinorm.learn.families.constant import constant_view, counts, spoken, told_of, values_told_of, without_home
 from scrapy_urinorm.learn.families.stage import on_pages
 from scrapy_urinorm.learn.families.versions import changed_elsewhere
-from scrapy_urinorm.learn.pages.spelled import are_writable, one_of, tell_of_others
+from scrapy_urinorm.learn.pages.spelled import are_writable, numbered, one_of, tell_of_others
 from scrapy_urinorm.learn.pages.values import are_newest_and_older, are_numbers, chooses_tree, is_number, is_volatile
 from scrapy_urinorm.url import decoded
 
@@ -220,7 +220,9 @@ def _entry(stage: Stage, name: str, values: set[str]) -> str | dict[str, str]:
     # an empty one is zero
     several = tell_of_others(values - {""})
     if not are_writable(values) or (name not in stage.contexts.switches and several):
-        return shown
+        # `ref=list7` says nothing of `ref=price`, which may choose something, unless others are known, too
+        alike = numbered(map(decoded, stage.values.get(name, ())))
+        return shown if alike is None or alike[:1] == "[" else {"name": shown, "value": alike}
     return {"name": shown, "value": one_of(values)}
 
 

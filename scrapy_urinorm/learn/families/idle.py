@@ -16,7 +16,7 @@ from scrapy_urinorm.learn.evidence.risk import ID_PRIOR
 from scrapy_urinorm.learn.evidence.stayed import leading_on
 from scrapy_urinorm.learn.families.names import NUMBER, any_number
 from scrapy_urinorm.learn.families.stage import on_pages
-from scrapy_urinorm.learn.pages.spelled import ANY_VALUE
+from scrapy_urinorm.learn.pages.spelled import ANY_VALUE, usual_mark
 from scrapy_urinorm.learn.pages.values import is_volatile, roots_tree
 from scrapy_urinorm.url import decoded
 
@@ -146,6 +146,10 @@ def _folded(at: int, ones: Sequence[_One]) -> dict[str, str] | None:
     if not named:
         return None
     counts = Counter(chain(*(one.values for one in ones)))
-    kept = min(counts, key=lambda one: (is_volatile(decoded(one)), -counts[one], len(one), one))
+    # titles say nothing of a word of the program, as in `/question/7/history`
+    mark = usual_mark(counts)
+    titles = (one for one in counts if mark in one)
+    kept = min(titles, key=lambda one: (is_volatile(decoded(one)), -counts[one], len(one), one))
     before, after = ("".join("/" + one for one in part) for part in (patterns[:at], patterns[at + 1 :]))
-    return {"pattern": f"^({before}){'/' + _ANY}(?={after}$)", "replace": r"\1/" + kept.replace("\\", r"\\")}
+    folded = f"[^/?{mark}]*{mark}{_ANY}" if mark == "_" else f"[^/?-]*-{_ANY}" if mark else _ANY
+    return {"pattern": f"^({before})/{folded}(?={after}$)", "replace": r"\1/" + kept.replace("\\", r"\\")}

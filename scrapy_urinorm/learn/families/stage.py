@@ -8,6 +8,7 @@ from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from scrapy_urinorm.content import DIFFERENT, EXACT, NEAR, UNKNOWN
+from scrapy_urinorm.learn.evidence.apart import Apart
 from scrapy_urinorm.learn.evidence.candidate import PROPOSED, REJECTED, Candidate
 from scrapy_urinorm.learn.evidence.edits import Name, bundles, closed_segments
 from scrapy_urinorm.learn.evidence.extent import as_far_as_seen
@@ -60,8 +61,8 @@ class Stage:
         self.rejected: list[Candidate] = []
         self.groups: dict[Name, list[Neighbours]] = defaultdict(list)
         self.indifferent = frozenset[int]()
-        self._memory = memory
-        self._proof = proof
+        self._memory, self._proof = memory, proof
+        self._apart = Apart(views, contexts)
 
     def new_groups(self, family: str) -> Iterator[tuple[Name, list[Neighbours]]]:
         """Yield the neighbours of each edit of a family, save those that an earlier round has seen as they are.
@@ -186,7 +187,7 @@ class Stage:
         self, finding: Conclusion, groups: Sequence[Group], skip: frozenset[str], folders: bool
     ) -> Conclusion:
         support = [groups[n].page for n in finding.support]
-        context = narrowed(finding.context, support, self.contexts, self.views, skip)
+        context = narrowed(finding.context, support, self.contexts, self.views, skip, self._apart)
         pairs = [pair for n in finding.support for pair in groups[n].examples]
         if any(self._sorts(*pair) for pair in pairs):
             context = whole_lists(context, [*support, *chain(*pairs)], self.contexts, self.views, skip)

@@ -6,6 +6,7 @@ target, so nothing is lost where the target was not met: the address is fetched 
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from typing import TYPE_CHECKING, Any
 
@@ -19,13 +20,18 @@ from scrapy_urinorm.suffixes import same_site
 from scrapy_urinorm.url import decoded, resolve, split
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Collection, Sequence
 
     from scrapy_urinorm.learn.options import Options
     from scrapy_urinorm.learn.pages.contexts import Contexts
     from scrapy_urinorm.learn.pages.view import View
 
 FAMILY = "wrapper"
+MAX_EXTENSIONS = 8
+"""Extensions that a rule names: what a person still reads, as of paths. Chosen; of more the next is like them."""
+_extension = re.compile(r"\.[A-Za-z0-9]{1,5}$")
+NO_FILES = "[^.?#]*(?:[?#].*)?"
+"""A path without a dot, whatever its query is."""
 
 
 class _Seen:
@@ -33,6 +39,7 @@ class _Seen:
 
     def __init__(self) -> None:
         self.led: dict[str, View] = {}
+        self.said: set[str] = set()
         self.count = 0
         self.paths = False
         self.against: list[View] = []
@@ -60,6 +67,7 @@ def wrapped(
                 found.count += 1
                 found.paths |= is_path
                 found.led.setdefault(target, view)
+                found.said.add(said)
             else:
                 found.against.append(view)
     out = []
@@ -76,6 +84,21 @@ def _is_own(url: str, host: str) -> bool:
     return parts is not None and same_site(host, parts.host)
 
 
+def _kinds(said: Collection[str]) -> list[str] | dict[str, str] | None:
+    """Return the condition for files with the extensions that these have, or for paths that are none; None where there
+    are both, or many.
+
+    A document may be handed out at once, where a picture has a page with its title.
+    """
+    paths = [re.split("[?#]", one, maxsplit=1)[0] for one in said]
+    extensions = {found[0] for one in paths if (found := _extension.search(one))}
+    if not any("." in one for one in paths):
+        return {"matches": NO_FILES}
+    if len(extensions) <= MAX_EXTENSIONS and all(map(_extension.search, paths)) and all(map(own_path, paths)):
+        return [f"*{one}" for one in sorted(extensions)]
+    return None
+
+
 def _shows(view: View) -> bool:
     return view.page.label >= 0 or view.page.failed
 
@@ -90,6 +113,8 @@ def _candidate(found: _Seen, scope: str, path: str, name: str, options: Options)
     why = f"{path} led to what `{shown}` says, {distinct(agree)}"
     why += f", and elsewhere, or nowhere, at {against} addresses" if against else ""
     candidate = Candidate(scope, "unwrap_params", value, evidence, FAMILY, why, (Atom("path", path),))
+    if (kinds := _kinds(found.said)) is not None:
+        candidate.conditions = {"path": path, "query": {shown: kinds}}
     candidate.names = frozenset((name,))
     candidate.examples = [(view.page.url, view.page.final or "") for view in [*found.led.values()][:EXAMPLES]]
     candidate.counterexamples = [(view.page.url, view.page.final or view.page.url) for view in found.against[:EXAMPLES]]

@@ -8,11 +8,13 @@ from typing import TYPE_CHECKING
 from scrapy_urinorm.learn.pages.values import is_number, is_volatile
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Collection, Iterable
 
 ANY_VALUE = 3
 """Values that were seen to make no difference from which no other one does; chosen."""
 _NUMBERED = re.compile("([^0-9]*)[0-9]+")
+_BETWEEN = "-_"
+"""What programs write for the spaces of a title."""
 
 
 def are_writable(values: Iterable[str]) -> bool:
@@ -52,11 +54,24 @@ def _piece(seen: set[str], any_piece: str) -> str:
     return one_of(seen) if len(seen) == 1 else f"(?:{one_of(seen)})"
 
 
+def numbered(values: Iterable[str]) -> str | None:
+    """Return the pattern of values that are one word with any number behind it (`list7`), or nothing but numbers; None
+    where they are something else, or too few.
+    """
+    seen = set(values)
+    found = [_NUMBERED.fullmatch(one) for one in seen]
+    stems = {one[1] for one in found if one}
+    if all(found) and len(stems) == 1 and tell_of_others(seen) and are_writable(seen):
+        return one_of(stems) + "[0-9]+"
+    return None
+
+
+def usual_mark(values: Collection[str]) -> str:
+    """Return what stands between the words of most values: `-` in titles of pages; empty if nothing does."""
+    return next((mark for mark in _BETWEEN if 2 * sum(mark in one for one in values) > len(values)), "")
+
+
 def _last(seen: set[str], any_piece: str) -> str:
     """Return the pattern of what is dropped: of numbers that are numbered alike, with any number."""
     seen = seen - {""} or seen
-    numbered = [_NUMBERED.fullmatch(one) for one in seen]
-    stems = {found[1] for found in numbered if found}
-    if all(numbered) and len(stems) == 1 and tell_of_others(seen) and are_writable(seen):
-        return one_of(stems) + "[0-9]+"
-    return _piece(seen, any_piece)
+    return numbered(seen) or _piece(seen, any_piece)

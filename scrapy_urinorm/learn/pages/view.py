@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from scrapy_urinorm.visits.texts import Hashes
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Container, Iterable, Sequence
 
     from scrapy_urinorm.learn.pages.page import Page
 
@@ -69,6 +69,11 @@ class View:
         for value in item_hashes(items):
             total ^= value
         return total
+
+    def without(self, names: Container[str]) -> str:
+        """Return the address without some parameters."""
+        query = "&".join(f"{name}={value}" for name, value in self.items if name not in names)
+        return self.key.partition("?")[0] + (f"?{query}" if query else "")
 
     def with_origin(self, scheme: str, host: str, port: str) -> int:
         """Return the hash of the URL at another origin."""
