@@ -155,7 +155,7 @@ def test_what_was_put_off_goes_when_it_has_waited(tmp_path: Path) -> None:
     that are fetched before anything is put off are more or fewer, by how busy the machine is.
     """
     with Served(Register(shown=True, exports=True)) as served:
-        outcome = live(served, tmp_path, "Impatient", CLOSESPIDER_PAGECOUNT=700, **FIFO)
+        outcome = live(served, tmp_path, "Impatient", None, CLOSESPIDER_PAGECOUNT=700, **FIFO)
         assert outcome.reason == "closespider_pagecount"
         people = {name for name in served.identities(pages(tmp_path)) if name.startswith("person")}
     assert len(people) == PEOPLE
