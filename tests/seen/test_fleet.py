@@ -22,7 +22,7 @@ IN_HAND = 64
 pytest.importorskip("scrapy_redis", reason="lacks scrapy-redis: pip install scrapy-redis")
 
 
-def crawl(folder: Path, *options: str, seconds: float = 180) -> dict[str, Any]:
+def crawl(folder: Path, *options: str, seconds: float = 800) -> dict[str, Any]:
     """Run the demo; what it counted, and ``asked`` and ``offered`` of all workers that ended."""
     executable()
     command = [sys.executable, "demo.py", "--pages", "700", "--json", "--logs", str(folder), *options]

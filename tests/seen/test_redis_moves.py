@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     NewServer = Callable[..., RedisServer]
 
 
-def until(true: Callable[[], Any], seconds: float = 60) -> None:
+def until(true: Callable[[], Any], seconds: float = 280) -> None:
     end = time.monotonic() + seconds
     while True:
         try:
