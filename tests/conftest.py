@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING
 import pytest
 from hypothesis import HealthCheck, settings
 
+from tests.effort import limit_to
+
 if TYPE_CHECKING:
     from collections.abc import Generator
 
@@ -23,8 +25,10 @@ settings.register_profile("hours", _COMMON, max_examples=20_000)
 settings.load_profile("same")
 
 
-def pytest_configure() -> None:
+def pytest_configure(config: pytest.Config) -> None:
     """Let Ctrl-C end what tests start: a shell's background job, and what it starts in turn, ignores it."""
+    given = config.getoption("timeout")
+    limit_to(float(config.getini("timeout") if given is None else given))
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
 

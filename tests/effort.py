@@ -12,6 +12,19 @@ if TYPE_CHECKING:
 
 Row = TypeVar("Row")
 
+_limit = 280.0
+
+
+def limit_to(seconds: float) -> None:
+    """Say how long a test may take; 0: as long as it likes."""
+    global _limit
+    _limit = seconds - 20 if seconds > 20 else 86_400.0
+
+
+def limit() -> float:
+    """Seconds that a whole crawl of a test may take: those of the test, but the few in which it is to end first."""
+    return _limit
+
 
 def share(part: int) -> int:
     """One in `part` of the examples that the laws of this run try: for laws whose examples are dear."""

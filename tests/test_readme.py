@@ -127,7 +127,7 @@ class Fresh:
         self.environment["PATH"] = f"{self.bin}{os.pathsep}{os.environ['PATH']}"
 
     def run(self, command: list[str], cwd: Path) -> subprocess.CompletedProcess[str]:
-        return subprocess.run(command, cwd=cwd, env=self.environment, capture_output=True, text=True, timeout=240)
+        return subprocess.run(command, cwd=cwd, env=self.environment, capture_output=True, text=True, timeout=280)
 
     def install(self, what: str, cwd: Path) -> None:
         command = [sys.executable, "-m", "pip", "--python", str(self.bin / "python"), "install", "--quiet", what]

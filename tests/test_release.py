@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).resolve().parents[1]
 SCRIPT = ROOT / "packaging" / "check_release.py"
 CHANGELOG = """# Changelog
@@ -41,7 +43,7 @@ def checkout(tmp_path: Path) -> Path:
 
 def check(checkout: Path, tag: str) -> subprocess.CompletedProcess[str]:
     script = str(checkout / "packaging" / "check_release.py")
-    return subprocess.run([sys.executable, script, tag], capture_output=True, text=True, timeout=60)
+    return subprocess.run([sys.executable, script, tag], capture_output=True, text=True, timeout=280)
 
 
 def test_release_that_has_everything(checkout: Path) -> None:

@@ -62,10 +62,10 @@ def run(
     if program is None:
         return _called(words, cwd, data, more)
     if program[1:3] == ["-m", "scrapy"] and not data:
-        done = forked.run("scrapy", [*program[3:], *words], cwd=cwd, env=environment(**more), timeout=120)
+        done = forked.run("scrapy", [*program[3:], *words], cwd=cwd, env=environment(**more), timeout=280)
         return Done(done.returncode, done.stdout, done.stderr)
     ended = subprocess.run(
-        [*program, *words], cwd=cwd, input=data, capture_output=True, env=environment(**more), timeout=120
+        [*program, *words], cwd=cwd, input=data, capture_output=True, env=environment(**more), timeout=280
     )
     return Done(ended.returncode, ended.stdout.decode(), ended.stderr.decode())
 

@@ -161,7 +161,7 @@ def test_slow_input_is_answered_at_once(folder: Path) -> None:
         process.stdin.flush()
         assert process.stdout.readline().decode() == f"http://a.example/{n}\n"
     process.stdin.close()
-    assert process.wait(timeout=60) == 0
+    assert process.wait(timeout=280) == 0
     process.stdout.close()
 
 

@@ -322,7 +322,7 @@ def test_closed_pipe(command: str, folder: Path) -> None:
     process.stdout.close()
     error = process.stderr.read().decode()
     process.stderr.close()
-    assert process.wait(timeout=60) in (0, 141)
+    assert process.wait(timeout=280) in (0, 141)
     assert error == ""
 
 
@@ -348,7 +348,7 @@ def test_an_output_among_the_inputs(folder: Path) -> None:
     """What is written would be read again, without end."""
     (folder / "empty" / "a.txt").write_text(URLS)
     words = ["sh", "-c", '"$@" > empty/out.txt', "-", *URINORM, "normalize", "empty"]
-    done = subprocess.run(words, cwd=folder, capture_output=True, text=True, check=False, timeout=60)
+    done = subprocess.run(words, cwd=folder, capture_output=True, text=True, check=False, timeout=280)
     said = "empty/out.txt: is what standard output goes to, and would never end; write that to another folder"
     assert (done.returncode, done.stderr) == (2, f"urinorm: {said}\n")
     assert (folder / "empty" / "out.txt").read_text() == "http://a.example/?ref=1\nhttp://a.example/?x=1\n"

@@ -112,7 +112,7 @@ def test_processes_end_with_the_one_that_started_them(fork: bool, number: signal
             assert process.stdout is not None
             assert process.stdout.readline() == b"0\n"
             process.send_signal(number)
-            process.communicate(timeout=60)
+            process.communicate(timeout=280)
             assert process.returncode == -number
         finally:
             with contextlib.suppress(ProcessLookupError):

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tests.crawl import forked
+from tests.effort import limit
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -54,7 +55,11 @@ class Outcome:
 
 
 def crawl_all(
-    jobs: Iterable[Job], directory: Path, *, process_settings: dict[str, Any] | None = None, timeout: float = 280
+    jobs: Iterable[Job],
+    directory: Path,
+    *,
+    process_settings: dict[str, Any] | None = None,
+    timeout: float | None = None,
 ) -> dict[str, Outcome]:
     """Run all jobs at the same time in one process; the outcome of each by its id."""
     directory.mkdir(parents=True, exist_ok=True)
@@ -63,7 +68,11 @@ def crawl_all(
     source.write_text(json.dumps(given))
     target.unlink(missing_ok=True)
     done = forked.run(
-        "tests.crawl.runner", [str(source), str(target)], cwd=directory, env=environment(), timeout=timeout
+        "tests.crawl.runner",
+        [str(source), str(target)],
+        cwd=directory,
+        env=environment(),
+        timeout=timeout or limit(),
     )
     assert target.exists(), (
         f"the crawling process died ({done.returncode}):\n{done.stdout[-3000:]}\n{done.stderr[-9000:]}"

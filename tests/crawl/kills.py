@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import collections
 import json
+import math
 import os
 import random
 import signal
@@ -25,6 +26,9 @@ if TYPE_CHECKING:
 ROOT = Path(__file__).parents[2]
 #: Links of a page: three below it, as in a tree, and others from anywhere.
 BELOW, ANYWHERE = 3, 7
+#: Answers beyond those after which a crawl is killed, as many as Scrapy asks for at once: who kills it may be late on a
+#: busy machine, and must not find that it has ended.
+BEYOND = 16
 
 
 def links(page: int, pages: int) -> list[int]:
@@ -46,6 +50,7 @@ class Website(Serving):
         self.linked = linked
         self.served: list[int] = []
         self.changed = threading.Condition()
+        self._most, self._run = math.inf, 0
         self.url = f"{self.origin}/page/"
 
     def wait_for(self, count: int, ended: threading.Event) -> bool:
@@ -57,9 +62,20 @@ class Website(Serving):
                     return False
         return True
 
+    def begin(self, most: float) -> None:
+        """A run begins, to which no more answers are given than so many in all."""
+        with self.changed:
+            self._most, self._run = most, self._run + 1
+            self.changed.notify_all()
+
     def _page(self, target: str) -> Answer:
         page = int(target.rpartition("/")[2])
         with self.changed:
+            run = self._run
+            self.changed.wait_for(lambda: len(self.served) < self._most or run != self._run)
+            if run != self._run:
+                # who asked was killed
+                return b""
             self.served.append(page)
             self.changed.notify_all()
         found = links(page, self.pages) if self.linked else []
@@ -119,8 +135,9 @@ def crawl_with_kills(
             runs += 1
             log = folder / f"run{runs}.log"
             given = {"url": website.url, "pages": pages, "linked": linked, "handled": str(handled), "log": str(log)}
-            crawls.start({**given, "settings": settings})
             target = len(website.served) + source.randrange(1, max(2, 2 * pages // (kills + 1)))
+            website.begin(target + BEYOND if done < kills else math.inf)
+            crawls.start({**given, "settings": settings})
             if done < kills and website.wait_for(target, crawls.ended):
                 # some milliseconds of work, so that a kill meets every step of it
                 threading.Event().wait(source.random() * 0.03)

@@ -54,6 +54,8 @@ class Project:
         settings = self.path / "small" / "settings.py"
         settings.write_text(settings.read_text() + text + "\n")
 
-    def scrapy(self, *arguments: str, timeout: float = 60, cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
+    def scrapy(
+        self, *arguments: str, timeout: float = 280, cwd: Path | None = None
+    ) -> subprocess.CompletedProcess[str]:
         """Run the `scrapy` command; it has ended, or the test has failed."""
         return forked.run("scrapy", arguments, cwd=cwd or self.path, env=environment(), timeout=timeout)

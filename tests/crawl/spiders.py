@@ -12,6 +12,7 @@ from scrapy.linkextractors import LinkExtractor
 from scrapy.spiders import CrawlSpider, Rule
 
 from scrapy_urinorm import Links
+from scrapy_urinorm.crawl.scheduling import callbacks
 
 
 class Follow(Spider):
@@ -33,6 +34,11 @@ class FollowSlowly(Follow):
     """Follow the first link of a page, and the others once something else was fetched."""
 
     name = "follow slowly"
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        # a busy machine may take longer for a page than a callback is waited for
+        callbacks._WAIT_SECONDS = 280
 
     async def parse(self, response: Response) -> AsyncIterator[Any]:  # type: ignore[override]  # as it fetches
         yield scraped(response)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hashlib import sha1
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from scrapy import Request, Spider
 
@@ -13,6 +13,7 @@ from scrapy_urinorm.crawl.filtering import pending
 from scrapy_urinorm.crawl.filtering.claims import MAX_CHANCES
 from scrapy_urinorm.crawl.filtering.crowd import Crowd, Entry, text_digest
 from scrapy_urinorm.crawl.filtering.lasting_claims import LastingClaims
+from tests.effort import share
 
 ORG = "http://a.example"
 ROOMY, NONE = 100_000, 0
@@ -260,6 +261,7 @@ entries = st.builds(Entry, digests, st.integers(0, MAX_CHANCES), st.lists(digest
 
 
 @pytest.mark.newest
+@settings(max_examples=share(2))
 @given(st.lists(st.tuples(st.sampled_from(["put", "pop", "get"]), fps, entries)))
 def test_a_crowd_is_a_dict(steps: list[tuple[str, bytes, Entry]]) -> None:
     crowd, model = Crowd(), dict[bytes, Entry]()

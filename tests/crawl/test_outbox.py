@@ -198,7 +198,7 @@ def test_the_thread_sleeps_where_nothing_waits() -> None:
     way = Way()
     way.put("one", at_once=False)
     way.read(1)
-    limit = time.monotonic() + 60
+    limit = time.monotonic() + 280
     while not way.outbox._idle:
         assert time.monotonic() < limit
         threading.Event().wait(0.01)

@@ -132,7 +132,7 @@ def test_prints_one_table_with_a_row_for_each_crawl(tmp_path: Path) -> None:
     rules = tmp_path / "learned.toml"
     rules.write_text('[site."shop.test"]\nremove_params = ["ref"]\n')
     demo = subprocess.run(
-        [sys.executable, DEMO, "--limit", "20", "--rules", rules], capture_output=True, text=True, timeout=120
+        [sys.executable, DEMO, "--limit", "20", "--rules", rules], capture_output=True, text=True, timeout=280
     )
     assert demo.returncode == 0, demo.stderr
     for text in ("requests", "distinct", "duplicate", "lost", "seconds"):
@@ -167,7 +167,7 @@ class TestRefusals:
 
     def test_a_missing_package(self) -> None:
         # -S leaves site-packages out, where Scrapy and all the rest are.
-        demo = subprocess.run([sys.executable, "-S", DEMO], capture_output=True, text=True, timeout=60)
+        demo = subprocess.run([sys.executable, "-S", DEMO], capture_output=True, text=True, timeout=280)
         assert demo.returncode == 1
         assert "has no package" in demo.stderr
         assert "make demo" in demo.stderr

@@ -179,7 +179,7 @@ def fetch(website: Website, url: str, method: str = "GET") -> tuple[int, dict[st
         _Unfollowed,
     )
     try:
-        with opener.open(urllib.request.Request(url, method=method), timeout=60) as response:
+        with opener.open(urllib.request.Request(url, method=method), timeout=280) as response:
             return response.status, dict(response.headers), response.read().decode()
     except urllib.error.HTTPError as error:
         with error:

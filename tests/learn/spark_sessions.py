@@ -77,5 +77,5 @@ def started(master: str, **settings: str) -> Iterator[Any]:
         if gateway is not None:
             gateway.shutdown()
             gateway.proc.stdin.close()
-            gateway.proc.wait(60)
+            gateway.proc.wait(280)
             SparkContext._gateway = SparkContext._jvm = None

@@ -57,7 +57,9 @@ class Register:
         ("the tender", "/tender/{}?tab=award"),
     ],
 )
-@pytest.mark.parametrize("newest_first", [pytest.param(False, id="breadth"), pytest.param(True, id="depth")])
+@pytest.mark.parametrize(
+    "newest_first", [pytest.param(False, id="breadth"), pytest.param(True, id="depth", marks=pytest.mark.slow)]
+)
 def test_what_the_newest_show_says_nothing_of_older_ones(
     shows: str, award: str, chain: bool, newest_first: bool
 ) -> None:

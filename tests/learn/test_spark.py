@@ -129,7 +129,7 @@ def test_no_java(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     pytest.importorskip("pyspark")
     command = [sys.executable, "-m", "scrapy_urinorm", "learn", "x.jsonl", "-o", "y.toml", "--engine", "spark"]
     outcome = subprocess.run(
-        command, cwd=tmp_path, env={"PYTHONPATH": str(ROOT), "PATH": ""}, capture_output=True, text=True, timeout=120
+        command, cwd=tmp_path, env={"PYTHONPATH": str(ROOT), "PATH": ""}, capture_output=True, text=True, timeout=280
     )
     assert outcome.returncode
     assert "Java" in outcome.stderr

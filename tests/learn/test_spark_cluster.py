@@ -48,7 +48,7 @@ def java(home: Path, log: Path, *arguments: str, **environment: str) -> subproce
         return subprocess.Popen(command, cwd=home, env=env, stdout=file, stderr=file, start_new_session=True)
 
 
-def until(true: Any, seconds: float = 120) -> None:
+def until(true: Any, seconds: float = 280) -> None:
     """Wait for something that another process does."""
     end = time.monotonic() + seconds
     while not true():

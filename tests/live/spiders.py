@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import signal
 from collections.abc import AsyncIterator, Iterator  # noqa: TC003  Scrapy looks at the annotations of callbacks
@@ -143,22 +144,23 @@ class Downloading(Follow):
 
 
 class Murderous(Follow):
-    """Kill the process that learns, at the pages of `at` or, where it has not begun by then, as soon as it has."""
+    """Kill the process that learns, at the pages of `at`, and wait for it where it has not begun by then."""
 
     at: list[int]
     count = 0
     killed = -1
 
-    def parse(self, response: Response) -> Iterator[Any]:
+    async def parse(self, response: Response) -> AsyncIterator[Any]:  # type: ignore[override]  # as it waits
         self.count += 1
         if self.at and self.count >= self.at[0]:
-            for pid in running("scrapy_urinorm.live.process"):
-                # one that was killed may take a moment to go
-                if pid != self.killed:
-                    del self.at[0]
-                    self.killed = pid
-                    os.kill(pid, signal.SIGKILL)
-        yield from super().parse(response)
+            del self.at[0]
+            # one that was killed may take a moment to go
+            while not (found := [pid for pid in running("scrapy_urinorm.live.process") if pid != self.killed]):
+                await asyncio.sleep(0.01)
+            (self.killed,) = found
+            os.kill(self.killed, signal.SIGKILL)
+        for request in super().parse(response):
+            yield request
 
 
 class Impatient(Follow):

@@ -30,6 +30,10 @@ pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="pages are read 
 ADDON = {"scrapy_urinorm.Addon": 600}
 # so slow that the process that learns, which has the lowest priority, keeps up on a busy machine
 PACE = {"DOWNLOAD_DELAY": 0.01, "CONCURRENT_REQUESTS": 8, "CONCURRENT_REQUESTS_PER_DOMAIN": 8}
+# who is faster, the crawl or the process that learns, makes no difference then
+UNTIL_NEWS, UNTIL_RULES = (
+    {"SPIDER_MIDDLEWARES": {f"tests.live.waiting.{name}": 0}} for name in ("UntilNews", "UntilRules")
+)
 FIFO = {
     "DEPTH_PRIORITY": 1,
     "SCHEDULER_DISK_QUEUE": "scrapy.squeues.PickleFifoDiskQueue",
@@ -77,7 +81,7 @@ ORDERS = [
 def test_the_first_crawl_saves_and_loses_nothing(tmp_path: Path, order: dict[str, Any]) -> None:
     site = Site(1, features={"sid", "ref"}, articles=45)
     with Served(site) as served:
-        outcome = live(served, tmp_path, "Follow", None, **order)
+        outcome = live(served, tmp_path, "Follow", None, **order, **UNTIL_RULES)
         assert outcome.reason == "finished"
         assert not outcome.lines("ERROR")
         assert served.identities(pages(tmp_path)) == all_pages(site)
@@ -132,7 +136,7 @@ class Related:
 def test_a_spider_that_counts_levels_in_its_meta_loses_nothing(tmp_path: Path) -> None:
     site = Related()
     with Served(site) as served:
-        outcome = live(served, tmp_path, "Leveled")
+        outcome = live(served, tmp_path, "Leveled", None, **UNTIL_RULES)
         assert outcome.reason == "finished"
         assert served.identities(pages(tmp_path)) >= {f"/file/{n}" for n in range(site.items)}
     assert counts(outcome)["parked"] > 0
@@ -155,7 +159,7 @@ def test_what_was_put_off_goes_when_it_has_waited(tmp_path: Path) -> None:
     that are fetched before anything is put off are more or fewer, by how busy the machine is.
     """
     with Served(Register(shown=True, exports=True)) as served:
-        outcome = live(served, tmp_path, "Impatient", CLOSESPIDER_PAGECOUNT=700, **FIFO)
+        outcome = live(served, tmp_path, "Impatient", None, CLOSESPIDER_PAGECOUNT=700, **FIFO)
         assert outcome.reason == "closespider_pagecount"
         people = {name for name in served.identities(pages(tmp_path)) if name.startswith("person")}
     assert len(people) == PEOPLE
@@ -211,7 +215,10 @@ def test_it_only_observes_where_it_could_lose(tmp_path: Path, settings: dict[str
 def test_an_endless_site_ends_and_names_what_it_left(tmp_path: Path) -> None:
     site = Site(2, features={"calendar"}, articles=30)
     with Served(site) as served:
-        outcome = live(served, tmp_path, URINORM_LIVE_CLOSE=30, URINORM_VISITS=str(tmp_path / "visits.jsonl"))
+        visits_file = str(tmp_path / "visits.jsonl")
+        outcome = live(
+            served, tmp_path, "Follow", None, **UNTIL_NEWS, URINORM_LIVE_CLOSE=30, URINORM_VISITS=visits_file
+        )
         assert outcome.reason == "finished"
         assert {f"article {n}" for n in range(30)} <= served.identities(pages(tmp_path))
     # on a busy machine the process that learns is behind; without it the crawl would not end at all
@@ -230,7 +237,7 @@ def test_an_endless_site_ends_and_names_what_it_left(tmp_path: Path) -> None:
 def test_links_that_lead_back_to_what_is_known_are_closed(tmp_path: Path) -> None:
     site = Site(1, features={"languages"}, articles=80)
     with Served(site) as served:
-        outcome = live(served, tmp_path, "Follow", None, **FIFO, URINORM_LIVE_CLOSE=20)
+        outcome = live(served, tmp_path, "Follow", None, **FIFO, **UNTIL_NEWS, URINORM_LIVE_CLOSE=20)
         assert outcome.reason == "finished"
         assert served.identities(pages(tmp_path)) == all_pages(site)
         # twenty in their turn, twenty later, those under way, and samples
@@ -250,7 +257,8 @@ def test_links_that_lead_back_to_what_is_known_are_closed(tmp_path: Path) -> Non
 def test_a_crawl_that_is_stopped_names_what_was_to_come_later(tmp_path: Path) -> None:
     site = Site(2, features={"calendar"}, articles=30)
     with Served(site) as served:
-        outcome = live(served, tmp_path, "Follow", None, CLOSESPIDER_PAGECOUNT=150, CONCURRENT_REQUESTS=1, **FIFO)
+        settings = {"CLOSESPIDER_PAGECOUNT": 150, "CONCURRENT_REQUESTS": 1, **FIFO, **UNTIL_NEWS}
+        outcome = live(served, tmp_path, "Follow", None, **settings)
         assert outcome.reason == "closespider_pagecount"
     rows = [json.loads(line) for line in (tmp_path / "urinorm.parked.jsonl").read_text("utf-8").splitlines()]
     later = {row["url"] for row in rows if row["why"] == "later"}

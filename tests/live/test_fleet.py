@@ -37,6 +37,7 @@ from scrapy_urinorm.live.folder import FolderStore
 from scrapy_urinorm.live.patience import PATIENCE
 from scrapy_urinorm.seen.protocol import SeenStoreLostError
 from tests.crawl.components import crawler_with
+from tests.effort import limit
 from tests.live.served import Served
 from tests.live.sites import Site, record
 from tests.live.test_crawl import all_pages
@@ -92,7 +93,7 @@ class Worker:
     @staticmethod
     def until(messages: queue.Queue[dict[str, Any]], what: str) -> dict[str, Any]:
         """The next message of a kind; those before it are dropped."""
-        while (message := messages.get(timeout=240))["do"] != what:
+        while (message := messages.get(timeout=280))["do"] != what:
             pass
         return message
 
@@ -514,7 +515,7 @@ def workers(served: Served, url: str, folder: Path, count: int, **settings: Any)
     try:
         yield fleet
         for worker in fleet:
-            worker.wait(280)
+            worker.wait(limit())
     finally:
         for worker in fleet:
             worker.kill()
@@ -590,7 +591,7 @@ def test_workers_that_are_killed_lose_nothing(tmp_path: Path, lasting: RedisServ
         killer = threading.Thread(target=kill)
         killer.start()
         for worker in fleet:
-            worker.wait(280)
+            worker.wait(limit())
         ended.set()
         killer.join()
     assert pages(served) == all_pages(site)

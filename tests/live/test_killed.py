@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.crawl.crawling import Job, environment
+from tests.effort import limit
 from tests.live.served import Served
 from tests.live.sites import Site
 from tests.live.test_crawl import ADDON, PACE, all_pages, pages
@@ -36,7 +37,7 @@ def run(served: Served, folder: Path, kill_after: int | None) -> bool:
     ended = threading.Event()
     if kill_after is not None:
         threading.Thread(target=_kill, args=(process, served, len(served.asked) + kill_after, ended)).start()
-    _, errors = process.communicate(timeout=300)
+    _, errors = process.communicate(timeout=limit())
     ended.set()
     assert process.returncode in (0, -signal.SIGKILL), errors[-3000:]
     return process.returncode == 0

@@ -65,7 +65,7 @@ def crawl(server: str, rules: Any = None, **settings: Any) -> tuple[dict[str, in
         "ADDONS": {"scrapy_urinorm.Addon": 600}, **settings,
     }  # fmt: skip
     words = [SCRIPT, server, json.dumps(given), json.dumps(rules or {})]
-    done = forked.run("-c", words, cwd=Path.cwd(), env=dict(os.environ), timeout=180)
+    done = forked.run("-c", words, cwd=Path.cwd(), env=dict(os.environ), timeout=280)
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout.splitlines()[-1]), done.stderr
 

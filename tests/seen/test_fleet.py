@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from tests.effort import limit
 from tests.seen.redis_server import executable
 
 pytestmark = pytest.mark.slow
@@ -22,11 +23,11 @@ IN_HAND = 64
 pytest.importorskip("scrapy_redis", reason="lacks scrapy-redis: pip install scrapy-redis")
 
 
-def crawl(folder: Path, *options: str, seconds: float = 180) -> dict[str, Any]:
+def crawl(folder: Path, *options: str, seconds: float | None = None) -> dict[str, Any]:
     """Run the demo; what it counted, and ``asked`` and ``offered`` of all workers that ended."""
     executable()
     command = [sys.executable, "demo.py", "--pages", "700", "--json", "--logs", str(folder), *options]
-    done = subprocess.run(command, cwd=FLEET, capture_output=True, text=True, timeout=seconds, check=True)
+    done = subprocess.run(command, cwd=FLEET, capture_output=True, text=True, timeout=seconds or limit(), check=True)
     result: dict[str, Any] = json.loads(done.stdout)
     logs = "".join(path.read_text() for path in folder.glob("*.log"))
     result["asked"] = _sum(logs, "'urinorm/seen/round_trips': ")

@@ -7,7 +7,7 @@ import random
 import subprocess
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -77,7 +77,9 @@ def test_a_killed_redis_that_logs_every_write_loses_no_answer(
     server = new_redis_server("--appendonly", "yes", "--appendfsync", "always")
     command = [sys.executable, "-m", "tests.seen.crawler_process", server.url, str(tmp_path), "kill", "0", "6000"]
     source = random.Random(8)
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=ROOT) as process:
+    # a small pipe: it is not at its end before the kills, however late we read
+    pipes: dict[str, Any] = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "pipesize": 4096}
+    with subprocess.Popen(command, cwd=ROOT, **pipes) as process:
         assert process.stdout is not None
         lines = [process.stdout.readline()]
         for _ in range(4):

@@ -89,7 +89,7 @@ def crawled_at_once(server: str, crawls: dict[Path, How]) -> list[Crawled]:
     given = {"EXTENSIONS": EXTENSION, "CONCURRENT_REQUESTS": 1}
     orders = [(what, {**given, "URINORM_VISITS": str(path), **more}) for path, (what, more) in crawls.items()]
     words, cwd = [SCRIPT, server, json.dumps(orders)], next(iter(crawls)).parent
-    done = forked.run("-c", words, cwd=cwd, env=dict(os.environ), timeout=120)
+    done = forked.run("-c", words, cwd=cwd, env=dict(os.environ), timeout=280)
     assert done.returncode == 0, done.stderr
     rows = [[json.loads(line) for line in path.read_text("utf-8").splitlines()] for path in crawls]
     return list(zip(json.loads(done.stdout.splitlines()[-1]), rows, strict=True))

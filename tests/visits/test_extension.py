@@ -127,7 +127,7 @@ def run(server: str, folder: Path, crawls: dict[str, dict[str, Any]]) -> Crawls:
     given = {"ROBOTSTXT_OBEY": True, "EXTENSIONS": EXTENSION}
     words = [SCRIPT, server, json.dumps({name: {**given, **settings} for name, settings in crawls.items()})]
     env = {**os.environ, "TMPDIR": str(folder / "tmp")}
-    done = forked.run("-c", words, cwd=Path.cwd(), env=env, timeout=120)
+    done = forked.run("-c", words, cwd=Path.cwd(), env=env, timeout=280)
     assert done.returncode == 0, done.stderr
     return Crawls(folder, json.loads(done.stdout.splitlines()[-1]), done.stderr)
 

@@ -58,7 +58,7 @@ class Heard:
 
     def wait_for(self, what: str) -> dict[str, Any]:
         with self._news:
-            assert self._news.wait_for(lambda: any(said["do"] == what for said in self.said), 60), self.said
+            assert self._news.wait_for(lambda: any(said["do"] == what for said in self.said), 280), self.said
             return next(said for said in self.said if said["do"] == what)
 
 
@@ -68,7 +68,7 @@ def running_reader() -> Iterator[ReaderProcess]:
     yield started
     for number in [*started._clients, 0]:
         started.forget(number)
-    started.wait(60)
+    started.wait(280)
 
 
 @pytest.fixture
@@ -417,11 +417,11 @@ def test_the_next_crawl_has_a_reader_of_its_own(tmp_path: Path) -> None:
     one.close(number)
     heard.wait_for("closed")
     assert one.forget(number)
-    one.wait(60)
+    one.wait(280)
     other = shared_reader()
     assert other is not one
     other.forget(0)
-    other.wait(60)
+    other.wait(280)
 
 
 FEED = """
@@ -461,7 +461,7 @@ def test_a_killed_crawl_keeps_what_it_has_handed_over(tmp_path: Path, how: str) 
 
 
 def until(true: Any) -> None:
-    limit = time.monotonic() + 60
+    limit = time.monotonic() + 280
     while not true():
         assert time.monotonic() < limit
         # without a pause it would cost the CPU that the other process is in want of

@@ -1,0 +1,61 @@
+"""Crawls that wait for the process that learns, however late that is on a busy machine: middlewares of spiders.
+
+Where a test says what live rules do in a real crawl, what they know must not be a question of who is faster.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING, Any
+
+from scrapy_urinorm.crawl.live import LiveRules
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator
+    from typing import Self
+
+    from scrapy.crawler import Crawler
+    from scrapy.http import Response
+
+#: Pages that are judged before the rest is asked for: enough for a rule of each site that is crawled so.
+FIRST = 100
+
+
+class _Waiting:
+    def __init__(self, crawler: Crawler) -> None:
+        self._crawler = crawler
+        self._count = 0
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> Self:
+        return cls(crawler)
+
+    async def process_spider_output(self, response: Response, result: Any, spider: object = None) -> AsyncIterator[Any]:
+        rules = self._crawler.get_extension(LiveRules)
+        assert rules is not None
+        self._count += 1
+        while not self.may_go(rules, response.url):
+            rules.tick()
+            await asyncio.sleep(0.01)
+        async for one in result:
+            yield one
+
+    def may_go(self, rules: LiveRules, url: str) -> bool:
+        raise NotImplementedError
+
+
+class UntilNews(_Waiting):
+    """No link is followed before the crawl has heard what each page has brought that it has met so far."""
+
+    def may_go(self, rules: LiveRules, url: str) -> bool:
+        return not rules.on or not rules._heard._open
+
+
+class UntilRules(_Waiting):
+    """After `FIRST` pages, which are judged then as at the end, no link is followed before there are rules."""
+
+    def may_go(self, rules: LiveRules, url: str) -> bool:
+        if self._count == FIRST:
+            self._count += 1
+            rules.ask([rules.desk.site_name(url)], -1)
+        return self._count < FIRST or any(site.on for site in rules.desk.sites.values())
