@@ -171,8 +171,6 @@ $(NEWEST)/.system: $(NEWEST)/.stamp
 $(NEWEST)/.docs: $(NEWEST)/.stamp
 	$(call install,-e '.[$(NEWEST_EXTRAS)$(COMMA)docs]')
 
-# the module in C, which its tests do without, is compiled once, for the newest
-$(FLOOR)/.stamp: export URINORM_PURE := 1
 $(FLOOR)/.stamp: $(BUILT_FROM) .ci/floor.txt $(VENV)/uv/.stamp
 	$(call install,-e '.[$(EXTRAS)]' --constraint .ci/floor.txt)
 
