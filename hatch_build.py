@@ -51,9 +51,10 @@ class NativeHook(BuildHookInterface[Any]):
             return
         target = Path("scrapy_urinorm", "engine", built.name)
         if version == "editable":
-            # moved into its place at once: a running process may have the old one open
-            shutil.copy2(built, f"{self.root}/{target}.new")
-            Path(f"{self.root}/{target}.new").replace(f"{self.root}/{target}")
+            # moved into its place at once: a running process may have the old one open, another may build it, too
+            moved = Path(f"{self.root}/{target}.{os.getpid()}.new")
+            shutil.copy2(built, moved)
+            moved.replace(f"{self.root}/{target}")
             return
         build_data["pure_python"] = False
         build_data["force_include"][str(built)] = target.as_posix()

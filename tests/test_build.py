@@ -56,7 +56,7 @@ def test_an_edit_makes_the_environments_again(tree: Path, name: str) -> None:
 @needs_make
 def test_clean_removes_the_module(tree: Path) -> None:
     engine = tree / "scrapy_urinorm" / "engine"
-    for name in ("_native.abi3.so", "_native.abi3.so.new", "_native.cpython-313t-x86_64-linux-gnu.so", "_native.pyd"):
+    for name in ("_native.abi3.so", "_native.abi3.so.7.new", "_native.cpython-313t-x86_64-linux-gnu.so", "_native.pyd"):
         (engine / name).touch()
     assert make(tree, "clean") == 0
     assert {file.suffix for file in engine.iterdir()} == {".c", ".h"}

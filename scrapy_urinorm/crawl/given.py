@@ -3,16 +3,22 @@
 from __future__ import annotations
 
 import hashlib
-from dataclasses import fields, is_dataclass
+from collections.abc import Collection
+from datetime import date, time, timedelta
+from decimal import Decimal
+from enum import Enum
+from itertools import chain, islice
+from types import NoneType
 from typing import TYPE_CHECKING, Any
+from uuid import UUID
 
-from scrapy import Item
+from itemadapter import ItemAdapter
 from scrapy.loader import ItemLoader
 
 from scrapy_urinorm.crawl import settings as own
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
     from scrapy import Request
 
@@ -24,15 +30,15 @@ KIND = ("rule", "cookiejar")
 KNOWN = frozenset({own.CLAIMS_META, own.ROW_META, "urinorm", "handle_httpstatus_list"})
 #: What Scrapy puts into the meta, which callbacks copy from a response, and what changes nothing in a callback.
 _NOT_CHOSEN = frozenset(
-    ("depth", "download_latency", "download_slot", "download_timeout", "link_text", "max_retry_times", "proxy")
-).union(own.REDIRECT_META, FOLLOWING, KIND, KNOWN)
+    ("cache_timestamp", "cached_response", "depth", "download_latency", "download_slot", "download_timeout")
+).union(("link_text", "max_retry_times", "proxy"), own.REDIRECT_META, FOLLOWING, KIND, KNOWN)
 #: What an address begins with: of the page that named this one, which is another one for each link.
 _ADDRESSES = ("http://", "https://", "/")
-_VALUES = frozenset((str, bytes, int, float, bool, type(None)))
-_CONTAINERS = frozenset((list, tuple, dict))
-#: Values of an item that are compared, and its levels; chosen: items have some dozen, and what hands on the data of a
-#: whole page is not to cost more.
+_VALUES = (str, bytes, int, float, NoneType, Decimal, date, time, timedelta, UUID, Enum)
+#: Values of an item that are compared, its letters and its levels; chosen: items have some dozen values, and what hands
+#: on the data of a whole page is not to cost more.
 _MOST_VALUES = 1_000
+_MOST_LETTERS = 100_000
 _LEVELS = 8
 
 
@@ -61,48 +67,64 @@ def digest_of_given(request: Request) -> str | None:
     Empty where it is no one else's: an item that is being filled, or more than can be compared. Of other objects, as
     of instructions to a browser, the type counts: they may say anything of themselves, or raise.
     """
-    values: list[Any] = [(name, without_addresses(value)) for name, value in chosen(request._meta or {}).items()]
-    values += request.cb_kwargs.items()
-    if not values:
+    meta = chosen(request._meta or {})
+    if not meta and not request.cb_kwargs:
         return None
     try:
-        shown = _shown(sorted(values, key=lambda one: one[0]))
-    except Exception:  # noqa: BLE001  whatever objects of a project raise
-        shown = None
-    if shown is None:
+        values = [_Values(bare=True).of(sorted(meta.items())), _Values().of(sorted(request.cb_kwargs.items()))]
+        text = repr((getattr(request.callback, "__qualname__", ""), values))
+        return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
+    except Exception:  # noqa: BLE001  whatever objects of a project raise, and what has too many values
         return ""
-    text = repr((getattr(request.callback, "__qualname__", ""), shown))
-    return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
 
 
-def without_addresses(value: Any) -> Any:
-    """Return a table without the addresses in it, as others put the request's own there."""
-    if type(value) is not dict:
-        return value
-    return {name: without_addresses(one) for name, one in value.items() if not _is_address(one)}
-
-
-def _shown(value: Any) -> list[Any] | None:
-    """Return the texts and numbers of a value, its lists, tables and items, level by level; None where it is an item
-    that is being filled, or has too many.
+class _Values:
+    """The texts and numbers of lists, tables and items, level by level; `bare`: without the addresses in tables, as
+    others put the request's own there.
     """
-    found: list[Any] = []
-    level = [value]
-    for _ in range(_LEVELS):
-        below: list[Any] = []
-        for one in level:
-            if isinstance(one, ItemLoader):
-                return None
-            if type(one) in _CONTAINERS:
-                found.append(len(one))
-                below += one if type(one) is not dict else (part for item in one.items() for part in item)
-            elif isinstance(one, Item):
-                below += (part for item in one.items() for part in item)
-            elif is_dataclass(one):
-                below += (getattr(one, field.name, None) for field in fields(one))
-            else:
-                found.append(one if type(one) in _VALUES else type(one).__qualname__)
-        if not below or len(found) + len(below) > _MOST_VALUES:
-            return None if below else found
-        level = below
-    return None
+
+    def __init__(self, *, bare: bool = False) -> None:
+        self._bare = bare
+        self._letters = 0
+
+    def of(self, value: Any) -> list[Any]:
+        """Return what can be compared; raises ValueError where that is too much, or an item that is being filled."""
+        found: list[Any] = []
+        level = [value]
+        for _ in range(_LEVELS):
+            below: list[Any] = []
+            for one in level:
+                parts = self._parts(one)
+                if parts is None:
+                    found.append(self._plain(one))
+                else:
+                    found.append(len(one) if isinstance(one, Collection) else type(one).__qualname__)
+                    below += islice(parts, _MOST_VALUES + 1)
+                if len(found) + len(below) > _MOST_VALUES:
+                    raise ValueError
+            if not below:
+                return found
+            level = below
+        raise ValueError
+
+    def _parts(self, one: Any) -> Iterable[Any] | None:
+        """Return what a value consists of; None where it stands for itself."""
+        if isinstance(one, ItemLoader):
+            raise ValueError
+        if isinstance(one, (list, tuple)):
+            return one
+        if isinstance(one, (set, frozenset)):
+            return sorted(map(repr, one)) if len(one) <= _MOST_VALUES else one
+        if not isinstance(one, _VALUES) and ItemAdapter.is_item(one):
+            rows = one if isinstance(one, dict) else ItemAdapter(one)
+            return chain.from_iterable(row for row in rows.items() if not (self._bare and _is_address(row[1])))
+        return None
+
+    def _plain(self, one: Any) -> Any:
+        if not isinstance(one, _VALUES):
+            return type(one).__qualname__
+        if isinstance(one, (str, bytes)):
+            self._letters += len(one)
+            if self._letters > _MOST_LETTERS:
+                raise ValueError
+        return one

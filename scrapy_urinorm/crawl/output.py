@@ -9,6 +9,7 @@ from scrapy.spidermiddlewares.base import BaseSpiderMiddleware
 
 from scrapy_urinorm.crawl import settings as own
 from scrapy_urinorm.crawl.live import LiveRules
+from scrapy_urinorm.crawl.live_rules.guarded import guarded
 
 if TYPE_CHECKING:
     from typing import Self
@@ -16,6 +17,8 @@ if TYPE_CHECKING:
     from scrapy import Request
     from scrapy.crawler import Crawler
     from scrapy.http import Response
+
+    from scrapy_urinorm.errors import UrinormError
 
 
 class OutputMiddleware(BaseSpiderMiddleware):
@@ -33,12 +36,29 @@ class OutputMiddleware(BaseSpiderMiddleware):
 
     def get_processed_request(self, request: Request, response: Response | None) -> Request | None:
         """The request, noted as asked for by the callback of `response`."""
-        if response is not None and (live := self.crawler.get_extension(LiveRules)) is not None:
-            live.flights.asks(response.request, request)
+        if response is not None and response.request is not None:
+            self._note(response.request, request)
         return request
 
     def get_processed_item(self, item: Any, response: Response | None) -> Any:
         """The item, noted as made of `response`."""
-        if response is not None and (live := self.crawler.get_extension(LiveRules)) is not None:
-            live.flights.yields(response.request)
+        if response is not None and response.request is not None:
+            self._note(response.request, None)
         return item
+
+    @guarded
+    def _note(self, request: Request, another: Request | None) -> None:
+        live = self.crawler.get_extension(LiveRules)
+        if live is not None and another is not None:
+            live.flights.asks(request, another)
+        elif live is not None:
+            live.flights.yields(request)
+
+    def lost(self, error: UrinormError) -> None:
+        """The file of requests can no longer be read or written."""
+        self.off(str(error))
+
+    def off(self, why: str) -> None:
+        """Go on without live rules; raises nothing."""
+        if (live := self.crawler.get_extension(LiveRules)) is not None:
+            live.off(why)

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from collections import OrderedDict
 from dataclasses import dataclass
+from datetime import date
 from typing import Any
+from uuid import UUID
 
+import attr
 import pytest
 from scrapy import Field, Item, Request
 from scrapy.loader import ItemLoader
@@ -30,6 +34,13 @@ class Coat:
     name: str
 
 
+@attr.s(auto_attribs=True)
+class Cap:
+    """A third."""
+
+    name: str
+
+
 class Unspeakable:
     """An object that cannot be shown, nor asked for its class."""
 
@@ -48,6 +59,12 @@ PAIRS: list[Any] = [
     pytest.param({"cb_kwargs": {"item": {"n": [1]}}}, {"cb_kwargs": {"item": {"n": [2]}}}, False, id="tables"),
     pytest.param({"meta": {"item": Hat(name="a")}}, {"meta": {"item": Hat(name="b")}}, False, id="items"),
     pytest.param({"meta": {"item": Coat("a")}}, {"meta": {"item": Coat("b")}}, False, id="dataclasses"),
+    pytest.param({"meta": {"item": Cap("a")}}, {"meta": {"item": Cap("b")}}, False, id="attrs"),
+    pytest.param({"meta": {"of": OrderedDict(a=1)}}, {"meta": {"of": OrderedDict(a=2)}}, False, id="ordered tables"),
+    pytest.param({"meta": {"of": UUID(int=1)}}, {"meta": {"of": UUID(int=2)}}, False, id="identifiers"),
+    pytest.param({"meta": {"of": date(2026, 1, 1)}}, {"meta": {"of": date(2026, 1, 2)}}, False, id="days"),
+    pytest.param({"meta": {"of": {1, 2}}}, {"meta": {"of": {2, 1}}}, True, id="equal sets"),
+    pytest.param({"meta": {"of": {1, 2}}}, {"meta": {"of": {1, 3}}}, False, id="sets"),
     pytest.param({"meta": {"a": 1, "b": 2}}, {"meta": {"b": 2, "a": 1}}, True, id="another order"),
     pytest.param({"meta": {"do": Unspeakable()}}, {"meta": {"do": Unspeakable()}}, True, id="objects of one type"),
     pytest.param(
@@ -71,7 +88,15 @@ def test_whether_two_requests_are_given_the_same(one: dict[str, Any], other: dic
 
 
 @pytest.mark.parametrize(
-    "meta", [{}, {"depth": 2, "download_slot": "a"}, {"found_on": f"{URL}1"}, {"_own": 1}, {"cookiejar": 1}]
+    "meta",
+    [
+        {},
+        {"depth": 2, "download_slot": "a"},
+        {"found_on": f"{URL}1"},
+        {"_own": 1},
+        {"cookiejar": 1},
+        {"cache_timestamp": 1.5, "cached_response": object()},
+    ],
 )
 def test_what_is_nothing(meta: dict[str, Any]) -> None:
     assert digest_of_given(Request(URL, meta=meta)) is None
@@ -79,8 +104,16 @@ def test_what_is_nothing(meta: dict[str, Any]) -> None:
 
 @pytest.mark.parametrize(
     "value",
-    [ItemLoader(), {"loader": ItemLoader()}, list(range(2_000)), nested(20)],
-    ids=["an item that is being filled", "one in a table", "many values", "many levels"],
+    [ItemLoader(), {"loader": ItemLoader()}, list(range(2_000)), nested(20), nested(900), "a" * 200_000, 10**5_000],
+    ids=[
+        "an item that is being filled",
+        "one in a table",
+        "many values",
+        "many levels",
+        "too many",
+        "a book",
+        "a number",
+    ],
 )
 def test_what_cannot_be_compared(value: Any) -> None:
     assert digest_of_given(Request(URL, cb_kwargs={"value": value})) == ""

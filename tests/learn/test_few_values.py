@@ -217,6 +217,7 @@ def test_values_that_a_program_numbers_say_nothing_of_others() -> None:
     """`from` is the list one comes from, and, on pages that nobody has met, the version that is compared."""
     visits = [page(f"/item/{n}{one}", f"item {n}") for n in range(60) for one in ("", "?from=list1", "?from=list2")]
     visits += [page(f"/item/{n}?from=list{n}", f"item {n}") for n in range(60)]
+    visits.append(page("/item/0?from=", "item 0"))
     normalizer = normalizer_of(visits, Options())
     assert normalizer.key(f"{HOST}/item/7?from=list99") == f"{HOST}/item/7"
     first, second = (normalizer.key(f"{HOST}/item/7?from={version}&to=5") for version in (2, 3))

@@ -57,3 +57,15 @@ def test_errors_that_finish_an_item_do_not_count(given: Callable[[int], str | No
         site.add(visit, "shop.example")
     site.build("safe")
     assert sum(page.refused > 0 for page in site.pages) == counted
+
+
+def test_what_redirects_twice_is_asked_for_with_something_of_its_own_all_the_same() -> None:
+    visits = []
+    for visit in sellers(lambda n: f"item {n}"):
+        if visit.given is not None:
+            path = visit.url.removeprefix(HOST)
+            for one, after in ((f"/go{path}", f"/to{path}"), (f"/to{path}", path)):
+                visits.append(Visit(url=HOST + one, status=301, final_url=HOST + after, given=visit.given))
+        visits.append(visit)
+    key = Normalizer(learn(visits).rules).key
+    assert key(f"{HOST}/seller/3?p=171") != key(f"{HOST}/seller/3?p=175")

@@ -61,9 +61,11 @@ def test_what_leads_where_it_says_has_the_key_of_its_target(said: str, value: ob
     [
         (("/doc{n}.html",), ["/pic.jpg", "/pic"]),
         (("/doc{n}.html", "/doc{n}.pdf"), ["/pic.jpg"]),
+        (("/doc{n}.html?lang=en",), ["/pic.jpg", "/pic.jpg?as=a.html"]),
+        (("/doc.php?id={n}",), ["/pic.jpg"]),
         (("/p{n}",), ["/pic.jpg", "/pics/a.jpg?size=2"]),
     ],
-    ids=["files", "files of two kinds", "pages"],
+    ids=["files", "files of two kinds", "files with a query", "a script", "pages"],
 )
 def test_what_leads_to_one_kind_of_file_says_nothing_of_others(forms: tuple[str, ...], others: list[str]) -> None:
     """Of a picture, which no such crawl has met, `/media` shows a page with its title."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sys
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING
 
 import pytest
@@ -55,6 +56,30 @@ def test_what_finished_items_once_and_does_no_more_is_closed() -> None:
     assert turn_after(answers, yields, 1) is Turn.LATER
 
 
+def test_how_many_others_were_finished_before_makes_no_difference(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("scrapy_urinorm.live.answers.MOST", 50)
+    yields = Yields(CLOSE)
+    answers = Answers(yields)
+    for n in range(100):
+        answers.finished(f"http://{n}.example/#", chained=False)
+        answers.heard({"pattern": f"http://{n}.example/#", "news": False, "same": False})
+    for _ in range(2 * (CLOSE + LOW)):
+        answers.finished(STOCK, chained=False)
+        assert turn_after(answers, yields, 1) is not Turn.CLOSED
+
+
+def test_redirects_to_one_page_that_finish_items_do_not_add_up() -> None:
+    yields = Yields(CLOSE)
+    answers = Answers(yields)
+    same = {"pattern": STOCK, "news": False, "same": True}
+    for _ in range(4 * CLOSE):
+        answers.finished(STOCK, chained=False)
+        answers.heard(same)
+    # the callback of one more is late
+    answers.heard(same)
+    assert yields.of[STOCK].turn is not Turn.CLOSED
+
+
 @pytest.mark.parametrize(("chained", "turn"), [(True, Turn.OPEN), (False, Turn.LATER)])
 def test_where_an_item_came_with_the_request_the_page_has_its_turn(chained: bool, turn: Turn) -> None:
     yields = Yields(CLOSE)
@@ -65,10 +90,17 @@ def test_where_an_item_came_with_the_request_the_page_has_its_turn(chained: bool
     assert yields.of[STOCK].turn is turn
 
 
+class Unspeakable:
+    """An object that nothing can be asked."""
+
+    def __repr__(self) -> str:
+        raise ValueError
+
+
 class Callbacks:
     """Some callbacks."""
 
-    def first(self, response: Response) -> None: ...
+    def first(self, response: Response, of: object = None) -> None: ...
     def second(self, response: Response) -> None: ...
 
 
@@ -95,6 +127,15 @@ def test_which_callbacks_finish_an_item(items: int, asked: list[str], given: dic
         flights.asks(request, Request("http://a.example/2", getattr(Callbacks(), name)))
     [(_, flight)] = flights.ended(())
     assert flight.finishes is finishes
+
+
+def test_arguments_of_callbacks_make_no_difference() -> None:
+    request = Request("http://a.example/", partial(Callbacks().first, of=1))
+    flights = Flights()
+    flights.begin(request, 1)
+    flights.asks(request, Request("http://a.example/2", partial(Callbacks().first, of=Unspeakable())))
+    [(_, flight)] = flights.ended(())
+    assert flight.goes_on
 
 
 @dataclass

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from functools import partial
+from typing import TYPE_CHECKING, Any
 
 from scrapy_urinorm.crawl import settings as own
-from scrapy_urinorm.crawl.given import chosen, name_of
+from scrapy_urinorm.crawl.given import chosen
 
 if TYPE_CHECKING:
     from collections.abc import Container, Iterator
@@ -98,16 +99,16 @@ class Flights:
         if flight is not None and 200 <= response.status < 300:
             flight.final = response.url
 
-    def yields(self, request: Request | None) -> None:
+    def yields(self, request: Request) -> None:
         """A callback makes an item of the answer to a request."""
-        if request is not None and (flight := self._flight(request)) is not None:
+        if (flight := self._flight(request)) is not None:
             flight.items += 1
 
-    def asks(self, request: Request | None, another: Request) -> None:
+    def asks(self, request: Request, another: Request) -> None:
         """A callback asks for another page because of the answer to a request."""
-        if request is not None and (flight := self._flight(request)) is not None:
+        if (flight := self._flight(request)) is not None:
             flight.requests += 1
-            flight.goes_on |= name_of(another.callback) == name_of(request.callback)
+            flight.goes_on |= _name(another.callback) == _name(request.callback)
 
     def failed(self, request: Request) -> None:
         """Whatever came of a request is not to be counted on."""
@@ -126,3 +127,10 @@ class Flights:
         gone = [number for number, one in self._of.items() if not one.waiting and one.request not in running]
         for number in gone:
             yield number, self._of.pop(number)
+
+
+def _name(callback: Any) -> str:
+    """Return the name of the function behind a callback, whatever arguments go with it; None is `parse`."""
+    while isinstance(callback, partial):
+        callback = callback.func
+    return "parse" if callback is None else str(getattr(callback, "__name__", type(callback).__name__))

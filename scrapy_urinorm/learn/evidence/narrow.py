@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
     from collections.abc import Set as AbstractSet
 
-    from scrapy_urinorm.learn.evidence.apart import Apart
+    from scrapy_urinorm.learn.evidence.companions import Companions
     from scrapy_urinorm.learn.pages.contexts import Context, Contexts
     from scrapy_urinorm.learn.pages.view import View
 
@@ -52,11 +52,12 @@ def narrowed(
     contexts: Contexts,
     views: Sequence[View],
     edited: AbstractSet[str],
-    apart: Apart,
+    companions: Companions,
 ) -> Context:
     """Return a context with all conditions that hold for the views that support it, by their numbers.
 
-    Nothing is asked of the parameters that are `edited`; those that stand `apart` from them may not be there.
+    Nothing is asked of the parameters that are `edited`; those that `companions` never saw beside them may not be
+    there.
     """
     common = frozenset.intersection(*map(contexts.atoms, support))
     asked = {atom.name: atom for atom in context if atom.kind == "query"}
@@ -68,7 +69,7 @@ def narrowed(
         if atom.kind == "query" and atom.name not in edited and not isinstance(atom.value, str):
             asked.setdefault(atom.name, atom)
     if edited and not _everywhere(edited, contexts, len(views)):
-        never = apart.never_beside(support, edited) - asked.keys()
+        never = companions.never_beside(support, edited) - asked.keys()
         asked |= {name: Atom("query", name, False) for name in never}
     for name in sorted(contexts.switches - edited):
         if name in asked and asked[name].value is not True:

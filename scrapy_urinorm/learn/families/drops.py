@@ -221,7 +221,7 @@ def _entry(stage: Stage, name: str, values: set[str]) -> str | dict[str, str]:
     several = tell_of_others(values - {""})
     if not are_writable(values) or (name not in stage.contexts.switches and several):
         # `ref=list7` says nothing of `ref=price`, which may choose something, unless others are known, too
-        alike = numbered(map(decoded, stage.values.get(name, ())))
+        alike = numbered({*map(decoded, stage.values.get(name, ()))} - {""})
         return shown if alike is None or alike[:1] == "[" else {"name": shown, "value": alike}
     return {"name": shown, "value": one_of(values)}
 

@@ -151,5 +151,5 @@ def _folded(at: int, ones: Sequence[_One]) -> dict[str, str] | None:
     titles = (one for one in counts if mark in one)
     kept = min(titles, key=lambda one: (is_volatile(decoded(one)), -counts[one], len(one), one))
     before, after = ("".join("/" + one for one in part) for part in (patterns[:at], patterns[at + 1 :]))
-    folded = f"[^/?{mark}]*{mark}{_ANY}" if mark == "_" else f"[^/?-]*-{_ANY}" if mark else _ANY
+    folded = f"[^/?{mark}]*{mark}{_ANY}" if mark else _ANY
     return {"pattern": f"^({before})/{folded}(?={after}$)", "replace": r"\1/" + kept.replace("\\", r"\\")}

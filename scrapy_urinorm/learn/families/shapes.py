@@ -172,7 +172,7 @@ class Shapes:
         template = self.contexts.template(view)
         if self.open_dates and (date := _DATE.search(view.path)) is not None:
             numbers = tuple((name, None if value is None or _is_number(value) else value) for name, value in query)
-            if any(value is None for _, value in numbers):
+            if any(_is_number(value) for _, value in view.items):
                 query, template = numbers, _without(template, date)
         slots = [
             decoded_segment(segment)

@@ -8,8 +8,8 @@ from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from scrapy_urinorm.content import DIFFERENT, EXACT, NEAR, UNKNOWN
-from scrapy_urinorm.learn.evidence.apart import Apart
 from scrapy_urinorm.learn.evidence.candidate import PROPOSED, REJECTED, Candidate
+from scrapy_urinorm.learn.evidence.companions import Companions
 from scrapy_urinorm.learn.evidence.edits import Name, bundles, closed_segments
 from scrapy_urinorm.learn.evidence.extent import as_far_as_seen
 from scrapy_urinorm.learn.evidence.ground import Ground
@@ -62,7 +62,7 @@ class Stage:
         self.groups: dict[Name, list[Neighbours]] = defaultdict(list)
         self.indifferent = frozenset[int]()
         self._memory, self._proof = memory, proof
-        self._apart = Apart(views, contexts)
+        self._companions = Companions(views, contexts)
 
     def new_groups(self, family: str) -> Iterator[tuple[Name, list[Neighbours]]]:
         """Yield the neighbours of each edit of a family, save those that an earlier round has seen as they are.
@@ -187,7 +187,7 @@ class Stage:
         self, finding: Conclusion, groups: Sequence[Group], skip: frozenset[str], folders: bool
     ) -> Conclusion:
         support = [groups[n].page for n in finding.support]
-        context = narrowed(finding.context, support, self.contexts, self.views, skip, self._apart)
+        context = narrowed(finding.context, support, self.contexts, self.views, skip, self._companions)
         pairs = [pair for n in finding.support for pair in groups[n].examples]
         if any(self._sorts(*pair) for pair in pairs):
             context = whole_lists(context, [*support, *chain(*pairs)], self.contexts, self.views, skip)

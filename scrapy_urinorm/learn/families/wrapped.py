@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 FAMILY = "wrapper"
 MAX_EXTENSIONS = 8
 """Extensions that a rule names: what a person still reads, as of paths. Chosen; of more the next is like them."""
-_extension = re.compile(r"\.[A-Za-z0-9]{1,5}$")
+_extension = re.compile(r"\.[A-Za-z0-9]{1,5}\Z")
 NO_FILES = "[^.?#]*(?:[?#].*)?"
 """A path without a dot, whatever its query is."""
 
@@ -84,7 +84,7 @@ def _is_own(url: str, host: str) -> bool:
     return parts is not None and same_site(host, parts.host)
 
 
-def _kinds(said: Collection[str]) -> list[str] | dict[str, str] | None:
+def _kinds(said: Collection[str]) -> dict[str, str] | None:
     """Return the condition for files with the extensions that these have, or for paths that are none; None where there
     are both, or many.
 
@@ -95,7 +95,7 @@ def _kinds(said: Collection[str]) -> list[str] | dict[str, str] | None:
     if not any("." in one for one in paths):
         return {"matches": NO_FILES}
     if len(extensions) <= MAX_EXTENSIONS and all(map(_extension.search, paths)) and all(map(own_path, paths)):
-        return [f"*{one}" for one in sorted(extensions)]
+        return {"matches": rf"[^?#]*\.(?:{'|'.join(sorted(one[1:] for one in extensions))})(?:[?#].*)?"}
     return None
 
 

@@ -22,11 +22,12 @@ class OwnGiven:
 
     def __init__(self, visits: Iterable[Visit]) -> None:
         self.count, self.like = 0, ""
-        self._first: dict[str, str] = {}
         self._shared: set[str] = set()
+        first: dict[str, str] = {}
         for visit in visits:
             given = visit.given
-            if given is not None and self._first.setdefault(given, visit.url) != visit.url:
+            # what a redirect leads to is asked for with the same, and may redirect again
+            if given is not None and not _redirects(visit) and first.setdefault(given, visit.url) != visit.url:
                 self._shared.add(given)
 
     def is_own(self, visit: Visit) -> bool:
@@ -36,3 +37,7 @@ class OwnGiven:
         self.count += 1
         self.like = self.like or visit.url
         return True
+
+
+def _redirects(visit: Visit) -> bool:
+    return visit.status is not None and 300 <= visit.status < 400

@@ -6,7 +6,7 @@ one path, contexts know the parameters that were not there; numbers and names in
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -23,8 +23,12 @@ LOOKED_AT = 50
 """Addresses with a parameter that are held against those without it: of one that makes a difference to fewer than one
 in seventeen of them, one of these shows it nineteen times in twenty."""
 
+MOST_NAMES = 4 * NAMES_PER_PATH
+"""Parameters that one rule asks not to be there, the commonest ones; chosen: each is looked for in each address that
+the rule may be for, and categories with attributes of their own have hundreds."""
 
-class Apart:
+
+class Companions:
     """The parameters of a site, by the forms of the paths at which they stand."""
 
     def __init__(self, views: Sequence[View], contexts: Contexts) -> None:
@@ -53,12 +57,12 @@ class Apart:
         """
         views = [self._views[n] for n in support]
         seen = {name for view in views for name, _ in view.items}.union(edited)
-        found: set[str] = set()
+        found: Counter[str] = Counter()
         for place in {self._contexts.template(view) for view in views}:
             at = self._having.get(place, {})
             others = sorted(at.keys() - seen, key=lambda name: (-len(at[name]), name))[:NAMES_PER_PATH]
-            found |= {name for name in others if self._differs(at[name], {name, *edited})}
-        return found
+            found.update({name: len(at[name]) for name in others if self._differs(at[name], {name, *edited})})
+        return set(sorted(found, key=lambda name: (-found[name], name))[:MOST_NAMES])
 
     def _differs(self, having: Sequence[int], names: AbstractSet[str]) -> bool:
         """Whether one of some views is not known to be what its address without some parameters is."""
