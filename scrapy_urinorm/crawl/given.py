@@ -12,7 +12,7 @@ from types import NoneType
 from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
-from itemadapter import ItemAdapter
+from itemadapter import ItemAdapter, is_item
 from scrapy.loader import ItemLoader
 
 from scrapy_urinorm.crawl import settings as own
@@ -115,7 +115,7 @@ class _Values:
             return one
         if isinstance(one, (set, frozenset)):
             return sorted(map(repr, one)) if len(one) <= _MOST_VALUES else one
-        if not isinstance(one, _VALUES) and ItemAdapter.is_item(one):
+        if not isinstance(one, _VALUES) and is_item(one):
             rows = one if isinstance(one, dict) else ItemAdapter(one)
             return chain.from_iterable(row for row in rows.items() if not (self._bare and _is_address(row[1])))
         return None
