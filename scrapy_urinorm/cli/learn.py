@@ -195,9 +195,10 @@ def _say_what_was_read(result: LearnResult, reader: ReadCounts) -> None:
         )
     if result.given:
         complain(
-            f"{result.given:,} visits, such as of {result.given_like}, were asked for with something (`cb_kwargs`,"
-            " `meta`) that goes with no other address, as with an item that is being filled: whether the item would be"
-            " finished at another address is not known, and nothing is learned from what they show"
+            f"{count(result.given, 'visit')}, such as of {result.given_like}, came of requests with something"
+            " (`cb_kwargs`, `meta`) that goes with no other address, as with an item that is being filled: whether the"
+            " item would be finished at another address is not known, and nothing is learned from what they show; where"
+            " the callback can take it from the page, crawl without it to learn of them"
         )
     for name, rows in sorted(result.sampled.items()):
         complain(f"{name}: {rows:,} visits, of which a sample of {result.options.max_urls:,} was learned from")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import Any
 
 import pytest
@@ -57,7 +58,22 @@ class Own(Request):
         super().__init__(*args, **kwargs)
 
 
+class Slotted(Request):
+    """One that keeps what is its own in a slot."""
+
+    __slots__ = ("extra",)
+
+
+def marked() -> Request:
+    request = Request(URL)
+    with suppress(AttributeError):  # the newest Scrapy takes none
+        request.extra = 7  # type: ignore[attr-defined]  # as a project may
+    return request
+
+
 REQUESTS: list[Any] = [
+    pytest.param(Slotted(URL), False, id="a slot that the file has not"),
+    pytest.param(marked(), not hasattr(marked(), "extra"), id="an attribute of a plain request"),
     pytest.param(Own(URL), True, id="a class without attributes of its own"),
     pytest.param(Own(URL, extra=7), False, id="an attribute that the file has not"),
     pytest.param(JsonRequest(URL), True, id="one of Scrapy's"),

@@ -6,6 +6,7 @@ Where a test says what live rules do in a real crawl, what they know must not be
 from __future__ import annotations
 
 import asyncio
+from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING, Any
 
 from scrapy_urinorm.crawl.live import LiveRules
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 FIRST = 100
 
 
-class _Waiting:
+class _Waiting(ABC):
     def __init__(self, crawler: Crawler) -> None:
         self._crawler = crawler
         self._count = 0
@@ -40,8 +41,9 @@ class _Waiting:
         async for one in result:
             yield one
 
+    @abstractmethod
     def may_go(self, rules: LiveRules, url: str) -> bool:
-        raise NotImplementedError
+        """Whether the links of a page may be followed now."""
 
 
 class UntilNews(_Waiting):

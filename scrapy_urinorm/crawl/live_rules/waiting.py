@@ -50,12 +50,17 @@ def may_speak(request: Request) -> bool:
 
 
 def _has_more(request: Request) -> bool:
-    """Whether a request of a project's own class has attributes that a plain one has not.
+    """Whether a request has attributes that a plain one has not, as those of a project's own class do.
 
     They would not come back from the file, and may be what its callback goes by.
     """
-    if type(request).__module__.startswith("scrapy."):
-        return False
+    kind = type(request)
+    if kind is not Request:
+        own = [one for one in kind.__mro__ if not one.__module__.startswith("scrapy.")]
+        if kind not in own:
+            return False
+        if any(vars(one).get("__slots__") for one in own):
+            return True
     return not _PLAIN_NAMES.issuperset(getattr(request, "__dict__", ()))
 
 
