@@ -44,6 +44,13 @@ def test_but_no_language_and_what_is_refused_says_so(name: str) -> None:
     assert not learned.equal(f"/arc/birds/2026-01/{name}", "/arc/birds/2026-01/"), learned.result.rules
 
 
+def test_nor_one_that_rules_cannot_name() -> None:
+    learned = Learned(archive("%2A"))
+    assert not learned.equal("/arc/birds/2026-01/anything", "/arc/birds/2026-01/")
+    (refused,) = [one for one in learned.result.others if one.rule == "directory_index"]
+    assert (refused.status, refused.why.rpartition(", but ")[2]) == (REJECTED, "no rule can name it")
+
+
 def test_nor_one_that_shows_something_else_in_a_fifth_of_the_folders() -> None:
     learned = Learned(archive("thrd1.html", differing=20))
     assert learned.lost() == []

@@ -50,12 +50,10 @@ def dropped(stage: Stage, family: str, rule: str) -> list[Candidate]:
             why = f"{what} makes no difference to {on_pages(finding.evidence)}"
             pairs = chain(*(groups[n].examples for n in finding.support))
             placed = _places(stage, name[1], shown, pairs) if family == "segment" else value
-            if "*" in shown or not placed:
-                continue
-            found = stage.candidate(finding, rule, placed, "segment", why)
+            found = stage.candidate(finding, rule, placed or value, "segment", why)
             in_folder = any(atom.kind == "path" for atom in finding.context)
             doubt = _doubt(stage, name[1], finding.evidence, beside.of(groups), in_folder=in_folder)
-            if doubt:
+            if doubt := ", but no rule can name it" if "*" in shown or not placed else doubt:
                 found.status, found.why = REJECTED, why + doubt
             (stage.rejected if doubt else out).append(found)
     return out
