@@ -593,6 +593,8 @@ def test_workers_that_are_killed_lose_nothing(tmp_path: Path, lasting: RedisServ
     """Any of them, the learner too, at any moment; and Redis in between."""
     pytest.importorskip("scrapy_redis", reason="lacks scrapy-redis: pip install scrapy-redis")
     site = Site(1, host="127.0.0.1", features={"sid", "ref", "turning"}, articles=40)
+    # by default a write is put off where the disk is slow, and a kill loses what was answered
+    lasting.client().config_set("appendfsync", "no")
     with Served(site) as served, workers(served, lasting.url, tmp_path, kills + 1) as fleet:
         ended = threading.Event()
 
