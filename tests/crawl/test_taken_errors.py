@@ -1,4 +1,4 @@
-"""A spider that makes items of errors, as one that looks for dead links does: no rule hides them from its next crawl."""
+"""A spider that makes items of errors, as one that looks for dead links: no rule hides them from its next crawl."""
 
 from __future__ import annotations
 
