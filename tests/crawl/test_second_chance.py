@@ -212,6 +212,7 @@ def strict_crawls(server: SiteServer, tmp_path_factory: pytest.TempPathFactory) 
 
 @pytest.mark.newest
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
+@pytest.mark.thorough
 def test_second_chances_can_be_turned_off(case: Case, strict_crawls: Crawls) -> None:
     crawl = strict_crawls[case.name, "links"]
     assert not crawl.outcome.stats.get("urinorm/second_chance"), crawl.story()
@@ -239,6 +240,7 @@ PAIRS = 80
 
 
 @pytest.mark.parametrize("order", ["last in first out", pytest.param("first in first out", marks=pytest.mark.slow)])
+@pytest.mark.thorough
 def test_more_keys_under_way_than_claims(order: str, server: SiteServer, tmp_path: Path) -> None:
     """Each page has a variant that is missing, found first, and one that serves it; both wait in the queue together."""
     missing, good = ([f"/p{n}?sid={n}" for n in range(PAIRS)], [f"/p{n}" for n in range(PAIRS)])
