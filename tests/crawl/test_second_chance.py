@@ -212,7 +212,6 @@ def strict_crawls(server: SiteServer, tmp_path_factory: pytest.TempPathFactory) 
 
 @pytest.mark.newest
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
-@pytest.mark.thorough
 def test_second_chances_can_be_turned_off(case: Case, strict_crawls: Crawls) -> None:
     crawl = strict_crawls[case.name, "links"]
     assert not crawl.outcome.stats.get("urinorm/second_chance"), crawl.story()

@@ -87,7 +87,7 @@ def test_news_that_are_missed_are_asked_for(redis_server: RedisServer) -> None:
 def test_two_workers_never_both_get_a_page(redis_server: RedisServer, count: int) -> None:
     code = (
         "import random, sys; from scrapy_urinorm.seen import make_store\n"
-        "store = make_store(sys.argv[1], prefix='race'); store.open()\n"
+        f"store = make_store(sys.argv[1], prefix='race{count}'); store.open()\n"
         "pages = list(range(1500)); random.Random(int(sys.argv[2])).shuffle(pages)\n"
         "print(*(page for page in pages if store.add(page.to_bytes(20, 'big'))))"
     )

@@ -236,7 +236,6 @@ def test_what_the_site_declares(visits: dict[str, Visit]) -> None:
     assert page.no_vary_search == 'params=("a")'
 
 
-@pytest.mark.thorough
 def test_a_path_that_cannot_be_written_stops_nothing(failing: Crawls) -> None:
     assert f"cannot write to {failing.folder / 'file' / 'visits.jsonl'}" in failing.log
     assert "urinorm/visits/written" not in failing.stats["no folder"]
