@@ -15,6 +15,12 @@ PEERS_ARGS ?=
 PARALLEL := -n auto --dist loadfile
 # slow crawls wait for each other's processes a good part of their time
 WAITING := -n $(shell expr $$(nproc 2>/dev/null || echo 2) + 1) --dist loadfile
+# what fails among these is run once more, alone, as by `python -m test --rerun` of CPython: each is several processes, and
+# more of them than there are cores run at once. What fails twice fails; what does not is named as well
+define twice
+	@$(1) || { [ $$? -eq 1 ] && echo "=== what failed above, once more and alone ===" && \
+		$(1) -n 0 --last-failed --last-failed-no-failures none; }
+endef
 # `make test` runs two halves side by side instead, what crawls and all others: the workers of xdist collect all tests each,
 # and tell of each test, which takes longer than most of the tests; and what each process imports first takes two seconds,
 # as does the process that its crawls are forked from
@@ -38,7 +44,7 @@ ignoring = $(addprefix --ignore tests/,$(1))
 ELSEWHERE := $(filter-out $(TOUCHES_SCRAPY) $(addprefix tests/,$(SIMULATED)),$(wildcard tests/test_*.py tests/*/test_*.py))
 # what surrounds the package is the same there, too; the demo and the tutorial are crawls of a user's project, and those have
 # tests of their own there; their rows that are not slow run against the oldest all the same
-AROUND := $(addprefix tests/,example/test_demo.py example/test_rules.py speed/test_sanitizers.py test_benchmarks.py test_docs.py \
+AROUND := $(addprefix tests/,example/test_demo.py example/test_rules.py speed/test_sanitizers.py test_benchmarks.py test_coverage_files.py test_docs.py \
 	test_packaging.py test_readme.py $(SIMULATED))
 # measured where the tests of `make test` run once as a part of `make test-all`, since they take twice the time with it
 COVERAGE = $(if $(filter test-all,$(MAKECMDGOALS)),--cov --cov-report=term)
@@ -97,11 +103,11 @@ test-floor: $(FLOOR)/.stamp
 test-all: test test-rest-newest test-rest-floor docs  ## that with the gate of coverage, the slow tests and long searches, the rest against the oldest; the documentation
 
 test-rest-newest: $(NEWEST)/.stamp
-	$(NEWEST)/bin/python -m pytest $(WAITING) -m "(slow or hypothesis) and not soak and not system" --hypothesis-profile long --timeout 900 $(PYTEST_ARGS)
+	$(call twice,$(NEWEST)/bin/python -m pytest $(WAITING) -m "(slow or hypothesis) and not soak and not system" --hypothesis-profile long --timeout 900 $(PYTEST_ARGS))
 
 test-rest-floor: $(FLOOR)/.stamp
 	@$(MAKE) --no-print-directory -j2 $(TOGETHER) test-rest-floor-crawling test-rest-floor-others
-	URINORM_PURE=1 $(FLOOR)/bin/python -m pytest $(WAITING) -m "(slow or newest or thorough) and not soak and not system" --timeout 900 $(addprefix --ignore ,$(AROUND)) $(PYTEST_ARGS)
+	$(call twice,URINORM_PURE=1 $(FLOOR)/bin/python -m pytest $(WAITING) -m "(slow or newest or thorough) and not soak and not system" --timeout 900 $(addprefix --ignore ,$(AROUND)) $(PYTEST_ARGS))
 
 test-rest-floor-crawling: $(FLOOR)/.stamp
 	URINORM_PURE=1 $(FLOOR)/bin/python -m pytest -m "$(QUICK)" $(filter $(CRAWLS),$(ELSEWHERE)) $(PYTEST_ARGS)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 from hypothesis import HealthCheck, settings
 
+from tests.coverage_files import remove_torn
 from tests.effort import limit_to
 
 if TYPE_CHECKING:
@@ -44,6 +45,17 @@ def pytest_collection() -> Generator[None, object, object]:
         gc.freeze()
         # sites and crawls make objects by the ten thousand, hardly any of them garbage in circles
         gc.set_threshold(50_000, 20, 20)
+
+
+@pytest.hookimpl(wrapper=True, trylast=True)
+def pytest_runtestloop(session: pytest.Session) -> Generator[None, object, object]:
+    """Have pytest-cov, whose turn comes after ours, combine what is whole."""
+    result = yield
+    controller = getattr(session.config.pluginmanager.getplugin("_cov"), "cov_controller", None)
+    # other processes of xdist may be at work yet
+    if controller is not None and not hasattr(session.config, "workerinput"):
+        remove_torn(controller.combining_cov.config.data_file)
+    return result
 
 
 @pytest.hookimpl(tryfirst=True)

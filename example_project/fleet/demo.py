@@ -31,7 +31,10 @@ from website import Website
 
 HERE = Path(__file__).parent
 IDLE_SECONDS = 4
-LEASE_SECONDS = 8
+#: Of one that is killed, and of one that nobody kills: on a busy machine it may give no sign for long, and is alive.
+LEASE_SECONDS, LEASE_FOR_LIFE = 15, 600
+#: Of pages that wait for their callback: those of a worker that is killed are fetched again.
+WAITING_BYTES = 50_000
 
 
 def redis_command() -> str:
@@ -52,6 +55,9 @@ class RedisServer:
             probe.bind(("127.0.0.1", 0))
             port = probe.getsockname()[1]
         options = ["--port", str(port), "--bind", "127.0.0.1", "--dir", str(folder), "--appendonly", "yes"]
+        # written before it is answered: every second, as is the default, means later while the disk is slow; what is
+        # killed here is Redis, and not the machine
+        options += ["--appendfsync", "no"]
         self._command = [redis_command(), *options]
         self.url = f"redis://127.0.0.1:{port}/0"
         self.client = redis.Redis.from_url(self.url)
@@ -79,11 +85,12 @@ class RedisServer:
         self._start()
 
 
-def start_worker(name: str, redis_url: str, folder: Path, *, live: bool = False) -> subprocess.Popen[bytes]:
+def start_worker(name: str, redis_url: str, folder: Path, lease: int, *, live: bool) -> subprocess.Popen[bytes]:
     """`scrapy crawl pages`, as it would be typed on another machine."""
     settings = [
         f"USER_AGENT={name}",
-        f"FLEET_LEASE={LEASE_SECONDS}",
+        f"FLEET_LEASE={lease}",
+        f"SCRAPER_SLOT_MAX_ACTIVE_SIZE={WAITING_BYTES}",
         f"MAX_IDLE_TIME_BEFORE_CLOSE={IDLE_SECONDS}",
         f"LOG_FILE={folder / name}.log",
     ]
@@ -115,7 +122,8 @@ def run(workers: int, pages: int, *, kills: int, restarts: int, folder: Path, li
     try:
         with Website(pages, seconds=0.02, unknown=live) as website:
             server.client.lpush("pages:start_urls", json.dumps({"url": website.url}))
-            fleet = [start_worker(f"worker{number}", server.url, folder, live=live) for number in range(workers)]
+            given = (server.url, folder, LEASE_SECONDS if kills else LEASE_FOR_LIFE)
+            fleet = [start_worker(f"worker{number}", *given, live=live) for number in range(workers)]
             killed_at = None
             for number, what in enumerate(_mixed(kills, restarts), 1):
                 if not _wait_for(website, number * pages // (kills + restarts + 2), fleet):
@@ -130,7 +138,7 @@ def run(workers: int, pages: int, *, kills: int, restarts: int, folder: Path, li
                 kills -= 1
                 if kills:
                     # another one in its place, unless it was the last
-                    fleet.append(start_worker(f"worker{len(fleet)}", server.url, folder, live=live))
+                    fleet.append(start_worker(f"worker{len(fleet)}", *given, live=live))
             for worker in fleet:
                 worker.wait()
             times = collections.Counter(served.page for served in website.log if served.page >= 0)

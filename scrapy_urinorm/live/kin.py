@@ -241,11 +241,18 @@ class Kin:
         return any(names_item(*item) and known.is_once(item[0]) for item in varying.items())
 
     def goes_on(
-        self, url: str, pattern: str, *, drawn: bool = False, silent: bool = False, lists: bool = False
+        self,
+        url: str,
+        pattern: str,
+        *,
+        drawn: bool = False,
+        silent: bool = False,
+        lists: bool = False,
+        made: bool = False,
     ) -> bool:
         """Count a page that says something of its own and that its kind alone names, `drawn` where that is a picture,
-        or a `silent` one, which says nothing and leads to one more, or one that `lists` others; return whether its kind
-        may have further ones.
+        or a `silent` one, which says nothing and leads to one more, or one that `lists` others, or whose address was
+        `made` by a callback; return whether its kind may have further ones.
         """
         kind = kind_of(pattern)
         items = open_items(url, kind)
@@ -260,5 +267,5 @@ class Kin:
         if drawn and (counted or are_numbers(items)):
             most = MOST_DRAWN + MOST * self._begun[kind]
         else:
-            most = min(self._news[kind], MOST) if (counted or silent) and not lists else MOST
+            most = min(self._news[kind], MOST) if (counted or silent) and not (lists or made) else MOST
         return self._since[kind] <= most

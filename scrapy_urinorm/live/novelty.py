@@ -93,6 +93,7 @@ class Novelty:
         if news.few and news.drawn and not named_by:
             self._kin.begins(visit.url, pattern)
         is_step = not news.few and self._is_kind(visit, pattern)
+        made = is_step and self._is_made(visit)
         lists = is_step and self._kin.lists_others(self._known_links(visit), pattern)
         # an album without a word leads to its pictures, as a list of news does
         named = self.linked(visit, pattern, news=news.news or news.drawn)
@@ -103,7 +104,9 @@ class Novelty:
             if linker is not None and linker != pattern:
                 self._kin.brought(linker)
         elif news.kin:
-            news = news._replace(kin=self._kin.goes_on(visit.url, pattern, drawn=news.drawn))
+            news = news._replace(kin=self._kin.goes_on(visit.url, pattern, drawn=news.drawn, made=made))
+        elif made and not visit.redirects:
+            news = news._replace(kin=self._kin.goes_on(visit.url, pattern, made=True))
         elif news.older:
             news = news._replace(kin=True)
         elif is_step and (named == 1 or lists) and visit.lines is not None and not visit.redirects:
@@ -211,6 +214,12 @@ class Novelty:
         """Whether a page of its kind was the first to name a page."""
         first = self._named(visit)
         return first is not None and first.removeprefix(_BLANK) == pattern
+
+    def _is_made(self, visit: Visit) -> bool:
+        """Whether no page names one that its kind's callback has asked for: the day after, the next number. What makes
+        addresses by itself knows where they end, and one that is not sent is all that follows.
+        """
+        return visit.id is not None and visit.id not in self._linkers and len(self._linkers) < LINKERS
 
     def _named_by_blank(self, visit: Visit) -> str:
         """Return the pattern of the page without news that first named a page, empty where one with news did."""

@@ -214,7 +214,9 @@ def _guard(sock: socket.socket, shared: mmap.mmap) -> int:
     _let_go_of_others(sock)
     # once for all that are forked
     import scrapy_urinorm.visits.features  # noqa: F401  here, before the forks
+    from scrapy_urinorm.visits.marks import be_ready
 
+    be_ready()
     # what was imported is never garbage: nobody need look at it again, nor copy its pages
     gc.collect()
     gc.freeze()

@@ -52,6 +52,11 @@ def marks(generator: str | None, headers: Iterable[str], cookies: Iterable[str],
     return (f"generator:{generator}", *kept) if generator else tuple(kept)
 
 
+def be_ready() -> None:
+    """Read the packs that say what is looked for, which takes as long as two hundred small pages."""
+    _markers()
+
+
 @functools.cache
 def _markers() -> tuple[tuple[str, ...], tuple[bytes, ...]]:
     return tuple(markers()), tuple(markers().values())

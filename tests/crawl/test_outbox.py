@@ -44,7 +44,7 @@ class Way:
 
     def close(self) -> None:
         self.outbox.end()
-        self.thread.join(60)
+        self.thread.join(280)
         assert not self.thread.is_alive()
         for source, (_, target) in zip(self.sources, self.ends, strict=True):
             os.close(target)
@@ -97,7 +97,7 @@ def test_what_is_handed_over_is_told(way: Way) -> None:
         way.put(str(number), BODY)
     way.read(5)
     way.outbox.end()
-    way.thread.join(60)
+    way.thread.join(280)
     assert way.told == list("01234")
 
 
@@ -116,7 +116,7 @@ def test_what_nobody_has_read_whole_goes_to_the_next_reader(way: Way) -> None:
     assert numbers == list(range(numbers[0], 20))
     assert all(body == BODY for _, body in came[:-1])
     way.outbox.end()
-    way.thread.join(60)
+    way.thread.join(280)
     assert sorted(way.told) == sorted([*map(str, range(20)), "last"])
 
 
@@ -126,7 +126,7 @@ def test_what_nobody_will_take_is_told_and_kept_nowhere(way: Way) -> None:
     for number in range(20):
         way.put(str(number), BODY)
     way.outbox.end()
-    way.thread.join(60)
+    way.thread.join(280)
     way.put("later")
     assert way.begun == 3
     assert set(way.told) >= set(map(str, range(20)))
@@ -136,7 +136,7 @@ def test_what_nobody_will_take_is_told_and_kept_nowhere(way: Way) -> None:
 def test_nothing_is_written_once_it_has_ended(way: Way) -> None:
     """Whoever closes the pipe then gives its number to another file: of the user's, perhaps."""
     way.outbox.end()
-    way.thread.join(60)
+    way.thread.join(280)
     way.put("late")
     os.close(way.ends[0][1])
     way.ends[0] = (way.ends[0][0], os.open(os.devnull, os.O_WRONLY))

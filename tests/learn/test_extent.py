@@ -21,7 +21,7 @@ TENDERS, OPEN, PER_LIST = 400, 180, 20
 class Register:
     """Tenders, the newest first, each with its award; of the newest, which are open yet, that `shows` something else.
 
-    In a `chain` each tender alone leads to the one before.
+    In a `chain` each tender alone leads to the one before. Where the award is a file, tenders are folders.
     """
 
     shows: str
@@ -29,21 +29,27 @@ class Register:
     chain: bool = False
     start = "http://register.example.com/"
 
+    @property
+    def end(self) -> str:
+        """What the address of a tender ends in."""
+        return "/" if self.award.endswith(".html") else ""
+
     def answer(self, target: str) -> Answer:
         path, _, query = target.partition("?")
+        end = self.end
         if path in ("/", "/list"):
             links = (f"/tender/{TENDERS}",) if self.chain else listed_from_newest(query, TENDERS, PER_LIST)
-            return Answer(200, prose(target), links)
+            return Answer(200, prose(target), tuple(link + end * link.startswith("/tender/") for link in links))
         number = int(path.split("/")[2])
-        if target == f"/tender/{number}":
-            before = [f"/tender/{number - 1}"] if self.chain and number > 1 else []
+        if target == f"/tender/{number}{end}":
+            before = [f"/tender/{number - 1}{end}"] if self.chain and number > 1 else []
             return Answer(200, prose(target), (*before, self.award.format(number)), identity=target)
         if number <= TENDERS - OPEN:
             return Answer(200, prose(target), identity=target)
         if self.shows == "the tender":
-            return self.answer(f"/tender/{number}")
+            return self.answer(f"/tender/{number}{end}")
         if self.shows == "a redirect":
-            return Answer(302, location=f"/tender/{number}")
+            return Answer(302, location=f"/tender/{number}{end}")
         return Answer(404) if self.shows == "an error" else Answer(200, "This tender has not been awarded yet.")
 
 
@@ -55,6 +61,7 @@ class Register:
         ("a sentence", "/tender/{}/award"),
         ("a redirect", "/tender/{}/award"),
         ("the tender", "/tender/{}?tab=award"),
+        ("the tender", "/tender/{}/award.html"),
     ],
 )
 @pytest.mark.parametrize(
@@ -72,7 +79,7 @@ def test_what_the_newest_show_says_nothing_of_older_ones(
     for part in (0.1, 0.25):
         found = learn(visits[: int(part * len(visits))], Options(jobs=1))
         normalizer = Normalizer(found.rules)
-        forms = ("/tender/{}", award)
+        forms = ("/tender/{}" + register.end, award)
         older = [register.start[:-1] + form.format(n) for form in forms for n in range(1, TENDERS - OPEN)]
         assert len(set(map(normalizer.key, older))) == len(older)
         assert not any(normalizer.decide(one).skip for one in older)

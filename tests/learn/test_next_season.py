@@ -36,6 +36,8 @@ SPELLINGS: dict[str, tuple[str, str, int]] = {
     "year in the path": ("/{}", "2021 2022 2023 2024", -1),
     "folder of a year": ("/{}/", "2021 2022 2023 2024", -1),
     "round in the path": ("/round-{}", "1 2 3 4", -1),
+    "file of a year": ("/{}.html", "2021 2022 2023 2024", -1),
+    "file of a day": ("/{}.html", "mon tue wed thu", -1),
     "two places": ("/2026/{}", "46 47 48 49", -1),
 }
 
@@ -53,7 +55,7 @@ class League:
 
     def answer(self, target: str) -> Answer:
         if target == "/":
-            bare = "/" if self.form.endswith("/") else ""
+            bare = "/" if self.form.endswith(("/", ".html")) else ""
             return Answer(200, prose("league"), tuple(f"/team{n}{bare}" for n in range(TEAMS)), identity="home")
         for season in self.seasons:
             if target.endswith(self.form.format(season)):

@@ -60,6 +60,19 @@ class Leveled(Noted):
                 yield response.follow(href, meta={"level": level})
 
 
+class Counting(Noted):
+    """Ask for one number after the other, whatever is found there."""
+
+    count: int
+    handle_httpstatus_list = (404,)
+
+    def parse(self, response: Response) -> Iterator[Any]:
+        self.note(response)
+        number = int(response.url.rpartition("/")[2] or 0)
+        if number < self.count:
+            yield response.follow(f"/day/{number + 1}")
+
+
 class WithMeta(Follow):
     """Copy the meta of each response to its requests, as many spiders do."""
 

@@ -21,7 +21,8 @@ import pytest
 from scrapy_urinorm.crawl.recording import reader_process
 from scrapy_urinorm.crawl.recording.crawl_identity import crawl_identity
 from scrapy_urinorm.crawl.recording.reader_process import ReaderProcess, shared_reader
-from scrapy_urinorm.visits import isolation, messages, read_visits
+from scrapy_urinorm.rulesets.platforms import reading
+from scrapy_urinorm.visits import isolation, marks, messages, read_visits
 from scrapy_urinorm.visits.courtesy import EAGER, NICENESS
 from scrapy_urinorm.visits.features import BODY_CAP
 from scrapy_urinorm.visits.inbox import MOST, Inbox
@@ -201,7 +202,9 @@ def test_pages_that_are_read_together_tell_what_each_tells_alone(parser: Parser)
     """Whatever is among them, one that the process dies of costs itself alone."""
     crawls = Crawl("plain", b"1"), Crawl("ruled", b"2", [{"site": {"a.example": {"remove_params": ["x"]}}}])
     bad = hostile_page("nested blocks", 4 << 20)
-    bodies = [PAGE, PAGE, bad, b"", b"<a href=/?x=1>", bytes(SHARED), PAGE * 50_000, PAGE * 50_000, bad, bad, PAGE]
+    # as many tags as a busy machine reads in pure Python within the time of a page
+    large = (PAGE + b" " * 1000) * 2000
+    bodies = [PAGE, PAGE, bad, b"", b"<a href=/?x=1>", bytes(SHARED), large, large, bad, bad, PAGE]
     pages = [Unread(crawls[n % 2], visit(1, f"http://a.example/{n}"), body) for n, body in enumerate(bodies)]
     for page, found in zip(pages, parser.read(pages), strict=True):
         alone = None if page.body is bad else visit_of(page.crawl, page.said, page.body).to_json().encode()
@@ -231,6 +234,28 @@ def test_the_time_of_each_page_is_counted(parser: Parser) -> None:
         before = parser.spent
         read(parser, Crawl("c", b""), PAGE)
         assert parser.spent > before
+
+
+def test_a_process_that_takes_the_place_of_another_reads_no_packs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """They took a tenth of a second of its first page's: what is forked has them from its guardian."""
+    read_pack = reading.read_pack
+
+    def noted(name: str, text: str) -> reading.Pack:
+        with (tmp_path / "read").open("a") as file:
+            file.write(f"{name}\n")
+        return read_pack(name, text)
+
+    monkeypatch.setattr(reading, "read_pack", noted)
+    monkeypatch.setattr(isolation, "PAGE_SECONDS", 0.2)
+    for cached in (reading.pack, reading.markers, marks._markers):
+        cached.cache_clear()
+    parser = Parser()
+    for body in (PAGE, hostile_page("nested blocks", 4 << 20), PAGE):
+        read(parser, Crawl("c", b""), body)
+    parser.close()
+    assert sorted((tmp_path / "read").read_text().split()) == sorted(reading.names())
 
 
 def test_the_links_of_a_page_are_named_where_they_are_asked_for(hasty: Parser) -> None:

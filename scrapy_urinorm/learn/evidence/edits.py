@@ -206,7 +206,9 @@ def origin_edits(view: View) -> Iterator[Row]:
 
 
 def segment_edits(literals: frozenset[str]) -> Callable[[View], Iterator[Row]]:
-    """Drop a segment out of a closed set, and mask each segment at its place, and two numbers together."""
+    """Drop a segment out of a closed set, with and without the slash before it at the end; mask each segment at its
+    place, and two numbers together.
+    """
 
     def edits(view: View) -> Iterator[Row]:
         segments = view.path[1:].split("/")
@@ -219,6 +221,8 @@ def segment_edits(literals: frozenset[str]) -> Callable[[View], Iterator[Row]]:
             before, after = segments[:at], segments[at + 1 :]
             if segment in literals and count > 1:
                 yield ("segment", segment), view.with_path("/" + "/".join([*before, *after])), 1
+                if not after and segment not in INDEX_NAMES and not segment.isdecimal():
+                    yield ("leaf", segment), view.with_path("/" + "/".join([*before, ""])), 1
             masked = "/" + "/".join([*before, "*", *after])
             yield ("mask", str(at), str(count)), view.with_path(masked), text_value(segment)
         numbers = [at for at, segment in enumerate(segments) if segment.isdecimal()]

@@ -27,6 +27,8 @@ VALUES, SEGMENT = ("default value", "value alias"), "segment"
 """Those of values that are none or another one, and of a segment that is none or another one."""
 _OPEN = re.compile(r"\{x[0-9]+\}|\*")
 """A place of a template or of a glob in which anything stands."""
+_EXTENSION = re.compile(r"\.[a-z]{2,5}$")
+"""What a page's file has behind its name: `mon.html` is a day as `mon` is. Chosen: from `.do` to `.shtml`."""
 
 
 class _Literal(NamedTuple):
@@ -78,7 +80,8 @@ class Passing:
 
     def _doubt(self, candidate: Candidate) -> str:
         for literal in self._placed(_literals(candidate)):
-            if not (may_move(literal.value) or asks_when(literal.name) or (literal.name and self._site.shown)):
+            stem = literal.value if literal.name else _EXTENSION.sub("", literal.value)
+            if not (may_move(stem) or asks_when(literal.name) or (literal.name and self._site.shown)):
                 continue
             near, every, bare = self._beside(literal)
             if self._moves(literal, near, every):
@@ -100,6 +103,9 @@ class Passing:
             yield from (literal._replace(path=(None,) * count, at=at) for count, at in sorted(places))
 
     def _moves(self, literal: _Literal, near: set[str], every: set[str]) -> bool:
+        if not literal.name:
+            literal = literal._replace(value=_EXTENSION.sub("", literal.value))
+            near, every = ({_EXTENSION.sub("", value) for value in values} for values in (near, every))
         year = self._year
         if moves(literal.value, near, literal.name, year) and (literal.name or not is_alone(literal.value, near)):
             return True
@@ -208,6 +214,8 @@ def _literals(candidate: Candidate) -> Iterator[_Literal]:
         for entry in value:
             if isinstance(entry, dict):
                 yield from _of_entry(entry, candidate)
+            elif candidate.family == SEGMENT:
+                yield _Literal(entry)
 
 
 def _of_entry(entry: dict[str, Any], candidate: Candidate) -> Iterator[_Literal]:

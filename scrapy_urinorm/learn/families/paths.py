@@ -12,13 +12,12 @@ from scrapy_urinorm.learn.evidence.beyond import Beyond
 from scrapy_urinorm.learn.evidence.candidate import REJECTED, TREES, Candidate
 from scrapy_urinorm.learn.evidence.extent import bear_numbers, from_smallest
 from scrapy_urinorm.learn.evidence.judge import Group, judged, rank
-from scrapy_urinorm.learn.evidence.luck import LUCKY, Beside, by_luck
 from scrapy_urinorm.learn.evidence.priors import name_prior
 from scrapy_urinorm.learn.evidence.risk import DEFAULT_PRIOR
 from scrapy_urinorm.learn.evidence.stayed import in_examples
 from scrapy_urinorm.learn.families.aliases import host_aliases, whole_judge
+from scrapy_urinorm.learn.families.dropped import dropped
 from scrapy_urinorm.learn.families.idle import idle
-from scrapy_urinorm.learn.families.names import is_in_a_series
 from scrapy_urinorm.learn.families.stage import Stage, on_pages
 from scrapy_urinorm.learn.pages.values import chooses_tree, is_volatile, names_tree, roots_tree
 from scrapy_urinorm.url import decoded
@@ -29,7 +28,6 @@ if TYPE_CHECKING:
     from scrapy_urinorm.learn.evidence.edits import Name
     from scrapy_urinorm.learn.evidence.judge import Evidence
     from scrapy_urinorm.learn.evidence.neighbours import Neighbours
-    from scrapy_urinorm.learn.pages.view import View
 
 TWO_NUMBERS, BESIDE_TWO = 3, 2
 """What two numbers of a path take to be a constant view: so many times the values of one segment, as many as what may
@@ -105,37 +103,7 @@ def _whole(stage: Stage, rule: str, value: Any, evidence: Evidence, why: str, sc
 
 def segments(stage: Stage) -> list[Candidate]:
     """Return the candidates on path segments: dropped, equated, or folded where they never matter."""
-    out: list[Candidate] = []
-    every = ((name[1], near) for name, near in stage.groups.items() if name[0] == "segment")
-    beside = Beside((segment, [judged(one, stage.views) for one in near]) for segment, near in every)
-    for name, neighbours in stage.new_groups("segment"):
-        groups = [judged(n, stage.views) for n in neighbours]
-        judge = stage.judge(DEFAULT_PRIOR, constant=False)
-        compared = {page for group in neighbours for _, page in group.members}
-        stayed = stage.stayed.against(groups, compared, _bears(name[1]))
-        groups += stayed
-        shown = decoded(name[1].replace("+", "%2B"))
-        tree = names_tree(shown) and not stage.said_one(groups)
-        if tree or (stayed and not judge.accepts(judge.weigh(groups))):
-            what, doubt = f"the segment `{shown}`", TREES if tree else ""
-            stage.reject(groups, judge, "remove_segments", [{"name": shown}], "segment", what, doubt)
-            continue
-        for finding in stage.search(groups, judge, frozenset(), exceptions=False, folders=True, extent=True):
-            why = f"the segment `{shown}` makes no difference to {on_pages(finding.evidence)}"
-            value = _dropped(stage, name[1], shown, chain(*(groups[n].examples for n in finding.support)))
-            if "*" in shown or not value:
-                continue
-            found = stage.candidate(finding, "remove_segments", value, "segment", why)
-            doubt = ""
-            if shown.isdecimal() and all(atom.kind != "path" for atom in finding.context):
-                doubt = ", but in a folder that none was seen of it may be anything"
-            elif is_in_a_series(name[1], stage.views):
-                doubt = ", but it is one of a series, which may go on"
-            elif by_luck(finding.evidence, name[1], beside.of(groups), stage.options.risk):
-                doubt = f", but {LUCKY}"
-            if doubt:
-                found.status, found.why = REJECTED, why + doubt
-            (stage.rejected if doubt else out).append(found)
+    out = dropped(stage, "segment", "remove_segments") + dropped(stage, "leaf", "directory_index")
     for name, neighbours in stage.new_groups("mask"):
         out += _folds(stage, (int(name[1]),), neighbours)
         out += _substitutions(stage, int(name[1]), neighbours)
@@ -143,35 +111,6 @@ def segments(stage: Stage) -> list[Candidate]:
     for name, neighbours in stage.new_groups("masks"):
         out += _folds(stage, (int(name[1]), int(name[2])), neighbours)
     return out
-
-
-def _dropped(stage: Stage, segment: str, shown: str, pairs: Iterable[tuple[int, int]]) -> list[dict[str, Any]]:
-    """Return what stands in `remove_segments`: the segment where in the path it was seen.
-
-    `/topic/75/title/4` is the post of a topic, and `/topic/4/title` another one. But for numbers the path may have any
-    length, and a word that was seen in several places, from the beginning and from the end, may stand in any.
-    """
-    places = set()
-    for pair in pairs:
-        longer, shorter = sorted((stage.views[page].path[1:].split("/") for page in pair), key=len, reverse=True)
-        count = len(longer)
-        places |= {
-            (at, count) for at, s in enumerate(longer) if s == segment and longer[:at] + longer[at + 1 :] == shorter
-        }
-    if shown.isdecimal():
-        return [{"name": shown, "index": at, "of": count} for at, count in sorted(places)]
-    starts, ends = {at for at, _ in places}, {at - count for at, count in places}
-    if names_tree(shown):
-        return [{"name": shown, "index": at} for at in sorted(ends if len(ends) < len(starts) else starts)]
-    if starts == {0} or (len(starts) == 1 < len(ends)):
-        return [{"name": shown, "index": at} for at in starts]
-    if len(ends) < 2:
-        return [{"name": shown, "index": at} for at in ends]
-    return [{"name": shown}]
-
-
-def _bears(segment: str) -> Callable[[View], object]:
-    return lambda view: segment in view.path.split("/")
 
 
 def _folds(stage: Stage, places: tuple[int, ...], neighbours: Iterable[Neighbours]) -> list[Candidate]:

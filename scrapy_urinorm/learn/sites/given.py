@@ -2,7 +2,8 @@
 
 A spider that fills an item over several requests hands it on: a seller at `/seller/3?p=17` is one page for all of his
 products, and the item of each is finished where that page is answered. A rule on `p` would cut off all items but one.
-What several addresses were asked for with, as a category or the text of a link, is nobody's own.
+What several addresses were asked for with, as a category or the text of a link, is nobody's own. Of a spider that
+makes items of errors each error counts as asked for with something of its own (`crawl/recording/taken_errors.py`).
 """
 
 from __future__ import annotations
@@ -16,9 +17,14 @@ if TYPE_CHECKING:
 
     from scrapy_urinorm.visits.record import Visit
 
+_ERROR = 400
+"""The first status of an error (RFC 9110 15.5)."""
+
 
 class OwnGiven:
-    """Which visits of a site were asked for with something of their own; `count` is how many, `like` one of them."""
+    """Which visits of a site were asked for with something of their own; `count` is how many, `like` one of them,
+    errors aside: of those a crawl says so, too, whose spider makes items of errors.
+    """
 
     def __init__(self, visits: Iterable[Visit]) -> None:
         self.count, self.like = 0, ""
@@ -34,8 +40,9 @@ class OwnGiven:
         """Whether nothing else was asked for with what goes with a visit."""
         if visit.given is None or (visit.given in self._shared and visit.given != GIVEN_OWN):
             return False
-        self.count += 1
-        self.like = self.like or visit.url
+        if visit.status is None or visit.status < _ERROR:
+            self.count += 1
+            self.like = self.like or visit.url
         return True
 
 

@@ -1,0 +1,98 @@
+"""Segments that make no difference: within a path, and at its end, where the folder shows the same."""
+
+from __future__ import annotations
+
+from itertools import chain
+from typing import TYPE_CHECKING, Any
+
+from scrapy_urinorm.learn.evidence.candidate import REJECTED, TREES, Candidate
+from scrapy_urinorm.learn.evidence.judge import judged
+from scrapy_urinorm.learn.evidence.luck import LUCKY, Beside, by_luck
+from scrapy_urinorm.learn.evidence.risk import DEFAULT_PRIOR
+from scrapy_urinorm.learn.families.names import is_in_a_series
+from scrapy_urinorm.learn.families.stage import on_pages
+from scrapy_urinorm.learn.pages.values import names_tree
+from scrapy_urinorm.url import decoded
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+
+    from scrapy_urinorm.learn.evidence.judge import Evidence, Group
+    from scrapy_urinorm.learn.families.stage import Stage
+    from scrapy_urinorm.learn.pages.view import View
+
+
+def dropped(stage: Stage, family: str, rule: str) -> list[Candidate]:
+    """Return the candidates, all of one rule, that drop a segment (`/print/x` shows what `/x` shows) or, of the edits
+    `leaf`, the name of a folder's page (`/2025-11/thrd1.html` shows what `/2025-11/` shows).
+    """
+    out: list[Candidate] = []
+    every = ((name[1], near) for name, near in stage.groups.items() if name[0] == family)
+    beside = Beside((segment, [judged(one, stage.views) for one in near]) for segment, near in every)
+    for name, neighbours in stage.new_groups(family):
+        groups = [judged(n, stage.views) for n in neighbours]
+        judge = stage.judge(DEFAULT_PRIOR, constant=False)
+        compared = {page for group in neighbours for _, page in group.members}
+        stayed = stage.stayed.against(groups, compared, _bears(name[1]))
+        groups += stayed
+        shown = decoded(name[1].replace("+", "%2B"))
+        what = f"the segment `{shown}`" if family == "segment" else f"`{shown}` at the end of the path"
+        # `/guide/de.html` may be the language of a visitor
+        tree = names_tree(shown if family == "segment" else shown.partition(".")[0]) and not stage.said_one(groups)
+        value: list[Any] = [{"name": shown}] if family == "segment" else [shown]
+        if tree or (stayed and not judge.accepts(judge.weigh(groups))):
+            stage.reject(groups, judge, rule, value, "segment", what, TREES if tree else "")
+            continue
+        findings = stage.search(groups, judge, frozenset(), exceptions=False, folders=True, extent=True)
+        if not findings:
+            stage.missed(groups, judge, rule, value, "segment", what)
+        for finding in findings:
+            why = f"{what} makes no difference to {on_pages(finding.evidence)}"
+            pairs = chain(*(groups[n].examples for n in finding.support))
+            placed = _places(stage, name[1], shown, pairs) if family == "segment" else value
+            found = stage.candidate(finding, rule, placed or value, "segment", why)
+            in_folder = any(atom.kind == "path" for atom in finding.context)
+            doubt = _doubt(stage, name[1], finding.evidence, beside.of(groups), in_folder=in_folder)
+            if doubt := ", but no rule can name it" if "*" in shown or not placed else doubt:
+                found.status, found.why = REJECTED, why + doubt
+            (stage.rejected if doubt else out).append(found)
+    return out
+
+
+def _doubt(
+    stage: Stage, segment: str, evidence: Evidence, beside: Mapping[str, Sequence[Group]], *, in_folder: bool
+) -> str:
+    if decoded(segment).isdecimal() and not in_folder:
+        return ", but in a folder that none was seen of it may be anything"
+    if is_in_a_series(segment, stage.views):
+        return ", but it is one of a series, which may go on"
+    return f", but {LUCKY}" if by_luck(evidence, segment, beside, stage.options.risk) else ""
+
+
+def _places(stage: Stage, segment: str, shown: str, pairs: Iterable[tuple[int, int]]) -> list[dict[str, Any]]:
+    """Return what stands in `remove_segments`: the segment where in the path it was seen.
+
+    `/topic/75/title/4` is the post of a topic, and `/topic/4/title` another one. But for numbers the path may have any
+    length, and a word that was seen in several places, from the beginning and from the end, may stand in any.
+    """
+    places = set()
+    for pair in pairs:
+        longer, shorter = sorted((stage.views[page].path[1:].split("/") for page in pair), key=len, reverse=True)
+        count = len(longer)
+        places |= {
+            (at, count) for at, s in enumerate(longer) if s == segment and longer[:at] + longer[at + 1 :] == shorter
+        }
+    if shown.isdecimal():
+        return [{"name": shown, "index": at, "of": count} for at, count in sorted(places)]
+    starts, ends = {at for at, _ in places}, {at - count for at, count in places}
+    if names_tree(shown):
+        return [{"name": shown, "index": at} for at in sorted(ends if len(ends) < len(starts) else starts)]
+    if starts == {0} or (len(starts) == 1 < len(ends)):
+        return [{"name": shown, "index": at} for at in starts]
+    if len(ends) < 2:
+        return [{"name": shown, "index": at} for at in ends]
+    return [{"name": shown}]
+
+
+def _bears(segment: str) -> Callable[[View], object]:
+    return lambda view: segment in view.path.split("/")
