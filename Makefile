@@ -38,6 +38,8 @@ UNMEASURED := content/test_telling.py core/test_giants.py report/test_page.py vi
 	$(addprefix live/test_,$(addsuffix .py,canaries dated drawn few_words gates joined kin lists many_lists programs sessions slashes statuses waves work))
 SIMULATED := $(UNMEASURED) $(addprefix learn/test_,$(addsuffix .py,asked calendars hidden_ways locked numbered one_today own_text)) \
 	$(addprefix live/test_,$(addsuffix .py,acting echoes ids outages))
+# what `make test` leaves to `make test-all` besides, test by test; where coverage is measured the thorough ones run, too
+QUICK := not slow and not soak and not system and not thorough
 ignoring = $(addprefix --ignore tests/,$(1))
 ELSEWHERE := $(filter-out $(TOUCHES_SCRAPY) $(addprefix tests/,$(SIMULATED)),$(wildcard tests/test_*.py tests/*/test_*.py))
 # what surrounds the package is the same there, too; the demo and the tutorial are crawls of a user's project, and those have
@@ -87,15 +89,16 @@ test-newest: $(NEWEST)/.stamp
 
 test-simulated: $(NEWEST)/.stamp  ## simulated crawls, after a change of what is learned or of live rules
 	$(NEWEST)/bin/python -m pytest $(addprefix tests/,$(if $(COVERAGE),$(UNMEASURED),$(SIMULATED))) $(PYTEST_ARGS)
+	$(if $(COVERAGE),,$(NEWEST)/bin/python -m pytest -m thorough tests/content tests/learn tests/live $(PYTEST_ARGS))
 
 test-newest-crawling: $(NEWEST)/.stamp
-	$(NEWEST)/bin/python -m pytest $(addprefix tests/,$(CRAWLING)) $(call ignoring,$(SIMULATED)) $(PYTEST_ARGS)
+	$(NEWEST)/bin/python -m pytest -m "$(QUICK)" $(addprefix tests/,$(CRAWLING)) $(call ignoring,$(SIMULATED)) $(PYTEST_ARGS)
 
 test-newest-others: $(NEWEST)/.stamp
-	$(NEWEST)/bin/python -m pytest $(call ignoring,$(CRAWLING)) $(call ignoring,$(SIMULATED)) $(PYTEST_ARGS)
+	$(NEWEST)/bin/python -m pytest -m "$(QUICK)" $(call ignoring,$(CRAWLING)) $(call ignoring,$(SIMULATED)) $(PYTEST_ARGS)
 
 test-floor: $(FLOOR)/.stamp
-	URINORM_PURE=1 $(FLOOR)/bin/python -m pytest -m "not slow and not soak and not system and not newest" $(TOUCHES_SCRAPY) $(PYTEST_ARGS)
+	URINORM_PURE=1 $(FLOOR)/bin/python -m pytest -m "$(QUICK) and not newest" $(TOUCHES_SCRAPY) $(PYTEST_ARGS)
 
 test-all: test test-rest-newest test-rest-floor docs  ## that with the gate of coverage, the slow tests and long searches, the rest against the oldest; the documentation
 
@@ -104,13 +107,13 @@ test-rest-newest: $(NEWEST)/.stamp
 
 test-rest-floor: $(FLOOR)/.stamp
 	@$(MAKE) --no-print-directory -j2 $(TOGETHER) test-rest-floor-crawling test-rest-floor-others
-	$(call twice,URINORM_PURE=1 $(FLOOR)/bin/python -m pytest $(WAITING) -m "(slow or newest) and not soak and not system" --timeout 900 $(addprefix --ignore ,$(AROUND)) $(PYTEST_ARGS))
+	$(call twice,URINORM_PURE=1 $(FLOOR)/bin/python -m pytest $(WAITING) -m "(slow or newest or thorough) and not soak and not system" --timeout 900 $(addprefix --ignore ,$(AROUND)) $(PYTEST_ARGS))
 
 test-rest-floor-crawling: $(FLOOR)/.stamp
-	URINORM_PURE=1 $(FLOOR)/bin/python -m pytest -m "not slow and not soak and not system" $(filter $(CRAWLS),$(ELSEWHERE)) $(PYTEST_ARGS)
+	URINORM_PURE=1 $(FLOOR)/bin/python -m pytest -m "$(QUICK)" $(filter $(CRAWLS),$(ELSEWHERE)) $(PYTEST_ARGS)
 
 test-rest-floor-others: $(FLOOR)/.stamp
-	URINORM_PURE=1 $(FLOOR)/bin/python -m pytest -m "not slow and not soak and not system" $(filter-out $(CRAWLS),$(ELSEWHERE)) $(PYTEST_ARGS)
+	URINORM_PURE=1 $(FLOOR)/bin/python -m pytest -m "$(QUICK)" $(filter-out $(CRAWLS),$(ELSEWHERE)) $(PYTEST_ARGS)
 
 test-soak: $(NEWEST)/.stamp  ## for hours: hundreds of kills, generated sites, the longest searches
 	$(NEWEST)/bin/python -m pytest $(PARALLEL) -m soak --hypothesis-profile hours --timeout 0 $(PYTEST_ARGS)

@@ -14,6 +14,7 @@ FOLDER = Path(__file__).parents[1] / "benchmarks" / "corpus"
 @pytest.mark.parametrize(
     "seed", [pytest.param("0", id="hash seed 0"), pytest.param("1", id="hash seed 1", marks=pytest.mark.slow)]
 )
+@pytest.mark.thorough
 def test_the_generator_writes_the_bundled_file(seed: str) -> None:
     command = [sys.executable, str(FOLDER / "generate.py"), "--check"]
     subprocess.run(command, check=True, env={"PYTHONHASHSEED": seed})

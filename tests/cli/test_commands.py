@@ -62,7 +62,7 @@ def test_rule_file_of_the_folder_is_used(folder: Path) -> None:
     assert done.out == "http://shop.example/\n"
 
 
-@pytest.mark.parametrize("jobs", [1, 2, 3])
+@pytest.mark.parametrize("jobs", [1, pytest.param(2, marks=pytest.mark.thorough), 3])
 def test_order_is_kept(jobs: int, folder: Path) -> None:
     lines = CORPUS.read_bytes() * 2
     done = run("normalize", "--jobs", str(jobs), cwd=folder, given=lines)
@@ -456,6 +456,7 @@ def test_scrapy_help(args: list[str], tmp_path: Path) -> None:
     assert "normalize" in done.out
 
 
+@pytest.mark.thorough
 def test_scrapy_help_of_a_command(tmp_path: Path) -> None:
     done = run("explain", "--help", cwd=tmp_path, program=SCRAPY, COLUMNS="120")
     assert "scrapy urinorm explain" in done.out

@@ -368,7 +368,9 @@ def many(count: int) -> dict[str, str]:
     }
 
 
-@pytest.mark.parametrize("what", many(0))
+@pytest.mark.parametrize(
+    "what", [pytest.param(name, marks=[pytest.mark.thorough] * (name == "conditions")) for name in many(0)]
+)
 def test_what_it_costs_grows_with_the_rules(what: str) -> None:
     """As calls, since time depends on what else runs: four times the rules took sixteen times the calls and more."""
 

@@ -104,6 +104,7 @@ def wiki(target: str) -> Answer:
     return 200 if found else 404, {"Set-Cookie": "DokuWiki=abc; path=/wiki/"}, WIKI * found
 
 
+@pytest.mark.thorough
 def test_a_page_is_fetched_once(tmp_path: Path) -> None:
     pytest.importorskip("selectolax")
     with Serving(wiki) as site:

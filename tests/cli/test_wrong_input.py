@@ -344,6 +344,7 @@ def test_outputs_that_are_closed(command: str, folder: Path) -> None:
 
 
 @pytest.mark.skipif(os.name == "nt", reason="a shell of POSIX")
+@pytest.mark.thorough
 def test_an_output_among_the_inputs(folder: Path) -> None:
     """What is written would be read again, without end."""
     (folder / "empty" / "a.txt").write_text(URLS)
@@ -354,6 +355,7 @@ def test_an_output_among_the_inputs(folder: Path) -> None:
     assert (folder / "empty" / "out.txt").read_text() == "http://a.example/?ref=1\nhttp://a.example/?x=1\n"
 
 
+@pytest.mark.thorough
 def test_letters_that_the_output_lacks(folder: Path) -> None:
     """As in a pipe on Windows, which has the octets of one language."""
     words = "explain http://a.example/ü --rules good.toml".split()
@@ -409,6 +411,7 @@ def test_interrupt(command: str, folder: Path) -> None:
         pytest.param("report many.jsonl --output x.html", marks=pytest.mark.slow),
     ],
 )
+@pytest.mark.thorough
 def test_interrupt_while_processes_start(command: str, folder: Path) -> None:
     """Ctrl-C right when the first of several processes is there; none is left behind, and none has anything to say."""
     addresses = [f"http://{n % 50}.example/{n}?ref={n % 7}" for n in range(200_000)]

@@ -64,6 +64,7 @@ TOLD = {
 
 
 @pytest.mark.parametrize("said", TOLD.values(), ids=TOLD)
+@pytest.mark.thorough
 def test_cells_tell_pages_apart(said: Callable[[int, int], str]) -> None:
     visits = [
         visit(f"/house/{n}?form={form}", f"<h1>House {n}</h1><div><p>{prose(n)}</p></div>{said(n, form)}", f"House {n}")
@@ -135,6 +136,7 @@ NOISE = {
     ("said", "queries", "visited"),
     [pytest.param(*row, id=name, marks=[pytest.mark.slow] * ("clock" in name)) for name, row in NOISE.items()],
 )
+@pytest.mark.thorough
 def test_what_tells_no_pages_apart(
     said: Callable[[int, str, int], str], queries: tuple[str, ...], visited: int
 ) -> None:
@@ -149,6 +151,7 @@ def test_what_tells_no_pages_apart(
         assert normalizer.key(f"{HOST}/list/7?{query}") == normalizer.key(f"{HOST}/list/7")
 
 
+@pytest.mark.thorough
 def test_the_first_pages_of_a_second_crawl_show_no_clock() -> None:
     visits = []
     for turn, pages in enumerate((60, 6)):

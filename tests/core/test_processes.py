@@ -98,7 +98,13 @@ for result in in_order(squared, count(), 2, fork={fork}):
 
 
 @pytest.mark.skipif(os.name == "nt", reason="signals of POSIX")
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL], ids=["terminated", "killed"])
+@pytest.mark.parametrize(
+    "number",
+    [
+        pytest.param(signal.SIGTERM, id="terminated", marks=pytest.mark.thorough),
+        pytest.param(signal.SIGKILL, id="killed"),
+    ],
+)
 @pytest.mark.parametrize("fork", [True, False])
 def test_processes_end_with_the_one_that_started_them(fork: bool, number: signal.Signals) -> None:
     """They hold the ends of its pipes: an output that comes to its end tells that none is left."""

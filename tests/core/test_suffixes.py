@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from functools import cache
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -26,11 +27,13 @@ _hosts = st.one_of(
 )
 
 
+@pytest.mark.thorough
 @given(host=_hosts)
 def test_labels_are_those_of_the_package(host: str) -> None:
     assert suffixes.registrable_labels(host) == suffixes._registrable_labels(host)
 
 
+@pytest.mark.thorough
 def test_every_suffix() -> None:
     for name in names():
         for host in (name, f"a.{name}", name.lstrip("*!."), "a." + name.lstrip("*!."), "b.a." + name.lstrip("*!.")):

@@ -235,6 +235,7 @@ def test_odd_links_do_not_stop_a_crawl(server: SiteServer, tmp_path: Path) -> No
     assert not outcome.lines("Traceback", "scrapy_urinorm")
 
 
+@pytest.mark.thorough
 def test_requests_are_not_leaked(server: SiteServer, tmp_path: Path) -> None:
     """Second chances hold requests, but not those whose page was served."""
     links = [f"/p{n}?sid={m}" for n in range(100) for m in range(3)]
@@ -376,8 +377,10 @@ def test_deferred_requests_wait_for_the_links_of_a_page_that_is_at_its_callback(
 @pytest.mark.parametrize(
     ("file", "live", "last"),
     [
-        pytest.param({}, True, True, id="a person's file"),
-        pytest.param({"evidence": [{"status": "active", "rule": "defer"}]}, False, True, id="learned"),
+        pytest.param({}, True, True, id="a person's file", marks=pytest.mark.thorough),
+        pytest.param(
+            {"evidence": [{"status": "active", "rule": "defer"}]}, False, True, id="learned", marks=pytest.mark.thorough
+        ),
         pytest.param({"evidence": [{"status": "active", "rule": "defer"}]}, True, False, id="learned, and live rules"),
     ],
 )

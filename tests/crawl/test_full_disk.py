@@ -39,6 +39,7 @@ def tree(server: SiteServer) -> Site:
         *(pytest.param("disk", size, marks=pytest.mark.slow) for size in (30_000, 60_000, 120_000)),
     ],
 )
+@pytest.mark.thorough
 def test_the_crawl_goes_on_when_there_is_room(seen: str, size: int, server: SiteServer, tmp_path: Path) -> None:
     if seen == "disk":
         pytest.importorskip("rocksdict", reason="rocksdict is not installed")

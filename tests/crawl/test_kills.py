@@ -72,6 +72,7 @@ ROOMS = [
 
 @pytest.mark.newest
 @pytest.mark.parametrize("given", ROOMS)
+@pytest.mark.thorough
 def test_what_waits_since_a_kill_and_is_found_again_takes_no_place_of_another_spelling(
     tmp_path: Path, given: dict[str, Any]
 ) -> None:

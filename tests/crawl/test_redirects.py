@@ -74,6 +74,7 @@ def copied_meta(request: pytest.FixtureRequest, server: SiteServer, tmp_path_fac
 
 @pytest.mark.newest
 @pytest.mark.parametrize("copied", each_third(ALL), ids=lambda case: case.name)
+@pytest.mark.thorough
 def test_spiders_that_copy_meta_lose_nothing(copied: Case, copied_meta: Crawls) -> None:
     """What we keep in a request's meta holds for that request only."""
     crawl = copied_meta[copied.name, "links"]

@@ -239,6 +239,7 @@ PAIRS = 80
 
 
 @pytest.mark.parametrize("order", ["last in first out", pytest.param("first in first out", marks=pytest.mark.slow)])
+@pytest.mark.thorough
 def test_more_keys_under_way_than_claims(order: str, server: SiteServer, tmp_path: Path) -> None:
     """Each page has a variant that is missing, found first, and one that serves it; both wait in the queue together."""
     missing, good = ([f"/p{n}?sid={n}" for n in range(PAIRS)], [f"/p{n}" for n in range(PAIRS)])

@@ -211,6 +211,7 @@ def test_what_is_not_known_is_said(tmp_path: Path) -> None:
 
 
 @pytest.mark.newest
+@pytest.mark.thorough
 def test_job(server: SiteServer, tmp_path: Path) -> None:
     site = server.site({"/": page("home", "/a?ref=1", "/b"), "/a?ref=1": page("a"), "/b": page("b")})
     project = Project(tmp_path / "project", site.url())

@@ -62,6 +62,7 @@ def keys_of(forum: Forum) -> set[str]:
 
 
 @pytest.mark.parametrize("written", WRITTEN.values(), ids=WRITTEN)
+@pytest.mark.thorough
 def test_a_copy_minutes_later_is_the_same_page(written: str) -> None:
     assert len(keys_of(Forum(written))) == TOPICS
 

@@ -36,6 +36,7 @@ EDITS = {
 
 @pytest.mark.parametrize("given", EDITS.values(), ids=EDITS)
 @pytest.mark.parametrize("met", [1, 4, 40])
+@pytest.mark.thorough
 def test_beside_what_chooses_a_page_nothing_is_said(given: tuple[str, ...], met: int) -> None:
     """Items have numbers in their paths, so that it is another path each time at which `with` stands."""
     visits = marked(given)

@@ -46,7 +46,9 @@ class Agenda:
         return 0 < abs(step) <= STEPS and 0 <= at + step < DAYS
 
 
-@pytest.mark.parametrize("form", PATHS)
+@pytest.mark.parametrize(
+    "form", [pytest.param(form, marks=[pytest.mark.thorough] * (form != "named")) for form in PATHS]
+)
 def test_steps_from_a_day_are_one_form_of_address(form: str) -> None:
     site = Agenda(form)
     visits, everything = crawled(site.answer, 10_000)
@@ -59,6 +61,7 @@ def test_steps_from_a_day_are_one_form_of_address(form: str) -> None:
 
 
 @pytest.mark.parametrize("own", [4, 30])
+@pytest.mark.thorough
 def test_steps_with_pages_of_their_own_are_no_copies(own: int) -> None:
     site = Agenda("day", own)
     visits, everything = crawled(site.answer, 10_000)

@@ -67,6 +67,7 @@ class Register:
 @pytest.mark.parametrize(
     "newest_first", [pytest.param(False, id="breadth"), pytest.param(True, id="depth", marks=pytest.mark.slow)]
 )
+@pytest.mark.thorough
 def test_what_the_newest_show_says_nothing_of_older_ones(
     shows: str, award: str, chain: bool, newest_first: bool
 ) -> None:

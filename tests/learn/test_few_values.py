@@ -40,6 +40,7 @@ def test_the_first_page_of_a_list_says_nothing_of_the_second(options: Options) -
 
 @BOTH
 @pytest.mark.parametrize("value", ["a.b", "a|b", "(a)", "a b", "a+b", "-"])
+@pytest.mark.thorough
 def test_a_value_is_that_text_and_no_pattern(value: str, options: Options) -> None:
     shown = value.replace(" ", "%20").replace("|", "%7C").replace("+", "%2B")
     visits = [page(f"/p{n}{of}", f"page {n}") for n in range(60) for of in ("", f"?of={shown}", "?of=1")]

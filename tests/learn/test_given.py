@@ -34,6 +34,7 @@ def sellers(given: Callable[[int], str | None], *, status: int = 200) -> list[Vi
 
 
 @pytest.mark.parametrize(("given", "learned"), GIVEN)
+@pytest.mark.thorough
 def test_pages_that_were_asked_for_with_something_of_their_own_teach_nothing(
     given: Callable[[int], str | None], learned: bool
 ) -> None:

@@ -36,6 +36,7 @@ def shelves(path: str = "/{shelf}/item-{n}.html") -> Site:
     return site
 
 
+@pytest.mark.thorough
 def test_a_file_of_a_run_is_one_beside_each_of_its_tests() -> None:
     site = runs()
     learned = Learned(site)
@@ -96,6 +97,7 @@ REFUSED = {
 
 
 @pytest.mark.parametrize(("site", "why"), REFUSED.values(), ids=REFUSED)
+@pytest.mark.thorough
 def test_what_may_choose_a_page_stays(site: Site, why: str) -> None:
     result = learn(site.visits())
     assert [one.value for one in result.active if one.family == "idle segment"] == []

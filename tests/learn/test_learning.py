@@ -53,8 +53,8 @@ class Learned:
 
 @pytest.fixture(scope="module")
 def learned() -> dict[str, Learned]:
-    # a half of the two largest shows the same
-    smaller = {"forum": functools.partial(forum, threads=150), "wiki": functools.partial(wiki, pages=125)}
+    # a third of the two largest shows the same
+    smaller = {"forum": functools.partial(forum, threads=100), "wiki": functools.partial(wiki, pages=80)}
     return {name: Learned(make()) for name, make in (SITES | smaller).items()}
 
 
@@ -153,6 +153,7 @@ def test_strict_is_stricter(learned: dict[str, Learned]) -> None:
     assert strict.requests() >= learned["forum"].requests()
 
 
+@pytest.mark.thorough
 def test_the_order_of_visits_does_not_matter() -> None:
     visits = blog(posts=60).visits()
     random.Random(5).shuffle(visits)

@@ -46,6 +46,7 @@ def cinemas(form: str, *, share: float, of: tuple[str, ...] = TOWNS, films: int)
         (0.1, ("gallery", "print"), 20, True),
     ],
 )
+@pytest.mark.thorough
 def test_what_makes_no_difference_by_luck_is_no_default(
     form: str, share: float, of: tuple[str, ...], films: int, options: Options, *, is_default: bool
 ) -> None:

@@ -57,6 +57,7 @@ def visits_of(rows: list[tuple[str, int]]) -> list[Visit]:
 
 @settings(max_examples=60, deadline=None)
 @given(pages)
+@pytest.mark.thorough
 def test_odd_addresses(rows: list[tuple[str, int]]) -> None:
     result = learn(visits_of(rows), Options(risk=0.9, min_values=2))
     Normalizer(result.rules)
@@ -67,6 +68,7 @@ ODD_NAMES = ["*", "", "{x}", "a b", "é", "%FF", "\\", '"', "'", "A*b", "x" * 30
 
 
 @pytest.mark.parametrize("name", ODD_NAMES)
+@pytest.mark.thorough
 def test_a_parameter_that_never_matters_with_an_odd_name(name: str, tmp_path: Path) -> None:
     rows = [(f"http://a.example/p/{n}?{name}={v}", n) for n in range(40) for v in range(3)]
     rows += [(f"http://a.example/p/{n}", n) for n in range(40)]

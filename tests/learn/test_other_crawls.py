@@ -45,6 +45,7 @@ def crawled(body: Callable[..., str], *, member: bool) -> list[Visit]:
 
 @pytest.mark.parametrize("first", [False, True], ids=["logged in later", "logged in before"])
 @pytest.mark.parametrize(("body", "pages"), [(article, 3), (product, 3), (edited, 1)])
+@pytest.mark.thorough
 def test_what_one_crawl_tells_apart_is_not_one(body: Callable[..., str], pages: int, first: bool) -> None:
     visits = [one for member in (first, not first) for one in crawled(body, member=member)]
     normalizer = Normalizer(learn(visits).rules)

@@ -65,6 +65,7 @@ def test_a_pair_of_two_pages_stays_two(tmp_path: Path, *, includes: bool) -> Non
     ],
     ids=["not in the crawl", "of another host of the site", "of another parameter", "of another site"],
 )
+@pytest.mark.thorough
 def test_what_a_pair_is_about(pair: list[str], *, learns: bool) -> None:
     visits = crawl()
     visits += [replace(one, url=one.url.replace("//", "//www.")) for one in visits]

@@ -141,6 +141,7 @@ LEARNED = {
 
 @pytest.mark.parametrize(("site", "one", "others"), LEARNED.values(), ids=LEARNED)
 @pytest.mark.parametrize("options", [Options(), Options().strict()], ids=["default", "strict"])
+@pytest.mark.thorough
 def test_is_one_page(site: Site, one: list[str], others: list[str], options: Options) -> None:
     normalizer = Normalizer(learn(site.visits(), options).rules)
     keys = [{normalizer.key(site.origin + path) for path in paths} for paths in (one, others)]

@@ -169,6 +169,7 @@ class Reports:
         ("/menu/{}/{}", ("mon", "tue"), "wed"),
     ],
 )
+@pytest.mark.thorough
 def test_what_comes_after_others_of_its_kind_may_be_there_next_time(
     form: str, years: tuple[str, ...], soon: str, missing: int
 ) -> None:

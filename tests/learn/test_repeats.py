@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import pytest
+
 from scrapy_urinorm.learn import Options, learn
 from scrapy_urinorm.learn.evidence.edits import drop_edits
 from scrapy_urinorm.learn.pages.page import Page
@@ -48,6 +50,7 @@ def test_a_filter_that_is_repeated_is_said_once() -> None:
     assert normalizer.key(f"{HOST}/item/?f=red&f=red") != normalizer.key(f"{HOST}/item/?f=red")
 
 
+@pytest.mark.thorough
 def test_a_crawl_that_is_caught_in_it_shows_few_pages_at_very_many_addresses() -> None:
     site = shop(1)
     for color in ("red", "green", "blue", "black", "white", "pink"):

@@ -55,6 +55,7 @@ def keys(visits: list[Visit], options: Options) -> set[str]:
 
 
 @pytest.mark.parametrize("shown", SHOWN.values(), ids=SHOWN)
+@pytest.mark.thorough
 def test_what_pages_show_tells_them_apart(shown: str) -> None:
     assert len(keys(visits(shown), Options())) == len(VIEWS)
 

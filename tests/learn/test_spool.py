@@ -80,6 +80,7 @@ def test_a_site_without_neighbours_is_sampled_by_address() -> None:
     assert 800 < len(kept_of([f"http://a.example/item?id={n}" for n in range(10_000)], 1000)) < 1200
 
 
+@pytest.mark.thorough
 def test_a_sample_is_bounded_where_one_value_has_most_addresses() -> None:
     urls = [f"http://a.example/?lang={n % 2}&id={n}" for n in range(10_000)]
     assert all(len(kept_of([url.replace("lang", name) for url in urls], 1000)) <= 2000 for name in "abcdefgh")

@@ -267,6 +267,7 @@ def test_the_process_ends_with_its_input() -> None:
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="lacks SIGSTOP")
+@pytest.mark.thorough
 def test_a_process_that_hangs_is_ended(monkeypatch: pytest.MonkeyPatch) -> None:
     def stopped(fetch: PoliteFetcher) -> subprocess.Popen[bytes]:
         process = fetch._process

@@ -74,6 +74,7 @@ class Scripted:
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="pages are read in a forked process")
+@pytest.mark.thorough
 def test_people_that_a_script_opens_are_fetched(tmp_path: Path) -> None:
     with Served(Scripted()) as served:
         outcome = live(served, tmp_path, "Opening", URINORM_LIVE_CLOSE=5)

@@ -286,7 +286,7 @@ def left_parked(folder: Path, urls: list[str], piece: tuple[bytes, str] | None) 
     [
         pytest.param((b"site a", "[1, {"), {}, "Live rules are off", id="cut off", marks=pytest.mark.newest),
         pytest.param((b"site a", "{}"), {}, "Live rules are off", id="of another version", marks=pytest.mark.slow),
-        pytest.param((b"generations ", "3"), {}, "", id="of rules before the last", marks=pytest.mark.newest),
+        pytest.param((b"generations ", "3"), {}, "", id="of rules before the last", marks=pytest.mark.slow),
         pytest.param(None, {"DEPTH_LIMIT": 30}, "Live rules only observe", id="observing", marks=pytest.mark.slow),
         pytest.param(None, {"URINORM_LIVE": False}, "", id="off", marks=pytest.mark.slow),
         # as `-s URINORM_LIVE=0` gives it

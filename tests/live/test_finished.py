@@ -162,6 +162,7 @@ class Stocked:
 
 @pytest.mark.skipif(sys.platform == "win32", reason="pages are read in a forked process")
 @pytest.mark.newest
+@pytest.mark.thorough
 def test_no_item_is_lost_that_such_pages_finish(tmp_path: Path) -> None:
     site = Stocked()
     with Served(site) as served:

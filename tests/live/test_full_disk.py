@@ -32,6 +32,7 @@ pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="limits of POSIX
         pytest.param(60, 160_000, marks=pytest.mark.slow),
     ],
 )
+@pytest.mark.thorough
 def test_a_full_temporary_folder_switches_it_off(tmp_path: Path, articles: int, size: int) -> None:
     """There is no next run that would go on: the crawl has to."""
     site = Site(1, features={"sid", "ref"}, articles=articles)
@@ -47,6 +48,7 @@ def test_a_full_temporary_folder_switches_it_off(tmp_path: Path, articles: int, 
     assert counts(outcome).get("released", 0) == counts(outcome).get("parked", 0) + counts(outcome).get("closed", 0)
 
 
+@pytest.mark.thorough
 def test_where_nothing_could_be_named_it_only_observes(tmp_path: Path) -> None:
     """As where a folder is there to be read alone; root may write to any other, so here a folder is in the way."""
     (tmp_path / PARKED_FILE).mkdir()
@@ -58,6 +60,7 @@ def test_where_nothing_could_be_named_it_only_observes(tmp_path: Path) -> None:
     assert "parked" not in counts(outcome)
 
 
+@pytest.mark.thorough
 def test_a_look_leaves_no_file(tmp_path: Path) -> None:
     site = Site(1, features={"sid"}, articles=3)
     with Served(site) as served:

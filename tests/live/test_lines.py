@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import random
-from typing import TYPE_CHECKING
+
+import pytest
 
 from benchmarks.simulator import Simulator
 from scrapy_urinorm.learn.options import Options
 from scrapy_urinorm.live import lines
 from scrapy_urinorm.live.lines import SHARE, Lines
 from tests.live.sites import Site, identities_of, record
-
-if TYPE_CHECKING:
-    import pytest
 
 SMALL = 1 << 12
 
@@ -40,6 +38,7 @@ def test_new_lines_are_new_however_many_there_were(monkeypatch: pytest.MonkeyPat
     assert sum(known[-SMALL:]) < SMALL / 5
 
 
+@pytest.mark.thorough
 def test_a_crawl_that_has_seen_many_lines_closes_nothing_for_it(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(lines, "BITS", 1 << 8)
     site = Site(1, features={"near"}, articles=300)

@@ -47,6 +47,7 @@ def test_nothing_is_lost_on_a_site_made_by_lot(seed: int, newest_first: bool) ->
     assert len(live.fetched) <= len(plain.fetched)
 
 
+@pytest.mark.thorough
 def test_sessions_are_found_and_spared() -> None:
     site = Site(1, features={"sid", "ref"}, articles=80)
     visits, identities = record(site)
@@ -57,6 +58,7 @@ def test_sessions_are_found_and_spared() -> None:
     assert live.canaries
 
 
+@pytest.mark.thorough
 def test_links_by_chance_speak_against_a_rule_in_the_end_only() -> None:
     """Each address of the log-in page advertises other articles: in the middle of a crawl nothing else leads there."""
     site = Site(2, features={"login"}, articles=200)

@@ -43,6 +43,7 @@ def test_page_and_twin(folder: Path) -> None:
 
 
 @pytest.mark.skipif(sys.platform in ("win32", "darwin"), reason="names of files are text there")
+@pytest.mark.thorough
 def test_a_name_with_odd_octets(folder: Path) -> None:
     (folder / "visits.jsonl").rename(folder / os.fsdecode(b"v\xff.jsonl"))
     done = run("report", os.fsdecode(b"v\xff.jsonl"), "-o", "r.html", "--json", "r.json", cwd=folder)
@@ -50,6 +51,7 @@ def test_a_name_with_odd_octets(folder: Path) -> None:
     assert "v\\udcff.jsonl" in (folder / "r.html").read_text("utf-8")
 
 
+@pytest.mark.thorough
 def test_proposals_without_rules(folder: Path) -> None:
     assert run("report", "visits.jsonl", "--json", "r.json", cwd=folder).code == 0
     proposals = json.loads((folder / "r.json").read_text("utf-8"))["proposals"]

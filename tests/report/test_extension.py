@@ -148,6 +148,7 @@ def test_what_cannot_be_written_is_logged_and_no_more(server: str, tmp_path: Pat
 
 
 @pytest.mark.newest
+@pytest.mark.thorough
 def test_a_report_without_visits_says_what_to_set(server: str, tmp_path: Path) -> None:
     _, log = crawl(server, ADDONS={}, URINORM_REPORT=str(tmp_path / "r.html"))
     assert "URINORM_REPORT: there are no visits to report on; set URINORM_VISITS" in log

@@ -59,11 +59,13 @@ class TestTotals:
         assert totals["wasted_bytes"] == 6000
         assert totals["avoidable_bytes"] == 3000
 
+    @pytest.mark.thorough
     def test_skipped_addresses_are_avoided(self, tmp_path: Path) -> None:
         rules = {"site": {"shop.test": {"where": [{"path": "/item/**", "skip": True}]}}}
         totals = found(items(5), tmp_path, [rules])["totals"]
         assert (totals["skipped"], totals["avoidable"], totals["kept"]) == (5, 5, 30)
 
+    @pytest.mark.thorough
     def test_the_target_of_a_redirect_of_equal_key_is_no_duplicate(self, tmp_path: Path) -> None:
         crawl = items(1).redirect("/new?ref=x", "/new").page("/new", prose("new"))
         totals = found(crawl, tmp_path, [DROP_REF])["totals"]
@@ -88,6 +90,7 @@ class TestTotals:
             crawl.page(f"/post/{n}", lines).page(f"/post/{n}?reply=7", [*lines, "Reply to Alice"])
         assert found(crawl, tmp_path)["totals"]["pages"] == 35
 
+    @pytest.mark.thorough
     def test_near_copies_at_unlike_addresses_stay_two(self, tmp_path: Path) -> None:
         lines = prose("press", 40)
         crawl = Crawl().other_pages().page("/press/1", lines).page("/news/2", [*lines, "Reprint"])
@@ -102,6 +105,7 @@ class TestCurves:
         curve = found(crawl, tmp_path)["by_requests"]
         assert curve == {"step": 10, "rows": [[10, 0, 0, 0]] * 10 + [[1, 9, 0, 0]] + [[0, 10, 0, 0]] * 9}
 
+    @pytest.mark.thorough
     def test_over_time(self, tmp_path: Path) -> None:
         crawl = items(0)
         for n, visit in enumerate(crawl.rows):
@@ -257,6 +261,7 @@ class TestRules:
             crawl.page(f"/much/{n}?utm_source=a", prose(f"much{n}")).page(f"/much/{n}", prose(f"much{n}"))
         assert [row["name"] for row in found(crawl, tmp_path, [DROP_REF])["rules"]] == ["ref", "utm_source"]
 
+    @pytest.mark.thorough
     def test_a_page_that_changes_by_itself_is_not_blamed_on_a_rule(self, tmp_path: Path) -> None:
         crawl = Crawl().other_pages()
         for n in range(5):
@@ -410,7 +415,10 @@ class TestReading:
         totals = findings([path], RuleSet.load(), learn=False, jobs=1)["totals"]
         assert (totals["requests"], totals["errors"]) == (4, 0)
 
-    @pytest.mark.parametrize("broken", [False, True], ids=["by DuckDB", "one by one"])
+    @pytest.mark.parametrize(
+        "broken",
+        [pytest.param(False, id="by DuckDB"), pytest.param(True, id="one by one", marks=pytest.mark.thorough)],
+    )
     def test_lines_that_tell_of_no_response_are_no_pages(self, broken: bool, tmp_path: Path) -> None:
         path = items(2).write(tmp_path / "visits.jsonl")
         before = findings([path], RuleSet.load(), learn=False, jobs=1)["totals"]
@@ -456,6 +464,7 @@ class TestReading:
         said = findings([path], RuleSet.load(), learn=False, jobs=1, crawl="all")
         assert (said["totals"]["requests"], said["input"]["bad"]) == (len(odd), 0)
 
+    @pytest.mark.thorough
     def test_a_line_without_end_costs_itself_alone(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         """What stands before it in its block is read, and what follows in the next ones."""
         monkeypatch.setattr(blocks, "LONGEST_LINE", 3 << 20)
@@ -468,6 +477,7 @@ class TestReading:
         assert 1 <= said["input"]["bad"] <= 4
         assert said["input"]["problems"][0].startswith(f"{path}:11: ")
 
+    @pytest.mark.thorough
     def test_processes_and_blocks_change_nothing(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         crawl = pager(lambda n, v: prose(f"list{n}-{v // 2}"), "ref").redirect("/a", "/b")
         whole = found(crawl, tmp_path, [DROP_REF])
@@ -500,6 +510,7 @@ def rows(draw: st.DrawFn) -> list[dict[str, Any]]:
 
 @settings(max_examples=share(8), suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(rows())
+@pytest.mark.thorough
 def test_the_counts_add_up(tmp_path: Path, made: list[dict[str, Any]]) -> None:
     path = tmp_path / "visits.jsonl"
     path.write_text("".join(json.dumps(row) + "\n" for row in made), "utf-8")
@@ -601,6 +612,7 @@ def test_a_trap_has_a_rule_that_ends_it(number: int, traps: list[dict[str, Any]]
     assert not normalizer.decide(f"http://{host}/about/page-1").skip
 
 
+@pytest.mark.thorough
 def test_facets_have_a_rule_of_filters_alone(tmp_path: Path) -> None:
     crawl = Crawl().other_pages()
     goods = prose("goods", 60)
@@ -641,6 +653,7 @@ def test_proposals_are_tried_on_the_recorded_links(tmp_path: Path) -> None:
     assert then["curve"][-1] == [30, 30]
 
 
+@pytest.mark.thorough
 def test_what_the_rules_of_a_report_cut_off_is_held_against_no_proposal(tmp_path: Path) -> None:
     """Of two sites one has a rule that hides four of five pages; what else both need is proposed for both."""
     crawl = Crawl()

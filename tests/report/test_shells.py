@@ -41,6 +41,7 @@ DRAWN: dict[str, dict[str, Any]] = {
 
 
 @pytest.mark.parametrize("products", DRAWN.values(), ids=DRAWN)
+@pytest.mark.thorough
 def test_what_is_drawn_in_the_browser_is_unknown(products: dict[str, Any], tmp_path: Path) -> None:
     totals = found(crawl(**products), tmp_path)["totals"]
     assert totals["duplicates"] == ARTICLES - 1  # the forms

@@ -83,16 +83,17 @@ def test_news_that_are_missed_are_asked_for(redis_server: RedisServer) -> None:
     busy.close()
 
 
-def test_two_workers_never_both_get_a_page(redis_server: RedisServer) -> None:
+@pytest.mark.parametrize("count", [2, pytest.param(4, marks=pytest.mark.thorough)])
+def test_two_workers_never_both_get_a_page(redis_server: RedisServer, count: int) -> None:
     code = (
         "import random, sys; from scrapy_urinorm.seen import make_store\n"
-        "store = make_store(sys.argv[1], prefix='race'); store.open()\n"
+        f"store = make_store(sys.argv[1], prefix='race{count}'); store.open()\n"
         "pages = list(range(1500)); random.Random(int(sys.argv[2])).shuffle(pages)\n"
         "print(*(page for page in pages if store.add(page.to_bytes(20, 'big'))))"
     )
     workers = [
         subprocess.Popen([sys.executable, "-c", code, redis_server.url, str(seed)], stdout=subprocess.PIPE, cwd=ROOT)
-        for seed in range(4)
+        for seed in range(count)
     ]
     got = [set(map(int, process.communicate()[0].split())) for process in workers]
     assert sum(map(len, got)) == 1500

@@ -91,5 +91,6 @@ def test_a_plan_that_many_hosts_share_is_kept(monkeypatch: pytest.MonkeyPatch) -
     assert normalizer.sites.known["http://other.example"].plan is shared
 
 
+@pytest.mark.thorough
 def test_a_queued_request_costs_hardly_more_than_with_scrapy_alone() -> None:
     assert added(our_filter({"rules": TEN_LINES}), 3000) <= added(scrapy_filter(), 3000) + 120

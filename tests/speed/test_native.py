@@ -446,6 +446,7 @@ def test_equal_at_the_limit_of_each_action_on_paths(action: PathAction, filling:
 @pytest.mark.parametrize(
     "rules", [pytest.param(name, marks=[pytest.mark.slow] * (name not in QUICK)) for name in RULES]
 )
+@pytest.mark.thorough
 def test_equal_at_the_limit_under_all_rules(rules: str, filling: str) -> None:
     origin = len("http://a.example")
     for text in ("docs/x/{}", "docs/{}/index.html?page=1&id=7", "x?id=7&page=1&q={}#x"):

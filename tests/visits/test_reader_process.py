@@ -187,6 +187,7 @@ def test_no_page_takes_longer_than_a_second_of_cpu(parser: Parser, kind: str, si
     assert read(parser, Crawl("c", b""), PAGE).line is not None
 
 
+@pytest.mark.thorough
 def test_a_body_of_any_size_is_read_whole(parser: Parser) -> None:
     crawl = Crawl("c", bytes(16))
     assert SHARED - BEGUN.size >= BODY_CAP
@@ -300,6 +301,7 @@ def test_rules_that_are_many_are_not_loaded_by_each_process(parser: Parser) -> N
     assert visit_from_row(json.loads(line)).link_keys is None
 
 
+@pytest.mark.thorough
 def test_a_page_that_is_given_up_is_recorded_without_text(shared: ReaderProcess, tmp_path: Path) -> None:
     number, heard = opened(shared, tmp_path / "v.jsonl")
     shared.send(
@@ -349,6 +351,7 @@ def test_what_does_not_fit_goes_without_text(
     assert 2 <= sum(visit.body_digest is not None for visit in found) < 8
 
 
+@pytest.mark.thorough
 def test_who_hurries_leaves_the_bodies_out(reader: ReaderProcess, tmp_path: Path) -> None:
     number, heard = opened(reader, tmp_path / "v.jsonl")
     heard.wait_for("opened")
@@ -377,6 +380,7 @@ def test_a_reader_that_dies_is_started_again_once(reader: ReaderProcess, tmp_pat
     assert [found.url for found in read_visits([tmp_path / "v.jsonl.gz"])][-1] == "http://a.example/second"
 
 
+@pytest.mark.thorough
 def test_a_reader_that_dies_twice_is_let_go(reader: ReaderProcess, tmp_path: Path) -> None:
     number, heard = opened(reader, tmp_path / "v.jsonl")
     heard.wait_for("opened")
@@ -435,6 +439,7 @@ def test_a_reader_that_cannot_be_started_again_is_let_go(
     reader.close(number)
 
 
+@pytest.mark.thorough
 def test_the_next_crawl_has_a_reader_of_its_own(tmp_path: Path) -> None:
     one = shared_reader()
     number, heard = opened(one, tmp_path / "v.jsonl")
