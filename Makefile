@@ -18,8 +18,8 @@ WAITING := -n $(shell expr $$(nproc 2>/dev/null || echo 2) + 1) --dist loadfile
 # what fails among these is run once more, alone, as by `python -m test --rerun` of CPython: each is several processes, and
 # more of them than there are cores run at once. What fails twice fails; what does not is named as well
 define twice
-	@$(1) || { [ $$? -eq 1 ] && echo "=== what failed above, once more and alone ===" && \
-		$(1) -n 0 --last-failed --last-failed-no-failures none; }
+	@$(1) -o cache_dir=.pytest_cache/$@ || { [ $$? -eq 1 ] && echo "=== what failed above, once more and alone ===" && \
+		$(1) -o cache_dir=.pytest_cache/$@ -n 0 --last-failed --last-failed-no-failures none; }
 endef
 # `make test` runs two halves side by side instead, what crawls and all others: the workers of xdist collect all tests each,
 # and tell of each test, which takes longer than most of the tests; and what each process imports first takes two seconds,

@@ -63,6 +63,7 @@ class Addon:
         live = own.switch(settings, "URINORM_LIVE")
         if visits or report or live:
             components.append(("EXTENSIONS", "visits_extension.VisitsExtension", 0))
+            components.append(("SPIDER_MIDDLEWARES", "recording.taken_errors.TakenErrors", 2))
         if live:
             fleet = getattr(load_object(settings["SCHEDULER"]), "of_fleet", False)
             components.append(("EXTENSIONS", "fleet_rules.FleetRules" if fleet else "live.LiveRules", 1))

@@ -28,7 +28,7 @@ from scrapy_urinorm.crawl.recording.crawl_identity import crawl_identity
 from scrapy_urinorm.crawl.recording.messages import asked_by, rules_of, said_of
 from scrapy_urinorm.crawl.recording.output_places import filled_in, stored
 from scrapy_urinorm.crawl.recording.reader_process import CLOSE_SECONDS, in_thread, shared_reader
-from scrapy_urinorm.crawl.recording.taken_errors import TakenErrors
+from scrapy_urinorm.crawl.recording.taken_errors import told_of
 from scrapy_urinorm.engine.texts import without_userinfo
 from scrapy_urinorm.wording import count
 
@@ -91,7 +91,7 @@ class VisitsExtension:
         self._reader: ReaderProcess | None = None
         self._number = self._sent = self._written = self._given_up = self._before_restart = 0
         self._complained = self._refused = False
-        self._closed, self._end, self._errors = threading.Event(), CrawlEnd(crawler), TakenErrors(crawler)
+        self._closed, self._end = threading.Event(), CrawlEnd(crawler)
         self._platforms: list[tuple[str, str, str, int]] = []
         self._storage: Any = None
         self._spool: Path | None = None
@@ -271,7 +271,7 @@ class VisitsExtension:
 
     def _visit(self, response: Response, request: Request) -> None:
         body = response.body
-        said = self._said(request, response.status) | self._errors.told_by(response, request)
+        said = self._said(request, response.status) | told_of(self.crawler, response, request)
         if request.url.endswith("/robots.txt"):
             said["robots"] = said["read"] = True
         elif self.budget.allows(said["url"], self._reader.cpu):  # type: ignore[union-attr]  # is there while a crawl is open

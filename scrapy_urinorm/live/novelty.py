@@ -97,6 +97,8 @@ class Novelty:
         lists = is_step and self._kin.lists_others(self._known_links(visit), pattern)
         # an album without a word leads to its pictures, as a list of news does
         named = self.linked(visit, pattern, news=news.news or news.drawn)
+        # one that names the next itself, in a spelling that the spider cleans, is as one of the site's own chains
+        made = made and (lists or not named)
         if news.news and self._dated.goes_on(visit.url, pattern, linker):
             return News(False, few=True), linker
         if news.news:
@@ -105,10 +107,10 @@ class Novelty:
                 self._kin.brought(linker)
         elif news.kin:
             news = news._replace(kin=self._kin.goes_on(visit.url, pattern, drawn=news.drawn, made=made))
-        elif made and not visit.redirects:
-            news = news._replace(kin=self._kin.goes_on(visit.url, pattern, made=True))
         elif news.older:
             news = news._replace(kin=True)
+        elif made and not visit.redirects:
+            news = news._replace(kin=self._kin.goes_on(visit.url, pattern, lists=lists, made=True))
         elif is_step and (named == 1 or lists) and visit.lines is not None and not visit.redirects:
             # an entry that was removed, as a hundred before it, still leads to the next one; a page of a list of which
             # all rows were named elsewhere leads to one of which they were not

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from scrapy import Spider
+from scrapy.exceptions import DropItem
 
 from scrapy_urinorm import Normalizer
 from scrapy_urinorm.learn import learn
@@ -57,6 +58,13 @@ class ByCallback(Seeking):
             yield from super().parse(response)
 
 
+class Elsewhere:
+    """Keep items elsewhere, and let none through: the signal of an item never comes."""
+
+    def process_item(self, item: Any, spider: Any = None) -> None:
+        raise DropItem("kept elsewhere")
+
+
 def answer(target: str) -> tuple[int, dict[str, str], str]:
     kind, _, number = target.strip("/").rpartition("/")
     if kind == "gone":
@@ -70,15 +78,29 @@ def answer(target: str) -> tuple[int, dict[str, str], str]:
 
 
 @pytest.mark.parametrize(
-    ("spider", "hidden"), [("Seeking", True), ("ByErrback", False), ("ByCallback", False)], ids=str
+    ("spider", "pipelines", "items"),
+    [
+        ("Seeking", {}, 0),
+        ("ByErrback", {}, LISTS * ON_A_LIST),
+        ("ByCallback", {}, LISTS * ON_A_LIST),
+        ("ByErrback", {Elsewhere: 1}, 0),
+    ],
 )
-def test_errors_that_are_items_are_not_skipped(tmp_path: Path, spider: str, hidden: bool) -> None:
+def test_errors_that_are_items_are_not_skipped(
+    tmp_path: Path, spider: str, pipelines: dict[type, int], items: int
+) -> None:
+    hidden = spider == "Seeking"
     with Serving(answer) as server:
-        settings = {"ADDONS": {"scrapy_urinorm.Addon": 600}, "URINORM_VISITS": "visits.jsonl"}
+        places = {f"{one.__module__}.{one.__name__}": place for one, place in pipelines.items()}
+        settings = {
+            "ADDONS": {"scrapy_urinorm.Addon": 600},
+            "URINORM_VISITS": "visits.jsonl",
+            "ITEM_PIPELINES": places,
+        }
         job = Job(spider, [server.origin + "/"], settings, spider=f"tests.crawl.test_taken_errors.{spider}")
         outcome = crawl(job, tmp_path)
         assert outcome.reason == "finished"
-        assert len(outcome.items) == (0 if hidden else LISTS * ON_A_LIST)
+        assert len(outcome.items) == items
         visits = list(read_visits([tmp_path / "visits.jsonl"]))
         assert any(visit.given == GIVEN_OWN for visit in visits if visit.status == 404) is not hidden
         assert not any(visit.given for visit in visits if visit.status == 200)

@@ -38,7 +38,17 @@ def test_a_name_that_shows_what_its_folder_shows_goes(name: str, options: Option
     assert learned.lost() == []
 
 
-@pytest.mark.parametrize("name", ["en.html", "de"])
+def test_only_below_as_many_folders_as_were_seen() -> None:
+    learned = Learned(archive("all.html"))
+    assert learned.equal("/arc/birds/2026-01/all.html", "/arc/birds/2026-01/"), learned.result.rules
+    assert not learned.equal("/arc/birds/all.html", "/arc/birds/")
+    assert not learned.equal("/arc/birds/2026-01/5/all.html", "/arc/birds/2026-01/5/")
+    assert not learned.equal("/arc/birds/2026-01/ALL.html", "/arc/birds/2026-01/")
+
+
+@pytest.mark.parametrize(
+    "name", ["en.html", "de", "index.de.html", "index-de.html", "home_en.php", "start.fr", "index.de"]
+)
 def test_but_no_language_and_what_is_refused_says_so(name: str) -> None:
     learned = Learned(archive(name))
     assert not learned.equal(f"/arc/birds/2026-01/{name}", "/arc/birds/2026-01/"), learned.result.rules

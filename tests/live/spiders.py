@@ -73,6 +73,18 @@ class Counting(Noted):
             yield response.follow(f"/day/{number + 1}")
 
 
+class Paging(Noted):
+    """Follow every link, and ask for the next page of each list, whatever it names."""
+
+    def parse(self, response: Response) -> Iterator[Any]:
+        self.note(response)
+        links = response.css("ul a::attr(href)").getall()
+        yield from response.follow_all(links)
+        head, mark, number = response.url.partition("page=")
+        if mark and links:
+            yield response.follow(f"{head}page={int(number) + 1}")
+
+
 class WithMeta(Follow):
     """Copy the meta of each response to its requests, as many spiders do."""
 

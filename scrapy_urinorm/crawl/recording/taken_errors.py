@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
+from weakref import WeakSet
 
-from scrapy import signals
+from scrapy.spidermiddlewares.base import BaseSpiderMiddleware
 
 from scrapy_urinorm.crawl.recording.messages import told_by
 
@@ -16,26 +17,31 @@ if TYPE_CHECKING:
 _ERROR = 400
 """The first status of an error (RFC 9110 15.5)."""
 
+_taking: WeakSet[Crawler] = WeakSet()
 
-class TakenErrors:
-    """What is told of the responses of one crawl; made before its first request.
 
-    From the first item of an error on each error is told as an answer to a request of its own, which teaches nothing:
-    a spider that looks for dead links wants each of them again, and a rule that skips what is gone would hide them.
-    Errors that came before are told as those of any crawl: a form of addresses of which some are known to be gone, and
-    of others nothing, is not skipped.
+class TakenErrors(BaseSpiderMiddleware):
+    """Note the first item that a callback, or an errback, makes of an error; items go on as they are.
+
+    By what is made, and not by the signal of an item: pipelines may be seconds late, or drop it.
     """
 
-    def __init__(self, crawler: Crawler) -> None:
-        self._are_taken = False
-        crawler.signals.connect(self._scraped, signals.item_scraped)
+    def get_processed_item(self, item: Any, response: Response | None) -> Any:
+        """The item; `response` is what it is made of."""
+        if response is not None and response.status >= _ERROR:
+            _taking.add(self.crawler)
+        return item
 
-    def _scraped(self, item: Any, response: Response | None) -> None:
-        self._are_taken = self._are_taken or getattr(response, "status", 0) >= _ERROR
 
-    def told_by(self, response: Response, request: Request) -> dict[str, Any]:
-        """Say what `messages.told_by` says, and where an error may be an item of its own."""
-        said = told_by(response, request)
-        if self._are_taken and response.status >= _ERROR:
-            said["given"] = ""
-        return said
+def told_of(crawler: Crawler, response: Response, request: Request) -> dict[str, Any]:
+    """Say what `messages.told_by` says, and where an error may be an item of its own.
+
+    From the first such item of a crawl on each error is told as an answer to a request of its own, which teaches
+    nothing: a spider that looks for dead links wants each of them again, and a rule that skips what is gone would hide
+    them. Errors that came before are told as those of any crawl: a form of addresses of which some are known to be
+    gone, and of others nothing, is not skipped.
+    """
+    said = told_by(response, request)
+    if response.status >= _ERROR and crawler in _taking:
+        said["given"] = ""
+    return said

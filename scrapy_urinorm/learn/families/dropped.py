@@ -2,22 +2,28 @@
 
 from __future__ import annotations
 
+import re
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from scrapy_urinorm.learn.evidence.candidate import REJECTED, TREES, Candidate
+from scrapy_urinorm.learn.evidence.edits import EXTENSIONS
 from scrapy_urinorm.learn.evidence.judge import judged
 from scrapy_urinorm.learn.evidence.luck import LUCKY, Beside, by_luck
+from scrapy_urinorm.learn.evidence.narrow import MAX_FOLDERS
 from scrapy_urinorm.learn.evidence.risk import DEFAULT_PRIOR
 from scrapy_urinorm.learn.families.names import is_in_a_series
 from scrapy_urinorm.learn.families.stage import on_pages
+from scrapy_urinorm.learn.pages.contexts import Atom
 from scrapy_urinorm.learn.pages.values import names_tree
+from scrapy_urinorm.rules.globs import path_glob
 from scrapy_urinorm.url import decoded
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from scrapy_urinorm.learn.evidence.judge import Evidence, Group
+    from scrapy_urinorm.learn.evidence.search import Conclusion
     from scrapy_urinorm.learn.families.stage import Stage
     from scrapy_urinorm.learn.pages.view import View
 
@@ -37,8 +43,7 @@ def dropped(stage: Stage, family: str, rule: str) -> list[Candidate]:
         groups += stayed
         shown = decoded(name[1].replace("+", "%2B"))
         what = f"the segment `{shown}`" if family == "segment" else f"`{shown}` at the end of the path"
-        # `/guide/de.html` may be the language of a visitor
-        tree = names_tree(shown if family == "segment" else shown.partition(".")[0]) and not stage.said_one(groups)
+        tree = any(map(names_tree, _words(shown, family))) and not stage.said_one(groups)
         value: list[Any] = [{"name": shown}] if family == "segment" else [shown]
         if tree or (stayed and not judge.accepts(judge.weigh(groups))):
             stage.reject(groups, judge, rule, value, "segment", what, TREES if tree else "")
@@ -49,7 +54,11 @@ def dropped(stage: Stage, family: str, rule: str) -> list[Candidate]:
         for finding in findings:
             why = f"{what} makes no difference to {on_pages(finding.evidence)}"
             pairs = chain(*(groups[n].examples for n in finding.support))
-            placed = _places(stage, name[1], shown, pairs) if family == "segment" else value
+            placed = value
+            if family == "segment":
+                placed = _places(stage, name[1], shown, pairs)
+            else:
+                finding = _at_depths(finding, name[1], [stage.views[page].path for pair in pairs for page in pair])
             found = stage.candidate(finding, rule, placed or value, "segment", why)
             in_folder = any(atom.kind == "path" for atom in finding.context)
             doubt = _doubt(stage, name[1], finding.evidence, beside.of(groups), in_folder=in_folder)
@@ -57,6 +66,35 @@ def dropped(stage: Stage, family: str, rule: str) -> list[Candidate]:
                 found.status, found.why = REJECTED, why + doubt
             (stage.rejected if doubt else out).append(found)
     return out
+
+
+def _at_depths(finding: Conclusion, name: str, paths: Iterable[str]) -> Conclusion:
+    """Return a finding on the last segment of paths, a `name`, for as many folders above it as were seen, unless these
+    are many numbers: months are shown by one template, and the list above them by another.
+    """
+    seen = [path for path in paths if path.endswith("/" + name)]
+    atoms = [atom for atom in finding.context if atom.kind == "path"]
+    found = [glob for atom in atoms for glob in (atom.value if isinstance(atom.value, tuple) else (atom.name,))]
+    globs = set()
+    for glob in map(str, found or ["/**"]):
+        *head, last = glob.split("/")
+        depths = {path.count("/") for path in seen if path_glob(glob)(path)}
+        if last == "**":
+            globs |= {"/".join([*head, *["*"] * (depth - len(head)), name]) for depth in depths if depth >= len(head)}
+        elif depths:
+            globs.add(glob)
+    if not globs or len(globs) > MAX_FOLDERS or "*" in name or "<" in name:
+        return finding
+    others = [atom for atom in finding.context if atom.kind != "path"]
+    return finding._replace(context=(*others, Atom("path", "", tuple(sorted(globs)))))
+
+
+def _words(shown: str, family: str) -> list[str]:
+    """Return what may name a language or a version: `/guide/de.html` and `index.de.html` may be that of a visitor."""
+    if family == "segment":
+        return [shown]
+    *words, last = re.split("[._-]", shown)
+    return words if words and last.lower() in EXTENSIONS else [*words, last]
 
 
 def _doubt(
