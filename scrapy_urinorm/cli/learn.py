@@ -200,6 +200,11 @@ def _say_what_was_read(result: LearnResult, reader: ReadCounts) -> None:
             " item would be finished at another address is not known, and nothing is learned from what they show; where"
             " the callback can take it from the page, crawl without it to learn of them"
         )
+    if result.given_errors:
+        complain(
+            f"{count(result.given_errors, 'error')}, of which the spider made items, or which it asked for with"
+            " something that goes with no other address: none is a reason to skip others, as it may want them again"
+        )
     for name, rows in sorted(result.sampled.items()):
         complain(f"{name}: {rows:,} visits, of which a sample of {result.options.max_urls:,} was learned from")
 

@@ -39,10 +39,10 @@ class LearnResult:
 
     `rules` is a rule source (a dict that `RuleSet.load` takes). `blocked` counts the addresses at which a block page
     stood in for a page, `blocked_like` is one of them; `drawn`, `drawn_like` say it of pages that a script draws in the
-    browser, `given`, `given_like` of visits that were asked for with something of their own. `sampled` says how many
-    visits there are of each site with more than `max_urls`. `withdrawn` are rules of earlier files that are no rules
-    any more, and say why; `seen` names the sites with visits. `refused` counts the pages that could not be fetched, by
-    the reason (`validate`).
+    browser, `given`, `given_like` of visits that were asked for with something of their own, `given_errors` of errors
+    that were, or of which the spider made items. `sampled` says how many visits there are of each site with more than
+    `max_urls`. `withdrawn` are rules of earlier files that are no rules any more, and say why; `seen` names the sites
+    with visits. `refused` counts the pages that could not be fetched, by the reason (`validate`).
     """
 
     options: Options
@@ -60,6 +60,7 @@ class LearnResult:
     drawn_like: str = ""
     given: int = 0
     given_like: str = ""
+    given_errors: int = 0
     sampled: dict[str, int] = field(default_factory=dict)
     withdrawn: list[Candidate] = field(default_factory=list)
     seen: set[str] = field(default_factory=set)
@@ -80,6 +81,7 @@ class LearnResult:
         self.drawn_like = self.drawn_like or other.drawn_like
         self.given += other.given
         self.given_like = self.given_like or other.given_like
+        self.given_errors += other.given_errors
         self.sampled |= other.sampled
         self.withdrawn += other.withdrawn
         self.seen |= other.seen
@@ -221,6 +223,7 @@ def _learn_site(site: Site, options: Options, rules: Sequence[Any], earlier: Seq
         drawn_like=site.drawn_like,
         given=site.given.count,
         given_like=site.given.like,
+        given_errors=site.given.errors,
         sampled={site.name: site.sampled_from} if site.sampled_from else {},
         withdrawn=[*gone, *broken, *learner.withdrawn()],
         seen={site.name},

@@ -108,3 +108,4 @@ def test_errors_that_are_items_are_not_skipped(
         assert Normalizer(result.rules).decide(f"{server.origin}/gone/7").skip is hidden
         # what is said of requests with something of their own is not said of these
         assert result.given == 0
+        assert (result.given_errors > 0) is not hidden

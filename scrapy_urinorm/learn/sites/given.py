@@ -10,24 +10,21 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from scrapy_urinorm.visits.record import GIVEN_OWN
+from scrapy_urinorm.visits.record import ERROR, GIVEN_OWN
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from scrapy_urinorm.visits.record import Visit
 
-_ERROR = 400
-"""The first status of an error (RFC 9110 15.5)."""
-
 
 class OwnGiven:
-    """Which visits of a site were asked for with something of their own; `count` is how many, `like` one of them,
-    errors aside: of those a crawl says so, too, whose spider makes items of errors.
+    """Which visits of a site were asked for with something of their own; `count` is how many, `like` one of them. It is
+    `errors` that are counted apart: of those a crawl says so, too, whose spider makes items of errors.
     """
 
     def __init__(self, visits: Iterable[Visit]) -> None:
-        self.count, self.like = 0, ""
+        self.count, self.like, self.errors = 0, "", 0
         self._shared: set[str] = set()
         first: dict[str, str] = {}
         for visit in visits:
@@ -40,7 +37,9 @@ class OwnGiven:
         """Whether nothing else was asked for with what goes with a visit."""
         if visit.given is None or (visit.given in self._shared and visit.given != GIVEN_OWN):
             return False
-        if visit.status is None or visit.status < _ERROR:
+        if visit.status is not None and visit.status >= ERROR:
+            self.errors += 1
+        else:
             self.count += 1
             self.like = self.like or visit.url
         return True
