@@ -10,19 +10,18 @@ from scrapy_urinorm.content.compare import (
     NEAR,
     NEAR_SHARE,
     NOTHING,
-    PARTLY,
     UNKNOWN,
     Content,
     are_one,
     compare,
     frequent_labels,
-    is_answer,
     plain_content,
     resemblance,
     soft_labels,
 )
 from scrapy_urinorm.content.differences import difference
 from scrapy_urinorm.content.frame import FRAME_SHARE, Frame
+from scrapy_urinorm.content.statuses import PARTLY, is_answer, is_error, is_redirect
 from scrapy_urinorm.content.titles import Titles
 
 __all__ = [
@@ -44,6 +43,8 @@ __all__ = [
     "difference",
     "frequent_labels",
     "is_answer",
+    "is_error",
+    "is_redirect",
     "plain_content",
     "resemblance",
     "soft_labels",

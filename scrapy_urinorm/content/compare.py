@@ -16,6 +16,8 @@ from operator import eq
 from struct import Struct, pack
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
+from scrapy_urinorm.content.statuses import is_answer
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
@@ -36,17 +38,10 @@ MAX_LENGTH = 1.5
 """A text that is longer than another by half is not the same, however alike: a feed of 1,328 words held one of 756."""
 TIME_WINDOW_DAYS = 60
 """Captures further apart than this may differ because the page has changed; archives come back so late."""
-PARTLY = (202, 204, 205, 206)
-"""Answers that are not the page, or not all of it: accepted, nothing, and a part (RFC 9110, 15.3)."""
 BINS = 32
 EMPTY = 0xFFFFFFFF
 """Bins of a sketch, and one that no shingle fell into: the format of visits (docs/visits.md)."""
 _BINS = Struct(f"<{BINS}I").unpack
-
-
-def is_answer(status: int | None) -> bool:
-    """Whether a response of that status shows a page: Scrapy hands on all of 2xx, and 203 is a proxy's word."""
-    return status is None or (200 <= status < 300 and status not in PARTLY)
 
 
 class Recorded(Protocol):

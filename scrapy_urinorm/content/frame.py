@@ -20,13 +20,13 @@ from scrapy_urinorm.content.compare import (
     NOTHING,
     Content,
     Recorded,
-    is_answer,
     label_of,
     line_sketch,
     multiset,
 )
 from scrapy_urinorm.content.gates import FORM_LINES, gates
 from scrapy_urinorm.content.noise import Varying
+from scrapy_urinorm.content.statuses import is_answer
 from scrapy_urinorm.content.table_rows import in_rows
 from scrapy_urinorm.content.telling import telling
 

@@ -15,7 +15,7 @@ from collections import defaultdict
 from typing import TYPE_CHECKING, Protocol, TypeVar
 from urllib.parse import parse_qsl, urlsplit
 
-from scrapy_urinorm.content.compare import is_answer
+from scrapy_urinorm.content.statuses import is_answer, is_redirect
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -27,8 +27,6 @@ LEAST = 31
 that says nothing of content (docs/learn.md); fewer may be products that were taken off."""
 FORM_LINES = 2
 """Lines of a form: a name and a password; "one moment please" is one. The form of Boorunaut has four."""
-REDIRECTS = range(300, 400)
-"""Statuses of a response that leads elsewhere."""
 PERMANENT = (301, 308)
 """Statuses by which an address has moved for ever (RFC 9110, 15.4); who has logged in is let through."""
 SHOWN = (
@@ -79,7 +77,7 @@ def _led_to(visits: Sequence[Led]) -> set[str | None]:
     """Return the places to which many addresses of other places redirect."""
     led: dict[str, set[str]] = defaultdict(set)
     for visit in visits:
-        if visit.final_url is None or not (is_answer(visit.status) or visit.status in REDIRECTS):
+        if visit.final_url is None or not (is_answer(visit.status) or is_redirect(visit.status)):
             continue
         gate = None if _is_moved(visit) else _gate_of(visit)
         if gate is not None and gate != _place(visit.url) and len(led[gate]) < LEAST:

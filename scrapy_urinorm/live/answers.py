@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Any
 
+from scrapy_urinorm.content import is_error
 from scrapy_urinorm.live.brought import Turn
 from scrapy_urinorm.live.patience import MOST
 from scrapy_urinorm.live.questions import pattern_key
@@ -26,7 +27,7 @@ _PATTERNS = 100
 _FINISHED = 10_000
 """Pages of a pattern that finish items and are not read yet: the process that learns may be so late; chosen."""
 # statuses of HTTP (RFC 9110, section 15)
-_ERROR, _BUSY, _GONE = 400, "429", (404, 410)
+_BUSY, _GONE = "429", (404, 410)
 
 
 def shown(visit: Visit) -> str:
@@ -34,7 +35,7 @@ def shown(visit: Visit) -> str:
 
     Empty where the text is not known, and of what is gone: the site itself says so of each address.
     """
-    if visit.status is not None and visit.status >= _ERROR:
+    if is_error(visit.status):
         return str(visit.status) if visit.status not in _GONE else ""
     digest = visit.text_digest or visit.body_digest
     return f"={digest[:12]}" if digest else ""

@@ -27,9 +27,6 @@ _UNITS = {"lines": 16, "minhash": 128, "links": 8, "id": 8, "link_keys": 8}
 _WHOLE = ("minhash", "id")
 END = "urinorm:finished"
 """What stands for an address where a line tells of the end of a crawl; no page has one without a host."""
-
-ERROR = 400
-"""The first status of an error (RFC 9110 15.5)."""
 GIVEN_OWN = "own"
 """What a callback is given that cannot be compared: as if no other request had that."""
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from scrapy_urinorm.content import is_error, is_redirect
 from scrapy_urinorm.engine.texts import bare_key, without_userinfo
 from scrapy_urinorm.url import split
 from scrapy_urinorm.visits.links import holds, url_hash
@@ -45,7 +46,7 @@ class Fetch(NamedTuple):
     @property
     def failed(self) -> bool:
         """Whether an error came back, or nothing."""
-        return self.failure is not None or (self.status is not None and self.status >= 400)
+        return self.failure is not None or is_error(self.status)
 
 
 @dataclass
@@ -83,7 +84,8 @@ class _Asked:
 
     def see(self, visit: Visit, key: str) -> None:
         """Take in one visit and its key under the rules."""
-        reached = visit.final_url if visit.final_url and not _redirects(visit) else visit.url
+        # the target of a redirect has a row of its own
+        reached = visit.final_url if visit.final_url and not is_redirect(visit.status) else visit.url
         if visit.id == self.hash or self.bare in (bare_key(visit.url), bare_key(reached)):
             self.own.append(Fetch.of(visit))
         elif key == self.key:
@@ -190,7 +192,7 @@ def _fetched(asked: _Asked) -> tuple[str, str]:
         return "failed", f"{what}: {fetch.failure}{often}{found}"
     if fetch.failed:
         return "failed", f"requested, and answered with status {fetch.status}{often}{found}"
-    if fetch.status is not None and 300 <= fetch.status < 400:
+    if is_redirect(fetch.status):
         return "redirected", f"requested, and redirected to {fetch.final_url or 'another address'}{often}{found}"
     at = f" at {fetch.time}" if fetch.time else ""
     to = ""
@@ -205,8 +207,3 @@ def _made_one(asked: _Asked, other: Fetch, normalizer: Normalizer) -> str:
     steps = [step for url in (asked.url, other.url) for step in normalizer.explain(url).steps if step.rule != "safe"]
     rules = dict.fromkeys(f"{step.rule} of {step.source or step.scope}" for step in steps)
     return f"by {', '.join(rules)}" if rules else "without any rule"
-
-
-def _redirects(visit: Visit) -> bool:
-    """Whether the visit stands for a hop, and its target has a row of its own."""
-    return visit.status is not None and 300 <= visit.status < 400

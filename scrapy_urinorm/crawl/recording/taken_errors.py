@@ -7,8 +7,8 @@ from weakref import WeakSet
 
 from scrapy.spidermiddlewares.base import BaseSpiderMiddleware
 
+from scrapy_urinorm.content import is_error
 from scrapy_urinorm.crawl.recording.messages import told_by
-from scrapy_urinorm.visits.record import ERROR
 
 if TYPE_CHECKING:
     from scrapy import Request
@@ -26,7 +26,7 @@ class TakenErrors(BaseSpiderMiddleware):
 
     def get_processed_item(self, item: Any, response: Response | None) -> Any:
         """The item; `response` is what it is made of."""
-        if response is not None and response.status >= ERROR:
+        if response is not None and is_error(response.status):
             _taking.add(self.crawler)
         return item
 
@@ -40,6 +40,6 @@ def told_of(crawler: Crawler, response: Response, request: Request) -> dict[str,
     gone, and of others nothing, is not skipped.
     """
     said = told_by(response, request)
-    if response.status >= ERROR and crawler in _taking:
+    if is_error(response.status) and crawler in _taking:
         said["given"] = ""
     return said

@@ -10,7 +10,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from scrapy_urinorm.visits.record import ERROR, GIVEN_OWN
+from scrapy_urinorm.content import is_error, is_redirect
+from scrapy_urinorm.visits.record import GIVEN_OWN
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -30,20 +31,16 @@ class OwnGiven:
         for visit in visits:
             given = visit.given
             # what a redirect leads to is asked for with the same, and may redirect again
-            if given is not None and not _redirects(visit) and first.setdefault(given, visit.url) != visit.url:
+            if given is not None and not is_redirect(visit.status) and first.setdefault(given, visit.url) != visit.url:
                 self._shared.add(given)
 
     def is_own(self, visit: Visit) -> bool:
         """Whether nothing else was asked for with what goes with a visit."""
         if visit.given is None or (visit.given in self._shared and visit.given != GIVEN_OWN):
             return False
-        if visit.status is not None and visit.status >= ERROR:
+        if is_error(visit.status):
             self.errors += 1
         else:
             self.count += 1
             self.like = self.like or visit.url
         return True
-
-
-def _redirects(visit: Visit) -> bool:
-    return visit.status is not None and 300 <= visit.status < 400

@@ -13,6 +13,8 @@ from scrapy_urinorm.content import (
     Titles,
     frequent_labels,
     is_answer,
+    is_error,
+    is_redirect,
     plain_content,
     soft_labels,
 )
@@ -62,9 +64,8 @@ class Site:
         self.sessions: frozenset[str] = frozenset()
         """The parameters with a session in nearly every address, once built."""
         self.base: dict[str, Any] = {}
-        self.knows_referers = False
-        self.sampled_from = 0
-        self.blocked = 0
+        self.knows_referers = self.tells_ways = False
+        self.sampled_from = self.blocked = 0
         self.blocked_like = ""
         self._others = OtherCrawls()
         self.changed: set[str] = set()
@@ -76,7 +77,6 @@ class Site:
         self.drawn = 0
         self.drawn_like = ""
         self.ids: dict[bytes, Page] = {}
-        self.tells_ways = False
         self._ruled: list[tuple[Page, bytes]] = []
         self._keyed: dict[bytes, Page] = {}
         self.crawls: set[str] = set()
@@ -221,7 +221,7 @@ class Site:
         if visit.canonical:
             # importers hand on what stands in the page
             page.canonical = normalizer.key(resolve(visit.canonical, visit.final_url or visit.url))
-        hop = visit.status is not None and 300 <= visit.status < 400
+        hop = is_redirect(visit.status)
         if visit.referer and (hop or not visit.redirects):
             self.knows_referers = True
             page.refer(normalizer.key(visit.referer))
@@ -282,7 +282,7 @@ class Site:
 
 def _describe(page: Page, visit: Visit) -> None:
     """Note of a page what its visit says by itself."""
-    if visit.status is not None and visit.status >= 400:
+    if is_error(visit.status):
         page.failed = True
     if page.size is None:
         page.size = visit.size
