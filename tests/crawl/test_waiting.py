@@ -96,6 +96,14 @@ GIVEN: list[Any] = [
     pytest.param(lambda n: {"cb_kwargs": {"name": f"hat {n}"}}, "in cb_kwargs['name']", id="a name"),
     pytest.param(lambda n: {"meta": {"level": n % 3, "depth": n}}, "", id="a level of three"),
     pytest.param(lambda n: {"meta": {"item": {}} if n % 3 == 0 else {}}, "", id="an item in one of three"),
+    pytest.param(lambda n: {"cookies": {"lang": "de"}}, "cookies or credentials of their own", id="cookies"),
+    pytest.param(lambda n: {"headers": {"Authorization": "a"}}, "cookies or credentials", id="credentials"),
+    pytest.param(lambda n: {"cookies": {"lang": "de"} if n % 3 == 0 else {}}, "", id="cookies in one of three"),
+    pytest.param(
+        lambda n: {"headers": {"Cookie": "a=1"}, "meta": {"redirect_times": 1}}, "", id="Scrapy's own cookies"
+    ),
+    pytest.param(lambda n: {"cookies": {"lang": "de"}, "dont_filter": True}, "", id="cookies at the start"),
+    pytest.param(lambda n: {"method": "POST", "body": f"{n}", "cookies": {"lang": "de"}}, "", id="such forms"),
     pytest.param(lambda n: {"method": "POST", "body": f"{n}"}, "", id="forms"),
     pytest.param(lambda n: {"meta": {"is_start_request": True}}, "", id="requests of the start"),
 ]

@@ -6,7 +6,8 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 from scrapy_urinorm.crawl import settings as own
-from scrapy_urinorm.crawl.live_rules.waiting import given, kind_of, may_wait
+from scrapy_urinorm.crawl.given import FOLLOWING
+from scrapy_urinorm.crawl.live_rules.waiting import given, is_personal, kind_of, may_wait
 
 if TYPE_CHECKING:
     from scrapy import Request
@@ -24,7 +25,7 @@ class Hindrance:
     def __init__(self) -> None:
         self._looked_at, self._barred = 0, 0
         self._kinds = set[int]()
-        self._objects, self._values = Counter[str](), dict[str, set[int]]()
+        self._reasons, self._values = Counter[str](), dict[str, set[int]]()
 
     def may_wait(self, request: Request) -> bool:
         """Return what `waiting.may_wait` does, and look at the request."""
@@ -35,14 +36,16 @@ class Hindrance:
 
     def _look(self, request: Request, *, may: bool) -> None:
         values = given(request)
-        objects = [name for name, value in values.items() if value is None]
-        if not may and not objects:
+        reasons = [f"an object in {name}, which others may share" for name, value in values.items() if value is None]
+        if _is_made_personal(request):
+            reasons.append("cookies or credentials of their own")
+        if not may and not reasons:
             # it is no plain request of a page
             return
         self._looked_at += 1
-        if objects:
+        if reasons:
             self._barred += 1
-            self._objects.update(objects)
+            self._reasons.update(reasons)
         else:
             self._kinds.add(kind_of(request))
             for name, value in values.items():
@@ -53,7 +56,17 @@ class Hindrance:
     def _said(self) -> str:
         first = f"of the first {LOOKED_AT} requests"
         if self._barred > len(self._kinds):
-            name, count = self._objects.most_common(1)[0]
-            return f"{count} {first} have an object in {name}, which others may share; {_SEE}"
+            reason, count = self._reasons.most_common(1)[0]
+            return f"{count} {first} have {reason}; {_SEE}"
         name = max(self._values, key=lambda name: len(self._values[name]), default="their callbacks")
         return f"{len(self._kinds)} {first} are never taken for each other, as they differ in {name}; {_SEE}"
+
+
+def _is_made_personal(request: Request) -> bool:
+    """Whether a spider, or its middleware, has given a request cookies or credentials.
+
+    A redirect and a retry have the header that Scrapy gave the request before, and a start request never waits.
+    """
+    if request.method != "GET" or request.dont_filter or any(name in request.meta for name in FOLLOWING):
+        return False
+    return is_personal(request)

@@ -40,13 +40,18 @@ def may_speak(request: Request) -> bool:
     Objects in its meta, or in the arguments of its callback, cannot be compared, and what they do when they are asked
     is not known.
     """
-    if request.method != "GET" or request.body or request.cookies or not request.url.startswith(("http:", "https:")):
+    if request.method != "GET" or request.body or not request.url.startswith(("http:", "https:")):
         return False
-    if any(name in request.headers for name in _PERSONAL) or _has_more(request):
+    if is_personal(request) or _has_more(request):
         return False
     meta = request._meta or {}
     told = (*(meta.get(name) for name in KIND), *chosen(meta).values(), *request.cb_kwargs.values())
     return all(map(_plain, told))
+
+
+def is_personal(request: Request) -> bool:
+    """Whether a request has cookies or credentials of its own."""
+    return bool(request.cookies) or any(name in request.headers for name in _PERSONAL)
 
 
 def _has_more(request: Request) -> bool:
