@@ -18,7 +18,7 @@ from scrapy_urinorm.crawl.live_rules.heard import Heard
 from scrapy_urinorm.crawl.live_rules.hindrance import Hindrance
 from scrapy_urinorm.crawl.live_rules.parked import Parked
 from scrapy_urinorm.crawl.live_rules.places import folder_for
-from scrapy_urinorm.crawl.live_rules.waiting import kind_of, may_speak, may_wait, why_not
+from scrapy_urinorm.crawl.live_rules.waiting import is_told, kind_of, may_speak, may_wait, why_not
 from scrapy_urinorm.crawl.requests.rows import State
 from scrapy_urinorm.crawl.scheduler import scheduler_of
 from scrapy_urinorm.crawl.scheduling.journal import Kept
@@ -224,7 +224,7 @@ class LiveRules:
         """What the reader is to know: the pattern of the address, by which its news are counted."""
         self._heard.sent()
         self.tell_met()
-        kind = kind_of(request) if may_speak(request) else 0  # nothing is asked of objects that may raise
+        kind = kind_of(request) if is_told(request) else 0  # by now it has the site's cookies, which are not its own
         return {"pattern": self.desk.pattern(chain_of(request)[0], kind)}
 
     def unread(self, request: Request) -> None:

@@ -6,8 +6,11 @@ import json
 from typing import Any
 
 import pytest
+from scrapy import Request
 
 from benchmarks.in_memory import InMemory
+from scrapy_urinorm.crawl.live import LiveRules
+from scrapy_urinorm.crawl.live_rules.waiting import kind_of
 from scrapy_urinorm.learn.options import Options
 from scrapy_urinorm.live.canaries import TESTED
 from scrapy_urinorm.live.desk import Desk
@@ -15,6 +18,7 @@ from scrapy_urinorm.live.questions import CLOSED, LATER, PASS, SAMPLE
 from scrapy_urinorm.live.student import Student
 from scrapy_urinorm.live.yields import KNOWN_CLOSE
 from scrapy_urinorm.visits import Visit
+from tests.crawl.components import crawler_with
 
 GITWEB, TRAC = "http://git.example/", "http://trac.example/"
 MARKS = {GITWEB: ("generator:gitweb/2.39",), TRAC: ("cookie:trac_form_token",)}
@@ -97,6 +101,16 @@ def test_a_list_that_is_served_comes_later_in_another_order() -> None:
     # another list, a page behind the first, and another callback
     for url, kind in [("query?status=closed&order=id", 7), ("query?status=new&order=owner&page=2", 7), (other, 8)]:
         assert desk.decide(url if "//" in url else TRAC + url, kind).verdict == PASS
+
+
+def test_the_cookies_that_scrapy_sent_along_leave_a_page_in_its_line() -> None:
+    live = LiveRules.from_crawler(crawler_with({"URINORM_LIVE": True}))
+    live.desk, _ = recognized(TRAC)
+    first, other = (Request(f"{TRAC}query?status=new&order={order}") for order in ("id", "owner"))
+    live.desk.served(live.desk.claim(first.url, kind_of(first)), first.url)
+    other.headers["Cookie"] = "trac_session=1"  # as CookiesMiddleware does before the download
+    assert live.said(other)["pattern"] == live.desk.pattern(other.url, kind_of(other))
+    assert live.said(other)["pattern"].endswith(" trac/order-of-queries")
 
 
 def test_what_shows_a_page_that_was_served_comes_later_until_one_of_them_is_another() -> None:

@@ -42,8 +42,11 @@ def may_speak(request: Request) -> bool:
     """
     if request.method != "GET" or request.body or not request.url.startswith(("http:", "https:")):
         return False
-    if is_personal(request) or _has_more(request):
-        return False
+    return not is_personal(request) and not _has_more(request) and is_told(request)
+
+
+def is_told(request: Request) -> bool:
+    """Whether the kind of a request can be told: it has no objects, which may do anything when they are asked."""
     meta = request._meta or {}
     told = (*(meta.get(name) for name in KIND), *chosen(meta).values(), *request.cb_kwargs.values())
     return all(map(_plain, told))
