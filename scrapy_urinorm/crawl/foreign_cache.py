@@ -9,7 +9,6 @@ from scrapy.http import HtmlResponse
 from scrapy.utils.response import get_meta_refresh
 from w3lib.url import safe_url_string
 
-from scrapy_urinorm.content import is_redirect
 from scrapy_urinorm.crawl import settings as own
 from scrapy_urinorm.crawl.dupefilter import filter_of
 from scrapy_urinorm.crawl.failures import failed
@@ -57,7 +56,7 @@ class ForeignCacheMiddleware:
 
     def _target(self, response: Response) -> str:
         """Where a response sends a browser; empty where it does not."""
-        if not is_redirect(response.status):
+        if not 300 <= response.status < 400:
             return ""
         location = response.headers.get("Location")
         try:
