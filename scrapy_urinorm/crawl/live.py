@@ -224,7 +224,7 @@ class LiveRules:
         """What the reader is to know: the pattern of the address, by which its news are counted."""
         self._heard.sent()
         self.tell_met()
-        kind = kind_of(request) if is_told(request) else 0  # by now it has the site's cookies, which are not its own
+        kind = kind_of(request) if is_told(request) and not request.cookies else 0  # the header may be Scrapy's by now
         return {"pattern": self.desk.pattern(chain_of(request)[0], kind)}
 
     def unread(self, request: Request) -> None:

@@ -111,6 +111,8 @@ def test_the_cookies_that_scrapy_sent_along_leave_a_page_in_its_line() -> None:
     other.headers["Cookie"] = "trac_session=1"  # as CookiesMiddleware does before the download
     assert live.said(other)["pattern"] == live.desk.pattern(other.url, kind_of(other))
     assert live.said(other)["pattern"].endswith(" trac/order-of-queries")
+    # what a spider shows to one visitor alone says nothing of the line
+    assert live.said(other.replace(cookies={"trac_auth": "7"}))["pattern"] == live.desk.pattern(other.url, 0)
 
 
 def test_what_shows_a_page_that_was_served_comes_later_until_one_of_them_is_another() -> None:

@@ -67,6 +67,6 @@ def _is_made_personal(request: Request) -> bool:
 
     A redirect and a retry have the header that Scrapy gave the request before, and a start request never waits.
     """
-    if request.method != "GET" or request.dont_filter or any(name in request.meta for name in FOLLOWING):
+    if request.method != "GET" or request.dont_filter or any(name in (request._meta or {}) for name in FOLLOWING):
         return False
     return is_personal(request)
