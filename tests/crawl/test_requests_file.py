@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import shutil
 import sqlite3
@@ -267,8 +268,9 @@ def test_without_a_folder_nothing_is_left_behind() -> None:
     assert not folder.exists()
 
 
-def plans(file: RequestsFile) -> list[str]:
-    """What SQLite does for each question that is asked from now on."""
+@contextlib.contextmanager
+def plans(file: RequestsFile) -> Iterator[list[str]]:
+    """What SQLite does for each question that is asked within."""
     found: list[str] = []
     # asked of a second, empty file: the one that is watched must not be asked meanwhile
     other = RequestsFile(None)
@@ -281,7 +283,9 @@ def plans(file: RequestsFile) -> list[str]:
 
     with file._base.explained("read") as database:
         database.set_trace_callback(explain)
-    return found
+        yield found
+        database.set_trace_callback(None)
+    other.close()
 
 
 @pytest.mark.parametrize("newest_first", [True, False])
@@ -291,14 +295,14 @@ def test_no_request_costs_a_look_at_all_that_wait(file: RequestsFile, newest_fir
             file.put(row(file, state, priority=priority, key=b"k"))
         file.put(row(file, State.PARKED, key=b"k"))
     file.commit()
-    found = plans(file)
-    file.release(class_key=b"k", limit=1)
-    file.release(State.LATER, class_key=b"k", limit=2)
-    file.release(State.LATER, class_key=b"k")
-    file.release(State.PARKED, to=State.LATER, class_key=b"k")
-    for state in SERVED:
-        file.take(state, "a", 3, newest_first=newest_first)
-    file.parked(1, 0, 10)
+    with plans(file) as found:
+        file.release(class_key=b"k", limit=1)
+        file.release(State.LATER, class_key=b"k", limit=2)
+        file.release(State.LATER, class_key=b"k")
+        file.release(State.PARKED, to=State.LATER, class_key=b"k")
+        for state in SERVED:
+            file.take(state, "a", 3, newest_first=newest_first)
+        file.parked(1, 0, 10)
     assert found
     # by the index that holds them in their order
     assert [step for step in found if step.startswith("SCAN") or "ORDER BY" in step] == []

@@ -237,8 +237,9 @@ def test_a_second_process_on_one_folder_is_told_who_has_it(tmp_path: Path) -> No
 UNWRITABLE = """
 import os, sys
 from pathlib import Path
-import rocksdict, scrapy_urinorm.seen.disk, scrapy_urinorm.seen.memory
-from scrapy_urinorm.seen import SeenStoreError, make_store
+import rocksdict
+# whom the rights are taken from may be shut out of the home of the checkout: all that is imported later, too
+from scrapy_urinorm.seen import SeenStoreError, disk, journal, lock, make_store, memory, requests_seen
 if os.geteuid() == 0:
     os.setuid(65534)
 try:
