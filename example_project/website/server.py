@@ -183,3 +183,6 @@ class _Handler(BaseHTTPRequestHandler):
             self.wfile.write(body)
 
     do_HEAD = do_GET  # noqa: N815  (named by http.server)
+
+    def log_message(self, format: str, *args: Any) -> None:  # noqa: A002  the parent's name
+        """Stay quiet: a connection that is closed as nothing came for a minute is no news among the demo's lines."""
