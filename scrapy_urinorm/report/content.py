@@ -82,7 +82,8 @@ def _labels(lines: pa.Array, line_words: pa.Array, frames: Sequence[Words | None
     main = np.where(outside, texts, np.uint64(0))
 
     def summed(values: NDArray[Any]) -> Words:
-        return np.add.reduceat(values, starts, dtype=np.uint64)
+        found: Words = np.add.reduceat(values, starts, dtype=np.uint64)
+        return found
 
     # the place among the lines outside the frame: a changed frame does not move what it surrounds
     before = np.cumsum(outside, dtype=np.uint64) - outside
