@@ -21,7 +21,7 @@ from scrapy_urinorm.engine.texts import (
 from scrapy_urinorm.errors import RuleFileError
 from scrapy_urinorm.rules import Stage, Verdict
 from scrapy_urinorm.rulesets.examples import failing
-from scrapy_urinorm.rulesets.ruleset import RuleSet
+from scrapy_urinorm.rulesets.ruleset import RuleSet, Source
 from scrapy_urinorm.tuples import NamedTuple
 from scrapy_urinorm.url import join, other_canonical, other_key, resolve, split, split_text
 
@@ -29,7 +29,6 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from scrapy_urinorm.engine.explanation import Explanation, StepWatcher
-    from scrapy_urinorm.rulesets.ruleset import Source
 
 
 class Decision(NamedTuple):

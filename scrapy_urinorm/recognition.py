@@ -13,13 +13,12 @@ from collections import Counter, defaultdict
 from typing import TYPE_CHECKING, NamedTuple
 
 from scrapy_urinorm.rulesets import platforms
-from scrapy_urinorm.url import split
+from scrapy_urinorm.url import Url, split
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from scrapy_urinorm.rulesets.platforms import Mark, Pack
-    from scrapy_urinorm.url import Url
 
 #: Directories that a program may be below; nobody installs one deeper.
 DEEPEST = 4

@@ -9,11 +9,10 @@ import typer
 from scrapy_urinorm.cli.display import is_terminal, say, say_pieces, write_json
 from scrapy_urinorm.cli.failures import ERROR, FINDINGS, complain
 from scrapy_urinorm.cli.project import ChosenRules, Json, chosen
-from scrapy_urinorm.errors import RuleFileError, UrinormError
+from scrapy_urinorm.errors import Problem, RuleFileError, UrinormError
 from scrapy_urinorm.wording import count
 
 if TYPE_CHECKING:
-    from scrapy_urinorm.errors import Problem
     from scrapy_urinorm.lint import Finding
 
 

@@ -4,16 +4,12 @@ from __future__ import annotations
 
 import logging
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-from scrapy.settings import SETTINGS_PRIORITIES
+from scrapy.settings import SETTINGS_PRIORITIES, BaseSettings
 from scrapy.utils.misc import load_object
 
 from scrapy_urinorm.crawl import settings as own
 from scrapy_urinorm.crawl.settings_check import checked
-
-if TYPE_CHECKING:
-    from scrapy.settings import BaseSettings
 
 logger = logging.getLogger(__name__)
 

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary
 
-from scrapy import signals
+from scrapy import Request, Spider, signals
 from scrapy.dupefilters import BaseDupeFilter
 from scrapy.utils.job import job_dir
 
@@ -24,7 +24,6 @@ from scrapy_urinorm.errors import UrinormError
 if TYPE_CHECKING:
     from typing import Self
 
-    from scrapy import Request, Spider
     from scrapy.crawler import Crawler
 
     from scrapy_urinorm.seen import SeenStore

@@ -10,12 +10,10 @@ from urllib.parse import unquote
 from scrapy_urinorm.rules.kinds import Names, NameTable
 from scrapy_urinorm.rulesets.sources import preset_table
 from scrapy_urinorm.tuples import NamedTuple
-from scrapy_urinorm.url import decoded
+from scrapy_urinorm.url import Item, decoded
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
-
-    from scrapy_urinorm.url import Item
 
 
 class Exemptions(NamedTuple):

@@ -18,7 +18,7 @@ from scrapy_urinorm.inputs import InputError, kind_of_head
 from scrapy_urinorm.learn.learner import LearnResult, by_site, learn_sites
 from scrapy_urinorm.learn.options import Options
 from scrapy_urinorm.learn.output import told
-from scrapy_urinorm.learn.sites.spool import row_of, streamed_sites
+from scrapy_urinorm.learn.sites.spool import Row, row_of, streamed_sites
 from scrapy_urinorm.normalizer import Normalizer
 from scrapy_urinorm.rulesets.ruleset import RuleSet
 from scrapy_urinorm.suffixes import host_of, site_of
@@ -31,7 +31,6 @@ if TYPE_CHECKING:
 
     from scrapy_urinorm.learn.evidence.candidate import Candidate
     from scrapy_urinorm.learn.learner import Known
-    from scrapy_urinorm.learn.sites.spool import Row
 
 _BATCH = 1_000
 """Rows that Spark hands over at a time: of pages with lines and links some ten megabytes."""

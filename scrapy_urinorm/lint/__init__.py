@@ -10,12 +10,11 @@ from typing import TYPE_CHECKING
 from scrapy_urinorm.lint import entries, patterns, reach, settling
 from scrapy_urinorm.lint.tables import CODES, Finding, tables
 from scrapy_urinorm.normalizer import Normalizer
-from scrapy_urinorm.rulesets.ruleset import no_collection
+from scrapy_urinorm.rulesets.ruleset import RuleSet, no_collection
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from scrapy_urinorm.rulesets.ruleset import RuleSet
 
 __all__ = ["CODES", "Finding", "lint"]
 

@@ -10,7 +10,7 @@ from scrapy_urinorm.engine.sites import MAX_ROUNDS
 from scrapy_urinorm.errors import Problem
 from scrapy_urinorm.lint.samples import probes
 from scrapy_urinorm.lint.tables import Finding, Table, host_and_port, line_of
-from scrapy_urinorm.url import join_items, path_key, query_items, sort_items, split
+from scrapy_urinorm.url import Item, join_items, path_key, query_items, sort_items, split
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from scrapy_urinorm.normalizer import Normalizer
     from scrapy_urinorm.rulesets.ruleset import RuleSet
     from scrapy_urinorm.rulesets.scopes import Body, Layer, Where
-    from scrapy_urinorm.url import Item
 
 #: Chains of tables that are tried; a rule set of 100,000 sites repeats itself long before.
 MAX_CHAINS = 5000

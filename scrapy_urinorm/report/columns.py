@@ -18,7 +18,7 @@ from scrapy_urinorm.engine.texts import without_userinfo
 from scrapy_urinorm.normalizer import Normalizer
 from scrapy_urinorm.report.content import labels, octets
 from scrapy_urinorm.rules import Stage
-from scrapy_urinorm.rulesets.ruleset import any_rule_at
+from scrapy_urinorm.rulesets.ruleset import RuleSet, any_rule_at
 from scrapy_urinorm.suffixes import site_of
 from scrapy_urinorm.url import split
 
@@ -29,7 +29,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from scrapy_urinorm.report.content import Words
-    from scrapy_urinorm.rulesets.ruleset import RuleSet
 
 MAX_TEXT = 2_000
 """Characters of a URL that are kept to be shown; what is counted is counted by all of it."""

@@ -16,7 +16,7 @@ from scrapy_urinorm.report.drawing import OUTCOMES
 from scrapy_urinorm.report.figures import Figures
 from scrapy_urinorm.report.groups import Groups
 from scrapy_urinorm.report.inert import inert
-from scrapy_urinorm.report.intake import take_in
+from scrapy_urinorm.report.intake import Intake, take_in
 from scrapy_urinorm.report.merges import Merges
 from scrapy_urinorm.report.parameters import IRRELEVANT, MOSTLY, VERDICTS, Parameters
 from scrapy_urinorm.report.patterns import folded
@@ -27,7 +27,6 @@ from scrapy_urinorm.rules import Drops
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from scrapy_urinorm.report.intake import Intake
     from scrapy_urinorm.rulesets.ruleset import RuleSet
 
 FORMAT = 1

@@ -14,8 +14,8 @@ from pyarrow import compute
 
 from scrapy_urinorm.content import Frame, is_answer
 from scrapy_urinorm.processes import cores, in_order
-from scrapy_urinorm.recognition import Recognizer
-from scrapy_urinorm.report.blocks import blocks_of, rows_of
+from scrapy_urinorm.recognition import Found, Recognizer
+from scrapy_urinorm.report.blocks import Block, blocks_of, rows_of
 from scrapy_urinorm.report.columns import Columns, JsonLines, gathered, number_of, text_of
 from scrapy_urinorm.report.content import octets
 from scrapy_urinorm.suffixes import site_of
@@ -27,8 +27,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
-    from scrapy_urinorm.recognition import Found
-    from scrapy_urinorm.report.blocks import Block
     from scrapy_urinorm.report.content import Words
     from scrapy_urinorm.rulesets.ruleset import RuleSet
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from scrapy.statscollectors import StatsCollector
 from scrapy.utils.request import referer_str
 
-from scrapy_urinorm.crawl.fingerprinter import exempt
+from scrapy_urinorm.crawl.fingerprinter import RequestFingerprinter, exempt
 from scrapy_urinorm.crawl.shown import shown
 from scrapy_urinorm.engine.bits import rules_of
 from scrapy_urinorm.engine.texts import without_userinfo
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
 
     from scrapy import Request, Spider
 
-    from scrapy_urinorm.crawl.fingerprinter import RequestFingerprinter
     from scrapy_urinorm.normalizer import Normalizer
 
 #: Scrapy's own name, so that its lines are found where they always were.

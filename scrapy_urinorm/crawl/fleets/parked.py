@@ -9,7 +9,7 @@ from scrapy_urinorm.crawl.fleets.state import FleetState
 from scrapy_urinorm.crawl.live_rules import parked
 from scrapy_urinorm.crawl.live_rules.parked import Parked
 from scrapy_urinorm.crawl.live_rules.waiting import kind_of
-from scrapy_urinorm.live.fleet_share import CLOSED
+from scrapy_urinorm.live.fleet_share import CLOSED, FleetShare, HeldBack
 from scrapy_urinorm.live.questions import pattern_key
 
 if TYPE_CHECKING:
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from scrapy_urinorm.crawl.fleet import FleetScheduler
     from scrapy_urinorm.crawl.live_rules.flights import Flight
     from scrapy_urinorm.live.desk import Desk
-    from scrapy_urinorm.live.fleet_share import FleetShare, HeldBack
 
 _TELL_SECONDS = 0.25
 """How often workers tell each other what was served: a round trip; until then both may fetch a page."""

@@ -6,14 +6,13 @@ from typing import TYPE_CHECKING, Any
 
 from scrapy_urinorm.crawl.live_rules.state import StateInPieces
 from scrapy_urinorm.live.patience import doubted
-from scrapy_urinorm.live.resuming import brought
+from scrapy_urinorm.live.resuming import Part, brought
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from scrapy_urinorm.live.desk import Desk
     from scrapy_urinorm.live.fleet_share import FleetShare
-    from scrapy_urinorm.live.resuming import Part
 
 
 class FleetState(StateInPieces):

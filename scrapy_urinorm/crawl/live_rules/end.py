@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 from scrapy_urinorm.crawl import settings as own
-from scrapy_urinorm.crawl.live_rules.parked import CLOSED, DUPLICATE
+from scrapy_urinorm.crawl.live_rules.parked import CLOSED, DUPLICATE, Parked
 from scrapy_urinorm.crawl.live_rules.places import write_parked
 from scrapy_urinorm.errors import UrinormError
 from scrapy_urinorm.live.filtered import shown
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
 
     from scrapy.crawler import Crawler
 
-    from scrapy_urinorm.crawl.live_rules.parked import Parked
     from scrapy_urinorm.crawl.scheduler import Scheduler
     from scrapy_urinorm.live.desk import Desk
 

@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import pickle
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from scrapy import Request
+from scrapy import Request, Spider
 from scrapy.utils.misc import load_object
 from scrapy.utils.request import request_from_dict
-
-if TYPE_CHECKING:
-    from scrapy import Spider
 
 #: The protocol of Scrapy's queues, so that an older Python resumes the job as well.
 _PROTOCOL = 4

@@ -10,13 +10,12 @@ from collections import Counter, defaultdict
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from scrapy_urinorm.learn.pages.contexts import NAMES_PER_PATH
+from scrapy_urinorm.learn.pages.contexts import NAMES_PER_PATH, Contexts
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
     from collections.abc import Set as AbstractSet
 
-    from scrapy_urinorm.learn.pages.contexts import Contexts
     from scrapy_urinorm.learn.pages.view import View
 
 LOOKED_AT = 50

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from typing import TYPE_CHECKING
 
-from scrapy_urinorm.learn.pages.contexts import Atom
+from scrapy_urinorm.learn.pages.contexts import Atom, Context, Contexts
 from scrapy_urinorm.url import decoded
 from scrapy_urinorm.visits.links import url_hash
 
@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Sequence
     from collections.abc import Set as AbstractSet
 
-    from scrapy_urinorm.learn.pages.contexts import Context, Contexts
     from scrapy_urinorm.learn.pages.view import View
 
     Names = frozenset[str]

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from scrapy_urinorm.content import NEAR
 from scrapy_urinorm.importers.facets import FIRST
-from scrapy_urinorm.learn.evidence.candidate import TREES, TWO_NUMBERS
+from scrapy_urinorm.learn.evidence.candidate import TREES, TWO_NUMBERS, Candidate
 from scrapy_urinorm.learn.evidence.edits import MOMENT, text_value, value_kinds
 from scrapy_urinorm.learn.evidence.judge import Group, judged
 from scrapy_urinorm.learn.evidence.luck import LUCKY, by_luck
@@ -27,7 +27,6 @@ from scrapy_urinorm.url import decoded
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from scrapy_urinorm.learn.evidence.candidate import Candidate
     from scrapy_urinorm.learn.evidence.neighbours import Neighbours
     from scrapy_urinorm.learn.pages.view import View
 

@@ -11,7 +11,7 @@ from scrapy_urinorm.content import EXACT
 from scrapy_urinorm.learn.evidence.beyond import Beyond
 from scrapy_urinorm.learn.evidence.candidate import REJECTED, TREES, Candidate
 from scrapy_urinorm.learn.evidence.extent import bear_numbers, from_smallest
-from scrapy_urinorm.learn.evidence.judge import Group, judged, rank
+from scrapy_urinorm.learn.evidence.judge import Evidence, Group, judged, rank
 from scrapy_urinorm.learn.evidence.priors import name_prior
 from scrapy_urinorm.learn.evidence.risk import DEFAULT_PRIOR
 from scrapy_urinorm.learn.evidence.stayed import in_examples
@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from scrapy_urinorm.learn.evidence.edits import Name
-    from scrapy_urinorm.learn.evidence.judge import Evidence
     from scrapy_urinorm.learn.evidence.neighbours import Neighbours
 
 TWO_NUMBERS, BESIDE_TWO = 3, 2

@@ -14,7 +14,7 @@ from scrapy_urinorm.learn.evidence.candidate import PROPOSED, REJECTED, Candidat
 from scrapy_urinorm.learn.evidence.judge import EXAMPLES, Evidence
 from scrapy_urinorm.learn.evidence.risk import DEFAULT_PRIOR, risk
 from scrapy_urinorm.learn.families.stage import distinct
-from scrapy_urinorm.learn.pages.contexts import Atom
+from scrapy_urinorm.learn.pages.contexts import Atom, Contexts
 from scrapy_urinorm.rules.whole import WRAPPED_URL, own_path
 from scrapy_urinorm.suffixes import same_site
 from scrapy_urinorm.url import decoded, resolve, split
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Sequence
 
     from scrapy_urinorm.learn.options import Options
-    from scrapy_urinorm.learn.pages.contexts import Contexts
     from scrapy_urinorm.learn.pages.view import View
 
 FAMILY = "wrapper"

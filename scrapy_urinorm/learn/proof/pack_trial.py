@@ -11,15 +11,13 @@ from scrapy_urinorm.normalizer import Normalizer
 from scrapy_urinorm.recognition import server_of
 from scrapy_urinorm.rulesets import platforms
 from scrapy_urinorm.rulesets.loading import DEFAULT_PRESET
-from scrapy_urinorm.rulesets.platforms import Use
-from scrapy_urinorm.visits.pack_effects import Address, effect, site_rules
+from scrapy_urinorm.rulesets.platforms import Pack, Use
+from scrapy_urinorm.visits.pack_effects import Address, Effect, effect, site_rules
 from scrapy_urinorm.visits.programs import programs
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from scrapy_urinorm.rulesets.platforms import Pack
-    from scrapy_urinorm.visits.pack_effects import Effect
     from scrapy_urinorm.visits.record import Visit
 
 

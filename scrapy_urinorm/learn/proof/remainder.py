@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from scrapy_urinorm.learn.evidence.judge import NARROWED
 from scrapy_urinorm.learn.evidence.risk import risk
-from scrapy_urinorm.learn.pages.contexts import Atom, where_of
+from scrapy_urinorm.learn.pages.contexts import Atom, Context, where_of
 from scrapy_urinorm.rules import CATALOGUE
 
 if TYPE_CHECKING:
@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from collections.abc import Set as AbstractSet
 
     from scrapy_urinorm.learn.evidence.candidate import Candidate
-    from scrapy_urinorm.learn.pages.contexts import Context
     from scrapy_urinorm.learn.proof.replay import Replay
 
 MAX_CONDITIONS = 3

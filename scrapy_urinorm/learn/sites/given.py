@@ -11,12 +11,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from scrapy_urinorm.content import is_error, is_redirect
-from scrapy_urinorm.visits.record import GIVEN_OWN
+from scrapy_urinorm.visits.record import GIVEN_OWN, Visit
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
-
-    from scrapy_urinorm.visits.record import Visit
 
 
 class OwnGiven:

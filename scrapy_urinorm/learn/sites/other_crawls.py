@@ -9,12 +9,10 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from typing import TYPE_CHECKING
 
-from scrapy_urinorm.content import DIFFERENT, compare
+from scrapy_urinorm.content import DIFFERENT, Content, compare
 from scrapy_urinorm.learn.pages.page import Page
 
 if TYPE_CHECKING:
-    from scrapy_urinorm.content import Content
-
     _Shown = tuple[Page, int, Content | None]
 
 

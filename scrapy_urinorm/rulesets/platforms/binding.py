@@ -6,12 +6,10 @@ import re
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from scrapy_urinorm.rules import CATALOGUE
-from scrapy_urinorm.rulesets.platforms.reading import PackError, names, pack
+from scrapy_urinorm.rulesets.platforms.reading import Line, Pack, PackError, names, pack
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
-
-    from scrapy_urinorm.rulesets.platforms.reading import Line, Pack
 
 
 class Use(NamedTuple):
