@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections import Counter
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from scrapy_urinorm.engine.faults import Faults
@@ -26,8 +27,6 @@ from scrapy_urinorm.tuples import NamedTuple
 from scrapy_urinorm.url import join, other_canonical, other_key, resolve, split, split_text
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from scrapy_urinorm.engine.explanation import Explanation, StepWatcher
 
 

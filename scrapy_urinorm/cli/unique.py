@@ -5,7 +5,8 @@ from __future__ import annotations
 import functools
 import sys
 from collections import Counter
-from typing import TYPE_CHECKING, Annotated, NamedTuple
+from collections.abc import Callable
+from typing import Annotated, NamedTuple
 
 import typer
 
@@ -21,9 +22,6 @@ from scrapy_urinorm.report.inert import visible as inert
 from scrapy_urinorm.rules.globs import RANGES, glob_key, odd_range, path_glob
 from scrapy_urinorm.url import path_key, split
 from scrapy_urinorm.wording import count
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 PREFER = ("first", "shortest", "https", "canonical")
 

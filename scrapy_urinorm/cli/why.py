@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -15,8 +16,6 @@ from scrapy_urinorm.cli.project import CrawlView, Json, Preset, Rules, chosen, c
 from scrapy_urinorm.errors import UrinormError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
     from scrapy_urinorm.normalizer import Normalizer
 
 PARKED = "urinorm.parked.jsonl"

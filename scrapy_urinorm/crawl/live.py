@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from scrapy import Request, Spider, signals
@@ -30,7 +31,6 @@ from scrapy_urinorm.live.questions import CANARY, CLOSED, LATER, PARK, SAMPLE
 from scrapy_urinorm.normalizer import Normalizer
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from typing import Self
 
     from scrapy.crawler import Crawler

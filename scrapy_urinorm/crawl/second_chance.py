@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from scrapy import Request, signals
@@ -14,7 +15,6 @@ from scrapy_urinorm.crawl.dupefilter import filter_of
 from scrapy_urinorm.crawl.failures import failed
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from typing import Self
 
     from scrapy.crawler import Crawler

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
@@ -12,8 +13,6 @@ from scrapy_urinorm.crawl.start_errors import WrongSettingsError, collected, sai
 from scrapy_urinorm.seen import make_store
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from scrapy.settings import BaseSettings
 
     from scrapy_urinorm.errors import UrinormError

@@ -6,6 +6,7 @@ import logging
 import shutil
 import threading
 import time
+from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
 from tempfile import mkdtemp
@@ -33,7 +34,6 @@ from scrapy_urinorm.engine.texts import without_userinfo
 from scrapy_urinorm.wording import count
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from typing import Self
 
     from scrapy.crawler import Crawler

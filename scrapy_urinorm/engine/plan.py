@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from scrapy_urinorm.engine.native import PlanFast, Programs, Usual, plan_of
@@ -12,8 +13,6 @@ from scrapy_urinorm.tuples import NamedTuple
 from scrapy_urinorm.url import Item, decoded
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
-
     from scrapy_urinorm.engine.steps import Shared, Step
     from scrapy_urinorm.rulesets.scopes import Body, Layer, Where
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import operator
 from collections import deque
+from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any, Protocol
 
 from scrapy_urinorm.rules import CATALOGUE, Act, Stage
@@ -12,8 +13,6 @@ from scrapy_urinorm.rules.kinds import JoinedNames
 from scrapy_urinorm.tuples import NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
-
     from scrapy_urinorm.rulesets.scopes import Body
 
 

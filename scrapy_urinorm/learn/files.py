@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,8 +18,6 @@ from scrapy_urinorm.visits.reader import ReadCounts, read_visits
 from scrapy_urinorm.whole_files import write_whole
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
-
     from scrapy_urinorm.learn.fetch import Response
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
 from itertools import chain
 from typing import TYPE_CHECKING, Any
@@ -48,8 +49,6 @@ from scrapy_urinorm.learn.unrequested.refused import refused
 from scrapy_urinorm.learn.unrequested.silent import recall_silent, redundant_shapes
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
-
     from scrapy_urinorm.learn.families.stage import Memory
     from scrapy_urinorm.learn.options import Options
     from scrapy_urinorm.learn.sites.site import Site

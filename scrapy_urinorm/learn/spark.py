@@ -9,6 +9,7 @@ from __future__ import annotations
 import marshal
 import pickle
 import secrets
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -26,7 +27,6 @@ from scrapy_urinorm.visits.reader import FORMATS, LONGEST_LINE, ReadCounts, Visi
 from scrapy_urinorm.visits.table import URL_HEADERS, check_columns, names_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
     from scrapy_urinorm.learn.evidence.candidate import Candidate

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
 from scrapy_urinorm.engine.pipeline import Outcome, Watcher, unwrapped
@@ -12,8 +13,6 @@ from scrapy_urinorm.rules import CATALOGUE, Stage
 from scrapy_urinorm.url import Item, Url, split
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
     from scrapy_urinorm.engine.plan import Plan, Site
     from scrapy_urinorm.engine.program import Trace
     from scrapy_urinorm.engine.sites import Sites

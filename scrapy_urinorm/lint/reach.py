@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from scrapy_urinorm.engine.program import Program
@@ -13,8 +14,6 @@ from scrapy_urinorm.rules.kinds import Wrappers
 from scrapy_urinorm.url import split
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from scrapy_urinorm.normalizer import Normalizer
     from scrapy_urinorm.rulesets.ruleset import RuleSet
     from scrapy_urinorm.rulesets.scopes import Layer

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Iterable, Iterator
 from datetime import date, timedelta
 from typing import TYPE_CHECKING, Any
 
@@ -13,8 +14,6 @@ from scrapy_urinorm.rules.kinds.samples import pattern_sample
 from scrapy_urinorm.url import encoded
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
     from scrapy_urinorm.rulesets.scopes import Body, Layer, Where
 
 _PATHS = ("/", "/x", "/x/", "/x//y", "/X/Y.html", "/x/y/z")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from scrapy_urinorm.engine.plan import matching
@@ -13,8 +14,6 @@ from scrapy_urinorm.lint.tables import Finding, Table, host_and_port, line_of
 from scrapy_urinorm.url import Item, join_items, path_key, query_items, sort_items, split
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-
     from scrapy_urinorm.normalizer import Normalizer
     from scrapy_urinorm.rulesets.ruleset import RuleSet
     from scrapy_urinorm.rulesets.scopes import Body, Layer, Where

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Any
@@ -13,8 +14,6 @@ from scrapy_urinorm.live.questions import pattern_key
 from scrapy_urinorm.live.yields import MOST_ALIKE, ONE_PAGE, Yields
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-
     from scrapy_urinorm.visits.record import Visit
 
 SITES = 1_000

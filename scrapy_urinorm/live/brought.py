@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from enum import IntEnum
 from operator import attrgetter
-from typing import TYPE_CHECKING, Any, NamedTuple
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
+from typing import Any, NamedTuple
 
 _ALONE = 0.1
 """The share of news from which a pattern is judged by itself, not with the others of its group."""

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable
+from typing import Any
 
 from scrapy_urinorm.importers.document import Document, toml_key, toml_value
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
 
 _HEAD = (
     "Learned while a crawl ran (URINORM_LIVE). Only what stands in a [site] or [host] table is a rule; each has a row\n"

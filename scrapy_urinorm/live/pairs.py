@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
+from collections.abc import Callable, Mapping
+from collections.abc import Set as AbstractSet
 from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -13,9 +15,6 @@ from scrapy_urinorm.learn.evidence.candidate import Candidate, signature
 from scrapy_urinorm.live.trial import Tried
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-    from collections.abc import Set as AbstractSet
-
     from scrapy_urinorm.learn.site_learner import SiteLearner
 
 CLASS_PAIRS = 3

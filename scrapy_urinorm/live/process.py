@@ -17,6 +17,7 @@ import os
 import sys
 import threading
 import traceback
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 from scrapy_urinorm.learn.options import Options
@@ -28,7 +29,6 @@ from scrapy_urinorm.visits.links import url_hash
 from scrapy_urinorm.visits.record import visit_from_row
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
     from typing import BinaryIO
 
     from scrapy_urinorm.live.work import Work

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from scrapy_urinorm.live.brought import columns_of, row_of
@@ -9,8 +10,6 @@ from scrapy_urinorm.live.ids import Ids, packed
 from scrapy_urinorm.live.patience import doubted
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
-
     from scrapy_urinorm.live.questions import SiteDesk
     from scrapy_urinorm.live.yields import Yields
 

@@ -7,6 +7,7 @@ its class: a pair that differs is a doubt, told at once, and the site is studied
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from scrapy_urinorm.content import DIFFERENT, UNKNOWN, compare
@@ -24,8 +25,6 @@ from scrapy_urinorm.suffixes import site_at
 from scrapy_urinorm.visits.links import url_hash
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
-
     from scrapy_urinorm.learn.options import Options
     from scrapy_urinorm.learn.pages.page import Page
     from scrapy_urinorm.visits.record import Visit

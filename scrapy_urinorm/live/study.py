@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -29,8 +30,6 @@ from scrapy_urinorm.suffixes import host_of
 from scrapy_urinorm.url import decoded, resolve
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-
     from scrapy_urinorm.learn.options import Options
     from scrapy_urinorm.visits.record import Visit
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import traceback
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 from typing import TYPE_CHECKING, Any
@@ -13,8 +14,6 @@ from scrapy_urinorm.live.watched import Standing, Store, Trying
 from scrapy_urinorm.normalizer import Normalizer
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
     from scrapy_urinorm.learn.evidence.candidate import Candidate
     from scrapy_urinorm.learn.options import Options
     from scrapy_urinorm.live.priors import Prior

@@ -6,6 +6,7 @@ The rest, from the parts of an address to its class of content, is said in SQL (
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping, Sequence
 from itertools import compress
 from typing import TYPE_CHECKING, Any
 
@@ -23,7 +24,6 @@ from scrapy_urinorm.suffixes import site_of
 from scrapy_urinorm.url import split
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
     from pathlib import Path
 
     from numpy.typing import NDArray

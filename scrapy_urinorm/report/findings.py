@@ -6,6 +6,7 @@ import json
 import shutil
 import sys
 import tempfile
+from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -25,8 +26,6 @@ from scrapy_urinorm.report.traps import Traps
 from scrapy_urinorm.rules import Drops
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-
     from scrapy_urinorm.rulesets.ruleset import RuleSet
 
 FORMAT = 1

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import secrets
 from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -24,7 +25,6 @@ from scrapy_urinorm.visits.reader import PROBLEMS_KEPT, VisitsError, read_visits
 from scrapy_urinorm.visits.redaction import Redaction
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
     from scrapy_urinorm.report.content import Words

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -15,8 +16,6 @@ from scrapy_urinorm.report.content import resemblances
 from scrapy_urinorm.url import decoded, items_of
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
     from scrapy_urinorm.normalizer import Normalizer
     from scrapy_urinorm.report.figures import Figures
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tomllib
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from itertools import islice
 from typing import TYPE_CHECKING, Any
@@ -18,7 +19,6 @@ from scrapy_urinorm.visits.reader import read_visits
 from scrapy_urinorm.wording import count
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
     from pathlib import Path
 
     from scrapy_urinorm.learn.learner import LearnResult

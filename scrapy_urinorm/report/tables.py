@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
 
 from scrapy_urinorm.report.headline import octets, share
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
 
 ROWS = 50
 """Rows of a table in the HTML; with script all can be looked at, and the JSON twin has them."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -15,8 +16,6 @@ from scrapy_urinorm.report.columns import MAX_TEXT, keys_of
 from scrapy_urinorm.report.merges import Merges, RuleName
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-
     from scrapy_urinorm.report.figures import Figures
     from scrapy_urinorm.rulesets.ruleset import RuleSet
     from scrapy_urinorm.visits.record import Visit

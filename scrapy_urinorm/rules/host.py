@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
 
 from scrapy_urinorm.rules.declaration import LOSSY, USUALLY_SAFE, Stage, rule
 from scrapy_urinorm.rules.kinds import Choice, Flag, Hosts, Names, NameTable
 from scrapy_urinorm.suffixes import registrable_labels
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 
 @rule(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import re
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from scrapy_urinorm.regex import Regex
@@ -25,8 +26,6 @@ from scrapy_urinorm.url import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     _Match = Callable[[str], re.Match[str] | None]
     _Build = Callable[[dict[str, str], list[Item]], "Target | None"]
 

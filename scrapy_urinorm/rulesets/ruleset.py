@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import gc
 import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from scrapy_urinorm.errors import RuleFileError
@@ -13,8 +14,6 @@ from scrapy_urinorm.rulesets.examples import Example
 from scrapy_urinorm.rulesets.loading import DEFAULT_PRESET, PRESETS, Loader, Source
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
-
     from scrapy_urinorm.rulesets.scopes import Body, Layer
 
 #: The version of the rules' semantics: part of every digest, so that a store notices when keys may have changed.

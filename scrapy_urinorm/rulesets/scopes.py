@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Callable, Mapping, Sequence
 from datetime import date
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Protocol
@@ -16,8 +17,6 @@ from scrapy_urinorm.rules.patterns import PatternError, compile_pattern
 from scrapy_urinorm.tuples import NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-
     #: Reports (key, message, hint) for one table.
     Report = Callable[[str, str, str], None]
 

@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+from collections.abc import Iterable, Iterator
 from itertools import chain
 from struct import Struct
 from typing import TYPE_CHECKING, Any, BinaryIO
@@ -26,7 +27,6 @@ from scrapy_urinorm.seen.protocol import RECORD_BYTES, SeenStoreError, SeenStore
 from scrapy_urinorm.seen.table import FingerprintTable
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
     from pathlib import Path
 
 FILE_NAME = "urinorm.seen"

@@ -24,6 +24,7 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Callable
 from datetime import date, time
 from itertools import islice
 from struct import Struct
@@ -31,7 +32,6 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from collections import deque
-    from collections.abc import Callable
 
 _LENGTHS = Struct("<II")
 PIECES = 64

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from functools import lru_cache
 from itertools import islice
@@ -16,7 +17,6 @@ from scrapy_urinorm.visits.redaction import Redaction
 from scrapy_urinorm.visits.ruled import Ruled, are_few
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
     from typing import Self
 
     from scrapy_urinorm.visits.features import PageFeatures

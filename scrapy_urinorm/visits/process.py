@@ -18,9 +18,10 @@ import gc
 import threading
 import time
 import traceback
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from typing import TYPE_CHECKING, Any, BinaryIO
+from typing import Any, BinaryIO
 
 from scrapy_urinorm.content import is_answer
 from scrapy_urinorm.recognition import Recognizer
@@ -32,9 +33,6 @@ from scrapy_urinorm.visits.marks import marks_of_line
 from scrapy_urinorm.visits.page import Crawl, shown_time, visit_of
 from scrapy_urinorm.visits.record import end_of
 from scrapy_urinorm.visits.writer import VisitWriter
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
 
 HOSTS = 20_000
 """Hosts of a crawl on which programs are recognized: with marks on each they take 40 MB."""

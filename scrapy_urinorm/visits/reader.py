@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
@@ -13,7 +14,6 @@ from scrapy_urinorm.visits.record import Visit, visit_from_row
 from scrapy_urinorm.visits.redaction import Redaction, redacted
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
     from pathlib import Path
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import gc
-from collections.abc import AsyncIterator, Iterator  # noqa: TC003  scrapy-poet evaluates the annotations of callbacks
+from collections.abc import AsyncIterator, Iterator
 from typing import Any, ClassVar
 
 from scrapy import Request, Spider, signals

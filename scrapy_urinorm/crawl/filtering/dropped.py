@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import logging
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING
 
 from scrapy.statscollectors import StatsCollector
@@ -15,8 +16,6 @@ from scrapy_urinorm.engine.bits import rules_of
 from scrapy_urinorm.engine.texts import without_userinfo
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
-
     from scrapy import Request, Spider
 
     from scrapy_urinorm.normalizer import Normalizer

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
 from scrapy_urinorm.crawl.fleets.state import FleetState
@@ -13,8 +14,6 @@ from scrapy_urinorm.live.fleet_share import CLOSED, FleetShare, HeldBack
 from scrapy_urinorm.live.questions import pattern_key
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
     from scrapy import Spider
 
     from scrapy_urinorm.crawl.fleet import FleetScheduler

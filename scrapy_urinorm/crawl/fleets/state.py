@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from scrapy_urinorm.crawl.live_rules.state import StateInPieces
@@ -9,8 +10,6 @@ from scrapy_urinorm.live.patience import doubted
 from scrapy_urinorm.live.resuming import Part, brought
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
     from scrapy_urinorm.live.desk import Desk
     from scrapy_urinorm.live.fleet_share import FleetShare
 

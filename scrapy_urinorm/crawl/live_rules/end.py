@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import time
 from collections import Counter
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -17,8 +18,6 @@ from scrapy_urinorm.live.output import rule_file
 from scrapy_urinorm.whole_files import write_whole
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from scrapy.crawler import Crawler
 
     from scrapy_urinorm.crawl.scheduler import Scheduler

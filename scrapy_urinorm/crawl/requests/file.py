@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from scrapy_urinorm.crawl.requests.database import SELECT, RequestsDatabase, in_states, rows_of
@@ -11,7 +12,6 @@ from scrapy_urinorm.crawl.requests.rows import SERVED, Row, State
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Callable, Iterator, Mapping
     from pathlib import Path
 
 FILE_NAME = "urinorm.requests"

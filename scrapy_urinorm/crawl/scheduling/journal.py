@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from scrapy_urinorm.crawl import settings as own
@@ -18,8 +19,6 @@ from scrapy_urinorm.errors import UrinormError
 from scrapy_urinorm.tuples import NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from scrapy import Request, Spider
     from scrapy.core.engine import ExecutionEngine
 

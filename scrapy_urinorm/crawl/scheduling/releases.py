@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Callable, Mapping
 from functools import partial
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -13,8 +14,6 @@ from scrapy_urinorm.errors import UrinormError
 from scrapy_urinorm.tuples import NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
     from scrapy.statscollectors import StatsCollector
 
     from scrapy_urinorm.crawl.scheduling.journal import Journal

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from scrapy_urinorm.crawl import settings as own
@@ -11,8 +12,6 @@ from scrapy_urinorm.crawl.requests.rows import SERVED, Row, State
 from scrapy_urinorm.errors import UrinormError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
     from scrapy.statscollectors import StatsCollector
 
     from scrapy_urinorm.crawl.requests.file import RequestsFile

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -11,8 +12,6 @@ from scrapy_urinorm.crawl.requests.rows import State
 from scrapy_urinorm.crawl.scheduling.journal import COMMIT_CHANGES, Journal, Kept
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from scrapy import Request
 
 

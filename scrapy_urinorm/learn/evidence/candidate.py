@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import defaultdict
+from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
@@ -11,8 +12,6 @@ from scrapy_urinorm.importers.facets import LIMIT
 from scrapy_urinorm.learn.pages.contexts import Atom, Context, where_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from scrapy_urinorm.learn.evidence.judge import Evidence
 
 DECLARED = "declared"

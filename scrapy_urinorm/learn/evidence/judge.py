@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -11,8 +12,6 @@ from scrapy_urinorm.learn.evidence.neighbours import ABSENT, Neighbours
 from scrapy_urinorm.learn.evidence.risk import DEFAULT_PRIOR, ID_PRIOR, risk
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
     from scrapy_urinorm.learn.options import Options
     from scrapy_urinorm.learn.pages.contexts import Context
     from scrapy_urinorm.learn.pages.view import View

@@ -7,14 +7,13 @@ films, and is no name of the page without a town all the same.
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from itertools import chain, islice
 from typing import TYPE_CHECKING, Any
 
 from scrapy_urinorm.content import DIFFERENT, NEAR
 
 if TYPE_CHECKING:
-    from collections.abc import Hashable, Iterable, Mapping, Sequence
-
     from scrapy_urinorm.learn.evidence.judge import Evidence, Group
 
 LUCKY = "its siblings, too, make no difference to most pages, and one to others, so that this may be luck"

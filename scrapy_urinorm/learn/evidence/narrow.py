@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from typing import TYPE_CHECKING
 
 from scrapy_urinorm.importers.facets import FIRST
@@ -19,9 +21,6 @@ from scrapy_urinorm.learn.pages.values import is_volatile
 from scrapy_urinorm.url import decoded
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-    from collections.abc import Set as AbstractSet
-
     from scrapy_urinorm.learn.evidence.companions import Companions
     from scrapy_urinorm.learn.pages.view import View
 

@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from functools import cache, lru_cache
-from typing import TYPE_CHECKING
 
 from scrapy_urinorm.learn.evidence.risk import DECLARED_PRIOR, DEFAULT_PRIOR, ID_PRIOR, START_PRIOR, TRACKER_PRIOR
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 _ID = re.compile(
     r"(.*[_-])?(id|ids|no|nr|num|page|p|t|f|u|q|s|query|search|keyword|title|name|slug|tag|cat|category|start|offset|"

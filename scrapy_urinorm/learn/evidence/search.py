@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from scrapy_urinorm.content import DIFFERENT, NEAR, UNKNOWN
 from scrapy_urinorm.learn.pages.contexts import Atom, Context, host_of_context
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
-
     from scrapy_urinorm.learn.evidence.judge import Evidence, Group, Judge
 
     _Part = tuple[Context, list[int]]

@@ -5,14 +5,13 @@ A file that is the same in twenty versions is no log-in form: the other files of
 
 from __future__ import annotations
 
+from collections.abc import Collection, Iterable, Sequence
 from statistics import median
 from typing import TYPE_CHECKING
 
 from scrapy_urinorm.content import DIFFERENT
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Sequence
-
     from scrapy_urinorm.learn.evidence.judge import Group
     from scrapy_urinorm.learn.evidence.neighbours import Neighbours
     from scrapy_urinorm.learn.pages.view import View

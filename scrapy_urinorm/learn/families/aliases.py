@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from scrapy_urinorm.learn.evidence.candidate import TREES, Candidate
@@ -13,8 +14,6 @@ from scrapy_urinorm.learn.families.stage import Stage, on_pages
 from scrapy_urinorm.learn.pages.values import names_tree
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-
     from scrapy_urinorm.learn.evidence.neighbours import Neighbours
 
 MAX_ORIGINALS = 8

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from scrapy_urinorm.learn.evidence.candidate import REJECTED, Candidate
@@ -12,8 +13,6 @@ from scrapy_urinorm.learn.pages.values import is_number
 from scrapy_urinorm.url import decoded
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-
     from scrapy_urinorm.learn.evidence.judge import Group
     from scrapy_urinorm.learn.evidence.neighbours import Neighbours
     from scrapy_urinorm.learn.evidence.search import Conclusion

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
@@ -20,8 +21,6 @@ from scrapy_urinorm.rules.globs import path_glob
 from scrapy_urinorm.url import decoded
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
-
     from scrapy_urinorm.learn.evidence.search import Conclusion
     from scrapy_urinorm.learn.pages.view import View
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 from scrapy_urinorm.content import NEAR, UNKNOWN
@@ -22,8 +23,6 @@ from scrapy_urinorm.learn.pages.values import are_newest_and_older, are_numbers,
 from scrapy_urinorm.url import decoded
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from scrapy_urinorm.learn.evidence.neighbours import Neighbours
     from scrapy_urinorm.learn.evidence.search import Conclusion
 

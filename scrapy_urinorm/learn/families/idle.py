@@ -6,6 +6,7 @@ Other segments of the address say where that holds: a rule names the words that 
 from __future__ import annotations
 
 from collections import Counter, defaultdict
+from collections.abc import Iterable, Sequence
 from itertools import chain
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -21,8 +22,6 @@ from scrapy_urinorm.learn.pages.values import is_volatile, roots_tree
 from scrapy_urinorm.url import decoded
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
     from scrapy_urinorm.learn.evidence.neighbours import Neighbours
 
 FAMILY = "idle segment"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable
 from itertools import chain, combinations
 from typing import TYPE_CHECKING, Any
 
@@ -23,8 +24,6 @@ from scrapy_urinorm.learn.pages.values import chooses_tree, is_volatile, names_t
 from scrapy_urinorm.url import decoded
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
-
     from scrapy_urinorm.learn.evidence.edits import Name
     from scrapy_urinorm.learn.evidence.neighbours import Neighbours
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from scrapy_urinorm.learn.evidence.candidate import TREES, Candidate
@@ -28,8 +29,6 @@ from scrapy_urinorm.learn.pages.spelled import tell_of_others
 from scrapy_urinorm.learn.pages.values import names_tree
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
     from scrapy_urinorm.learn.evidence.edits import Name
     from scrapy_urinorm.learn.evidence.neighbours import Neighbours
     from scrapy_urinorm.learn.evidence.search import Conclusion

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from scrapy_urinorm.learn.evidence.candidate import Candidate
@@ -11,8 +12,6 @@ from scrapy_urinorm.learn.proof.replay import Replay, Trial, refute
 from scrapy_urinorm.rulesets import platforms
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from scrapy_urinorm.recognition import Found
 
 FAMILY = "platforms"

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
+from collections.abc import Sequence
+from collections.abc import Set as AbstractSet
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -21,9 +23,6 @@ from scrapy_urinorm.learn.pages.values import (
 from scrapy_urinorm.url import decoded, decoded_segment
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from collections.abc import Set as AbstractSet
-
     from scrapy_urinorm.learn.evidence.judge import Evidence
     from scrapy_urinorm.learn.options import Options
     from scrapy_urinorm.learn.pages.contexts import Contexts

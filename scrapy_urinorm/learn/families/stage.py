@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cached_property
 from itertools import chain
 from typing import TYPE_CHECKING, Any
@@ -22,8 +23,6 @@ from scrapy_urinorm.learn.pages.view import View, says_one
 from scrapy_urinorm.learn.proof.elsewhere import leads_home, stand_elsewhere
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
-
     from scrapy_urinorm.learn.evidence.neighbours import Neighbours
     from scrapy_urinorm.learn.options import Options
     from scrapy_urinorm.learn.proof.proof import Proof

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from scrapy_urinorm.content import DIFFERENT, EXACT
@@ -17,8 +18,6 @@ from scrapy_urinorm.learn.pages.view import says_one
 from scrapy_urinorm.url import decoded, encoded, join_items, path_key, sort_items
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from scrapy_urinorm.learn.families.shapes import Shape, Shapes
 
 MAX_PLACES = 32

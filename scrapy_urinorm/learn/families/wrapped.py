@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
+from collections.abc import Callable, Collection, Sequence
 from typing import TYPE_CHECKING, Any
 
 from scrapy_urinorm.learn.evidence.candidate import PROPOSED, REJECTED, Candidate
@@ -20,8 +21,6 @@ from scrapy_urinorm.suffixes import same_site
 from scrapy_urinorm.url import decoded, resolve, split
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Sequence
-
     from scrapy_urinorm.learn.options import Options
     from scrapy_urinorm.learn.pages.view import View
 

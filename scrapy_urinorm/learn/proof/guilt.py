@@ -6,6 +6,7 @@ The guilty rule is narrowed to a part of the site where nothing speaks against i
 from __future__ import annotations
 
 from collections import Counter, defaultdict
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from scrapy_urinorm.learn.evidence.candidate import DECLARED, REJECTED, Candidate, signature
@@ -17,8 +18,6 @@ from scrapy_urinorm.learn.proof.remainder import THIN, Remainder
 from scrapy_urinorm.url import decoded
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-
     from scrapy_urinorm.learn.proof.replay import Replay
 
     Form = frozenset[str]

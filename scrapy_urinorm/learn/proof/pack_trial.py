@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from scrapy_urinorm.learn.links.linked import graph_of
@@ -16,8 +17,6 @@ from scrapy_urinorm.visits.pack_effects import Address, Effect, effect, site_rul
 from scrapy_urinorm.visits.programs import programs
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
     from scrapy_urinorm.visits.record import Visit
 
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -12,9 +14,6 @@ from scrapy_urinorm.learn.pages.contexts import Atom, Context, where_of
 from scrapy_urinorm.rules import CATALOGUE
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-    from collections.abc import Set as AbstractSet
-
     from scrapy_urinorm.learn.evidence.candidate import Candidate
     from scrapy_urinorm.learn.proof.replay import Replay
 

@@ -7,6 +7,7 @@ are in already, by the fixpoint that a crawl will run.
 from __future__ import annotations
 
 from collections import Counter, defaultdict
+from collections.abc import Iterable, Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -19,7 +20,6 @@ from scrapy_urinorm.learn.proof.prefilter import touched
 from scrapy_urinorm.normalizer import Normalizer
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
     from typing import Any
 
     from scrapy_urinorm.learn.options import Options

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
+from collections.abc import Callable, Container, Iterable, Sequence
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
@@ -19,8 +20,6 @@ from scrapy_urinorm.normalizer import Normalizer
 from scrapy_urinorm.url import split
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Container, Iterable, Sequence
-
     from scrapy_urinorm.visits.record import Visit
 
 MIN_QUERIES = 5

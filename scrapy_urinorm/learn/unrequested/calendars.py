@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
+from collections.abc import Iterator, Sequence
+from collections.abc import Set as AbstractSet
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -19,9 +21,6 @@ from scrapy_urinorm.learn.unrequested.traps import SHARE_OF_KIND, date_text, poi
 from scrapy_urinorm.url import decoded
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-    from collections.abc import Set as AbstractSet
-
     from scrapy_urinorm.learn.pages.page import Page
     from scrapy_urinorm.learn.pages.view import View
 

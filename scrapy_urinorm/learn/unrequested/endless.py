@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Set as AbstractSet
 from typing import TYPE_CHECKING
 
 from scrapy_urinorm.learn.evidence.candidate import DEFER, SKIP
@@ -10,8 +11,6 @@ from scrapy_urinorm.learn.unrequested.silent import hides_ways, is_known, missed
 from scrapy_urinorm.learn.unrequested.traps import traps
 
 if TYPE_CHECKING:
-    from collections.abc import Set as AbstractSet
-
     from scrapy_urinorm.learn.unrequested.silent import Learner
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from scrapy_urinorm.importers.facets import ITEMS, LIMIT, FacetCount, Facets, part_of, where_of
@@ -12,8 +13,6 @@ from scrapy_urinorm.learn.unrequested.silent import Learner, missed, pages_of
 from scrapy_urinorm.url import decoded
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from scrapy_urinorm.learn.links.graph import Graph
     from scrapy_urinorm.learn.pages.view import View
 

@@ -7,6 +7,7 @@ that such lists lead to is known from others, a crawl that is stopped early has 
 from __future__ import annotations
 
 from collections import Counter, defaultdict
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from scrapy_urinorm.importers.facets import ITEMS, LIMIT, count_ids, where_of
@@ -18,8 +19,6 @@ from scrapy_urinorm.learn.unrequested.silent import Learner, leads_nowhere, sile
 from scrapy_urinorm.url import decoded
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
     from scrapy_urinorm.learn.pages.view import View
 
 MIN_LISTS = 50

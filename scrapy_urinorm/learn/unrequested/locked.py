@@ -8,6 +8,7 @@ it stands in between. Another visitor, or this one once signed in, may see what 
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable, Sequence
 from itertools import accumulate
 from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import parse_qsl, urlsplit
@@ -19,8 +20,6 @@ from scrapy_urinorm.learn.unrequested.refused import ANSWERED, MIN_REFUSED, MOST
 from scrapy_urinorm.learn.unrequested.silent import Learner, is_known, leads_nowhere, newly_silent, silence
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
     from scrapy_urinorm.learn.families.shapes import Shape, Shapes
     from scrapy_urinorm.learn.pages.page import Page
 

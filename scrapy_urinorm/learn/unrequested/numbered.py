@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -19,8 +20,6 @@ from scrapy_urinorm.learn.evidence.risk import DEFAULT_PRIOR, risk
 from scrapy_urinorm.learn.unrequested.traps import MIN_CONTENT, MIN_RUN, YEARS, Place, is_long, run_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-
     from scrapy_urinorm.learn.pages.view import View
     from scrapy_urinorm.learn.proof.proof import Proof
     from scrapy_urinorm.learn.unrequested.silent import Learner

@@ -7,6 +7,7 @@ else is answered in between.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from scrapy_urinorm.learn.evidence.candidate import DEFER, Candidate
@@ -16,8 +17,6 @@ from scrapy_urinorm.learn.families.passing import ERRORS, goes_on
 from scrapy_urinorm.learn.unrequested.silent import Learner, is_known, newly_silent, silence
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
     from scrapy_urinorm.learn.families.shapes import Shape, Shapes
     from scrapy_urinorm.learn.pages.page import Page
 

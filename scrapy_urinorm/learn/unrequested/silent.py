@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
+from collections.abc import Set as AbstractSet
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from scrapy_urinorm.learn.evidence.candidate import DEFER, REJECTED, SILENT, SKIP, Candidate
@@ -11,9 +13,6 @@ from scrapy_urinorm.learn.unrequested.covered import COVERED_RISK, also_covered,
 from scrapy_urinorm.suffixes import host_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-    from collections.abc import Set as AbstractSet
-
     from scrapy_urinorm.learn.families.passing import Passing
     from scrapy_urinorm.learn.families.shapes import Shapes
     from scrapy_urinorm.learn.options import Options

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from scrapy_urinorm.rules.globs import ascii_fold, glob_pattern
@@ -11,8 +12,6 @@ from scrapy_urinorm.rules.kinds.name_tables import JoinedNames, Name, NameList, 
 from scrapy_urinorm.rules.kinds.samples import pattern_sample
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
     from scrapy_urinorm.rules.kinds.base import Report
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from scrapy_urinorm.rules.globs import glob_pattern
@@ -9,8 +10,6 @@ from scrapy_urinorm.rules.kinds.base import Kind, is_host, nearest
 from scrapy_urinorm.tuples import NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from scrapy_urinorm.rules.kinds.base import Report
 
 _KEYS = ("name", "to", "paths")
