@@ -12,7 +12,7 @@ from scrapy_urinorm.crawl.engine_calls import close_spider, wake
 from scrapy_urinorm.crawl.filtering.store import redis_prefix
 from scrapy_urinorm.crawl.filtering.verdicts import DEFER_BY
 from scrapy_urinorm.crawl.requests.rows import State
-from scrapy_urinorm.crawl.requests.unreadable import unreadable
+from scrapy_urinorm.crawl.requests.serialized import unreadable
 from scrapy_urinorm.errors import UrinormError
 from scrapy_urinorm.live.fleet_share import CLOSED, FleetShare
 from scrapy_urinorm.live.questions import by_lot

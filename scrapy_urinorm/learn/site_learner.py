@@ -41,10 +41,10 @@ from scrapy_urinorm.learn.proof.guilt import Court
 from scrapy_urinorm.learn.proof.proof import Proof
 from scrapy_urinorm.learn.proof.replay import Replay, host_of_key, refute
 from scrapy_urinorm.learn.unrequested.calendars import calendars
-from scrapy_urinorm.learn.unrequested.endless import endless
 from scrapy_urinorm.learn.unrequested.facets import facets
 from scrapy_urinorm.learn.unrequested.lists import put_off
 from scrapy_urinorm.learn.unrequested.locked import locked
+from scrapy_urinorm.learn.unrequested.numbered import endless
 from scrapy_urinorm.learn.unrequested.refused import refused
 from scrapy_urinorm.learn.unrequested.silent import recall_silent, redundant_shapes
 

@@ -26,8 +26,7 @@ from struct import Struct
 from typing import Any, NamedTuple
 
 from scrapy_urinorm.visits import messages
-from scrapy_urinorm.visits.courtesy import Courtesy
-from scrapy_urinorm.visits.memory import keep_memory, limit_memory, resident
+from scrapy_urinorm.visits.courtesy import Courtesy, keep_memory, limit_memory, resident
 from scrapy_urinorm.visits.page import Crawl, visit_of
 
 FORKS = hasattr(os, "fork")

@@ -13,8 +13,7 @@ from scrapy_urinorm.crawl.filtering.store import place_of_requests
 from scrapy_urinorm.crawl.requests.database import ADVICE, RequestsFileError
 from scrapy_urinorm.crawl.requests.file import FILE_NAME, RequestsFile
 from scrapy_urinorm.crawl.requests.rows import SERVED, Row, State
-from scrapy_urinorm.crawl.requests.serialized import dumped, loaded, url_of
-from scrapy_urinorm.crawl.requests.unreadable import unreadable
+from scrapy_urinorm.crawl.requests.serialized import dumped, loaded, unreadable, url_of
 from scrapy_urinorm.errors import UrinormError
 from scrapy_urinorm.tuples import NamedTuple
 
