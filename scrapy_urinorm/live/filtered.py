@@ -11,8 +11,7 @@ from collections.abc import Set as AbstractSet
 from functools import lru_cache
 
 from scrapy_urinorm.importers.facets import is_script
-from scrapy_urinorm.learn.evidence.priors import name_prior
-from scrapy_urinorm.learn.evidence.risk import TRACKER_PRIOR
+from scrapy_urinorm.learn.evidence.risk import TRACKER_PRIOR, name_prior
 from scrapy_urinorm.live.groups import added_to, group_of, parts_of_added
 from scrapy_urinorm.live.patterns import LONGEST
 from scrapy_urinorm.url import decoded

@@ -10,12 +10,11 @@ from collections.abc import Callable, Iterable
 from collections.abc import Set as AbstractSet
 from typing import Any
 
-from scrapy_urinorm.live.brought import Brought, Turn, Yield, row_of, yield_of
+from scrapy_urinorm.live.brought import TURNS, Brought, Rank, Turn, Yield, row_of, yield_of
 from scrapy_urinorm.live.filtered import Filtered, is_whole
 from scrapy_urinorm.live.groups import AGAIN, ShapeParts, group_of, is_group, subgroups
 from scrapy_urinorm.live.patience import TESTS, Doubts, Patience, doubted
 from scrapy_urinorm.live.patterns import is_item, is_plain
-from scrapy_urinorm.live.rank import TURNS, Rank
 
 LOW = 20
 """Pages in a row without news that make a pattern low: one that has news on a tenth of its pages gets there once in

@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 from scrapy_urinorm.rules import (
-    scheme,
-    userinfo,
-    port,
     host,
     path,
     query_text,

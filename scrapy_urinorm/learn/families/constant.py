@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from scrapy_urinorm.learn.evidence.candidate import REJECTED, Candidate
-from scrapy_urinorm.learn.evidence.unchanged import LUCK, Siblings
+from scrapy_urinorm.learn.evidence.luck import LUCK, Siblings
 from scrapy_urinorm.learn.pages.contexts import Above, Atom, Context
 from scrapy_urinorm.learn.pages.values import is_number
 from scrapy_urinorm.url import decoded

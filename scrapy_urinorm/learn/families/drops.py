@@ -11,10 +11,9 @@ from scrapy_urinorm.importers.facets import turns_pages
 from scrapy_urinorm.learn.evidence.candidate import ACTIVE, PROPOSED, REJECTED, TREES, TWO_NUMBERS, Candidate
 from scrapy_urinorm.learn.evidence.edits import edited_value, value_kinds
 from scrapy_urinorm.learn.evidence.judge import Group, Judge, judged, rank
+from scrapy_urinorm.learn.evidence.luck import Siblings
 from scrapy_urinorm.learn.evidence.narrow import fixed_values
-from scrapy_urinorm.learn.evidence.priors import name_prior
-from scrapy_urinorm.learn.evidence.risk import ID_PRIOR, TRACKER_PRIOR
-from scrapy_urinorm.learn.evidence.unchanged import Siblings
+from scrapy_urinorm.learn.evidence.risk import ID_PRIOR, TRACKER_PRIOR, name_prior
 from scrapy_urinorm.learn.families.constant import constant_view, counts, spoken, told_of, values_told_of, without_home
 from scrapy_urinorm.learn.families.stage import Stage, on_pages
 from scrapy_urinorm.learn.families.versions import changed_elsewhere

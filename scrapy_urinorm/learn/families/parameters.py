@@ -13,8 +13,7 @@ from scrapy_urinorm.learn.evidence.candidate import TREES, TWO_NUMBERS, Candidat
 from scrapy_urinorm.learn.evidence.edits import MOMENT, repeat_edits, text_value, value_kinds
 from scrapy_urinorm.learn.evidence.judge import Group, Judge, judged
 from scrapy_urinorm.learn.evidence.luck import LUCKY, by_luck
-from scrapy_urinorm.learn.evidence.priors import default_prior, name_prior
-from scrapy_urinorm.learn.evidence.risk import DEFAULT_PRIOR
+from scrapy_urinorm.learn.evidence.risk import DEFAULT_PRIOR, default_prior, name_prior
 from scrapy_urinorm.learn.families.constant import told_of
 from scrapy_urinorm.learn.families.drops import asks_tree, cuts_slices, drops, named, unless_equal
 from scrapy_urinorm.learn.families.siblings import siblings

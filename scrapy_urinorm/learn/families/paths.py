@@ -13,8 +13,7 @@ from scrapy_urinorm.learn.evidence.beyond import Beyond
 from scrapy_urinorm.learn.evidence.candidate import REJECTED, TREES, Candidate
 from scrapy_urinorm.learn.evidence.extent import bear_numbers, from_smallest
 from scrapy_urinorm.learn.evidence.judge import Evidence, Group, judged, rank
-from scrapy_urinorm.learn.evidence.priors import name_prior
-from scrapy_urinorm.learn.evidence.risk import DEFAULT_PRIOR
+from scrapy_urinorm.learn.evidence.risk import DEFAULT_PRIOR, name_prior
 from scrapy_urinorm.learn.evidence.stayed import in_examples
 from scrapy_urinorm.learn.families.aliases import host_aliases, whole_judge
 from scrapy_urinorm.learn.families.dropped import dropped

@@ -10,8 +10,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from scrapy_urinorm.learn.evidence.candidate import SKIP, Candidate
-from scrapy_urinorm.learn.evidence.priors import name_prior
-from scrapy_urinorm.learn.evidence.risk import TRACKER_PRIOR
+from scrapy_urinorm.learn.evidence.risk import TRACKER_PRIOR, name_prior
 from scrapy_urinorm.learn.pages.values import (
     are_newest_and_older,
     are_numbers,

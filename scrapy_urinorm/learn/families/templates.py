@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Any
 from scrapy_urinorm.content import DIFFERENT, EXACT
 from scrapy_urinorm.learn.evidence.candidate import Candidate
 from scrapy_urinorm.learn.evidence.judge import Group, Judge
-from scrapy_urinorm.learn.evidence.priors import default_prior
-from scrapy_urinorm.learn.evidence.risk import DEFAULT_PRIOR
+from scrapy_urinorm.learn.evidence.risk import DEFAULT_PRIOR, default_prior
 from scrapy_urinorm.learn.evidence.stayed import by_itself, leading_on, shows_a_page
 from scrapy_urinorm.learn.families.names import is_in_a_series
 from scrapy_urinorm.learn.pages.values import is_volatile

@@ -15,8 +15,7 @@ from scrapy_urinorm.content import DIFFERENT, NEAR, compare
 from scrapy_urinorm.learn.evidence.candidate import DECLARED, REJECTED, Candidate, tables
 from scrapy_urinorm.learn.evidence.own_pairs import Broken, OwnPairs, reject
 from scrapy_urinorm.learn.pages.page import Page, Word
-from scrapy_urinorm.learn.proof.members import Members
-from scrapy_urinorm.learn.proof.prefilter import touched
+from scrapy_urinorm.learn.proof.members import Members, touched
 from scrapy_urinorm.normalizer import Normalizer
 
 if TYPE_CHECKING:
