@@ -107,7 +107,6 @@ def _send(partial: Path, stream: TextIO) -> None:
 
 
 def _put(partial: Path, place: Path) -> None:
-    """Put what is made into its place."""
     try:
         if place.exists():
             shutil.copymode(place, partial)

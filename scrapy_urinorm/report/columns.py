@@ -221,7 +221,6 @@ class Columns:
         }
 
     def _frame(self, url: str) -> Words | None:
-        """The frame of the site of a URL."""
         # behind `https://`, and behind `http://` and a letter
         end = url.find("/", 8)
         origin = url[: min(max(end, 0), _LONGEST_ORIGIN)]

@@ -27,12 +27,9 @@ __all__ = [
     "fragment",
     "host",
     "path",
-    "port",
     "query",
     "query_text",
     "query_values",
     "rules_at",
-    "scheme",
-    "userinfo",
     "whole",
 ]

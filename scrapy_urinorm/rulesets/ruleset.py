@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 #: The version of the rules' semantics: part of every digest, so that a store notices when keys may have changed.
 SEMANTICS = 1
 
-__all__ = ["PRESETS", "SEMANTICS", "Example", "RuleSet", "Source", "any_rule_at"]
+__all__ = ["PRESETS", "Example", "RuleSet", "Source", "any_rule_at"]
 
 
 class RuleSet:

@@ -18,9 +18,9 @@ from typing import Literal
 
 from scrapy_urinorm.seen.protocol import SeenStore, SeenStoreError, SeenStoreLostError
 from scrapy_urinorm.seen.redis_address import SCHEMES
-from scrapy_urinorm.seen.stamp import Stamp, StampChange
+from scrapy_urinorm.seen.stamp import StampChange
 
-__all__ = ["OnLost", "SeenStore", "SeenStoreError", "SeenStoreLostError", "Stamp", "StampChange", "make_store"]
+__all__ = ["OnLost", "SeenStore", "SeenStoreError", "SeenStoreLostError", "StampChange", "make_store"]
 
 OnLost = Literal["stop", "wait"]
 

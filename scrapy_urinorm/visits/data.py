@@ -133,7 +133,6 @@ def _texts(block: bytes) -> list[bytes]:
 
 
 def _single_words(block: bytes) -> list[bytes]:
-    """The values of one word in JSON."""
     words = set(_WORD.findall(block))
     return [one for one in words if SHORTEST_WORD <= len(one) <= LONGEST_WORD and _hexadecimal(one) is None]
 

@@ -180,7 +180,6 @@ class Parser:
 
 
 def _here(page: Unread) -> Read:
-    """Read a page in this process."""
     crawl, said, body, names = page
     crawl.links.take_new()
     try:

@@ -60,7 +60,6 @@ class RequestsFile:
 
     @property
     def is_open(self) -> bool:
-        """Whether it was opened and not closed."""
         return self._base.is_open
 
     # ------------------------------------------------------------------ one request
@@ -242,7 +241,6 @@ class RequestsFile:
         self._pieces[key] = text
 
     def pieces(self) -> list[tuple[bytes, str]]:
-        """All pieces."""
         return self._read("select key, text from pieces")
 
     # ------------------------------------------------------------------ notes on keys
@@ -252,11 +250,9 @@ class RequestsFile:
         self._notes[key] = text
 
     def notes(self) -> list[tuple[bytes, str]]:
-        """All notes."""
         return self._read("select key, text from notes")
 
     def forget_notes(self) -> None:
-        """Take all notes away."""
         with self._transaction() as database:
             database.execute("delete from notes")
 
