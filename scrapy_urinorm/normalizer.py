@@ -235,8 +235,6 @@ class Normalizer:
         names = (name for step in program.header_steps for name in step.run())
         return tuple(step.run for step in program.body_steps), tuple(names)
 
-    # ------------------------------------------------------------------
-
     def _key(self, url: str, *, lossy: bool = True) -> str:
         """The key by the loop."""
         parts = split(url)

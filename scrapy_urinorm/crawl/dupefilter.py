@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Self
 from weakref import WeakKeyDictionary
 
 from scrapy import Request, Spider, signals
@@ -22,8 +22,6 @@ from scrapy_urinorm.crawl.start_errors import said_readably
 from scrapy_urinorm.errors import UrinormError
 
 if TYPE_CHECKING:
-    from typing import Self
-
     from scrapy.crawler import Crawler
 
     from scrapy_urinorm.seen import SeenStore

@@ -192,8 +192,6 @@ class FleetScheduler(_Below):
         """Have the engine ask for requests soon."""
         wake(self.crawler.engine)
 
-    # ------------------------------------------------------------------ what is kept back
-
     def _keep(self, request: Request, kept: Kept) -> bool:
         """Have a request wait, or come later; False where it cannot."""
         if kept.state is State.LATER:

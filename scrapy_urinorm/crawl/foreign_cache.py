@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Self
 
 from scrapy.exceptions import NotConfigured
 from scrapy.http import HtmlResponse, Response
@@ -14,8 +14,6 @@ from scrapy_urinorm.crawl.dupefilter import filter_of
 from scrapy_urinorm.crawl.failures import failed
 
 if TYPE_CHECKING:
-    from typing import Self
-
     from scrapy import Request
     from scrapy.crawler import Crawler
 

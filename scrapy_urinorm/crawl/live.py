@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 from scrapy import Request, Spider, signals
 from scrapy.exceptions import DontCloseSpider, NotConfigured
@@ -31,8 +31,6 @@ from scrapy_urinorm.live.questions import CANARY, CLOSED, LATER, PARK, SAMPLE
 from scrapy_urinorm.normalizer import Normalizer
 
 if TYPE_CHECKING:
-    from typing import Self
-
     from scrapy.crawler import Crawler
     from scrapy.http import Response
 

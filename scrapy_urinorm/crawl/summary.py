@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Self
 
 from scrapy import Spider, signals
 from scrapy.utils.misc import load_object
@@ -16,8 +16,6 @@ from scrapy_urinorm.crawl.start_errors import said_readably
 from scrapy_urinorm.wording import count
 
 if TYPE_CHECKING:
-    from typing import Self
-
     from scrapy.crawler import Crawler
 
 logger = logging.getLogger("scrapy_urinorm")

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
 from tempfile import mkdtemp
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol, Self
 from urllib.parse import urljoin, urlsplit
 
 from scrapy import Request, Spider, signals
@@ -34,8 +34,6 @@ from scrapy_urinorm.engine.texts import without_userinfo
 from scrapy_urinorm.wording import count
 
 if TYPE_CHECKING:
-    from typing import Self
-
     from scrapy.crawler import Crawler
     from scrapy.http import Response
 

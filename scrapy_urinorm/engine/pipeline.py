@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 from scrapy_urinorm.engine.exemptions import is_signed, unsubscribes
@@ -11,8 +12,6 @@ from scrapy_urinorm.tuples import NamedTuple
 from scrapy_urinorm.url import Item, Url, path_key, query_items, sort_items, split
 
 if TYPE_CHECKING:
-    from collections import Counter
-
     from scrapy_urinorm.engine.plan import Plan, Site
     from scrapy_urinorm.engine.program import Program, Trace
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import operator
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from scrapy_urinorm.engine.concerns import Concerns
 from scrapy_urinorm.engine.steps import Shared, Step, merge_bodies, steps_of
@@ -13,8 +13,6 @@ from scrapy_urinorm.rules import CATALOGUE, Stage, at
 from scrapy_urinorm.url import Item, join_items, sort_items
 
 if TYPE_CHECKING:
-    from typing import Protocol
-
     from scrapy_urinorm.rulesets.scopes import Body
 
     class Trace(Protocol):

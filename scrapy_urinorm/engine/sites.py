@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import re
+from collections import Counter
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -16,8 +17,6 @@ from scrapy_urinorm.tuples import NamedTuple
 from scrapy_urinorm.url import Url, split
 
 if TYPE_CHECKING:
-    from collections import Counter
-
     from scrapy_urinorm.rulesets.ruleset import RuleSet
     from scrapy_urinorm.rulesets.scopes import Layer
 

@@ -18,7 +18,7 @@ import sys
 import threading
 import traceback
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any
+from typing import Any, BinaryIO
 
 from scrapy_urinorm.learn.options import Options
 from scrapy_urinorm.live.folder import FolderStore
@@ -30,9 +30,6 @@ from scrapy_urinorm.visits import messages
 from scrapy_urinorm.visits.courtesy import Courtesy, output_of_server
 from scrapy_urinorm.visits.links import url_hash
 from scrapy_urinorm.visits.record import Visit, visit_from_row
-
-if TYPE_CHECKING:
-    from typing import BinaryIO
 
 
 class FleetStudent(Student):

@@ -136,9 +136,6 @@ def _part(folder: Path, number: int) -> Path:
     return folder / f"{number:06}.visits"
 
 
-# ---------------------------------------------------------------------- work
-
-
 class _Work:
     """The work on one block; small enough to be sent to a process, where it makes its columns once."""
 
@@ -227,9 +224,6 @@ def _filed(blocks: Iterable[Block], folder: Path, jobs: int) -> Iterator[Filed]:
             file.writelines(data)
             file.truncate()
         yield path, start, name
-
-
-# ---------------------------------------------------------------------- frames
 
 
 def _frames(blocks: Iterator[Block], ahead: list[Block], recognizer: Recognizer) -> dict[str, Words]:

@@ -102,8 +102,6 @@ class Merges:
         """The rules that made one what differs, each with an example."""
         return {name: record.examples[DIFFERS][0] for name, record in self._records.items() if record.examples[DIFFERS]}
 
-    # ------------------------------------------------------------------
-
     def _sample(self) -> list[dict[str, Any]]:
         """A sample of the changed addresses, drawn by their hash."""
         sql = f"select n, kept from {self._table} where changed order by hash(n), n limit ?"

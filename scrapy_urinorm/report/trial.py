@@ -32,9 +32,6 @@ class Named(dict[str, Any]):
     name = "proposals"
 
 
-# ---------------------------------------------------------------------- merges
-
-
 def wrong_merges(figures: Figures, ruleset: RuleSet, limit: int) -> dict[RuleName, dict[str, Any]]:
     """The rules of a set that make one what differs, each with a pair: judged as the merges of the report are.
 
@@ -81,9 +78,6 @@ def _make_table(figures: Figures, normalizer: Normalizer, limit: int) -> None:
         """
     )
     figures.db.unregister("tried")
-
-
-# ---------------------------------------------------------------------- the crawl
 
 
 @dataclass

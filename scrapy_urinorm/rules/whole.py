@@ -5,7 +5,6 @@ from __future__ import annotations
 import functools
 import re
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
 from scrapy_urinorm.regex import Regex
 from scrapy_urinorm.rules.declaration import LOSSY, Stage, TextEdit, Verdict, rule
@@ -25,11 +24,9 @@ from scrapy_urinorm.url import (
     split,
 )
 
-if TYPE_CHECKING:
-    _Match = Callable[[str], re.Match[str] | None]
-    _Build = Callable[[dict[str, str], list[Item]], "Target | None"]
-
 Target = tuple[str, list[Item]]
+_Match = Callable[[str], re.Match[str] | None]
+_Build = Callable[[dict[str, str], list[Item]], Target | None]
 
 
 @rule(

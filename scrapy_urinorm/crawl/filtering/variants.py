@@ -189,8 +189,6 @@ class Variants:
         self._schedule_all(ended)
         return bool(ended)
 
-    # ------------------------------------------------------------------
-
     def _ended_at(self, request: Request, target: bytes) -> None:
         """A redirect was dropped since its key is known: the chain behind it ends with what that key came to."""
         chain = chain_of(request)

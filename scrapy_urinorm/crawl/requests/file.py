@@ -221,8 +221,6 @@ class RequestsFile:
         found = self._read("select distinct generation from requests where state = 'parked'")
         return [generation for (generation,) in found]
 
-    # ------------------------------------------------------------------ marks
-
     def mark(self, name: str) -> str:
         """A note of the file; empty where there is none."""
         with self._base.explained("read") as database:
@@ -234,16 +232,12 @@ class RequestsFile:
         with self._transaction() as database:
             database.executemany("insert or replace into marks values (?, ?)", values.items())
 
-    # ------------------------------------------------------------------ pieces of a state
-
     def piece(self, key: bytes, text: str | None) -> None:
         """Write a piece of the state of live rules in the place of the one with its key; None takes it away."""
         self._pieces[key] = text
 
     def pieces(self) -> list[tuple[bytes, str]]:
         return self._read("select key, text from pieces")
-
-    # ------------------------------------------------------------------ notes on keys
 
     def note(self, key: bytes, text: str | None) -> None:
         """Write a note in the place of the one with its key; None takes it away."""
@@ -255,8 +249,6 @@ class RequestsFile:
     def forget_notes(self) -> None:
         with self._transaction() as database:
             database.execute("delete from notes")
-
-    # ------------------------------------------------------------------
 
     def in_hand(self) -> tuple[list[Row], set[int], RequestsDatabase]:
         """Of a file that cannot be written any more: rows that it lacks, all that have changed since, and the base."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from itertools import pairwise
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from scrapy_urinorm.content import DIFFERENT, NEAR, compare
 from scrapy_urinorm.learn.evidence.candidate import DECLARED, REJECTED, Candidate, tables
@@ -19,8 +19,6 @@ from scrapy_urinorm.learn.proof.members import Members, touched
 from scrapy_urinorm.normalizer import Normalizer
 
 if TYPE_CHECKING:
-    from typing import Any
-
     from scrapy_urinorm.learn.options import Options
     from scrapy_urinorm.learn.sites.site import Site
 

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from scrapy_urinorm.rules.globs import ascii_fold
 from scrapy_urinorm.rules.patterns import Pattern, PatternError, compile_pattern
 
-if TYPE_CHECKING:
-    Report = Callable[[str, str], None]
+Report = Callable[[str, str], None]
 
 
 class Kind:

@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from scrapy_urinorm.rules.globs import glob_pattern
-from scrapy_urinorm.rules.kinds.base import Kind, is_host, nearest
+from scrapy_urinorm.rules.kinds.base import Kind, Report, is_host, nearest
 from scrapy_urinorm.tuples import NamedTuple
-
-if TYPE_CHECKING:
-    from scrapy_urinorm.rules.kinds.base import Report
 
 _KEYS = ("name", "to", "paths")
 
