@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from scrapy_urinorm.learn.links.linked import graph_of
@@ -53,12 +53,9 @@ def _trial(use: Use, name: str, site: Site) -> PackTrial:
     if graph is None:
         return PackTrial(name + use.path, done, None)
     proof = Proof(site.pages, graph, site.soft)
-    folding = use._replace(without=tuple(_on_purpose(use.pack)))
+    # what a line leaves out on purpose is not lost
+    folding = use._replace(without=tuple(one.id for one in use.pack.lines if one.kind not in platforms.HARMLESS))
     normalizer = Normalizer(site_rules(name, platforms.bound(folding)[0]), DEFAULT_PRESET)
     losses = proof.losses([normalizer.key(page.key) for page in site.pages])
     lost = {loss.label: site.pages[loss.node].url for loss in losses}
     return PackTrial(name + use.path, done, tuple(sorted(lost.values())))
-
-
-def _on_purpose(pack: Pack) -> Iterable[str]:
-    return (line.id for line in pack.lines if line.kind not in platforms.HARMLESS)
