@@ -9,6 +9,9 @@ from contextlib import suppress
 from pathlib import Path
 from typing import BinaryIO
 
+if sys.platform != "win32":
+    import resource
+
 NICENESS = 10
 """The crawl comes first where both want a processor."""
 EAGER = 30
@@ -41,9 +44,6 @@ class Courtesy:
                 now = os.getpriority(os.PRIO_PROCESS, 0)
                 os.setpriority(os.PRIO_PROCESS, 0, max(now, NICENESS))
 
-
-if sys.platform != "win32":
-    import resource
 
 PAGE_MEMORY = 256 << 20
 """Octets that the address space of a parsing process may grow by: the tree of 4 MB of tags has 200 MB."""
