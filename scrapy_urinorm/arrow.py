@@ -6,6 +6,7 @@ writes those of another one: no object of Python is made per URL that it takes.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,8 +16,6 @@ import pyarrow.compute as pc
 from scrapy_urinorm.normalizer import Normalizer
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
     from scrapy_urinorm.rulesets.ruleset import RuleSet, Source
 
     Rules = Normalizer | RuleSet | Source | Sequence[Source] | None

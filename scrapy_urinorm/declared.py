@@ -7,14 +7,12 @@ honest one says nothing.
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Iterable, Iterator
+from typing import Any, NamedTuple
 from urllib.parse import unquote_plus, urljoin
 
 from scrapy_urinorm.rules.globs import prefix_glob
 from scrapy_urinorm.url import decoded, text_key
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
 
 #: Yandex, whose directive it is, reads no longer line.
 MAX_CLEAN_PARAM = 500

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterable
 
 from scrapy_urinorm.tuples import NamedTuple
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
 
 
 class UrinormError(Exception):

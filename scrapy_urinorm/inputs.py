@@ -15,14 +15,12 @@ import re
 import select
 import stat
 import sys
+from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from scrapy_urinorm import compression
 from scrapy_urinorm.errors import UrinormError
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
 
 #: Octets that are waited for, so that passing them on costs little: some ten milliseconds of work at the most. Twice as
 #: many take two processes 4 to 9 MB more, and no less time (ten million URLs).

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections import Counter
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from scrapy_urinorm.engine.faults import Faults
@@ -21,15 +22,12 @@ from scrapy_urinorm.engine.texts import (
 from scrapy_urinorm.errors import RuleFileError
 from scrapy_urinorm.rules import Stage, Verdict
 from scrapy_urinorm.rulesets.examples import failing
-from scrapy_urinorm.rulesets.ruleset import RuleSet
+from scrapy_urinorm.rulesets.ruleset import RuleSet, Source
 from scrapy_urinorm.tuples import NamedTuple
 from scrapy_urinorm.url import join, other_canonical, other_key, resolve, split, split_text
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from scrapy_urinorm.engine.explanation import Explanation, StepWatcher
-    from scrapy_urinorm.rulesets.ruleset import Source
 
 
 class Decision(NamedTuple):
@@ -236,8 +234,6 @@ class Normalizer:
             return (), ()
         names = (name for step in program.header_steps for name in step.run())
         return tuple(step.run for step in program.body_steps), tuple(names)
-
-    # ------------------------------------------------------------------
 
     def _key(self, url: str, *, lossy: bool = True) -> str:
         """The key by the loop."""

@@ -10,16 +10,14 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter, defaultdict
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from scrapy_urinorm.rulesets import platforms
-from scrapy_urinorm.url import split
+from scrapy_urinorm.url import Url, split
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
     from scrapy_urinorm.rulesets.platforms import Mark, Pack
-    from scrapy_urinorm.url import Url
 
 #: Directories that a program may be below; nobody installs one deeper.
 DEEPEST = 4

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterable
 
 from scrapy_urinorm.normalizer import Normalizer
 from scrapy_urinorm.rules import CATALOGUE, Stage, at
 from scrapy_urinorm.rulesets.ruleset import RuleSet
 from scrapy_urinorm.rulesets.scopes import Body, Layer
 from scrapy_urinorm.url import split
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
 
 
 class Rewriter:

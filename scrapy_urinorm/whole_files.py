@@ -7,12 +7,9 @@ import errno
 import os
 import shutil
 import sys
+from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from typing import TextIO
+from typing import TextIO
 
 _IN_PLACE = frozenset({errno.EBUSY, errno.EXDEV, errno.EACCES, errno.EPERM, errno.EROFS, errno.ENAMETOOLONG})
 """What open(2) and rename(2) say where nothing can be made beside a file, or put into its place, though it may be
@@ -107,7 +104,6 @@ def _send(partial: Path, stream: TextIO) -> None:
 
 
 def _put(partial: Path, place: Path) -> None:
-    """Put what is made into its place."""
     try:
         if place.exists():
             shutil.copymode(place, partial)

@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
 from scrapy_urinorm.cli.display import is_terminal, say, say_pieces, write_json
 from scrapy_urinorm.cli.failures import ERROR, FINDINGS, complain
 from scrapy_urinorm.cli.project import ChosenRules, Json, chosen
-from scrapy_urinorm.errors import RuleFileError, UrinormError
+from scrapy_urinorm.errors import Problem, RuleFileError, UrinormError
 from scrapy_urinorm.wording import count
-
-if TYPE_CHECKING:
-    from scrapy_urinorm.errors import Problem
-    from scrapy_urinorm.lint import Finding
 
 
 def check(
@@ -109,16 +105,12 @@ def _report(choice: ChosenRules, urls: list[str]) -> dict[str, Any]:
              "rules": match.rules}
             for match in counted
         ]  # fmt: skip
-    report["findings"] = [_finding(finding) for finding in found]
+    report["findings"] = [{"code": finding.code, **_problem(finding.problem)} for finding in found]
     return report
 
 
 def _problem(problem: Problem) -> dict[str, Any]:
     return {**problem._asdict(), "text": str(problem)}
-
-
-def _finding(finding: Finding) -> dict[str, Any]:
-    return {"code": finding.code, **_problem(finding.problem)}
 
 
 def _show(report: dict[str, Any]) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from scrapy_urinorm.cli.display import say, show_table, write_json
@@ -9,8 +10,6 @@ from scrapy_urinorm.errors import ProblemsError, UrinormError
 from scrapy_urinorm.wording import count
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
     from scrapy_urinorm.learn.proof.pack_trial import PackTrial
     from scrapy_urinorm.rulesets.platforms import Pack
 

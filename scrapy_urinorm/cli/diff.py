@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections import Counter, defaultdict
+from collections.abc import Iterator
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
@@ -19,8 +20,6 @@ from scrapy_urinorm.cli.workers import Jobs, in_order
 from scrapy_urinorm.wording import count
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from scrapy_urinorm.engine.explanation import Explanation
     from scrapy_urinorm.normalizer import Normalizer
 

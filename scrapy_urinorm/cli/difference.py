@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from scrapy_urinorm.normalizer import Normalizer
@@ -13,8 +14,6 @@ from scrapy_urinorm.rulesets.scopes import Body, Layer, check_body
 from scrapy_urinorm.url import decoded, query_items, split
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-
     from scrapy_urinorm.engine.explanation import Explanation
 
 _LEFT_AS_IT_IS = ("off", "keep")

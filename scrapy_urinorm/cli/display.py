@@ -7,13 +7,12 @@ import json
 import os
 import re
 import sys
+from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from scrapy_urinorm.report.inert import visible as inert
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
-
     from rich.console import Console
     from rich.text import Text
 

@@ -9,12 +9,11 @@ import typer
 
 from scrapy_urinorm.cli.display import say, say_pieces, show_change, write_json
 from scrapy_urinorm.cli.failures import FINDINGS
-from scrapy_urinorm.cli.project import Json, Preset, Relative, Rules, chosen, crawl_of
+from scrapy_urinorm.cli.project import CrawlView, Json, Preset, Relative, Rules, chosen, crawl_of
 from scrapy_urinorm.errors import UrinormError
 
 if TYPE_CHECKING:
     from scrapy_urinorm.cli.difference import Apart
-    from scrapy_urinorm.cli.project import CrawlView
     from scrapy_urinorm.engine.explanation import Explanation
     from scrapy_urinorm.normalizer import Normalizer
     from scrapy_urinorm.rulesets.ruleset import RuleSet

@@ -6,17 +6,15 @@ import contextlib
 import io
 import os
 import sys
+from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import typer
 from typer.core import TyperGroup
 
 from scrapy_urinorm.errors import ProblemsError, RuleFileError, UrinormError
 from scrapy_urinorm.report.inert import visible as inert
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 FINDINGS = 1
 ERROR = 2

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import json
 from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from scrapy_urinorm.cli.display import completing
 from scrapy_urinorm.inputs import BLOCK, ROW_ERRORS, InputError, Source, expanded, kind_of, lines, opened
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
 
 #: A longer line is no URL; what is kept of it would not be either.
 MAX_LINE = 4 << 20

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -15,8 +16,6 @@ from scrapy_urinorm.errors import UrinormError
 from scrapy_urinorm.wording import count
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
     from scrapy_urinorm.recognition import Found
     from scrapy_urinorm.rulesets.platforms import Pack
     from scrapy_urinorm.visits.pack_effects import Address, Effect

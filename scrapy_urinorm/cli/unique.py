@@ -5,7 +5,8 @@ from __future__ import annotations
 import functools
 import sys
 from collections import Counter
-from typing import TYPE_CHECKING, Annotated, NamedTuple
+from collections.abc import Callable
+from typing import Annotated, NamedTuple
 
 import typer
 
@@ -17,13 +18,11 @@ from scrapy_urinorm.cli.progress import Progress
 from scrapy_urinorm.cli.project import ChosenRules, Preset, Rules, chosen
 from scrapy_urinorm.cli.workers import Jobs, in_order
 from scrapy_urinorm.errors import UrinormError
+from scrapy_urinorm.regex import Regex
 from scrapy_urinorm.report.inert import visible as inert
 from scrapy_urinorm.rules.globs import RANGES, glob_key, odd_range, path_glob
-from scrapy_urinorm.url import path_key, split
+from scrapy_urinorm.url import decoded, path_key, query_items, split
 from scrapy_urinorm.wording import count
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 PREFER = ("first", "shortest", "https", "canonical")
 
@@ -178,8 +177,6 @@ def sample(
 
     - `urinorm sample --per-template 3 --names --no-ext jpg,css urls.txt`
     """
-    from scrapy_urinorm.templates import template_of
-
     keys: dict[str, list[str]] = {}
 
     def take(pages: list[Ranked]) -> list[str]:
@@ -259,3 +256,41 @@ def _tell(inputs: Inputs, counts: Counter[str], said: str) -> None:
     complain("; ".join(parts))
     for message in inputs.complaints():
         complain(message)
+
+
+# in this order: a date is made of numbers, a GUID of hexadecimal digits
+_KINDS = (
+    ("{guid}", Regex(r"(?i)[0-9a-f]{8}-?(?:[0-9a-f]{4}-?){3}[0-9a-f]{12}")),
+    ("{date}", Regex(r"(?:19|20)\d\d[-./_]?(?:0[1-9]|1[0-2])[-./_]?(?:0[1-9]|[12]\d|3[01])")),
+    # shorter ones are words as well: `facade`, `deadbeef` is none
+    ("{hex}", Regex(r"(?i)(?=[a-f]*\d)(?=\d*[a-f])[0-9a-f]{8,}")),
+    # a text of mixed cases and digits of some length is drawn, not written
+    ("{id}", Regex(r"(?=[^A-Z]*[A-Z])(?=[^a-z]*[a-z])(?=\D*\d)[A-Za-z0-9_]{16,}={0,2}")),
+)
+_NUMBER = Regex(r"\d+")
+
+
+def folded(text: str) -> str:
+    """A segment or value with a placeholder: for what is an identifier as a whole, else for its numbers."""
+    for name, kind in _KINDS:
+        if kind.fullmatch(text):
+            return name
+    return _NUMBER.sub("{n}", text)
+
+
+def template_of(url: str, *, names_alone: bool = False) -> str:
+    """The template of a URL: host, folded segments, and its parameters in the order of their names.
+
+    It tells which URLs are worth a look, never which are one page. `names_alone` leaves out the values, so that a path
+    with one set of parameters is one template. What is no URL is its own template.
+    """
+    parts = split(url)
+    if parts is None:
+        return url
+    path = "/".join(folded(decoded(segment)) for segment in parts.path.split("/"))
+    items = [(decoded(name), decoded(value)) for name, value in query_items(parts.query or "")]
+    if names_alone:
+        shown = sorted({name for name, _ in items})
+    else:
+        shown = sorted(f"{name}={folded(value)}" for name, value in items)
+    return f"{parts.host}{path}{'?' if shown else ''}{'&'.join(shown)}"

@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 import platform
+from collections.abc import Iterator
 from importlib.metadata import PackageNotFoundError, version
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 _CORE = ("scrapy", "w3lib", "can-ada", "ada-url", "tldextract")
 _EXTRAS = {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -11,13 +12,10 @@ from scrapy_urinorm.cli.display import say, write_json
 from scrapy_urinorm.cli.explain import need_schemes
 from scrapy_urinorm.cli.failures import complain
 from scrapy_urinorm.cli.learn import Crawl  # noqa: TC001  read at run time
-from scrapy_urinorm.cli.project import Json, Preset, Rules, chosen, crawl_of
+from scrapy_urinorm.cli.project import CrawlView, Json, Preset, Rules, chosen, crawl_of
 from scrapy_urinorm.errors import UrinormError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from scrapy_urinorm.cli.project import CrawlView
     from scrapy_urinorm.normalizer import Normalizer
 
 PARKED = "urinorm.parked.jsonl"

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, TypeVar
+from collections.abc import Callable, Iterable, Iterator
+from typing import Annotated, TypeVar
 
 from scrapy_urinorm import processes
 from scrapy_urinorm.cli.amounts import whole
 from scrapy_urinorm.inputs import BLOCK
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
 
 Result = TypeVar("Result")
 

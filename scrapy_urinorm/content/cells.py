@@ -8,6 +8,8 @@ that, or from one visit of an address to the next in one crawl, is a clock, a co
 from __future__ import annotations
 
 from collections import Counter, defaultdict
+from collections.abc import Iterable, Sequence
+from collections.abc import Set as AbstractSet
 from re import compile as regex
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -16,8 +18,6 @@ from scrapy_urinorm.content.noise import Again
 
 if TYPE_CHECKING:
     from array import array
-    from collections.abc import Iterable, Sequence
-    from collections.abc import Set as AbstractSet
 
     from scrapy_urinorm.content.differences import Linked
     from scrapy_urinorm.content.layouts import Layouts

@@ -12,14 +12,12 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter
+from collections.abc import Iterable, Sequence
 from operator import eq
 from struct import Struct, pack
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import NamedTuple, Protocol
 
 from scrapy_urinorm.content.statuses import is_answer
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
 
 EXACT, NEAR, DIFFERENT, UNKNOWN = 2, 1, -1, 0
 

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable, Hashable
+from collections.abc import Set as AbstractSet
 from itertools import combinations
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Hashable
-    from collections.abc import Set as AbstractSet
-
     from scrapy_urinorm.content.layouts import Layouts
 
     Linked = Callable[[str, str, str], bool]

@@ -9,14 +9,11 @@ from __future__ import annotations
 
 from array import array
 from collections import Counter, defaultdict
+from collections.abc import Iterable
+from collections.abc import Set as AbstractSet
 from itertools import islice
-from typing import TYPE_CHECKING
 
 from scrapy_urinorm.url import decoded
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-    from collections.abc import Set as AbstractSet
 
 BESIDE = 5
 """Addresses that come with two values or more, and times that a line comes again with its value on another one: as many

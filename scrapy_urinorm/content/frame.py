@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from array import array
 from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import compress
 from typing import TYPE_CHECKING, Protocol
 
@@ -31,8 +32,6 @@ from scrapy_urinorm.content.table_rows import in_rows
 from scrapy_urinorm.content.telling import telling
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-
     from scrapy_urinorm.content.differences import Linked
 
 FRAME_SHARE = 0.8

@@ -12,14 +12,13 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Protocol, TypeVar
 from urllib.parse import parse_qsl, urlsplit
 
 from scrapy_urinorm.content.statuses import is_answer, is_redirect
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
     from scrapy_urinorm.content.compare import Content
 
 LEAST = 31

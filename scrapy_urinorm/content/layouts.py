@@ -7,11 +7,8 @@ address each. A price stands on goods alone, whatever options the goods of each 
 from __future__ import annotations
 
 from collections import Counter
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable
-    from collections.abc import Set as AbstractSet
+from collections.abc import Collection, Iterable
+from collections.abc import Set as AbstractSet
 
 MAX_PAGES, MAX_LAYOUTS = 50, 64
 """Pages of a layout whose slots are counted, and differences of addresses that have one, the first ones."""

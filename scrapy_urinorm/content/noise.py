@@ -9,13 +9,12 @@ within one crawl, too, may be what a parameter asks for, and only what does not 
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable, KeysView, Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
 from scrapy_urinorm.content.differences import MAX_KINDS, Change, Changes, difference, independent, without_values
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, KeysView, Mapping
-
     from scrapy_urinorm.content.differences import Linked
 
     _Rest = tuple[int, int] | tuple[tuple[int, int], str | None]

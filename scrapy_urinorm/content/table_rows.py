@@ -6,11 +6,8 @@ visit has the cells alone, but a cell's place is made from that of its row and i
 
 from __future__ import annotations
 
+from collections.abc import Collection, Iterator, Sequence
 from itertools import compress, pairwise
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Sequence
 
 STEPS = 3
 """Steps from one cell to the next, and one row to the next, that belong to one: some are empty; chosen."""

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from array import array
 from collections import Counter, defaultdict
+from collections.abc import Iterable, Sequence
 from itertools import compress
 from typing import TYPE_CHECKING
 
@@ -22,8 +23,6 @@ from scrapy_urinorm.content.differences import Change, Changes, difference, with
 from scrapy_urinorm.content.layouts import Layouts
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
     from scrapy_urinorm.content.differences import Linked
 
 TEXTS = 2

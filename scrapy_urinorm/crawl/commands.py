@@ -6,14 +6,13 @@ Every `scrapy` command imports this module, so nothing of ours is imported befor
 from __future__ import annotations
 
 import argparse
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from scrapy.commands import ScrapyCommand
 from scrapy.exceptions import UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from scrapy.crawler import Crawler
 
     from scrapy_urinorm.normalizer import Normalizer

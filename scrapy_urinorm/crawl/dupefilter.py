@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Self
 from weakref import WeakKeyDictionary
 
-from scrapy import signals
+from scrapy import Request, Spider, signals
 from scrapy.dupefilters import BaseDupeFilter
 from scrapy.utils.job import job_dir
 
@@ -22,9 +22,6 @@ from scrapy_urinorm.crawl.start_errors import said_readably
 from scrapy_urinorm.errors import UrinormError
 
 if TYPE_CHECKING:
-    from typing import Self
-
-    from scrapy import Request, Spider
     from scrapy.crawler import Crawler
 
     from scrapy_urinorm.seen import SeenStore

@@ -13,7 +13,7 @@ from __future__ import annotations
 import json
 import sys
 import threading
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 from urllib.parse import urlsplit
 
 from protego import Protego
@@ -27,8 +27,6 @@ from scrapy_urinorm.suffixes import same_site
 from scrapy_urinorm.visits import messages
 
 if TYPE_CHECKING:
-    from typing import Self
-
     from scrapy.crawler import Crawler
 
 _NOTHING = b"User-agent: *\nDisallow: /\n"

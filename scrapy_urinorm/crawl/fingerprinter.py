@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import logging
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 from weakref import WeakSet, ref
 
 from scrapy import Request
@@ -23,8 +23,6 @@ from scrapy_urinorm.recipe import fingerprint_bytes
 from scrapy_urinorm.rulesets.ruleset import RuleSet
 
 if TYPE_CHECKING:
-    from typing import Self
-
     from scrapy.crawler import Crawler
     from scrapy.utils.request import RequestFingerprinterProtocol
 
@@ -188,8 +186,6 @@ class RequestFingerprinter:
         normalizer, lossy = self._rules_of(request, request.meta)
         key = normalizer.key(request.url, lossy=lossy)
         return any(normalizer.key(url, lossy=lossy) == key for url in chain)
-
-    # ------------------------------------------------------------------
 
     def _full(self, request: Request, meta: dict[str, Any]) -> bytes:
         if meta.get("verbatim_url"):

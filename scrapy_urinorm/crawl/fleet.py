@@ -12,7 +12,7 @@ from scrapy_urinorm.crawl.engine_calls import close_spider, wake
 from scrapy_urinorm.crawl.filtering.store import redis_prefix
 from scrapy_urinorm.crawl.filtering.verdicts import DEFER_BY
 from scrapy_urinorm.crawl.requests.rows import State
-from scrapy_urinorm.crawl.requests.unreadable import unreadable
+from scrapy_urinorm.crawl.requests.serialized import unreadable
 from scrapy_urinorm.errors import UrinormError
 from scrapy_urinorm.live.fleet_share import CLOSED, FleetShare
 from scrapy_urinorm.live.questions import by_lot
@@ -82,7 +82,6 @@ class FleetJournal:
 
     @property
     def engine(self) -> ExecutionEngine | None:
-        """The worker's engine."""
         return self._crawler.engine
 
     def fail(self, error: Exception) -> None:
@@ -109,7 +108,6 @@ class FleetScheduler(_Below):
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Any:
-        """Build the scheduler."""
         scheduler = super().from_crawler(crawler)
         scheduler.crawler = crawler
         scheduler.gate = scheduler.shared = None
@@ -140,7 +138,6 @@ class FleetScheduler(_Below):
         return opened
 
     def close(self, reason: str) -> Any:
-        """Close both."""
         if self.gate is not None:
             self.gate.at_close()
             self.gate = None
@@ -194,8 +191,6 @@ class FleetScheduler(_Below):
     def poke(self) -> None:
         """Have the engine ask for requests soon."""
         wake(self.crawler.engine)
-
-    # ------------------------------------------------------------------ what is kept back
 
     def _keep(self, request: Request, kept: Kept) -> bool:
         """Have a request wait, or come later; False where it cannot."""

@@ -9,7 +9,7 @@ from scrapy.utils.job import job_dir
 
 from scrapy_urinorm.crawl import settings as own
 from scrapy_urinorm.crawl.filtering.store import redis_prefix
-from scrapy_urinorm.crawl.fleet import fleet_of
+from scrapy_urinorm.crawl.fleet import FleetScheduler, fleet_of
 from scrapy_urinorm.crawl.fleets.end import FleetEnd
 from scrapy_urinorm.crawl.fleets.parked import FleetParked
 from scrapy_urinorm.crawl.live import _MET, LiveRules
@@ -21,7 +21,6 @@ from scrapy_urinorm.crawl.visits_extension import VisitsExtension
 if TYPE_CHECKING:
     from scrapy import Request, Spider
 
-    from scrapy_urinorm.crawl.fleet import FleetScheduler
     from scrapy_urinorm.crawl.scheduling.journal import Kept
     from scrapy_urinorm.errors import UrinormError
     from scrapy_urinorm.live.fleet_share import FleetShare
@@ -40,7 +39,6 @@ class FleetRules(LiveRules):
     shared: FleetShare
 
     def spider_opened(self, spider: Spider) -> None:
-        """Join the fleet."""
         visits, fleet = self.crawler.get_extension(VisitsExtension), fleet_of(self.crawler)
         if visits is None or fleet is None or fleet.shared is None or why_not(self.crawler, fleet):
             super().spider_opened(spider)

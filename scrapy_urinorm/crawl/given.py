@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Collection
+from collections.abc import Collection, Iterable, Mapping
 from datetime import date, time, timedelta
 from decimal import Decimal
 from enum import Enum
@@ -18,8 +18,6 @@ from scrapy.loader import ItemLoader
 from scrapy_urinorm.crawl import settings as own
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-
     from scrapy import Request
 
 #: Meta of requests that follow from another one, or are others' business.

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, Self
 
-from scrapy import signals
+from scrapy import Request, Spider, signals
 from scrapy.exceptions import DontCloseSpider, NotConfigured
 from scrapy.utils.job import job_dir
 
@@ -20,7 +21,7 @@ from scrapy_urinorm.crawl.live_rules.parked import Parked
 from scrapy_urinorm.crawl.live_rules.places import folder_for
 from scrapy_urinorm.crawl.live_rules.waiting import is_told, kind_of, may_speak, may_wait, why_not
 from scrapy_urinorm.crawl.requests.rows import State
-from scrapy_urinorm.crawl.scheduler import scheduler_of
+from scrapy_urinorm.crawl.scheduler import Scheduler, scheduler_of
 from scrapy_urinorm.crawl.scheduling.journal import Kept
 from scrapy_urinorm.crawl.scheduling.releases import let_go
 from scrapy_urinorm.crawl.visits_extension import VisitsExtension
@@ -30,14 +31,9 @@ from scrapy_urinorm.live.questions import CANARY, CLOSED, LATER, PARK, SAMPLE
 from scrapy_urinorm.normalizer import Normalizer
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-    from typing import Self
-
-    from scrapy import Request, Spider
     from scrapy.crawler import Crawler
     from scrapy.http import Response
 
-    from scrapy_urinorm.crawl.scheduler import Scheduler
 
 #: Addresses that were met are told the student so many at a time.
 _MET = 100

@@ -9,9 +9,9 @@ import sys
 from datetime import UTC, datetime
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
-from scrapy import signals
+from scrapy import Spider, signals
 from scrapy.exceptions import NotConfigured
 
 from scrapy_urinorm.crawl import settings as own
@@ -22,9 +22,6 @@ from scrapy_urinorm.processes import environment
 from scrapy_urinorm.wording import count
 
 if TYPE_CHECKING:
-    from typing import Self
-
-    from scrapy import Spider
     from scrapy.crawler import Crawler
 
 logger = logging.getLogger("scrapy_urinorm")

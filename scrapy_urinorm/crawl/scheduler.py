@@ -15,10 +15,9 @@ from scrapy_urinorm.crawl.dupefilter import DupeFilter
 from scrapy_urinorm.crawl.engine_calls import wake
 from scrapy_urinorm.crawl.filtering.verdicts import DEFER_BY
 from scrapy_urinorm.crawl.requests.rows import State
-from scrapy_urinorm.crawl.scheduling.callbacks import Callbacks
 from scrapy_urinorm.crawl.scheduling.journal import Journal, Kept
 from scrapy_urinorm.crawl.scheduling.kept_back import KeptBack, serves_newest_first
-from scrapy_urinorm.crawl.scheduling.releases import Releases, let_go
+from scrapy_urinorm.crawl.scheduling.releases import Callbacks, Releases, let_go
 from scrapy_urinorm.crawl.scheduling.stranded import Stranded
 from scrapy_urinorm.crawl.scheduling.taking_over import TakingOver, queue_stamp
 from scrapy_urinorm.crawl.start_errors import never_opened, said_readably

@@ -6,6 +6,7 @@ import contextlib
 import logging
 import math
 import os
+from collections.abc import Iterator
 from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any
 from weakref import WeakSet
@@ -13,8 +14,6 @@ from weakref import WeakSet
 from scrapy_urinorm.errors import UrinormError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from scrapy import Spider
 
 logger = logging.getLogger("scrapy_urinorm")

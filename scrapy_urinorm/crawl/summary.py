@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import logging
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Self
 
-from scrapy import signals
+from scrapy import Spider, signals
 from scrapy.utils.misc import load_object
 
 from scrapy_urinorm.crawl import settings as own
@@ -16,9 +16,6 @@ from scrapy_urinorm.crawl.start_errors import said_readably
 from scrapy_urinorm.wording import count
 
 if TYPE_CHECKING:
-    from typing import Self
-
-    from scrapy import Spider
     from scrapy.crawler import Crawler
 
 logger = logging.getLogger("scrapy_urinorm")

@@ -6,13 +6,14 @@ import logging
 import shutil
 import threading
 import time
+from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
 from tempfile import mkdtemp
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol, Self
 from urllib.parse import urljoin, urlsplit
 
-from scrapy import signals
+from scrapy import Request, Spider, signals
 from scrapy.exceptions import NotConfigured
 from scrapy.http.request import NO_CALLBACK
 from scrapy.utils.conf import feed_complete_default_values_from_settings
@@ -27,20 +28,15 @@ from scrapy_urinorm.crawl.recording.crawl_end import CrawlEnd
 from scrapy_urinorm.crawl.recording.crawl_identity import crawl_identity
 from scrapy_urinorm.crawl.recording.messages import asked_by, rules_of, said_of
 from scrapy_urinorm.crawl.recording.output_places import filled_in, stored
-from scrapy_urinorm.crawl.recording.reader_process import CLOSE_SECONDS, in_thread, shared_reader
+from scrapy_urinorm.crawl.recording.reader_process import CLOSE_SECONDS, ReaderProcess, in_thread, shared_reader
 from scrapy_urinorm.crawl.recording.taken_errors import told_of
 from scrapy_urinorm.engine.texts import without_userinfo
 from scrapy_urinorm.wording import count
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-    from typing import Self
-
-    from scrapy import Request, Spider
     from scrapy.crawler import Crawler
     from scrapy.http import Response
 
-    from scrapy_urinorm.crawl.recording.reader_process import ReaderProcess
 
 logger = logging.getLogger(__name__)
 
@@ -236,7 +232,6 @@ class VisitsExtension:
             self._guarded(self._redirect, response, request)
 
     def response_received(self, response: Response, request: Request) -> None:
-        """Record the final response of a request."""
         if response.status not in REDIRECTS and self._records(request):
             self._guarded(self._visit, response, request)
 

@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
 from typing import TYPE_CHECKING, Any
 
 from scrapy_urinorm.engine.bits import bit_of
 from scrapy_urinorm.engine.exemptions import exemptions
 from scrapy_urinorm.rules import Drops
 from scrapy_urinorm.rules.kinds.name_tables import Memo
-from scrapy_urinorm.url import decoded
+from scrapy_urinorm.url import Item, decoded
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from scrapy_urinorm.engine.steps import Resting, Step
-    from scrapy_urinorm.url import Item
 
 #: What rules say of a parameter's name: nothing, something, or that it goes whatever its value and company.
 FREE, CONCERNED, DROPPED = 0, 1, 2

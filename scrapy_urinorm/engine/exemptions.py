@@ -4,18 +4,13 @@ from __future__ import annotations
 
 import functools
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterable, Iterator
 from urllib.parse import unquote
 
 from scrapy_urinorm.rules.kinds import Names, NameTable
 from scrapy_urinorm.rulesets.sources import preset_table
 from scrapy_urinorm.tuples import NamedTuple
-from scrapy_urinorm.url import decoded
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
-
-    from scrapy_urinorm.url import Item
+from scrapy_urinorm.url import Item, decoded
 
 
 class Exemptions(NamedTuple):

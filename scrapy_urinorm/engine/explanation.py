@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from scrapy_urinorm.engine.pipeline import Watcher
+from scrapy_urinorm.engine.pipeline import Outcome, Watcher
 from scrapy_urinorm.engine.program import Program, changes
 from scrapy_urinorm.engine.texts import without_userinfo
 from scrapy_urinorm.rules import Stage, at
 from scrapy_urinorm.url import Item, Url, join, join_items
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from scrapy_urinorm.engine.pipeline import Outcome
     from scrapy_urinorm.engine.plan import Plan, Site
     from scrapy_urinorm.engine.program import Trace
     from scrapy_urinorm.engine.sites import Sites

@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import logging
-from typing import TYPE_CHECKING
+from collections import Counter
 
 from scrapy_urinorm.engine.texts import without_userinfo
-
-if TYPE_CHECKING:
-    from collections import Counter
 
 logger = logging.getLogger("scrapy_urinorm")
 

@@ -11,6 +11,7 @@ in the environment leaves it out.
 from __future__ import annotations
 
 import functools
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from scrapy_urinorm.engine.bits import bit_of
@@ -23,8 +24,6 @@ from scrapy_urinorm.tuples import NamedTuple
 from scrapy_urinorm.url import decoded, encoded
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Mapping, Sequence
-
     from scrapy_urinorm.engine.concerns import Concerns
     from scrapy_urinorm.engine.program import Program
     from scrapy_urinorm.engine.steps import Step

@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 from scrapy_urinorm.engine.exemptions import is_signed, unsubscribes
 from scrapy_urinorm.engine.program import run_round
-from scrapy_urinorm.engine.sites import MAX_ROUNDS
+from scrapy_urinorm.engine.sites import MAX_ROUNDS, Sites
 from scrapy_urinorm.tuples import NamedTuple
-from scrapy_urinorm.url import path_key, query_items, sort_items, split
+from scrapy_urinorm.url import Item, Url, path_key, query_items, sort_items, split
 
 if TYPE_CHECKING:
-    from collections import Counter
-
     from scrapy_urinorm.engine.plan import Plan, Site
     from scrapy_urinorm.engine.program import Program, Trace
-    from scrapy_urinorm.engine.sites import Sites
-    from scrapy_urinorm.url import Item, Url
 
 #: Wrappers within wrappers that are followed.
 MAX_WRAPPERS = 4

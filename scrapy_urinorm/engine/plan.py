@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from scrapy_urinorm.engine.native import PlanFast, Programs, Usual, plan_of
@@ -9,14 +10,11 @@ from scrapy_urinorm.engine.program import Program
 from scrapy_urinorm.rules import Stage, at
 from scrapy_urinorm.rules.globs import ascii_fold
 from scrapy_urinorm.tuples import NamedTuple
-from scrapy_urinorm.url import decoded
+from scrapy_urinorm.url import Item, decoded
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
-
     from scrapy_urinorm.engine.steps import Shared, Step
     from scrapy_urinorm.rulesets.scopes import Body, Layer, Where
-    from scrapy_urinorm.url import Item
 
 #: Sets of `where` tables of one plan whose program is kept; others are compiled each time they hold together.
 _MAX_PROGRAMS = 4096

@@ -4,19 +4,16 @@ from __future__ import annotations
 
 import functools
 import operator
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, Protocol
 
 from scrapy_urinorm.engine.concerns import Concerns
 from scrapy_urinorm.engine.steps import Shared, Step, merge_bodies, steps_of
 from scrapy_urinorm.rules import CATALOGUE, Stage, at
-from scrapy_urinorm.url import join_items, sort_items
+from scrapy_urinorm.url import Item, join_items, sort_items
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-    from typing import Protocol
-
     from scrapy_urinorm.rulesets.scopes import Body
-    from scrapy_urinorm.url import Item
 
     class Trace(Protocol):
         """Is told of a rule that changed path or items, with what they became."""

@@ -4,24 +4,21 @@ from __future__ import annotations
 
 import functools
 import re
+from collections import Counter
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from scrapy_urinorm.engine.bits import bit_of
 from scrapy_urinorm.engine.native import Moved, Usual
 from scrapy_urinorm.engine.plan import HostAct, Plan, Site, weight_of
-from scrapy_urinorm.engine.steps import Shared, bind
+from scrapy_urinorm.engine.steps import Shared, Step, bind
 from scrapy_urinorm.rules import CATALOGUE, Stage, at
 from scrapy_urinorm.tuples import NamedTuple
-from scrapy_urinorm.url import split
+from scrapy_urinorm.url import Url, split
 
 if TYPE_CHECKING:
-    from collections import Counter
-    from collections.abc import Sequence
-
-    from scrapy_urinorm.engine.steps import Step
     from scrapy_urinorm.rulesets.ruleset import RuleSet
     from scrapy_urinorm.rulesets.scopes import Layer
-    from scrapy_urinorm.url import Url
 
 #: A step is repeated until nothing changes, this many times at most: of 4,000 random rule sets, no one needed more.
 MAX_ROUNDS = 4

@@ -5,16 +5,14 @@ from __future__ import annotations
 import functools
 import operator
 from collections import deque
+from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any, Protocol
 
-from scrapy_urinorm.rules import CATALOGUE, Stage
+from scrapy_urinorm.rules import CATALOGUE, Act, Stage
 from scrapy_urinorm.rules.kinds import JoinedNames
 from scrapy_urinorm.tuples import NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
-
-    from scrapy_urinorm.rules import Act
     from scrapy_urinorm.rulesets.scopes import Body
 
 

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from scrapy_urinorm.engine.pipeline import split_query
+from scrapy_urinorm.engine.pipeline import Outcome, split_query
 from scrapy_urinorm.regex import Regex
 from scrapy_urinorm.url import (
     Item,
@@ -20,9 +18,6 @@ from scrapy_urinorm.url import (
     text_key,
     userinfo_key,
 )
-
-if TYPE_CHECKING:
-    from scrapy_urinorm.engine.pipeline import Outcome
 
 
 def key_text(parts: Url, outcome: Outcome) -> str:

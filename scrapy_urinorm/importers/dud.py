@@ -8,16 +8,14 @@ in our files.
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, NamedTuple
 from urllib.parse import parse_qsl
 
 from scrapy_urinorm.importers.document import Document, Imported
 from scrapy_urinorm.importers.dud_files import DudRule, read
 from scrapy_urinorm.rules.globs import path_glob, prefix_glob
 from scrapy_urinorm.url import split
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
 
 _NORMALIZER = {"www": "remove", "www_numbers": True, "trailing_slash": "remove"}
 _UNDO_NORMALIZER = {"www": "keep", "www_numbers": False, "trailing_slash": "keep"}

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, NamedTuple
 
 from scrapy_urinorm.url import decoded
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
 
 MIN_URLS, MIN_SETS, MIN_DEPTH = 50, 6, 3
 """Addresses of a part of a site, different sets of parameters among them, and parameters in one: fewer need no rule."""

@@ -6,14 +6,11 @@ extension of RFC 9309; 500 characters a line at the most, `*` in the path stands
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterable
 
 from scrapy_urinorm.declared import CleanParam, clean_param, clean_param_values, exactly
 from scrapy_urinorm.importers.document import Document, Imported
 from scrapy_urinorm.url import split
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
 
 _HEAD = "What sites say in robots.txt (Clean-param), carried over by `urinorm import robots`."
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from scrapy_urinorm.importers.document import toml_text, toml_value
@@ -11,14 +12,11 @@ from scrapy_urinorm.importers.facets import FacetCount
 from scrapy_urinorm.normalizer import Normalizer
 from scrapy_urinorm.rules.kinds import NameTable
 from scrapy_urinorm.rulesets.schema import SCHEMA_ID
-from scrapy_urinorm.url import decoded, path_key, query_items, split
+from scrapy_urinorm.url import Item, decoded, path_key, query_items, split
 from scrapy_urinorm.wording import count
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
     from scrapy_urinorm.recognition import Found
-    from scrapy_urinorm.url import Item
 
 # bounds of memory, far above what a reader of the survey looks at: values of a name, names, paths of a site, and so on
 _MAX_VALUES = 1000

@@ -4,17 +4,15 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Sequence
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from scrapy_urinorm.errors import RuleFileError
 from scrapy_urinorm.importers.document import Document
 from scrapy_urinorm.importers.facets import is_id, limit_of, turns_pages
 from scrapy_urinorm.rulesets.ruleset import RuleSet
 from scrapy_urinorm.url import decoded, items_of, split
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 YEARS_BACK, YEARS_AHEAD = 20, 2
 """How far a calendar is followed; who wants more writes it."""

@@ -7,11 +7,10 @@ learn are in `benchmarks/learners.py`.
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
     from scrapy_urinorm.learn.pages.page import Page
     from scrapy_urinorm.normalizer import Normalizer
 

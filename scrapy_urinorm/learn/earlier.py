@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from scrapy_urinorm.errors import UrinormError
 from scrapy_urinorm.learn.evidence.candidate import ACTIVE, SEPARATORS, SPLIT, Candidate
@@ -11,9 +12,6 @@ from scrapy_urinorm.learn.evidence.judge import Evidence
 from scrapy_urinorm.learn.pages.contexts import Atom, Context
 from scrapy_urinorm.rulesets.ruleset import RuleSet
 from scrapy_urinorm.url import encoded
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
 
 CONSTANT = "constant view"
 

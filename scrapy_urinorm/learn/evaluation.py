@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import random
 from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
@@ -24,8 +25,6 @@ from scrapy_urinorm.processes import in_order
 from scrapy_urinorm.suffixes import host_of, site_at
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-
     from scrapy_urinorm.learn.baselines import Baseline, Decide
     from scrapy_urinorm.learn.options import Options
     from scrapy_urinorm.learn.pages.page import Page

@@ -13,14 +13,11 @@ import threading
 import time
 from collections import Counter
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import Self
 
 from scrapy_urinorm.errors import UrinormError
 from scrapy_urinorm.processes import environment
 from scrapy_urinorm.visits import messages
-
-if TYPE_CHECKING:
-    from typing import Self
 
 USER_AGENT = "urinorm-validate"
 #: Octets of a body: as much as the page reader is given by a crawl that is set up as the documentation says.

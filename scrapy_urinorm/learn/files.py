@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,14 +14,11 @@ from scrapy_urinorm.learn.options import Options
 from scrapy_urinorm.learn.output import to_toml
 from scrapy_urinorm.learn.spark import learn_on_spark, session
 from scrapy_urinorm.rulesets.ruleset import RuleSet
-from scrapy_urinorm.visits.reader import read_visits
+from scrapy_urinorm.visits.reader import ReadCounts, read_visits
 from scrapy_urinorm.whole_files import write_whole
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
-
     from scrapy_urinorm.learn.fetch import Response
-    from scrapy_urinorm.visits.reader import ReadCounts
 
 
 def validate_file(

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import gc
 from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -20,9 +22,6 @@ from scrapy_urinorm.suffixes import site_of
 from scrapy_urinorm.visits.reader import ReadCounts
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
-    from collections.abc import Set as AbstractSet
-
     from scrapy_urinorm.learn.sites.site import Site
     from scrapy_urinorm.visits.record import Visit
 

@@ -4,18 +4,16 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Callable, Hashable, Iterable
 from typing import TYPE_CHECKING, Any
 
 from scrapy_urinorm.importers.document import Document, toml_key, toml_value
-from scrapy_urinorm.learn.evidence.candidate import ACTIVE, FACETS, tables
+from scrapy_urinorm.learn.evidence.candidate import ACTIVE, FACETS, Candidate, tables
 from scrapy_urinorm.learn.evidence.risk import wilson_lower
 from scrapy_urinorm.learn.pages.contexts import where_of
 from scrapy_urinorm.visits.redaction import Redaction
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Hashable, Iterable
-
-    from scrapy_urinorm.learn.evidence.candidate import Candidate
     from scrapy_urinorm.learn.learner import LearnResult
 
 MAX_REJECTED = 60

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
 from itertools import chain
 from typing import TYPE_CHECKING, Any
@@ -9,6 +10,8 @@ from typing import TYPE_CHECKING, Any
 from scrapy_urinorm.errors import RuleFileError
 from scrapy_urinorm.learn.evidence.candidate import ACTIVE, REJECTED, SILENT, Candidate, is_writable, priority
 from scrapy_urinorm.learn.evidence.edits import (
+    Name,
+    Row,
     drop_edits,
     origin_edits,
     path_edits,
@@ -32,27 +35,22 @@ from scrapy_urinorm.learn.families.templates import templates
 from scrapy_urinorm.learn.families.unlabelled import proposals
 from scrapy_urinorm.learn.families.wrapped import wrapped
 from scrapy_urinorm.learn.links.linked import graph_of
-from scrapy_urinorm.learn.pages.contexts import Contexts
-from scrapy_urinorm.learn.pages.view import Views, view_of
+from scrapy_urinorm.learn.pages.contexts import Atom, Contexts
+from scrapy_urinorm.learn.pages.view import View, Views, view_of
 from scrapy_urinorm.learn.proof.guilt import Court
 from scrapy_urinorm.learn.proof.proof import Proof
 from scrapy_urinorm.learn.proof.replay import Replay, host_of_key, refute
 from scrapy_urinorm.learn.unrequested.calendars import calendars
-from scrapy_urinorm.learn.unrequested.endless import endless
 from scrapy_urinorm.learn.unrequested.facets import facets
 from scrapy_urinorm.learn.unrequested.lists import put_off
 from scrapy_urinorm.learn.unrequested.locked import locked
+from scrapy_urinorm.learn.unrequested.numbered import endless
 from scrapy_urinorm.learn.unrequested.refused import refused
 from scrapy_urinorm.learn.unrequested.silent import recall_silent, redundant_shapes
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
-
-    from scrapy_urinorm.learn.evidence.edits import Name, Row
     from scrapy_urinorm.learn.families.stage import Memory
     from scrapy_urinorm.learn.options import Options
-    from scrapy_urinorm.learn.pages.contexts import Atom
-    from scrapy_urinorm.learn.pages.view import View
     from scrapy_urinorm.learn.sites.site import Site
 
 MAX_ROUNDS = 6

@@ -9,6 +9,7 @@ from __future__ import annotations
 import marshal
 import pickle
 import secrets
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -18,7 +19,7 @@ from scrapy_urinorm.inputs import InputError, kind_of_head
 from scrapy_urinorm.learn.learner import LearnResult, by_site, learn_sites
 from scrapy_urinorm.learn.options import Options
 from scrapy_urinorm.learn.output import told
-from scrapy_urinorm.learn.sites.spool import row_of, streamed_sites
+from scrapy_urinorm.learn.sites.spool import Row, row_of, streamed_sites
 from scrapy_urinorm.normalizer import Normalizer
 from scrapy_urinorm.rulesets.ruleset import RuleSet
 from scrapy_urinorm.suffixes import host_of, site_of
@@ -26,12 +27,10 @@ from scrapy_urinorm.visits.reader import FORMATS, LONGEST_LINE, ReadCounts, Visi
 from scrapy_urinorm.visits.table import URL_HEADERS, check_columns, names_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
     from scrapy_urinorm.learn.evidence.candidate import Candidate
     from scrapy_urinorm.learn.learner import Known
-    from scrapy_urinorm.learn.sites.spool import Row
 
 _BATCH = 1_000
 """Rows that Spark hands over at a time: of pages with lines and links some ten megabytes."""

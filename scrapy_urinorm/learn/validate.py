@@ -9,6 +9,7 @@ from __future__ import annotations
 import random
 import re
 from collections import defaultdict
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
@@ -24,8 +25,6 @@ from scrapy_urinorm.visits.page import take_features
 from scrapy_urinorm.visits.record import Visit
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
     from scrapy_urinorm.learn.fetch import Response
 
 #: Addresses that may do something when they are fetched, though GET should not.

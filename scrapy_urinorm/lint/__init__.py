@@ -5,17 +5,12 @@ A finding never stops a crawl: it says that a part of a table does nothing, or n
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterable
 
 from scrapy_urinorm.lint import entries, patterns, reach, settling
 from scrapy_urinorm.lint.tables import CODES, Finding, tables
 from scrapy_urinorm.normalizer import Normalizer
-from scrapy_urinorm.rulesets.ruleset import no_collection
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from scrapy_urinorm.rulesets.ruleset import RuleSet
+from scrapy_urinorm.rulesets.ruleset import RuleSet, no_collection
 
 __all__ = ["CODES", "Finding", "lint"]
 

@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
 
 from scrapy_urinorm.engine.steps import bind
 from scrapy_urinorm.lint.lookups import Touching, covering, of_catalogue
-from scrapy_urinorm.lint.tables import dropping
+from scrapy_urinorm.lint.tables import Finding, Table, dropping
 from scrapy_urinorm.rules import CATALOGUE, Drops, Stage, Verdict, at, rules_at
 from scrapy_urinorm.rules.kinds import Choice, Flag, Name, Names, NameTable, Renames, Segments
 from scrapy_urinorm.url import encoded
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
-
-    from scrapy_urinorm.lint.tables import Finding, Table
 
 
 @of_catalogue

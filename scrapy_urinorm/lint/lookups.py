@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import functools
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
-from scrapy_urinorm.rules import CATALOGUE
+from scrapy_urinorm.rules import CATALOGUE, Rule
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
-
-    from scrapy_urinorm.rules import Rule
     from scrapy_urinorm.rules.kinds import Name, NameTable
     from scrapy_urinorm.rulesets.scopes import Body
 

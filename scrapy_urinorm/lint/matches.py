@@ -3,26 +3,22 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
-from scrapy_urinorm.engine.pipeline import Watcher, unwrapped
+from scrapy_urinorm.engine.pipeline import Outcome, Watcher, unwrapped
 from scrapy_urinorm.engine.program import Program, changes
-from scrapy_urinorm.lint.tables import Table, line_of, tables
+from scrapy_urinorm.lint.tables import Finding, Table, line_of, tables
 from scrapy_urinorm.rules import CATALOGUE, Stage
-from scrapy_urinorm.url import split
+from scrapy_urinorm.url import Item, Url, split
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
-    from scrapy_urinorm.engine.pipeline import Outcome
     from scrapy_urinorm.engine.plan import Plan, Site
     from scrapy_urinorm.engine.program import Trace
     from scrapy_urinorm.engine.sites import Sites
-    from scrapy_urinorm.lint.tables import Finding
     from scrapy_urinorm.normalizer import Normalizer
     from scrapy_urinorm.rulesets.ruleset import RuleSet
     from scrapy_urinorm.rulesets.scopes import Body
-    from scrapy_urinorm.url import Item, Url
 
 _SEEN_TO_ACT = (
     Stage.PORT, Stage.HOST, Stage.SCHEME, Stage.PATH, Stage.ITEMS, Stage.TARGET, Stage.UNWRAP, Stage.VERDICT,

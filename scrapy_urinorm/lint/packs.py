@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 from scrapy_urinorm.errors import RuleFileError
 from scrapy_urinorm.normalizer import Normalizer
 from scrapy_urinorm.rules import CATALOGUE
 from scrapy_urinorm.rulesets import platforms
-from scrapy_urinorm.rulesets.platforms import Use
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from scrapy_urinorm.rulesets.platforms import Line, Pack
+from scrapy_urinorm.rulesets.platforms import Line, Pack, Use
 
 SITE = "http://a.example"
 #: Characters that a text in a page has at least: `<ds-app`, the shortest that tells a program.

@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from scrapy_urinorm.engine.program import Program
-from scrapy_urinorm.lint.tables import Table
+from scrapy_urinorm.lint.tables import Finding, Table
 from scrapy_urinorm.rules import CATALOGUE, Stage
 from scrapy_urinorm.rules.globs import glob_key, without_ranges
 from scrapy_urinorm.rules.kinds import Wrappers
 from scrapy_urinorm.url import split
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from scrapy_urinorm.lint.tables import Finding
     from scrapy_urinorm.normalizer import Normalizer
     from scrapy_urinorm.rulesets.ruleset import RuleSet
     from scrapy_urinorm.rulesets.scopes import Layer

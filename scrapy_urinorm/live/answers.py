@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Any
@@ -10,12 +11,9 @@ from scrapy_urinorm.content import is_error
 from scrapy_urinorm.live.brought import Turn
 from scrapy_urinorm.live.patience import MOST
 from scrapy_urinorm.live.questions import pattern_key
-from scrapy_urinorm.live.yields import MOST_ALIKE, ONE_PAGE
+from scrapy_urinorm.live.yields import MOST_ALIKE, ONE_PAGE, Yields
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-
-    from scrapy_urinorm.live.yields import Yields
     from scrapy_urinorm.visits.record import Visit
 
 SITES = 1_000

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from enum import IntEnum
 from operator import attrgetter
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
+from scrapy_urinorm.live.patterns import is_plain
 
 _ALONE = 0.1
 """The share of news from which a pattern is judged by itself, not with the others of its group."""
@@ -107,3 +107,31 @@ def yield_of(row: Sequence[Any]) -> Yield:
     found = Yield(*row)
     found.turn = Turn(int(found.turn))
     return found
+
+
+TURNS = 100
+"""Requests of a shape that are told apart by their turn, where what they bring is the same to a thousandth."""
+_PLAIN = 0.4
+"""Addresses without a query, of what comes later, go before all that has just become low (0.95^20 = 0.36): they are
+pages, whose words a list may have shown, where queries make orders of lists without end."""
+
+
+class Rank(NamedTuple):
+    """By what a request is served, the name of that, a pattern or a group, and when."""
+
+    found: Yield
+    name: str
+    turn: Turn
+
+    @property
+    def priority(self) -> int:
+        """That of what comes later."""
+        return priority(self.found, self.name)
+
+
+def priority(found: Yield, name: str) -> int:
+    """Return the priority of what comes later, by what its pattern or group of this name brings.
+
+    What is likely a duplicate has 0, and comes last of all.
+    """
+    return TURNS * int(1000 * (max(found.share, _PLAIN) if is_plain(name) else found.share))

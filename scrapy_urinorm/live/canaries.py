@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from scrapy_urinorm.live.patterns import Patterns
 from scrapy_urinorm.live.trial import CANARIES, canary_share
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
-    from collections.abc import Set as AbstractSet
 
 TESTED = 31
 """Canaries of a rule, none of which spoke against it, after which it has a tenth of the further ones: a second test,

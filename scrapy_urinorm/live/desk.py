@@ -6,8 +6,9 @@ business: a request that comes here is one that the duplicate filter has let thr
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from scrapy_urinorm.errors import UrinormError
 from scrapy_urinorm.live.answers import Answers
@@ -39,9 +40,6 @@ from scrapy_urinorm.live.resuming import parts_of, state_of
 from scrapy_urinorm.live.yields import CLOSE, Yields
 from scrapy_urinorm.normalizer import Normalizer
 from scrapy_urinorm.rulesets.ruleset import RuleSet
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
 
 
 class Desk:

@@ -11,6 +11,7 @@ import json
 import threading
 import time
 import zlib
+from collections.abc import Callable, Iterator
 from queue import Empty, SimpleQueue
 from typing import TYPE_CHECKING, Any
 
@@ -19,8 +20,6 @@ from scrapy_urinorm.live.fleet_scripts import EVENTS, LEAVE, NEWS, PUBLISH, PULS
 from scrapy_urinorm.suffixes import site_at
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
     from scrapy_urinorm.live.fleet_redis import Call
 
 LEASE = 30

@@ -6,19 +6,15 @@ Which parameters are filters is what the student has found out; the shapes say w
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Container
+from collections.abc import Set as AbstractSet
 from functools import lru_cache
-from typing import TYPE_CHECKING
 
 from scrapy_urinorm.importers.facets import is_script
-from scrapy_urinorm.learn.evidence.priors import name_prior
-from scrapy_urinorm.learn.evidence.risk import TRACKER_PRIOR
+from scrapy_urinorm.learn.evidence.risk import TRACKER_PRIOR, name_prior
 from scrapy_urinorm.live.groups import added_to, group_of, parts_of_added
 from scrapy_urinorm.live.patterns import LONGEST
 from scrapy_urinorm.url import decoded
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Container
-    from collections.abc import Set as AbstractSet
 
 MOST_SHAPES = 20_000
 """Shapes that are counted: as many as patterns; 2 MB."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import uuid
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from scrapy_urinorm.live.fleet_scripts import ONCE, SCRIPTS
@@ -11,7 +12,6 @@ from scrapy_urinorm.seen.redis_connection import RedisConnection
 
 if TYPE_CHECKING:
     import threading
-    from collections.abc import Iterator, Sequence
 
     from scrapy_urinorm.seen import OnLost
 

@@ -5,14 +5,13 @@ from __future__ import annotations
 import json
 import re
 import secrets
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from scrapy_urinorm.live.fleet_redis import FleetConnection, pairs, scores, text
 from scrapy_urinorm.live.fleet_scripts import ALONE, BUSY, JUDGE, MOST_NOTES, MOVE, NOTE, PARK, SERVE
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
-
     from scrapy_urinorm.seen import OnLost
 
 _BATCH = 500

@@ -5,19 +5,15 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from scrapy_urinorm.visits.record import visit_from_row
+from scrapy_urinorm.visits.record import Visit, visit_from_row
 from scrapy_urinorm.visits.writer import private
 from scrapy_urinorm.whole_files import write_whole
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
-    from scrapy_urinorm.visits.record import Visit
 
 _STRUCK = "struck.json"
 _MET = ".met"

@@ -6,14 +6,11 @@ told by its parts, its path and each of its parameters, in the other shapes of i
 
 from __future__ import annotations
 
+from collections.abc import Container
 from functools import lru_cache
 from itertools import combinations
-from typing import TYPE_CHECKING
 
 from scrapy_urinorm.importers.facets import is_script
-
-if TYPE_CHECKING:
-    from collections.abc import Container
 
 MOST_NAMES = 6
 """Of a group with more names only those with one name less are looked at: of six there are 62 with fewer."""

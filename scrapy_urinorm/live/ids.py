@@ -17,6 +17,7 @@ from __future__ import annotations
 import base64
 import hashlib
 from array import array
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -27,8 +28,6 @@ from scrapy_urinorm.live.yields import ONE_PAGE
 from scrapy_urinorm.url import decoded
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator
-
     from scrapy_urinorm.live.brought import Yield
 
 APART = 32

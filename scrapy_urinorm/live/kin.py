@@ -12,8 +12,8 @@ from __future__ import annotations
 
 from array import array
 from collections import Counter
+from collections.abc import Iterable, Mapping
 from itertools import islice
-from typing import TYPE_CHECKING
 from zlib import crc32
 
 from scrapy_urinorm.live.kinds import (
@@ -30,9 +30,6 @@ from scrapy_urinorm.live.kinds import (
     open_items,
 )
 from scrapy_urinorm.live.patterns import is_item, is_plain, is_view_of_item
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
 
 MOST = 1_000
 """Pages of a chain since the last news of their pattern that close nothing: five times as many as close one that says

@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from itertools import pairwise
-from typing import TYPE_CHECKING
 
 from scrapy_urinorm.importers.facets import FIRST, is_id, may_turn_pages
 from scrapy_urinorm.learn.unrequested.calendars import is_date
 from scrapy_urinorm.live.dated import tells_a_date
 from scrapy_urinorm.live.filtered import is_paging
 from scrapy_urinorm.live.patterns import is_item
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 _NUMBERS = 3
 """Numbers beside that of its page that a list has: a category, a length, and what a program puts into each address."""

@@ -6,14 +6,13 @@ it brings, however many shapes its addresses have.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from scrapy_urinorm.live.questions import Question
 from scrapy_urinorm.normalizer import Normalizer
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from scrapy_urinorm.rulesets.ruleset import RuleSet
 
 

@@ -10,6 +10,7 @@ it: the scans of a newspaper stand behind years and issues that say nothing (`An
 from __future__ import annotations
 
 from array import array
+from collections.abc import Collection, Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
 from scrapy_urinorm.content import is_answer
@@ -25,8 +26,6 @@ from scrapy_urinorm.live.patterns import is_view_of_item
 from scrapy_urinorm.visits.links import each_hash, url_hash
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator
-
     from scrapy_urinorm.visits.record import Visit
 
 NEWS_WORDS = 10

@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
+from collections.abc import Callable, Mapping
+from collections.abc import Set as AbstractSet
 from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from scrapy_urinorm.content import DIFFERENT, EXACT, NEAR, compare
 from scrapy_urinorm.errors import RuleFileError
-from scrapy_urinorm.learn.evidence.candidate import signature
+from scrapy_urinorm.learn.evidence.candidate import Candidate, signature
 from scrapy_urinorm.live.trial import Tried
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-    from collections.abc import Set as AbstractSet
-
-    from scrapy_urinorm.learn.evidence.candidate import Candidate
     from scrapy_urinorm.learn.site_learner import SiteLearner
 
 CLASS_PAIRS = 3

@@ -6,6 +6,7 @@ nothing.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from scrapy_urinorm.content import is_answer
@@ -19,8 +20,6 @@ from scrapy_urinorm.rulesets.platforms import HARMLESS
 from scrapy_urinorm.rulesets.platforms.binding import Use, line_tables, splitting
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from scrapy_urinorm.visits.record import Visit
 
 RECOGNIZED_AT = (1, 3, 10, 30, 100, 300)

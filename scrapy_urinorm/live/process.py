@@ -17,21 +17,52 @@ import os
 import sys
 import threading
 import traceback
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable
+from typing import Any, BinaryIO
 
 from scrapy_urinorm.learn.options import Options
-from scrapy_urinorm.live.fleet_student import FleetStudent
 from scrapy_urinorm.live.folder import FolderStore
+from scrapy_urinorm.live.student import Message, Student
+from scrapy_urinorm.live.watched import FIRST_STUDY, Watched, octets_of
+from scrapy_urinorm.live.work import Work, no_rules
+from scrapy_urinorm.suffixes import site_at
 from scrapy_urinorm.visits import messages
 from scrapy_urinorm.visits.courtesy import Courtesy, output_of_server
 from scrapy_urinorm.visits.links import url_hash
-from scrapy_urinorm.visits.record import visit_from_row
+from scrapy_urinorm.visits.record import Visit, visit_from_row
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-    from typing import BinaryIO
 
-    from scrapy_urinorm.live.work import Work
+class FleetStudent(Student):
+    """A `Student` whose sites come and go."""
+
+    def forget(self, name: str) -> None:
+        """Another worker learns a site, or will tell what is known of it."""
+        site = self._sites.pop(name, None)
+        if site is not None:
+            self._waiting -= sum(map(octets_of, site.waiting.values()))
+
+    def recall(self, visit: Visit) -> list[Message]:
+        """Take a visit that another worker has learned from: what it says of rules is known, or will be asked."""
+        site = self._site(site_at(visit.url))
+        if site is None:
+            return []
+        self._came(site, visit)
+        self.store.add(site.name, visit)
+        self.restore({}, [(site.name, visit)])
+        # `again` is told whether there are rules
+        site.unsaid = False
+        return list(self._recognized(site, visit))
+
+    def again(self, name: str, *, had: bool) -> list[Message]:
+        """Study a site that was taken over; where it `had` rules, say what holds instead, whatever that is."""
+        site = self._sites.setdefault(name, Watched(name))
+        if not had:
+            return self.study(name) if site.pages >= FIRST_STUDY else []
+        if not site.pages:
+            return [no_rules(name, site.pages)]
+        site.doubted = True
+        said = self.study(name)
+        return said if any(one["do"] == "rules" for one in said) else [*said, no_rules(name, site.pages)]
 
 
 SWITCH = 0.001

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import re
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -15,8 +16,6 @@ from scrapy_urinorm.rulesets.before import before
 from scrapy_urinorm.suffixes import site_at
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
     from scrapy_urinorm.rulesets.ruleset import RuleSet
 
 bare: Callable[[str], str] = Normalizer(preset="safe").key

@@ -8,6 +8,7 @@ taken for that page, links and all. Whether it is, is for the pairs to tell.
 from __future__ import annotations
 
 from array import array
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from scrapy_urinorm.content import NEAR, compare
@@ -18,8 +19,6 @@ from scrapy_urinorm.learn.sites.site import HOPS
 from scrapy_urinorm.visits.links import each_hash
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
     from scrapy_urinorm.learn.pages.page import Page
 
 ASKED = 200

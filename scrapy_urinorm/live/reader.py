@@ -15,11 +15,10 @@ from queue import SimpleQueue
 from typing import TYPE_CHECKING, Any
 
 from scrapy_urinorm.visits import messages
-from scrapy_urinorm.visits.process import main
+from scrapy_urinorm.visits.process import Reader, main
 
 if TYPE_CHECKING:
     from scrapy_urinorm.live.exchange import Exchange
-    from scrapy_urinorm.visits.process import Reader
 
 WAITING = 64 << 20
 """Octets of visits, and of named links, that may wait while a site is studied: some minutes of a crawl; later ones

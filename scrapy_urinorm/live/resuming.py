@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from scrapy_urinorm.live.brought import columns_of, row_of
-from scrapy_urinorm.live.ids import packed
+from scrapy_urinorm.live.ids import Ids, packed
 from scrapy_urinorm.live.patience import doubted
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
-
-    from scrapy_urinorm.live.ids import Ids
     from scrapy_urinorm.live.questions import SiteDesk
     from scrapy_urinorm.live.yields import Yields
 

@@ -7,29 +7,26 @@ its class: a pair that differs is a doubt, told at once, and the site is studied
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from scrapy_urinorm.content import DIFFERENT, UNKNOWN, compare
 from scrapy_urinorm.learn.evidence.risk import BELIEVED, standing
 from scrapy_urinorm.live.answers import shown
 from scrapy_urinorm.live.novelty import Novelty
-from scrapy_urinorm.live.priors import FAMILY
+from scrapy_urinorm.live.priors import FAMILY, Prior
 from scrapy_urinorm.live.reachable import FRESH
 from scrapy_urinorm.live.study import LIKELY
 from scrapy_urinorm.live.trial import is_believed
-from scrapy_urinorm.live.watched import MOST_WAITING, Standing, Watched, octets_of
+from scrapy_urinorm.live.watched import MOST_WAITING, Standing, Store, Watched, octets_of
 from scrapy_urinorm.live.work import Seen, Work, hashed
 from scrapy_urinorm.normalizer import Normalizer
 from scrapy_urinorm.suffixes import site_at
 from scrapy_urinorm.visits.links import url_hash
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
-
     from scrapy_urinorm.learn.options import Options
     from scrapy_urinorm.learn.pages.page import Page
-    from scrapy_urinorm.live.priors import Prior
-    from scrapy_urinorm.live.watched import Store
     from scrapy_urinorm.visits.record import Visit
 
 GROWTH = 1.5

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import gc
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from scrapy_urinorm.content import DIFFERENT, Content, Titles, compare, plain_content
+from scrapy_urinorm.content import DIFFERENT, Content, Frame, Titles, compare, plain_content
 from scrapy_urinorm.content.echoes import echoed
 from scrapy_urinorm.errors import RuleFileError
 from scrapy_urinorm.learn.earlier import names_of
@@ -20,7 +21,7 @@ from scrapy_urinorm.learn.sites.own_text import OwnTexts
 from scrapy_urinorm.learn.sites.site import Site
 from scrapy_urinorm.learn.unrequested.facets import combined
 from scrapy_urinorm.live.pairs import holds_alone, judge, subjects, with_either_slash
-from scrapy_urinorm.live.priors import FAMILY
+from scrapy_urinorm.live.priors import FAMILY, Prior
 from scrapy_urinorm.live.reachable import ASKED, FRESH, Reachable
 from scrapy_urinorm.live.trial import Tried
 from scrapy_urinorm.normalizer import Normalizer
@@ -29,11 +30,7 @@ from scrapy_urinorm.suffixes import host_of
 from scrapy_urinorm.url import decoded, resolve
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-
-    from scrapy_urinorm.content import Frame
     from scrapy_urinorm.learn.options import Options
-    from scrapy_urinorm.live.priors import Prior
     from scrapy_urinorm.visits.record import Visit
 
 LIKELY = 3

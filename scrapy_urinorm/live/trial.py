@@ -5,12 +5,11 @@ from __future__ import annotations
 from math import sqrt
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from scrapy_urinorm.learn.evidence.candidate import ACTIVE
+from scrapy_urinorm.learn.evidence.candidate import ACTIVE, Candidate
 from scrapy_urinorm.learn.evidence.risk import BELIEVED, risk, standing
 from scrapy_urinorm.live.priors import FAMILY
 
 if TYPE_CHECKING:
-    from scrapy_urinorm.learn.evidence.candidate import Candidate
     from scrapy_urinorm.learn.options import Options
 
 PROVEN_PAIRS = 3

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from sys import getsizeof
 from typing import TYPE_CHECKING, Protocol
@@ -10,8 +11,6 @@ from scrapy_urinorm.learn.proof.replay import host_of_key
 from scrapy_urinorm.live.priors import Priors
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from scrapy_urinorm.learn.pages.page import Page
     from scrapy_urinorm.live.study import Studied
     from scrapy_urinorm.normalizer import Normalizer

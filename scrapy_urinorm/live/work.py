@@ -4,22 +4,19 @@ from __future__ import annotations
 
 import hashlib
 import traceback
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
-from scrapy_urinorm.live.study import study
-from scrapy_urinorm.live.watched import Standing, Trying
+from scrapy_urinorm.live.study import Studied, study
+from scrapy_urinorm.live.watched import Standing, Store, Trying
 from scrapy_urinorm.normalizer import Normalizer
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
     from scrapy_urinorm.learn.evidence.candidate import Candidate
     from scrapy_urinorm.learn.options import Options
     from scrapy_urinorm.live.priors import Prior
-    from scrapy_urinorm.live.study import Studied
-    from scrapy_urinorm.live.watched import Store
 
 
 @dataclass(frozen=True)

@@ -6,18 +6,15 @@ back stays in the file of requests, is sampled until the end, and goes on when a
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterable
+from collections.abc import Set as AbstractSet
+from typing import Any
 
-from scrapy_urinorm.live.brought import Brought, Turn, Yield, row_of, yield_of
+from scrapy_urinorm.live.brought import TURNS, Brought, Rank, Turn, Yield, row_of, yield_of
 from scrapy_urinorm.live.filtered import Filtered, is_whole
 from scrapy_urinorm.live.groups import AGAIN, ShapeParts, group_of, is_group, subgroups
 from scrapy_urinorm.live.patience import TESTS, Doubts, Patience, doubted
 from scrapy_urinorm.live.patterns import is_item, is_plain
-from scrapy_urinorm.live.rank import TURNS, Rank
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
-    from collections.abc import Set as AbstractSet
 
 LOW = 20
 """Pages in a row without news that make a pattern low: one that has news on a tenth of its pages gets there once in

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from scrapy_urinorm import compression, inputs
 from scrapy_urinorm.visits.reader import LONGEST_LINE, PROBLEMS_KEPT, json_object, read_visits
 from scrapy_urinorm.visits.record import COLUMNS, Visit
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
 
 BLOCK, LARGEST = 4 << 20, 16 << 20
 """Bytes of JSON that are worked on at a time: few, so that each core has some, then more."""

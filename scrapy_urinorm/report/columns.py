@@ -6,6 +6,7 @@ The rest, from the parts of an address to its class of content, is said in SQL (
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping, Sequence
 from itertools import compress
 from typing import TYPE_CHECKING, Any
 
@@ -18,18 +19,16 @@ from scrapy_urinorm.engine.texts import without_userinfo
 from scrapy_urinorm.normalizer import Normalizer
 from scrapy_urinorm.report.content import labels, octets
 from scrapy_urinorm.rules import Stage
-from scrapy_urinorm.rulesets.ruleset import any_rule_at
+from scrapy_urinorm.rulesets.ruleset import RuleSet, any_rule_at
 from scrapy_urinorm.suffixes import site_of
 from scrapy_urinorm.url import split
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
     from pathlib import Path
 
     from numpy.typing import NDArray
 
     from scrapy_urinorm.report.content import Words
-    from scrapy_urinorm.rulesets.ruleset import RuleSet
 
 MAX_TEXT = 2_000
 """Characters of a URL that are kept to be shown; what is counted is counted by all of it."""
@@ -222,7 +221,6 @@ class Columns:
         }
 
     def _frame(self, url: str) -> Words | None:
-        """The frame of the site of a URL."""
         # behind `https://`, and behind `http://` and a letter
         end = url.find("/", 8)
         origin = url[: min(max(end, 0), _LONGEST_ORIGIN)]

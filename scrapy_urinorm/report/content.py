@@ -7,6 +7,7 @@ of a site is taken from the first pages of it, and the sums that make a label ru
 from __future__ import annotations
 
 from binascii import a2b_base64
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -16,8 +17,6 @@ from scrapy_urinorm.content.compare import BINS, EMPTY
 from scrapy_urinorm.content.frame import DATA_SLOT, TITLE_SLOT
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     import pyarrow as pa
     from numpy.typing import NDArray
 

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Mapping
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
 from scrapy_urinorm.url import decoded, query_items, split
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from scrapy_urinorm.report.figures import Figures
 
 # what a reader compares at a glance

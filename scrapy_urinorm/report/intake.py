@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import secrets
 from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -14,8 +15,8 @@ from pyarrow import compute
 
 from scrapy_urinorm.content import Frame, is_answer
 from scrapy_urinorm.processes import cores, in_order
-from scrapy_urinorm.recognition import Recognizer
-from scrapy_urinorm.report.blocks import blocks_of, rows_of
+from scrapy_urinorm.recognition import Found, Recognizer
+from scrapy_urinorm.report.blocks import Block, blocks_of, rows_of
 from scrapy_urinorm.report.columns import Columns, JsonLines, gathered, number_of, text_of
 from scrapy_urinorm.report.content import octets
 from scrapy_urinorm.suffixes import site_of
@@ -24,11 +25,8 @@ from scrapy_urinorm.visits.reader import PROBLEMS_KEPT, VisitsError, read_visits
 from scrapy_urinorm.visits.redaction import Redaction
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
-    from scrapy_urinorm.recognition import Found
-    from scrapy_urinorm.report.blocks import Block
     from scrapy_urinorm.report.content import Words
     from scrapy_urinorm.rulesets.ruleset import RuleSet
 
@@ -138,9 +136,6 @@ def _part(folder: Path, number: int) -> Path:
     return folder / f"{number:06}.visits"
 
 
-# ---------------------------------------------------------------------- work
-
-
 class _Work:
     """The work on one block; small enough to be sent to a process, where it makes its columns once."""
 
@@ -229,9 +224,6 @@ def _filed(blocks: Iterable[Block], folder: Path, jobs: int) -> Iterator[Filed]:
             file.writelines(data)
             file.truncate()
         yield path, start, name
-
-
-# ---------------------------------------------------------------------- frames
 
 
 def _frames(blocks: Iterator[Block], ahead: list[Block], recognizer: Recognizer) -> dict[str, Words]:

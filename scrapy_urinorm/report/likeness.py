@@ -7,6 +7,7 @@ well. What rules make of addresses does not count: the pages of a crawl are thos
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING
 
 import pyarrow as pa
@@ -15,7 +16,6 @@ from scrapy_urinorm.content import NEAR_SHARE as NEAR
 from scrapy_urinorm.report.content import resemblances, sketch
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
     from contextlib import AbstractContextManager
 
     from duckdb import DuckDBPyConnection

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -15,8 +16,6 @@ from scrapy_urinorm.report.content import resemblances
 from scrapy_urinorm.url import decoded, items_of
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
     from scrapy_urinorm.normalizer import Normalizer
     from scrapy_urinorm.report.figures import Figures
 
@@ -102,8 +101,6 @@ class Merges:
     def wrong(self) -> dict[RuleName, dict[str, Any]]:
         """The rules that made one what differs, each with an example."""
         return {name: record.examples[DIFFERS][0] for name, record in self._records.items() if record.examples[DIFFERS]}
-
-    # ------------------------------------------------------------------
 
     def _sample(self) -> list[dict[str, Any]]:
         """A sample of the changed addresses, drawn by their hash."""

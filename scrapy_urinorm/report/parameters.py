@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from scrapy_urinorm.content import FAR_SHARE as FAR
@@ -9,8 +10,6 @@ from scrapy_urinorm.report.content import containment, resemblances
 from scrapy_urinorm.url import decoded, items_of
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from scrapy_urinorm.report.figures import Figures
 
 IRRELEVANT, MOSTLY, SORTS, NARROWS, CHANGES, UNKNOWN = (

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import tomllib
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from scrapy_urinorm.learn import Options, learn
-from scrapy_urinorm.learn.evidence.candidate import ACTIVE, PROPOSED, tables
+from scrapy_urinorm.learn.evidence.candidate import ACTIVE, PROPOSED, Candidate, tables
 from scrapy_urinorm.learn.output import rules_toml
 from scrapy_urinorm.lint.tables import dropping
 from scrapy_urinorm.report.trial import Named, Rehearsal, drawn, wrong_merges
@@ -18,10 +19,8 @@ from scrapy_urinorm.visits.reader import read_visits
 from scrapy_urinorm.wording import count
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
     from pathlib import Path
 
-    from scrapy_urinorm.learn.evidence.candidate import Candidate
     from scrapy_urinorm.learn.learner import LearnResult
     from scrapy_urinorm.report.figures import Figures
     from scrapy_urinorm.report.merges import RuleName

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
@@ -11,8 +12,6 @@ from scrapy_urinorm.report.shapes import DEEP, LONG, NESTED, REPEATED
 from scrapy_urinorm.url import decoded
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
     from scrapy_urinorm.report.figures import Figures
 
 # what makes a trap worth a line: enough requests that no site has by chance, at most a screenful of them

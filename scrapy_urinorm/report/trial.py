@@ -2,24 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
-from scrapy_urinorm.learn.links.graph import BREADTH, crawl, lost
+from scrapy_urinorm.learn.links.graph import BREADTH, Graph, RecordedCrawl, crawl, lost
 from scrapy_urinorm.learn.links.linked import graph_of
 from scrapy_urinorm.learn.sites.spool import Spool
 from scrapy_urinorm.normalizer import Normalizer
 from scrapy_urinorm.report.columns import MAX_TEXT, keys_of
-from scrapy_urinorm.report.merges import Merges
+from scrapy_urinorm.report.merges import Merges, RuleName
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-
-    from scrapy_urinorm.learn.links.graph import Graph, RecordedCrawl
     from scrapy_urinorm.report.figures import Figures
-    from scrapy_urinorm.report.merges import RuleName
     from scrapy_urinorm.rulesets.ruleset import RuleSet
     from scrapy_urinorm.visits.record import Visit
 
@@ -33,9 +30,6 @@ class Named(dict[str, Any]):
     """Rules with the name that messages and tables give them."""
 
     name = "proposals"
-
-
-# ---------------------------------------------------------------------- merges
 
 
 def wrong_merges(figures: Figures, ruleset: RuleSet, limit: int) -> dict[RuleName, dict[str, Any]]:
@@ -84,9 +78,6 @@ def _make_table(figures: Figures, normalizer: Normalizer, limit: int) -> None:
         """
     )
     figures.db.unregister("tried")
-
-
-# ---------------------------------------------------------------------- the crawl
 
 
 @dataclass

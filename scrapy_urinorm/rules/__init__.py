@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 from scrapy_urinorm.rules import (
-    scheme,
-    userinfo,
-    port,
     host,
     path,
     query_text,
@@ -30,12 +27,9 @@ __all__ = [
     "fragment",
     "host",
     "path",
-    "port",
     "query",
     "query_text",
     "query_values",
     "rules_at",
-    "scheme",
-    "userinfo",
     "whole",
 ]

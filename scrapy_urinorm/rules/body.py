@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 from scrapy_urinorm.rules.declaration import LOSSY, Stage, rule
 from scrapy_urinorm.rules.kinds import Flag, Names, NameTable
 from scrapy_urinorm.url import decoded, join_items, query_items, sort_items
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 
 @rule(LOSSY, "a=1&__VIEWSTATE=x", "a=1", stage=Stage.BODY, kind=Names(guards=True), value=["__VIEWSTATE"])

@@ -8,13 +8,11 @@ from __future__ import annotations
 import enum
 import functools
 import re
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 from scrapy_urinorm.regex import Regex
 from scrapy_urinorm.url import path_key
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 _FOLD = {ord(c): c.lower() for c in "ABCDEFGHIJKLMNOPQRSTUVWXYZ"}
 

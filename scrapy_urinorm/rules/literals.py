@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from re import _parser as sre_parser  # type: ignore[attr-defined]  # typeshed knows none of it
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from scrapy_urinorm.rules.kinds import Edit
 
 

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 
 from scrapy_urinorm.regex import Regex
 from scrapy_urinorm.rules.composing import composed_text
 from scrapy_urinorm.rules.declaration import LOSSY, USUALLY_SAFE, PathAction, Stage, half, rule
 from scrapy_urinorm.rules.kinds import Choice, Flag, Names, NameTable, Segment, Segments
 from scrapy_urinorm.url import Item, decoded, decoded_segment, path_key
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 
 @half("stray_percent", stage=Stage.PATH, needs=("%",))

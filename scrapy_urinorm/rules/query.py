@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
 
 from scrapy_urinorm.rules.declaration import LOSSY, Drops, Stage, rule
 from scrapy_urinorm.rules.globs import ascii_fold
 from scrapy_urinorm.rules.kinds import Choice, Flag, Names, NameTable, Texts
 from scrapy_urinorm.rules.nesting import nests
 from scrapy_urinorm.url import Item, decoded, encoded, sort_items
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 Items = list[Item]
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
 
 from scrapy_urinorm.regex import Regex
 from scrapy_urinorm.rules.composing import composed_text
@@ -10,9 +10,6 @@ from scrapy_urinorm.rules.declaration import LOSSY, Stage, half, rule
 from scrapy_urinorm.rules.globs import ascii_fold
 from scrapy_urinorm.rules.kinds import Aliases, Edit, NamedEdits, Names, NameTable, Renames, Texts, ValueAliases
 from scrapy_urinorm.url import Item, decoded, encoded
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 Items = list[Item]
 

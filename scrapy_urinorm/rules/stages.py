@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import enum
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 
 from scrapy_urinorm.tuples import NamedTuple
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 
 class Safety(enum.StrEnum):

@@ -15,16 +15,14 @@ once for each way of what stands before it. Both are bounded from above, from th
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from re import _constants as sre  # type: ignore[attr-defined]  # typeshed knows none of it
 from re import _parser as sre_parser  # type: ignore[attr-defined]  # typeshed knows none of it
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from scrapy_urinorm.rules.backtracking import ALL, MANY, REPEATS, Positions, bodies_of, characters_of
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    Cost = Callable[[float], tuple[float, float]]
+Cost = Callable[[float], tuple[float, float]]
 
 #: A bound of so many steps was at most 14 ms for some thousand random patterns on the texts that they like least.
 MAX_STEPS = 1_000_000

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 
 from scrapy_urinorm.regex import Regex
 from scrapy_urinorm.rules.declaration import LOSSY, Stage, TextEdit, Verdict, rule
@@ -24,13 +24,9 @@ from scrapy_urinorm.url import (
     split,
 )
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    _Match = Callable[[str], re.Match[str] | None]
-    _Build = Callable[[dict[str, str], list[Item]], "Target | None"]
-
 Target = tuple[str, list[Item]]
+_Match = Callable[[str], re.Match[str] | None]
+_Build = Callable[[dict[str, str], list[Item]], Target | None]
 
 
 @rule(
@@ -154,7 +150,7 @@ def _compiled(one: Template) -> tuple[_Match, dict[str, tuple[str, str, str]], _
             return None
         if any(decoded(n) in taken for n, _ in rest):
             return None
-        filled = _HOLE.sub(lambda m: _segment(found[m.group(1)]), to_path)
+        filled = _HOLE.sub(lambda m: encoded(found[m.group(1)]).replace("+", "%20"), to_path)
         items = [(encoded(n), encoded(_HOLE.sub(lambda m: found[m.group(1)], v))) for n, v in to_items]
         return path_key(filled), sort_items([*items, *rest]) if rest else items
 
@@ -183,10 +179,6 @@ def path_key_holes(path: str) -> str:
 
 def _raw_items(query: str) -> list[tuple[str, str]]:
     return [(n, v) for n, _, v in (f.partition("=") for f in query.split("&")) if n]
-
-
-def _segment(text: str) -> str:
-    return encoded(text).replace("+", "%20")
 
 
 WRAPPED_URL = re.compile(r"https?://[^/?#]", re.IGNORECASE)

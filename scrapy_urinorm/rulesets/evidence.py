@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
 
 from scrapy_urinorm.rules import CATALOGUE
 from scrapy_urinorm.rules.kinds import ByName, Edits, Names
 from scrapy_urinorm.rulesets.scopes import check_body
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
 
 
 def wrong_in(row: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from scrapy_urinorm.errors import Problem
 from scrapy_urinorm.rulesets.sources import TextLines
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
-
     from scrapy_urinorm.rulesets.scopes import Layer
 
 

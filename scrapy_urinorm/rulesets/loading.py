@@ -8,19 +8,16 @@ from collections import defaultdict
 from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from scrapy_urinorm.errors import Problem
 from scrapy_urinorm.rules import CATALOGUE
 from scrapy_urinorm.rules.kinds import Hosts, nearest
 from scrapy_urinorm.rulesets.evidence import wrong_in
 from scrapy_urinorm.rulesets.examples import Example
-from scrapy_urinorm.rulesets.scopes import TABLE_KEYS, Body, Layer, check_body
+from scrapy_urinorm.rulesets.scopes import TABLE_KEYS, Body, Layer, LineNumbers, check_body
 from scrapy_urinorm.rulesets.sources import TextLines, parse_toml, plain, preset_table, read_text, undecodable
 from scrapy_urinorm.url import split
-
-if TYPE_CHECKING:
-    from scrapy_urinorm.rulesets.scopes import LineNumbers
 
 #: A file, `"package:file"`, or a dict.
 Source = str | Path | Mapping[str, Any]

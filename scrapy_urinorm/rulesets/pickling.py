@@ -6,18 +6,13 @@ may say something else by then, so that the tables go along, each once.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
 
 from scrapy_urinorm.errors import Problem, RuleFileError, UrinormError
 from scrapy_urinorm.rulesets.examples import Example
 from scrapy_urinorm.rulesets.loading import preset_layers
-from scrapy_urinorm.rulesets.scopes import Body, Layer, check_body
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from scrapy_urinorm.rulesets.scopes import LineNumbers
+from scrapy_urinorm.rulesets.scopes import Body, Layer, LineNumbers, check_body
 
 
 class PackedLayer(NamedTuple):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import gc
 import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from scrapy_urinorm.errors import RuleFileError
@@ -13,14 +14,12 @@ from scrapy_urinorm.rulesets.examples import Example
 from scrapy_urinorm.rulesets.loading import DEFAULT_PRESET, PRESETS, Loader, Source
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
-
     from scrapy_urinorm.rulesets.scopes import Body, Layer
 
 #: The version of the rules' semantics: part of every digest, so that a store notices when keys may have changed.
 SEMANTICS = 1
 
-__all__ = ["PRESETS", "SEMANTICS", "Example", "RuleSet", "Source", "any_rule_at"]
+__all__ = ["PRESETS", "Example", "RuleSet", "Source", "any_rule_at"]
 
 
 class RuleSet:

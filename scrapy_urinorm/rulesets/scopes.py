@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Callable, Mapping, Sequence
 from datetime import date
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol
 
 from scrapy_urinorm.regex import Regex
 from scrapy_urinorm.rules import CATALOGUE
@@ -15,11 +16,8 @@ from scrapy_urinorm.rules.kinds import nearest
 from scrapy_urinorm.rules.patterns import PatternError, compile_pattern
 from scrapy_urinorm.tuples import NamedTuple
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-
-    #: Reports (key, message, hint) for one table.
-    Report = Callable[[str, str, str], None]
+#: Reports (key, message, hint) for one table.
+Report = Callable[[str, str, str], None]
 
 #: Keys of a table that are not rules.
 TABLE_KEYS = ("where", "platform", "examples", "distinct", "rewrite_requests")

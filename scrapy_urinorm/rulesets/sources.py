@@ -4,16 +4,13 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from scrapy_urinorm.regex import Regex
 from scrapy_urinorm.rules.patterns import Shipped
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
 
 
 def parse_toml(text: str) -> dict[str, Any]:

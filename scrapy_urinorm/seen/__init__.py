@@ -12,17 +12,15 @@ The package knows neither URLs nor Scrapy.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from scrapy_urinorm.seen.protocol import SeenStore, SeenStoreError, SeenStoreLostError
 from scrapy_urinorm.seen.redis_address import SCHEMES
-from scrapy_urinorm.seen.stamp import Stamp, StampChange
+from scrapy_urinorm.seen.stamp import StampChange
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-__all__ = ["OnLost", "SeenStore", "SeenStoreError", "SeenStoreLostError", "Stamp", "StampChange", "make_store"]
+__all__ = ["OnLost", "SeenStore", "SeenStoreError", "SeenStoreLostError", "StampChange", "make_store"]
 
 OnLost = Literal["stop", "wait"]
 

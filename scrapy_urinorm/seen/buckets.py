@@ -7,14 +7,11 @@ bytes per record at any size; a set of `bytes` takes 90 to 120.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
 from struct import Struct
-from typing import TYPE_CHECKING
 from zlib import crc32
 
 from scrapy_urinorm.seen.protocol import RECORD_BYTES, as_record
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
 
 _PART_BLOCK = RECORD_BYTES * 4096
 BUCKET_RECORDS = 12

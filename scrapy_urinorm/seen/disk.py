@@ -8,9 +8,10 @@ import logging
 import shutil
 import tempfile
 import time
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from scrapy_urinorm.extras import MissingExtraError
 from scrapy_urinorm.seen.lock import FolderLock
@@ -19,9 +20,6 @@ from scrapy_urinorm.seen.recent import RecentForever, RecentTimed
 from scrapy_urinorm.seen.rocksdb import options
 from scrapy_urinorm.seen.stamp import Stamp, StampChange, are_stamps, compare_last
 from scrapy_urinorm.whole_files import write_whole
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
 
 logger = logging.getLogger("scrapy_urinorm.seen")
 

@@ -4,8 +4,10 @@ Layout, little-endian throughout:
 
 - bytes 0 to 4095: `urinorm-seen 1`, a line break, the header as one line of JSON, spaces: `head` shows it.
 - records of 24 bytes, the fingerprint and its CRC-32, one `write` each and unbuffered, so that what was answered is in
-  the operating system's hands when the process is killed. Before them stands a snapshot in files from before the first
-  release, see `snapshot`.
+  the operating system's hands when the process is killed.
+
+Files from before the first release have a snapshot before the records: how many each of the table's buckets has (uint32
+each), then 20 bytes a fingerprint, bucket after bucket. The header holds its geometry and checksum.
 
 A record torn by a kill is cut off before anything is appended; a damaged one (power loss) is skipped and counted. There
 are no others to be rid of, so nothing is ever rewritten behind a crawl's back: a million are loaded in half a second.
@@ -14,20 +16,75 @@ are no others to be rid of, so nothing is ever rewritten behind a crawl's back: 
 from __future__ import annotations
 
 import contextlib
+import json
 import os
+from collections.abc import Iterable, Iterator
 from itertools import chain
 from struct import Struct
 from typing import TYPE_CHECKING, Any, BinaryIO
 from zlib import crc32
 
-from scrapy_urinorm.seen import snapshot
 from scrapy_urinorm.seen.buckets import records
 from scrapy_urinorm.seen.protocol import RECORD_BYTES, SeenStoreError, SeenStoreLostError
+from scrapy_urinorm.seen.stamp import are_stamps
 from scrapy_urinorm.seen.table import FingerprintTable
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
     from pathlib import Path
+
+FORMAT = 1
+MAGIC = b"urinorm-seen "
+# a page of the disk, so that the header is written whole or not
+HEADER_BYTES = 4096
+_BLOCK = 4096 * RECORD_BYTES
+
+
+def read_snapshot(path: Path, file: BinaryIO, header: dict[str, Any]) -> tuple[FingerprintTable, bool]:
+    """The table of a snapshot, and whether its checksum is right; the file is left behind it. Raises SeenStoreError."""
+    sizes = 4 * header["buckets"], RECORD_BYTES * header["snapshot"]
+    # before any of it is read: a wrong number may be more than there is memory
+    if sum(sizes) > os.fstat(file.fileno()).st_size - file.tell():
+        raise SeenStoreError(f"{path} is shorter than its header says: restore a copy, or delete it to start anew")
+    counts, body = map(file.read, sizes)
+    sound = crc32(counts, crc32(body)) == header["checksum"]
+    blocks = (body[at : at + _BLOCK] for at in range(0, len(body), _BLOCK))
+    return FingerprintTable.from_records(blocks, header["snapshot"]), sound
+
+
+def parse_header(path: Path, head: bytes) -> dict[str, Any]:
+    """The header of a file's first page. Raises SeenStoreError."""
+    title, _, rest = head.partition(b"\n")
+    if not title.startswith(MAGIC):
+        raise SeenStoreError(f"{path} is not a seen file: it does not start with {MAGIC.decode().strip()!r}")
+    if title != MAGIC + str(FORMAT).encode("ascii"):
+        raise SeenStoreError(
+            f"{path} has format {title[len(MAGIC) :].decode('ascii', 'replace')}, this version reads {FORMAT}: "
+            "use the version of scrapy-urinorm that wrote it, or delete it to start anew"
+        )
+    damaged = SeenStoreError(f"{path} has a damaged header: restore a copy, or delete it to start anew")
+    try:
+        header: dict[str, Any] = {"stamps": [], "buckets": 0, "snapshot": 0, "checksum": 0} | json.loads(rest)
+    except (ValueError, TypeError, RecursionError) as error:
+        raise damaged from error
+    if not are_stamps(header["stamps"]) or not all(_is_count(header[name]) for name in ("buckets", "snapshot")):
+        raise damaged
+    return header
+
+
+def _is_count(value: object) -> bool:
+    return isinstance(value, int) and value >= 0
+
+
+def format_header(header: dict[str, Any]) -> bytes:
+    """One page; the oldest stamps are left out where they do not fit."""
+    stamps = header.get("stamps", [])
+    for skip in range(len(stamps) + 1):
+        text = json.dumps(header | {"stamps": stamps[skip:]}, sort_keys=True).encode("ascii")
+        page = MAGIC + str(FORMAT).encode("ascii") + b"\n" + text
+        if len(page) < HEADER_BYTES:
+            return page.ljust(HEADER_BYTES - 1) + b"\n"
+    raise SeenStoreError(f"the stamp of a seen file must fit into {HEADER_BYTES} bytes")
+
 
 FILE_NAME = "urinorm.seen"
 _ENTRY = Struct(f"<{RECORD_BYTES}sI")
@@ -66,8 +123,8 @@ class SeenJournal:
             self._path.with_name(self._path.name + ".new").unlink(missing_ok=True)
             self._open_at(0)
             with self._path.open("rb") as file:
-                self.header = snapshot.parse_header(self._path, file.read(snapshot.HEADER_BYTES))
-                table, sound = snapshot.read(self._path, file, self.header)
+                self.header = parse_header(self._path, file.read(HEADER_BYTES))
+                table, sound = read_snapshot(self._path, file, self.header)
                 # which records of a damaged snapshot cannot be told; a wrong one costs one page fetched again
                 self.damaged = 0 if sound else 1
                 size = os.fstat(self._fd).st_size - file.tell()
@@ -139,7 +196,7 @@ class SeenJournal:
         """Store `header`. Raises SeenStoreError."""
         with _explained(self._path, "write"):
             os.lseek(self._fd, 0, os.SEEK_SET)
-            os.write(self._fd, snapshot.format_header(self.header))
+            os.write(self._fd, format_header(self.header))
             os.lseek(self._fd, self._end, os.SEEK_SET)
 
     def rewrite(self, table: FingerprintTable) -> None:
@@ -149,7 +206,7 @@ class SeenJournal:
         try:
             with _explained(self._path, "write"):
                 with scratch.open("wb") as file:
-                    file.write(snapshot.format_header(header))
+                    file.write(format_header(header))
                     for block in table.blocks():
                         file.write(_entries(records(block)))
                     file.flush()

@@ -8,6 +8,7 @@ folder, so it answers SeenStoreError then. Redis can be asked while workers run.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, NamedTuple
@@ -15,14 +16,11 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 from scrapy_urinorm.seen import disk as disk_store
 from scrapy_urinorm.seen import journal as journal_file
 from scrapy_urinorm.seen import requests_seen
-from scrapy_urinorm.seen.protocol import SeenStoreError, as_record
+from scrapy_urinorm.seen.protocol import SeenStore, SeenStoreError, as_record
 from scrapy_urinorm.seen.redis_address import is_redis
 from scrapy_urinorm.whole_files import replacing
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
-    from scrapy_urinorm.seen.protocol import SeenStore
     from scrapy_urinorm.seen.stamp import Stamp
 
 Kind = Literal["memory", "disk", "redis", "requests.seen"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import islice
 from typing import TYPE_CHECKING
 
@@ -11,7 +12,6 @@ from scrapy_urinorm.seen.stamp import Stamp, StampChange, compare_last, dated
 from scrapy_urinorm.seen.table import FingerprintTable
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
     from pathlib import Path
 
     from scrapy_urinorm.seen.journal import SeenJournal

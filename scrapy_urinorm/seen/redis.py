@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import time
 import uuid
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
@@ -17,8 +18,6 @@ from scrapy_urinorm.seen.stamp import Stamp, StampChange, are_stamps, compare_la
 from scrapy_urinorm.seen.table import FingerprintTable
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
-
     import redis as redis_py
 
     from scrapy_urinorm.seen import OnLost

@@ -7,6 +7,7 @@ import logging
 import signal
 import threading
 import time
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.parse import urlsplit
 
@@ -15,8 +16,6 @@ from scrapy_urinorm.seen.protocol import SeenStoreError, SeenStoreLostError
 from scrapy_urinorm.seen.redis_address import RedisAddress
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
     import redis as redis_py
 
     from scrapy_urinorm.seen import OnLost

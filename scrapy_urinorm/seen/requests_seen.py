@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 from binascii import hexlify
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from scrapy_urinorm.seen.protocol import SeenStoreError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
     from pathlib import Path
 
 FILE_NAME = "requests.seen"

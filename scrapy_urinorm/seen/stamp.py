@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Mapping
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, TypeGuard
+from typing import TypeGuard
 
 from scrapy_urinorm.tuples import NamedTuple
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 Stamp = dict[str, str]
 """Name -> value: the rules digest, the preset, versions of the libraries that make a key."""

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
 
 from scrapy_urinorm.engine import native
 from scrapy_urinorm.seen.buckets import Buckets, records
 from scrapy_urinorm.seen.protocol import RECORD_BYTES, as_record
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
 
 _BLOCK = 4096 * RECORD_BYTES
 

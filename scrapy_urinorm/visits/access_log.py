@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Collection
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING
 from urllib.parse import urljoin
 
 from scrapy_urinorm.visits.record import Visit
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Collection
 
 _LINE = re.compile(
     r"(?:(?P<vhost>[\w.-]+(?::\d+)?) )?\S+ \S+ \S+ \[(?P<time>[^\]]+)\] "

@@ -16,11 +16,10 @@ The module in C has the same lists (ages.c).
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from selectolax.lexbor import LexborNode
 
 DATED = frozenset(("a", "abbr", "small", "span", "time"))

@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
+from collections.abc import Collection
 
 from scrapy_urinorm.visits.record import Visit
-
-if TYPE_CHECKING:
-    from collections.abc import Collection
 
 _DEFAULT_LEGEND = {9: "N b a m s k r V g", 10: "N b a m s k r M V g", 11: "N b a m s k r M S V g"}
 """The usual letters by the number of fields (IIPC CDX file format reference)."""

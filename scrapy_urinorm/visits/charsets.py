@@ -126,5 +126,4 @@ def _with_faults(body: bytes, codec: str) -> str:
 
 
 def _wide(text: str) -> int:
-    """Letters that are not ASCII."""
     return len(text) - len(text.encode("ascii", "ignore"))

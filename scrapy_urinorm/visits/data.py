@@ -7,13 +7,10 @@ another on each request.
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 from urllib.parse import unquote_to_bytes
 
 from scrapy_urinorm.visits.texts import hash_of_all
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 DATA_CAP = 128 << 10
 """Octets of data that are read of a page, 4 ms, in Chinese 8 ms: what is longer is told by its beginning."""
@@ -136,7 +133,6 @@ def _texts(block: bytes) -> list[bytes]:
 
 
 def _single_words(block: bytes) -> list[bytes]:
-    """The values of one word in JSON."""
     words = set(_WORD.findall(block))
     return [one for one in words if SHORTEST_WORD <= len(one) <= LONGEST_WORD and _hexadecimal(one) is None]
 

@@ -8,6 +8,7 @@ tree a browser would.
 from __future__ import annotations
 
 import hashlib
+import re
 from base64 import b32encode
 from struct import pack
 from typing import NamedTuple
@@ -20,9 +21,7 @@ from scrapy_urinorm.visits.clocks import without_clocks
 from scrapy_urinorm.visits.data import DATA_CAP, hash_of_data, scripts
 from scrapy_urinorm.visits.markup import said_by, said_without_tree
 from scrapy_urinorm.visits.offers import offer_lines
-from scrapy_urinorm.visits.rows import rows_digest
 from scrapy_urinorm.visits.scripts import script_lines
-from scrapy_urinorm.visits.shadow import opened
 from scrapy_urinorm.visits.texts import text_of
 from scrapy_urinorm.visits.values import values
 
@@ -110,3 +109,73 @@ def _html_features(body_digest: str, markup: bytes | str, url: str) -> PageFeatu
     lines = said.lines + b"".join(pack("<QQ", *line) for line in beside)
     said = said._replace(lines=lines, line_words=said.line_words + bytes(len(beside)))
     return PageFeatures(body_digest, *said)
+
+
+_TEMPLATE = re.compile(rb"<(/?)template\b([^<>]*+)>", re.IGNORECASE)
+_MODE = b"shadowrootmode"
+
+
+def opened(markup: bytes) -> bytes:
+    """Return a page whose parts in a shadow, which a browser shows and a parser takes for templates, are elements that
+    may stand anywhere, and end whatever is open in them.
+
+    Of those that a parser knows, `marquee` alone is neither a template nor shown in another way than its text.
+    """
+    if _MODE not in markup:
+        return markup
+    parts: list[bytes] = []
+    shadows: list[bool] = []
+    at = 0
+    for tag in _TEMPLATE.finditer(markup):
+        if tag[1]:
+            shadow = bool(shadows) and shadows.pop()
+        else:
+            shadow = _MODE in tag[2]
+            shadows.append(shadow)
+        if shadow:
+            parts += (markup[at : tag.start()], b"</marquee>" if tag[1] else b"<marquee>")
+            at = tag.end()
+    return b"".join((*parts, markup[at:]))
+
+
+_TABLES = ("text/csv", "text/tab-separated-values")
+_FEEDS = ("application/rss+xml", "application/atom+xml", "application/rdf+xml", "application/xml", "text/xml")
+_begin = re.compile(r"<(item|entry)[\s>]")
+_root = re.compile(r"<(rss|feed|rdf:RDF)[\s>]")
+_HEAD = 2_000
+"""Characters in which the root of a feed stands: after declarations and a comment."""
+_MASK = (1 << 128) - 1
+"""A sum is cut to the width of the hashes that are added up (BLAKE2b of 16 octets)."""
+
+
+def rows_digest(text: str, kind: str) -> str | None:
+    """Return the digest of the rows of a table, or of the entries of a feed, in any order; `kind` is the media type.
+
+    What stands around the entries of a feed names the feed and the time at which it was made, and is left out. None
+    where the text is neither. That of no row, or no entry, is 0: nothing is known of what it will hold.
+    """
+    rows = text.splitlines() if kind in _TABLES else _entries(text) if kind in _FEEDS else None
+    if rows is None:
+        return None
+    total = 0
+    for row in rows:
+        if tokens := row.split():
+            line = " ".join(tokens).encode("utf-8", "surrogatepass")
+            total += int.from_bytes(hashlib.blake2b(line, digest_size=16).digest(), "big")
+    # a sum, which is the same in any order and counts rows that come again
+    return f"{total & _MASK:032x}"
+
+
+def _entries(text: str) -> list[str] | None:
+    """Return the entries of a feed as they stand there; None where it is no feed, or an entry does not end."""
+    if not _root.search(text, 0, _HEAD):
+        return None
+    entries = []
+    at = 0
+    while begin := _begin.search(text, at):
+        end = text.find(f"</{begin[1]}>", begin.end())
+        if end < 0:
+            return None
+        entries.append(text[begin.start() : end])
+        at = end
+    return entries

@@ -21,16 +21,13 @@ import signal
 import socket
 import time
 from collections import deque
+from collections.abc import Callable, Sequence
 from struct import Struct
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from scrapy_urinorm.visits import messages
-from scrapy_urinorm.visits.courtesy import Courtesy
-from scrapy_urinorm.visits.memory import keep_memory, limit_memory, resident
+from scrapy_urinorm.visits.courtesy import Courtesy, keep_memory, limit_memory, resident
 from scrapy_urinorm.visits.page import Crawl, visit_of
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
 
 FORKS = hasattr(os, "fork")
 PAGE_SECONDS = 1.0
@@ -183,7 +180,6 @@ class Parser:
 
 
 def _here(page: Unread) -> Read:
-    """Read a page in this process."""
     crawl, said, body, names = page
     crawl.links.take_new()
     try:

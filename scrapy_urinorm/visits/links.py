@@ -11,20 +11,15 @@ from __future__ import annotations
 import functools
 import hashlib
 import re
+from collections.abc import Callable, Iterable, Mapping
 from itertools import accumulate, chain
 from struct import Struct
-from typing import TYPE_CHECKING
 
 from scrapy_urinorm.engine import native
 from scrapy_urinorm.engine.texts import bare_key
 from scrapy_urinorm.normalizer import Normalizer
 from scrapy_urinorm.url import resolve
-from scrapy_urinorm.visits.ruled import lines_of
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
-
-    from scrapy_urinorm.visits.ruled import Ruled
+from scrapy_urinorm.visits.ruled import Ruled, lines_of
 
 LINK_CAP = 2_000
 """Links kept of a page: every menu and list fits, and 2,000 hashes are 21 kB of base64."""

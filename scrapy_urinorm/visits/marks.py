@@ -5,14 +5,11 @@ from __future__ import annotations
 import functools
 import json
 import re
+from collections.abc import Iterable, Sequence
 from itertools import compress
-from typing import TYPE_CHECKING
 
 from scrapy_urinorm.engine import native
 from scrapy_urinorm.rulesets.platforms import markers
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
 
 #: Octets at the start of a page, where it names its style sheets and scripts, and at its end, where servers sign: what
 #: is searched for the packs' texts.

@@ -12,14 +12,13 @@ from scrapy_urinorm.visits.ages import AGED
 from scrapy_urinorm.visits.links import page_links, stems
 from scrapy_urinorm.visits.shown import MARKED
 from scrapy_urinorm.visits.states import grid_selector
-from scrapy_urinorm.visits.texts import text_of
+from scrapy_urinorm.visits.texts import Text, text_of
 from scrapy_urinorm.visits.viewers import selector_of
 from scrapy_urinorm.visits.walk import DEEPEST, Walk
 
 if TYPE_CHECKING:
     from selectolax.lexbor import LexborNode
 
-    from scrapy_urinorm.visits.texts import Text
 
 LINE_CAP = 512
 """Lines kept one by one; the rest of a page is one last line, a sum of hashes, so that a difference still shows."""

@@ -24,14 +24,12 @@ from __future__ import annotations
 
 import json
 import os
+from collections import deque
+from collections.abc import Callable
 from datetime import date, time
 from itertools import islice
 from struct import Struct
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from collections import deque
-    from collections.abc import Callable
+from typing import Any
 
 _LENGTHS = Struct("<II")
 PIECES = 64

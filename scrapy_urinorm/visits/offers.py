@@ -6,16 +6,13 @@ Pages that all say "press the button" differ in this alone. It is read of the pa
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from itertools import chain, islice
-from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from scrapy_urinorm.content.titles import SHELL_WORDS
 from scrapy_urinorm.url import resolve
 from scrapy_urinorm.visits.texts import hash_of_all
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 OFFERS_SLOT = 8
 """The place of the line that sums up the offers."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from scrapy_urinorm.content import DIFFERENT, NEAR, compare
@@ -10,8 +11,6 @@ from scrapy_urinorm.normalizer import Normalizer
 from scrapy_urinorm.rulesets import platforms
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-
     from scrapy_urinorm.content.compare import Shown
     from scrapy_urinorm.rulesets.platforms import Line, LineTable, Use
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from functools import lru_cache
 from itertools import islice
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 from scrapy_urinorm.declared import canonical_link, clean_param_values
 from scrapy_urinorm.errors import UrinormError
@@ -16,9 +17,6 @@ from scrapy_urinorm.visits.redaction import Redaction
 from scrapy_urinorm.visits.ruled import Ruled, are_few
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-    from typing import Self
-
     from scrapy_urinorm.visits.features import PageFeatures
 
 MOST_DIRECTIVES = 2_000

@@ -7,15 +7,12 @@ Each is looked for by the words with which such a program is called, in those bl
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from itertools import compress
-from typing import TYPE_CHECKING
 
 from scrapy_urinorm.visits.data import QUOTE
 from scrapy_urinorm.visits.marks import texts_in
 from scrapy_urinorm.visits.viewers import EXTENSIONS
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
 
 MOST_NAMED = 1_000
 """What is read of one block, chosen."""

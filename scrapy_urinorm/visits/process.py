@@ -15,9 +15,12 @@ from __future__ import annotations
 
 import contextlib
 import gc
+import io
+import select
 import threading
 import time
 import traceback
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING, Any, BinaryIO
@@ -26,7 +29,6 @@ from scrapy_urinorm.content import is_answer
 from scrapy_urinorm.recognition import Recognizer
 from scrapy_urinorm.visits import messages
 from scrapy_urinorm.visits.courtesy import Courtesy, output_of_server
-from scrapy_urinorm.visits.inbox import Inbox
 from scrapy_urinorm.visits.isolation import GIVEN_UP, Parser, Read, Unread
 from scrapy_urinorm.visits.marks import marks_of_line
 from scrapy_urinorm.visits.page import Crawl, shown_time, visit_of
@@ -34,7 +36,7 @@ from scrapy_urinorm.visits.record import end_of
 from scrapy_urinorm.visits.writer import VisitWriter
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from scrapy_urinorm.visits.messages import Message
 
 HOSTS = 20_000
 """Hosts of a crawl on which programs are recognized: with marks on each they take 40 MB."""
@@ -237,3 +239,49 @@ def main(extend: Callable[[Reader], object] | None = None) -> None:
 
 if __name__ == "__main__":
     main()
+
+
+MOST = 16
+"""Messages taken together: a crawl hands over about as many pages of 40 kB at a time (`crawl.recording.outbox`)."""
+OCTETS = 1 << 20
+"""Octets after which no further one is taken: what is in memory meanwhile does not grow with a site's pages."""
+
+
+class Inbox:
+    """The pipe of this descriptor, which nobody else reads."""
+
+    def __init__(self, pipe: int) -> None:
+        self._file = io.FileIO(pipe, closefd=False)
+        self._ready = None
+        if hasattr(select, "poll"):
+            # not Windows
+            self._ready = select.poll()
+            self._ready.register(pipe, select.POLLIN)
+
+    def some(self) -> list[Message]:
+        """Wait for a message, and return it with those that have come meanwhile; none at the end.
+
+        Raises `ValueError` on what is no message.
+        """
+        found: list[Message] = []
+        octets = 0
+        while not found or (len(found) < MOST and octets < OCTETS and self._waits()):
+            message = messages.received(self._read)
+            if message is None:
+                break
+            found.append(message)
+            octets += len(message[1])
+        return found
+
+    def _waits(self) -> bool:
+        return self._ready is not None and bool(self._ready.poll(0))
+
+    def _read(self, count: int) -> bytes:
+        """Return so many octets, fewer at the end alone."""
+        found = self._file.read(count) or b""
+        if len(found) == count or not found:
+            return found
+        whole = bytearray(found)
+        while len(whole) < count and (more := self._file.read(count - len(whole))):
+            whole += more
+        return bytes(whole)

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from scrapy_urinorm.content import is_answer
-from scrapy_urinorm.recognition import Recognizer
+from scrapy_urinorm.recognition import Found, Recognizer
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from scrapy_urinorm.recognition import Found
     from scrapy_urinorm.rulesets.platforms import Pack
     from scrapy_urinorm.visits.record import Visit
 

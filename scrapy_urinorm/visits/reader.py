@@ -4,19 +4,18 @@ from __future__ import annotations
 
 import json
 from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
-from scrapy_urinorm.inputs import ROW_ERRORS, InputError, expanded, kind_of, lines, opened
+from scrapy_urinorm.inputs import ROW_ERRORS, InputError, Source, expanded, kind_of, lines, opened
 from scrapy_urinorm.visits import access_log, archive_index, table
 from scrapy_urinorm.visits.record import Visit, visit_from_row
 from scrapy_urinorm.visits.redaction import Redaction, redacted
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
     from pathlib import Path
 
-    from scrapy_urinorm.inputs import Source
 
 Row = TypeVar("Row")
 FORMATS = ("auto", "jsonl", "csv", "parquet", "cdx", "cdxj", "crawl-log", "access-log", "urls")

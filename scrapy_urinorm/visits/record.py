@@ -6,14 +6,11 @@ import json
 import secrets
 from base64 import b64decode
 from binascii import b2a_base64
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, fields
 from datetime import UTC, datetime
 from struct import pack
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+from typing import Any
 
 _BYTES = ("lines", "line_words", "minhash", "id", "link_keys")
 _INTEGERS = ("status", "words", "size", "depth", "links_count", "ended")

@@ -12,6 +12,7 @@ import hashlib
 import re
 import secrets
 import struct
+from collections.abc import Iterable
 from itertools import starmap
 from string import ascii_lowercase, ascii_uppercase, digits
 from typing import TYPE_CHECKING
@@ -22,8 +23,6 @@ from scrapy_urinorm.engine.texts import scrubbed
 from scrapy_urinorm.rules.path import ASPNET_SESSION
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from scrapy_urinorm.visits.record import Visit
 
 #: Names whose value admits somebody or identifies a visitor: decoded, lower case, only letters and digits.

@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import Any
 
 from scrapy_urinorm.normalizer import Normalizer
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
 
 MOST_OCTETS = 1 << 20
 """Rules as JSON that a process that parses pages is told, some 12,000 tables: it holds 31 MB of them and loads them for

@@ -7,15 +7,11 @@ from __future__ import annotations
 
 import re
 from itertools import islice
-from typing import TYPE_CHECKING
 
-from scrapy_urinorm.visits.data import DATA_CAP, QUOTE, is_state
+from scrapy_urinorm.visits.data import DATA_CAP, QUOTE, Script, is_state
 from scrapy_urinorm.visits.players import loaded_by, shown_by, sources_in
 from scrapy_urinorm.visits.texts import hash_of_all
 from scrapy_urinorm.visits.viewers import EXTENSIONS
-
-if TYPE_CHECKING:
-    from scrapy_urinorm.visits.data import Script
 
 NUMBERS_SLOT, MEDIA_SLOT = 3, 4
 """The places of the lines for numbers with formulas, and for addresses: advertisements in one leave the other alone."""

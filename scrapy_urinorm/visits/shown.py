@@ -5,15 +5,12 @@ only a class or a tip tells.
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from struct import pack
-from typing import TYPE_CHECKING
 
 from scrapy_urinorm.visits.states import CELLS, FEWEST, GRID, states_of
 from scrapy_urinorm.visits.texts import Hashes
 from scrapy_urinorm.visits.viewers import picture_in
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 TIPS_SLOT, CELLS_SLOT, DRAWINGS_SLOT = 5, 6, 7
 """The places of the lines that sum up the tips of empty elements, the classes of empty cells, and what is drawn."""

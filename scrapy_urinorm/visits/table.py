@@ -5,16 +5,12 @@ from __future__ import annotations
 import contextlib
 import csv
 import tempfile
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
 
 from scrapy_urinorm.extras import MissingExtraError
-from scrapy_urinorm.inputs import InputError
+from scrapy_urinorm.inputs import InputError, Source
 from scrapy_urinorm.visits.record import COLUMNS
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
-
-    from scrapy_urinorm.inputs import Source
 
 #: Headers of crawlers and log exports, lower case, that mean one of our columns.
 KNOWN_HEADERS = {

@@ -5,13 +5,11 @@ from __future__ import annotations
 import hashlib
 import re
 import zlib
+from collections.abc import Iterable
 from struct import pack
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from scrapy_urinorm.engine import native
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
 
 BINS = 32
 EMPTY_BIN = 0xFFFFFFFF

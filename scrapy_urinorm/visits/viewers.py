@@ -8,10 +8,7 @@ The module in C has the same lists (viewers.c).
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
+from collections.abc import Mapping
 
 MEDIA = frozenset(
     """

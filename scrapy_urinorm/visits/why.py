@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -11,8 +12,6 @@ from scrapy_urinorm.url import split
 from scrapy_urinorm.visits.links import holds, url_hash
 
 if TYPE_CHECKING:
-    from collections.abc import Container, Iterable, Mapping, Sequence
-
     from scrapy_urinorm.normalizer import Normalizer
     from scrapy_urinorm.visits.record import Visit
 

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scrapy_urinorm import Normalizer
-from scrapy_urinorm.templates import folded, template_of
+from scrapy_urinorm.cli.unique import folded, template_of
 from tests.cli.programs import on_terminal, run
 
 if TYPE_CHECKING:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import gc
-from collections.abc import AsyncIterator, Iterator  # noqa: TC003  scrapy-poet evaluates the annotations of callbacks
+from collections.abc import AsyncIterator, Iterator
 from typing import Any, ClassVar
 
 from scrapy import Request, Spider, signals
@@ -12,7 +12,7 @@ from scrapy.linkextractors import LinkExtractor
 from scrapy.spiders import CrawlSpider, Rule
 
 from scrapy_urinorm import Links
-from scrapy_urinorm.crawl.scheduling import callbacks
+from scrapy_urinorm.crawl.scheduling import releases
 
 
 class Follow(Spider):
@@ -38,7 +38,7 @@ class FollowSlowly(Follow):
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         # a busy machine may take longer for a page than a callback is waited for
-        callbacks._WAIT_SECONDS = 280
+        releases._WAIT_SECONDS = 280
 
     async def parse(self, response: Response) -> AsyncIterator[Any]:  # type: ignore[override]  # as it fetches
         yield scraped(response)

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from scrapy_urinorm.learn.evidence.priors import default_prior
-from scrapy_urinorm.learn.evidence.risk import DEFAULT_PRIOR, START_PRIOR
+from scrapy_urinorm.learn.evidence.risk import DEFAULT_PRIOR, START_PRIOR, default_prior
 
 STARTS = [
     "page",

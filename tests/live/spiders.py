@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 import signal
-from collections.abc import AsyncIterator, Iterator  # noqa: TC003  Scrapy looks at the annotations of callbacks
+from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 from typing import Any
 from zlib import crc32

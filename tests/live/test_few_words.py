@@ -10,10 +10,9 @@ import pytest
 
 from benchmarks.simulator import Simulated, Simulator
 from scrapy_urinorm.learn.options import Options
-from scrapy_urinorm.live.brought import Turn, Yield
+from scrapy_urinorm.live.brought import Turn, Yield, priority
 from scrapy_urinorm.live.novelty import CLOCK, Novelty
 from scrapy_urinorm.live.patience import PATIENCE
-from scrapy_urinorm.live.rank import priority
 from scrapy_urinorm.live.yields import BEFORE, LOW, Yields
 from scrapy_urinorm.live.yields import CLOSE as CLOSE_PAGES
 from tests.live.orders import IN_BOTH_ORDERS

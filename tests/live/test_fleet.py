@@ -33,9 +33,9 @@ from scrapy_urinorm.live.exchange import Exchange
 from scrapy_urinorm.live.fleet_redis import FleetConnection
 from scrapy_urinorm.live.fleet_scripts import EVENTS, NEWS, PUBLISH, PULSE, VISIT, VISITS_BYTES
 from scrapy_urinorm.live.fleet_share import CLOSED, FleetShare
-from scrapy_urinorm.live.fleet_student import FleetStudent
 from scrapy_urinorm.live.folder import FolderStore
 from scrapy_urinorm.live.patience import PATIENCE
+from scrapy_urinorm.live.process import FleetStudent
 from scrapy_urinorm.seen.protocol import SeenStoreLostError
 from tests.crawl.components import crawler_with
 from tests.effort import limit

@@ -16,7 +16,7 @@ from scrapy_urinorm.crawl.live_rules.flights import Flights
 from scrapy_urinorm.learn.evidence.risk import BELIEVED, standing
 from scrapy_urinorm.learn.options import Options
 from scrapy_urinorm.live import classes
-from scrapy_urinorm.live.brought import Turn, Yield
+from scrapy_urinorm.live.brought import Turn, Yield, priority
 from scrapy_urinorm.live.canaries import Waiting
 from scrapy_urinorm.live.classes import NumberSet
 from scrapy_urinorm.live.desk import Desk
@@ -27,7 +27,6 @@ from scrapy_urinorm.live.patience import PATIENCE, TESTS
 from scrapy_urinorm.live.patterns import Patterns
 from scrapy_urinorm.live.process import Students
 from scrapy_urinorm.live.questions import CANARY, CLOSED, LATER, PARK, PASS, SAMPLE
-from scrapy_urinorm.live.rank import priority
 from scrapy_urinorm.live.student import Student
 from scrapy_urinorm.live.trial import CANARIES, canary_share
 from scrapy_urinorm.live.yields import LOW, Yields

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from scrapy_urinorm.crawl.live import LiveRules
 from scrapy_urinorm.crawl.live_rules import heard
-from scrapy_urinorm.crawl.scheduling import callbacks
+from scrapy_urinorm.crawl.scheduling import releases
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
@@ -59,7 +59,7 @@ class UntilNews(_Waiting):
 
     def __init__(self, crawler: Crawler) -> None:
         super().__init__(crawler)
-        callbacks._WAIT_SECONDS = DAY
+        releases._WAIT_SECONDS = DAY
 
     def may_go(self, rules: LiveRules, url: str) -> bool:
         return not rules.on or not rules._heard._open

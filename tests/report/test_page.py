@@ -17,8 +17,7 @@ from scrapy_urinorm.report import write_report
 from scrapy_urinorm.report.findings import MAX_JSON, _fitted
 from scrapy_urinorm.report.headline import cards, duration, octets, sentences, share
 from scrapy_urinorm.report.inert import MAX_TEXT, inert
-from scrapy_urinorm.report.page import in_script, page
-from scrapy_urinorm.report.tables import ROWS
+from scrapy_urinorm.report.page import ROWS, in_script, page
 from scrapy_urinorm.rulesets.ruleset import RuleSet
 from scrapy_urinorm.visits import Visit
 from tests.report.crawls import ORIGIN, Crawl, found, prose

@@ -25,11 +25,10 @@ from scrapy_urinorm.rulesets.platforms import reading
 from scrapy_urinorm.visits import isolation, marks, messages, read_visits
 from scrapy_urinorm.visits.courtesy import EAGER, NICENESS
 from scrapy_urinorm.visits.features import BODY_CAP
-from scrapy_urinorm.visits.inbox import MOST, Inbox
 from scrapy_urinorm.visits.isolation import BEGUN, SHARED, Parser, Read, Unread
 from scrapy_urinorm.visits.links import url_hash
 from scrapy_urinorm.visits.page import Crawl, visit_of
-from scrapy_urinorm.visits.process import PROGRESS
+from scrapy_urinorm.visits.process import MOST, PROGRESS, Inbox
 from scrapy_urinorm.visits.record import visit_from_row
 from tests.live.spiders import running
 from tests.visits.hostile import KINDS, hostile_page

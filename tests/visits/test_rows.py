@@ -6,8 +6,7 @@ import random
 
 import pytest
 
-from scrapy_urinorm.visits.features import page_features
-from scrapy_urinorm.visits.rows import rows_digest
+from scrapy_urinorm.visits.features import page_features, rows_digest
 
 TABLE = ["id,name", "1,Ada", "2,Grace", "2,Grace", "3,Barbara"]
 ITEMS = [f"<item><title>News {n}</title>\n <link>http://a.example/{n}</link></item>" for n in range(5)]

@@ -6,13 +6,12 @@ in hand for goes to a crowd of 20 bytes a key when there are many.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING
 
 from scrapy_urinorm.crawl.filtering.crowd import Crowd, Entry, text_digest
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
-
     from scrapy import Request
 
 #: How many further variants of one key may be requested after failures.

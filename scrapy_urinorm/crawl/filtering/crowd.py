@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from hashlib import blake2b
-from typing import TYPE_CHECKING
 from zlib import crc32
 
 from scrapy_urinorm.seen.protocol import as_record
 from scrapy_urinorm.tuples import NamedTuple
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
 
 _SHARDS = 1 << 12  # a shard is copied when it changes: at a million keys, 5 kB in 0.3 us
 _PREFIX, _DIGEST = 12, 7  # 96 bits tell keys apart, as much as anyone will queue; 56 the texts of one key
@@ -44,7 +41,6 @@ class Crowd:
         self._count = 0
 
     def put(self, fp: bytes, entry: Entry) -> None:
-        """Add or replace an entry."""
         self.pop(fp)
         record = as_record(fp)
         prefix = record[:_PREFIX]
@@ -55,7 +51,6 @@ class Crowd:
         self._count += 1
 
     def get(self, fp: bytes) -> Entry | None:
-        """The entry of a fingerprint."""
         if not self._count:
             return None
         shard, at = self._place(fp)

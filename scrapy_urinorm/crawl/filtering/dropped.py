@@ -4,22 +4,20 @@ from __future__ import annotations
 
 import functools
 import logging
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING
 
 from scrapy.statscollectors import StatsCollector
 from scrapy.utils.request import referer_str
 
-from scrapy_urinorm.crawl.fingerprinter import exempt
+from scrapy_urinorm.crawl.fingerprinter import RequestFingerprinter, exempt
 from scrapy_urinorm.crawl.shown import shown
 from scrapy_urinorm.engine.bits import rules_of
 from scrapy_urinorm.engine.texts import without_userinfo
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
-
     from scrapy import Request, Spider
 
-    from scrapy_urinorm.crawl.fingerprinter import RequestFingerprinter
     from scrapy_urinorm.normalizer import Normalizer
 
 #: Scrapy's own name, so that its lines are found where they always were.

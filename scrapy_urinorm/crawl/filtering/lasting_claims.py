@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 from scrapy_urinorm.crawl.filtering.claims import Claim, Claims
 from scrapy_urinorm.crawl.filtering.crowd import Crowd, Entry
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 
 class LastingClaims(Claims):

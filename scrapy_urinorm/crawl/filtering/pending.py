@@ -6,6 +6,7 @@ import base64
 import json
 import os
 import pickle
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from scrapy.utils.request import request_from_dict
@@ -17,7 +18,6 @@ from scrapy_urinorm.crawl.shown import shown
 from scrapy_urinorm.errors import UrinormError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
     from pathlib import Path
 
     from scrapy import Request, Spider

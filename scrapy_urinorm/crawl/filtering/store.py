@@ -12,7 +12,7 @@ from scrapy.utils.job import job_dir
 
 from scrapy_urinorm.crawl import settings as own
 from scrapy_urinorm.crawl.start_errors import said_readably
-from scrapy_urinorm.seen import make_store
+from scrapy_urinorm.seen import SeenStore, make_store
 
 if TYPE_CHECKING:
     from scrapy import Spider
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from scrapy.settings import BaseSettings
 
     from scrapy_urinorm.normalizer import Normalizer
-    from scrapy_urinorm.seen import SeenStore
 
 
 def _spider_name(crawler: Crawler) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -15,7 +16,6 @@ from scrapy_urinorm.crawl.filtering.lasting_claims import LastingClaims
 from scrapy_urinorm.crawl.shown import shown
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
     from pathlib import Path
 
     from scrapy import Request
@@ -188,8 +188,6 @@ class Variants:
         ended = self._claims.all_ended()
         self._schedule_all(ended)
         return bool(ended)
-
-    # ------------------------------------------------------------------
 
     def _ended_at(self, request: Request, target: bytes) -> None:
         """A redirect was dropped since its key is known: the chain behind it ends with what that key came to."""

@@ -112,8 +112,6 @@ class FleetEnd(LiveEnd):
         own.stats_of(self._live.crawler).inc_value("urinorm/live/canaries", released)
         return bool(released)
 
-    # ------------------------------------------------------------------ what is left
-
     def log(self, message: dict[str, Any]) -> None:
         """Say what comes, goes, or is doubted, and under which number."""
         super().log(message)

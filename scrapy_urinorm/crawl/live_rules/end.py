@@ -5,23 +5,21 @@ from __future__ import annotations
 import logging
 import time
 from collections import Counter
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 from scrapy_urinorm.crawl import settings as own
-from scrapy_urinorm.crawl.live_rules.parked import CLOSED, DUPLICATE
+from scrapy_urinorm.crawl.live_rules.parked import CLOSED, DUPLICATE, Parked
 from scrapy_urinorm.crawl.live_rules.places import write_parked
 from scrapy_urinorm.errors import UrinormError
+from scrapy_urinorm.importers.document import Document, toml_key, toml_value
 from scrapy_urinorm.live.filtered import shown
-from scrapy_urinorm.live.output import rule_file
 from scrapy_urinorm.whole_files import write_whole
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from scrapy.crawler import Crawler
 
-    from scrapy_urinorm.crawl.live_rules.parked import Parked
     from scrapy_urinorm.crawl.scheduler import Scheduler
     from scrapy_urinorm.live.desk import Desk
 
@@ -238,3 +236,24 @@ class LiveEnd:
             return ((url, why) for url, why in parked.rows(later=not jobdir) if not jobdir or why == CLOSED)
 
         write_parked(jobdir, rows, self._crawl, waits=self.waits)
+
+
+_HEAD = (
+    "Learned while a crawl ran (URINORM_LIVE). Only what stands in a [site] or [host] table is a rule; each has a row\n"
+    "of evidence below. Name this file in `include` to use it."
+)
+
+
+def rule_file(preset: str, sources: Iterable[dict[str, Any]], evidence: Iterable[dict[str, Any]]) -> str:
+    """Return a rule file of some rule sources, with their rows of evidence."""
+    document = Document(_HEAD)
+    for source in sources:
+        for kind, scopes in source.items():
+            for name, table in scopes.items():
+                document.tables[kind, name] = table
+    lines = [f"preset = {toml_value(preset)}", "", document.to_toml().rstrip("\n")]
+    head, *rest = lines[2].split("\n\n", 1)
+    lines = [head, "", lines[0], "", *rest]
+    for row in evidence:
+        lines += ["", "[[evidence]]", *(f"{toml_key(key)} = {toml_value(value)}" for key, value in row.items())]
+    return "\n".join(lines) + "\n"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Container, Iterator
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -10,8 +11,6 @@ from scrapy_urinorm.crawl import settings as own
 from scrapy_urinorm.crawl.given import chosen
 
 if TYPE_CHECKING:
-    from collections.abc import Container, Iterator
-
     from scrapy import Request
     from scrapy.http import Response
 

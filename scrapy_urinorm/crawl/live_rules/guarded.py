@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import wraps
-from typing import TYPE_CHECKING, Concatenate, ParamSpec, Protocol, TypeVar
+from typing import Concatenate, ParamSpec, Protocol, TypeVar
 
 from scrapy_urinorm.crawl import settings as own
 from scrapy_urinorm.errors import UrinormError
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 
 class Failing(Protocol):

@@ -5,10 +5,8 @@ from __future__ import annotations
 import asyncio
 import time
 from collections import deque
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator
+from typing import Any
 
 #: Pages that may be under way to the process and back: as many as Scrapy downloads at once.
 _UNDER_WAY = 16

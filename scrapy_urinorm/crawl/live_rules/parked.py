@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections import deque
+from collections.abc import Callable, Iterator
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -15,8 +16,6 @@ from scrapy_urinorm.crawl.requests.serialized import loaded
 from scrapy_urinorm.errors import UrinormError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
     from scrapy import Spider
 
     from scrapy_urinorm.crawl.live_rules.flights import Flight

@@ -7,17 +7,14 @@ import os
 import shutil
 import tempfile
 import weakref
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import nullcontext, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from scrapy_urinorm.crawl import settings as own
 from scrapy_urinorm.visits.redaction import Redaction
 from scrapy_urinorm.visits.writer import private
 from scrapy_urinorm.whole_files import replacing
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
 
 _FOLDER = "urinorm.live"
 PARKED_FILE = "urinorm.parked.jsonl"

@@ -5,13 +5,12 @@ from __future__ import annotations
 import abc
 import json
 import time
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from scrapy_urinorm.live.resuming import Part, parts_of, state_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
     from scrapy_urinorm.crawl.requests.file import RequestsFile
     from scrapy_urinorm.live.desk import Desk
 

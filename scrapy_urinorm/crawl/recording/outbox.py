@@ -11,13 +11,11 @@ import logging
 import os
 import threading
 from collections import deque
+from collections.abc import Callable
 from itertools import islice
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from scrapy_urinorm.visits import messages
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 logger = logging.getLogger("scrapy_urinorm")
 

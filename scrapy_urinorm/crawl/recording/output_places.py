@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import os
 import shutil
+from collections.abc import Collection
 from inspect import isawaitable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -17,7 +18,6 @@ from w3lib.url import file_uri_to_path
 from scrapy_urinorm.engine.texts import without_userinfo
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
     from datetime import datetime
 
     from scrapy import Spider

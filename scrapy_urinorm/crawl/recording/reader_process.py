@@ -14,14 +14,12 @@ import os
 import subprocess
 import sys
 import threading
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 from scrapy_urinorm.crawl.recording.outbox import TOGETHER, Outbox
 from scrapy_urinorm.processes import environment
 from scrapy_urinorm.visits import messages
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 logger = logging.getLogger("scrapy_urinorm")
 

@@ -8,14 +8,12 @@ import shutil
 import sqlite3
 import tempfile
 import weakref
+from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from scrapy_urinorm.crawl.requests.rows import SERVED, Row, State
 from scrapy_urinorm.errors import UrinormError
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
 
 _FORMAT = 1
 # a page of SQLite's cache is 4 KiB; its own default of 2 MB is a batch's worth of rows
@@ -143,7 +141,6 @@ class RequestsDatabase:
 
     @property
     def is_open(self) -> bool:
-        """Whether it was opened and not closed."""
         return self._database is not None
 
     @contextlib.contextmanager

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from scrapy_urinorm.crawl.requests.database import SELECT, RequestsDatabase, in_states, rows_of
@@ -11,7 +12,6 @@ from scrapy_urinorm.crawl.requests.rows import SERVED, Row, State
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Callable, Iterator, Mapping
     from pathlib import Path
 
 FILE_NAME = "urinorm.requests"
@@ -60,7 +60,6 @@ class RequestsFile:
 
     @property
     def is_open(self) -> bool:
-        """Whether it was opened and not closed."""
         return self._base.is_open
 
     # ------------------------------------------------------------------ one request
@@ -222,8 +221,6 @@ class RequestsFile:
         found = self._read("select distinct generation from requests where state = 'parked'")
         return [generation for (generation,) in found]
 
-    # ------------------------------------------------------------------ marks
-
     def mark(self, name: str) -> str:
         """A note of the file; empty where there is none."""
         with self._base.explained("read") as database:
@@ -235,32 +232,23 @@ class RequestsFile:
         with self._transaction() as database:
             database.executemany("insert or replace into marks values (?, ?)", values.items())
 
-    # ------------------------------------------------------------------ pieces of a state
-
     def piece(self, key: bytes, text: str | None) -> None:
         """Write a piece of the state of live rules in the place of the one with its key; None takes it away."""
         self._pieces[key] = text
 
     def pieces(self) -> list[tuple[bytes, str]]:
-        """All pieces."""
         return self._read("select key, text from pieces")
-
-    # ------------------------------------------------------------------ notes on keys
 
     def note(self, key: bytes, text: str | None) -> None:
         """Write a note in the place of the one with its key; None takes it away."""
         self._notes[key] = text
 
     def notes(self) -> list[tuple[bytes, str]]:
-        """All notes."""
         return self._read("select key, text from notes")
 
     def forget_notes(self) -> None:
-        """Take all notes away."""
         with self._transaction() as database:
             database.execute("delete from notes")
-
-    # ------------------------------------------------------------------
 
     def in_hand(self) -> tuple[list[Row], set[int], RequestsDatabase]:
         """Of a file that cannot be written any more: rows that it lacks, all that have changed since, and the base."""

@@ -5,12 +5,14 @@ from __future__ import annotations
 import pickle
 from typing import TYPE_CHECKING, Any
 
-from scrapy import Request
+from scrapy import Request, Spider
 from scrapy.utils.misc import load_object
 from scrapy.utils.request import request_from_dict
 
+from scrapy_urinorm.crawl import settings as own
+
 if TYPE_CHECKING:
-    from scrapy import Spider
+    from scrapy.crawler import Crawler
 
 #: The protocol of Scrapy's queues, so that an older Python resumes the job as well.
 _PROTOCOL = 4
@@ -74,3 +76,9 @@ def _name(function: Any, spider: Spider | None) -> Any:
     if inner is not None and getattr(getattr(spider, name, None), "__func__", None) is inner:
         return name
     return function
+
+
+def unreadable(crawler: Crawler, place: str) -> None:
+    """Tell of one: without it nobody knew that a page is still to be fetched by a version that has the callback."""
+    own.logger.warning("A request in %s cannot be read by this spider, and stays there", place)
+    own.stats_of(crawler).inc_value("urinorm/unreadable")

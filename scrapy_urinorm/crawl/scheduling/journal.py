@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from scrapy_urinorm.crawl import settings as own
@@ -12,14 +13,11 @@ from scrapy_urinorm.crawl.filtering.store import place_of_requests
 from scrapy_urinorm.crawl.requests.database import ADVICE, RequestsFileError
 from scrapy_urinorm.crawl.requests.file import FILE_NAME, RequestsFile
 from scrapy_urinorm.crawl.requests.rows import SERVED, Row, State
-from scrapy_urinorm.crawl.requests.serialized import dumped, loaded, url_of
-from scrapy_urinorm.crawl.requests.unreadable import unreadable
+from scrapy_urinorm.crawl.requests.serialized import dumped, loaded, unreadable, url_of
 from scrapy_urinorm.errors import UrinormError
 from scrapy_urinorm.tuples import NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from scrapy import Request, Spider
     from scrapy.core.engine import ExecutionEngine
 
@@ -196,7 +194,6 @@ class Journal:
         return request
 
     def hand_out(self, request: Request) -> None:
-        """A request goes to the engine."""
         if not self.file.is_open or self.is_lost:
             return
         number = self.number(request)

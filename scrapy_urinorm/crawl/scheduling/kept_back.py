@@ -5,14 +5,13 @@ from __future__ import annotations
 import math
 import re
 from collections import deque
+from collections.abc import Iterable, Mapping
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from scrapy_urinorm.crawl.requests.rows import SERVED, Row, State
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-
     from scrapy_urinorm.crawl.requests.file import RequestsFile
 
 #: Rows are read so many at a time: one query and one write for all of them.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from scrapy_urinorm.crawl import settings as own
@@ -11,8 +12,6 @@ from scrapy_urinorm.crawl.requests.rows import SERVED, Row, State
 from scrapy_urinorm.errors import UrinormError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
     from scrapy.statscollectors import StatsCollector
 
     from scrapy_urinorm.crawl.requests.file import RequestsFile
@@ -45,7 +44,6 @@ class Stranded:
         return state is State.RELEASED and bool(self)
 
     def pop(self, state: State) -> Row | None:
-        """The next request."""
         if not self.has(state):
             return None
         row = self._rows.popleft()

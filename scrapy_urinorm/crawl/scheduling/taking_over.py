@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 import shutil
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from scrapy_urinorm.crawl import settings as own
 from scrapy_urinorm.crawl.requests.rows import State
-from scrapy_urinorm.crawl.scheduling.journal import COMMIT_CHANGES, Kept
+from scrapy_urinorm.crawl.scheduling.journal import COMMIT_CHANGES, Journal, Kept
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from scrapy import Request
-
-    from scrapy_urinorm.crawl.scheduling.journal import Journal
 
 
 def queue_stamp(folder: str | None) -> str:

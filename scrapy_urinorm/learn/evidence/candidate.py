@@ -4,17 +4,15 @@ from __future__ import annotations
 
 import json
 from collections import defaultdict
+from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from scrapy_urinorm.importers.facets import LIMIT
-from scrapy_urinorm.learn.pages.contexts import Context, where_of
+from scrapy_urinorm.learn.pages.contexts import Atom, Context, where_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from scrapy_urinorm.learn.evidence.judge import Evidence
-    from scrapy_urinorm.learn.pages.contexts import Atom
 
 DECLARED = "declared"
 """The family of rules that a site states itself: they hold though this crawl may not need them."""

@@ -7,16 +7,14 @@ one path, contexts know the parameters that were not there; numbers and names in
 from __future__ import annotations
 
 from collections import Counter, defaultdict
+from collections.abc import Iterable, Sequence
+from collections.abc import Set as AbstractSet
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from scrapy_urinorm.learn.pages.contexts import NAMES_PER_PATH
+from scrapy_urinorm.learn.pages.contexts import NAMES_PER_PATH, Contexts
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-    from collections.abc import Set as AbstractSet
-
-    from scrapy_urinorm.learn.pages.contexts import Contexts
     from scrapy_urinorm.learn.pages.view import View
 
 LOOKED_AT = 50

@@ -4,16 +4,12 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
-from scrapy_urinorm.learn.evidence.priors import name_prior
-from scrapy_urinorm.learn.evidence.risk import TRACKER_PRIOR
+from scrapy_urinorm.learn.evidence.risk import TRACKER_PRIOR, name_prior
 from scrapy_urinorm.learn.pages.view import View, hash_of
 from scrapy_urinorm.rules.path import ASPNET_SESSION
 from scrapy_urinorm.url import decoded, encoded, sort_items
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
 
 Name = tuple[str, ...]
 """The name of an edit: family, then its arguments."""

@@ -9,22 +9,20 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import replace
 from itertools import chain, zip_longest
 from typing import TYPE_CHECKING, Any
 
 from scrapy_urinorm.learn.evidence.narrow import MAX_PATHS
-from scrapy_urinorm.learn.pages.contexts import Above, Atom
+from scrapy_urinorm.learn.pages.contexts import Above, Atom, Context
 from scrapy_urinorm.url import decoded
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-    from collections.abc import Set as AbstractSet
-
     from scrapy_urinorm.learn.evidence.candidate import Candidate
     from scrapy_urinorm.learn.evidence.judge import Group
     from scrapy_urinorm.learn.evidence.search import Conclusion
-    from scrapy_urinorm.learn.pages.contexts import Context
     from scrapy_urinorm.learn.pages.view import View
 
 MOST_DIGITS = 9

@@ -8,17 +8,15 @@ parameters, or where none without them is known; else for those that have the pa
 from __future__ import annotations
 
 from collections import Counter, defaultdict
+from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Set as AbstractSet
 from typing import TYPE_CHECKING
 
-from scrapy_urinorm.learn.pages.contexts import Atom
+from scrapy_urinorm.learn.pages.contexts import Atom, Context, Contexts
 from scrapy_urinorm.url import decoded
 from scrapy_urinorm.visits.links import url_hash
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Sequence
-    from collections.abc import Set as AbstractSet
-
-    from scrapy_urinorm.learn.pages.contexts import Context, Contexts
     from scrapy_urinorm.learn.pages.view import View
 
     Names = frozenset[str]

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
 from scrapy_urinorm.content import DIFFERENT, EXACT, NEAR, UNKNOWN, are_one, compare
-from scrapy_urinorm.learn.evidence.neighbours import ABSENT
+from scrapy_urinorm.learn.evidence.neighbours import ABSENT, Neighbours
 from scrapy_urinorm.learn.evidence.risk import DEFAULT_PRIOR, ID_PRIOR, risk
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from scrapy_urinorm.learn.evidence.neighbours import Neighbours
     from scrapy_urinorm.learn.options import Options
     from scrapy_urinorm.learn.pages.contexts import Context
     from scrapy_urinorm.learn.pages.view import View

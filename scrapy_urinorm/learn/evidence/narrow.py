@@ -9,21 +9,18 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from typing import TYPE_CHECKING
 
 from scrapy_urinorm.importers.facets import FIRST
-from scrapy_urinorm.learn.evidence.priors import name_prior
-from scrapy_urinorm.learn.evidence.risk import TRACKER_PRIOR
-from scrapy_urinorm.learn.pages.contexts import ENUM_VALUES, LITERAL_COUNT, Atom
+from scrapy_urinorm.learn.evidence.risk import TRACKER_PRIOR, name_prior
+from scrapy_urinorm.learn.pages.contexts import ENUM_VALUES, LITERAL_COUNT, Atom, Context, Contexts
 from scrapy_urinorm.learn.pages.values import is_volatile
 from scrapy_urinorm.url import decoded
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-    from collections.abc import Set as AbstractSet
-
     from scrapy_urinorm.learn.evidence.companions import Companions
-    from scrapy_urinorm.learn.pages.contexts import Context, Contexts
     from scrapy_urinorm.learn.pages.view import View
 
 TWICE = 2

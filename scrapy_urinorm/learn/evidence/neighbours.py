@@ -8,12 +8,10 @@ key, are neighbours: they differ in nothing but what the edit takes away.
 from __future__ import annotations
 
 from array import array
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple
 
 from scrapy_urinorm.extras import MissingExtraError
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
 
 MEMBER_CAP = 64
 """Members of a group that are looked at one by one: four times the weight of the largest disagreement. Counts are of

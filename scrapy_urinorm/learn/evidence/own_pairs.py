@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Iterable, Sequence
+from typing import Any, NamedTuple
 
 from scrapy_urinorm.errors import RuleFileError
 from scrapy_urinorm.learn.evidence.candidate import REJECTED, Candidate, tables
 from scrapy_urinorm.normalizer import Normalizer
-from scrapy_urinorm.rulesets.ruleset import RuleSet
+from scrapy_urinorm.rulesets.ruleset import Example, RuleSet
 from scrapy_urinorm.url import split
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from scrapy_urinorm.rulesets.ruleset import Example
 
 
 class Broken(NamedTuple):

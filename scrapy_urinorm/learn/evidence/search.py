@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from scrapy_urinorm.content import DIFFERENT, NEAR, UNKNOWN
-from scrapy_urinorm.learn.pages.contexts import host_of_context
+from scrapy_urinorm.learn.pages.contexts import Atom, Context, host_of_context
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
-
     from scrapy_urinorm.learn.evidence.judge import Evidence, Group, Judge
-    from scrapy_urinorm.learn.pages.contexts import Atom, Context
 
     _Part = tuple[Context, list[int]]
     """A context with the numbers of the groups in it."""

@@ -6,15 +6,14 @@ A rule that is right for what was moved makes `/y/` one with a `/news/y/` that n
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Set as AbstractSet
 from typing import TYPE_CHECKING
 
 from scrapy_urinorm.content import DIFFERENT, EXACT
 from scrapy_urinorm.learn.evidence.judge import Group
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
-    from collections.abc import Set as AbstractSet
-
     from scrapy_urinorm.learn.pages.contexts import Contexts
     from scrapy_urinorm.learn.pages.view import View
 

@@ -3,21 +3,18 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from scrapy_urinorm.learn.evidence.candidate import TREES, Candidate
-from scrapy_urinorm.learn.evidence.judge import EXAMPLES
+from scrapy_urinorm.learn.evidence.judge import EXAMPLES, Evidence, Group, Judge
 from scrapy_urinorm.learn.evidence.risk import DEFAULT_PRIOR, ID_PRIOR
 from scrapy_urinorm.learn.evidence.stayed import in_examples
-from scrapy_urinorm.learn.families.stage import on_pages
+from scrapy_urinorm.learn.families.stage import Stage, on_pages
 from scrapy_urinorm.learn.pages.values import names_tree
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-
-    from scrapy_urinorm.learn.evidence.judge import Evidence, Group, Judge
     from scrapy_urinorm.learn.evidence.neighbours import Neighbours
-    from scrapy_urinorm.learn.families.stage import Stage
 
 MAX_ORIGINALS = 8
 """Hosts that one is compared with: of those with the same content at an address the largest, and the largest of all.

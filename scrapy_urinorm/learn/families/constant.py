@@ -3,23 +3,20 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from scrapy_urinorm.learn.evidence.candidate import REJECTED
-from scrapy_urinorm.learn.evidence.unchanged import LUCK, Siblings
-from scrapy_urinorm.learn.pages.contexts import Above, Atom
+from scrapy_urinorm.learn.evidence.candidate import REJECTED, Candidate
+from scrapy_urinorm.learn.evidence.luck import LUCK, Siblings
+from scrapy_urinorm.learn.pages.contexts import Above, Atom, Context
 from scrapy_urinorm.learn.pages.values import is_number
 from scrapy_urinorm.url import decoded
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-
-    from scrapy_urinorm.learn.evidence.candidate import Candidate
     from scrapy_urinorm.learn.evidence.judge import Group
     from scrapy_urinorm.learn.evidence.neighbours import Neighbours
     from scrapy_urinorm.learn.evidence.search import Conclusion
     from scrapy_urinorm.learn.families.stage import Stage
-    from scrapy_urinorm.learn.pages.contexts import Context
     from scrapy_urinorm.learn.pages.view import View
 
 LARGEST = 1 << 53

@@ -6,6 +6,7 @@ A declaration is strong evidence, not proof: it becomes a rule unless the pages 
 from __future__ import annotations
 
 from collections import Counter, defaultdict
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from scrapy_urinorm.declared import clean_param, exactly, no_vary_search
@@ -15,8 +16,6 @@ from scrapy_urinorm.rules.nesting import nests
 from scrapy_urinorm.url import decoded, encoded
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
     from scrapy_urinorm.learn.pages.view import View
     from scrapy_urinorm.learn.sites.site import Site
 

@@ -3,28 +3,25 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from scrapy_urinorm.learn.evidence.candidate import REJECTED, TREES, Candidate
 from scrapy_urinorm.learn.evidence.edits import EXTENSIONS
-from scrapy_urinorm.learn.evidence.judge import judged
+from scrapy_urinorm.learn.evidence.judge import Evidence, Group, judged
 from scrapy_urinorm.learn.evidence.luck import LUCKY, Beside, by_luck
 from scrapy_urinorm.learn.evidence.narrow import MAX_FOLDERS
 from scrapy_urinorm.learn.evidence.risk import DEFAULT_PRIOR
 from scrapy_urinorm.learn.families.names import is_in_a_series
-from scrapy_urinorm.learn.families.stage import on_pages
+from scrapy_urinorm.learn.families.stage import Stage, on_pages
 from scrapy_urinorm.learn.pages.contexts import Atom
 from scrapy_urinorm.learn.pages.values import names_tree
 from scrapy_urinorm.rules.globs import path_glob
 from scrapy_urinorm.url import decoded
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
-
-    from scrapy_urinorm.learn.evidence.judge import Evidence, Group
     from scrapy_urinorm.learn.evidence.search import Conclusion
-    from scrapy_urinorm.learn.families.stage import Stage
     from scrapy_urinorm.learn.pages.view import View
 
 

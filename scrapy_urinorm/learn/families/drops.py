@@ -3,32 +3,27 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 from scrapy_urinorm.content import NEAR, UNKNOWN
 from scrapy_urinorm.importers.facets import turns_pages
-from scrapy_urinorm.learn.evidence.candidate import ACTIVE, PROPOSED, REJECTED, TREES, TWO_NUMBERS
+from scrapy_urinorm.learn.evidence.candidate import ACTIVE, PROPOSED, REJECTED, TREES, TWO_NUMBERS, Candidate
 from scrapy_urinorm.learn.evidence.edits import edited_value, value_kinds
-from scrapy_urinorm.learn.evidence.judge import judged, rank
+from scrapy_urinorm.learn.evidence.judge import Group, Judge, judged, rank
+from scrapy_urinorm.learn.evidence.luck import Siblings
 from scrapy_urinorm.learn.evidence.narrow import fixed_values
-from scrapy_urinorm.learn.evidence.priors import name_prior
-from scrapy_urinorm.learn.evidence.risk import ID_PRIOR, TRACKER_PRIOR
-from scrapy_urinorm.learn.evidence.unchanged import Siblings
+from scrapy_urinorm.learn.evidence.risk import ID_PRIOR, TRACKER_PRIOR, name_prior
 from scrapy_urinorm.learn.families.constant import constant_view, counts, spoken, told_of, values_told_of, without_home
-from scrapy_urinorm.learn.families.stage import on_pages
+from scrapy_urinorm.learn.families.stage import Stage, on_pages
 from scrapy_urinorm.learn.families.versions import changed_elsewhere
 from scrapy_urinorm.learn.pages.spelled import are_writable, numbered, one_of, tell_of_others
 from scrapy_urinorm.learn.pages.values import are_newest_and_older, are_numbers, chooses_tree, is_number, is_volatile
 from scrapy_urinorm.url import decoded
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from scrapy_urinorm.learn.evidence.candidate import Candidate
-    from scrapy_urinorm.learn.evidence.judge import Group, Judge
     from scrapy_urinorm.learn.evidence.neighbours import Neighbours
     from scrapy_urinorm.learn.evidence.search import Conclusion
-    from scrapy_urinorm.learn.families.stage import Stage
 
 MOST = 0.5
 """Of the values of a parameter so many show pages of their own beside a view in which none does; chosen. In a wiki

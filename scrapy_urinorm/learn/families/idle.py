@@ -6,26 +6,23 @@ Other segments of the address say where that holds: a rule names the words that 
 from __future__ import annotations
 
 from collections import Counter, defaultdict
+from collections.abc import Iterable, Sequence
 from itertools import chain
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from scrapy_urinorm.content import NEAR
 from scrapy_urinorm.learn.evidence.candidate import TREES, Candidate
-from scrapy_urinorm.learn.evidence.judge import NARROWED, judged
+from scrapy_urinorm.learn.evidence.judge import NARROWED, Evidence, Group, judged
 from scrapy_urinorm.learn.evidence.risk import ID_PRIOR
 from scrapy_urinorm.learn.evidence.stayed import leading_on
 from scrapy_urinorm.learn.families.names import NUMBER, any_number
-from scrapy_urinorm.learn.families.stage import on_pages
+from scrapy_urinorm.learn.families.stage import Stage, on_pages
 from scrapy_urinorm.learn.pages.spelled import ANY_VALUE, usual_mark
 from scrapy_urinorm.learn.pages.values import is_volatile, roots_tree
 from scrapy_urinorm.url import decoded
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from scrapy_urinorm.learn.evidence.judge import Evidence, Group
     from scrapy_urinorm.learn.evidence.neighbours import Neighbours
-    from scrapy_urinorm.learn.families.stage import Stage
 
 FAMILY = "idle segment"
 MAX_OUTLINES = 8

@@ -8,16 +8,14 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from scrapy_urinorm.importers.facets import FIRST
-from scrapy_urinorm.learn.evidence.edits import text_value
+from scrapy_urinorm.learn.evidence.edits import Row, text_value
 from scrapy_urinorm.learn.pages.contexts import ENUM_COUNT
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
-
-    from scrapy_urinorm.learn.evidence.edits import Row
     from scrapy_urinorm.learn.pages.view import View
 
 LONGEST = 100

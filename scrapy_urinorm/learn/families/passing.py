@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Hashable
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from scrapy_urinorm.learn.evidence.candidate import ACTIVE, PROPOSED, REJECTED, SKIP, Candidate, signature
@@ -16,8 +16,6 @@ from scrapy_urinorm.learn.pages.moving import asks_when, is_alone, may_move, mov
 from scrapy_urinorm.url import decoded, decoded_segment
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
-
     from scrapy_urinorm.learn.pages.view import View
     from scrapy_urinorm.learn.sites.site import Site
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable
 from itertools import chain, combinations
 from typing import TYPE_CHECKING, Any
 
@@ -11,9 +12,8 @@ from scrapy_urinorm.content import EXACT
 from scrapy_urinorm.learn.evidence.beyond import Beyond
 from scrapy_urinorm.learn.evidence.candidate import REJECTED, TREES, Candidate
 from scrapy_urinorm.learn.evidence.extent import bear_numbers, from_smallest
-from scrapy_urinorm.learn.evidence.judge import Group, judged, rank
-from scrapy_urinorm.learn.evidence.priors import name_prior
-from scrapy_urinorm.learn.evidence.risk import DEFAULT_PRIOR
+from scrapy_urinorm.learn.evidence.judge import Evidence, Group, judged, rank
+from scrapy_urinorm.learn.evidence.risk import DEFAULT_PRIOR, name_prior
 from scrapy_urinorm.learn.evidence.stayed import in_examples
 from scrapy_urinorm.learn.families.aliases import host_aliases, whole_judge
 from scrapy_urinorm.learn.families.dropped import dropped
@@ -23,10 +23,7 @@ from scrapy_urinorm.learn.pages.values import chooses_tree, is_volatile, names_t
 from scrapy_urinorm.url import decoded
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
-
     from scrapy_urinorm.learn.evidence.edits import Name
-    from scrapy_urinorm.learn.evidence.judge import Evidence
     from scrapy_urinorm.learn.evidence.neighbours import Neighbours
 
 TWO_NUMBERS, BESIDE_TWO = 3, 2

@@ -7,9 +7,10 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from scrapy_urinorm.learn.evidence.candidate import TREES
+from scrapy_urinorm.learn.evidence.candidate import TREES, Candidate
 from scrapy_urinorm.learn.evidence.judge import judged
 from scrapy_urinorm.learn.evidence.luck import LUCKY, Beside, by_luck
 from scrapy_urinorm.learn.evidence.risk import DEFAULT_PRIOR, ID_PRIOR
@@ -22,19 +23,15 @@ from scrapy_urinorm.learn.families.names import (
     any_number,
     suffixes,
 )
-from scrapy_urinorm.learn.families.stage import on_pages
+from scrapy_urinorm.learn.families.stage import Stage, on_pages
 from scrapy_urinorm.learn.pages.moving import moves, said_in_words
 from scrapy_urinorm.learn.pages.spelled import tell_of_others
 from scrapy_urinorm.learn.pages.values import names_tree
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from scrapy_urinorm.learn.evidence.candidate import Candidate
     from scrapy_urinorm.learn.evidence.edits import Name
     from scrapy_urinorm.learn.evidence.neighbours import Neighbours
     from scrapy_urinorm.learn.evidence.search import Conclusion
-    from scrapy_urinorm.learn.families.stage import Stage
     from scrapy_urinorm.learn.pages.view import View
 
 MAX_OUTLINES = 8

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from scrapy_urinorm.learn.evidence.candidate import Candidate
 from scrapy_urinorm.learn.evidence.judge import Evidence
 from scrapy_urinorm.learn.evidence.risk import risk
-from scrapy_urinorm.learn.proof.replay import refute
+from scrapy_urinorm.learn.proof.replay import Replay, Trial, refute
 from scrapy_urinorm.rulesets import platforms
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from scrapy_urinorm.learn.proof.replay import Replay, Trial
     from scrapy_urinorm.recognition import Found
 
 FAMILY = "platforms"

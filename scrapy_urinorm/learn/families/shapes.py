@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
+from collections.abc import Sequence
+from collections.abc import Set as AbstractSet
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from scrapy_urinorm.learn.evidence.candidate import SKIP, Candidate
-from scrapy_urinorm.learn.evidence.priors import name_prior
-from scrapy_urinorm.learn.evidence.risk import TRACKER_PRIOR
+from scrapy_urinorm.learn.evidence.risk import TRACKER_PRIOR, name_prior
 from scrapy_urinorm.learn.pages.values import (
     are_newest_and_older,
     are_numbers,
@@ -21,9 +22,6 @@ from scrapy_urinorm.learn.pages.values import (
 from scrapy_urinorm.url import decoded, decoded_segment
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from collections.abc import Set as AbstractSet
-
     from scrapy_urinorm.learn.evidence.judge import Evidence
     from scrapy_urinorm.learn.options import Options
     from scrapy_urinorm.learn.pages.contexts import Contexts

@@ -8,6 +8,7 @@ the rest.
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from scrapy_urinorm.learn.evidence.candidate import SIBLINGS, Candidate
@@ -16,8 +17,6 @@ from scrapy_urinorm.learn.evidence.risk import DEFAULT_PRIOR, risk
 from scrapy_urinorm.url import decoded
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from scrapy_urinorm.learn.evidence.neighbours import Neighbours
     from scrapy_urinorm.learn.families.stage import Stage
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cached_property
 from itertools import chain
 from typing import TYPE_CHECKING, Any
@@ -17,17 +18,13 @@ from scrapy_urinorm.learn.evidence.judge import Evidence, Group, Judge
 from scrapy_urinorm.learn.evidence.narrow import in_folders, narrowed, whole_lists
 from scrapy_urinorm.learn.evidence.search import Conclusion, cover
 from scrapy_urinorm.learn.evidence.stayed import Stayed
-from scrapy_urinorm.learn.pages.contexts import host_of_context
-from scrapy_urinorm.learn.pages.view import says_one
+from scrapy_urinorm.learn.pages.contexts import Atom, Context, Contexts, host_of_context
+from scrapy_urinorm.learn.pages.view import View, says_one
 from scrapy_urinorm.learn.proof.elsewhere import leads_home, stand_elsewhere
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
-
     from scrapy_urinorm.learn.evidence.neighbours import Neighbours
     from scrapy_urinorm.learn.options import Options
-    from scrapy_urinorm.learn.pages.contexts import Atom, Context, Contexts
-    from scrapy_urinorm.learn.pages.view import View
     from scrapy_urinorm.learn.proof.proof import Proof
 
     Memory = dict[Name, tuple[int, list[Candidate]]]

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from scrapy_urinorm.content import DIFFERENT, EXACT
 from scrapy_urinorm.learn.evidence.candidate import Candidate
 from scrapy_urinorm.learn.evidence.judge import Group, Judge
-from scrapy_urinorm.learn.evidence.priors import default_prior
-from scrapy_urinorm.learn.evidence.risk import DEFAULT_PRIOR
+from scrapy_urinorm.learn.evidence.risk import DEFAULT_PRIOR, default_prior
 from scrapy_urinorm.learn.evidence.stayed import by_itself, leading_on, shows_a_page
 from scrapy_urinorm.learn.families.names import is_in_a_series
 from scrapy_urinorm.learn.pages.values import is_volatile
@@ -17,8 +17,6 @@ from scrapy_urinorm.learn.pages.view import says_one
 from scrapy_urinorm.url import decoded, encoded, join_items, path_key, sort_items
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from scrapy_urinorm.learn.families.shapes import Shape, Shapes
 
 MAX_PLACES = 32

@@ -8,22 +8,20 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
+from collections.abc import Callable, Collection, Sequence
 from typing import TYPE_CHECKING, Any
 
 from scrapy_urinorm.learn.evidence.candidate import PROPOSED, REJECTED, Candidate
 from scrapy_urinorm.learn.evidence.judge import EXAMPLES, Evidence
 from scrapy_urinorm.learn.evidence.risk import DEFAULT_PRIOR, risk
 from scrapy_urinorm.learn.families.stage import distinct
-from scrapy_urinorm.learn.pages.contexts import Atom
+from scrapy_urinorm.learn.pages.contexts import Atom, Contexts
 from scrapy_urinorm.rules.whole import WRAPPED_URL, own_path
 from scrapy_urinorm.suffixes import same_site
 from scrapy_urinorm.url import decoded, resolve, split
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Sequence
-
     from scrapy_urinorm.learn.options import Options
-    from scrapy_urinorm.learn.pages.contexts import Contexts
     from scrapy_urinorm.learn.pages.view import View
 
 FAMILY = "wrapper"

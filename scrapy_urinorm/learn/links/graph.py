@@ -8,11 +8,9 @@ variant that is met claims a key when it is scheduled, and is the one that is fe
 from __future__ import annotations
 
 from collections import deque
-from typing import TYPE_CHECKING, NamedTuple
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Hashable, Iterable, Sequence
-    from collections.abc import Set as AbstractSet
+from collections.abc import Callable, Hashable, Iterable, Sequence
+from collections.abc import Set as AbstractSet
+from typing import NamedTuple
 
 BREADTH, DEPTH = "breadth", "depth"
 """First in, first out; or last in, first out, which is Scrapy's own order."""

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from array import array
 from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from typing import TYPE_CHECKING
 
 from scrapy_urinorm.learn.links.graph import Graph
@@ -11,9 +13,6 @@ from scrapy_urinorm.visits.links import each_hash, named_together, url_hash
 from scrapy_urinorm.visits.programs import is_page
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-    from collections.abc import Set as AbstractSet
-
     from scrapy_urinorm.learn.pages.page import Page
     from scrapy_urinorm.visits.record import Visit
 

@@ -6,13 +6,12 @@ wheels. Their links lead to the cars with both. Links are known by their hashes:
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from scrapy_urinorm.visits.links import holds, url_hash
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from scrapy_urinorm.visits.record import Visit
 
 

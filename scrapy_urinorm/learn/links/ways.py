@@ -5,6 +5,7 @@ those of the first few variants of each page, and those of others lead to the sa
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Collection, Iterator, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -13,8 +14,6 @@ from scrapy_urinorm.learn.links.told import carried
 from scrapy_urinorm.visits.links import holds, url_hash
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Sequence
-
     from scrapy_urinorm.learn.pages.page import Page
 
     Varies = frozenset[str]

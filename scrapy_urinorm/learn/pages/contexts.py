@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -14,8 +15,6 @@ from scrapy_urinorm.url import decoded
 from scrapy_urinorm.visits.links import named_together, url_hash
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from scrapy_urinorm.learn.pages.view import View
 
 ENUM_VALUES = 12

@@ -7,12 +7,9 @@ season the address that names none shows the next one, and what was merged is no
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Iterable
 
 from scrapy_urinorm.importers.facets import FIRST
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
 
 LONGEST = 40
 """Characters of a value that is looked at: no season, day or issue has a longer name. Chosen."""

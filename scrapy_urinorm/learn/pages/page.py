@@ -3,16 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
-from scrapy_urinorm.content import EXACT, NEAR, are_one, compare
+from scrapy_urinorm.content import EXACT, NEAR, Content, are_one, compare
 from scrapy_urinorm.content.compare import SOFT_PAGES, SOFT_SHARE
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from scrapy_urinorm.content import Content
 
 TEMPORARY = frozenset((302, 303, 307))
 """Redirects that say where a page is today, not that it is another one's address (RFC 9110, 15.4)."""

@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Collection, Iterable
 
 from scrapy_urinorm.learn.pages.values import is_number, is_volatile
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable
 
 ANY_VALUE = 3
 """Values that were seen to make no difference from which no other one does; chosen."""

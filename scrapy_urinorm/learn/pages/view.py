@@ -6,14 +6,13 @@ engine, and the number of an item among its likes keeps repeated items from canc
 
 from __future__ import annotations
 
+from collections.abc import Container, Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from scrapy_urinorm.visits.texts import Hashes
 
 if TYPE_CHECKING:
-    from collections.abc import Container, Iterable, Sequence
-
     from scrapy_urinorm.learn.pages.page import Page
 
 Item = tuple[str, str]

@@ -7,11 +7,10 @@ is. Nothing else of the site bears their numbers; those of a topic stand on the 
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from scrapy_urinorm.learn.pages.view import View
     from scrapy_urinorm.learn.proof.proof import Proof
 

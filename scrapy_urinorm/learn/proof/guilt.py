@@ -6,22 +6,18 @@ The guilty rule is narrowed to a part of the site where nothing speaks against i
 from __future__ import annotations
 
 from collections import Counter, defaultdict
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from scrapy_urinorm.learn.evidence.candidate import DECLARED, REJECTED, signature
+from scrapy_urinorm.learn.evidence.candidate import DECLARED, REJECTED, Candidate, signature
 from scrapy_urinorm.learn.links.linked import keys_are_listed
-from scrapy_urinorm.learn.pages.contexts import BELOW, FILES
+from scrapy_urinorm.learn.pages.contexts import BELOW, FILES, Atom
 from scrapy_urinorm.learn.pages.values import is_volatile
-from scrapy_urinorm.learn.proof.proof import BLIND_FEW, Hidden, Loss
+from scrapy_urinorm.learn.proof.proof import BLIND_FEW, Hidden, Loss, Proof
 from scrapy_urinorm.learn.proof.remainder import THIN, Remainder
 from scrapy_urinorm.url import decoded
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-
-    from scrapy_urinorm.learn.evidence.candidate import Candidate
-    from scrapy_urinorm.learn.pages.contexts import Atom
-    from scrapy_urinorm.learn.proof.proof import Proof
     from scrapy_urinorm.learn.proof.replay import Replay
 
     Form = frozenset[str]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from scrapy_urinorm.learn.links.linked import graph_of
@@ -11,15 +12,11 @@ from scrapy_urinorm.normalizer import Normalizer
 from scrapy_urinorm.recognition import server_of
 from scrapy_urinorm.rulesets import platforms
 from scrapy_urinorm.rulesets.loading import DEFAULT_PRESET
-from scrapy_urinorm.rulesets.platforms import Use
-from scrapy_urinorm.visits.pack_effects import Address, effect, site_rules
+from scrapy_urinorm.rulesets.platforms import Pack, Use
+from scrapy_urinorm.visits.pack_effects import Address, Effect, effect, site_rules
 from scrapy_urinorm.visits.programs import programs
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from scrapy_urinorm.rulesets.platforms import Pack
-    from scrapy_urinorm.visits.pack_effects import Effect
     from scrapy_urinorm.visits.record import Visit
 
 
@@ -56,12 +53,9 @@ def _trial(use: Use, name: str, site: Site) -> PackTrial:
     if graph is None:
         return PackTrial(name + use.path, done, None)
     proof = Proof(site.pages, graph, site.soft)
-    folding = use._replace(without=tuple(_on_purpose(use.pack)))
+    # what a line leaves out on purpose is not lost
+    folding = use._replace(without=tuple(one.id for one in use.pack.lines if one.kind not in platforms.HARMLESS))
     normalizer = Normalizer(site_rules(name, platforms.bound(folding)[0]), DEFAULT_PRESET)
     losses = proof.losses([normalizer.key(page.key) for page in site.pages])
     lost = {loss.label: site.pages[loss.node].url for loss in losses}
     return PackTrial(name + use.path, done, tuple(sorted(lost.values())))
-
-
-def _on_purpose(pack: Pack) -> Iterable[str]:
-    return (line.id for line in pack.lines if line.kind not in platforms.HARMLESS)

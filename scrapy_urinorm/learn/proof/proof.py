@@ -8,23 +8,18 @@ class that it meets without them, soft errors aside.
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from functools import cached_property
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from scrapy_urinorm.content import NEAR, compare
-from scrapy_urinorm.learn.links.graph import BREADTH, DEPTH, NONE, crawl, cuts, lost
+from scrapy_urinorm.learn.links.graph import BREADTH, DEPTH, NONE, Graph, RecordedCrawl, crawl, cuts, lost
 from scrapy_urinorm.learn.links.linked import asked_for, linked_hashes, untold
 from scrapy_urinorm.learn.links.told import Explained, ToldLinks
 from scrapy_urinorm.learn.links.ways import Ways
-from scrapy_urinorm.learn.pages.page import Word
+from scrapy_urinorm.learn.pages.page import Page, Word
 from scrapy_urinorm.learn.proof.cut_short import breaks_off
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Hashable, Mapping, Sequence
-    from collections.abc import Set as AbstractSet
-
-    from scrapy_urinorm.learn.links.graph import Graph, RecordedCrawl
-    from scrapy_urinorm.learn.pages.page import Page
 
 WAYS = ((BREADTH, 1), (DEPTH, 1), (DEPTH, 16))
 """Orders and requests at a time: a rule must hold in Scrapy's default order, with its default concurrency, and in

@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from scrapy_urinorm.learn.evidence.judge import NARROWED
 from scrapy_urinorm.learn.evidence.risk import risk
-from scrapy_urinorm.learn.pages.contexts import Atom, where_of
+from scrapy_urinorm.learn.pages.contexts import Atom, Context, where_of
 from scrapy_urinorm.rules import CATALOGUE
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-    from collections.abc import Set as AbstractSet
-
     from scrapy_urinorm.learn.evidence.candidate import Candidate
-    from scrapy_urinorm.learn.pages.contexts import Context
     from scrapy_urinorm.learn.proof.replay import Replay
 
 MAX_CONDITIONS = 3

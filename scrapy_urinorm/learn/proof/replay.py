@@ -7,24 +7,19 @@ are in already, by the fixpoint that a crawl will run.
 from __future__ import annotations
 
 from collections import Counter, defaultdict
+from collections.abc import Iterable, Sequence
 from itertools import pairwise
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from scrapy_urinorm.content import DIFFERENT, NEAR, compare
-from scrapy_urinorm.learn.evidence.candidate import DECLARED, REJECTED, tables
+from scrapy_urinorm.learn.evidence.candidate import DECLARED, REJECTED, Candidate, tables
 from scrapy_urinorm.learn.evidence.own_pairs import Broken, OwnPairs, reject
-from scrapy_urinorm.learn.pages.page import Word
-from scrapy_urinorm.learn.proof.members import Members
-from scrapy_urinorm.learn.proof.prefilter import touched
+from scrapy_urinorm.learn.pages.page import Page, Word
+from scrapy_urinorm.learn.proof.members import Members, touched
 from scrapy_urinorm.normalizer import Normalizer
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-    from typing import Any
-
-    from scrapy_urinorm.learn.evidence.candidate import Candidate
     from scrapy_urinorm.learn.options import Options
-    from scrapy_urinorm.learn.pages.page import Page
     from scrapy_urinorm.learn.sites.site import Site
 
 ALL_AGAINST = 6

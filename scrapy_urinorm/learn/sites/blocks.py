@@ -8,13 +8,12 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from scrapy_urinorm.visits.links import each_hash
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-
     from scrapy_urinorm.learn.pages.page import Page
 
 Form = tuple[int, str, tuple[str, ...]]

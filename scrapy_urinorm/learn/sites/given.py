@@ -8,15 +8,10 @@ makes items of errors each error counts as asked for with something of its own (
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterable
 
 from scrapy_urinorm.content import is_error, is_redirect
-from scrapy_urinorm.visits.record import GIVEN_OWN
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from scrapy_urinorm.visits.record import Visit
+from scrapy_urinorm.visits.record import GIVEN_OWN, Visit
 
 
 class OwnGiven:

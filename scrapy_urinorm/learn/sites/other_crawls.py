@@ -7,15 +7,11 @@ of an address is what the first visit showed, unless a visit of another crawl te
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from typing import TYPE_CHECKING
 
-from scrapy_urinorm.content import DIFFERENT, compare
+from scrapy_urinorm.content import DIFFERENT, Content, compare
 from scrapy_urinorm.learn.pages.page import Page
 
-if TYPE_CHECKING:
-    from scrapy_urinorm.content import Content
-
-    _Shown = tuple[Page, int, Content | None]
+_Shown = tuple[Page, int, Content | None]
 
 
 class OtherCrawls:

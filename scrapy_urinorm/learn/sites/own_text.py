@@ -9,16 +9,14 @@ from __future__ import annotations
 
 from array import array
 from collections import Counter, defaultdict
+from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from scrapy_urinorm.content import difference, is_answer
+from scrapy_urinorm.content import Frame, difference, is_answer
 from scrapy_urinorm.content.differences import without_values
 from scrapy_urinorm.url import resolve
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Container, Iterable, Iterator, Sequence
-
-    from scrapy_urinorm.content import Frame
     from scrapy_urinorm.learn.pages.page import Page
     from scrapy_urinorm.visits.record import Visit
 

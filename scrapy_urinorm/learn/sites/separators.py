@@ -6,10 +6,11 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
+from collections.abc import Callable, Container, Iterable, Sequence
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
-from scrapy_urinorm.content import DIFFERENT, NEAR, compare
+from scrapy_urinorm.content import DIFFERENT, NEAR, Content, compare
 from scrapy_urinorm.learn.evidence.candidate import ACTIVE, REJECTED, SEPARATORS, SPLIT, Candidate, signature
 from scrapy_urinorm.learn.evidence.judge import Evidence
 from scrapy_urinorm.learn.evidence.own_pairs import OwnPairs, reject
@@ -19,9 +20,6 @@ from scrapy_urinorm.normalizer import Normalizer
 from scrapy_urinorm.url import split
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Container, Iterable, Sequence
-
-    from scrapy_urinorm.content import Content
     from scrapy_urinorm.visits.record import Visit
 
 MIN_QUERIES = 5

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from scrapy_urinorm.content import FRAME_SHARE
@@ -12,8 +13,6 @@ from scrapy_urinorm.visits.links import named_together, url_hash
 from scrapy_urinorm.visits.redaction import is_address
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
     from scrapy_urinorm.visits.record import Visit
 
 SESSION_LENGTH = 16

@@ -7,17 +7,15 @@ import marshal
 import shutil
 import tempfile
 from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator
 from itertools import groupby, islice
 from operator import itemgetter
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from scrapy_urinorm.learn.sites.site import Site
 from scrapy_urinorm.suffixes import host_of, site_of
 from scrapy_urinorm.visits.record import COLUMNS, Visit
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
 
 IN_MEMORY = 50_000
 """Up to this many visits nothing is written to disk."""

@@ -8,23 +8,21 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
+from collections.abc import Iterator, Sequence
+from collections.abc import Set as AbstractSet
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from scrapy_urinorm.content import FAR_SHARE, resemblance
 from scrapy_urinorm.learn.evidence.candidate import DEFER
 from scrapy_urinorm.learn.unrequested.lists import deferred
-from scrapy_urinorm.learn.unrequested.silent import leads_nowhere, missed, newly_silent, silence
+from scrapy_urinorm.learn.unrequested.silent import Learner, leads_nowhere, missed, newly_silent, silence
 from scrapy_urinorm.learn.unrequested.traps import SHARE_OF_KIND, date_text, point_of
 from scrapy_urinorm.url import decoded
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-    from collections.abc import Set as AbstractSet
-
     from scrapy_urinorm.learn.pages.page import Page
     from scrapy_urinorm.learn.pages.view import View
-    from scrapy_urinorm.learn.unrequested.silent import Learner
 
 is_date = re.compile(
     r"(?i)(?:.*[_-])?(?:date|days?|weeks?|months?|years?|[ymd]|yyyy|mm|dd|datum|woche|kw|monat|jahr|jour|semaine|mois"

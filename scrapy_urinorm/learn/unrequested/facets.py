@@ -3,21 +3,18 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from scrapy_urinorm.importers.facets import ITEMS, LIMIT, FacetCount, part_of, where_of
+from scrapy_urinorm.importers.facets import ITEMS, LIMIT, FacetCount, Facets, part_of, where_of
 from scrapy_urinorm.learn.evidence.candidate import DEFER, FACETS, PROPOSED, Candidate
 from scrapy_urinorm.learn.evidence.judge import Evidence
-from scrapy_urinorm.learn.unrequested.silent import missed, pages_of
+from scrapy_urinorm.learn.unrequested.silent import Learner, missed, pages_of
 from scrapy_urinorm.url import decoded
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from scrapy_urinorm.importers.facets import Facets
     from scrapy_urinorm.learn.links.graph import Graph
     from scrapy_urinorm.learn.pages.view import View
-    from scrapy_urinorm.learn.unrequested.silent import Learner
 
 MIN_ITEMS = 10
 """Pages outside of the part that its lists lead to: else it holds no lists but pages, which parameters name."""

@@ -7,6 +7,7 @@ that such lists lead to is known from others, a crawl that is stopped early has 
 from __future__ import annotations
 
 from collections import Counter, defaultdict
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from scrapy_urinorm.importers.facets import ITEMS, LIMIT, count_ids, where_of
@@ -14,14 +15,11 @@ from scrapy_urinorm.learn.evidence.candidate import DEFER, Candidate
 from scrapy_urinorm.learn.evidence.judge import Evidence
 from scrapy_urinorm.learn.evidence.risk import DEFAULT_PRIOR, risk
 from scrapy_urinorm.learn.pages.contexts import BELOW
-from scrapy_urinorm.learn.unrequested.silent import leads_nowhere, silence
+from scrapy_urinorm.learn.unrequested.silent import Learner, leads_nowhere, silence
 from scrapy_urinorm.url import decoded
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
     from scrapy_urinorm.learn.pages.view import View
-    from scrapy_urinorm.learn.unrequested.silent import Learner
 
 MIN_LISTS = 50
 """Addresses with a parameter below which putting them off is not worth a rule: a screen or two of links."""

@@ -8,6 +8,7 @@ it stands in between. Another visitor, or this one once signed in, may see what 
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable, Sequence
 from itertools import accumulate
 from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import parse_qsl, urlsplit
@@ -16,14 +17,11 @@ from scrapy_urinorm.content import NEAR, compare
 from scrapy_urinorm.learn.evidence.candidate import DEFER
 from scrapy_urinorm.learn.sites.site import HOPS
 from scrapy_urinorm.learn.unrequested.refused import ANSWERED, MIN_REFUSED, MOST_SHAPES, candidate_of
-from scrapy_urinorm.learn.unrequested.silent import is_known, leads_nowhere, newly_silent, silence
+from scrapy_urinorm.learn.unrequested.silent import Learner, is_known, leads_nowhere, newly_silent, silence
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
     from scrapy_urinorm.learn.families.shapes import Shape, Shapes
     from scrapy_urinorm.learn.pages.page import Page
-    from scrapy_urinorm.learn.unrequested.silent import Learner
 
 MIN_LOCKED = 31
 """Addresses of a shape that must lead to the form, or be denied, and none otherwise: as many pages as make a rule

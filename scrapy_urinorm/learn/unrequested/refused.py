@@ -7,20 +7,18 @@ else is answered in between.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from scrapy_urinorm.learn.evidence.candidate import DEFER, Candidate
 from scrapy_urinorm.learn.evidence.judge import Evidence
 from scrapy_urinorm.learn.evidence.risk import ID_PRIOR, risk
 from scrapy_urinorm.learn.families.passing import ERRORS, goes_on
-from scrapy_urinorm.learn.unrequested.silent import is_known, newly_silent, silence
+from scrapy_urinorm.learn.unrequested.silent import Learner, is_known, newly_silent, silence
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
     from scrapy_urinorm.learn.families.shapes import Shape, Shapes
     from scrapy_urinorm.learn.pages.page import Page
-    from scrapy_urinorm.learn.unrequested.silent import Learner
 
 MIN_REFUSED = 60
 """Addresses of a shape that must have answered so, and none otherwise: fewer than one in fifty of the others is a page

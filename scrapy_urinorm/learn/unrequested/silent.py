@@ -2,25 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
+from collections.abc import Set as AbstractSet
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
-from scrapy_urinorm.learn.evidence.candidate import DEFER, REJECTED, SILENT, SKIP
+from scrapy_urinorm.learn.evidence.candidate import DEFER, REJECTED, SILENT, SKIP, Candidate
 from scrapy_urinorm.learn.links.reach import Reach
-from scrapy_urinorm.learn.proof.proof import BLIND_FEW, BLIND_SHARE
+from scrapy_urinorm.learn.proof.proof import BLIND_FEW, BLIND_SHARE, Proof
 from scrapy_urinorm.learn.unrequested.covered import COVERED_RISK, also_covered, covered
 from scrapy_urinorm.suffixes import host_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-    from collections.abc import Set as AbstractSet
-
-    from scrapy_urinorm.learn.evidence.candidate import Candidate
     from scrapy_urinorm.learn.families.passing import Passing
     from scrapy_urinorm.learn.families.shapes import Shapes
     from scrapy_urinorm.learn.options import Options
     from scrapy_urinorm.learn.pages.contexts import Contexts
     from scrapy_urinorm.learn.pages.view import View
-    from scrapy_urinorm.learn.proof.proof import Proof
     from scrapy_urinorm.learn.proof.replay import Replay
     from scrapy_urinorm.learn.sites.site import Site
 

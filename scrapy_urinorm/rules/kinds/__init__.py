@@ -9,7 +9,7 @@ from __future__ import annotations
 from scrapy_urinorm.rules.kinds.base import ByName, Choice, Flag, Hosts, Kind, Ports, nearest
 from scrapy_urinorm.rules.kinds.edits import Aliases, Edit, Edits, NamedEdits, Template, Templates, ValueAliases
 from scrapy_urinorm.rules.kinds.limits import Limit, Limits
-from scrapy_urinorm.rules.kinds.name_tables import JoinedNames, Name, NameList, NameTable
+from scrapy_urinorm.rules.kinds.name_tables import JoinedNames, Name, NameTable
 from scrapy_urinorm.rules.kinds.names import Names, Renames, Texts
 from scrapy_urinorm.rules.kinds.segments import Segment, Segments
 from scrapy_urinorm.rules.kinds.wrappers import Wrapper, Wrappers
@@ -27,7 +27,6 @@ __all__ = [
     "Limit",
     "Limits",
     "Name",
-    "NameList",
     "NameTable",
     "NamedEdits",
     "Names",

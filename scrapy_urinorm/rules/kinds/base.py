@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 from scrapy_urinorm.rules.globs import ascii_fold
 from scrapy_urinorm.rules.patterns import Pattern, PatternError, compile_pattern
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    Report = Callable[[str, str], None]
+Report = Callable[[str, str], None]
 
 
 class Kind:

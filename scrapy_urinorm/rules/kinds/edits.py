@@ -6,12 +6,11 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from scrapy_urinorm.regex import Regex
-from scrapy_urinorm.rules.kinds.base import ByName, Kind, checked_pattern
+from scrapy_urinorm.rules.kinds.base import ByName, Kind, Report, checked_pattern
 from scrapy_urinorm.rules.kinds.samples import pattern_sample
 from scrapy_urinorm.tuples import NamedTuple
 
 if TYPE_CHECKING:
-    from scrapy_urinorm.rules.kinds.base import Report
     from scrapy_urinorm.rules.patterns import Pattern
 
 

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from scrapy_urinorm.rules.globs import glob_pattern
-from scrapy_urinorm.rules.kinds.base import Kind
+from scrapy_urinorm.rules.kinds.base import Kind, Report
 from scrapy_urinorm.tuples import NamedTuple
-
-if TYPE_CHECKING:
-    from scrapy_urinorm.rules.kinds.base import Report
 
 _KEYS = ("of", "at_most", "defer", "why")
 

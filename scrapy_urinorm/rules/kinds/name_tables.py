@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import itertools
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from scrapy_urinorm.rules.globs import ascii_fold
@@ -12,8 +12,6 @@ from scrapy_urinorm.tuples import NamedTuple
 from scrapy_urinorm.url import decoded
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
     from scrapy_urinorm.rules.patterns import Pattern
 
 

@@ -3,18 +3,13 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Sequence
+from typing import Any
 
 from scrapy_urinorm.rules.globs import ascii_fold, glob_pattern
-from scrapy_urinorm.rules.kinds.base import ByName, Kind, checked_pattern, nearest
+from scrapy_urinorm.rules.kinds.base import ByName, Kind, Report, checked_pattern, nearest
 from scrapy_urinorm.rules.kinds.name_tables import JoinedNames, Name, NameList, NameTable
 from scrapy_urinorm.rules.kinds.samples import pattern_sample
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from scrapy_urinorm.rules.kinds.base import Report
-
 
 _GUARD_KEYS = ("name", "pattern", "value", "case_sensitive", "why")
 

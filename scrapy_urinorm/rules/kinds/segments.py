@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from scrapy_urinorm.rules.globs import glob_pattern
-from scrapy_urinorm.rules.kinds.base import Kind, checked_pattern
+from scrapy_urinorm.rules.kinds.base import Kind, Report, checked_pattern
 from scrapy_urinorm.tuples import NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from scrapy_urinorm.rules.kinds.base import Report
     from scrapy_urinorm.rules.patterns import Pattern
 
 

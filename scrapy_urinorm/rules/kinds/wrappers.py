@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 from scrapy_urinorm.rules.globs import glob_pattern
-from scrapy_urinorm.rules.kinds.base import Kind, is_host, nearest
+from scrapy_urinorm.rules.kinds.base import Kind, Report, is_host, nearest
 from scrapy_urinorm.tuples import NamedTuple
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from scrapy_urinorm.rules.kinds.base import Report
 
 _KEYS = ("name", "to", "paths")
 

@@ -17,8 +17,6 @@ from scrapy_urinorm.rulesets.platforms.binding import (
 from scrapy_urinorm.rulesets.platforms.reading import (
     CLASSES,
     HARMLESS,
-    MARK_KINDS,
-    PROOFS,
     VERDICTS,
     Line,
     Mark,
@@ -34,8 +32,6 @@ from scrapy_urinorm.rulesets.platforms.reading import (
 __all__ = [
     "CLASSES",
     "HARMLESS",
-    "MARK_KINDS",
-    "PROOFS",
     "VERDICTS",
     "Line",
     "LineTable",

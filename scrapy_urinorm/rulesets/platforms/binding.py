@@ -3,15 +3,11 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, NamedTuple
 
 from scrapy_urinorm.rules import CATALOGUE
-from scrapy_urinorm.rulesets.platforms.reading import PackError, names, pack
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
-
-    from scrapy_urinorm.rulesets.platforms.reading import Line, Pack
+from scrapy_urinorm.rulesets.platforms.reading import Line, Pack, PackError, names, pack
 
 
 class Use(NamedTuple):

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import functools
 import re
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Mapping
+from typing import Any, NamedTuple
 
 from scrapy_urinorm.rulesets.sources import parse_toml, read_text, resource
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 #: What a line may do to a page, in the order of the documentation.
 CLASSES = {
