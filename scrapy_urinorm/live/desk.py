@@ -217,6 +217,8 @@ class Desk:
             with suppress(UrinormError):
                 for line, proven in self._known.take(message):
                     self.yields.warned(line, proven=proven)
+        if what == "judged" and (site := self.sites.get(message["site"])) is not None:
+            site.take_stopgaps(message.get("stopgaps", ()))
         if what == "rules":
             return [], self._ruled(message)
         return [], None
@@ -274,8 +276,7 @@ class Desk:
 
     def untested(self) -> list[bytes]:
         """Return classes of which one request is to be fetched before their rule may give up the rest."""
-        asked = [(site, site.sure) for site in self.sites.values() if site.on]
-        return [key for site, sure in asked if sure is not None for key in site.canaries.untested(sure.key)]
+        return [key for site in self.sites.values() if site.on for key in site.untested()]
 
     # ------------------------------------------------------------------ from run to run
 

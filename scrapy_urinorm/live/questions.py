@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -64,6 +64,8 @@ PASSED = Ruling(PASS)
 
 
 _MASK = (1 << 64) - 1
+_KINDS = 8
+"""Kinds of requests whose classes are tested where a page may be shown instead of others: callbacks, jars; chosen."""
 _REMEMBERED = 10_000
 """Hosts whose site is remembered: those of the requests that wait, of a broad crawl."""
 
@@ -97,9 +99,13 @@ class Question:
         self.key = Normalizer(before(sources, rules, preset), check_examples=False).key
         self.served = NumberSet()
         self.claims: dict[int, int] = {}
+        self.kinds: set[int] = set()
+        """The first kinds that were asked for."""
 
     def number(self, url: str, kind: int) -> int:
         """Return the class of an address."""
+        if len(self.kinds) < _KINDS:
+            self.kinds.add(kind)
         text = f"{kind} {self.key(url)}".encode("utf-8", "surrogatepass")
         return int.from_bytes(hashlib.blake2b(text, digest_size=8).digest(), "little") or 1
 
@@ -128,6 +134,8 @@ class SiteDesk:
     rules: list[LiveRule] = field(default_factory=list)
     on: bool = False
     canaries: Canaries = field(default_factory=Canaries)
+    stopgaps: list[bytes] = field(default_factory=list)
+    """Classes of which one request is to go, as what stands for them may be shown instead of any page."""
     _keyed: NumberSet = field(default_factory=NumberSet)
     """The addresses that were keyed under new rules so far."""
 
@@ -171,6 +179,20 @@ class SiteDesk:
     def defers(self, url: str) -> bool:
         """Whether a request comes behind the others by what it is: a list with more than one filter."""
         return self.later is not None and self.later.verdict(url)[1]
+
+    def take_stopgaps(self, urls: Iterable[str]) -> None:
+        """Take the student's addresses of pages that may be shown instead of any other; none that may do something."""
+        if (sure := self.sure) is not None:
+            safe = [url for url in urls if not speaks_of_action(url)]
+            numbers = {sure.number(url, kind): None for url in safe for kind in [*sure.kinds]}
+            self.stopgaps += [number.to_bytes(8, "little") for number in numbers]
+
+    def untested(self) -> list[bytes]:
+        """Return classes of which a request is to be fetched before the rules may give up the rest."""
+        if self.sure is None:
+            return []
+        stopgaps, self.stopgaps = self.stopgaps, []
+        return stopgaps + self.canaries.untested(self.sure.key)
 
     def take_later(self, table: dict[str, Any]) -> None:
         """Take the student's table of what comes behind the others."""

@@ -145,7 +145,7 @@ class Student:
         if page.label < 0 and not page.data:
             return
         self._try(site, page)
-        key = hashed(site.normalizer, page.key) if site.normalizer is not None else b""
+        key = hashed(site.normalizer.key(page.key)) if site.normalizer is not None else b""
         first = site.classes.get(key)
         if first is None and 0 <= page.label < labels and not visit.redirects:
             site.repeats_itself(page)
@@ -245,7 +245,7 @@ class Student:
             return said
         before = (site.found.source, site.found.likely, site.found.later) if site.found is not None else ({}, {}, {})
         site.found, site.normalizer = found, work.normalizer
-        site.alone, site.classes, site.trials = work.alone, work.classes, work.trials
+        site.alone, site.classes, site.trials, site.stopgaps = work.alone, work.classes, work.trials, work.stopgaps
         site.counts = {name: seen.counts.get(name, [0, 0]) for name in found.alone}
         changed = site.doubted or site.unsaid or before != (found.source, found.likely, found.later)
         site.ended(changed=changed)
@@ -262,7 +262,7 @@ class Student:
         """The last judgement on a site: study it if anything was fetched since; always ends with `judged`."""
         site = self._sites.get(name)
         said = self.study(name, 0) if site is not None and site.pages > site.studied else []
-        return [*said, {"do": "judged", "site": name}]
+        return [*said, {"do": "judged", "site": name, "stopgaps": site.untold() if site is not None else []}]
 
     def state(self) -> dict[str, Any]:
         """Return what a later run of the crawl must know beside the visits: what was taken back."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from itertools import islice
 from sys import getsizeof
 from typing import TYPE_CHECKING, Protocol
 
@@ -28,6 +29,8 @@ MOST_WAITING = 128 << 20
 """Octets of the addresses met in a crawl that are remembered until they are fetched: half a million of usual length."""
 _ENTRY = 150
 """What a table takes for one of them, and the hash that it stands under."""
+_TOLD = 500
+"""Stopgaps of which a crawl is told at a time: it looks for what waits for each, while nothing else is done."""
 
 
 def octets_of(url: str) -> int:
@@ -93,6 +96,9 @@ class Watched:
     doubted: bool = False
     doubts: int = 0
     """How often a page has spoken against its rules."""
+    stopgaps: dict[bytes, str] = field(default_factory=dict)
+    """Of the latest study, see `Work`; `told` are those that the crawl knows of."""
+    told: set[bytes] = field(default_factory=set)
     unsaid: bool = False
     """Whether the crawl may have rules that an earlier student has found: the next study says what holds instead."""
     trials: list[Trying] = field(default_factory=list)
@@ -139,6 +145,12 @@ class Watched:
         if mark is None or found is None or found.unsplit is None:
             return []
         return [mark] if found.unsplit.key(page.url) != found.unsplit.key(other.url) else []
+
+    def untold(self) -> list[str]:
+        """Return some of the addresses of stopgaps, each once."""
+        found = dict(islice(((key, url) for key, url in self.stopgaps.items() if key not in self.told), _TOLD))
+        self.told.update(found)
+        return [*found.values()]
 
     def spoke_against(self, rule: str, page: Page) -> None:
         """A page shows that a rule is wrong: for another one on the same subject what was before is no evidence."""

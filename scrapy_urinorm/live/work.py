@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import re
 import traceback
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -17,6 +18,8 @@ if TYPE_CHECKING:
     from scrapy_urinorm.learn.evidence.candidate import Candidate
     from scrapy_urinorm.learn.options import Options
     from scrapy_urinorm.live.priors import Prior
+
+_digits = re.compile("[0-9]+").findall
 
 
 @dataclass(frozen=True)
@@ -51,6 +54,10 @@ class Work:
     normalizer: Normalizer | None = None
     classes: dict[bytes, Standing] = field(default_factory=dict)
     trials: list[Trying] = field(default_factory=list)
+    stopgaps: dict[bytes, str] = field(default_factory=dict)
+    """The addresses that stand for a class and show what another page shows, too, by class. It may be shown instead of
+    both, as where a server refuses to go on, and then says nothing of what is kept back for its sake.
+    """
 
     def run(self) -> None:
         """Study, and make ready what further visits are held against; nothing that others change is touched."""
@@ -85,9 +92,15 @@ class Work:
         if found.alone:
             rules = [found.source, *self.seen.rules]
             self.normalizer = Normalizer(rules, self.seen.options.preset, check_examples=False)
+            first, stopgaps = dict[int, set[str]](), set[int]()
             for page in found.pages:
                 if page.label >= 0:
-                    self.classes.setdefault(hashed(self.normalizer, page.key), Standing(page, page.url))
+                    key = self.normalizer.key(page.key)
+                    self.classes.setdefault(hashed(key), Standing(page, page.url))
+                    names = _names(key)
+                    if not (names <= (other := first.setdefault(page.label, names)) or names >= other):
+                        stopgaps.add(page.label)
+            self.stopgaps = {key: one.url for key, one in self.classes.items() if one.page.label in stopgaps}
         found.pages = []
 
     def is_refuted(self, since: Mapping[str, str]) -> bool:
@@ -119,6 +132,12 @@ class Work:
         return {**none, **told, **later, "rules": rules, "rows": found.rows}
 
 
+def _names(key: str) -> set[str]:
+    """Return what names a page in its address: the path, and numbers of the query. A view of it has more of them."""
+    path, _, query = key.partition("?")
+    return {path, *_digits(query)}
+
+
 def no_rules(site: str, pages: int) -> dict[str, Any]:
     """Return what the crawl is told of a site without rules."""
     # no two studies have seen equally much, whoever may have been restarted between them
@@ -126,6 +145,6 @@ def no_rules(site: str, pages: int) -> dict[str, Any]:
     return {**said, "source": {}, "lasting": {}, "likely": {}, "rules": [], "rows": []}
 
 
-def hashed(normalizer: Normalizer, key: str) -> bytes:
-    """Return the class of a page under rules."""
-    return hashlib.blake2b(normalizer.key(key).encode("utf-8", "surrogatepass"), digest_size=8).digest()
+def hashed(key: str) -> bytes:
+    """Return the class of a page, by its key under rules."""
+    return hashlib.blake2b(key.encode("utf-8", "surrogatepass"), digest_size=8).digest()

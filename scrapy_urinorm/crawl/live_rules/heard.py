@@ -12,7 +12,7 @@ from typing import Any
 _UNDER_WAY = 16
 #: Where nothing was heard for so long nothing may come any more, as a page was not handed over: the crawl goes on.
 _PATIENCE = 10.0
-_OURS = frozenset({"rules", "doubt", "news", "platform", "verdict", "live_died", "died", "failed", "wake"})
+_OURS = frozenset({"rules", "doubt", "news", "platform", "judged", "verdict", "live_died", "died", "failed", "wake"})
 
 
 class Heard:
