@@ -7,7 +7,7 @@ class that it meets without them, soft errors aside.
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from functools import cached_property
@@ -101,8 +101,8 @@ class Proof:
         self.is_whole = whole
         # a redirect shows nothing: what it leads to is met where that is fetched
         self.labels = [-1 if n in graph.hops else page.label for n, page in enumerate(pages)]
-        # each step of learning asks first what is missed without it, which the one before has asked last
-        self._latest: tuple[list[str], AbstractSet[int], list[Loss]] = ([], NONE, [])
+        # each step of learning asks what is missed without it, as the one before did, and with it, more than once
+        self._latest = deque[tuple[list[str], AbstractSet[int], list[Loss]]](maxlen=2)
         self._plain: list[RecordedCrawl] = [
             crawl(graph, range(len(pages)), order=order, concurrent=concurrent) for order, concurrent in WAYS
         ]
@@ -162,8 +162,11 @@ class Proof:
 
     def losses(self, keys: Sequence[str], skipped: AbstractSet[int] = NONE) -> list[Loss]:
         """Return what crawls under these keys would not meet."""
-        if self._latest[0] == keys and self._latest[1] == skipped:
-            return self._latest[2]
+        for known in self._latest:
+            if known[1] == skipped and known[0] == keys:
+                self._latest.remove(known)
+                self._latest.append(known)
+                return known[2]
         found: dict[Loss, None] = {}
         ways = self.ways(keys)
         for plain, (order, concurrent) in zip(self._plain, WAYS, strict=True):
@@ -174,8 +177,8 @@ class Proof:
                     ends = [self._end(node, course, ways, keys, skipped) for node in nodes]
                     if None not in ends:
                         found |= {Loss(label, *end): None for end in ends if end is not None}
-        self._latest = list(keys), frozenset(skipped), list(found)
-        return self._latest[2]
+        self._latest.append((list(keys), frozenset(skipped), list(found)))
+        return list(found)
 
     def ways(self, keys: Sequence[str]) -> Ways:
         """Where the recorded links lead under these keys."""

@@ -226,8 +226,8 @@ def leads_nowhere(learner: Learner, members: Iterable[int], *, lists: bool) -> b
     assert learner.proof is not None
     without = pages_of(learner, members)
     own = {learner.site.pages[n].label for n in without}
-    before = missed(learner, learner.skipped)
-    if missed(learner, learner.skipped | without) - before - own:
+    gone = missed(learner, learner.skipped | without) - own
+    if gone and gone - missed(learner, learner.skipped):
         return False
     unseen, seen = learner.proof.behind(learner.replay.keys, learner.skipped, without)
     expected = unseen / (seen + len(without) + 1) if lists else unseen
