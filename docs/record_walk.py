@@ -18,7 +18,9 @@ _BLOCK = re.compile(
 def recorded(text: str, folder: Path) -> str:
     """The walk with the output that its commands give now, run one after the other in a folder with its files."""
     path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
-    environment = {**os.environ, "PATH": path, "LC_ALL": "C.UTF-8", "COLUMNS": "100"}
+    # unbuffered, what a command says comes in the order of a terminal
+    shown = {"LC_ALL": "C.UTF-8", "COLUMNS": "100", "PYTHONUNBUFFERED": "1"}
+    environment = {**os.environ, "PATH": path, **shown}
     for name in ("FORCE_COLOR", "NO_COLOR"):
         environment.pop(name, None)
 
