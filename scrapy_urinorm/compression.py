@@ -31,7 +31,7 @@ def zstd() -> Any:
     if sys.version_info >= (3, 14):
         from compression import zstd as module  # type: ignore[import-not-found,unused-ignore]  # of Python 3.14
     else:
-        from backports import zstd as module  # type: ignore[import-not-found,unused-ignore]  # where there is no need
+        from backports import zstd as module  # type: ignore[import-not-found,unused-ignore]  # 3.14 gets none installed
     return module
 
 

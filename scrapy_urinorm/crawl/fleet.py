@@ -82,6 +82,7 @@ class FleetJournal:
 
     @property
     def engine(self) -> ExecutionEngine | None:
+        """The worker's engine."""
         return self._crawler.engine
 
     def fail(self, error: Exception) -> None:
@@ -108,6 +109,7 @@ class FleetScheduler(_Below):
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Any:
+        """Build the scheduler."""
         scheduler = super().from_crawler(crawler)
         scheduler.crawler = crawler
         scheduler.gate = scheduler.shared = None
@@ -138,6 +140,7 @@ class FleetScheduler(_Below):
         return opened
 
     def close(self, reason: str) -> Any:
+        """Close both."""
         if self.gate is not None:
             self.gate.at_close()
             self.gate = None

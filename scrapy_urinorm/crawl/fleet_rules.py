@@ -39,6 +39,7 @@ class FleetRules(LiveRules):
     shared: FleetShare
 
     def spider_opened(self, spider: Spider) -> None:
+        """Join the fleet."""
         visits, fleet = self.crawler.get_extension(VisitsExtension), fleet_of(self.crawler)
         if visits is None or fleet is None or fleet.shared is None or why_not(self.crawler, fleet):
             super().spider_opened(spider)

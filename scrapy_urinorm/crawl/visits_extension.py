@@ -232,6 +232,7 @@ class VisitsExtension:
             self._guarded(self._redirect, response, request)
 
     def response_received(self, response: Response, request: Request) -> None:
+        """Record the final response of a request."""
         if response.status not in REDIRECTS and self._records(request):
             self._guarded(self._visit, response, request)
 

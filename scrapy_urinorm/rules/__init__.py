@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 from scrapy_urinorm.rules import (
+    scheme,
+    userinfo,
+    port,
     host,
     path,
     query_text,
@@ -27,9 +30,12 @@ __all__ = [
     "fragment",
     "host",
     "path",
+    "port",
     "query",
     "query_text",
     "query_values",
     "rules_at",
+    "scheme",
+    "userinfo",
     "whole",
 ]

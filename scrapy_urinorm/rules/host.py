@@ -1,54 +1,12 @@
-"""Rules on scheme, userinfo, port and host. They run first, and not under `where`: its scope is the canonical host."""
+"""Rules on the host. They run first and are not allowed under `where`: the scope of a URL is its canonical host."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 
 from scrapy_urinorm.rules.declaration import LOSSY, USUALLY_SAFE, Stage, rule
-from scrapy_urinorm.rules.kinds import Choice, Flag, Hosts, Names, NameTable, Ports
+from scrapy_urinorm.rules.kinds import Choice, Flag, Hosts, Names, NameTable
 from scrapy_urinorm.suffixes import registrable_labels
-
-
-@rule(
-    LOSSY,
-    "http://a.example/",
-    "https://a.example/",
-    stage=Stage.SCHEME,
-    kind=Choice(("keep", "http", "https"), inert="keep"),
-    value="https",
-    scope="site",
-)
-def scheme(scheme: str, *, to: str, port: str = "") -> str:
-    """Give http and https URLs one scheme.
-
-    Only URLs on a default port are folded: another port is another server. Safe where the site redirects one scheme
-    to the other. (RFC 3986 6.2.3 keeps them apart; Nutch folds per host.)
-    """
-    return to if to != "keep" and not port and scheme in ("http", "https") else scheme
-
-
-@rule(
-    LOSSY,
-    "http://user:secret@a.example/",
-    "http://a.example/",
-    stage=Stage.USERINFO,
-    kind=Flag(),
-    value=True,
-    scope="site",
-    act={"gone": True},
-)
-def remove_userinfo(userinfo: str, *, remove: bool) -> str:
-    """Remove user name and password.
-
-    Right where they only log in and do not select the content (RFC 3986 3.2.1 calls them deprecated).
-    """
-    return "" if remove else userinfo
-
-
-@rule(LOSSY, "http://a.example:8080/", "http://a.example/", stage=Stage.PORT, kind=Ports(), value=[8080], scope="site")
-def remove_ports(port: str, *, ports: frozenset[int]) -> str:
-    """Remove the named ports: the same server answers on the default port."""
-    return "" if port and int(port) in ports else port
 
 
 @rule(

@@ -11,10 +11,10 @@ import pytest
 from scrapy import crawler as scrapy_crawler
 from scrapy.settings import Settings
 
-from scrapy_urinorm.crawl.addon import READ
 from scrapy_urinorm.crawl.dupefilter import DupeFilter
 from scrapy_urinorm.crawl.requests.file import RequestsFile
 from scrapy_urinorm.crawl.settings import SETTINGS, require_extras
+from scrapy_urinorm.crawl.settings_check import READ
 from scrapy_urinorm.errors import UrinormError
 from scrapy_urinorm.extras import MissingExtraError
 from tests.crawl.components import ADDON, crawler_with

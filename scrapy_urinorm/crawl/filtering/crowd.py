@@ -41,6 +41,7 @@ class Crowd:
         self._count = 0
 
     def put(self, fp: bytes, entry: Entry) -> None:
+        """Add or replace an entry."""
         self.pop(fp)
         record = as_record(fp)
         prefix = record[:_PREFIX]
@@ -51,6 +52,7 @@ class Crowd:
         self._count += 1
 
     def get(self, fp: bytes) -> Entry | None:
+        """The entry of a fingerprint."""
         if not self._count:
             return None
         shard, at = self._place(fp)

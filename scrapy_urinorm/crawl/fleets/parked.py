@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Iterator
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING
 
+from scrapy_urinorm.crawl.fleets.state import FleetState
 from scrapy_urinorm.crawl.live_rules import parked
 from scrapy_urinorm.crawl.live_rules.parked import Parked
-from scrapy_urinorm.crawl.live_rules.state import StateInPieces
 from scrapy_urinorm.crawl.live_rules.waiting import kind_of
 from scrapy_urinorm.live.fleet_share import CLOSED, FleetShare, HeldBack
-from scrapy_urinorm.live.patience import doubted
 from scrapy_urinorm.live.questions import pattern_key
-from scrapy_urinorm.live.resuming import Part, brought
 
 if TYPE_CHECKING:
     from scrapy import Spider
@@ -21,43 +19,6 @@ if TYPE_CHECKING:
     from scrapy_urinorm.crawl.fleet import FleetScheduler
     from scrapy_urinorm.crawl.live_rules.flights import Flight
     from scrapy_urinorm.live.desk import Desk
-
-
-class FleetState(StateInPieces):
-    """What patterns have brought, for workers that come later: each writes what has changed, in pieces, and of each
-    pattern the last word is in Redis.
-    """
-
-    def __init__(self, shared: FleetShare, desk: Desk):
-        super().__init__(desk)
-        self._shared = shared
-        self._pieces: dict[str, str] = {}
-
-    def read(self) -> dict[str, Any]:
-        """Return what workers before have noted of patterns, as `Yields.load` takes it."""
-        return self._shared.noted()
-
-    def _parts(self, *, sites: bool = False) -> Iterable[Part]:
-        # what is said of sites the learners write
-        return () if sites else brought(self._desk.yields)
-
-    def _looks(self, parts: Iterable[Part]) -> Iterator[None]:
-        for _ in super()._looks(parts):
-            self._tell()
-            yield
-        self._tell()
-
-    def _put(self, part: Part, name: str, text: str | None) -> None:
-        if part.name == "doubt":
-            # as `Yields.dump` has it
-            name, text = doubted(name), f"[{text}]" if text else text
-        self._pieces[name] = text or ""
-
-    def _tell(self) -> None:
-        if self._pieces:
-            self._shared.note(self._pieces)
-            self._pieces = {}
-
 
 _TELL_SECONDS = 0.25
 """How often workers tell each other what was served: a round trip; until then both may fetch a page."""

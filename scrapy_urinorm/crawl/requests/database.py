@@ -141,6 +141,7 @@ class RequestsDatabase:
 
     @property
     def is_open(self) -> bool:
+        """Whether it was opened and not closed."""
         return self._database is not None
 
     @contextlib.contextmanager

@@ -60,6 +60,7 @@ class RequestsFile:
 
     @property
     def is_open(self) -> bool:
+        """Whether it was opened and not closed."""
         return self._base.is_open
 
     # ------------------------------------------------------------------ one request
@@ -237,6 +238,7 @@ class RequestsFile:
         self._pieces[key] = text
 
     def pieces(self) -> list[tuple[bytes, str]]:
+        """All pieces."""
         return self._read("select key, text from pieces")
 
     def note(self, key: bytes, text: str | None) -> None:
@@ -244,9 +246,11 @@ class RequestsFile:
         self._notes[key] = text
 
     def notes(self) -> list[tuple[bytes, str]]:
+        """All notes."""
         return self._read("select key, text from notes")
 
     def forget_notes(self) -> None:
+        """Take all notes away."""
         with self._transaction() as database:
             database.execute("delete from notes")
 

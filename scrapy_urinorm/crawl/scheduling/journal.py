@@ -194,6 +194,7 @@ class Journal:
         return request
 
     def hand_out(self, request: Request) -> None:
+        """A request goes to the engine."""
         if not self.file.is_open or self.is_lost:
             return
         number = self.number(request)

@@ -44,6 +44,7 @@ class Stranded:
         return state is State.RELEASED and bool(self)
 
     def pop(self, state: State) -> Row | None:
+        """The next request."""
         if not self.has(state):
             return None
         row = self._rows.popleft()
