@@ -7,7 +7,7 @@ import re
 import traceback
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import islice
+from itertools import accumulate, islice
 from typing import TYPE_CHECKING, Any
 
 from scrapy_urinorm.live.study import Studied, study
@@ -97,10 +97,17 @@ class Work:
                 if page.label >= 0:
                     key = self.normalizer.key(page.key)
                     self.classes.setdefault(hashed(key), Standing(page, page.url))
-                    names = _names(key)
-                    if not (names <= (other := first.setdefault(page.label, names)) or names >= other):
+                    if page.final is not None:
+                        # it serves where the redirect led to, which is a page as well
+                        continue
+                    names, other = _names(key), first.get(page.label, set())
+                    if names >= other:
+                        # the longest of a page and its views: what shows the same beside it is neither
+                        first[page.label] = names
+                    elif not names <= other:
                         stopgaps.add(page.label)
-            self.stopgaps = {key: one.url for key, one in self.classes.items() if one.page.label in stopgaps}
+            standing = ((key, one) for key, one in self.classes.items() if one.page.final is None)
+            self.stopgaps = {key: one.url for key, one in standing if one.page.label in stopgaps}
         found.pages = []
 
     def is_refuted(self, since: Mapping[str, str]) -> bool:
@@ -133,9 +140,9 @@ class Work:
 
 
 def _names(key: str) -> set[str]:
-    """Return what names a page in its address: the path, and numbers of the query. A view of it has more of them."""
+    """Return what names a page in its address: each part of the path, and numbers of the query. A view has more."""
     path, _, query = key.partition("?")
-    return {path, *_digits(query)}
+    return {*accumulate(path.rstrip("/").split("/"), "{}/{}".format), *_digits(query)}
 
 
 def no_rules(site: str, pages: int) -> dict[str, Any]:

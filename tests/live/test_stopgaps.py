@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from hashlib import md5
 from typing import TYPE_CHECKING, Any
 
@@ -34,6 +35,29 @@ def recorded(is_busy: Callable[[str, int], bool], articles: int) -> tuple[list[V
         return BUSY if number.isdigit() and is_busy(target, int(number)) else site.answer(target)
 
     return crawled(site.start, answer, 4_000)
+
+
+def again(seven: str, redirects: str) -> list[Visit]:
+    """Crawl forty articles, of which one has a second address; with `redirects` that leads to the first."""
+    site = Site(1, features={"ref"}, articles=40)
+
+    def answer(url: str) -> Answer:
+        target = url[len(site.start) - 1 :]
+        if target == seven and redirects:
+            return Answer(301, location="/article/7?ref=b")
+        found = site.answer("/article/7?ref=b" if target == seven else target)
+        is_seven = target == seven or target.startswith("/article/7?")
+        return replace(found, links=(*found.links, seven)) if is_seven else found
+
+    return crawled(site.start, answer, 4_000)[0]
+
+
+def told(visits: list[Visit]) -> list[str]:
+    """What a student says in the judgement of a crawl."""
+    student = Student(OPTIONS, [], InMemory())
+    for visit in visits:
+        student.take(visit, "pattern")
+    return [url.removeprefix("http://site.example.com") for url in student.judge("example.com")[-1]["stopgaps"]]
 
 
 def judged(*busy: int) -> tuple[list[str], Desk]:
@@ -69,6 +93,21 @@ def test_what_two_pages_show_may_be_shown_instead_of_them_and_is_told_once() -> 
 
 def test_what_one_page_shows_may_be_its_own_and_so_may_a_view_of_it() -> None:
     assert (judged(7)[0], judged()[0]) == ([], [])
+
+
+@pytest.mark.parametrize(
+    ("seven", "redirects", "stopgaps"),
+    [
+        ("/copy/7", "", True),
+        ("/copy/7", "to the first", False),
+        ("/article/7/all", "", False),
+        ("/article/70", "", True),
+        ("/article/7?view=all", "", False),
+    ],
+)
+def test_an_address_below_a_page_or_that_leads_there_shows_the_page(seven: str, redirects: str, stopgaps: bool) -> None:
+    found = [url for url in told(again(seven, redirects)) if "/7" in url]
+    assert bool(found) == stopgaps, found
 
 
 def test_a_crawl_hears_of_it() -> None:
