@@ -22,10 +22,13 @@ from typing import TYPE_CHECKING, Any
 
 from benchmarks.simulator import Simulator
 from scrapy_urinorm.learn import Options, learn
+from scrapy_urinorm.learn.output import evidence_row
 from scrapy_urinorm.visits import read_visits
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
+
+    from scrapy_urinorm.visits.record import Visit
 
 #: The requests that rules written by hand need, measured by real crawls.
 BY_HAND = {
@@ -68,7 +71,7 @@ def crawled(folder: Path, site: str, *, learned: bool = False) -> dict[str, dict
     """Return what the crawls of a site did, by order."""
     pages = Pages(folder, site)
     options = Options(skip=False)
-    rules = [learn(pages.visits, Options(jobs=1)).rules] if learned else []
+    rules = [learned_of(pages.visits)] if learned else []
     out = {}
     for order in ("breadth", "depth"):
         newest_first = order == "depth"
@@ -91,6 +94,12 @@ def crawled(folder: Path, site: str, *, learned: bool = False) -> dict[str, dict
             alone = Simulator(pages.visits, options, rules, live=False).crawl(newest_first=newest_first)
             out[order]["learned"] = len(alone.fetched)
     return out
+
+
+def learned_of(visits: Iterable[Visit]) -> dict[str, Any]:
+    """Return what is learned of visits as a rule file says it."""
+    found = learn(visits, Options(jobs=1))
+    return {**found.rules, "evidence": [evidence_row(one) for one in found.active]}
 
 
 def main() -> None:

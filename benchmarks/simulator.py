@@ -14,12 +14,15 @@ from typing import TYPE_CHECKING, Any
 
 from benchmarks.answers import Answers, is_hop
 from benchmarks.in_memory import InMemory
+from scrapy_urinorm.learn.earlier import candidates_of
 from scrapy_urinorm.live.desk import Desk
+from scrapy_urinorm.live.learned import set_aside
 from scrapy_urinorm.live.patience import doubted
 from scrapy_urinorm.live.questions import CANARY, CLOSED, LATER, PARK, SAMPLE, pattern_key
 from scrapy_urinorm.live.student import Student
 from scrapy_urinorm.live.yields import CLOSE
 from scrapy_urinorm.normalizer import Normalizer
+from scrapy_urinorm.rulesets.ruleset import RuleSet
 from scrapy_urinorm.visits.links import HASH
 from scrapy_urinorm.visits.ruled import Ruled
 
@@ -28,6 +31,7 @@ if TYPE_CHECKING:
 
     from scrapy_urinorm.learn.options import Options
     from scrapy_urinorm.live.priors import Prior
+    from scrapy_urinorm.live.questions import Claimant
     from scrapy_urinorm.visits.record import Visit
 
 
@@ -61,7 +65,12 @@ class Simulator:
         priors: Sequence[Prior] = (),
     ) -> None:
         self.answers = Answers(visits)
-        self._options, self._rules = options, list(rules)
+        ruleset, learned = RuleSet.load(*rules, preset=options.preset), list[dict[str, Any]]()
+        if live:
+            # as in a crawl
+            ruleset, learned = set_aside(ruleset)
+        self._options, self._rules = options, [ruleset.to_dict(pairs=True)]
+        self._learned = learned
         self._close, self._concurrent, self._late, self._live, self._priors = close, concurrent, late, live, priors
 
     def crawl(self, *, newest_first: bool = False, limit: int | None = None) -> Simulated:
@@ -82,8 +91,8 @@ class Simulator:
 class _Run:
     def __init__(self, site: Simulator, out: Simulated, newest_first: bool) -> None:
         self.site, self.out, self.newest_first = site, out, newest_first
-        self.desk = Desk(site._rules, site._options.preset, close=site._close)
-        self.student = Student(site._options, site._rules, InMemory(), site._priors)
+        self.desk = Desk(site._rules, site._options.preset, close=site._close, learned=site._learned)
+        self.student = Student(site._options, site._rules, InMemory(), site._priors, candidates_of(site._learned))
         self.written = Normalizer(site._rules or None, site._options.preset)
         self.ruled = Ruled(site._rules, site._options.preset)
         self.seen: set[str] = set()
@@ -178,11 +187,12 @@ class _Run:
                 _, first = self.asked[visit.url]
                 row.url, row.id, row.final_url, row.redirects = first.url, first.id, final, ((302, first.url),)
             self.answers += [(due, said) for said in self.student.take(row, None if hop else pattern)]
+        claim = self.desk.claims[number]
         if hop:
             target = self.site.answers.by_url.get(final)
             key = self.written.key(final)
             follows = key == self.written.key(visit.url) or key not in self.seen
-            self._free(self.desk.failed(number, None if follows else final))
+            self._free(self.desk.failed(number, None if follows else final), claim)
             self._reopen(self.desk.answers.reopened())
             if target is not None and target is not visit and follows:
                 # what a redirect leads to is never kept back
@@ -196,20 +206,23 @@ class _Run:
             freed, kept = self.desk.served(number, final)
             for site, url, kind in kept:
                 self.served.setdefault(site, []).append((url, kind))
-            self._free(freed)
+            self._free(freed, claim)
         else:
-            self._free(self.desk.failed(number))
+            self._free(self.desk.failed(number), claim)
         links = visit.links or b""
         by_id = self.site.answers.by_id
         found = (by_id.get(links[at : at + HASH]) for at in range(0, len(links), HASH))
         self.meet(visit for visit in found if visit is not None)
 
-    def _free(self, classes: Iterable[bytes]) -> None:
+    def _free(self, classes: Iterable[bytes], claim: Claimant | None = None) -> None:
         for key in classes:
             for n, (visit, held) in enumerate(self.parked):
                 if held == key:
                     del self.parked[n]
-                    self.released.append(visit)
+                    if claim is not None and self.desk.comes_later(claim.url, claim.kind):
+                        heappush(self.later, (0, len(self.seen), next(self.turns), visit))
+                    else:
+                        self.released.append(visit)
                     break
 
     def _deliver(self, now: int) -> None:
@@ -234,9 +247,10 @@ class _Run:
         self.desk.keyed(name, self.served.get(name, ()))
         self.desk.ready(name)
         waiting, self.parked = self.parked, []
+        going = set[bytes]()
         for visit, key in waiting:
             if self.desk.site_name(visit.url) == name:
-                held = self.desk.still_held(visit.url, 0)
+                held = self.desk.still_held(visit.url, 0, going)
                 if held is None:
                     if self.desk.comes_later(visit.url, 0):
                         heappush(self.later, (0, len(self.seen), next(self.turns), visit))

@@ -67,9 +67,10 @@ class _Project:
     def rules(self) -> tuple[Sequence[Any], str | None]:
         """The sources of the project's rules, and its preset."""
         from scrapy_urinorm.crawl import settings as own
+        from scrapy_urinorm.crawl.rules import rule_sources
 
         crawler = self._made()
-        return own.rule_sources(crawler.settings, crawler.spidercls), own.value(crawler.settings, "URINORM_PRESET")
+        return rule_sources(crawler.settings, crawler.spidercls), own.value(crawler.settings, "URINORM_PRESET")
 
     def request_url(self, url: str) -> str:
         """The URL of a request; what Scrapy refuses stays as it is."""

@@ -18,6 +18,7 @@ from scrapy_urinorm.crawl.filtering.store import seen_store
 from scrapy_urinorm.crawl.filtering.variants import Variants
 from scrapy_urinorm.crawl.filtering.verdicts import Verdicts
 from scrapy_urinorm.crawl.fingerprinter import JudgedRequest, RequestFingerprinter
+from scrapy_urinorm.crawl.rules import normalizer_of
 from scrapy_urinorm.crawl.start_errors import said_readably
 from scrapy_urinorm.errors import UrinormError
 
@@ -54,7 +55,7 @@ class DupeFilter(BaseDupeFilter):
         self.fingerprinter = crawler.request_fingerprinter
         assert self.fingerprinter is not None
         self._fingerprint = self.fingerprinter.fingerprint
-        normalizer = own.normalizer_of(crawler)
+        normalizer = normalizer_of(crawler)
         # keys are ours to make also where another fingerprinter stands in front
         self._ours = (
             self.fingerprinter

@@ -16,6 +16,7 @@ from scrapy_urinorm.crawl import settings as own
 from scrapy_urinorm.crawl.chains import texts_of
 from scrapy_urinorm.crawl.failures import failed
 from scrapy_urinorm.crawl.fallback import fallback_of
+from scrapy_urinorm.crawl.rules import normalizer_of
 from scrapy_urinorm.crawl.start_errors import said_readably
 from scrapy_urinorm.errors import RuleFileError
 from scrapy_urinorm.normalizer import Normalizer
@@ -57,7 +58,7 @@ class RequestFingerprinter:
         The fallback, or what it asks in turn, may ask for one of ours again, as scrapy-zyte-api's does by way of
         scrapy-poet's: that one has no fallback, and the circle ends.
         """
-        normalizer = own.normalizer_of(crawler)
+        normalizer = normalizer_of(crawler)
         if crawler in _being_built:
             return cls(normalizer, crawler=crawler)
         _being_built.add(crawler)

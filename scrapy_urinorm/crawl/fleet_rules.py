@@ -56,8 +56,7 @@ class FleetRules(LiveRules):
             "on_lost": own.value(settings, "URINORM_SEEN_ON_LOST"),
             "worker": self.shared.worker,
         }
-        live = {"do": "live", "folder": folder, "preset": self._preset, "rules": [self._source]}
-        visits.tell({**live, "fleet": said}, again=True)
+        visits.tell({"do": "live", "folder": folder, **self._opening, "fleet": said}, again=True)
         self._visits = visits
         visits.listener = self._heard.hear
         visits.watcher = self

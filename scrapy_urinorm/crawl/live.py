@@ -21,6 +21,7 @@ from scrapy_urinorm.crawl.live_rules.parked import Parked
 from scrapy_urinorm.crawl.live_rules.places import folder_for
 from scrapy_urinorm.crawl.live_rules.waiting import is_told, kind_of, may_speak, may_wait, why_not
 from scrapy_urinorm.crawl.requests.rows import State
+from scrapy_urinorm.crawl.rules import normalizer_of, under_test
 from scrapy_urinorm.crawl.scheduler import Scheduler, scheduler_of
 from scrapy_urinorm.crawl.scheduling.journal import Kept
 from scrapy_urinorm.crawl.scheduling.releases import let_go
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
 
 #: Addresses that were met are told the student so many at a time.
 _MET = 100
+_NOT_IN_FORCE = "; learned rules are not in force: URINORM_LIVE_TEST = False has them so, untested"
 _SIGNALS = "spider_opened spider_idle scheduler_empty spider_closed response_received spider_error".split()
 
 
@@ -52,13 +54,14 @@ class LiveRules:
             raise NotConfigured
         own.require_extras(crawler.settings)
         self.crawler = crawler
-        normalizer = own.normalizer_of(crawler)
-        self._source, self._preset = normalizer.ruleset.to_dict(pairs=True), normalizer.ruleset.preset
-        close = own.number(crawler.settings, "URINORM_LIVE_CLOSE")
+        ruleset = normalizer_of(crawler).ruleset
+        self._opening = dict[str, Any](preset=ruleset.preset, learned=under_test(crawler))
+        self._opening["rules"] = [ruleset.to_dict(pairs=True)]
         # to key addresses it needs no pairs, which are loaded again with every rule that is found
-        keys = {table: value for table, value in normalizer.ruleset.to_dict().items() if table != "evidence"}
-        self._written = Normalizer(normalizer.ruleset.written(), check_examples=False)
-        self.desk = Desk([keys], self._preset, close=int(close or 0))
+        keys = {table: value for table, value in ruleset.to_dict().items() if table != "evidence"}
+        self._written = Normalizer(ruleset.written(), check_examples=False)
+        close = own.number(crawler.settings, "URINORM_LIVE_CLOSE")
+        self.desk = Desk([keys], ruleset.preset, close=int(close or 0), learned=self._opening["learned"])
         self.on, self.flights, self._hindrance = False, Flights(), Hindrance()
         self._met, self._heard = list[str](), Heard()
         self._remove: Callable[[], object] = lambda: None
@@ -84,14 +87,14 @@ class LiveRules:
         folder, self._remove, why = folder_for(jobdir, self)
         why = why_not(self.crawler, scheduler) or why
         if folder:
-            visits.tell({"do": "live", "folder": folder, "preset": self._preset, "rules": [self._source]}, again=True)
+            visits.tell({"do": "live", "folder": folder, **self._opening}, again=True)
         self._visits = visits
         visits.listener, visits.watcher = self._heard.hear, self
         self.end = LiveEnd(self, jobdir, visits.crawl_id)
         if scheduler is not None and not why:
             why = scheduler.journal.ready()
         if why or scheduler is None:
-            own.logger.warning("Live rules only observe: %s", why)
+            own.logger.warning("Live rules only observe: %s%s", why, _NOT_IN_FORCE if self._opening["learned"] else "")
             if scheduler is not None:
                 # of a run before that did more
                 let_go(scheduler, "live rules only observe")
@@ -104,6 +107,7 @@ class LiveRules:
         self.parked = Parked(scheduler, self.desk, self._count)
         scheduler.gate = self
         self.on = True
+        self._count("tested", len(self._opening["learned"]))
         self._restore()
 
     @guarded

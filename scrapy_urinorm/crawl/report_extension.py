@@ -17,6 +17,7 @@ from scrapy.exceptions import NotConfigured
 from scrapy_urinorm.crawl import settings as own
 from scrapy_urinorm.crawl.recording.output_places import filled_in
 from scrapy_urinorm.crawl.recording.reader_process import in_thread
+from scrapy_urinorm.crawl.rules import normalizer_of
 from scrapy_urinorm.crawl.visits_extension import VisitsExtension
 from scrapy_urinorm.processes import environment
 from scrapy_urinorm.wording import count
@@ -99,7 +100,7 @@ class ReportExtension:
 
     def _write(self, target: Path, visits: list[Path], crawl: str, stats: dict[str, Any]) -> str:
         """Run the command; return what went wrong, or an empty text."""
-        ruleset = own.normalizer_of(self.crawler).ruleset
+        ruleset = normalizer_of(self.crawler).ruleset
         try:
             with TemporaryDirectory(prefix="urinorm-report-") as name:
                 folder = Path(name)

@@ -9,6 +9,7 @@ from scrapy.spidermiddlewares.base import BaseSpiderMiddleware
 
 from scrapy_urinorm.crawl import settings as own
 from scrapy_urinorm.crawl.failures import failed
+from scrapy_urinorm.crawl.rules import normalizer_of
 from scrapy_urinorm.rewriting import Rewriter
 
 if TYPE_CHECKING:
@@ -27,7 +28,7 @@ class RewriteMiddleware(BaseSpiderMiddleware):
 
     def __init__(self, crawler: Crawler):
         super().__init__(crawler)
-        self._rewriter = Rewriter(own.normalizer_of(crawler))
+        self._rewriter = Rewriter(normalizer_of(crawler))
         if not self._rewriter.active:
             raise NotConfigured
         self._stats = own.stats_of(crawler)

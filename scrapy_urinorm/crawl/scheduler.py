@@ -59,6 +59,7 @@ class Scheduler(StockScheduler):
     Released requests are served by turns with the queue, later ones when nothing else is waiting.
     """
 
+    of_fleet = False
     journal: Journal
     """Known once the scheduler is open."""
 

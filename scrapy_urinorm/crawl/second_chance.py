@@ -13,6 +13,7 @@ from scrapy.http.request import NO_CALLBACK
 from scrapy_urinorm.crawl import settings as own
 from scrapy_urinorm.crawl.dupefilter import filter_of
 from scrapy_urinorm.crawl.failures import failed
+from scrapy_urinorm.crawl.rules import normalizer_of
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
@@ -44,7 +45,7 @@ class SecondChanceMiddleware:
         self._visits = bool(settings.get("URINORM_VISITS"))
         if not (own.switch(settings, "URINORM_SECOND_CHANCE") or self._records or self._visits):
             raise NotConfigured
-        own.normalizer_of(crawler)  # a broken rule file is said now
+        normalizer_of(crawler)  # a broken rule file is said now
         self._crawler = crawler
 
     def process_request(self, request: Request, spider: object = None) -> None:

@@ -1,21 +1,13 @@
-"""Every setting, meta key and stat of the package: the one place that spells them, and the rules of a crawler."""
+"""Every setting, meta key and stat of the package: the one place that spells them."""
 
 from __future__ import annotations
 
-import json
 import logging
 from collections.abc import Iterator
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
-from weakref import WeakKeyDictionary
-
-from scrapy.utils.conf import closest_scrapy_cfg
 
 from scrapy_urinorm.crawl.start_errors import amount, said_readably, worded
-from scrapy_urinorm.errors import RuleFileError
 from scrapy_urinorm.extras import MissingExtraError, missing
-from scrapy_urinorm.normalizer import Normalizer
-from scrapy_urinorm.rulesets.ruleset import RuleSet
 from scrapy_urinorm.seen.redis_address import is_redis
 from scrapy_urinorm.tuples import NamedTuple
 
@@ -27,17 +19,6 @@ if TYPE_CHECKING:
 logger = logging.getLogger("scrapy_urinorm")
 
 _PREFIX = "URINORM_"
-
-#: The rule file that is used without being named, beside `scrapy.cfg`.
-RULE_FILE = "urinorm.toml"
-
-
-class NamedRules(dict[str, Any]):
-    """Rules given as a dict, with the name of the place that gave them, for messages."""
-
-    def __init__(self, rules: Any, name: str):
-        super().__init__(rules.items())
-        self.name = name
 
 
 class Setting(NamedTuple):
@@ -99,6 +80,11 @@ SETTINGS: dict[str, Setting] = {
         200,
         "Pages in a row without anything new after which addresses of one shape are only sampled; 0 = never.",
     ),
+    "URINORM_LIVE_TEST": Setting(
+        True,
+        "Whether live rules test what `urinorm learn` has written, too: what it makes one page waits, as what they "
+        "find does. False: it is dropped, as without live rules.",
+    ),
     "URINORM_LIVE_OUTPUT": Setting(
         None,
         "Path of a rule file for what live rules have found; unset, `learned.toml` in the JOBDIR, or none without one.",
@@ -137,6 +123,7 @@ STATS: dict[str, str] = {
     "urinorm/platform/NAME": "Pages of sites on which this program was recognized; the log says where.",
     "urinorm/visits/given_up": "Pages that took the reader more than a second of CPU time, or too much memory.",
     "urinorm/live/rules": "Live rules when the crawl ended.",
+    "urinorm/live/tested": "Learned rules that live rules have tested.",
     "urinorm/live/parked": "Requests that a live rule kept back, released ones included.",
     "urinorm/live/canaries": "Requests that a live rule would have kept back, fetched to test it.",
     "urinorm/live/later": "Requests put behind others: similar ones brought nothing new, or they may be duplicates.",
@@ -167,8 +154,6 @@ ROW_META = "_urinorm_row"
 LIVE_META = "_urinorm_live"
 CANARY_META = "_urinorm_canary"
 LATER_META = "_urinorm_later"
-
-_normalizers: WeakKeyDictionary[Crawler, Normalizer] = WeakKeyDictionary()
 
 
 def value(settings: BaseSettings, name: str) -> Any:
@@ -222,74 +207,6 @@ def require_extras(settings: BaseSettings) -> None:
     if wanting := [name for name, extras in lacking.items() if extras]:
         extras = dict.fromkeys(extra for name in wanting for extra in lacking[name])
         raise MissingExtraError(" and ".join(wanting), *extras)
-
-
-def rule_sources(settings: BaseSettings, spidercls: type) -> list[Any]:
-    """The sources of the rules of a project and a spider, in the order of merging."""
-    given = value(settings, "URINORM_RULES")
-    if isinstance(given, str) and given.lstrip()[:1] == "{":
-        try:
-            given = json.loads(given)
-        except ValueError as error:
-            raise ValueError(f"URINORM_RULES: not JSON: {error}") from None
-    if given is None or given == "":
-        sources: list[Any] = []
-        cfg = closest_scrapy_cfg()
-        beside = Path(cfg).parent / RULE_FILE if cfg else Path(RULE_FILE)
-        if cfg and beside.exists():
-            sources.append(str(beside))
-    elif isinstance(given, (list, tuple)):
-        sources = [_located(source) for source in given]
-    else:
-        sources = [_located(given)]
-    own = getattr(spidercls, "urinorm_rules", None)
-    if own is not None:
-        spider = f"urinorm_rules of {spidercls.__name__}"
-        sources += [_located(source, spider) for source in (own if isinstance(own, (list, tuple)) else [own])]
-    return sources
-
-
-def _located(source: Any, name: str = "URINORM_RULES") -> Any:
-    """A source that the loader takes: a dict with its name, a path as it is or beside scrapy.cfg where it is there."""
-    if hasattr(source, "items"):
-        return NamedRules(source, name)
-    if isinstance(source, Path):
-        source = str(source)
-    if not isinstance(source, str):
-        raise ValueError(f"{name}: {source!r} is neither a path nor a dict, nor a list of these")
-    if not Path(source).exists() and not Path(source).is_absolute():
-        cfg = closest_scrapy_cfg()
-        if cfg and (beside := Path(cfg).parent / source).exists():
-            return str(beside)
-    return source
-
-
-def make_normalizer(settings: BaseSettings, spidercls: type) -> Normalizer:
-    """The normalizer that settings and a spider class ask for; raises RuleFileError with every problem."""
-    preset = text(settings, "URINORM_PRESET") or None
-    try:
-        return Normalizer(RuleSet.load(*rule_sources(settings, spidercls), preset=preset))
-    except RuleFileError as error:
-        origin = "URINORM_RULES, urinorm.toml, urinorm_rules of the spider"
-        raise RuleFileError(error.problems, origin if preset is None else f"URINORM_PRESET, {origin}") from None
-
-
-def normalizer_of(crawler: Crawler) -> Normalizer:
-    """The one normalizer of a crawler, made and announced on first use; its rules stay as they are until the end."""
-    normalizer = _normalizers.get(crawler)
-    if normalizer is None:
-        with said_readably():
-            require_extras(crawler.settings)
-            normalizer = _normalizers[crawler] = make_normalizer(crawler.settings, crawler.spidercls)
-        for name, meant in misspelt(crawler.settings):
-            logger.warning("%s is not a setting of scrapy-urinorm%s", name, f": did you mean {meant}?" if meant else "")
-        rules = normalizer.ruleset
-        files = ", ".join(rules.files) or "none"
-        logger.info(
-            "Rules: preset %s; files: %s; rules: %d; sites: %d; digest: %s",
-            *(rules.preset, files, rules.count(), len(rules.sites) + len(rules.hosts), rules.digest()),
-        )
-    return normalizer
 
 
 def stats_of(crawler: Crawler) -> StatsCollector:

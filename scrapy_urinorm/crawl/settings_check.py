@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from scrapy_urinorm.crawl import settings as own
 from scrapy_urinorm.crawl.fallback import fallback_class
 from scrapy_urinorm.crawl.filtering.store import prefix_of
+from scrapy_urinorm.crawl.rules import make_normalizer
 from scrapy_urinorm.crawl.start_errors import WrongSettingsError, collected, said_readably
 from scrapy_urinorm.seen import make_store
 
@@ -66,6 +67,7 @@ READ: dict[str, Callable[[BaseSettings, str], Any]] = {
     "URINORM_VISITS_CPU": own.number,
     "URINORM_LIVE": own.switch,
     "URINORM_LIVE_CLOSE": own.number,
+    "URINORM_LIVE_TEST": own.switch,
     "URINORM_LIVE_OUTPUT": _place,
     "URINORM_REPORT": _place,
 }
@@ -87,7 +89,7 @@ def checked(settings: BaseSettings) -> bool:
             read(settings, name)
     if errors:
         with collected(errors):
-            own.make_normalizer(settings, object)
+            make_normalizer(settings, object)
     with collected(errors):
         own.require_extras(settings)
     told = {str(error): error for error in errors}

@@ -16,6 +16,7 @@ from scrapy_urinorm.live.brought import Turn
 from scrapy_urinorm.live.canaries import Waiting
 from scrapy_urinorm.live.ids import Ids
 from scrapy_urinorm.live.known import Known
+from scrapy_urinorm.live.learned import LearnedSites
 from scrapy_urinorm.live.patterns import Patterns
 from scrapy_urinorm.live.questions import (
     CANARY,
@@ -45,10 +46,13 @@ from scrapy_urinorm.rulesets.ruleset import RuleSet
 class Desk:
     """The desk of one crawl. `rules` and `preset` are those of its user, `close` is `URINORM_LIVE_CLOSE`.
 
-    What is to be released, and what is to be asked again, is returned to whoever holds the requests.
+    What is to be released or asked again is returned to whoever holds the requests.
     """
 
-    def __init__(self, rules: Sequence[Any], preset: str, *, close: int = CLOSE) -> None:
+    def __init__(
+        self, rules: Sequence[Any], preset: str, *, close: int = CLOSE, learned: Iterable[dict[str, Any]] = ()
+    ) -> None:
+        self._learned = LearnedSites(learned)
         self._rules = RuleSet.load(*rules, preset=preset)
         self.preset = preset
         self.sites: dict[str, SiteDesk] = {}
@@ -59,7 +63,7 @@ class Desk:
         self.claims: dict[int, Claimant] = {}
         self._next_claim = 1
         self.generations = 0
-        self.site_name = SiteNames().of
+        self.site_name = SiteNames(self._begins).of
         # the list of suffixes takes 130 ms to load: with the crawl's rules, not between two requests
         self.site_name("http://www.site.example/")
         self._known = Known(self._rules)
@@ -67,7 +71,10 @@ class Desk:
         # what the crawl's own rules drop is no place where a live one is to be tested
         self._own = Normalizer(self._rules, check_examples=False).key
 
-    # ------------------------------------------------------------------ a request
+    def _begins(self, name: str) -> None:
+        """A site is met: learned files may know rules of it."""
+        if (message := self._learned.message(name)) is not None and name not in self.sites:
+            self.ready(self._ruled(message))
 
     def pattern(self, url: str, kind: int) -> str:
         """Return the pattern of an address: a line of a pack that warns of it, or its shape."""
@@ -103,8 +110,8 @@ class Desk:
         return PASSED
 
     def _held(self, site: SiteDesk, url: str, kind: int) -> Ruling | None:
-        key = site.class_of(url, kind)
-        if key is None:
+        key, held = site.class_of(url, kind)
+        if not held:
             return None
         movers, proven = site.movers(url)
         share = site.canaries.share(movers, proven=proven)
@@ -129,19 +136,20 @@ class Desk:
             return True
         return self.yields.place(self.pattern(url, kind)).turn is not Turn.OPEN
 
-    def still_held(self, url: str, kind: int) -> bytes | None:
-        """Return the class that a request waits for under the rules of today, None where it is to go."""
+    def still_held(self, url: str, kind: int, going: set[bytes]) -> bytes | None:
+        """Return the class that a request waits for under the rules of today, None where of its class it is `going`."""
         site = self.sites.get(self.site_name(url))
-        key = site.class_of(url, kind) if site is not None and site.on else None
-        if site is None or key is None:
+        if site is None or not site.on or site.sure is None:
+            return None
+        key, held = site.class_of(url, kind)
+        if not held and key not in going:
+            going.add(key)
             return None
         # what an older rule has kept back is to be tested for the new one, too
         movers, proven = site.movers(url)
         if self._may_test(url, kind):
             site.canaries.waits(Waiting(key, self._own(url), movers), proven=proven)
         return key
-
-    # ------------------------------------------------------------------ under way
 
     def claim(self, url: str, kind: int) -> int:
         """A request is handed out: it speaks for its class until it is served or has failed. Return its number."""
@@ -187,7 +195,7 @@ class Desk:
 
     def _given_back(self, claim: Claimant) -> list[bytes]:
         """End a claim; return the class that nobody speaks for now."""
-        freed = []
+        freed = list[bytes]()
         site = self.sites.get(claim.site)
         if site is not None and site.on:
             for question in site.questions:
@@ -197,8 +205,6 @@ class Desk:
                     if question is site.sure and asked not in question.served:
                         freed.append(asked.to_bytes(8, "little"))
         return freed
-
-    # ------------------------------------------------------------------ what the student says
 
     def take(self, message: dict[str, Any]) -> tuple[list[bytes], str | None]:
         """Take a message of the student.
@@ -264,21 +270,16 @@ class Desk:
         site = self.sites[name]
         site.ready()
         for claim in self.claims.values():
-            if claim.site == name:
-                for question in site.questions:
-                    question.claims.setdefault(question.number(claim.url, claim.kind), claim.number)
+            for question in site.questions if claim.site == name else ():
+                question.claims.setdefault(question.number(claim.url, claim.kind), claim.number)
 
     def due(self) -> list[tuple[bytes, int | None]]:
         """Return, once, the classes of what was put off for long enough, and how many are to go, None for all."""
         return [(pattern_key(name), most) for name, most in self.yields.due()]
 
-    # ------------------------------------------------------------------ the end
-
     def untested(self) -> list[bytes]:
         """Return classes of which one request is to be fetched before their rule may give up the rest."""
         return [key for site in self.sites.values() if site.on for key in site.untested()]
-
-    # ------------------------------------------------------------------ from run to run
 
     def state(self) -> dict[str, Any]:
         """Return what a later run takes up, as JSON can hold it."""

@@ -30,15 +30,19 @@ def judge(
     candidates: Mapping[str, Candidate],
     proven: AbstractSet[str],
     since: Mapping[str, str],
+    learned: AbstractSet[str],
 ) -> list[Tried]:
     """Return candidates, given with their signatures, with the pairs of pages that speak for them and against them.
 
     `proven` are those of real installations. `since` has the pages that spoke against a rule, by its `subjects`: for
-    another rule on one of these only pairs count that are later.
+    another rule on one of these only pairs count that are later. `learned` are those of learned files.
     """
     after = {subject: learner.site.numbers.get(key, 0) for subject, key in since.items()}
     first = {mark: max(after.get(of, 0) for of in subjects(one)) for mark, one in candidates.items()}
-    judged = [Tried(one, mark in proven, *_pairs(learner, one, first[mark])) for mark, one in candidates.items()]
+    judged = [
+        Tried(one, mark in proven, *_pairs(learner, one, first[mark]), mark in learned)
+        for mark, one in candidates.items()
+    ]
     joint = _Joint(learner, [one for one in judged if one.agree >= ALONE and not one.against])
     joint.count(first)
     return [joint.counted(one) for one in judged]

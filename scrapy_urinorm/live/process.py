@@ -1,6 +1,7 @@
 """The students' process: `python -m scrapy_urinorm.live.process`, a child of the page reader, one for all its crawls.
 
-Messages as those of `scrapy_urinorm.visits.messages`. To it: `open` (`crawl`, `preset`, `rules`, `folder`),
+Messages as those of `scrapy_urinorm.visits.messages`. To it: `open` (`crawl`, `preset`, `rules`, `folder`, and
+`learned`, rows of evidence),
 `visit` (`crawl`, `pattern`; the body is the line of JSON), `met` (`crawl`, `urls`), `judge` (`crawl`, `sites`,
 `asked`) and `close` (`crawl`). In a fleet also `forget` (`crawl`, `site`), then `visit` with `old` for what others have
 learned from, and `learn` (`crawl`, `site`, `struck`, and `had`: whether rules of the site are in force).
@@ -20,10 +21,11 @@ import traceback
 from collections.abc import Iterable
 from typing import Any, BinaryIO
 
+from scrapy_urinorm.learn.earlier import candidates_of
 from scrapy_urinorm.learn.options import Options
 from scrapy_urinorm.live.folder import FolderStore
 from scrapy_urinorm.live.student import Message, Student
-from scrapy_urinorm.live.watched import FIRST_STUDY, Watched, octets_of
+from scrapy_urinorm.live.watched import FIRST_STUDY, octets_of
 from scrapy_urinorm.live.work import Work, no_rules
 from scrapy_urinorm.suffixes import site_at
 from scrapy_urinorm.visits import messages
@@ -55,7 +57,7 @@ class FleetStudent(Student):
 
     def again(self, name: str, *, had: bool) -> list[Message]:
         """Study a site that was taken over; where it `had` rules, say what holds instead, whatever that is."""
-        site = self._sites.setdefault(name, Watched(name))
+        site = self._sites.setdefault(name, self._watched(name))
         if not had:
             return self.study(name) if site.pages >= FIRST_STUDY else []
         if not site.pages:
@@ -137,7 +139,8 @@ class Students:
     def _open(self, crawl: int, header: dict[str, Any]) -> None:
         store = FolderStore(header["folder"])
         # what a study finds is only parked: it may be bolder than a rule file, and skips nothing
-        student = FleetStudent(Options(preset=header["preset"], skip=False), header["rules"], store)
+        learned = candidates_of(header.get("learned", ()))
+        student = FleetStudent(Options(preset=header["preset"], skip=False), header["rules"], store, learned=learned)
         fetched = student.restore(store.kept(), store.all())
         student.met(url for url in store.noted() if url_hash(url) not in fetched)
         student.starts = functools.partial(self._starts, crawl)

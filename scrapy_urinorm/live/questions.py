@@ -74,9 +74,10 @@ _LONGEST = 300
 
 
 class SiteNames:
-    """The registrable domains of addresses, remembered by authority."""
+    """The registrable domains of addresses, remembered by authority; `met` is told of each that is new."""
 
-    def __init__(self) -> None:
+    def __init__(self, met: Callable[[str], object] = str) -> None:
+        self._met = met
         self._known: dict[str, str] = {}
 
     def of(self, url: str) -> str:
@@ -84,7 +85,7 @@ class SiteNames:
         authority = url.partition("://")[2].partition("/")[0]
         name = self._known.get(authority)
         if name is None:
-            name = site_at(url)
+            self._met(name := site_at(url))
             if len(self._known) >= _REMEMBERED:
                 self._known.clear()
             if len(authority) <= _LONGEST:
@@ -144,10 +145,12 @@ class SiteDesk:
         """Those that there are."""
         return [one for one in (self.sure, self.likely) if one is not None]
 
-    def class_of(self, url: str, kind: int) -> bytes | None:
-        """Return the class of a request that is fetched already or under way, None where it is in none."""
-        number = self.sure.number(url, kind) if self.sure is not None else 0
-        return number.to_bytes(8, "little") if self.sure is not None and self.sure.holds(number) else None
+    def class_of(self, url: str, kind: int) -> tuple[bytes, bool]:
+        """Return the class of a request, and whether one of it is fetched already or under way."""
+        if self.sure is None:
+            return b"", False
+        number = self.sure.number(url, kind)
+        return number.to_bytes(8, "little"), self.sure.holds(number)
 
     def keyed(self, url: str, kind: int, own: str) -> None:
         """Note a page that was served before there were the rules of now; `own` is its address under the crawl's own.

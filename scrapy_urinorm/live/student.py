@@ -12,21 +12,23 @@ from typing import TYPE_CHECKING, Any
 
 from scrapy_urinorm.content import DIFFERENT, UNKNOWN, compare
 from scrapy_urinorm.learn.evidence.risk import BELIEVED, standing
+from scrapy_urinorm.learn.learner import by_site
 from scrapy_urinorm.live.answers import shown
 from scrapy_urinorm.live.novelty import Novelty
-from scrapy_urinorm.live.priors import FAMILY, Prior
 from scrapy_urinorm.live.reachable import FRESH
 from scrapy_urinorm.live.study import LIKELY
 from scrapy_urinorm.live.trial import is_believed
-from scrapy_urinorm.live.watched import MOST_WAITING, Standing, Store, Watched, octets_of
+from scrapy_urinorm.live.watched import FIRST_STUDY, MOST_WAITING, Standing, Store, Watched, octets_of
 from scrapy_urinorm.live.work import Seen, Work, hashed
 from scrapy_urinorm.normalizer import Normalizer
 from scrapy_urinorm.suffixes import site_at
 from scrapy_urinorm.visits.links import url_hash
 
 if TYPE_CHECKING:
+    from scrapy_urinorm.learn.evidence.candidate import Candidate
     from scrapy_urinorm.learn.options import Options
     from scrapy_urinorm.learn.pages.page import Page
+    from scrapy_urinorm.live.priors import Prior
     from scrapy_urinorm.visits.record import Visit
 
 GROWTH = 1.5
@@ -39,9 +41,20 @@ Message = dict[str, Any]
 
 
 class Student:
-    """The sites of one crawl. `rules` are those of its user, `priors` are tried on every site."""
+    """The sites of one crawl. `rules` are those of its user, `priors` are tried on every site.
 
-    def __init__(self, options: Options, rules: Sequence[Any], store: Store, priors: Sequence[Prior] = ()) -> None:
+    `learned` are rules of learned files: they hold from the first page of their site on, until a page contradicts.
+    """
+
+    def __init__(
+        self,
+        options: Options,
+        rules: Sequence[Any],
+        store: Store,
+        priors: Sequence[Prior] = (),
+        learned: Iterable[Candidate] = (),
+    ) -> None:
+        self._learned = by_site(learned)
         self.options = options
         self.rules = list(rules)
         self.written = Normalizer(self.rules or None, options.preset, check_examples=False)
@@ -120,8 +133,12 @@ class Student:
     def _site(self, name: str) -> Watched | None:
         site = self._sites.get(name)
         if site is None and name and len(self._sites) < MOST_SITES:
-            site = self._sites[name] = Watched(name)
+            site = self._sites[name] = self._watched(name)
         return site
+
+    def _watched(self, name: str) -> Watched:
+        learned = self._learned.get(name, ())
+        return Watched(name, due=1 if learned else FIRST_STUDY, learned=learned)
 
     def _news(self, visit: Visit, pattern: str, noise: frozenset[int]) -> Message:
         (news, few, kin, *_, above), credit = self.novelty.brought(visit, pattern, noise)
@@ -211,24 +228,7 @@ class Student:
         """Return the study of a site, which is to `run` and to be given to `ended`; pages may be taken meanwhile."""
         site = self._sites[name]
         site.begun(GROWTH)
-        earlier = site.found.believed if site.found is not None else []
-        return Work(
-            Seen(
-                site=name,
-                pages=site.pages,
-                store=self.store,
-                options=self.options,
-                rules=self.rules,
-                struck=frozenset(site.struck),
-                earlier=[one for one in earlier if one.family != FAMILY],
-                priors=[*site.priors.rules, *self.priors],
-                waiting=dict(site.waiting),
-                fresh=fresh,
-                since=dict(site.since),
-                doubts=site.doubts,
-                counts={rule: [*count] for rule, count in site.counts.items()},
-            )
-        )
+        return Work(Seen.of(site, self.store, self.options, self.rules, self.priors, fresh))
 
     def ended(self, work: Work) -> list[Message]:
         """Return what a study has found, should it be other rules than before."""
@@ -276,14 +276,14 @@ class Student:
         """Take up the visits of the run before, which are in the store; return their hashes."""
         fetched = set()
         for name, visit in visits:
-            site = self._sites.setdefault(name, Watched(name))
+            site = self._sites.setdefault(name, self._watched(name))
             site.pages += 1
-            site.due = max(site.due, int(site.pages * GROWTH))
+            site.due = site.pages + 1 if site.learned else max(site.due, int(site.pages * GROWTH))
             site.unsaid = True
             fetched.add(visit.id or b"")
             self.novelty.linked(visit, "", news=self.novelty.news(visit).news)
         for name, known in state.items():
-            site = self._sites.setdefault(name, Watched(name))
+            site = self._sites.setdefault(name, self._watched(name))
             # a job that was begun before there was `since` has a list
             site.struck.update(known if isinstance(known, list) else known["struck"])
             site.since.update({} if isinstance(known, list) else known["since"])

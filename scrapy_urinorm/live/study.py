@@ -108,13 +108,14 @@ def study(
     waiting: Mapping[bytes, str] | None = None,
     fresh: int = FRESH,
     since: Mapping[str, str] | None = None,
+    learned: Sequence[Candidate] = (),
 ) -> Studied:
     """Learn the rules of a site from its visits.
 
-    Those named in `struck` are not believed whatever speaks for them; `earlier` ones stay unless the visits contradict.
-    `priors` are tried beside what the learner finds. `waiting` are addresses that were met and not fetched, by the hash
-    that links name them by; what the `fresh` latest pages lead to is not known yet. `since` has the pages that spoke
-    against a rule, by its `subjects`: for another rule on one of these only pairs count that are later.
+    Those named in `struck` are not believed whatever speaks for them; `earlier` ones stay, and those of `learned` files
+    are believed, until a pair speaks against them. `priors` are tried beside what the learner finds. `waiting` are
+    addresses that were met and not fetched, by the hash that links name them by; what the `fresh` latest pages lead to
+    is not known yet. `since` is as `judge` has it.
     """
     site = _gathered(name, visits)
     frame = site.frame
@@ -132,10 +133,11 @@ def study(
         learner.run()
         lists = combined(learner, graph) if graph is not None else []
         proven = frozenset(signature(one.candidate) for one in priors if one.proven)
-        offered = [*(one.candidate for one in priors), *_candidates(learner)]
+        trusted = frozenset(map(signature, learned))
+        offered = [*learned, *(one.candidate for one in priors), *_candidates(learner)]
         chosen = {signature(one): one for one in reversed(offered) if _is_free(learner, one, struck)}
-        _doubt_echoes(chosen.values(), echoed(pages, frame.short()) if frame is not None else frozenset())
-        judged = judge(learner, dict(reversed(chosen.items())), proven, since or {})
+        _doubt_echoes(chosen, trusted, echoed(pages, frame.short()) if frame is not None else frozenset())
+        judged = judge(learner, dict(reversed(chosen.items())), proven, since or {}, trusted)
         own = [*rules, site.base] if site.base.get("host") else list(rules)
         normalizer = Normalizer(own or None, options.preset, check_examples=False)
         met = {hashed: normalizer.key(url) for hashed, url in (waiting or {}).items()}
@@ -167,7 +169,7 @@ def study(
         if one in believed:
             found.alone[mark] = tables([one.candidate], site.base)
             found.said[mark] = one.said
-            if one.proven:
+            if one.proven or one.learned:
                 found.proven.add(mark)
             found.rows.append(evidence_row(one.candidate))
             found.believed.append(one.candidate)
@@ -217,12 +219,13 @@ def _candidates(learner: SiteLearner) -> list[Candidate]:
     return list(map(for_all_numbers, known.values()))
 
 
-def _doubt_echoes(candidates: Iterable[Candidate], echoes: frozenset[str]) -> None:
+def _doubt_echoes(candidates: Mapping[str, Candidate], trusted: frozenset[str], echoes: frozenset[str]) -> None:
     """Have rules on parameters whose values the pages name put requests behind the others, and no more: what else tells
-    such pages apart may not be known yet. The lines of packs were looked at by a person.
+    such pages apart may not be known yet. The lines of packs were looked at by a person, the `trusted` learned from a
+    whole crawl.
     """
-    for one in candidates:
-        if one.family != FAMILY and not echoes.isdisjoint(map(decoded, names_of(one))):
+    for mark, one in candidates.items():
+        if mark not in trusted and one.family != FAMILY and not echoes.isdisjoint(map(decoded, names_of(one))):
             one.needs_word = True
 
 

@@ -36,17 +36,23 @@ def canary_share(parked: int, *, fewer: bool = False) -> float:
 
 
 class Tried(NamedTuple):
-    """A candidate with the pairs of pages that agree under it, and those that do not; `pages` counts different ones."""
+    """A candidate with the pairs of pages that agree under it, and those that do not; `pages` counts different ones.
+
+    A `learned` one is of a learned file: it is believed until a pair does not agree, and then as any other.
+    """
 
     candidate: Candidate
     proven: bool
     agree: int
     against: int
     pages: int
+    learned: bool = False
 
     @property
     def believed(self) -> bool:
         """Whether the test believes it."""
+        if self.learned and not self.against:
+            return True
         return not self.candidate.needs_word and is_believed(self.agree, self.against, proven=self.proven)
 
     def lasts(self, options: Options) -> bool:
@@ -63,6 +69,6 @@ class Tried(NamedTuple):
         """The rule and its evidence in words."""
         one = self.candidate
         where = f" where {one.where}" if one.where else ""
-        line = f", {one.why}" if one.family == FAMILY else ""
+        line = f", {one.why}" if one.family == FAMILY else ", of a learned file" if self.learned else ""
         pairs = f"{self.agree} pairs agree, {self.against} do not"
         return f"{one.rule} = {one.value} for {one.scope}{where} ({pairs}{line})"

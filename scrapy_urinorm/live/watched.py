@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 from sys import getsizeof
@@ -12,6 +12,7 @@ from scrapy_urinorm.learn.proof.replay import host_of_key
 from scrapy_urinorm.live.priors import Priors
 
 if TYPE_CHECKING:
+    from scrapy_urinorm.learn.evidence.candidate import Candidate
     from scrapy_urinorm.learn.pages.page import Page
     from scrapy_urinorm.live.study import Studied
     from scrapy_urinorm.normalizer import Normalizer
@@ -73,6 +74,8 @@ class Watched:
     """A site: how much was seen of it, and what is believed."""
 
     name: str
+    learned: Sequence[Candidate] = ()
+    """The rules of learned files."""
     pages: int = 0
     due: int = FIRST_STUDY
     studied: int = 0
@@ -125,7 +128,7 @@ class Watched:
 
     def begun(self, growth: float) -> None:
         """A study begins: the next one is due when the site has grown by so much."""
-        self.due, self.studied = int(self.pages * growth), self.pages
+        self.due, self.studied = max(FIRST_STUDY, int(self.pages * growth)), self.pages
         self.repeated, self.repeats = self.repeats >= self.enough, 0
 
     def ended(self, *, changed: bool) -> None:

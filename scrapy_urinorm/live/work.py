@@ -6,12 +6,13 @@ import hashlib
 import re
 import traceback
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import accumulate, islice
 from typing import TYPE_CHECKING, Any
 
+from scrapy_urinorm.live.priors import FAMILY
 from scrapy_urinorm.live.study import Studied, study
-from scrapy_urinorm.live.watched import Standing, Store, Trying
+from scrapy_urinorm.live.watched import Standing, Store, Trying, Watched
 from scrapy_urinorm.normalizer import Normalizer
 
 if TYPE_CHECKING:
@@ -33,6 +34,7 @@ class Seen:
     rules: Sequence[Any]
     struck: frozenset[str]
     earlier: Sequence[Candidate]
+    learned: Sequence[Candidate]
     priors: Sequence[Prior]
     waiting: Mapping[bytes, str]
     fresh: int
@@ -41,6 +43,37 @@ class Seen:
     """How many there were."""
     counts: Mapping[str, list[int]]
     """Of the rules that are believed, the pairs that agreed and did not."""
+
+    @classmethod
+    def of(
+        cls,
+        site: Watched,
+        store: Store,
+        options: Options,
+        rules: Sequence[Any],
+        priors: Sequence[Prior],
+        fresh: int,
+    ) -> Seen:
+        """Return what is known of a site now."""
+        # what a study counts is of this one
+        learned = [replace(one, evidence=replace(one.evidence)) for one in site.learned]
+        earlier = site.found.believed if site.found is not None else learned
+        return cls(
+            site=site.name,
+            pages=site.pages,
+            store=store,
+            options=options,
+            rules=rules,
+            struck=frozenset(site.struck),
+            earlier=[one for one in earlier if one.family != FAMILY],
+            learned=learned,
+            priors=[*site.priors.rules, *priors],
+            waiting=dict(site.waiting),
+            fresh=fresh,
+            since=dict(site.since),
+            doubts=site.doubts,
+            counts={rule: [*count] for rule, count in site.counts.items()},
+        )
 
 
 @dataclass
@@ -75,6 +108,7 @@ class Work:
                 seen.waiting,
                 seen.fresh,
                 seen.since,
+                seen.learned,
             )
             self._make_ready(found)
             self.found = found

@@ -153,10 +153,10 @@ class RuleSet:
         out: dict[str, Any] = {"preset": self.preset}
         everywhere = [layer for layer in self.everywhere if not layer.preset]
         if everywhere:
-            out["rules"] = _merge_raw(everywhere)
+            out["rules"] = merged_tables(everywhere)
         for key, scope in (("site", self.sites), ("host", self.hosts)):
             if scope:
-                out[key] = {name: _merge_raw(layers) for name, layers in scope.items()}
+                out[key] = {name: merged_tables(layers) for name, layers in scope.items()}
         if self.evidence:
             out["evidence"] = self.evidence
         # those of `where` tables are there with these
@@ -189,7 +189,7 @@ def _learned_first(layers: list[Layer]) -> tuple[Layer, ...]:
     return tuple(layers if len(layers) == 1 else sorted(layers, key=lambda layer: not layer.learned))
 
 
-def _merge_raw(layers: Iterable[Layer]) -> dict[str, Any]:
+def merged_tables(layers: Iterable[Layer]) -> dict[str, Any]:
     """The tables of one scope as one; lists and tables add up as the kinds say."""
     out: dict[str, Any] = {}
     for layer in layers:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from scrapy import Request
 
-from scrapy_urinorm.crawl.settings import normalizer_of
+from scrapy_urinorm.crawl.rules import normalizer_of
 from scrapy_urinorm.seen import make_store
 from tests.crawl.components import ADDON, crawler_with, dupefilter_of
 from tests.crawl.crawling import Job, Outcome, crawl, crawl_all

@@ -26,7 +26,7 @@ def test_what_live_rules_kept_back_in_a_file(tmp_path: Path, caplog: pytest.LogC
     file.put(row)
     file.commit()
     desk = Desk([], "recommended")
-    Parked(run.scheduler, desk, lambda *_: None)._ask(row, 2)
+    Parked(run.scheduler, desk, lambda *_: None)._ask(row, 2, set())
     file.commit()
     assert [one.id for one in file.rows(State.UNREADABLE)] == [row.id]
     assert caplog.text.count(SAID) == 1

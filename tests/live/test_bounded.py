@@ -117,8 +117,9 @@ def test_the_desk_of_a_crawl_has_no_pairs_of_its_user() -> None:
         "URINORM_RULES": {"site": {"s.example": {"distinct": pairs, "remove_params": ["b"]}}},
     }
     live = LiveRules(crawler_with(settings))
-    assert len(live._source["rules"]["distinct"]) == 3
-    assert [*live.desk._rules.sources] == [{"preset": live._preset, "site": {"s.example": {"remove_params": ["b"]}}}]
+    assert len(live._opening["rules"][0]["rules"]["distinct"]) == 3
+    preset = live._opening["preset"]
+    assert [*live.desk._rules.sources] == [{"preset": preset, "site": {"s.example": {"remove_params": ["b"]}}}]
 
 
 def test_of_the_forms_of_pages_with_a_picture_a_number_is_remembered() -> None:

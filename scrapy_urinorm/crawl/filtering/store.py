@@ -11,6 +11,7 @@ from weakref import WeakKeyDictionary
 from scrapy.utils.job import job_dir
 
 from scrapy_urinorm.crawl import settings as own
+from scrapy_urinorm.crawl.rules import normalizer_of
 from scrapy_urinorm.crawl.start_errors import said_readably
 from scrapy_urinorm.seen import SeenStore, make_store
 
@@ -46,7 +47,7 @@ def prefix_of(settings: BaseSettings, spider: str) -> str:
 def seen_store(crawler: Crawler) -> SeenStore:
     """The store that a crawler's settings ask for, not yet opened; raises where they make no sense."""
     settings = crawler.settings
-    normalizer = own.normalizer_of(crawler)
+    normalizer = normalizer_of(crawler)
     rules = normalizer.ruleset
     directory = own.value(settings, "URINORM_SEEN_DIR") or job_dir(settings)
     return make_store(

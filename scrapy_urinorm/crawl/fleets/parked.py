@@ -102,7 +102,7 @@ class FleetParked(Parked):
         url, kind = request.url, kind_of(request)
         name = self._desk.site_name(url)
         site = self._desk.sites.get(name)
-        held = self._desk.still_held(url, kind)
+        held = self._desk.still_held(url, kind, set())
         if site is None or one.generation > site.generation:
             # this worker has not heard of these rules yet: another one asks
             return

@@ -106,25 +106,25 @@ class Parked:
             after = rows[-1][0]
             yield
         self._desk.ready(name)
-        now = self._desk.sites[name].generation
+        now, going = self._desk.sites[name].generation, set[bytes]()
         for generation in self._generations[name][:-1]:
             after = 0
             while parked := self._file.parked(generation, after, _BATCH):
                 after = parked[-1].id
                 for start in range(0, len(parked), 20):
                     for row in parked[start : start + 20]:
-                        self._ask(row, now)
+                        self._ask(row, now, going)
                     yield
         self._generations[name] = [now]
         if self._file.waiting[State.RELEASED] or self._file.waiting[State.LATER]:
             self._scheduler.poke()
 
-    def _ask(self, row: Row, generation: int) -> None:
+    def _ask(self, row: Row, generation: int, going: set[bytes]) -> None:
         request = self._scheduler.journal.read(row)
         if request is None:
             return
         url, kind = request.url, kind_of(request)
-        held = self._desk.still_held(url, kind)
+        held = self._desk.still_held(url, kind, going)
         if held is None and self._desk.comes_later(url, kind):
             self._file.put(row._replace(state=State.LATER, generation=0, priority=0))
         elif held is None:
@@ -147,6 +147,7 @@ class Parked:
 
     def ended(self, number: int, flight: Flight) -> bool:
         """Note what a claim came to, and let one go in its stead where it came to nothing; whether it was served."""
+        claim = self._desk.claims.get(number)
         if flight.final is None or flight.failed:
             served, freed = False, self._desk.failed(number, None if flight.failed else flight.back)
             self.reopen(self._desk.answers.reopened())
@@ -156,7 +157,10 @@ class Parked:
             for site, url, kind in noted:
                 self._file.serve(site, kind, url)
         for class_key in freed:
-            self.release(State.PARKED, class_key=class_key, limit=1)
+            # in its turn, where its shape has brought nothing by now: that may close meanwhile
+            later = claim is not None and self._desk.comes_later(claim.url, claim.kind)
+            to = State.LATER if later else State.RELEASED
+            self.release(State.PARKED, to=to, class_key=class_key, limit=1)
         return served
 
     # ------------------------------------------------------------------ from run to run

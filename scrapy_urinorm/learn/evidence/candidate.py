@@ -143,6 +143,16 @@ def tables(candidates: Iterable[Candidate], base: dict[str, Any] | None = None) 
     return source
 
 
+def forms(candidate: Candidate) -> list[Candidate]:
+    """Return a candidate as it may stand in a table: a default value is a map where there are several of a name."""
+    return [candidate, _as_map(candidate)] if candidate.rule == "default_params" else [candidate]
+
+
+def _as_map(candidate: Candidate) -> Candidate:
+    texts = {name: value if isinstance(value, list) else [value] for name, value in candidate.value.items()}
+    return replace(candidate, rule="map_params", value={name: [[False, *values]] for name, values in texts.items()})
+
+
 def _with_added_defaults(candidates: list[Candidate]) -> list[Candidate]:
     """Write default values of a name that stands in several tables as maps to absence.
 
@@ -158,9 +168,7 @@ def _with_added_defaults(candidates: list[Candidate]) -> list[Candidate]:
         if candidate.rule == "default_params" and any(
             len(places[candidate.scope, candidate.this_host, name]) > 1 for name in candidate.value
         ):
-            texts = {name: value if isinstance(value, list) else [value] for name, value in candidate.value.items()}
-            groups = {name: [[False, *values]] for name, values in texts.items()}
-            candidate = replace(candidate, rule="map_params", value=groups)
+            candidate = _as_map(candidate)
         out.append(candidate)
     return out
 

@@ -1,0 +1,186 @@
+"""Rules of learned files in a crawl with live rules: they hold from the first page on, and are taken back if wrong."""
+
+from __future__ import annotations
+
+import json
+import sys
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from benchmarks.live import learned_of
+from benchmarks.simulator import Simulated, Simulator
+from scrapy_urinorm import Normalizer
+from scrapy_urinorm.learn.earlier import candidates_of
+from scrapy_urinorm.learn.evidence.candidate import tables
+from scrapy_urinorm.learn.options import Options
+from scrapy_urinorm.live.learned import set_aside
+from scrapy_urinorm.rulesets.ruleset import RuleSet
+from tests.live.served import Served
+from tests.live.sites import Answer, Site, crawled, identities_of
+from tests.live.test_crawl import all_pages, counts, live, pages
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from scrapy_urinorm.visits.record import Visit
+
+OPTIONS = Options(skip=False)
+
+
+# ---------------------------------------------------------------------- which rules
+
+
+def row(rule: str, value: Any, status: str = "active", **more: Any) -> dict[str, Any]:
+    return {"status": status, "site": "a.example", "rule": rule, "value": value, **more}
+
+
+S, T = row("remove_params", ["s"]), row("remove_params", ["t"], where={"path": "/t"})
+ONE, TWO = row("default_params", {"p": "1"}), row("default_params", {"p": "2"}, where={"path": "/t"})
+SKIP = row("skip", True, where={"path": "/y"})
+SPLIT = row("semicolon_separators", True, this_host=True)
+EXCEPT = row("remove_params", ["u"], where={"path": "/u"}) | {"except": [{"path": "/u", "query": {"k": "1"}}]}
+OF_SKIP = {"where": [{"path": "/y", "skip": True}]}
+
+
+@pytest.mark.parametrize(
+    ("rows", "change", "tested", "left"),
+    [
+        pytest.param([S, T], {}, [S, T], {}, id="all"),
+        pytest.param([S, SKIP], {}, [S], OF_SKIP, id="what is skipped merges nothing"),
+        pytest.param([S, SPLIT], {}, [S], {}, id="how queries are split others need"),
+        pytest.param([ONE, TWO], {}, [ONE, TWO], {}, id="defaults of one name, which are maps"),
+        pytest.param([S, EXCEPT], {}, [S, EXCEPT], {}, id="exceptions"),
+        pytest.param([S], {"remove_params": ["s", "mine"]}, [S], {"remove_params": ["mine"]}, id="with one by hand"),
+        pytest.param([S, T], {"remove_params": []}, [T], {"remove_params": []}, id="without one that was taken out"),
+        pytest.param([S, row("remove_params", ["r"], "rejected")], {}, [S], {}, id="without what was refused"),
+    ],
+)
+def test_the_rules_of_a_learned_file_go_and_what_else_stands_there_stays(
+    rows: list[dict[str, Any]], change: dict[str, Any], tested: list[dict[str, Any]], left: dict[str, Any]
+) -> None:
+    table = tables(candidates_of(one for one in rows if one["status"] == "active"))
+    table["site"]["a.example"] |= change
+    hosts = table.get("host", {})
+    rules = RuleSet.load({**table, "evidence": rows}, {"site": {"a.example": {"keep_params": ["by", "hand"]}}})
+    rest, found = set_aside(rules)
+    assert [{name: value for name, value in one.items() if name != "file"} for one in found] == tested
+    said = rest.to_dict()["site"]["a.example"]
+    assert said.pop("keep_params") == ["by", "hand"]
+    assert {name: value for name, value in said.items() if value} == {n: value for n, value in left.items() if value}
+    assert rest.to_dict().get("host", {}) == hosts
+    assert rest.written().to_dict()["site"] == {"a.example": {"keep_params": ["by", "hand"]}}
+    both = Normalizer([tables(candidates_of(found)), rest.to_dict()]).key
+    whole = Normalizer(rules).key
+    for path in ("/", "/t", "/u", "/y"):
+        for query in ("s=1&by=1", "t=1&p=2", "p=1&hand=a", "u=1&k=1", "u=1&by=2;hand=3", "mine=1"):
+            url = f"http://a.example{path}?{query}"
+            assert both(url) == whole(url)
+
+
+def test_what_a_person_wrote_is_not_tested() -> None:
+    rules = RuleSet.load({"site": {"a.example": {"remove_params": ["s"]}}})
+    assert set_aside(rules) == (rules, [])
+
+
+# ---------------------------------------------------------------------- what becomes of them
+
+FIRST = Site(1, features={"ref"}, articles=60)
+LATER = Site(1, features={"ref", "turning"}, articles=140)
+LATER.turn = 60
+
+
+def recorded(answer: Callable[[str], Answer]) -> tuple[list[Visit], dict[str, str]]:
+    return crawled(FIRST.start, lambda url: answer(url[len(FIRST.start) - 1 :]), 4_000)
+
+
+@pytest.fixture(scope="module")
+def rules() -> dict[str, Any]:
+    """What was learned when there were sixty articles: where a reader comes from changes none of them."""
+    found = learned_of(recorded(FIRST.answer)[0])
+    assert "'ref'" in str(found["site"])
+    return found
+
+
+def crawls(
+    visits: list[Visit], identities: dict[str, str], rules: dict[str, Any], *, live: bool, newest_first: bool = False
+) -> tuple[Simulated, set[str]]:
+    found = Simulator(visits, OPTIONS, [rules], live=live).crawl(newest_first=newest_first)
+    return found, identities_of(found.fetched, identities)
+
+
+@pytest.mark.parametrize("newest_first", [False, True])
+def test_pages_that_came_since_and_that_a_rule_makes_one_are_fetched(rules: dict[str, Any], newest_first: bool) -> None:
+    visits, identities = recorded(LATER.answer)
+    plain = set(identities.values())
+    # each of the eighty that are new is another page for each of six ways to it
+    assert len(crawls(visits, identities, rules, live=False)[1]) < len(plain) / 2
+    found, met = crawls(visits, identities, rules, live=True, newest_first=newest_first)
+    assert met == plain
+    assert [said["rules"] for _, said in found.log if said["do"] == "doubt"]
+
+
+def test_a_rule_that_is_right_holds_from_the_first_page_on(
+    rules: dict[str, Any],
+) -> None:
+    visits, identities = recorded(FIRST.answer)
+    alone, pages = crawls(visits, identities, rules, live=False)
+    found, met = crawls(visits, identities, rules, live=True)
+    assert met == pages == set(identities.values())
+    # some are fetched to test it
+    assert len(alone.fetched) < len(found.fetched) <= 1.1 * len(alone.fetched)
+    assert len(found.parked) > 50
+    (_, first), *_ = [one for one in found.log if one[1]["do"] == "rules"]
+    assert (first["pages"], len(first["rules"])) == (1, 1)
+
+
+def test_what_redirects_in_the_stead_of_all_that_wait_goes_one_by_one_until_its_shape_is_closed() -> None:
+    """Of a class that redirects to a known page the next goes, but one by one, and not all under each new rule."""
+
+    def answer(target: str) -> Answer:
+        if target.startswith("/publish/"):
+            return Answer(302, location="/login")
+        if target == "/login":
+            return Answer(200, "<p>Please log in first, or make an account.</p>", identity="login")
+        found = FIRST.answer(target)
+        number = target.removeprefix("/article/").partition("?")[0]
+        links = (*found.links, *(f"/publish/{number}-{n}" for n in range(4))) if number.isdigit() else found.links
+        return Answer(found.status, found.text, links, identity=found.identity)
+
+    visits, identities = recorded(answer)
+    shape = {"pattern": "^/publish/[^/?]+$", "replace": "/publish/0"}
+    learned = {
+        "site": {"site.example.com": {"rewrite": [shape]}},
+        "evidence": [{**row("rewrite", [shape]), "site": "site.example.com"}],
+    }
+    found, met = crawls(visits, identities, learned, live=True)
+    assert met == set(identities.values())
+    assert sum("/publish/" in url for url in found.fetched) < 70
+    assert sum("/publish/" in visit.url for visit in visits) == 240
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="pages are read in a forked process")
+@pytest.mark.parametrize(
+    ("settings", "tested"),
+    [
+        pytest.param({}, True, id="tested"),
+        pytest.param({"URINORM_LIVE_TEST": False}, False, id="not to be tested", marks=pytest.mark.slow),
+        pytest.param({"DEPTH_LIMIT": 99}, False, id="live rules only observe", marks=pytest.mark.slow),
+    ],
+)
+def test_a_crawl_names_what_learned_rules_keep_back(
+    tmp_path: Path, rules: dict[str, Any], settings: dict[str, Any], tested: bool
+) -> None:
+    site = Site(1, features={"ref"}, articles=60)
+    with Served(site) as served:
+        outcome = live(served, tmp_path, URINORM_RULES=rules, **settings)
+        assert served.identities(pages(tmp_path)) == all_pages(site)
+    assert not outcome.lines("ERROR")
+    found = counts(outcome)
+    assert found.get("tested") == (1 if tested else None)
+    file = tmp_path / "urinorm.parked.jsonl"
+    named = [json.loads(line) for line in file.read_text("utf-8").splitlines()] if file.exists() else []
+    assert bool(named) is tested
+    assert all("ref=" in one["url"] for one in named)
+    assert len(served.asked) + len(named) == outcome.stats["scheduler/enqueued"]
