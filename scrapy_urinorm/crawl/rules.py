@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
@@ -97,6 +98,7 @@ def normalizer_of(crawler: Crawler) -> Normalizer:
         with said_readably():
             own.require_extras(crawler.settings)
             normalizer = make_normalizer(crawler.settings, crawler.spidercls)
+            _is_not_written_over(crawler.settings, normalizer.ruleset.files)
             if _are_tested(crawler.settings):
                 from scrapy_urinorm.live.learned import set_aside  # brings the learner
 
@@ -128,3 +130,12 @@ def _are_tested(settings: BaseSettings) -> bool:
         return False
     ours = getattr(load_object(settings["SCHEDULER"]), "of_fleet", None) is False
     return ours and not settings.getint("DEPTH_LIMIT")
+
+
+def _is_not_written_over(settings: BaseSettings, files: Iterable[str]) -> None:
+    """Raise ValueError where live rules would write what they find in the place of rules that are in force."""
+    output = own.text(settings, "URINORM_LIVE_OUTPUT") if own.switch(settings, "URINORM_LIVE") else ""
+    if output and Path(output).resolve() in map(Path.resolve, map(Path, files)):
+        raise ValueError(
+            f"URINORM_LIVE_OUTPUT: {output}: has rules of this crawl, and would be written over: name another"
+        )

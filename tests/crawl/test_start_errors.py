@@ -13,6 +13,7 @@ from scrapy.settings import Settings
 
 from scrapy_urinorm.crawl.dupefilter import DupeFilter
 from scrapy_urinorm.crawl.requests.file import RequestsFile
+from scrapy_urinorm.crawl.rules import normalizer_of
 from scrapy_urinorm.crawl.settings import SETTINGS, require_extras
 from scrapy_urinorm.crawl.settings_check import READ
 from scrapy_urinorm.errors import UrinormError
@@ -272,3 +273,15 @@ def test_a_second_crawl_on_a_job_is_told_who_has_it(project: Project, site: Site
         assert "RequestsFileError" not in done.stderr
     assert project.scrapy("crawl", "pages", "-s", f"JOBDIR={folder}").returncode == 0
     assert site.fetched() == ["/"]
+
+
+def test_what_live_rules_find_is_not_written_over_rules_of_the_crawl(tmp_path: Path) -> None:
+    file = tmp_path / "learned.toml"
+    file.write_text('[site."a.example"]\nremove_params = ["s"]\n', "utf-8")
+    (tmp_path / "urinorm.toml").write_text('include = ["learned.toml"]\n', "utf-8")
+    settings = {**ADDON, "URINORM_RULES": str(tmp_path / "urinorm.toml"), "URINORM_LIVE": True}
+    for output in (file, str(file), f"{tmp_path}/../{tmp_path.name}/learned.toml"):
+        with pytest.raises(ValueError, match=r"URINORM_LIVE_OUTPUT: .* has rules of this crawl"):
+            normalizer_of(crawler_with({**settings, "URINORM_LIVE_OUTPUT": output}))
+    normalizer_of(crawler_with({**settings, "URINORM_LIVE_OUTPUT": str(tmp_path / "other.toml")}))
+    normalizer_of(crawler_with({**settings, "URINORM_LIVE": False, "URINORM_LIVE_OUTPUT": str(file)}))
