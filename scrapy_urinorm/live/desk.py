@@ -58,22 +58,23 @@ class Desk:
         self.sites: dict[str, SiteDesk] = {}
         self.patterns = Patterns()
         self.yields = Yields(close, lambda origin: filters_of(self.sites.get(self.site_name(origin)), origin))
-        self.answers = Answers(self.yields)
-        self.ids = Ids()
+        self.answers, self.ids = Answers(self.yields), Ids()
         self.claims: dict[int, Claimant] = {}
-        self._next_claim = 1
-        self.generations = 0
+        self._next_claim, self.generations = 1, 0
+        self._known = Known(self._rules)
+        self.known = self._known.messages
         self.site_name = SiteNames(self._begins).of
         # the list of suffixes takes 130 ms to load: with the crawl's rules, not between two requests
         self.site_name("http://www.site.example/")
-        self._known = Known(self._rules)
-        self.known = self._known.messages
         # what the crawl's own rules drop is no place where a live one is to be tested
         self._own = Normalizer(self._rules, check_examples=False).key
 
     def _begins(self, name: str) -> None:
-        """A site is met: learned files may know rules of it."""
-        if (message := self._learned.message(name)) is not None and name not in self.sites:
+        """A site is met: learned files may know rules of it, and what is not worth a request."""
+        message, skipped = self._learned.take(name)
+        for line in self._known.learned(name, skipped):
+            self.yields.warned(line, proven=True)
+        if message is not None and name not in self.sites:
             self.ready(self._ruled(message))
 
     def pattern(self, url: str, kind: int) -> str:
@@ -197,13 +198,12 @@ class Desk:
         """End a claim; return the class that nobody speaks for now."""
         freed = list[bytes]()
         site = self.sites.get(claim.site)
-        if site is not None and site.on:
-            for question in site.questions:
-                asked = question.number(claim.url, claim.kind)
-                if question.claims.get(asked) == claim.number:
-                    del question.claims[asked]
-                    if question is site.sure and asked not in question.served:
-                        freed.append(asked.to_bytes(8, "little"))
+        for question in site.questions if site is not None and site.on else ():
+            asked = question.number(claim.url, claim.kind)
+            if question.claims.get(asked) == claim.number:
+                del question.claims[asked]
+                if site is not None and question is site.sure and asked not in question.served:
+                    freed.append(asked.to_bytes(8, "little"))
         return freed
 
     def take(self, message: dict[str, Any]) -> tuple[list[bytes], str | None]:

@@ -1,5 +1,7 @@
 """What packs say of the addresses of recognized programs: traps, and pages that were fetched already.
 
+What learned files skip is a trap as well.
+
 Such addresses have a pattern of their own, the line of the pack, so that a whole line comes later and is closed by what
 it brings, however many shapes its addresses have.
 """
@@ -33,18 +35,27 @@ class Known:
     def __init__(self, rules: RuleSet) -> None:
         self._rules = rules
         self._sites: dict[str, _Site] = {}
+        self._learned: dict[str, list[_Line]] = {}
         self.messages: dict[str, dict[str, Any]] = {}
         """What was taken, by site: what a later run takes again."""
 
     def take(self, message: dict[str, Any]) -> list[tuple[str, bool]]:
         """Take what was recognized on a site; return the names of the lines, each with whether it was proven."""
-        traps, folds = message["traps"], message["folds"]
+        traps, folds = [*self._learned.get(message["site"], ()), *message["traps"]], message["folds"]
         self.messages[message["site"]] = message
         old, new = self._sites.get(message["site"]), _Site(traps, folds, self._rules)
         if old is not None and old.pages is not None and new.pages is not None:
             new.pages.served = old.pages.served
         self._sites[message["site"]] = new
         return [(name, proven) for name, *_, proven in (*traps, *folds)]
+
+    def learned(self, name: str, sources: Sequence[dict[str, Any]]) -> list[str]:
+        """Take what learned files skip on a site; return the names of these lines."""
+        if not sources:
+            return []
+        self._learned[name] = [(f"{name} learned/skip-{n}", one, {}, True) for n, one in enumerate(sources, 1)]
+        self.take(self.messages.get(name) or {"site": name, "traps": [], "folds": []})
+        return [line for line, *_ in self._learned[name]]
 
     def line(self, name: str, url: str, kind: int) -> str | None:
         """Return the line of a pack that an address on the site of this name falls under; None where there is none."""

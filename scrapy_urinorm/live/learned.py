@@ -7,12 +7,13 @@ dropped, and nobody looks again.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from scrapy_urinorm.importers.facets import LIMIT
 from scrapy_urinorm.learn.earlier import candidates_of
-from scrapy_urinorm.learn.evidence.candidate import REJECTED, SILENT, SPLIT, Candidate, forms, signature, tables
+from scrapy_urinorm.learn.evidence.candidate import DEFER, REJECTED, SKIP, SPLIT, Candidate, forms, signature, tables
 from scrapy_urinorm.learn.learner import by_site
 from scrapy_urinorm.live.trial import Tried
 from scrapy_urinorm.rulesets.before import before
@@ -21,8 +22,8 @@ from scrapy_urinorm.rulesets.ruleset import RuleSet, merged_tables
 if TYPE_CHECKING:
     from scrapy_urinorm.rulesets.scopes import Layer
 
-_STAYS = frozenset((*SILENT, SPLIT))
-"""What merges no pages: what is skipped and put off, and how queries are split, which others may need."""
+_STAYS = frozenset((DEFER, LIMIT, SPLIT))
+"""What keeps nothing from being fetched: what is put off, and how queries are split, which others may need."""
 _CONDITIONS = ("path", "query", "where")
 
 
@@ -128,10 +129,17 @@ class LearnedSites:
     def __init__(self, rows: Iterable[dict[str, Any]]) -> None:
         self._of = dict(by_site(candidates_of(rows)))
 
-    def message(self, name: str) -> dict[str, Any] | None:
-        """Return, once, the rules of a site as a student would say them before there is a page; None without any."""
-        candidates = self._of.pop(name, None)
-        if candidates is None:
+    def take(self, name: str) -> tuple[dict[str, Any] | None, list[dict[str, Any]]]:
+        """Return, once, the rules of a site as a student would say them before there is a page, None where it has none,
+        and what says which addresses are skipped, each alone.
+        """
+        candidates = self._of.pop(name, ())
+        skipped = [tables([one]) for one in candidates if one.rule == SKIP]
+        return self._message(name, [one for one in candidates if one.rule != SKIP]), skipped
+
+    @staticmethod
+    def _message(name: str, candidates: Sequence[Candidate]) -> dict[str, Any] | None:
+        if not candidates:
             return None
         rules = [
             {"id": signature(one), "said": Tried(one, False, 0, 0, 0, learned=True).said, "source": tables([one]),

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from scrapy_urinorm.content import DIFFERENT, UNKNOWN, compare
+from scrapy_urinorm.learn.evidence.candidate import SKIP
 from scrapy_urinorm.learn.evidence.risk import BELIEVED, standing
 from scrapy_urinorm.learn.learner import by_site
 from scrapy_urinorm.live.answers import shown
@@ -54,7 +55,7 @@ class Student:
         priors: Sequence[Prior] = (),
         learned: Iterable[Candidate] = (),
     ) -> None:
-        self._learned = by_site(learned)
+        self._learned = by_site(one for one in learned if one.rule != SKIP)
         self.options = options
         self.rules = list(rules)
         self.written = Normalizer(self.rules or None, options.preset, check_examples=False)

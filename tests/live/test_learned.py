@@ -17,7 +17,7 @@ from scrapy_urinorm.learn.options import Options
 from scrapy_urinorm.live.learned import set_aside
 from scrapy_urinorm.rulesets.ruleset import RuleSet
 from tests.live.served import Served
-from tests.live.sites import Answer, Site, crawled, identities_of
+from tests.live.sites import Answer, Site, crawled, identities_of, prose
 from tests.live.test_crawl import all_pages, counts, live, pages
 
 if TYPE_CHECKING:
@@ -39,16 +39,18 @@ def row(rule: str, value: Any, status: str = "active", **more: Any) -> dict[str,
 S, T = row("remove_params", ["s"]), row("remove_params", ["t"], where={"path": "/t"})
 ONE, TWO = row("default_params", {"p": "1"}), row("default_params", {"p": "2"}, where={"path": "/t"})
 SKIP = row("skip", True, where={"path": "/y"})
+DEFER = row("defer", True, where={"path": "/y"})
 SPLIT = row("semicolon_separators", True, this_host=True)
 EXCEPT = row("remove_params", ["u"], where={"path": "/u"}) | {"except": [{"path": "/u", "query": {"k": "1"}}]}
-OF_SKIP = {"where": [{"path": "/y", "skip": True}]}
+OF_DEFER = {"where": [{"path": "/y", "defer": True}]}
 
 
 @pytest.mark.parametrize(
     ("rows", "change", "tested", "left"),
     [
         pytest.param([S, T], {}, [S, T], {}, id="all"),
-        pytest.param([S, SKIP], {}, [S], OF_SKIP, id="what is skipped merges nothing"),
+        pytest.param([S, SKIP], {}, [S, SKIP], {}, id="what is skipped"),
+        pytest.param([S, DEFER], {}, [S], OF_DEFER, id="not what is put off, which is fetched"),
         pytest.param([S, SPLIT], {}, [S], {}, id="how queries are split others need"),
         pytest.param([ONE, TWO], {}, [ONE, TWO], {}, id="defaults of one name, which are maps"),
         pytest.param([S, EXCEPT], {}, [S, EXCEPT], {}, id="exceptions"),
@@ -71,12 +73,12 @@ def test_the_rules_of_a_learned_file_go_and_what_else_stands_there_stays(
     assert {name: value for name, value in said.items() if value} == {n: value for n, value in left.items() if value}
     assert rest.to_dict().get("host", {}) == hosts
     assert rest.written().to_dict()["site"] == {"a.example": {"keep_params": ["by", "hand"]}}
-    both = Normalizer([tables(candidates_of(found)), rest.to_dict()]).key
-    whole = Normalizer(rules).key
+    both = Normalizer([tables(candidates_of(found)), rest.to_dict()])
+    whole = Normalizer(rules)
     for path in ("/", "/t", "/u", "/y"):
         for query in ("s=1&by=1", "t=1&p=2", "p=1&hand=a", "u=1&k=1", "u=1&by=2;hand=3", "mine=1"):
             url = f"http://a.example{path}?{query}"
-            assert both(url) == whole(url)
+            assert both.decide(url) == whole.decide(url)
 
 
 def test_what_a_person_wrote_is_not_tested() -> None:
@@ -158,6 +160,33 @@ def test_what_redirects_in_the_stead_of_all_that_wait_goes_one_by_one_until_its_
     assert met == set(identities.values())
     assert sum("/publish/" in url for url in found.fetched) < 70
     assert sum("/publish/" in visit.url for visit in visits) == 240
+
+
+@pytest.mark.parametrize(("there", "least", "most"), [(True, 60, 60), (False, 1, 10)])
+def test_what_learned_files_skip_comes_last_and_is_looked_at(there: bool, least: int, most: int) -> None:
+    """Awards were not there when the rule was learned: they are by now, or are not."""
+
+    def answer(target: str) -> Answer:
+        number = target.removeprefix("/award/")
+        if number.isdigit():
+            return Answer(200, f"<p>Award {prose(number)}</p>", identity=target) if there else Answer(404, "not found")
+        found = FIRST.answer(target)
+        number = target.removeprefix("/article/").partition("?")[0]
+        links = (*found.links, f"/award/{number}") if number.isdigit() else found.links
+        return Answer(found.status, found.text, links, identity=found.identity)
+
+    visits, identities = recorded(answer)
+    learned = {
+        "site": {"site.example.com": {"where": [{"path": "/award/*", "skip": True}]}},
+        "evidence": [{**row("skip", True, where={"path": "/award/*"}), "site": "site.example.com"}],
+    }
+    assert not any("/award/" in url for url in crawls(visits, identities, learned, live=False)[0].fetched)
+    found, met = crawls(visits, identities, learned, live=True)
+    assert met == set(identities.values())
+    awards = ["/award/" in url for url in found.fetched]
+    assert least <= sum(awards) <= most
+    assert not any(awards[:60])
+    assert sum("/award/" in url for url in found.closed) == 60 - sum(awards)
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="pages are read in a forked process")
