@@ -7,6 +7,7 @@ dropped, and nobody looks again.
 from __future__ import annotations
 
 import json
+from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -14,10 +15,10 @@ from typing import TYPE_CHECKING, Any
 from scrapy_urinorm.importers.facets import LIMIT
 from scrapy_urinorm.learn.earlier import candidates_of
 from scrapy_urinorm.learn.evidence.candidate import DEFER, REJECTED, SKIP, SPLIT, Candidate, forms, signature, tables
-from scrapy_urinorm.learn.learner import by_site
 from scrapy_urinorm.live.trial import Tried
 from scrapy_urinorm.rulesets.before import before
 from scrapy_urinorm.rulesets.ruleset import RuleSet, merged_tables
+from scrapy_urinorm.suffixes import site_of
 
 if TYPE_CHECKING:
     from scrapy_urinorm.rulesets.scopes import Layer
@@ -36,13 +37,14 @@ def set_aside(ruleset: RuleSet) -> tuple[RuleSet, list[dict[str, Any]]]:
     left = RuleSet()
     vars(left).update(vars(ruleset), _digest=None)
     source: dict[str, Any] = {}
+    by_table = _by_table(ruleset.evidence)
     for kind, scopes in (("site", ruleset.sites), ("host", ruleset.hosts)):
         kept: dict[str, tuple[Layer, ...]] = {}
         for name, layers in scopes.items():
             own = []
             for layer in layers:
-                table = merged_tables([layer]) if layer.learned else {}
-                tested, rest = _divided(table, _rows(ruleset.evidence, layer, name, this_host=kind == "host"))
+                told = by_table.get((layer.file, name, kind == "host"), []) if layer.learned else []
+                tested, rest = _divided(merged_tables([layer]), told) if told else ([], {})
                 rows += tested
                 if not tested:
                     own.append(layer)
@@ -53,7 +55,8 @@ def set_aside(ruleset: RuleSet) -> tuple[RuleSet, list[dict[str, Any]]]:
         setattr(left, f"{kind}s", kept)
     if not rows:
         return ruleset, []
-    left.evidence = [row for row in ruleset.evidence if not any(row is one for one in rows)]
+    gone = set(map(id, rows))
+    left.evidence = [row for row in ruleset.evidence if id(row) not in gone]
     left.sources = (left.to_dict(pairs=True),)
     if source:
         # the row has it count as learned
@@ -61,26 +64,24 @@ def set_aside(ruleset: RuleSet) -> tuple[RuleSet, list[dict[str, Any]]]:
     return left, rows
 
 
-def _rows(
-    evidence: Iterable[dict[str, Any]], layer: Layer, name: str, *, this_host: bool
-) -> list[tuple[dict[str, Any], Candidate]]:
-    """Return the rows of a table's own file on its site that are of rules, each with what it says."""
-    own = (row for row in evidence if row["file"] == layer.file and row.get("site") == name)
-    told = (row for row in own if bool(row.get("this_host")) == this_host and row.get("status") != REJECTED)
-    return [(row, one) for row in told for one in candidates_of([row])]
+def _by_table(evidence: Iterable[dict[str, Any]]) -> dict[tuple[str, str, bool], list[dict[str, Any]]]:
+    """Return the rows that are of rules, by the file, the site and the kind of the table that they tell of."""
+    found = defaultdict[tuple[str, str, bool], list[dict[str, Any]]](list)
+    for row in evidence:
+        if row.get("status") != REJECTED:
+            found[row["file"], str(row.get("site")), bool(row.get("this_host"))].append(row)
+    return found
 
 
 _Parts = dict[str, tuple[dict[str, Any], str, str | None, Any]]
 """The parts of a table, by their text: conditions, rule, parameter where it is a table by these, and value."""
 
 
-def _divided(
-    table: dict[str, Any], rows: list[tuple[dict[str, Any], Candidate]]
-) -> tuple[list[dict[str, Any]], dict[str, Any]]:
+def _divided(table: dict[str, Any], rows: list[dict[str, Any]]) -> tuple[list[dict[str, Any]], dict[str, Any]]:
     """Return the rows of what stands in a table and can be tested, and what is left of the table without them."""
     known = _parts(table)
     tested, theirs, others = [], set[str](), set[str]()
-    for row, candidate in rows:
+    for row, candidate in ((told, one) for told in rows for one in candidates_of([told])):
         parts = next((parts for one in forms(candidate) if (parts := _parts(_table(one)).keys()) <= known.keys()), None)
         if parts is not None and candidate.rule not in _STAYS:
             tested.append(row)
@@ -127,13 +128,15 @@ class LearnedSites:
     """The rules of learned files, given as rows of evidence, by the site that they are of."""
 
     def __init__(self, rows: Iterable[dict[str, Any]]) -> None:
-        self._of = dict(by_site(candidates_of(rows)))
+        self._of = defaultdict[str, list[dict[str, Any]]](list)
+        for row in rows:
+            self._of[site_of(row["site"].partition(":")[0])].append(row)
 
     def take(self, name: str) -> tuple[dict[str, Any] | None, list[dict[str, Any]]]:
         """Return, once, the rules of a site as a student would say them before there is a page, None where it has none,
         and what says which addresses are skipped, each alone.
         """
-        candidates = self._of.pop(name, ())
+        candidates = candidates_of(self._of.pop(name, ()))
         skipped = [tables([one]) for one in candidates if one.rule == SKIP]
         return self._message(name, [one for one in candidates if one.rule != SKIP]), skipped
 
