@@ -27,8 +27,11 @@ from tests.crawl.components import crawler_with
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-# Scrapy before 2.15 leaves an empty queue's file open when it resumes
-pytestmark = pytest.mark.filterwarnings("ignore:Exception ignored in. <_io.FileIO name=.*requests.queue")
+# Scrapy before 2.17 leaves an empty queue's files open when it resumes; Python says so in other words from 3.14 on
+LEFT_OPEN = pytest.mark.filterwarnings(
+    "ignore:Exception ignored (in.|while finalizing file) <_io.FileIO name=.*requests.queue"
+)
+pytestmark = LEFT_OPEN
 SITE = "https://shop.example/"
 LATER = {"site": {"shop.example": {"where": [{"path": "/late/**", "defer": True}]}}}
 
