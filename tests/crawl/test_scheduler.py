@@ -198,6 +198,25 @@ def test_a_folder_that_remembers_between_runs_keeps_what_was_found_and_not_fetch
     assert third.rest() == []
 
 
+@pytest.mark.parametrize("jobdir", [False, True], ids=["without a JOBDIR", "with one"])
+def test_that_redis_counts_as_seen_what_nothing_keeps_is_said(
+    crawl: Callable[..., Crawl], caplog: pytest.LogCaptureFixture, tmp_path: Path, jobdir: bool
+) -> None:
+    pytest.importorskip("redis")
+    from tests.seen.redis_server import RedisServer
+
+    with RedisServer(tmp_path) as server:
+        settings = {"URINORM_SEEN": server.url, **({} if jobdir else {"JOBDIR": None})}
+        first = crawl(**settings)
+        first.add("a", "b")
+        first.close()
+        second = crawl(**settings)
+        second.add("a", "b")
+        assert second.rest() == (["b", "a"] if jobdir else [])
+        second.close()
+    assert ("No JOBDIR: if this crawl stops early" in caplog.text) is not jobdir
+
+
 def test_a_clean_stop_leaves_the_queue_to_scrapy(crawl: Callable[..., Crawl]) -> None:
     first = crawl()
     first.add("a", "b", "c")
