@@ -109,11 +109,22 @@ def _interrupts_later() -> Iterator[None]:
     if os.name != "posix":
         yield
         return
+    came: list[int] = []
+    # a thread of a library takes a signal that this one holds back, and Python would interrupt this one all the same,
+    # perhaps in a callback of a fork, where that is lost
+    handler = signal.getsignal(signal.SIGINT)
+    noted = callable(handler) and threading.current_thread() is threading.main_thread()
+    if noted:
+        signal.signal(signal.SIGINT, lambda number, _: came.append(number))
     before = signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
     try:
         yield
     finally:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
+        if noted:
+            signal.signal(signal.SIGINT, handler)
+        if came:
+            signal.raise_signal(signal.SIGINT)
 
 
 class _Worker:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import shutil
 import signal
+import sys
 from typing import TYPE_CHECKING
 
 import pytest
@@ -45,6 +46,13 @@ def pytest_collection() -> Generator[None, object, object]:
         gc.freeze()
         # sites and crawls make objects by the ten thousand, hardly any of them garbage in circles
         gc.set_threshold(50_000, 20, 20)
+
+
+def pytest_unconfigure() -> None:
+    """Let modules end with the interpreter: duckdb before 2.0 crashes with Python 3.14 where its own is frozen."""
+    # it costs a second
+    if sys.version_info >= (3, 14) and "duckdb" in sys.modules:
+        gc.unfreeze()
 
 
 @pytest.hookimpl(wrapper=True, trylast=True)

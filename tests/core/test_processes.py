@@ -88,6 +88,37 @@ def test_a_process_that_is_interrupted_interrupts() -> None:
         list(in_order(interrupt, range(10), 2))
 
 
+INTERRUPTED = """
+import os, signal, threading
+from scrapy_urinorm.processes import in_order
+from tests.core.test_processes import squared
+
+told, tell = os.pipe()
+os.set_blocking(tell, False)
+signal.set_wakeup_fd(tell)
+# as numpy and duckdb have some: it takes what the main thread holds back
+threading.Thread(target=threading.Event().wait, daemon=True).start()
+
+def interrupt():
+    os.kill(os.getpid(), signal.SIGINT)
+    os.read(told, 1)
+
+os.register_at_fork(after_in_parent=interrupt)
+print(list(in_order(squared, range(5), 2)))
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere nothing is forked")
+def test_an_interrupt_during_a_fork_is_not_lost() -> None:
+    root = Path(__file__).parents[2]
+    environment = {**os.environ, "PYTHONPATH": str(root)}
+    command = [sys.executable, "-c", INTERRUPTED]
+    done = subprocess.run(command, cwd=root, env=environment, capture_output=True, text=True, timeout=280)
+    assert done.returncode == -signal.SIGINT
+    assert done.stdout == ""
+    assert "Exception ignored" not in done.stderr
+
+
 ENDLESS = """
 from itertools import count
 from scrapy_urinorm.processes import environment, in_order

@@ -5,15 +5,15 @@ from __future__ import annotations
 import errno
 from typing import TYPE_CHECKING, Any
 
-import pytest
-
 from scrapy_urinorm.crawl.requests.database import RequestsDatabase, RequestsFileError
-from tests.crawl.test_scheduler import SITE, Crawl
+from tests.crawl.test_scheduler import LEFT_OPEN, SITE, Crawl
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-pytestmark = pytest.mark.filterwarnings("ignore:Exception ignored in. <_io.FileIO name=.*requests.queue")
+    import pytest
+
+pytestmark = LEFT_OPEN
 
 
 def full(*_: Any) -> None:

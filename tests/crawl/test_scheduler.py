@@ -27,8 +27,11 @@ from tests.crawl.components import crawler_with
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-# Scrapy before 2.15 leaves an empty queue's file open when it resumes
-pytestmark = pytest.mark.filterwarnings("ignore:Exception ignored in. <_io.FileIO name=.*requests.queue")
+# Scrapy before 2.17 leaves an empty queue's files open when it resumes; Python says so in other words from 3.14 on
+LEFT_OPEN = pytest.mark.filterwarnings(
+    "ignore:Exception ignored (in.|while finalizing file) <_io.FileIO name=.*requests.queue"
+)
+pytestmark = LEFT_OPEN
 SITE = "https://shop.example/"
 LATER = {"site": {"shop.example": {"where": [{"path": "/late/**", "defer": True}]}}}
 
@@ -193,6 +196,25 @@ def test_a_folder_that_remembers_between_runs_keeps_what_was_found_and_not_fetch
     third = crawl(**settings)
     third.add("a", "b", "c", "d")
     assert third.rest() == []
+
+
+@pytest.mark.parametrize("jobdir", [False, True], ids=["without a JOBDIR", "with one"])
+def test_that_redis_counts_as_seen_what_nothing_keeps_is_said(
+    crawl: Callable[..., Crawl], caplog: pytest.LogCaptureFixture, tmp_path: Path, jobdir: bool
+) -> None:
+    pytest.importorskip("redis")
+    from tests.seen.redis_server import RedisServer
+
+    with RedisServer(tmp_path) as server:
+        settings = {"URINORM_SEEN": server.url, **({} if jobdir else {"JOBDIR": None})}
+        first = crawl(**settings)
+        first.add("a", "b")
+        first.close()
+        second = crawl(**settings)
+        second.add("a", "b")
+        assert second.rest() == (["b", "a"] if jobdir else [])
+        second.close()
+    assert ("No JOBDIR: if this crawl stops early" in caplog.text) is not jobdir
 
 
 def test_a_clean_stop_leaves_the_queue_to_scrapy(crawl: Callable[..., Crawl]) -> None:

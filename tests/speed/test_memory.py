@@ -91,6 +91,8 @@ def test_a_plan_that_many_hosts_share_is_kept(monkeypatch: pytest.MonkeyPatch) -
     assert normalizer.sites.known["http://other.example"].plan is shared
 
 
+# Scrapy before 2.16 asks for it when it installs a reactor, of which Python 3.14 warns
+@pytest.mark.filterwarnings("ignore:'asyncio.get_event_loop_policy' is deprecated:DeprecationWarning")
 @pytest.mark.thorough
 def test_a_queued_request_costs_hardly_more_than_with_scrapy_alone() -> None:
     assert added(our_filter({"rules": TEN_LINES}), 3000) <= added(scrapy_filter(), 3000) + 120

@@ -15,6 +15,7 @@ from scrapy_urinorm.crawl.requests.file import FILE_NAME, RequestsFile
 from scrapy_urinorm.crawl.requests.rows import SERVED, Row, State
 from scrapy_urinorm.crawl.requests.serialized import dumped, loaded, unreadable, url_of
 from scrapy_urinorm.errors import UrinormError
+from scrapy_urinorm.seen.redis_address import is_redis
 from scrapy_urinorm.tuples import NamedTuple
 
 if TYPE_CHECKING:
@@ -73,6 +74,9 @@ class Journal:
         """Open the file where there is one, or is to be one. Raises UrinormError."""
         if self.in_force or self._exists:
             self.file.open()
+        elif self._store is not None and is_redis(own.text(self._spider.crawler.settings, "URINORM_SEEN")):
+            if self._folder is None:
+                own.logger.warning("No JOBDIR: if this crawl stops early, pages that still wait count as seen in Redis")
 
     def ready(self) -> str:
         """Open the file where it was not needed so far; return why it cannot be, else an empty text."""
