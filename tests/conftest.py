@@ -22,7 +22,7 @@ _COMMON = settings(deadline=None, print_blob=True, suppress_health_check=[Health
 #: The runs of continuous integration try the same examples, so that none ends by chance: what a longer search finds
 #: becomes a row of a table.
 settings.register_profile("same", _COMMON, derandomize=True, max_examples=25)
-settings.register_profile("long", _COMMON, derandomize=True, max_examples=400)
+settings.register_profile("long", _COMMON, derandomize=True, max_examples=300)
 settings.register_profile("hours", _COMMON, max_examples=20_000)
 settings.load_profile("same")
 
