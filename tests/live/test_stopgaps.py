@@ -101,8 +101,8 @@ def test_what_one_page_shows_may_be_its_own_and_so_may_a_view_of_it() -> None:
         ("/copy/7", "", True),
         ("/copy/7", "to the first", False),
         ("/article/7/all", "", False),
-        ("/article/70", "", True),
-        ("/article/7?view=all", "", False),
+        pytest.param("/article/70", "", True, marks=pytest.mark.thorough),
+        pytest.param("/article/7?view=all", "", False, marks=pytest.mark.thorough),
     ],
 )
 def test_an_address_below_a_page_or_that_leads_there_shows_the_page(seven: str, redirects: str, stopgaps: bool) -> None:
