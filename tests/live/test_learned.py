@@ -193,7 +193,7 @@ def test_what_learned_files_skip_comes_last_and_is_looked_at(there: bool, least:
 @pytest.mark.parametrize(
     ("settings", "tested"),
     [
-        pytest.param({}, True, id="tested"),
+        pytest.param({}, True, id="tested", marks=pytest.mark.thorough),
         pytest.param({"URINORM_LIVE_TEST": False}, False, id="not to be tested", marks=pytest.mark.slow),
         pytest.param({"DEPTH_LIMIT": 99}, False, id="live rules only observe", marks=pytest.mark.slow),
     ],
