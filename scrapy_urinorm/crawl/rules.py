@@ -24,7 +24,6 @@ if TYPE_CHECKING:
 #: The rule file that is used without being named, beside `scrapy.cfg`.
 RULE_FILE = "urinorm.toml"
 
-
 _normalizers: WeakKeyDictionary[Crawler, Normalizer] = WeakKeyDictionary()
 _under_test: WeakKeyDictionary[Crawler, list[dict[str, Any]]] = WeakKeyDictionary()
 
@@ -102,9 +101,11 @@ def normalizer_of(crawler: Crawler) -> Normalizer:
             if _are_tested(crawler.settings):
                 from scrapy_urinorm.live.learned import set_aside  # brings the learner
 
-                left, _under_test[crawler] = set_aside(normalizer.ruleset)
-                if left is not normalizer.ruleset:
-                    normalizer = Normalizer(left, check_examples=False)
+                left, rows = set_aside(normalizer.ruleset)
+                try:
+                    normalizer, _under_test[crawler] = Normalizer(left), rows
+                except RuleFileError:
+                    own.logger.warning("Live rules do not test learned rules: `examples` of yours hold by these alone")
             _normalizers[crawler] = normalizer
         for name, meant in own.misspelt(crawler.settings):
             hint = f": did you mean {meant}?" if meant else ""

@@ -61,6 +61,7 @@ def set_aside(ruleset: RuleSet) -> tuple[RuleSet, list[dict[str, Any]]]:
     if source:
         # the row has it count as learned
         left = before([{**source, "evidence": [{"rule": "", "site": ""}]}], left, ruleset.preset)
+        left.examples = ruleset.examples
     return left, rows
 
 

@@ -11,14 +11,16 @@ import pytest
 from benchmarks.live import learned_of
 from benchmarks.simulator import Simulated, Simulator
 from scrapy_urinorm import Normalizer
+from scrapy_urinorm.crawl.rules import normalizer_of, under_test
 from scrapy_urinorm.learn.earlier import candidates_of
 from scrapy_urinorm.learn.evidence.candidate import tables
 from scrapy_urinorm.learn.options import Options
 from scrapy_urinorm.live.learned import set_aside
 from scrapy_urinorm.rulesets.ruleset import RuleSet
+from tests.crawl.components import crawler_with
 from tests.live.served import Served
 from tests.live.sites import Answer, Site, crawled, identities_of, prose
-from tests.live.test_crawl import all_pages, counts, live, pages
+from tests.live.test_crawl import ADDON, all_pages, counts, live, pages
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -79,6 +81,20 @@ def test_the_rules_of_a_learned_file_go_and_what_else_stands_there_stays(
         for query in ("s=1&by=1", "t=1&p=2", "p=1&hand=a", "u=1&k=1", "u=1&by=2;hand=3", "mine=1"):
             url = f"http://a.example{path}?{query}"
             assert both.decide(url) == whole.decide(url)
+
+
+def test_pairs_of_a_person_stay_and_what_they_need_is_in_force(caplog: pytest.LogCaptureFixture) -> None:
+    pair = ["http://a.example/?x=1", "http://a.example/?x=2"]
+    learned = {**tables(candidates_of([S, DEFER])), "evidence": [S, DEFER]}
+    rest, found = set_aside(RuleSet.load(learned, {"site": {"a.example": {"distinct": [pair]}}}))
+    assert found[0]["rule"] == "remove_params"
+    assert rest.to_dict(pairs=True)["rules"]["distinct"] == [pair]
+    needs = {"site": {"a.example": {"examples": [["http://a.example/?s=1", "http://a.example/"]]}}}
+    for rules, tested in (([learned], 1), ([learned, needs], 0)):
+        crawler = crawler_with({"ADDONS": ADDON, "URINORM_LIVE": True, "URINORM_RULES": rules})
+        assert len(under_test(crawler)) == tested
+        assert (normalizer_of(crawler).key("http://a.example/?s=1") == "http://a.example/") is not bool(tested)
+    assert caplog.text.count("Live rules do not test learned rules") == 1
 
 
 def test_what_a_person_wrote_is_not_tested() -> None:
