@@ -27,7 +27,7 @@ endef
 CRAWLING := crawl visits live cli report/test_extension.py
 CRAWLS := $(patsubst %,tests/%/%,$(filter-out %.py,$(CRAWLING)))
 # what `make test` runs against the oldest supported Scrapy; `make test-all` runs the rest there
-DEAR := full_disk other_fingerprinters raises_nothing random_sites reactorless second_chance
+DEAR := full_disk other_fingerprinters raises_nothing random_sites reactorless redirects second_chance taken_errors
 TOUCHES_SCRAPY := $(filter-out $(DEAR:%=tests/crawl/test_%.py),$(wildcard tests/crawl/test_*.py)) tests/live/test_crawl.py tests/visits/test_extension.py tests/seen/test_requests_seen.py tests/report/test_extension.py
 # simulated crawls, what is learned of sites made by lot, of the example's or of ones as large as many, and pages as large:
 # the same with any Scrapy and any libraries. `make test-all` runs them; that their rooms work is shown in `make test` by

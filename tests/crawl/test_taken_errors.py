@@ -80,10 +80,10 @@ def answer(target: str) -> tuple[int, dict[str, str], str]:
 @pytest.mark.parametrize(
     ("spider", "pipelines", "items"),
     [
-        ("Seeking", {}, 0),
+        pytest.param("Seeking", {}, 0, marks=pytest.mark.thorough),
         ("ByErrback", {}, LISTS * ON_A_LIST),
-        ("ByCallback", {}, LISTS * ON_A_LIST),
-        ("ByErrback", {Elsewhere: 1}, 0),
+        pytest.param("ByCallback", {}, LISTS * ON_A_LIST, marks=pytest.mark.thorough),
+        pytest.param("ByErrback", {Elsewhere: 1}, 0, marks=pytest.mark.thorough),
     ],
 )
 def test_errors_that_are_items_are_not_skipped(

@@ -128,7 +128,8 @@ def crawls(
     return found, identities_of(found.fetched, identities)
 
 
-@pytest.mark.parametrize("newest_first", [False, pytest.param(True, marks=pytest.mark.thorough)])
+@pytest.mark.thorough
+@pytest.mark.parametrize("newest_first", [False, True])
 def test_pages_that_came_since_and_that_a_rule_makes_one_are_fetched(rules: dict[str, Any], newest_first: bool) -> None:
     visits, identities = recorded(LATER.answer)
     plain = set(identities.values())

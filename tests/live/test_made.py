@@ -46,6 +46,7 @@ class Days:
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="pages are read in a forked process")
+@pytest.mark.thorough
 @pytest.mark.parametrize("nothing", NOTHING.values(), ids=NOTHING)
 def test_what_a_spider_counts_by_itself_is_fetched_to_its_end(tmp_path: Path, nothing: Answer) -> None:
     with Served(Days(nothing)) as served:
@@ -91,7 +92,7 @@ def test_lists_that_a_spider_pages_by_itself_are_fetched_to_their_end(tmp_path: 
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="pages are read in a forked process")
-@pytest.mark.parametrize("shown", ["/day/{}?ref=before", "/day/{}"])
+@pytest.mark.parametrize("shown", ["/day/{}?ref=before", pytest.param("/day/{}", marks=pytest.mark.thorough)])
 def test_what_a_page_names_ends(tmp_path: Path, shown: str) -> None:
     """As a calendar without end does; also in a spelling that the spider cleans."""
     with Served(Days(NOTHING["said in a few words"], linked=shown)) as served:
