@@ -174,16 +174,14 @@ class Scheduler(StockScheduler):
 
     def enqueue_request(self, request: Request) -> bool:
         """As Scrapy's; a request that is kept back counts as enqueued."""
-        if self._kept is not None and self.journal.is_lost and self.journal.in_force:
+        if self._kept is None:
+            return super().enqueue_request(request)
+        if self.journal.is_lost and self.journal.in_force:
             # the crawl stops; the page that named it has not ended, and the next run fetches that
             return False
-        first = self._kept is not None and self.journal.first
-        if first:
-            number = self.journal.put(request, Kept(State.QUEUED))
-            self.journal.commit()
+        self.journal.first_row.offer(request)
         taken = super().enqueue_request(request)
-        if not taken and first:
-            self.journal.drop(number)
+        self.journal.first_row.end(taken=taken)
         if not taken and self.gate is not None:
             self.gate.refused(request)
         return taken
@@ -195,14 +193,14 @@ class Scheduler(StockScheduler):
         journal = self.journal
         kept = self._asked(request)
         if kept is not None:
-            if journal.put(request, kept, journal.number(request) if journal.first else None) is not None:
+            if journal.put(request, kept, journal.first_row.number) is not None:
                 return True
             if kept.state is State.LATER:
                 request.priority -= DEFER_BY
         if not journal.in_force:
             # that of the request whose meta this one has
             (request._meta or {}).pop(own.ROW_META, None)
-        elif not journal.first:
+        elif not journal.first_row.tried:
             journal.put(request, Kept(State.QUEUED))
         try:
             return super()._dqpush(request)

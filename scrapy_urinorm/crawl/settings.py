@@ -43,7 +43,11 @@ SETTINGS: dict[str, Setting] = {
         "Where fingerprints are kept: `memory`, `disk` or a `redis://` URL (also `redis+sentinel`, `redis+cluster`).",
     ),
     "URINORM_SEEN_TTL": Setting(None, "Seconds after which a page may be crawled again (`disk`, `redis`)."),
-    "URINORM_SEEN_DIR": Setting(None, "Folder of the `disk` store that remembers between runs; unset, the JOBDIR."),
+    "URINORM_SEEN_DIR": Setting(
+        None,
+        "Folder of the `disk` store that remembers between runs; unset, the JOBDIR. Under Redis without a JOBDIR that "
+        "of what was found and not fetched; unset, `.scrapy/urinorm` of the project.",
+    ),
     "URINORM_SEEN_PREFIX": Setting("urinorm:%(spider)s", "Prefix of the keys in Redis."),
     "URINORM_SEEN_ON_LOST": Setting(
         "stop", "What a lost Redis connection does: `stop` the crawl, or `wait` and retry."

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
@@ -96,3 +96,10 @@ class SeenStore(Protocol):
 
     def close(self) -> None:
         """Let go; what was held back and not flushed is dropped. May be called twice."""
+
+
+@runtime_checkable
+class AsksOthers(Protocol):
+    """A store that asks elsewhere for what it does not know by itself, and calls `before` first, where it is set."""
+
+    before: Callable[[], object] | None

@@ -69,6 +69,8 @@ class RedisStore:
         So a worker that is killed leaves no fingerprint of a request that is in no queue. It is called only when Redis
         is asked.
         """
+        self.before: Callable[[], object] | None = None
+        """Called before Redis is asked for a fingerprint, so that what it stands for is written down first."""
         self.changes: tuple[StampChange, ...] = ()
 
     def open(self) -> None:
@@ -129,6 +131,8 @@ class RedisStore:
             fp = as_record(fp)
         if fp in self._recent:
             return False
+        if self.before is not None:
+            self.before()
         keys: list[str] = self._keys
         pushed: list[Any] = []
         if self.along is not None:

@@ -124,6 +124,32 @@ def test_parse(project: Project, site: Site) -> None:
     assert "Traceback" not in done.stderr
 
 
+@pytest.mark.parametrize(
+    "command",
+    [("parse", "-d", "3", "--nocolour"), pytest.param(("fetch",), marks=pytest.mark.slow)],
+    ids=["parse", "fetch"],
+)
+def test_what_looks_at_a_page_leaves_alone_what_crawls_remember(
+    project: Project, site: Site, command: tuple[str, ...]
+) -> None:
+    """Neither its links count as seen for the next crawl, nor is fetched here what the last one has left."""
+    project.set("URINORM_SEEN = 'disk:seen'")
+    name, *options = command
+    done = project.scrapy("crawl", "pages", "-s", "CLOSESPIDER_PAGECOUNT=1", "-s", "CONCURRENT_REQUESTS=1")
+    assert done.returncode == 0, done.stderr
+    assert "/dir/" not in site.fetched()
+    before = len(site.fetched())
+    done = project.scrapy(name, "--spider=pages", *options, site.url())
+    assert done.returncode == 0, done.stderr
+    looked = site.fetched()[before:]
+    assert "/" in looked
+    assert ("/p?sid=1" in looked) is (name == "parse")
+    done = project.scrapy("crawl", "pages", "-O", "items.jsonl")
+    assert done.returncode == 0, done.stderr
+    again = site.fetched()[before + len(looked) :]
+    assert {"/p?sid=1", "/dir/"} <= {*again, *site.fetched()[:before]}
+
+
 @pytest.mark.slow
 def test_parse_from_the_home_page(project: Project, site: Site) -> None:
     done = project.scrapy("parse", "--spider=pages", "-c", "parse", "-d", "3", "--nocolour", "-v", site.url())

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import signal
 import sys
+from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -11,6 +12,7 @@ import pytest
 from tests.crawl.kills import Crawls, crawl_with_kills
 from tests.crawl.nasty_kills import crawl_nastily
 from tests.crawl.site import SiteServer, page
+from tests.seen.redis_server import RedisServer
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -23,15 +25,18 @@ STORES: dict[str, dict[str, Any]] = {
     "memory, in the JOBDIR": {"JOBDIR": "{folder}/job"},
     "disk, in the JOBDIR": {"JOBDIR": "{folder}/job", "URINORM_SEEN": "disk"},
     "disk, from run to run": {"URINORM_SEEN": "disk:{folder}/seen"},
+    "Redis": {"URINORM_SEEN": "{redis}", "URINORM_SEEN_DIR": "{folder}/requests"},
     "Scrapy's own filter": {"JOBDIR": "{folder}/job", "DUPEFILTER_CLASS": "tests.crawl.own_classes.OwnDupeFilter"},
 }
 FINDS = [pytest.param(True, id="pages found by links alone"), pytest.param(False, id="pages that start() offers")]
 
 
 def check(folder: Path, given: dict[str, Any], *, pages: int, kills: int, linked: bool, seed: int) -> None:
-    settings = {name: value.format(folder=folder) for name, value in given.items()}
-    settings["ADDONS"] = {"scrapy_urinorm.Addon": 600}
-    result = crawl_with_kills(folder, settings, pages=pages, kills=kills, linked=linked, seed=seed)
+    with RedisServer(folder) if "{redis}" in given.values() else nullcontext() as server:
+        redis = server.url if server is not None else ""
+        settings = {name: value.format(folder=folder, redis=redis) for name, value in given.items()}
+        settings["ADDONS"] = {"scrapy_urinorm.Addon": 600}
+        result = crawl_with_kills(folder, settings, pages=pages, kills=kills, linked=linked, seed=seed)
     assert result.lost == []
     assert result.kills == kills
     if "DUPEFILTER_CLASS" not in given:
@@ -60,6 +65,7 @@ NASTY: dict[str, dict[str, Any]] = {
     "disk": {"URINORM_SEEN": "disk"},
     "first in first out": FIFO,
     "room for one": {"URINORM_SECOND_CHANCE_LIMIT": 1},
+    "disk, from run to run": {"URINORM_SEEN": "disk:{folder}/seen", "JOBDIR": None},
 }
 
 
@@ -100,7 +106,7 @@ def test_what_waits_since_a_kill_and_is_found_again_takes_no_place_of_another_sp
 def check_nastily(folder: Path, given: dict[str, Any], **how: Any) -> None:
     """What failed, and which of its spellings wait for that, outlasts a kill."""
     settings = {k: v.format(folder=folder) if isinstance(v, str) else v for k, v in given.items()}
-    settings |= {"ADDONS": {"scrapy_urinorm.Addon": 600}, "JOBDIR": str(folder / "job")}
+    settings = {"ADDONS": {"scrapy_urinorm.Addon": 600}, "JOBDIR": str(folder / "job"), **settings}
     result = crawl_nastily(folder, settings, **how)
     assert result.lost == []
     assert result.asked <= 5 * result.different

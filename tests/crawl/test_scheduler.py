@@ -198,23 +198,97 @@ def test_a_folder_that_remembers_between_runs_keeps_what_was_found_and_not_fetch
     assert third.rest() == []
 
 
-@pytest.mark.parametrize("jobdir", [False, True], ids=["without a JOBDIR", "with one"])
-def test_that_redis_counts_as_seen_what_nothing_keeps_is_said(
-    crawl: Callable[..., Crawl], caplog: pytest.LogCaptureFixture, tmp_path: Path, jobdir: bool
-) -> None:
-    pytest.importorskip("redis")
-    from tests.seen.redis_server import RedisServer
+def test_variants_that_waited_outlast_a_stop_also_without_a_job(tmp_path: Path, crawl: Callable[..., Crawl]) -> None:
+    rules = {"rules": {"remove_params": ["sid"]}}
+    settings = {"JOBDIR": None, "URINORM_SEEN_DIR": str(tmp_path), "URINORM_RULES": rules}
+    first = crawl(**settings)
+    first.add("p?sid=1", "p?sid=2")
+    first.close()
+    second = crawl(**settings)
+    request = second.scheduler.next_request()
+    assert request.url == SITE + "p?sid=1"
+    ((_, variant, _),) = second.scheduler.df.variants._claims.failed(
+        second.scheduler.df.fingerprinter.fingerprint(request), request.url, [request.url]
+    )
+    assert variant.url == SITE + "p?sid=2"
 
-    with RedisServer(tmp_path) as server:
-        settings = {"URINORM_SEEN": server.url, **({} if jobdir else {"JOBDIR": None})}
-        first = crawl(**settings)
-        first.add("a", "b")
-        first.close()
-        second = crawl(**settings)
+
+class TestRedisWithoutAJob:
+    """Fingerprints are in Redis, what waits in the project's data folder: a file for each process."""
+
+    @pytest.fixture
+    def seen(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[dict[str, Any]]:
+        pytest.importorskip("redis")
+        from tests.seen.redis_server import RedisServer
+
+        (tmp_path / "redis").mkdir()
+        # where no project is, its data folder is below the current one
+        monkeypatch.chdir(tmp_path)
+        with RedisServer(tmp_path / "redis") as server:
+            yield {"URINORM_SEEN": server.url, "JOBDIR": None}
+
+    @pytest.mark.parametrize("killed", [False, True], ids=["stopped", "killed"])
+    def test_what_waits_is_fetched_by_the_next_run(
+        self, crawl: Callable[..., Crawl], seen: dict[str, Any], tmp_path: Path, killed: bool
+    ) -> None:
+        first = crawl(**seen)
+        first.folder = tmp_path / ".scrapy"
+        first.add("a", "b", "c")
+        assert first.take(1) == ["c"]
+        first.scheduler.journal.settle()
+        if killed:
+            first.kill()
+        else:
+            first.close()
+        second = crawl(**seen)
+        second.add("a", "b", "c", "d")
+        assert sorted(second.rest()) == ["a", "b", "d"]
+
+    def test_what_is_known_here_is_not_written(self, crawl: Callable[..., Crawl], seen: dict[str, Any]) -> None:
+        run = crawl(**seen)
+        run.add("a")
+        number = run.scheduler.journal.file.new_id()
+        run.add("a", "a")
+        assert run.scheduler.journal.file.new_id() == number + 1
+        assert run.rest() == ["a"]
+
+    def test_what_another_worker_has_is_not_kept(self, crawl: Callable[..., Crawl], seen: dict[str, Any]) -> None:
+        first, second = crawl(**seen), crawl(**seen)
+        first.add("a")
         second.add("a", "b")
-        assert second.rest() == (["b", "a"] if jobdir else [])
+        first.close()
         second.close()
-    assert ("No JOBDIR: if this crawl stops early" in caplog.text) is not jobdir
+        # one takes over what both have left
+        third = crawl(**seen)
+        assert sorted(third.rest()) == ["a", "b"]
+
+    def test_a_file_that_is_in_use_stays_with_who_has_it(
+        self, crawl: Callable[..., Crawl], seen: dict[str, Any]
+    ) -> None:
+        first, second = crawl(**seen), crawl(**seen)
+        first.add("a")
+        second.add("b")
+        second.close()
+        third = crawl(**seen)
+        assert third.rest() == ["b"]
+        assert first.rest() == ["a"]
+
+    def test_each_store_has_its_own(self, crawl: Callable[..., Crawl], seen: dict[str, Any]) -> None:
+        first = crawl(**seen)
+        first.add("a")
+        first.close()
+        assert crawl(**seen, URINORM_SEEN_PREFIX="another").rest() == []
+        assert crawl(**seen).rest() == ["a"]
+
+    def test_a_folder_that_cannot_be_made_is_said(
+        self, crawl: Callable[..., Crawl], seen: dict[str, Any], tmp_path: Path, caplog: pytest.LogCaptureFixture
+    ) -> None:
+        (tmp_path / ".scrapy").write_text("a file")
+        first = crawl(**seen)
+        first.add("a", "b")
+        assert first.take(1) == ["b"]
+        (line,) = [one.getMessage() for one in caplog.records if "count as seen in Redis" in one.getMessage()]
+        assert ".scrapy" in line
 
 
 def test_a_clean_stop_leaves_the_queue_to_scrapy(crawl: Callable[..., Crawl]) -> None:

@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 import hashlib
-import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary
 
 from scrapy.utils.job import job_dir
+from scrapy.utils.misc import load_object
 
 from scrapy_urinorm.crawl import settings as own
 from scrapy_urinorm.crawl.rules import normalizer_of
 from scrapy_urinorm.crawl.start_errors import said_readably
 from scrapy_urinorm.seen import SeenStore, make_store
+from scrapy_urinorm.seen.redis_address import is_redis
 
 if TYPE_CHECKING:
-    from scrapy import Spider
     from scrapy.crawler import Crawler
     from scrapy.settings import BaseSettings
 
@@ -49,6 +49,8 @@ def seen_store(crawler: Crawler) -> SeenStore:
     settings = crawler.settings
     normalizer = normalizer_of(crawler)
     rules = normalizer.ruleset
+    if only_looks(crawler) and (is_redis(own.text(settings, "URINORM_SEEN")) or shared_folder(settings)):
+        return make_store()
     directory = own.value(settings, "URINORM_SEEN_DIR") or job_dir(settings)
     return make_store(
         own.text(settings, "URINORM_SEEN"),
@@ -57,6 +59,18 @@ def seen_store(crawler: Crawler) -> SeenStore:
         prefix=redis_prefix(crawler),
         ttl=own.number(settings, "URINORM_SEEN_TTL"),
         on_lost=own.value(settings, "URINORM_SEEN_ON_LOST"),
+    )
+
+
+def only_looks(crawler: Crawler) -> bool:
+    """Whether a command of Scrapy's that is no crawl (`fetch`, `parse`, `check`) has given the spider its start.
+
+    Crawls neither count as seen what it has met, nor lose to it what they have left. A fleet's queue is in its Redis:
+    who takes from that asks for that.
+    """
+    start = getattr(crawler.spidercls, "start", None)
+    return str(getattr(start, "__module__", "")).startswith("scrapy.commands.") and not getattr(
+        load_object(crawler.settings["SCHEDULER"]), "of_fleet", False
     )
 
 
@@ -82,23 +96,6 @@ def _sample(normalizer: Normalizer) -> str:
 
 # each crawl asks for its own twice: its summary looks whether the settings make sense before there is a store
 _samples: WeakKeyDictionary[Normalizer, str] = WeakKeyDictionary()
-
-
-def place_of_requests(spider: Spider, *, lasting: bool) -> tuple[Path | None, str]:
-    """The folder of the file of requests, None for a temporary one, and its name there.
-
-    `lasting`: whether fingerprints may be kept from run to run in a folder that is not the job's: what was found and
-    not fetched then has to be kept there as well.
-    """
-    from scrapy_urinorm.crawl.requests.file import FILE_NAME  # brings SQLite
-
-    settings: BaseSettings = spider.crawler.settings
-    if jobdir := job_dir(settings):
-        return Path(jobdir), FILE_NAME
-    if lasting and (folder := shared_folder(settings)):
-        # several spiders may remember in one folder
-        return folder, FILE_NAME + "-" + re.sub(r"[^\w.-]", "_", spider.name)
-    return None, FILE_NAME
 
 
 #: Another list is another stamp, and a warning for every job that is resumed: add to it where a fault gives reason to.

@@ -62,6 +62,10 @@ class RequestsFileError(UrinormError):
     """The file cannot be opened, read or written; the message says which one and what to do."""
 
 
+class RequestsFileInUseError(RequestsFileError):
+    """Another process has the file."""
+
+
 class RequestsDatabase:
     """A database of one process, which only its owner can read; in a temporary folder where `folder` is None.
 
@@ -175,7 +179,7 @@ class RequestsDatabase:
                 holder = ""
                 with contextlib.suppress(OSError, ValueError):
                     holder = f" (process {int(self._holder.read_text('ascii'))})"
-                raise RequestsFileError(
+                raise RequestsFileInUseError(
                     f"{self.folder} is in use by another crawl{holder}: wait until it ends, or give this crawl its own "
                     "JOBDIR"
                 ) from error

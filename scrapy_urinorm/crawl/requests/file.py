@@ -29,6 +29,7 @@ class RequestsFile:
 
     def __init__(self, folder: Path | None, name: str = FILE_NAME):
         self._base = RequestsDatabase(folder, name)
+        self.name = name
         self._new: dict[int, Row] = {}
         self._flying: dict[int, None] = {}
         self._ended: list[int] = []

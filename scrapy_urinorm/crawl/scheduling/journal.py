@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING
 from scrapy_urinorm.crawl import settings as own
 from scrapy_urinorm.crawl.engine_calls import close_spider, in_progress
 from scrapy_urinorm.crawl.failures import failed
-from scrapy_urinorm.crawl.filtering.store import place_of_requests
 from scrapy_urinorm.crawl.requests.database import ADVICE, RequestsFileError
 from scrapy_urinorm.crawl.requests.file import FILE_NAME, RequestsFile
 from scrapy_urinorm.crawl.requests.rows import SERVED, Row, State
 from scrapy_urinorm.crawl.requests.serialized import dumped, loaded, unreadable, url_of
+from scrapy_urinorm.crawl.scheduling.first_row import FirstRow
+from scrapy_urinorm.crawl.scheduling.places import opened_for_many, place_of_requests
 from scrapy_urinorm.errors import UrinormError
-from scrapy_urinorm.seen.redis_address import is_redis
 from scrapy_urinorm.tuples import NamedTuple
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ class Journal:
 
     In force (`in_force`), every request is in the file from before its fingerprint is written until it has ended.
     Otherwise only those are that are kept back. `store` is the seen store, where it is ours: it writes a fingerprint
-    when the row is written; under another duplicate filter the row has to be `first`.
+    when the row is written; under another duplicate filter, or where it cannot wait, there is a `first_row`.
 
     Nothing here raises into a crawl: where the disk fails, the crawl is stopped, and what was committed is taken up by
     the next run. Where there is no next one, as the file is a temporary one, `strands` is told: what it holds goes now.
@@ -56,11 +56,11 @@ class Journal:
     def __init__(self, spider: Spider, store: SeenStore | None):
         self._spider = spider
         self._store = store
-        self._folder, name = place_of_requests(spider, lasting=store is not None)
-        self.file = RequestsFile(self._folder, name)
-        self.in_force = self._folder is not None and own.switch(spider.crawler.settings, "URINORM_JOURNAL")
-        self.first = False
-        self._exists = self._folder is not None and (self._folder / name).exists()
+        self._place = place = place_of_requests(spider, lasting=store is not None)
+        self.file = RequestsFile(place.folder, place.name)
+        self.in_force = place.folder is not None and own.switch(spider.crawler.settings, "URINORM_JOURNAL")
+        self.first_row = FirstRow(self._put_first, lambda number: self.file.end(number))  # noqa: PLW0108  it may be another file
+        self._exists = place.folder is not None and (place.folder / place.name).exists()
         self._flying: dict[Request, int] = {}
         self._committed = 0.0
         self.is_lost = False
@@ -72,11 +72,13 @@ class Journal:
 
     def open(self) -> None:
         """Open the file where there is one, or is to be one. Raises UrinormError."""
-        if self.in_force or self._exists:
+        if not self.in_force and not self._exists:
+            return
+        if self._place.for_many:
+            self._place, self.file = opened_for_many(self._place)
+            self.in_force = self.in_force and self._place.folder is not None
+        else:
             self.file.open()
-        elif self._store is not None and is_redis(own.text(self._spider.crawler.settings, "URINORM_SEEN")):
-            if self._folder is None:
-                own.logger.warning("No JOBDIR: if this crawl stops early, pages that still wait count as seen in Redis")
 
     def ready(self) -> str:
         """Open the file where it was not needed so far; return why it cannot be, else an empty text."""
@@ -92,7 +94,8 @@ class Journal:
         """The seen store is open and the run before taken up: write from now on. Raises UrinormError."""
         if self.file.is_open:
             self.file.set_marks(running="1" if self.in_force else "", taking_over="")
-        self.first = self.in_force and (self._store is None or not self._store.hold())
+        if self.in_force and (self._store is None or not self._store.hold()):
+            self.first_row.begin(self._store)
 
     def take_up(self, *, trusted: bool, tell: Callable[[Request], object]) -> None:
         """Serve what the run before has left, but for what Scrapy's queue files have where they are to be `trusted`.
@@ -121,11 +124,11 @@ class Journal:
     def take_up_variants(self, variants: Variants) -> None:
         """Note from now on which keys have failed, and which of their variants wait for that. Raises UrinormError.
 
-        After an unclean end the notes of the run before are taken up; a clean one has left all of it elsewhere.
+        The notes of the run before are taken up, but where it came to a good end and left them with the job.
         """
         if not self.in_force:
             return
-        if self.file.unclean:
+        if self.file.unclean or not self._place.is_job:
             variants.restore_notes(FILE_NAME, self.file.notes())
             # not when they are served: their variants may be found before that
             for state in (*SERVED, State.PARKED):
@@ -173,7 +176,9 @@ class Journal:
         if data is None:
             del request.meta[own.ROW_META]
             return None
-        fp = None if request.dont_filter else self._fingerprint(request)
+        fingerprinter = self._spider.crawler.request_fingerprinter
+        assert fingerprinter is not None
+        fp = None if request.dont_filter else fingerprinter.fingerprint(request)
         if self._variants is not None and own.CLAIMS_META in request.meta:
             self._variants.goes_on(request)
         priority = max(-_MOST, min(_MOST, request.priority if kept.priority is None else kept.priority))
@@ -209,15 +214,10 @@ class Journal:
         if number is not None:
             self._flying[request] = number
 
-    def drop(self, number: int | None) -> None:
-        """A request that was written is not enqueued after all."""
-        if number is not None:
-            self.file.end(number)
-
-    def _fingerprint(self, request: Request) -> bytes:
-        fingerprinter = self._spider.crawler.request_fingerprinter
-        assert fingerprinter is not None
-        return fingerprinter.fingerprint(request)
+    def _put_first(self, request: Request) -> int | None:
+        number = self.put(request, Kept(State.QUEUED))
+        self.commit()
+        return number
 
     # ------------------------------------------------------------------ transactions
 
@@ -263,7 +263,7 @@ class Journal:
             return
         try:
             self.file.commit()
-            if self.in_force and not self.first and self._store is not None:
+            if self.in_force and not self.first_row.needed and self._store is not None:
                 self._store.flush()
         except Exception as error:  # noqa: BLE001  what was not written would be lost in silence
             self.fail(error)
@@ -273,7 +273,7 @@ class Journal:
         if self.is_lost:
             return
         self._give_up()
-        if self._folder is None and self.strands is not None:
+        if self._place.folder is None and self.strands is not None:
             self.strands(error)
             return
         own.logger.critical("The crawl stops: %s", error if isinstance(error, UrinormError) else repr(error))
