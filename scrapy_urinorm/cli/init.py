@@ -11,8 +11,8 @@ from scrapy_urinorm.cli.amounts import whole
 from scrapy_urinorm.cli.display import next_step, say
 from scrapy_urinorm.cli.inputs import Column, Format, Inputs, lines_of
 from scrapy_urinorm.cli.progress import Progress
-from scrapy_urinorm.cli.project import RULE_FILE
 from scrapy_urinorm.errors import UrinormError
+from scrapy_urinorm.rulesets.sources import RULE_FILE
 from scrapy_urinorm.whole_files import write_whole
 from scrapy_urinorm.wording import count
 

@@ -10,12 +10,11 @@ import typer
 
 from scrapy_urinorm.cli.display import completing
 from scrapy_urinorm.recipe import fingerprint_bytes
+from scrapy_urinorm.rulesets.sources import RULE_FILE
 
 if TYPE_CHECKING:
     from scrapy_urinorm.normalizer import Normalizer
     from scrapy_urinorm.rulesets.ruleset import RuleSet, Source
-
-RULE_FILE = "urinorm.toml"
 
 Rules = Annotated[
     list[str] | None,

@@ -16,13 +16,11 @@ from scrapy_urinorm.crawl.start_errors import said_readably
 from scrapy_urinorm.errors import RuleFileError
 from scrapy_urinorm.normalizer import Normalizer
 from scrapy_urinorm.rulesets.ruleset import RuleSet
+from scrapy_urinorm.rulesets.sources import RULE_FILE
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
     from scrapy.settings import BaseSettings
-
-#: The rule file that is used without being named, beside `scrapy.cfg`.
-RULE_FILE = "urinorm.toml"
 
 _normalizers: WeakKeyDictionary[Crawler, Normalizer] = WeakKeyDictionary()
 _under_test: WeakKeyDictionary[Crawler, list[dict[str, Any]]] = WeakKeyDictionary()

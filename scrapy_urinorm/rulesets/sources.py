@@ -12,6 +12,9 @@ from typing import Any
 from scrapy_urinorm.regex import Regex
 from scrapy_urinorm.rules.patterns import Shipped
 
+RULE_FILE = "urinorm.toml"
+"""The rule file that is used without being named: beside `scrapy.cfg`, or where a command is started."""
+
 
 def parse_toml(text: str) -> dict[str, Any]:
     """A TOML text as a dict. Raises ValueError (tomllib.TOMLDecodeError)."""
