@@ -65,8 +65,9 @@ functions that only parse and print are there because nobody can be faster than 
   Node.js), once.
 - **An optional module in C** (`engine/native.c`, `rules.c`, `spelling.c`; stable ABI of Python 3.11 and later) takes
   nearly every URL under nearly every rule: which `where` tables hold, the parameters that go, by name or by value,
-  what is done to the path, and patterns on the whole, which are tried only where a text that they need is there.
-  Rules that it does not know (`rename_params` and others that change values, `template`, `unwrap_params`, verdicts,
+  what is done to the path, values of parameters that become shorter ones, and patterns on the whole, which are tried
+  only where a text that they need is there.
+  Rules that it does not know (`rename_params`, values that become longer, `template`, `unwrap_params`, verdicts,
   other ways to split a query) and odd spellings are left to the loop in Python, which is the reference: the tests
   compare the two on the corpora, on any text under any rules, at every length. Installing from source compiles it
   where there are a compiler and the headers of Python; `URINORM_PURE=1` leaves it out, when building and when

@@ -24,8 +24,9 @@ Values = Collection[str] | Callable[[str], bool] | None
 class Concerns(Memo[Any]):
     """What rules say of a name in the key spelling: a memo, so that a known name costs one look-up.
 
-    FREE, CONCERNED, DROPPED with the bit of the rule above it, or a tuple with (`Values`, bit) of each rule that
-    looks at values too, in the order of execution; false where nothing is said.
+    FREE, CONCERNED, DROPPED with the bit of the rule above it, a tuple with (`Values`, bit) of each rule that looks at
+    values too, in the order of execution, or a function where a rule may give items another value (`_changed`); false
+    where nothing is said.
 
     The answers never go away by sleep: only `steps`, from which new ones are made, do. `Plan` says who owns a memo. A
     second thread sees either the steps or None; with None it finds the plan, which was set before, and asks that.
@@ -74,7 +75,7 @@ def _said(steps: Sequence[Step], name: str, plain: str) -> Any:
         drops = step.act.drops
         if drops is None:
             if step.speaks is None or step.speaks(plain):
-                return CONCERNED
+                return _changing(steps, name, plain)
         elif step.act.values is not None:
             values = frozenset(step.act.values(step.bound, plain))
             if values:
@@ -93,3 +94,32 @@ def _said(steps: Sequence[Step], name: str, plain: str) -> Any:
 
 def _goes(run: Callable[..., Any], name: str, value: str) -> bool:
     return not run([(name, value)], "")
+
+
+def _changing(steps: Sequence[Step], name: str, plain: str) -> Any:
+    """What makes of an item what all rules that speak of its name make of it; CONCERNED where one asks for the path."""
+    speaking = [one for one in steps if one.act.drops is not None or one.speaks is None or one.speaks(plain)]
+    if any(one.act.asks for one in speaking):
+        return CONCERNED
+    return _changed_by(tuple([(one.run, bit_of(one.name)) for one in speaking]))
+
+
+@functools.lru_cache(64)
+def _changed_by(runs: tuple[tuple[Callable[..., Any], int], ...]) -> Callable[[str, str], Any]:
+    # a rule that speaks of every name has one for all of them
+    return functools.partial(_changed, runs)
+
+
+def _changed(runs: Sequence[tuple[Callable[..., Any], int]], name: str, value: str) -> Any:
+    """What rules make of an item, one after the other: (value, their bits), the value None where it goes.
+
+    None where it stays as it is, False where it becomes more than that.
+    """
+    items, bits = [(name, value)], 0
+    for run, bit in runs:
+        after = run(items, "")
+        if after != items:
+            items, bits = after, bits | 1 << bit
+    if len(items) > 1 or (items and items[0][0] != name):
+        return False
+    return ((items[0][1] if items else None), bits) if bits else None

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from scrapy_urinorm.rulesets.scopes import Condition, Where
 
 #: Grows with every change of what `rules.h` says: the functions of the module, and the tuples that it is told.
-LAYOUT = 17
+LAYOUT = 18
 #: Flags of `Fast`: the canonical URL is sorted; it loses its fragment; it goes through the loop; its query loses empty
 #: fields; `changes` is asked about values with a `;`.
 SORTS, DROPS_FRAGMENT, KEY_ONLY, TIDIES, ASKS_SEMICOLON = 1, 2, 4, 8, 16

@@ -90,7 +90,7 @@ read_url(Url *url, Span path, Span query, Form form, int spelled)
     url->form = form;
     url->count = 0;
     url->spelled = spelled;
-    url->moved = url->dropped = url->judged = 0;
+    url->moved = url->dropped = url->judged = url->recast = 0;
     url->touched = 0;
     url->safe_end = url->safe_text;
     if (spelled && read_path(url, path) == NO)
@@ -437,8 +437,57 @@ drop(Url *url, Field *field, long bit)
     url->touched |= (uint64_t)1 << (bit & 63);
 }
 
+/* Take over what rules have made of a value: it is written in the place of the one that it is no longer than. */
+static Verdict
+recast(PyObject *made, Url *url, Field *field)
+{
+    Py_ssize_t length;
+    PyObject *text = item(made, 0);
+    const char *start;
+    if (text == NULL || add_bits(made, 1, &url->touched) == FAULT)
+        return FAULT;
+    /* a canonical URL has another spelling */
+    if (url->form != KEY)
+        return NO;
+    url->dropped = 1;
+    if (text == Py_None) {
+        field->gone = 1;
+        return YES;
+    }
+    start = PyUnicode_Check(text) ? PyUnicode_AsUTF8AndSize(text, &length) : NULL;
+    if (start == NULL) {
+        PyErr_Clear(); /* a lone surrogate */
+        return NO;
+    }
+    if ((size_t)length > length_of(field->value))
+        return NO;
+    /* its octets are in key_text, and no other field has them */
+    memcpy(url->key_text + (field->value.start - url->key_text), start, (size_t)length);
+    field->value.end = field->value.start + length;
+    field->shown.end = field->value.end;
+    url->recast = 1;
+    return YES;
+}
+
+/* Ask the rules that may give a field another value: None where they leave it, False where the loop must say. */
+static Verdict
+change(PyObject *said, Url *url, Field *field)
+{
+    Verdict verdict;
+    PyObject *made, *name = name_of(field), *value = name == NULL ? NULL : python_text(field->value);
+    if (value == NULL)
+        return FAULT;
+    made = PyObject_CallFunctionObjArgs(said, name, value, NULL);
+    Py_DECREF(value);
+    if (made == NULL)
+        return FAULT;
+    verdict = made == Py_None ? YES : made == Py_False ? NO : recast(made, url, field);
+    Py_DECREF(made);
+    return verdict;
+}
+
 /* Ask what rules say of one field. A number says it of the name: CONCERNED, or DROPPED with the bit of the rule above;
- * a tuple has (values, bit) of each rule that looks at the value too. */
+ * a tuple has (values, bit) of each rule that looks at the value too; a function is for `change`. */
 static Verdict
 judge(PyObject *said, Url *url, Field *field)
 {
@@ -451,6 +500,8 @@ judge(PyObject *said, Url *url, Field *field)
             drop(url, field, what >> 2);
         return (what & 3) == CONCERNED ? NO : YES;
     }
+    if (PyCallable_Check(said))
+        return change(said, url, field);
     count = PyTuple_Size(said);
     if (count < 0)
         return FAULT;
@@ -782,11 +833,14 @@ run_round(PyObject *program, Url *url, int *changed)
     url->moved |= moved;
     *changed = moved;
     if (verdict == YES && !url->judged) {
-        url->dropped = 0;
+        url->dropped = url->recast = 0;
         verdict = judge_fields(program, flags, url);
         *changed |= url->dropped;
         url->dropped |= dropped;
-        url->judged = 1;
+        url->judged = !url->recast;
+        /* the edits compare with what was there before */
+        if (verdict == YES && url->recast && edits != Py_None)
+            verdict = NO;
     }
     if (verdict == YES && edits != Py_None)
         verdict = run_edits(edits, url, before, changed);

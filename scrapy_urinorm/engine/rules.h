@@ -7,7 +7,7 @@
 enum { MAX_FIELDS = 64 };
 
 /* The tuples of native.py, which has the number of this layout too. */
-enum { LAYOUT = 17 };
+enum { LAYOUT = 18 };
 enum { SITE_ORIGIN = 0, SITE_FAST = 5, SITE_MOVED = 6, SITE_USUAL = 7, SITE_LENGTH = 8 };
 enum { USUAL_HTTP = 0, USUAL_HTTPS = 2, USUAL_NEEDS = 4, USUAL_HOSTS = 5 };
 enum { PLAN_WHERES = 0, PLAN_PROGRAMS = 1, PLAN_BASE = 2, PLAN_LENGTH = 3 };
@@ -33,6 +33,7 @@ typedef struct {
     int count;
     int spelled, moved, dropped;
     int judged;               /* the program at hand has seen all fields */
+    int recast;               /* this round has given a field another value */
     uint64_t touched;         /* the bits of the rules that changed something */
     octet path_text[SPELLED], key_text[SPELLED], safe_text[SPELLED], edited_text[MAX_URL];
     octet *safe_end;

@@ -97,6 +97,53 @@ RULES: dict[str, dict[str, Any]] = {
             ]
         }
     },
+    "other values": {
+        "rules": {
+            "map_params": {
+                "page": [["1", "2", "\u00e9 a+b"]],
+                "q": [[False, "abc"], ["a b", ""]],
+                "sid": [["11", "1"]],
+            },
+            "rewrite_params": {
+                "id": {"pattern": "^([0-9]).*$", "replace": r"\1"},
+                "t": {"pattern": "^.*$", "replace": "9;jsessionid=0123456789ABCDEF0123456789ABCDEF"},
+                "x": {"pattern": "^(.);.*$", "replace": r"\1"},
+                "\u00e9": {"pattern": "^$", "replace": "1"},
+            },
+            "lowercase_params": ["page"],
+            "numeric_params": ["s", "year"],
+            "unordered_values": {"q": " "},
+            "default_params": {"id": "7", "page": "a*"},
+        }
+    },
+    "other values, other names": {
+        "preset": "safe",
+        "rules": {
+            "rename_params": {"page": "q"},
+            "lowercase_names": ["ID", "Page"],
+            "rewrite_params": {"q": {"pattern": "^(.).*$", "replace": r"\1"}, "id": {"pattern": "7", "replace": ""}},
+            "collapse_nested": ["t"],
+            "remove_params": [{"name": "sid", "value": "1"}, {"name": "q", "value": "a"}],
+        },
+    },
+    "conditions on other values": {
+        "rules": {
+            "map_params": {"page": [["2", "1"]]},
+            "where": [
+                {"query": {"page": "2"}, "rewrite_params": {"id": {"pattern": "^.+$", "replace": "0"}}},
+                {"query": {"id": "0"}, "remove_params": ["q"], "rewrite": [{"pattern": "sid=1", "replace": "t=3"}]},
+                {"query": {"q": False}, "map_params": {"page": [["", "2"]]}, "trailing_slash": "remove"},
+            ],
+        }
+    },
+    "values beside edits": {
+        "rules": {
+            "trailing_slash": "remove",
+            "rewrite": [{"pattern": "^/x(?=$|[?])", "replace": "/x/"}],
+            "map_params": {"page": [["1", "2"]]},
+            "where": [{"query": {"page": "1"}, "remove_params": ["q"]}],
+        }
+    },
     "edits": {
         "rules": {
             "trailing_slash": "remove",
@@ -284,8 +331,39 @@ def test_what_the_module_is_for_is_done_in_it() -> None:
         ("conditions", "http://a.example/docs/x?page=abc&id=7"),
         ("values", "http://a.example/a b?id=7&q=abc&page=1"),
         ("edits", "http://a.example/docs/x7/print?page=3"),
+        ("other values", "http://a.example/docs?id=8abc&page=2&q=abc&s=007"),
+        ("conditions on other values", "http://a.example/docs?page=1&id=8"),
     ):
         assert in_c(NORMALIZERS[name]).key(url) == NORMALIZERS[name]._key(url)
+
+
+@pytest.mark.parametrize(
+    ("rules", "url", "is_taken"),
+    [
+        ("other values", "?id=8abc&page=2&q=abc&s=007", True),
+        # twice the same: what a field has become is looked at again
+        ("conditions on other values", "x/docs?page=1&page=é&page=2", True),
+        # what is longer does not fit in its place
+        ("other values", "?page=2&x=a;b", True),
+        ("other values", "?é=", False),
+        ("other values", "?page=é a+b&t=3", False),
+        # another name may be one of which other rules speak; and one rule asks for the path
+        ("other values, other names", "?page=2", False),
+        ("other values, other names", "?t=/docs", False),
+        ("other values, other names", "?q=abc&id=87", True),
+        # an edit that comes out where the path began, beside a value on which another table turns
+        ("values beside edits", "x/?page=2&q=1", False),
+        ("values beside edits", "x/?q=1", True),
+        ("other values", "?id=unsubscribe8", True),
+        ("other values", "?id=8unsubscribe", False),
+        ("other values", "?id=8&signature=1", False),
+    ],
+)
+def test_equal_where_values_change(rules: str, url: str, is_taken: bool) -> None:
+    normalizer = NORMALIZERS[rules]
+    key = in_c(normalizer).key(f"http://a.example/{url}")
+    assert (key is not None) is is_taken
+    assert key in (None, normalizer._key(f"http://a.example/{url}"))
 
 
 _hosts = st.one_of(
@@ -629,6 +707,7 @@ def test_errors_of_callbacks_come_through() -> None:
             {},
             site_of({"gone": 2}),
             site_of({"gone": ((fail, 0),)}),
+            site_of({"gone": fail}),
             site_of(Failing()),
             site_of({"gone": 0}, paths=((0, (), fail, 0),)),
             site_of({"gone": 0}, wheres=((((2, b"/", fail),), ()),)),
@@ -674,7 +753,8 @@ def test_what_has_another_shape_is_an_error_or_for_the_loop(wrong: Any) -> None:
     plans = [wrong, *((*plan[:n], wrong, *plan[n + 1 :]) for n in range(3))]
     wheres = (wrong, (wrong,), ((), wrong), (((), ()),), ((wrong, ()),), (((wrong,), ()),), (((), wrong),))
     plans += [(where, {(0,): wrong}, base) for where in (*wheres, (((), (wrong,)),))]
-    said = (wrong, (wrong,), ((wrong, 0),), ((None, wrong),))
+    made = (wrong, (wrong, 0), ("1", wrong), ("longer than it was", 0), ("\ud800", 0))
+    said = (wrong, (wrong,), ((wrong, 0),), ((None, wrong),), *(lambda *_, one=one: one for one in made))
     plans += [((), {}, ({"a": one}, (), None, 0)) for one in said]
     steps = (wrong, (0, wrong, wrong, wrong), (3, wrong, None, 0), (3, (wrong,), None, 0), (wrong, (), str, 0))
     plans += [((), {}, ({"a": 0}, (step,), None, 0)) for step in (*steps, (0, (), lambda _: wrong, 0))]
