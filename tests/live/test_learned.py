@@ -153,6 +153,8 @@ def test_a_rule_that_is_right_holds_from_the_first_page_on(
     assert len(found.parked) > 50
     (_, first), *_ = [one for one in found.log if one[1]["do"] == "rules"]
     assert (first["pages"], len(first["rules"])) == (1, 1)
+    # no pair is known yet, which is no doubt
+    assert first["rules"][0]["said"].endswith(" (of a learned file)")
 
 
 def test_what_redirects_in_the_stead_of_all_that_wait_goes_one_by_one_until_its_shape_is_closed() -> None:
