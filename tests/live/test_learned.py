@@ -185,7 +185,7 @@ def test_what_redirects_in_the_stead_of_all_that_wait_goes_one_by_one_until_its_
 @pytest.mark.parametrize(
     ("there", "least", "most"),
     [
-        pytest.param(range(60), 60, 60, id="all are there by now"),
+        pytest.param(range(60), 60, 60, id="all are there by now", marks=pytest.mark.thorough),
         pytest.param(range(8, 60, 10), 60, 60, id="one in ten is there by now"),
         pytest.param((), TESTED, TESTED + 5, id="none is"),
     ],
@@ -217,7 +217,7 @@ def test_what_learned_files_skip_comes_last_and_is_looked_at(there: Container[in
     assert sum("/award/" in url for url in found.closed) == 60 - sum(awards)
 
 
-@pytest.mark.parametrize("newest_first", [False, True])
+@pytest.mark.parametrize("newest_first", [False, pytest.param(True, marks=pytest.mark.thorough)])
 def test_few_pages_for_which_a_learned_rule_is_wrong_by_now_are_met(newest_first: bool) -> None:
     """Of a hundred things eight were talked about since, and only the tab tells that, and leads on."""
 
