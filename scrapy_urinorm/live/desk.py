@@ -13,7 +13,7 @@ from typing import Any
 from scrapy_urinorm.errors import UrinormError
 from scrapy_urinorm.live.answers import Answers
 from scrapy_urinorm.live.brought import Turn
-from scrapy_urinorm.live.canaries import Waiting
+from scrapy_urinorm.live.canaries import TESTED, Waiting
 from scrapy_urinorm.live.ids import Ids
 from scrapy_urinorm.live.known import Known
 from scrapy_urinorm.live.learned import LearnedSites
@@ -73,7 +73,8 @@ class Desk:
         """A site is met: learned files may know rules of it, and what is not worth a request."""
         message, skipped = self._learned.take(name)
         for line in self._known.learned(name, skipped):
-            self.yields.warned(line, proven=True)
+            # the earlier crawl knew no better: as many as of any rule
+            self.yields.warned(line, proven=True, enough=TESTED)
         if message is not None and name not in self.sites:
             self.ready(self._ruled(message))
 

@@ -146,10 +146,9 @@ class LearnedSites:
         if not candidates:
             return None
         rules = [
-            {"id": signature(one), "said": Tried(one, False, 0, 0, 0, learned=True).said, "source": tables([one]),
-             "proven": True}
+            {"id": signature(one), "said": Tried(one, False, 0, 0, 0, learned=True).said, "source": tables([one])}
             for one in candidates
-        ]  # fmt: skip
+        ]
         source = tables(candidates)
         said = {"do": "rules", "site": name, "version": 0, "pages": 0, "source": source, "lasting": source}
         return {**said, "likely": {}, "rules": rules, "rows": []}

@@ -70,5 +70,6 @@ class Tried(NamedTuple):
         one = self.candidate
         where = f" where {one.where}" if one.where else ""
         line = f", {one.why}" if one.family == FAMILY else ", of a learned file" if self.learned else ""
-        pairs = f"{self.agree} pairs agree, {self.against} do not"
-        return f"{one.rule} = {one.value} for {one.scope}{where} ({pairs}{line})"
+        pairs = f"{self.agree} pairs agree, {self.against} do not{line}"
+        known = "of a learned file" if self.learned and not (self.agree or self.against) else pairs
+        return f"{one.rule} = {one.value} for {one.scope}{where} ({known})"

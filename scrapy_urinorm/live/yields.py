@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable
 from collections.abc import Set as AbstractSet
 from typing import Any
 
-from scrapy_urinorm.live.brought import TURNS, Brought, Rank, Turn, Yield, row_of, yield_of
+from scrapy_urinorm.live.brought import KNOWN_CLOSE, TURNS, Brought, Rank, Turn, Yield, row_of, yield_of
 from scrapy_urinorm.live.filtered import Filtered, is_whole
 from scrapy_urinorm.live.groups import AGAIN, ShapeParts, group_of, is_group, subgroups
 from scrapy_urinorm.live.patience import TESTS, Doubts, Patience, doubted
@@ -29,9 +29,6 @@ MOST_ALIKE = 1_000
 as many while a site is down for an hour. What truly ends so, as sold products do, costs so many requests once."""
 REOPEN = 0.2
 """The share of news among a low pattern's latest pages from which it is served in its turn again."""
-KNOWN_CLOSE = 3
-"""So many for a line of a recognized platform that was proven on real installations of it, counted when they are sent:
-until their news come, a crawl would send hundreds."""
 SHAPES = 16
 """Shapes of a group that were fetched, without news for `CLOSE` pages in a row, that close it: filters times orders
 times categories. With fewer, scripts that happen to share a parameter's name might be closed for what others do. Of
@@ -245,13 +242,13 @@ class Yields:
         """A request that came later is sent: of what is known to lead nowhere a few are enough."""
         if (found.known or found.retried) and found.turn is Turn.LATER:
             found.tries += 1
-            if self.close and found.tries >= KNOWN_CLOSE:
+            if self.close and found.tries >= found.enough:
                 found.turn = Turn.CLOSED
 
-    def warned(self, pattern: str, *, proven: bool) -> None:
+    def warned(self, pattern: str, *, proven: bool, enough: int = KNOWN_CLOSE) -> None:
         """A recognized platform is known to answer such addresses with nothing new: they come later from now on."""
         found = self.of.setdefault(pattern, Yield())
-        found.known = found.known or proven
+        found.known, found.enough = found.known or proven, max(found.enough, enough)
         if found.turn is Turn.OPEN and not found.news:
             found.turn = Turn.LATER
 

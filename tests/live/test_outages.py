@@ -11,10 +11,10 @@ import pytest
 
 from benchmarks.in_memory import InMemory
 from scrapy_urinorm.learn.options import Options
-from scrapy_urinorm.live.brought import Turn
+from scrapy_urinorm.live.brought import KNOWN_CLOSE, Turn
 from scrapy_urinorm.live.desk import Desk
 from scrapy_urinorm.live.student import Student
-from scrapy_urinorm.live.yields import CLOSE, KNOWN_CLOSE, LOW, MOST_ALIKE, ONE_PAGE
+from scrapy_urinorm.live.yields import CLOSE, LOW, MOST_ALIKE, ONE_PAGE
 from scrapy_urinorm.visits import Visit
 from tests.live.served import Served
 from tests.live.sites import Answer, prose
