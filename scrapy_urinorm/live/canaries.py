@@ -62,6 +62,7 @@ class Count:
     waited: int = 0
     every: int = 1
     proven: bool = False
+    """Whether a proven line holds all that waits: then the few that test that line are enough."""
     ends: dict[str, tuple[_Placed, _Placed]] = field(default_factory=dict)
     """Of each series the first and the last that wait."""
     paths: dict[str, Waiting] = field(default_factory=dict)
@@ -71,8 +72,8 @@ class Count:
     """Those that were tested, or that pages which were fetched before the rule have."""
 
     def waits(self, one: Waiting, places: Sequence[str], *, proven: bool) -> None:
-        """Note a request that waits."""
-        self.proven = proven
+        """Note a request that waits; `proven`, where a line that was proven on real installations holds it as well."""
+        self.proven = proven and (self.proven or not self.waited)
         path, *words = places
         if len(self.paths) < _PATHS:
             self.paths.setdefault(path, one)

@@ -63,6 +63,14 @@ def test_where_a_rule_was_never_tested_it_is() -> None:
     assert not canaries.untested(without_from)
 
 
+def test_a_rule_is_tested_where_it_acts_alone_whatever_acts_with_it_elsewhere() -> None:
+    canaries = Canaries()
+    for n in range(40):
+        one = Waiting(n.to_bytes(8, "little"), f"http://a.example/{n}?from=top", ("rule", "line"))
+        canaries.waits(one._replace(movers=("rule",)) if n < 30 else one, proven=n >= 30)
+    assert len(canaries.untested(without_from)) > 7
+
+
 def test_a_word_that_a_rule_leaves_alone_is_tested_with_one_address_of_its_class() -> None:
     canaries = Canaries()
     for n in range(20):
