@@ -273,6 +273,20 @@ class TestRedisWithoutAJob:
         assert third.rest() == ["b"]
         assert first.rest() == ["a"]
 
+    def test_without_a_journal_what_others_have_left_is_served(
+        self, crawl: Callable[..., Crawl], seen: dict[str, Any], tmp_path: Path
+    ) -> None:
+        off = {**seen, "URINORM_JOURNAL": False}
+        first, second = crawl(**off), crawl(**off)
+        for run, path in ((first, "late/a"), (second, "late/b")):
+            run.add(path)
+            assert run.rest() == [path]
+        assert not [*tmp_path.rglob("urinorm.requests*")]
+        third = crawl(**seen)
+        third.add("c")
+        third.close()
+        assert crawl(**off).rest() == ["c"]
+
     def test_each_store_has_its_own(self, crawl: Callable[..., Crawl], seen: dict[str, Any]) -> None:
         first = crawl(**seen)
         first.add("a")

@@ -57,8 +57,10 @@ def place_of_requests(spider: Spider, *, lasting: bool) -> PlaceOfRequests:
     if lasting and is_redis(url := own.text(settings, "URINORM_SEEN")):
         place = RedisAddress(url, prefix_of(settings, spider.name)).place
         mark = blake2b(place.encode("utf-8", "surrogatepass"), digest_size=4).hexdigest()
-        given = own.value(settings, "URINORM_SEEN_DIR") or data_path("urinorm")
-        return PlaceOfRequests(Path(given), f"{name}-{mark}", for_many=True)
+        given = Path(own.value(settings, "URINORM_SEEN_DIR") or data_path("urinorm"))
+        # without a journal each process has what it keeps back for itself, but what runs with one have left is served
+        if own.switch(settings, "URINORM_JOURNAL") or (given / f"{name}-{mark}").exists():
+            return PlaceOfRequests(given, f"{name}-{mark}", for_many=True)
     return PlaceOfRequests(None, FILE_NAME)
 
 
