@@ -145,9 +145,10 @@ class LearnedSites:
     def _message(name: str, candidates: Sequence[Candidate]) -> dict[str, Any] | None:
         if not candidates:
             return None
+        tried = [Tried(one, False, 0, 0, 0, learned=True) for one in candidates]
         rules = [
-            {"id": signature(one), "said": Tried(one, False, 0, 0, 0, learned=True).said, "source": tables([one])}
-            for one in candidates
+            {"id": signature(one), "said": told.said, "source": tables([one]), "proven": told.is_known}
+            for one, told in zip(candidates, tried, strict=True)
         ]
         source = tables(candidates)
         said = {"do": "rules", "site": name, "version": 0, "pages": 0, "source": source, "lasting": source}

@@ -169,7 +169,7 @@ def study(
         if one in believed:
             found.alone[mark] = tables([one.candidate], site.base)
             found.said[mark] = one.said
-            if one.proven:
+            if one.is_known:
                 found.proven.add(mark)
             found.rows.append(evidence_row(one.candidate))
             found.believed.append(one.candidate)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from scrapy_urinorm.learn.evidence.candidate import ACTIVE, Candidate
 from scrapy_urinorm.learn.evidence.risk import BELIEVED, risk, standing
+from scrapy_urinorm.learn.families.programs import FAMILY as PLATFORMS
 from scrapy_urinorm.live.priors import FAMILY
 
 if TYPE_CHECKING:
@@ -47,6 +48,11 @@ class Tried(NamedTuple):
     against: int
     pages: int
     learned: bool = False
+
+    @property
+    def is_known(self) -> bool:
+        """Whether it was proven on real installations; in a learned file, that it is a line of a pack."""
+        return self.proven or (self.learned and self.candidate.family == PLATFORMS)
 
     @property
     def believed(self) -> bool:

@@ -14,10 +14,12 @@ from scrapy_urinorm import Normalizer
 from scrapy_urinorm.crawl.rules import normalizer_of, under_test
 from scrapy_urinorm.learn.earlier import candidates_of
 from scrapy_urinorm.learn.evidence.candidate import tables
+from scrapy_urinorm.learn.families.programs import FAMILY as PLATFORMS
 from scrapy_urinorm.learn.options import Options
 from scrapy_urinorm.live.canaries import TESTED
-from scrapy_urinorm.live.learned import set_aside
+from scrapy_urinorm.live.learned import LearnedSites, set_aside
 from scrapy_urinorm.rulesets.ruleset import RuleSet
+from scrapy_urinorm.suffixes import site_of
 from tests.crawl.components import crawler_with
 from tests.live.served import Served
 from tests.live.sites import Answer, Site, crawled, identities_of, prose
@@ -101,6 +103,18 @@ def test_pairs_of_a_person_stay_and_what_they_need_is_in_force(caplog: pytest.Lo
 def test_what_a_person_wrote_is_not_tested() -> None:
     rules = RuleSet.load({"site": {"a.example": {"remove_params": ["s"]}}})
     assert set_aside(rules) == (rules, [])
+
+
+def test_lines_of_packs_have_the_few_samples_that_are_enough_for_them() -> None:
+    """The texts of forms differ until the frame is known, and these were proven on other installations."""
+    rows = [row("remove_params", ["s"], source=PLATFORMS), row("remove_params", ["t"], source="parameters")]
+    said, skipped = LearnedSites(rows).take(site_of("a.example"))
+    assert said is not None
+    assert skipped == []
+    assert [(rule["source"]["site"]["a.example"]["remove_params"], rule["proven"]) for rule in said["rules"]] == [
+        (["s"], True),
+        (["t"], False),
+    ]
 
 
 # ---------------------------------------------------------------------- what becomes of them
