@@ -46,7 +46,8 @@ ELSEWHERE := $(filter-out $(TOUCHES_SCRAPY) $(addprefix tests/,$(SIMULATED)),$(w
 # tests of their own there; their rows that are not slow run against the oldest all the same. How long live rules take to end a
 # site, and how the page reader takes pages that are made to break it, no Scrapy decides: live/test_crawl.py and its neighbours
 # crawl with the oldest
-AROUND := $(addprefix tests/,$(addprefix live/test_,endless.py reopened.py simulated.py) crawl/test_hostile_crawl.py example/test_demo.py example/test_rules.py speed/test_sanitizers.py test_benchmarks.py test_coverage_files.py test_docs.py \
+AROUND := $(addprefix tests/,$(addprefix live/test_,endless.py reopened.py simulated.py) crawl/test_hostile_crawl.py \
+	example/test_demo.py example/test_rules.py speed/test_sanitizers.py test_benchmarks.py test_coverage_files.py test_docs.py \
 	test_packaging.py test_readme.py $(SIMULATED))
 # measured where the tests of `make test` run once as a part of `make test-all`, since they take twice the time with it
 COVERAGE = $(if $(filter test-all,$(MAKECMDGOALS)),--cov --cov-report=term)

@@ -113,7 +113,7 @@ def _changed_by(runs: tuple[tuple[Callable[..., Any], int], ...]) -> Callable[[s
 def _changed(runs: Sequence[tuple[Callable[..., Any], int]], name: str, value: str) -> Any:
     """What rules make of an item, one after the other: (value, their bits), the value None where it goes.
 
-    None where it stays as it is, False where it becomes more than that.
+    None where it stays as it is, False where it gets another name or becomes several.
     """
     items, bits = [(name, value)], 0
     for run, bit in runs:

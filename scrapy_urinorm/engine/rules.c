@@ -439,7 +439,7 @@ drop(Url *url, Field *field, long bit)
 
 /* Take over what rules have made of a value: it is written in the place of the one that it is no longer than. */
 static Verdict
-recast(PyObject *made, Url *url, Field *field)
+take_value(PyObject *made, Url *url, Field *field)
 {
     Py_ssize_t length;
     PyObject *text = item(made, 0);
@@ -481,7 +481,7 @@ change(PyObject *said, Url *url, Field *field)
     Py_DECREF(value);
     if (made == NULL)
         return FAULT;
-    verdict = made == Py_None ? YES : made == Py_False ? NO : recast(made, url, field);
+    verdict = made == Py_None ? YES : made == Py_False ? NO : take_value(made, url, field);
     Py_DECREF(made);
     return verdict;
 }

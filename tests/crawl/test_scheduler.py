@@ -17,7 +17,7 @@ from scrapy_urinorm import Addon, Scheduler
 from scrapy_urinorm.crawl import engine_calls
 from scrapy_urinorm.crawl.requests.rows import State
 from scrapy_urinorm.crawl.scheduler import over
-from scrapy_urinorm.crawl.scheduling import releases
+from scrapy_urinorm.crawl.scheduling import places, releases
 from scrapy_urinorm.crawl.scheduling.journal import Kept
 from scrapy_urinorm.crawl.scheduling.kept_back import KeptBack
 from scrapy_urinorm.crawl.scheduling.releases import Releases
@@ -293,6 +293,30 @@ class TestRedisWithoutAJob:
         first.close()
         assert crawl(**seen, URINORM_SEEN_PREFIX="another").rest() == []
         assert crawl(**seen).rest() == ["a"]
+
+    def test_where_all_files_are_in_use_it_goes_on_without(
+        self,
+        crawl: Callable[..., Crawl],
+        seen: dict[str, Any],
+        monkeypatch: pytest.MonkeyPatch,
+        caplog: pytest.LogCaptureFixture,
+    ) -> None:
+        """As on a disk that lends no locks: it would look for a free one for ever."""
+        monkeypatch.setattr(places, "_MOST", 2)
+        runs = [crawl(**seen) for _ in range(3)]
+        assert caplog.text.count("count as seen in Redis") == 1
+        for run, path in zip(runs, "abc", strict=True):
+            run.add(path)
+        assert [run.rest() for run in runs] == [["a"], ["b"], ["c"]]
+
+    def test_a_file_that_is_damaged_stops_the_start(
+        self, crawl: Callable[..., Crawl], seen: dict[str, Any], tmp_path: Path
+    ) -> None:
+        crawl(**seen).close()
+        (file,) = (path for path in tmp_path.rglob("urinorm.requests-*") if path.suffix != ".pid")
+        file.write_bytes(b"no database" * 1000)
+        with pytest.raises(UrinormError, match=r"urinorm\.requests-pages-.* damaged"):
+            crawl(**seen)
 
     def test_a_folder_that_cannot_be_made_is_said(
         self, crawl: Callable[..., Crawl], seen: dict[str, Any], tmp_path: Path, caplog: pytest.LogCaptureFixture

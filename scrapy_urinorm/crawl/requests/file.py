@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 FILE_NAME = "urinorm.requests"
+COMMIT_CHANGES = 500
+"""Changes in memory after which there is a commit, which takes 3 ms then."""
 # below all priorities
 _LEAST = -(1 << 63)
 

@@ -10,7 +10,7 @@ from scrapy_urinorm.crawl import settings as own
 from scrapy_urinorm.crawl.engine_calls import close_spider, in_progress
 from scrapy_urinorm.crawl.failures import failed
 from scrapy_urinorm.crawl.requests.database import ADVICE, RequestsFileError
-from scrapy_urinorm.crawl.requests.file import FILE_NAME, RequestsFile
+from scrapy_urinorm.crawl.requests.file import COMMIT_CHANGES, FILE_NAME, RequestsFile
 from scrapy_urinorm.crawl.requests.rows import SERVED, Row, State
 from scrapy_urinorm.crawl.requests.serialized import dumped, loaded, unreadable, url_of
 from scrapy_urinorm.crawl.scheduling.first_row import FirstRow
@@ -25,10 +25,8 @@ if TYPE_CHECKING:
     from scrapy_urinorm.crawl.filtering.variants import Variants
     from scrapy_urinorm.seen import SeenStore
 
-#: What a kill may cost in pages fetched again: those that ended in this time, or among so many changes. A commit takes
-#: 0.1 ms, one of 500 changes 3 ms.
+#: What a kill may cost in pages fetched again: those that ended in this time. A commit takes 0.1 ms.
 _COMMIT_SECONDS = 0.02
-COMMIT_CHANGES = 500
 #: What SQLite can hold as a number.
 _MOST = (1 << 63) - 1
 
@@ -53,13 +51,15 @@ class Journal:
     the next run. Where there is no next one, as the file is a temporary one, `strands` is told: what it holds goes now.
     """
 
+    first_row: FirstRow
+    """Known once the journal has begun, as `open` may take another file."""
+
     def __init__(self, spider: Spider, store: SeenStore | None):
         self._spider = spider
         self._store = store
         self._place = place = place_of_requests(spider, lasting=store is not None)
         self.file = RequestsFile(place.folder, place.name)
         self.in_force = place.folder is not None and own.switch(spider.crawler.settings, "URINORM_JOURNAL")
-        self.first_row = FirstRow(self._put_first, lambda number: self.file.end(number))  # noqa: PLW0108  it may be another file
         self._exists = place.folder is not None and (place.folder / place.name).exists()
         self._flying: dict[Request, int] = {}
         self._committed = 0.0
@@ -94,6 +94,7 @@ class Journal:
         """The seen store is open and the run before taken up: write from now on. Raises UrinormError."""
         if self.file.is_open:
             self.file.set_marks(running="1" if self.in_force else "", taking_over="")
+        self.first_row = FirstRow(self._put_first, self.file.end)
         if self.in_force and (self._store is None or not self._store.hold()):
             self.first_row.begin(self._store)
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 import sqlite3
 from hashlib import blake2b
-from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -15,7 +14,7 @@ from scrapy.utils.project import data_path
 from scrapy_urinorm.crawl import settings as own
 from scrapy_urinorm.crawl.filtering.store import only_looks, prefix_of, shared_folder
 from scrapy_urinorm.crawl.requests.database import RequestsFileError, RequestsFileInUseError
-from scrapy_urinorm.crawl.requests.file import FILE_NAME, RequestsFile
+from scrapy_urinorm.crawl.requests.file import COMMIT_CHANGES, FILE_NAME, RequestsFile
 from scrapy_urinorm.crawl.requests.rows import State
 from scrapy_urinorm.seen.redis_address import RedisAddress, is_redis
 from scrapy_urinorm.tuples import NamedTuple
@@ -24,8 +23,8 @@ if TYPE_CHECKING:
     from scrapy import Spider
     from scrapy.settings import BaseSettings
 
-#: Changes in memory while requests are moved; as many as `journal.COMMIT_CHANGES`.
-_AT_ONCE = 500
+#: Processes of one spider on one machine: more than any has cores for. A disk that lends no locks has all files in use.
+_MOST = 200
 
 
 class PlaceOfRequests(NamedTuple):
@@ -43,8 +42,8 @@ def place_of_requests(spider: Spider, *, lasting: bool) -> PlaceOfRequests:
     """Where the requests of a spider are written down. Raises ValueError for an address of Redis that cannot be.
 
     `lasting`: whether fingerprints may be kept from run to run elsewhere than in the folder of a job: what was found
-    and not fetched has to be kept then as well. Redis has the fingerprints alone, as its memory is dear and a question
-    to it takes as long as ten rows here: the requests are in the project's data folder, or in `URINORM_SEEN_DIR`.
+    and not fetched has to be kept then as well. Redis has the fingerprints alone: the requests are in the project's
+    data folder, or in `URINORM_SEEN_DIR`.
     """
     settings: BaseSettings = spider.crawler.settings
     if jobdir := job_dir(settings):
@@ -71,18 +70,21 @@ def opened_for_many(place: PlaceOfRequests) -> tuple[PlaceOfRequests, RequestsFi
     RequestsFileError where one is damaged.
     """
     folder = place.folder
-    for number in count(1):
+    for number in range(1, _MOST + 1):
         file = RequestsFile(folder, place.name if number == 1 else f"{place.name}.{number}")
         try:
             file.open()
             break
-        except RequestsFileInUseError:
-            continue
         except RequestsFileError as error:
-            if not isinstance(error.__cause__, OSError | sqlite3.OperationalError):
+            in_use = isinstance(error, RequestsFileInUseError)
+            if in_use and number < _MOST:
+                continue
+            if not in_use and not isinstance(error.__cause__, OSError | sqlite3.OperationalError):
                 raise
             # nobody asked for this folder; a crawl that needs Redis alone goes on without
-            own.logger.warning("If this crawl stops early, pages that still wait count as seen in Redis: %s", error)
+            own.logger.warning(
+                "URINORM_SEEN_DIR: if this crawl stops early, pages that still wait count as seen in Redis: %s", error
+            )
             return PlaceOfRequests(None, FILE_NAME), RequestsFile(None)
     assert folder is not None
     try:
@@ -114,7 +116,7 @@ def _take_over(left: RequestsFile, file: RequestsFile) -> None:
             kept = State.QUEUED if state is State.PARKED else state
             for row in left.rows(state):
                 file.put(row._replace(id=file.new_id(), state=kept, class_key=None, generation=0))
-                if file.changes >= _AT_ONCE:
+                if file.changes >= COMMIT_CHANGES:
                     file.commit()
         file.commit()
         left.delete(*State)

@@ -8,8 +8,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from scrapy_urinorm.crawl import settings as own
+from scrapy_urinorm.crawl.requests.file import COMMIT_CHANGES
 from scrapy_urinorm.crawl.requests.rows import State
-from scrapy_urinorm.crawl.scheduling.journal import COMMIT_CHANGES, Journal, Kept
+from scrapy_urinorm.crawl.scheduling.journal import Journal, Kept
 
 if TYPE_CHECKING:
     from scrapy import Request
