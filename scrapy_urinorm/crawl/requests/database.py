@@ -40,6 +40,7 @@ create table if not exists marks (name text primary key, value text not null);
 SELECT = "select id, state, priority, slot, data, fingerprint, class, generation from requests"
 """What `rows_of` makes rows of."""
 ADVICE = "make room or mend the rights, then start the crawl again: what was written down is not lost"
+_ANEW = "delete it, what was seen and the folder requests.queue to start anew: only it knows what waited"
 _TEMPORARY = "make room there, name another folder in TMPDIR, or set a JOBDIR"
 
 
@@ -111,7 +112,7 @@ class RequestsDatabase:
             if version not in (0, _FORMAT):
                 raise RequestsFileError(
                     f"{path} has format {version}, this version reads {_FORMAT}: use the version of scrapy-urinorm "
-                    "that wrote it, or delete it and the folder requests.queue to start anew"
+                    f"that wrote it, or {_ANEW}"
                 )
             database.executescript(f"begin immediate; {_SCHEMA} pragma user_version = {_FORMAT}; commit;")
         self._name_holder()
@@ -186,5 +187,5 @@ class RequestsDatabase:
             if isinstance(error, sqlite3.OperationalError | OSError):
                 advice = _TEMPORARY if self._temporary else ADVICE
             else:
-                advice = "the file is damaged: restore a copy, or delete it and the folder requests.queue to start anew"
+                advice = f"the file is damaged: restore a copy, or {_ANEW}"
             raise RequestsFileError(f"cannot {verb} {path}: {error}; {advice}") from error
