@@ -21,7 +21,7 @@ from scrapy_urinorm.learn.evidence.edits import (
     value_edits,
 )
 from scrapy_urinorm.learn.evidence.indifferent import indifferent
-from scrapy_urinorm.learn.evidence.neighbours import Parts
+from scrapy_urinorm.learn.evidence.neighbours import MEMBER_CAP, Parts
 from scrapy_urinorm.learn.families.declared import declarations, declared_names, nested
 from scrapy_urinorm.learn.families.names import piece_edits
 from scrapy_urinorm.learn.families.parameters import edited_values, kinds_by_name, parameters, renames
@@ -156,7 +156,8 @@ class SiteLearner:
             self._try(nested(self.views, self.scope))
             self._unwrap()
         if "origins" in families:
-            self._stage(lambda _: origin_edits, origins)
+            # of a hundred mirrors each is one member: those beyond a cap would never be made one with the others
+            self._stage(lambda _: origin_edits, origins, most=len(self.site.pages))
         # the rounds look at all else anew
         self.refused += self.others
         stages = {family: stage for family, stage in self._stages().items() if family in families}
@@ -220,11 +221,12 @@ class SiteLearner:
         self,
         edits: Callable[[Stage], Callable[[View], Iterator[Row]]],
         family: Callable[[Stage], list[Candidate]],
+        most: int = MEMBER_CAP,
     ) -> bool:
         if len(self.views) < 2:
             return False
         stage = self._looking(self._memory, self.proof)
-        _gather(stage, edits(stage))
+        _gather(stage, edits(stage), most)
         self._indifferent |= indifferent(stage.groups, stage.views)
         stage.indifferent = self._indifferent
         changed = self._try(family(stage))
@@ -285,8 +287,8 @@ class SiteLearner:
         (self.refused if candidate.earlier else self.others).append(candidate)
 
 
-def _gather(stage: Stage, edits: Callable[[View], Iterator[Row]]) -> None:
-    """Fill the stage with the neighbours under some edits."""
+def _gather(stage: Stage, edits: Callable[[View], Iterator[Row]], most: int = MEMBER_CAP) -> None:
+    """Fill the stage with the neighbours under some edits, `most` of a group."""
     parts = Parts()
     numbers: dict[Name, int] = {}
     for n, view in enumerate(stage.views):
@@ -294,5 +296,5 @@ def _gather(stage: Stage, edits: Callable[[View], Iterator[Row]]) -> None:
         parts.extend([(numbers.setdefault(name, len(numbers)), key, value or 1, n) for name, key, value in edits(view)])
     names = list(numbers)
     views = stage.views
-    for group in parts.neighbours([view.hash for view in views], [view.page.label for view in views]):
+    for group in parts.neighbours([view.hash for view in views], [view.page.label for view in views], most):
         stage.groups[names[group.name]].append(group)

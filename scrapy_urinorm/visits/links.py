@@ -37,6 +37,10 @@ HASH = 8
 _SPACE = " \t\n\r\f"
 _scheme = re.compile(r"[A-Za-z][A-Za-z0-9+.\-]*:").match
 _http = re.compile(r"https?://[^/\\]", re.IGNORECASE).match
+_usual = re.compile(
+    r"(?:https?://(?=[^/])|(/)(?!/)|([A-Za-z0-9_.%\-]+)(?![A-Za-z0-9_.%\-:]))[^\\\x00-\x20\ud800-\udfff]*"
+).fullmatch
+"""An absolute link, one from the root of the host, or one from the folder, of usual characters."""
 _breaks = re.compile(r"[\t\n\r]")
 _each = Struct(f"{HASH}s").iter_unpack
 _unusual = re.compile(r"[\\\x00-\x1f\ud800-\udfff]").search
@@ -95,28 +99,33 @@ def page_links(hrefs: Iterable[str], base: str) -> list[str]:
     `base` is the URL of the page, or what its `base` element says. Links within the page, of other schemes than HTTP,
     and above `LONGEST_LINK` are left out. Dot segments stay: a key has none.
     """
-    scheme, origin, folder, page = stems(base)
+    known = stems(base)
+    heads = "", known[1], known[2]
     found: dict[str, None] = {}
     for given in hrefs:
-        if len(given) > LONGEST_LINK:
-            continue
-        href = given.strip(_SPACE)
-        if _unusual(href):
-            href = resolve(_breaks.sub("", href), base)
-            if _unusual(href):
-                continue
-        head = href[:1]
-        if not head or head == "#":
-            continue
-        if head == "/":
-            href = scheme + href if href[1:2] == "/" else origin + href
-        elif head == "?":
-            href = page + href
-        elif _scheme(href) is None:
-            href = folder + href
-        if _http(href):
-            found[href] = None
+        if len(given) <= LONGEST_LINK:
+            usual = _usual(given)
+            href = heads[usual.lastindex or 0] + given if usual else _joined(given, base, *known)
+            if _http(href):
+                found[href] = None
     return list(found)
+
+
+def _joined(given: str, base: str, scheme: str, origin: str, folder: str, page: str) -> str:
+    """Return what a link is where it is joined to its page; nothing for one within the page."""
+    href = given.strip(_SPACE)
+    if _unusual(href):
+        href = resolve(_breaks.sub("", href), base)
+        if _unusual(href):
+            return ""
+    head = href[:1]
+    if head == "/":
+        return scheme + href if href[1:2] == "/" else origin + href
+    if head == "?":
+        return page + href
+    if not head or head == "#":
+        return ""
+    return href if _scheme(href) else folder + href
 
 
 def link_hashes(urls: list[str]) -> tuple[bytes, int]:

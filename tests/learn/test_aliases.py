@@ -10,6 +10,7 @@ from scrapy_urinorm import Normalizer
 from scrapy_urinorm.learn import Options, learn
 from scrapy_urinorm.learn.evidence.candidate import Candidate
 from scrapy_urinorm.learn.evidence.judge import Evidence
+from scrapy_urinorm.learn.evidence.neighbours import MEMBER_CAP
 from scrapy_urinorm.learn.families.aliases import MAX_ORIGINALS
 from scrapy_urinorm.learn.families.stage import Stage
 from scrapy_urinorm.learn.proof.replay import Replay
@@ -45,7 +46,8 @@ def blogs(n: int) -> list[Visit]:
 
 
 def test_mirrors_are_one_however_many() -> None:
-    hosts = [f"m{n}" for n in range(3 * MAX_ORIGINALS)]
+    """More than the members of a group that are looked at otherwise."""
+    hosts = [f"m{n}" for n in range(MEMBER_CAP + MAX_ORIGINALS)]
     assert one_page([visit for host in hosts for visit in shown(host, "one")], *hosts)
 
 

@@ -23,10 +23,10 @@ pages = st.lists(st.tuples(st.integers(-2, 9), st.integers(-1, 4)), min_size=1, 
 part_rows = st.lists(st.tuples(small, st.integers(-2, 9), st.integers(1, 3), st.integers(0, 11)), max_size=60)
 
 
-def groups(rows: Rows, of_pages: list[tuple[int, int]]) -> list[Neighbours]:
+def groups(rows: Rows, of_pages: list[tuple[int, int]], most: int = MEMBER_CAP) -> list[Neighbours]:
     parts = Parts()
     parts.extend([row for row in rows if row[3] < len(of_pages)])
-    return list(parts.neighbours([hashed for hashed, _ in of_pages], [label for _, label in of_pages]))
+    return list(parts.neighbours([hashed for hashed, _ in of_pages], [label for _, label in of_pages], most))
 
 
 def expected(rows: Rows, of_pages: list[tuple[int, int]]) -> dict[tuple[int, int], set[tuple[int, int]]]:
@@ -59,6 +59,8 @@ def test_skewed_groups_are_capped_and_counted_whole() -> None:
     assert (group.size, group.known, group.labels, group.values, group.absent) == (1001, 1001, 7, 1001, 1000)
     assert len(group.members) == MEMBER_CAP
     assert group.members[0] == (ABSENT, 1000)
+    # of mirrors each is looked at
+    assert len(groups([(0, 0, page + 1, page) for page in range(1000)], of_pages, most=500)[0].members) == 500
 
 
 def test_without_its_library_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:

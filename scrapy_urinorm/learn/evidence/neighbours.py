@@ -23,7 +23,7 @@ Row = tuple[int, int, int, int]
 
 
 class Neighbours(NamedTuple):
-    """One group: `members` are (value, page), the page that the edit leads to first, `MEMBER_CAP` at the most.
+    """One group: `members` are (value, page), the page that the edit leads to first, as many as were asked for.
 
     `size` counts members, `labels` distinct known labels, `known` members with one, `values` distinct values;
     `absent` is the page that the edit leads to, -1 where it was not visited, and is a member with value 0 too;
@@ -54,8 +54,8 @@ class Parts:
     def __len__(self) -> int:
         return len(self._columns[0])
 
-    def neighbours(self, hashes: Sequence[int], labels: Sequence[int]) -> Iterator[Neighbours]:
-        """Yield the groups of two members and more, ordered by name and key.
+    def neighbours(self, hashes: Sequence[int], labels: Sequence[int], most: int = MEMBER_CAP) -> Iterator[Neighbours]:
+        """Yield the groups of two members and more, ordered by name and key, with `most` members each.
 
         `hashes` and `labels` are those of all pages by number. Raises `MissingExtraError` without NumPy.
         """
@@ -90,6 +90,6 @@ class Parts:
                 len(set(known)),
                 len(set(values)) + (home >= 0),
                 home,
-                members[:MEMBER_CAP],
+                members[:most],
                 home >= 0 and known.count(labels[home]) == 1,
             )

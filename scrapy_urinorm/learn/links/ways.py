@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Sequence
 from functools import cached_property
+from itertools import filterfalse
 from typing import TYPE_CHECKING
 
 from scrapy_urinorm.content import NEAR, compare, difference
@@ -103,8 +104,10 @@ class Ways:
 
     def broken(self, nodes: Collection[int]) -> tuple[list[tuple[int, int]], int]:
         """Which pages lie in another folder than the first page of their key which says the same, and lead to errors
-        where that does not, or the other way round; and how many lie in another.
+        where that does not, or the other way round; and how many lie in another, if there are errors at all.
         """
+        if not self._failed:
+            return [], 0
         pairs = [pair for pair in self._with_first(nodes) if len({_folder(self._pages[n].key) for n in pair}) > 1]
         return [pair for pair in pairs if self._fails(*pair) is not self._fails(*reversed(pair))], len(pairs)
 
@@ -116,18 +119,17 @@ class Ways:
 
     def _fails(self, one: int, other: int) -> bool:
         """Whether a page leads to an error in its own folder, as relative links do, that another does not lead to."""
-        there, size, pages = set(self._links[other]), len(self._pages), self._pages
-        folder = _folder(pages[one].key) + "/"
-        mine = (pages[node] for node in self._links[one] if node < size and node not in there)
-        return any(page.failed and page.key.startswith(folder) for page in mine)
+        failed = self._failed.intersection(self._links[one]).difference(self._links[other])
+        folder = _folder(self._pages[one].key) + "/"
+        return any(self._pages[node].key.startswith(folder) for node in failed)
 
     def _compared(self, one: int, other: int) -> tuple[int, int]:
         """How many links that only one of two pages has are known to lead elsewhere than those of the other, and how
         many to lead to the same.
         """
         here, there, size = dict.fromkeys(self._links[one]), dict.fromkeys(self._links[other]), len(self._pages)
-        mine = [node for node in here if node not in there]
-        others = [node for node in there if node not in here]
+        mine = list(filterfalse(there.__contains__, here))
+        others = list(filterfalse(here.__contains__, there))
         if len(mine) == len(others):
             # a list in another order has the same links, and in the place of others its own
             varies = difference(self._pages[one].key, self._pages[other].key)
@@ -145,6 +147,10 @@ class Ways:
             and 0 <= label == self._pages[other].label
             and difference(self._pages[one].key, self._pages[other].key) <= varies
         )
+
+    @cached_property
+    def _failed(self) -> frozenset[int]:
+        return frozenset(n for n, page in enumerate(self._pages) if page.failed)
 
     @cached_property
     def _first(self) -> dict[tuple[str, int], int]:

@@ -51,6 +51,7 @@ class Court:
         self._remainder = Remainder(replay, atoms)
         self._forms: dict[int, Form] = {}
         self._listed: dict[str, bool] = {}
+        self._settled: tuple[int, list[Candidate]] = -1, []
 
     def forbids(self, candidate: Candidate) -> bool:
         """Whether a rule was taken out before, or is for a view in which it was not left in force."""
@@ -59,6 +60,8 @@ class Court:
     def settle(self) -> list[Candidate]:
         """Narrow or drop rules until a crawl under the rest meets everything; return those that were dropped."""
         dropped: list[Candidate] = []
+        if self._is_settled():
+            return dropped
         for _ in range(MAX_DROPPED):
             losses = self.proof.losses(self.replay.keys) if self.replay.accepted else []
             blamed, said = self._blamed(losses), "no longer meets {} pages"
@@ -66,6 +69,7 @@ class Court:
                 blamed, said = self._blind(), "hides ways of which too little was seen"
             if not blamed:
                 if not (broken := self._broken()):
+                    self._settled = self.replay.moves, list(self.replay.accepted)
                     break
                 for candidate, losses in broken.items():
                     self._sentence(candidate, losses, "takes addresses for one of which one alone leads to errors")
@@ -75,6 +79,11 @@ class Court:
             self._sentence(guilty, blamed[guilty], said)
             dropped.append(guilty)
         return dropped
+
+    def _is_settled(self) -> bool:
+        """Whether these very rules were looked at last, and nothing was found: each look is a crawl."""
+        moves, rules = self._settled
+        return moves == self.replay.moves and list(map(id, rules)) == list(map(id, self.replay.accepted))
 
     def _blind(self) -> dict[Candidate, list[Loss]]:
         """Return the rules of which a crawl that was cut short does not say enough.

@@ -252,6 +252,19 @@ class Replay:
                 dropped.append(candidate)
         return dropped
 
+    def _changed(self, normalizer: Normalizer) -> tuple[dict[int, str], bool]:
+        """Return the pages of which the key is another under all rules, and whether each key is a fixed point."""
+        # a text for each page of a large site takes as much memory as its addresses
+        keys = [
+            before if (key := normalizer.key(page.key)) == before else key
+            for page, before in zip(self.site.pages, self.keys, strict=True)
+        ]
+        known = {page.key: key for page, key in zip(self.site.pages, keys, strict=True)}
+        fixed = not normalizer.counts["unstable"] and all(
+            (known[key] if key in known else normalizer.key(key)) == key for key in set(keys)
+        )
+        return {n: key for n, key in enumerate(keys) if key is not self.keys[n]}, fixed
+
     def breaker(self, candidates: Sequence[Candidate]) -> Candidate:
         """Return the latest of some rules without which the user's own pairs hold, else the latest."""
         alone = (c for c in reversed(candidates) if not self.broken(other for other in candidates if other is not c))
@@ -261,13 +274,8 @@ class Replay:
         """Run all rules over all pages once more; drop the last ones until keys are fixed points and losses few."""
         dropped = []
         while self.accepted:
-            normalizer = self.normalizer(self.accepted)
-            keys = [normalizer.key(page.key) for page in self.site.pages]
-            known = {page.key: key for page, key in zip(self.site.pages, keys, strict=True)}
-            fixed = not normalizer.counts["unstable"] and all(
-                (known[key] if key in known else normalizer.key(key)) == key for key in set(keys)
-            )
-            trial = self._moved_trial(dict(enumerate(keys)))
+            changed, fixed = self._changed(self.normalizer(self.accepted))
+            trial = self._moved_trial(changed)
             broken = self.broken(self.accepted)
             if fixed and not broken and trial.lost <= self.options.wrong_merges * trial.merged:
                 self._move(trial.keys)

@@ -9,7 +9,7 @@ import tempfile
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
 from itertools import groupby, islice
-from operator import itemgetter
+from operator import attrgetter, itemgetter
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -29,6 +29,8 @@ _URL = 2
 
 Row = tuple[Any, ...]
 
+_columns = attrgetter(*COLUMNS)
+
 
 class Bucket(NamedTuple):
     """A file of visits, and how many there are: of fewer than a site may have none need be counted."""
@@ -39,7 +41,7 @@ class Bucket(NamedTuple):
 
 def row_of(site: str, host: str, visit: Visit) -> Row:
     """Return a visit as what `marshal` takes, with its site and its host."""
-    return (site, host, *[getattr(visit, name) for name in COLUMNS])
+    return (site, host, *_columns(visit))
 
 
 class Spool:
