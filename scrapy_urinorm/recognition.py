@@ -165,7 +165,12 @@ def _places(pack: Pack, host: _Host, seen: _Seen) -> list[tuple[str, set[int], i
     entries = {_shallow(path) for path in seen.entries}
     # a program's scripts are where it is; the pages it has elsewhere are told by their marks
     rest = Counter({at: n for at, n in shown.items() if not any(at.startswith(entry) for entry in entries)})
-    where = entries | ({_common(rest)} if pack.scattered and rest else set(_mounts("/", rest, seen.own, host.pages)))
+    if pack.anywhere:
+        where = {"/"}
+    elif pack.scattered and rest:
+        where = entries | {_common(rest)}
+    else:
+        where = entries | set(_mounts("/", rest, seen.own, host.pages))
     found = []
     for path in where:
         marks = {m for at, some in seen.marks.items() if at.startswith(path) for m in some}

@@ -93,9 +93,12 @@ class Priors:
                 if not _loads(source):
                     continue
                 if line.folds:
-                    if proven:
+                    # of what is of no program three addresses say too little: pairs have to agree
+                    if proven and not pack.anywhere:
                         self.folds.append(told)
-                    self.rules += [Prior(name, one, proven) for one in candidates(scope, table, name)]
+                    for one in candidates(scope, table, name):
+                        one.proven = proven and not pack.anywhere
+                        self.rules.append(Prior(name, one, proven))
                 else:
                     self.traps.append(told)
 

@@ -63,7 +63,7 @@ class Tried(NamedTuple):
 
     def lasts(self, options: Options) -> bool:
         """Whether it is for a next crawl, too, which tests nothing: what was first a proposal by the pages of today."""
-        known = self.proven if self.candidate.family == FAMILY else self.candidate.status == ACTIVE
+        known = self.candidate.proven if self.candidate.family == FAMILY else self.candidate.status == ACTIVE
         return known or risk(self.pages, self.against, self.candidate.evidence.prior) <= options.risk
 
     def trial(self, alone: dict[str, Any]) -> tuple[dict[str, Any], list[int], bool]:

@@ -22,7 +22,7 @@ NAMES = platforms.names()
 #: Programs that the documentation promises a pack for.
 PROMISED = """
 aspnet autoindex bigcommerce bitrix bugzilla cgit coldfusion commercecloud coppermine discourse discuz dokuwiki drupal
-dspace eprints flarum gitea gitlab gitweb invision joomla liferay listings magento mailman mediawiki moinmoin moodle
+dspace eprints flarum gitea gitlab gitweb invision joomla liferay listings logins magento mailman mediawiki moinmoin moodle
 mybb nopcommerce ojs opencart oscommerce phpbb piwigo plone prestashop redmine roundup servlets sharepoint shopify
 shopware smf squarespace trac typo3 vbulletin viewvc wix woocommerce wordpress xenforo zencart
 """.split()

@@ -25,11 +25,14 @@ def pack_candidates(found: Iterable[Found]) -> list[Candidate]:
     """Return the proven lines of the packs that were recognized, and those that a setting of the program decides, where
     they fold, each rule by itself.
 
-    What a line skips or puts off is not decided by content; `platform = "..."` in a rule file turns these on.
+    What a line skips or puts off is not decided by content; `platform = "..."` in a rule file turns these on. What is
+    of no program, and so holds `anywhere`, has to show itself like any other rule.
     """
     out = []
     for program in found:
-        use = platforms.Use(platforms.pack(program.platform), program.path, tried=True)
+        if (pack := platforms.pack(program.platform)).anywhere:
+            continue
+        use = platforms.Use(pack, program.path, tried=True)
         for line, table in platforms.line_tables(use):
             where = table["where"][0] if "where" in table else table
             conditions = {key: value for key, value in where.items() if key in ("path", "query")}

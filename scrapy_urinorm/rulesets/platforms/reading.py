@@ -30,7 +30,7 @@ _URLS = ("takes", "leaves")
 _LINE_KEYS = ("id", "class", "proof", "why", "source", *_PAIRS, *_URLS)
 #: The rules that say whether a URL is requested, and change none.
 VERDICTS = ("skip", "defer")
-_PACK_KEYS = ("title", "about", "source", "tested", "entry", "scattered", "mark", "line")
+_PACK_KEYS = ("title", "about", "source", "tested", "entry", "scattered", "anywhere", "mark", "line")
 _MARK_KEYS = (*MARK_KINDS, "text", "strong")
 
 
@@ -76,7 +76,7 @@ class Pack(NamedTuple):
     """What is known of one program.
 
     `entry` are the scripts whose directory is the program's. The pages of a `scattered` one stand among others, as a
-    server's listings do: it is bound to the directory that has them all.
+    server's listings do: it is bound to the directory that has them all. What holds `anywhere` is bound to the root.
     """
 
     name: str
@@ -88,6 +88,7 @@ class Pack(NamedTuple):
     marks: tuple[Mark, ...]
     lines: tuple[Line, ...]
     scattered: bool = False
+    anywhere: bool = False
 
 
 def names() -> tuple[str, ...]:
@@ -141,7 +142,7 @@ def read_pack(name: str, text: str) -> Pack:
     entry = tuple(map(str, data.get("entry", ())))
     title, about = data["title"], data["about"]
     said = (title, about, data.get("source", ""), data.get("tested", ""))
-    return Pack(name, *said, entry, marks, lines, data.get("scattered") is True)
+    return Pack(name, *said, entry, marks, lines, data.get("scattered") is True, data.get("anywhere") is True)
 
 
 def _tables(name: str, data: Mapping[str, Any], key: str) -> list[dict[str, Any]]:
