@@ -22,8 +22,9 @@ from scrapy_urinorm.rulesets.platforms.binding import Use, line_tables, splittin
 if TYPE_CHECKING:
     from scrapy_urinorm.visits.record import Visit
 
-RECOGNIZED_AT = (1, 3, 10, 30, 100, 300)
-"""Pages of a site at which it is looked whether it is recognized: later ones bring no other marks."""
+RECOGNIZED_AT = (1, 3, 10, 30, 100, 300, 1_000, 3_000)
+"""Pages of a site at which it is looked whether it is recognized: the form to log in of a site with hundreds of
+sections comes behind these, and so does a forum below a manual."""
 FAMILY = "platform"
 
 

@@ -15,6 +15,7 @@ from scrapy_urinorm.learn.options import Options
 from scrapy_urinorm.live.brought import KNOWN_CLOSE
 from scrapy_urinorm.live.canaries import TESTED
 from scrapy_urinorm.live.desk import Desk
+from scrapy_urinorm.live.priors import RECOGNIZED_AT, Priors
 from scrapy_urinorm.live.questions import CLOSED, LATER, PASS, SAMPLE
 from scrapy_urinorm.live.student import Student
 from scrapy_urinorm.visits import Visit
@@ -151,3 +152,13 @@ def test_a_proven_line_is_tested_by_fewer() -> None:
         shares.append(sum(desk.decide(f"http://a.example/p?s={n}", 0).verdict == "canary" for n in range(120)))
         assert 0 < shares[-1] < TESTED
     assert shares[0] < shares[1] / 5
+
+
+def test_a_program_behind_hundreds_of_pages_is_recognized() -> None:
+    """A board below a manual of some hundred sections, which a crawl breadth first comes to last."""
+    priors = Priors()
+    pages = [Visit(url=f"http://a.example/manual/{n}", status=200) for n in range(RECOGNIZED_AT[-3])]
+    marks = ("generator:Discourse 3.2",)
+    board = [Visit(url=f"http://a.example/board/{n}", status=200, marks=marks) for n in range(700)]
+    heard = [visit.url for visit in (*pages, *board) if priors.see(visit)]
+    assert heard == [board[RECOGNIZED_AT[-2] - RECOGNIZED_AT[-3] - 1].url]
