@@ -24,8 +24,11 @@ from scrapy_urinorm.visits.programs import is_page, programs
 if TYPE_CHECKING:
     from scrapy_urinorm.visits import Visit
 
-#: The packs of the sites; the others run programs that there is no pack for.
-OWN = {one: one for one in ("wordpress", "dokuwiki", "trac", "gitweb", "roundup", "autoindex")}
+#: The packs of the sites; the forum and the shop run programs that there is none for, and have forms to log in.
+OWN = {one: one for one in ("wordpress", "dokuwiki", "trac", "gitweb", "roundup", "autoindex")} | {
+    "spirit": "logins",
+    "oscar": "logins",
+}
 
 
 class Recorded:

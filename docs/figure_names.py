@@ -65,8 +65,8 @@ IN_A_SENTENCE = {"spirit": "a Spirit forum", "autoindex": "file listings", "roun
 #: What the tables of platforms call the sites and the installations.
 PROGRAMS = {
     "wordpress": "WordPress 6.1", "dokuwiki": "DokuWiki 2022-07-31", "trac": "Trac 1.6", "gitweb": "gitweb 2.39",
-    "roundup": "Roundup 2.6", "autoindex": "Apache's listings", "spirit": "Spirit (a forum; no pack)",
-    "oscar": "Oscar (a shop; no pack)", "fancyindex": "nginx with fancyindex", "caddy": "Caddy's file browser",
+    "roundup": "Roundup 2.6", "autoindex": "Apache's listings", "spirit": "Spirit (a forum)",
+    "oscar": "Oscar (a shop)", "fancyindex": "nginx with fancyindex", "caddy": "Caddy's file browser",
     "lighttpd": "lighttpd's listings", "cgit": "cgit 1.2", "hgweb": "Mercurial 6.3 (hgweb)",
     "mediawiki": "MediaWiki 1.39",
     "hyperkitty": "HyperKitty 1.3", "redmine": "Redmine 5.0", "nginx": "nginx's listings, plain pages",
