@@ -11,6 +11,7 @@ from scrapy_urinorm.importers.document import toml_text, toml_value
 from scrapy_urinorm.importers.facets import FacetCount
 from scrapy_urinorm.normalizer import Normalizer
 from scrapy_urinorm.rules.kinds import NameTable
+from scrapy_urinorm.rulesets.platforms import pack
 from scrapy_urinorm.rulesets.schema import SCHEMA_ID
 from scrapy_urinorm.url import Item, decoded, path_key, query_items, split
 from scrapy_urinorm.wording import count
@@ -153,9 +154,21 @@ def _endless(name: str, site: SurveyedSite) -> list[str]:
 def _platform(found: Sequence[Found]) -> list[str]:
     if not found:
         return []
-    said = [setting_of(one) for one in found]
     marks = ", ".join(dict.fromkeys(mark for one in found for mark in one.marks))
-    return [f"# recognized by {marks}", f"platform = {toml_value(said[0] if len(said) == 1 else said)}"]
+    of_program = [one for one in found if not pack(one.platform).anywhere]
+    lines = [f"# recognized by {marks}"]
+    if of_program:
+        lines.append(f"platform = {_settings(of_program)}")
+    if common := [one for one in found if one not in of_program]:
+        # what is of no program is a proposal
+        what = ", ".join(pack(one.platform).title.lower() for one in common)
+        lines.append(f"# platform = {_settings([*of_program, *common])}  # {what}")
+    return lines
+
+
+def _settings(found: Sequence[Found]) -> str:
+    said = [setting_of(one) for one in found]
+    return toml_value(said[0] if len(said) == 1 else said)
 
 
 def setting_of(found: Found) -> str | dict[str, str]:

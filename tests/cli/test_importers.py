@@ -19,6 +19,7 @@ from scrapy_urinorm.importers.document import toml_key, toml_value
 from scrapy_urinorm.importers.dud_files import ImportedFileError
 from scrapy_urinorm.importers.survey import starter, survey
 from scrapy_urinorm.lint import lint
+from scrapy_urinorm.recognition import Found
 from scrapy_urinorm.rules.globs import path_glob, prefix_glob
 
 
@@ -246,6 +247,15 @@ def test_what_is_counted_is_counted_on_when_no_more_names_or_values_are() -> Non
     again = ["http://a.example/?q=a%200"] * 100 + ["http://a.example/?n0=1"] * 100 + ["http://a.example/?late=1"]
     found = survey([*names, *values, *again])["a.example"].params
     assert (found["q"][0]["a 0"], found["q"][1], found["n0"][1], "late" in found) == (101, [1_100], [101], False)
+
+
+def test_starter_names_programs_and_proposes_what_is_of_none() -> None:
+    """A form to log in may well be another one for each page, and a rule file is not tested as live rules are."""
+    blog, forms = (Found("a.example", name, "/", (f"marker:{name}",), 9) for name in ("wordpress", "logins"))
+    with_both, with_one = (starter(survey(["http://a.example/"]), 1, found) for found in ((forms, blog), (forms,)))
+    assert 'platform = "wordpress"\n# platform = ["wordpress", "logins"]  # forms to log in\n' in with_both
+    assert '\n# platform = "logins"  # forms to log in\n' in with_one
+    assert tomllib.loads(with_one)["site"] == {"a.example": {}}
 
 
 def test_starter_of_links_to_nowhere_can_be_loaded() -> None:
