@@ -218,6 +218,7 @@ BROKEN = {
     "no TOML": ("x", "does not parse"),
     "an unknown key": ("surprise = 1", "unknown key 'surprise'"),
     "no title": ("about = 'x'", "title is missing"),
+    "a key that is neither true nor false": (f"anywhere = 'yes'\n{OWN}", "anywhere is 'yes', not true or false"),
     "no source": (OWN.replace('source = "its source"\n', ""), "source is missing"),
     "an unknown class": (OWN.replace('class = "drop"', 'class = "maybe"'), "'maybe' is none of"),
     "an unknown proof": (OWN.replace('"proven"', '"hoped"'), "'hoped' is none of"),

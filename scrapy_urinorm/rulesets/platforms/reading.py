@@ -130,6 +130,9 @@ def read_pack(name: str, text: str) -> Pack:
     for key in ("title", "about"):
         if not isinstance(data.get(key), str):
             raise PackError(f"{name}: {key} is missing")
+    for key in ("scattered", "anywhere"):
+        if not isinstance(data.get(key, False), bool):
+            raise PackError(f"{name}: {key} is {data[key]!r}, not true or false")
     numbers = [n for n, line in enumerate(text.split("\n"), 1) if line.strip() == "[[line]]"]
     rows = _tables(name, data, "line")
     lines = tuple(
@@ -142,7 +145,7 @@ def read_pack(name: str, text: str) -> Pack:
     entry = tuple(map(str, data.get("entry", ())))
     title, about = data["title"], data["about"]
     said = (title, about, data.get("source", ""), data.get("tested", ""))
-    return Pack(name, *said, entry, marks, lines, data.get("scattered") is True, data.get("anywhere") is True)
+    return Pack(name, *said, entry, marks, lines, data.get("scattered", False), data.get("anywhere", False))
 
 
 def _tables(name: str, data: Mapping[str, Any], key: str) -> list[dict[str, Any]]:
