@@ -18,7 +18,7 @@ from scrapy_urinorm.engine.bits import bit_of
 from scrapy_urinorm.engine.compiled import compiled
 from scrapy_urinorm.engine.exemptions import exemptions, unsubscribes
 from scrapy_urinorm.recipe import digest
-from scrapy_urinorm.rules.globs import ascii_fold, path_shape
+from scrapy_urinorm.rules.globs import PathShape, ascii_fold, path_globs, path_shape
 from scrapy_urinorm.rules.kinds.name_tables import Memo
 from scrapy_urinorm.tuples import NamedTuple
 from scrapy_urinorm.url import decoded, encoded
@@ -213,10 +213,10 @@ def plan_of(wheres: Sequence[Where], base: Program, programs: Programs) -> PlanF
 
 
 def _where(where: Where) -> tuple[Any, ...]:
-    paths = []
-    for glob, match in zip(where.globs, where.paths, strict=True):
-        shape, head = path_shape(glob)
-        paths.append((int(shape), head.encode(), match))
+    alike: dict[tuple[PathShape, str], list[str]] = {}
+    for glob in where.globs:
+        alike.setdefault(path_shape(glob), []).append(glob)
+    paths = [(int(shape), head.encode(), path_globs(tuple(globs))) for (shape, head), globs in alike.items()]
     return tuple(paths), tuple(map(_condition, where.conditions))
 
 

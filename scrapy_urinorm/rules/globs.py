@@ -122,6 +122,31 @@ def path_glob(glob: str) -> Callable[[str], Any]:
     `/forum/**` also matches `/forum`, and `/**/x` matches `/x`. `<7-12>` is a number from 7 to 12, all its digits
     and zeros before it; either bound may be absent.
     """
+    return re.compile(_path_pattern(glob), re.DOTALL).match
+
+
+@functools.lru_cache(65536)
+def path_globs(globs: tuple[str, ...]) -> Callable[[str], Any]:
+    """A function that tells whether a path matches one of `globs`, in one look; as quick as one where they are alike.
+
+    Alike are `/shop/**/cart` and `/shop/**/basket`: what begins in the same way and ends in a place that floats. Steps
+    are at most those of one glob after the other.
+    """
+    if len(globs) == 1:
+        return path_glob(globs[0])
+    ends: dict[str, list[str]] = {}
+    ways = []
+    for glob in globs:
+        start, gap, end = glob.partition("/**/")
+        if gap and "**" not in start and "**" not in end:
+            ends.setdefault(start, []).append(_fixed(end, "\\Z"))
+        else:
+            ways.append(_path_pattern(glob))
+    ways += [f"{_fixed(start + '/', '')}(?>{_SEGMENTS}(?:{'|'.join(found)}))" for start, found in ends.items()]
+    return re.compile("|".join(ways), re.DOTALL).match
+
+
+def _path_pattern(glob: str) -> str:
     # Where a part of the glob first fits is where it may stay: what follows it can be found at least as well from
     # there. So each part is an atomic group, nothing is tried twice, and the steps are at most those of comparing the
     # whole glob at each character. A part that floats is tried once in each segment, as its stars end with it.
@@ -139,7 +164,7 @@ def path_glob(glob: str) -> Callable[[str], Any]:
             floats, aligned, at = True, kind == "/**/", gap.end()
         if kind == "/**":
             break
-    return re.compile(regex, re.DOTALL).match
+    return regex
 
 
 def _fixed(part: str, end: str) -> str:

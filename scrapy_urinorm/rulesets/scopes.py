@@ -11,7 +11,7 @@ from typing import Any, Protocol
 
 from scrapy_urinorm.regex import Regex
 from scrapy_urinorm.rules import CATALOGUE
-from scrapy_urinorm.rules.globs import RANGES, ascii_fold, glob_key, glob_pattern, odd_range, path_glob
+from scrapy_urinorm.rules.globs import RANGES, ascii_fold, glob_key, glob_pattern, odd_range, path_globs
 from scrapy_urinorm.rules.kinds import nearest
 from scrapy_urinorm.rules.patterns import PatternError, compile_pattern
 from scrapy_urinorm.tuples import NamedTuple
@@ -56,14 +56,14 @@ class Where(NamedTuple):
     """A `where` table: rules for the URLs of a scope that its conditions hold for."""
 
     body: Body
-    paths: tuple[Callable[[str], Any], ...] = ()
+    path: Callable[[str], Any] | None = None
     conditions: tuple[Condition, ...] = ()
     raw: Mapping[str, Any] = MappingProxyType({})
     globs: tuple[str, ...] = ()
 
     def on_path(self, path: str) -> bool:
         """Whether the path condition holds (a path in the key spelling)."""
-        return not self.paths or any(match(path) for match in self.paths)
+        return self.path is None or bool(self.path(path))
 
     def on_values(self, values: Mapping[str, Sequence[str]]) -> bool:
         """Whether every query condition holds, given the decoded values of each folded name."""
@@ -183,7 +183,7 @@ def check_where(table: Mapping[str, Any], report: Report) -> Where:
     if not table.keys() & {"path", "query"}:
         report("", "a `where` table without path and query", "put its rules into the table of the site")
     globs = tuple(map(glob_key, paths))
-    return Where(body, tuple(map(path_glob, globs)), tuple(conditions), table, globs)
+    return Where(body, path_globs(globs) if globs else None, tuple(conditions), table, globs)
 
 
 def _without_braces(glob: str) -> str:

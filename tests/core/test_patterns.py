@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from scrapy_urinorm import Normalizer
 from scrapy_urinorm.lint import lint
-from scrapy_urinorm.rules.globs import PathShape, glob_key, path_glob, path_shape
+from scrapy_urinorm.rules.globs import PathShape, glob_key, path_glob, path_globs, path_shape
 from scrapy_urinorm.rules.patterns import MAX_TEXT, compile_pattern
 from scrapy_urinorm.rules.steps import MAX_STEPS, bound
 from scrapy_urinorm.rulesets.ruleset import RuleSet
@@ -50,6 +50,14 @@ _globs = st.lists(st.sampled_from(["a", "b", "/", "*", "**", "/**/", "/**"]), ma
 @example("/**/a", "/a")
 def test_a_path_glob_means_what_its_wildcards_say(glob: str, path: str) -> None:
     assert bool(path_glob(glob)(path)) == bool(plain_glob(glob).fullmatch(path))
+
+
+@given(st.lists(_globs, min_size=1, max_size=5), st.text("ab/", max_size=9))
+@example(["/a/**/b", "/a/**/b*", "/**/a"], "/a/a/ba")
+@example(["/**/a", "/**/a/**/b", "/**/b**"], "/a/x/bb")
+@example(["/*/**/a", "/b/**/a*b"], "/b/a")
+def test_globs_together_take_what_one_of_them_takes(globs: list[str], path: str) -> None:
+    assert bool(path_globs(tuple(globs))(path)) == any(path_glob(glob)(path) for glob in globs)
 
 
 LONGEST = 1_200
@@ -95,6 +103,7 @@ def test_what_is_no_range_is_text() -> None:
 def test_a_hostile_glob_ends(glob: str, path: str) -> None:
     """By backtracking each of these takes longer than the universe has."""
     assert not path_glob(glob)(path)
+    assert not path_globs((glob, glob + "c", "/**/" + "a*" * 20 + "b"))(path)
 
 
 # --- regular expressions ----------------------------------------------------------------------------------------------
