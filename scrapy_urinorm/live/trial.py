@@ -9,6 +9,7 @@ from scrapy_urinorm.learn.evidence.candidate import ACTIVE, Candidate
 from scrapy_urinorm.learn.evidence.risk import BELIEVED, risk, standing
 from scrapy_urinorm.learn.families.programs import FAMILY as PLATFORMS
 from scrapy_urinorm.live.priors import FAMILY
+from scrapy_urinorm.wording import brief
 
 if TYPE_CHECKING:
     from scrapy_urinorm.learn.options import Options
@@ -74,8 +75,8 @@ class Tried(NamedTuple):
     def said(self) -> str:
         """The rule and its evidence in words."""
         one = self.candidate
-        where = f" where {one.where}" if one.where else ""
+        where = f" where {brief(one.where)}" if one.where else ""
         line = f", {one.why}" if one.family == FAMILY else ", of a learned file" if self.learned else ""
         pairs = f"{self.agree} pairs agree, {self.against} do not{line}"
         known = "of a learned file" if self.learned and not (self.agree or self.against) else pairs
-        return f"{one.rule} = {one.value} for {one.scope}{where} ({known})"
+        return f"{one.rule} = {brief(one.value)} for {one.scope}{where} ({known})"

@@ -15,6 +15,7 @@ from scrapy_urinorm.rules.globs import RANGES, ascii_fold, glob_key, glob_patter
 from scrapy_urinorm.rules.kinds import nearest
 from scrapy_urinorm.rules.patterns import PatternError, compile_pattern
 from scrapy_urinorm.tuples import NamedTuple
+from scrapy_urinorm.wording import brief
 
 #: Reports (key, message, hint) for one table.
 Report = Callable[[str, str, str], None]
@@ -75,7 +76,7 @@ class Where(NamedTuple):
 
     def describe(self) -> str:
         """The conditions in a few words."""
-        parts = [f"{key} = {self.raw[key]!r}" for key in ("path", "query") if key in self.raw]
+        parts = [f"{key} = {brief(self.raw[key])}" for key in ("path", "query") if key in self.raw]
         return ", ".join(parts) or "always"
 
 

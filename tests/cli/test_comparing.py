@@ -251,3 +251,11 @@ def test_diff_of_equal_rules(folder: Path) -> None:
     done = run("diff", "rules.toml", "rules.toml", cwd=folder, given=SOME)
     assert done.code == 0
     assert done.out.startswith("10 URLs, 0 with another key; 4 pages before, 4 after")
+
+
+def test_a_table_of_many_paths_is_named_by_a_few(folder: Path) -> None:
+    """A pack has up to 29 paths in one table, and the line of the rule stands beside it."""
+    (folder / "r.toml").write_text('[site."a.example"]\nplatform = "logins"\n', encoding="utf-8")
+    done = run("explain", "http://a.example/login?next=/7", "--rules", "r.toml", cwd=folder)
+    (line,) = [line for line in done.out.splitlines() if "remove_params" in line]
+    assert "where path = ['/**/login', '/**/login/', '/**/login.*' and 26 more] (platform logins:12)" in line
