@@ -28,13 +28,18 @@ whose pages say several things. Chosen: of a random quarter of three hundred pag
 VARIES = 0.8
 """Share of the rests with several pages on which the cells are not always the same; chosen: two dozen cells of yes and
 no are hardly ever, while a line that some page has more is of few."""
-RESTS_OF_ONE, VARIES_OF_ONE = 5, 0.2
-"""The same of cells that vary with one parameter alone, which may be what it asks for. Chosen: a store has another
-number of six goods in ten, a course another room in the next term in three cases of ten, of a quarter of eighty courses
-as many as five; what a recorded wiki's visitor has seen before varies on six pages of ten, with three parameters."""
-ECHO_OF_ONE = 0.7
-"""And from which such a slot echoes items of addresses. Chosen: of yes and no half are what they were, a recorded
-repository's names of files 83 in a hundred."""
+RESTS_OF_ONE = 5
+"""Such rests of cells that vary with one parameter alone, however many others it leaves alone: it may be what it asks
+for. Chosen: a course another room in the next term in three cases of ten, of a quarter of eighty courses as many as
+five. A share of the rests was asked for, too, a fifth: a price of one size that one good in eight has was lost by that,
+and without it not one of eight recorded sites takes a request more."""
+ECHO_OF_ONE = 0.75
+"""And from which such a slot echoes items of addresses. Chosen: of yes and no half are what they were, of copies that a
+branch of a library has, one or none, 73 in a hundred, of a recorded repository's names of files 83."""
+ECHOES = 0.45
+"""Share of the pages with items that have changed it on which a slot must say something else than without them to echo
+these: one that does so says what is asked for wherever it is asked. Chosen: half of a menu's entries may be those of
+the page itself; of courses one in three has other credits in the next term, and there are six credits or five."""
 ECHO = 0.95
 """Share of the pages with equal items in their addresses that say the same, from which a slot echoes these. Chosen: of
 twelve months at least one is booked where any is."""
@@ -72,6 +77,8 @@ class _Compared:
         self._again = Again()
         self._echoes: dict[int, int] = {}
         self._asked: Counter[int] = Counter()
+        self._pairs: list[tuple[Cells, Cells, int]] = []
+        self._changed_by: defaultdict[int, set[int]] = defaultdict(set)
         self._echoed: Counter[int] = Counter()
 
     def compare(self, first: Cells, others: Sequence[Cells], watched: frozenset[int]) -> None:
@@ -79,21 +86,26 @@ class _Compared:
         self.groups += 1
         known = _said(first, watched)
         varying: set[int] = set()
+        items = frozenset(_items(first.url))
         for page in others:
             said = _said(page, watched)
             kind = without_values(difference(first.url, page.url), first.url, page.url)
             change = Change(first.url, page.url, kind)
             changed = {slot: (known[slot], text) for slot, text in said.items() if known.get(slot, text) != text}
+            asked = hash(frozenset(_items(page.url)) - items)
+            self._pairs.append((first, page, asked))
             if not kind:
                 self._again.add(said.keys() & known.keys(), changed)
             for slot in changed:
                 varying.add(slot)
                 self.differ[slot] += 1
                 self.changes[slot].add(first.rest, change)
+                self._changed_by[slot].add(asked)
         if varying:
-            items = frozenset(_items(first.url))
-            for page in others:
-                self._note_echoes(hash(frozenset(_items(page.url)) - items), _said(page, varying))
+            # of a rest once: that its pages say the same is no word of what they ask for
+            once = {asked: page for _, page, asked in self._pairs[-len(others) :]}
+            for asked, page in once.items():
+                self._note_echoes(asked, _said(page, varying))
 
     def _note_echoes(self, asked: int, said: dict[int, int]) -> None:
         for slot, text in said.items():
@@ -119,7 +131,11 @@ class _Compared:
         return self.changes[slot].independent() < 2 and not self._echoes_items(slot, ECHO_OF_ONE)
 
     def _echoes_items(self, slot: int, share: float) -> bool:
-        return self._asked[slot] >= CASES and self._echoed[slot] >= share * self._asked[slot]
+        if self._asked[slot] < CASES or self._echoed[slot] < share * self._asked[slot]:
+            return False
+        asked = self._changed_by[slot]
+        compared = sum(by in asked and slot in one.slots and slot in other.slots for one, other, by in self._pairs)
+        return self.differ[slot] >= ECHOES * compared
 
 
 def telling_cells(
@@ -137,7 +153,7 @@ def telling_cells(
     if _varied(several, slots) >= max(RESTS, VARIES * len(several)):
         return slots
     of_one = frozenset(slot for slot in slots if seen.may_tell_few(slot))
-    if _varied(several, of_one) >= max(RESTS_OF_ONE, VARIES_OF_ONE * len(several)):
+    if _varied(several, of_one) >= RESTS_OF_ONE:
         return of_one
     return of_one if len(of_one) >= CELLS and any(_are_distinct(pages, of_one) for pages in several) else frozenset()
 

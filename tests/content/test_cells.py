@@ -75,6 +75,32 @@ def test_cells_tell_pages_apart(said: Callable[[int, int], str]) -> None:
     assert len({normalizer.key(f"{HOST}/house/999?form={form}") for form in range(4)}) == 4
 
 
+CREDITS = (3, 4, 5, 6, 8, 10, 12)
+#: How many courses have one with another number of credits in the second term, and what numbers there are.
+FEW = {
+    "one in six": (6, CREDITS, ()),
+    "one in twenty": (20, CREDITS, ()),
+    "one in three, mostly of one number": (3, (5, 5, 5, 6), ()),
+    "one in ten, beside links that say where they are": (10, CREDITS, ("?from=list", "?from=front", "?from=mail")),
+    "one in ten, of one number": (10, (5,), ()),
+    "none": (1_000, CREDITS, ("?from=list", "?from=front", "?from=mail")),
+}
+
+
+@pytest.mark.parametrize(("rate", "numbers", "others"), FEW.values(), ids=FEW)
+def test_a_cell_that_a_value_changes_on_few_pages_is_of_those(
+    rate: int, numbers: tuple[int, ...], others: tuple[str, ...]
+) -> None:
+    visits = [visit(path, body) for path, body in elsewhere()]
+    for n, query in itertools.product(range(150), ("", "?term=1", "?term=2", *others)):
+        points = drawn(n).choice(numbers) + (n % rate == 9 % rate and query == "?term=2")
+        body = f"<h1>Course {n}</h1><div><p>{prose(n)}</p></div><dl><dt>Credits</dt><dd>{points}</dd></dl>"
+        visits.append(visit(f"/course/{n}{query}", body, f"Course {n}"))
+    normalizer = Normalizer(learn(visits).rules)
+    are_told = rate < 150
+    assert (normalizer.key(f"{HOST}/course/9?term=2") != normalizer.key(f"{HOST}/course/9")) is are_told
+
+
 @pytest.mark.parametrize(("cells", "are_told"), [(12, True), (2, False)])
 def test_the_plans_of_one_hall_are_a_site(cells: int, are_told: bool) -> None:
     """Beside a sentence they are all that its pages say."""
