@@ -22,17 +22,17 @@ if TYPE_CHECKING:
     from scrapy_urinorm.content.differences import Linked
     from scrapy_urinorm.content.layouts import Layouts
 
-CASES, RESTS = 5, 5
+CASES, RESTS = 3, 5
 """Pages on which a slot says something else than the first one of the same rest, from which it is looked at, and rests
 whose pages say several things. Chosen: of a random quarter of three hundred pages rules were learned from so few."""
 VARIES = 0.8
 """Share of the rests with several pages on which the cells are not always the same; chosen: two dozen cells of yes and
 no are hardly ever, while a line that some page has more is of few."""
-RESTS_OF_ONE = 5
+RESTS_OF_ONE = 3
 """Such rests of cells that vary with one parameter alone, however many others it leaves alone: it may be what it asks
-for. Chosen: a course another room in the next term in three cases of ten, of a quarter of eighty courses as many as
-five. A share of the rests was asked for, too, a fifth: a price of one size that one good in eight has was lost by that,
-and without it not one of eight recorded sites takes a request more."""
+for. Chosen: of a third of 240 courses three have other credits in the next term. Five were asked for, and a fifth of
+all rests: a price of one size that one good in eight has was lost by that, and of eight recorded applications none
+takes a request more without it, under what 10, 15 and 25 % of its crawl teach, a random quarter, and all."""
 ECHO_OF_ONE = 0.75
 """And from which such a slot echoes items of addresses. Chosen: of yes and no half are what they were, of copies that a
 branch of a library has, one or none, 73 in a hundred, of a recorded repository's names of files 83."""

@@ -13,7 +13,6 @@ from typing import Any
 from scrapy_urinorm.errors import UrinormError
 from scrapy_urinorm.live.answers import Answers
 from scrapy_urinorm.live.brought import Turn
-from scrapy_urinorm.live.canaries import TESTED, Waiting
 from scrapy_urinorm.live.ids import Ids
 from scrapy_urinorm.live.known import Known
 from scrapy_urinorm.live.learned import LearnedSites
@@ -38,6 +37,7 @@ from scrapy_urinorm.live.questions import (
     speaks_of_action,
 )
 from scrapy_urinorm.live.resuming import parts_of, state_of
+from scrapy_urinorm.live.samples import TESTED, Waiting
 from scrapy_urinorm.live.yields import CLOSE, Yields
 from scrapy_urinorm.normalizer import Normalizer
 from scrapy_urinorm.rulesets.ruleset import RuleSet

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from scrapy_urinorm.content import DIFFERENT, UNKNOWN, compare
+from scrapy_urinorm.content import DIFFERENT, NEAR, UNKNOWN, compare
 from scrapy_urinorm.learn.evidence.candidate import SKIP
 from scrapy_urinorm.learn.evidence.risk import BELIEVED, standing
 from scrapy_urinorm.learn.learner import by_site
@@ -80,6 +80,8 @@ class Student:
         if pattern is not None:
             news = self._news(visit, pattern, site.noise if site is not None else frozenset())
             said.append(news | {"site": name, "shows": shown(visit)})
+            if site is not None and news["news"]:
+                site.brought(visit.url)
         if site is None:
             return said
         self._came(site, visit)
@@ -174,7 +176,8 @@ class Student:
             return
         movers = site.movers(page, first.page)
         outcome = compare(page, first.page) if movers or first.page.key != page.key else UNKNOWN
-        against = outcome == DIFFERENT
+        # of a long page a paragraph of its own is a small part
+        against = outcome == DIFFERENT or (outcome == NEAR and hash(visit.url) in site.news)
         if outcome == UNKNOWN or (against and page.label in site.found.soft):
             return
         for name in movers:

@@ -30,6 +30,8 @@ MOST_WAITING = 128 << 20
 """Octets of the addresses met in a crawl that are remembered until they are fetched: half a million of usual length."""
 _ENTRY = 150
 """What a table takes for one of them, and the hash that it stands under."""
+_NEWS = 100_000
+"""Pages with something new since the latest study that are remembered; 6 MB."""
 _TOLD = 500
 """Stopgaps of which a crawl is told at a time: it looks for what waits for each, while nothing else is done."""
 
@@ -104,6 +106,9 @@ class Watched:
     told: set[bytes] = field(default_factory=set)
     unsaid: bool = False
     """Whether the crawl may have rules that an earlier student has found: the next study says what holds instead."""
+    news: set[int] = field(default_factory=set)
+    """Hashes of the addresses that have brought something new since the latest study began: of a long page a paragraph
+    of its own is a small part, and it is not near to another one for all that."""
     trials: list[Trying] = field(default_factory=list)
     priors: Priors = field(default_factory=Priors)
     waiting: dict[bytes, str] = field(default_factory=dict)
@@ -130,6 +135,12 @@ class Watched:
         """A study begins: the next one is due when the site has grown by so much."""
         self.due, self.studied = max(FIRST_STUDY, int(self.pages * growth)), self.pages
         self.repeated, self.repeats = self.repeats >= self.enough, 0
+        self.news.clear()
+
+    def brought(self, url: str) -> None:
+        """A page of an address has words that none before had."""
+        if len(self.news) < _NEWS:
+            self.news.add(hash(url))
 
     def ended(self, *, changed: bool) -> None:
         """A study has ended, and has changed what holds or not."""

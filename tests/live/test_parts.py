@@ -17,7 +17,6 @@ from scrapy_urinorm.learn.evidence.risk import BELIEVED, standing
 from scrapy_urinorm.learn.options import Options
 from scrapy_urinorm.live import classes
 from scrapy_urinorm.live.brought import Turn, Yield, priority
-from scrapy_urinorm.live.canaries import Waiting
 from scrapy_urinorm.live.classes import NumberSet
 from scrapy_urinorm.live.desk import Desk
 from scrapy_urinorm.live.folder import FolderStore
@@ -27,6 +26,7 @@ from scrapy_urinorm.live.patience import PATIENCE, TESTS
 from scrapy_urinorm.live.patterns import Patterns
 from scrapy_urinorm.live.process import Students
 from scrapy_urinorm.live.questions import CANARY, CLOSED, LATER, PARK, PASS, SAMPLE
+from scrapy_urinorm.live.samples import Waiting
 from scrapy_urinorm.live.student import Student
 from scrapy_urinorm.live.trial import CANARIES, canary_share
 from scrapy_urinorm.live.yields import LOW, Yields
