@@ -46,6 +46,8 @@ _OTHERS = {
 }
 
 
+#: What begins a JSON array, as Scrapy's feeds write it and others do.
+_is_array = re.compile(rb"(?:\xef\xbb\xbf)?\s*\[\s*[{\"\]]").match
 ROW_ERRORS = (ValueError, TypeError, AttributeError, LookupError, OverflowError, RecursionError)
 """What a row that others have written can have raised when it is read: such a row is counted, and the next one read.
 
@@ -109,6 +111,8 @@ class Source:
         for magic, what in _OTHERS.items():
             if self.head.startswith(magic):
                 raise InputError(f"{self.label} is {what}")
+        if _is_array(self.head):
+            raise InputError(f"{self.label} is one JSON array: write an object a line (`scrapy crawl -O items.jsonl`)")
 
     def chunks(self) -> Iterator[bytes]:
         """All octets, in pieces of at most a megabyte, as soon as they are there."""

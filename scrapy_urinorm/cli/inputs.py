@@ -124,10 +124,16 @@ class Inputs:
         url = row.get("url")
         if isinstance(url, bytes):
             url = url.decode("utf-8", "replace")
+        return self._page(url)
+
+    def _page(self, url: object) -> str:
+        from scrapy_urinorm.visits.record import END
+
         if not isinstance(url, str):
             self.counts["bad_rows"] += 1
             return ""
-        return url
+        # the last row of recorded visits says that the crawl has ended
+        return "" if url == END else url
 
     def _log_urls(self, rows: Iterable[bytes | None], kind: str) -> Iterator[str]:
         from scrapy_urinorm.visits.reader import line_parser
@@ -149,11 +155,7 @@ class Inputs:
                 row = json.loads((line or b"").decode("utf-8-sig", "surrogateescape"))
             except ROW_ERRORS:
                 row = None
-            url = row.get(column) if isinstance(row, dict) else row if isinstance(row, str) else None
-            if not isinstance(url, str):
-                self.counts["bad_rows"] += 1
-                url = ""
-            yield url
+            yield self._page(row.get(column) if isinstance(row, dict) else row)
 
     def _joined(self, urls: Iterable[str]) -> Iterator[bytes]:
         lines: list[str] = []

@@ -14,13 +14,14 @@ from scrapy_urinorm.crawl import settings as own
 from scrapy_urinorm.crawl.engine_calls import close_spider
 from scrapy_urinorm.crawl.failures import failed
 from scrapy_urinorm.crawl.filtering.dropped import DroppedRequests
-from scrapy_urinorm.crawl.filtering.store import seen_store
+from scrapy_urinorm.crawl.filtering.store import seen_store, shared_folder
 from scrapy_urinorm.crawl.filtering.variants import Variants
 from scrapy_urinorm.crawl.filtering.verdicts import Verdicts
 from scrapy_urinorm.crawl.fingerprinter import JudgedRequest, RequestFingerprinter
 from scrapy_urinorm.crawl.rules import normalizer_of
 from scrapy_urinorm.crawl.start_errors import said_readably
 from scrapy_urinorm.errors import UrinormError
+from scrapy_urinorm.wording import count
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
@@ -104,6 +105,10 @@ class DupeFilter(BaseDupeFilter):
         """Open the store; what it says of an earlier run goes to the log."""
         with said_readably():
             self.store.open()
+        folder = shared_folder(self._crawler.settings)
+        if folder is not None and (known := self.store.stats().get("count")):
+            are = "is" if known == 1 else "are"
+            own.logger.info("%s of earlier runs %s not sent again: %s", count(known, "request"), are, folder)
         if self.variants is not None and self._directory is not None:
             self.variants.restore(self._directory)
         self._opened = True

@@ -21,6 +21,7 @@ from scrapy_urinorm.crawl.start_errors import said_readably
 from scrapy_urinorm.errors import RuleFileError
 from scrapy_urinorm.normalizer import Normalizer
 from scrapy_urinorm.recipe import fingerprint_bytes
+from scrapy_urinorm.rulesets.platforms import VERDICTS
 from scrapy_urinorm.rulesets.ruleset import RuleSet
 
 if TYPE_CHECKING:
@@ -216,6 +217,10 @@ class RequestFingerprinter:
                     headers[name.encode().hex()] = [v.hex() for v in request.headers.getlist(name)]
         return fingerprint_bytes(text, request.method, body, headers)
 
+    def normalizer_of(self, request: Request) -> Normalizer:
+        """The normalizer of a request: with the rules of its own meta."""
+        return self._rules_of(request, request._meta or {})[0]
+
     def _rules_of(self, request: Request, meta: dict[str, Any]) -> tuple[Normalizer, bool]:
         """The normalizer of a request, and whether lossy rules apply to it."""
         given = meta.get("urinorm")
@@ -243,6 +248,8 @@ class RequestFingerprinter:
                 if self._crawler is not None:
                     own.stats_of(self._crawler).inc_value("urinorm/error")
                 found = self.normalizer
+            if name != repr(type(rules)) and any(f"'{verdict}': " in name for verdict in VERDICTS):
+                logger.warning("Request meta `urinorm`: `skip` and `defer` are of the crawl's rules, not of a request")
             self._meta_rules[name] = found
         return found
 

@@ -29,7 +29,13 @@ KNOWN = frozenset({own.CLAIMS_META, own.ROW_META, "urinorm", "handle_httpstatus_
 #: What Scrapy puts into the meta, which callbacks copy from a response, and what changes nothing in a callback.
 _NOT_CHOSEN = frozenset(
     ("cache_timestamp", "cached_response", "depth", "download_latency", "download_slot", "download_timeout")
-).union(("link_text", "max_retry_times", "proxy"), own.REDIRECT_META, FOLLOWING, KIND, KNOWN)
+).union(
+    # how it is asked for: by the robots.txt middleware, and by spiders, for all of a kind
+    ("allow_offsite", "bindaddress", "dont_cache", "dont_obey_robotstxt", "dont_retry", "download_fail_on_dataloss"),
+    ("download_maxsize", "download_warnsize", "give_up_log_level", "priority_adjust", "referrer_policy"),
+    ("link_text", "max_retry_times", "proxy"),
+    (*own.REDIRECT_META, *FOLLOWING, *KIND, *KNOWN),
+)
 #: What an address begins with: of the page that named this one, which is another one for each link.
 _ADDRESSES = ("http://", "https://", "/")
 _VALUES = (str, bytes, int, float, NoneType, Decimal, date, time, timedelta, UUID, Enum)

@@ -45,7 +45,8 @@ SETTINGS: dict[str, Setting] = {
     "URINORM_SEEN_TTL": Setting(None, "Seconds after which a page may be crawled again (`disk`, `redis`)."),
     "URINORM_SEEN_DIR": Setting(
         None,
-        "Folder of the `disk` store that remembers between runs; unset, the JOBDIR. Under Redis without a JOBDIR that "
+        "Folder of the `memory` or `disk` store that remembers from run to run, whatever the job: what was requested "
+        "once is not requested again. Unset, the JOBDIR. Under Redis without a JOBDIR that "
         "of what was found and not fetched; unset, `.scrapy/urinorm` of the project.",
     ),
     "URINORM_SEEN_PREFIX": Setting("urinorm:%(spider)s", "Prefix of the keys in Redis."),
@@ -99,7 +100,7 @@ SETTINGS: dict[str, Setting] = {
 #: Request meta keys.
 META: dict[str, str] = {
     "urinorm": "False: use Scrapy's own fingerprint; redirects inherit it. A dict of rules: added to the crawl's for "
-    "this request, and ignored once it was redirected.",
+    "this request, and ignored once it was redirected; `skip` and `defer` in it do nothing, as a warning says.",
     "urinorm_original_url": "Set by the rewriting middleware: the URL as the spider made it.",
 }
 

@@ -189,6 +189,15 @@ def test_check_tries_given_urls(folder: Path) -> None:
     assert "rewrite do not settle: /zzz -> /zzzz" in done.out
 
 
+@pytest.mark.parametrize("command", ["normalize", "unique", "groups"])
+def test_the_row_that_ends_recorded_visits_is_no_url(command: str, folder: Path) -> None:
+    (folder / "v.jsonl").write_text('{"url": "http://a.example/"}\n{"url": "urinorm:finished", "status": 300}\n')
+    done = run(command, "v.jsonl", cwd=folder)
+    assert done.code == 0
+    assert "finished" not in done.out
+    assert "not a URL" not in done.err
+
+
 def test_init_of_visits(folder: Path) -> None:
     (folder / "visits.jsonl.gz").write_bytes(gzip.compress(b'{"url": "http://a.example/?sid=0123456789abcdef0"}\n' * 3))
     assert run("init", "visits.jsonl.gz", cwd=folder).out == "urinorm.toml: 1 site\n"

@@ -47,6 +47,8 @@ MISTAKES: list[tuple[str, str, str, str, int | None, str, str]] = [
     ("an exponential pattern", "[rules]\nremove_params = [{ name = 'a', value = '(a+)+b' }]", "rules", "remove_params", 2, "exponential", "nest"),
     ("a pattern that is too long", f"[rules]\nremove_params = [{{ name = 'a', value = '{'a' * 2001}' }}]", "rules", "remove_params", 2, "2001 characters", "2000"),
     ("a group that does not exist", "[rules]\nrewrite = [{ pattern = 'a', replace = '\\1' }]", "rules", "rewrite", 2, "replace", "\\1"),
+    ("a group as others write it", "[rules]\nrewrite = [{ pattern = '/p/(.*)', replace = '/q/$1' }]", "rules", "rewrite", 2, "'$1' is no group", "\\1"),
+    ("a group in braces", "[rules]\nrewrite = [{ pattern = '/p/(.*)', replace = '/q/${1}' }]", "rules", "rewrite", 2, "is no group", "\\1"),
     ("an edit without replacement", "[rules]\nrewrite = [{ pattern = 'a' }]", "rules", "rewrite", 2, "not { pattern, replace }", "replace"),
     ("a map of values that is none", "[rules]\nmap_params = { a = ['b'] }", "rules", "map_params", 2, "list of groups", "[["),
     ("a value in two groups", "[rules]\nmap_params = { a = [['b', 'c'], ['c', 'd']] }", "rules", "map_params", 2, "twice", "one group"),

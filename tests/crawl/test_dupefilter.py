@@ -87,6 +87,27 @@ class TestContract:
         assert getattr(crawler.stats, "calls", 9) == 9
         dupefilter.close("finished")
 
+    def test_rules_of_a_request_are_counted_as_others(self) -> None:
+        crawler = crawler_with(ADDON)
+        dupefilter = dupefilter_of(crawler)
+        dupefilter.open()
+        for n in range(3):
+            request = Request(f"{ORG}/?sid={n}", meta={"urinorm": {"remove_params": ["sid"]}})
+            if dupefilter.request_seen(request):
+                dupefilter.log(request, crawler.spider)
+        assert crawler.stats.get_value("urinorm/filtered/remove_params") == 2
+        dupefilter.close("finished")
+
+    def test_what_earlier_runs_requested_is_said(self, tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+        """Of a second run a folder may leave nothing, and no stat of Scrapy's says why."""
+        caplog.set_level("INFO")
+        for _ in range(2):
+            dupefilter = dupefilter_of(crawler_with({**ADDON, "URINORM_SEEN_DIR": str(tmp_path)}))
+            dupefilter.open()
+            dupefilter.request_seen(Request(f"{ORG}/"))
+            dupefilter.close("finished")
+        assert caplog.messages.count(f"1 request of earlier runs is not sent again: {tmp_path}") == 1
+
 
 def opened() -> Any:
     dupefilter = dupefilter_of(crawler_with({**ADDON, **SID}))

@@ -229,6 +229,15 @@ class TestMetaKey:
         assert fingerprinter.fingerprint(request) == fingerprinter.fingerprint(Request(f"{ORG}/"))
         assert "Request meta `urinorm` is ignored: 1 problem in the rules" in caplog.text
 
+    def test_verdicts_are_of_the_crawl_and_not_of_a_request(self, caplog: pytest.LogCaptureFixture) -> None:
+        for given in (
+            {"skip": True},
+            {"rules": {"where": [{"path": "/x", "defer": True}]}},
+            {"rules": {"www": "keep"}},
+        ):
+            fingerprinter_with(SID).fingerprint(Request(f"{ORG}/x", meta={"urinorm": given}))
+        assert caplog.text.count("`skip` and `defer` are of the crawl's rules") == 2
+
     def test_what_cannot_be_rules_is_told_once(self, caplog: pytest.LogCaptureFixture) -> None:
         """An object says its address in memory: a rule file would be read again for each request."""
         fingerprinter, objects = fingerprinter_with(SID), [object(), object()]

@@ -96,6 +96,8 @@ def test_whether_two_requests_are_given_the_same(one: dict[str, Any], other: dic
         {"_own": 1},
         {"cookiejar": 1},
         {"cache_timestamp": 1.5, "cached_response": object()},
+        # Scrapy's own request for robots.txt
+        {"dont_obey_robotstxt": True, "allow_offsite": True},
     ],
 )
 def test_what_is_nothing(meta: dict[str, Any]) -> None:

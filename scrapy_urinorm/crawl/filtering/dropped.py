@@ -91,15 +91,13 @@ class DroppedRequests:
 
     def _rules_behind(self, request: Request) -> tuple[str, ...]:
         """The rules that changed the URL of a dropped request; most URLs are their own key and cost one look."""
-        meta = request._meta
         if exempt(request):
             return ()
         key = self._fingerprinter.key(request)
-        if key == request.url or (meta and isinstance(meta.get("urinorm"), dict)):
+        if key == request.url:
             return ()
-        if key == self._normalizer.key(request.url, lossy=False):
-            return ()
-        return self._normalizer.changed_by(request.url)
+        normalizer = self._fingerprinter.normalizer_of(request)
+        return () if key == normalizer.key(request.url, lossy=False) else normalizer.changed_by(request.url)
 
 
 def _counter(stats: StatsCollector) -> Callable[[Iterable[str]], None]:

@@ -116,6 +116,10 @@ class Edits(Kind):
         except (re.error, IndexError, TypeError) as error:
             report(f"replace {replace!r}: {error}", r"groups are written \1, \2 ...")
             return None
+        if pattern.regex.groups and (odd := re.search(r"\$\{?([1-9]|0\b)", replace)):
+            # of other programs; it would be text, and all that the pattern matches one page
+            report(f"replace {replace!r}: {odd[0]!r} is no group", r"groups are written \1, \2 ...; the text is %24")
+            return None
         return Edit(pattern, replace)
 
     def merge(self, wide: Any, narrow: Any) -> Any:
