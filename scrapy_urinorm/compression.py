@@ -13,6 +13,8 @@ from typing import Any
 MAGIC = {b"\x1f\x8b": "gz", b"\x28\xb5\x2f\xfd": "zst", b"BZh": "bz2", b"\xfd7zXZ\0": "xz"}
 """How the kinds begin (RFC 1952, RFC 8878, and the formats' own descriptions)."""
 SUFFIXES = {".gz": "gz", ".zst": "zst", ".bz2": "bz2", ".xz": "xz"}
+WRITTEN = ("zst", "gz")
+"""What files of a crawl are written as: others give nothing out until they are whole."""
 CHUNK = 1 << 18
 MOST = 1 << 20
 """Octets that are decompressed at a time: a bomb costs this much memory, whatever it says it holds."""

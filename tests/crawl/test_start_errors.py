@@ -244,6 +244,23 @@ def test_a_folder_is_no_file(name: str, tmp_path: Path) -> None:
         crawler_with({**ADDON, name: given})
 
 
+@pytest.mark.parametrize("name", ["URINORM_VISITS", "URINORM_REPORT", "URINORM_LIVE_OUTPUT"])
+def test_what_cannot_be_written_is_told_before_the_crawl(name: str, tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    with pytest.raises(ValueError, match=f"{name}: .*/file is no folder"):
+        crawler_with({**ADDON, name: str(tmp_path / "file" / "deep" / "x.jsonl")})
+    crawler_with({**ADDON, name: str(tmp_path / "new" / "deep" / "x.jsonl")})
+    if hasattr(os, "geteuid") and os.geteuid():
+        with pytest.raises(ValueError, match=f"{name}: / cannot be written to"):
+            crawler_with({**ADDON, name: "/new/x.jsonl"})
+
+
+def test_visits_are_written_as_two_kinds_of_compressed_files(tmp_path: Path) -> None:
+    for kind in (".xz", ".bz2"):
+        with pytest.raises(ValueError, match=rf"URINORM_VISITS: .*nothing is written as {kind}: use .zst or .gz"):
+            crawler_with({**ADDON, "URINORM_VISITS": str(tmp_path / f"v.jsonl{kind}")})
+
+
 def test_every_setting_is_looked_at() -> None:
     assert READ.keys() == SETTINGS.keys()
 

@@ -161,10 +161,10 @@ def crawls(server: str, tmp_path_factory: pytest.TempPathFactory) -> Crawls:
 def failing(server: str, tmp_path_factory: pytest.TempPathFactory) -> Crawls:
     """Those whose visits do not get where they should."""
     folder = tmp_path_factory.mktemp("failing")
-    (folder / "file").write_text("")
+    (folder / "link.jsonl").symlink_to(folder / "none" / "visits.jsonl")
     uri = f"stored://{folder / 'stored.jsonl.gz'}"
     settings: dict[str, dict[str, Any]] = {
-        "no folder": {"URINORM_VISITS": str(folder / "file" / "visits.jsonl")},
+        "no folder": {"URINORM_VISITS": str(folder / "link.jsonl")},
         "refused": {"URINORM_VISITS": uri, "FEED_STORAGES": {"stored": "__main__.Broken"}},
     }
     if Path("/dev/full").exists():
@@ -237,7 +237,7 @@ def test_what_the_site_declares(visits: dict[str, Visit]) -> None:
 
 
 def test_a_path_that_cannot_be_written_stops_nothing(failing: Crawls) -> None:
-    assert f"cannot write to {failing.folder / 'file' / 'visits.jsonl'}" in failing.log
+    assert f"cannot write to {failing.folder / 'link.jsonl'}" in failing.log
     assert "urinorm/visits/written" not in failing.stats["no folder"]
 
 

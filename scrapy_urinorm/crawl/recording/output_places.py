@@ -15,6 +15,7 @@ from scrapy.utils.defer import maybe_deferred_to_future
 from twisted.internet.defer import Deferred
 from w3lib.url import file_uri_to_path
 
+from scrapy_urinorm.compression import SUFFIXES, WRITTEN
 from scrapy_urinorm.engine.texts import without_userinfo
 
 if TYPE_CHECKING:
@@ -60,6 +61,20 @@ def check_place(setting: str, text: str, storages: Collection[str] = ()) -> None
     path = file_uri_to_path(uri) if scheme == "file" else uri if len(scheme) < 2 else ""
     if path and (path.endswith(("/", os.sep)) or Path(path).is_dir()):
         raise ValueError(f"{setting}: {path} is a folder: name a file in it")
+    if storages and SUFFIXES.get(Path(uri).suffix, WRITTEN[0]) not in WRITTEN:
+        kinds = " or ".join(f".{kind}" for kind in WRITTEN)
+        raise ValueError(f"{setting}: {without_userinfo(uri)}: nothing is written as {Path(uri).suffix}: use {kinds}")
+    if path:
+        _check_folder(setting, Path(path).absolute().parent)
+
+
+def _check_folder(setting: str, folder: Path) -> None:
+    """Raise ValueError where a folder, which is made with those above it, cannot be made or written to."""
+    there = next(one for one in (folder, *folder.parents) if one.exists() or one == one.parent)
+    if not there.is_dir():
+        raise ValueError(f"{setting}: {there} is no folder: nothing can be written below it")
+    if not os.access(there, os.W_OK | os.X_OK):
+        raise ValueError(f"{setting}: {there} cannot be written to: name another folder")
 
 
 async def stored(storage: Any, spool: Path, spider: Spider, uri: str) -> bool:
