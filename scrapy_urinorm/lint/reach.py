@@ -10,7 +10,7 @@ from scrapy_urinorm.engine.program import Program
 from scrapy_urinorm.lint.tables import Finding, Table
 from scrapy_urinorm.rules import CATALOGUE, Stage
 from scrapy_urinorm.rules.globs import glob_key, without_ranges
-from scrapy_urinorm.rules.kinds import Wrappers
+from scrapy_urinorm.rules.kinds import Names, Wrappers
 from scrapy_urinorm.url import split
 
 if TYPE_CHECKING:
@@ -22,7 +22,10 @@ _OF_ORIGIN = (Stage.PORT, Stage.HOST, Stage.SCHEME, Stage.USERINFO)
 
 
 def table_findings(table: Table) -> Iterator[Finding]:
-    """Conditions of a `where` table that never hold, or hold for one of several spellings; wrappers without targets."""
+    """Names that no parameter has; conditions of a `where` table that never hold, or hold for one of several spellings;
+    wrappers without targets.
+    """
+    yield from _names(table)
     yield from _wrappers(table)
     if table.where is None:
         return
@@ -31,6 +34,17 @@ def table_findings(table: Table) -> Iterator[Finding]:
         yield from _path(table, glob)
     for name, value in table.where.raw.get("query", {}).items():
         yield from _condition(table, name, value)
+
+
+def _names(table: Table) -> Iterator[Finding]:
+    for rule, value in table.body.rules.items():
+        if not isinstance(CATALOGUE[rule].kind, Names) or CATALOGUE[rule].part != "query":
+            continue
+        for entry in value:
+            name, equals, held = entry.name.strip("?& ").partition("=")
+            if entry.name not in (name, "*") or "&" in name:
+                hint = f'write {{ name = "{name}", value = "{held}" }}' if equals else f"write {name.split('&')}"
+                yield table.finding("never-holds", rule, f"{entry.name!r} is the name of no parameter", hint)
 
 
 def _wrappers(table: Table) -> Iterator[Finding]:
@@ -52,6 +66,10 @@ def _path(table: Table, glob: str) -> Iterator[Finding]:
             "never-holds", "path", f"{glob!r} is a path, in which ? is %3F", "the query has its own condition, `query`"
         )
         return
+    if re.search(r"\[\^?\w-\w", glob):
+        yield table.finding(
+            "never-holds", "path", f"{glob!r}: brackets stand for themselves", "numbers are <0-9>; * is any text"
+        )
     sample = path_sample(glob_key(glob))
     before = _settled_path(table, sample)
     if before != sample and table.where is not None and not table.where.on_path(before):

@@ -152,6 +152,14 @@ FOUND = {
         '[[site."a.example".where]]\npath = "/a?b=1"\nskip = true',
         [("never-holds", 'site."a.example"', "where[1].path", 2)],
     ),
+    "a path as a regular expression": (
+        '[[site."a.example".where]]\npath = "/p/[0-9]"\nskip = true',
+        [("never-holds", 'site."a.example"', "where[1].path", 2)],
+    ),
+    "names of no parameter": (
+        '[site."a.example"]\nremove_params = ["ref=a", "x[]", "_"]\n[site."b.example"]\nkeep_params = ["?id"]',
+        [("never-holds", 'site."a.example"', "remove_params", 2), ("never-holds", 'site."b.example"', "keep_params", 4)],
+    ),
     "a host that is another's alias": (
         '[site."a.example"]\nhost_aliases = ["b.example"]\n[host."b.example"]\nremove_params = ["x"]',
         [("unreachable", 'host."b.example"', "", 3)],
