@@ -6,10 +6,13 @@ import contextlib
 import logging
 import math
 import os
+import sys
 from collections.abc import Iterator
 from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any
 from weakref import WeakSet
+
+from scrapy.utils.log import LogCounterHandler
 
 from scrapy_urinorm.errors import UrinormError
 
@@ -51,6 +54,12 @@ class _SaidBefore(logging.Filter):
 _filter = _SaidBefore()
 
 
+def _is_unheard() -> bool:
+    """Whether the log is off, as of `scrapy check`, which would say "OK" and nothing else."""
+    handlers = [*logger.handlers, *logging.root.handlers]
+    return bool(handlers) and all(isinstance(one, (logging.NullHandler, LogCounterHandler)) for one in handlers)
+
+
 @contextlib.contextmanager
 def said_readably() -> Iterator[None]:
     """Log an error of settings or rules as its message alone, and raise it: where it was raised helps nobody.
@@ -63,6 +72,8 @@ def said_readably() -> Iterator[None]:
         if _SAID not in error.__dict__ and not _collecting.get():
             error.__dict__[_SAID] = True
             logger.error("The crawl does not start: %s", error)
+            if _is_unheard():
+                sys.stderr.write(f"The crawl does not start: {error}\n")
             for name in _TELLERS:
                 logging.getLogger(name).addFilter(_filter)
         raise

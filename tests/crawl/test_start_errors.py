@@ -71,6 +71,13 @@ def test_a_broken_file_with_every_problem_at_once(project: Project, site: Site) 
 
 
 @pytest.mark.slow
+def test_what_stops_a_crawl_is_told_where_the_log_is_off(project: Project) -> None:
+    """As `scrapy check` has it off, which would say that it ran 0 contracts, and OK."""
+    (project.path / "urinorm.toml").write_text(BROKEN)
+    assert project.scrapy("crawl", "pages", "--nolog").stderr.count("The crawl does not start") == 1
+
+
+@pytest.mark.slow
 def test_broken_rules_of_the_settings(project: Project, site: Site) -> None:
     project.set('URINORM_RULES = {"rules": {"remove_parms": ["a"], "sort_query": "maybe"}}')
     told = stopped(project, site)
