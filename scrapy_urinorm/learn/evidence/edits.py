@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 
 from scrapy_urinorm.learn.evidence.risk import TRACKER_PRIOR, name_prior
+from scrapy_urinorm.learn.pages.values import is_volatile
 from scrapy_urinorm.learn.pages.view import View, hash_of
 from scrapy_urinorm.rules.path import ASPNET_SESSION
 from scrapy_urinorm.url import decoded, encoded, sort_items
@@ -23,6 +24,9 @@ EXTENSIONS = ("html", "htm", "php", "asp", "aspx", "jsp", "shtml", "cfm", "do")
 SEPARATORS = (":", "/", ",", "|", ".")
 MAX_ITEMS = 24
 """URLs with more parameters than this are left alone: they are searches."""
+FEWEST_SUMS, MAX_SUMS = 30, 100_000
+"""Sets of values of which each has a checksum of its own, from which a parameter is one, and those that are looked at;
+chosen: as many as pairs that a rule of live rules is believed for, and no more memory than the addresses take."""
 MOMENT = re.compile(r"^([0-9]{4}-[0-9]{2}-[0-9]{2})[T ].*$", re.DOTALL)
 """A date with a time of day (RFC 3339 5.6)."""
 _SESSION_PARAM = re.compile(r";([A-Za-z_][\w.-]*)=[^/;]*")
@@ -34,7 +38,7 @@ def text_value(*texts: str) -> int:
     return hash_of["v" + "\0".join(texts)]
 
 
-def drop_edits(view: View, bundles: dict[str, Name]) -> Iterator[Row]:
+def drop_edits(view: View, bundles: dict[str, list[Name]]) -> Iterator[Row]:
     """Drop each parameter, and each bundle of parameters that come together."""
     if not view.items or len(view.items) > MAX_ITEMS:
         return
@@ -44,8 +48,7 @@ def drop_edits(view: View, bundles: dict[str, Name]) -> Iterator[Row]:
         edit: Name = ("drop", name)
         gone[edit] = gone.get(edit, 0) ^ hashed
         values.setdefault(edit, []).append(value)
-        bundle = bundles.get(name)
-        if bundle is not None:
+        for bundle in bundles.get(name, ()):
             gone[bundle] = gone.get(bundle, 0) ^ hashed
             values.setdefault(bundle, []).append(name + "=" + value)
     for edit, hashed in gone.items():
@@ -64,10 +67,11 @@ def repeat_edits(view: View) -> Iterator[Row]:
             yield ("repeat", name), edited, len(view.items) - len(counts)
 
 
-def bundles(views: Sequence[View]) -> dict[str, Name]:
-    """Return for each parameter the bundle that it is dropped with, where it nearly always has the same company.
+def bundles(views: Sequence[View]) -> dict[str, list[Name]]:
+    """Return for each parameter the bundles that it is dropped with, where it nearly always has the same company.
 
-    One that has the same value in all addresses is in none: nothing is seen of it there. A tracker may be.
+    One that has the same value in all addresses is in none: nothing is seen of it there. A tracker may be. Where one is
+    a checksum of the others, each of these is dropped with it, too: of `id=7&back=3&cHash=9f86d081` what leads back.
     """
     counts: Counter[str] = Counter()
     together: Counter[tuple[str, str]] = Counter()
@@ -91,12 +95,35 @@ def bundles(views: Sequence[View]) -> dict[str, Name]:
     members: defaultdict[str, list[str]] = defaultdict(list)
     for name in counts:
         members[root(name)].append(name)
-    found: dict[str, Name] = {}
+    found: dict[str, list[Name]] = defaultdict(list)
     for names in members.values():
         if 2 <= len(names) <= 8:
-            bundle = ("drop", *sorted(names))
-            found.update(dict.fromkeys(names, bundle))
+            sums = {name for name in names if len(names) > 2 and _is_checksum(views, name, names)}
+            single = [{name, *sums} for name in names if sums and name not in sums]
+            for chosen in (names, *(one for one in single if len(one) < len(names))):
+                for name in chosen:
+                    found[name].append(("drop", *sorted(chosen)))
     return found
+
+
+def _is_checksum(views: Sequence[View], name: str, names: Collection[str]) -> bool:
+    """Whether a parameter has a value of its own for each set of values of the others, and one that means nothing."""
+    values: dict[frozenset[tuple[str, str]], str] = {}
+    wanted = frozenset(names)
+    for view in views:
+        items = dict(view.items)
+        if wanted <= items.keys():
+            others = frozenset((one, items[one]) for one in wanted if one != name)
+            if values.setdefault(others, items[name]) != items[name]:
+                return False
+            if len(values) >= MAX_SUMS:
+                break
+    return len(values) >= FEWEST_SUMS and len(set(values.values())) == len(values) and _mean_nothing(values.values())
+
+
+def _mean_nothing(values: Collection[str]) -> bool:
+    """Whether values are digests or the like: three in four, as letters and digits may fall together."""
+    return 4 * sum(is_volatile(decoded(value)) for value in values) >= 3 * len(values)
 
 
 def _fixed(views: Sequence[View]) -> set[str]:

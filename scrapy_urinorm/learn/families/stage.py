@@ -80,7 +80,7 @@ class Stage:
             self._memory[name] = (mark, self.rejected[before:])
 
     @cached_property
-    def bundles(self) -> dict[str, Name]:
+    def bundles(self) -> dict[str, list[Name]]:
         """The parameters that come together."""
         return bundles(self.views)
 
