@@ -148,6 +148,7 @@ def findings(read: int, found: Iterable[Match]) -> Iterator[Finding]:
             return
         if not match.urls:
             hint = "compare the condition with `urinorm explain URL`" if match.table.where else "is the name right?"
+            hint += "; what a crawl under these rules did not request is not in its visits"
             yield match.table.finding("never-matches", "", f"holds for none of {read:,} URLs", hint)
             continue
         for rule, count in match.rules.items():
