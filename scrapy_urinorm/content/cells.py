@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from collections.abc import Set as AbstractSet
+from functools import cached_property
 from re import compile as regex
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -52,7 +53,7 @@ KINDS = 4
 changed: it is a counter, or advertisements. As of a slot alone, a variant is named by its colour, its size and its
 material; chosen."""
 MAX_ECHOES = 200_000
-"""Texts that are remembered by what the address asks for, the first ones: 20 MB."""
+"""Texts that are remembered by what the address asks for, the first ones: 20 MB; and as many changes by that."""
 _items = regex("[^/?&#]+").findall
 
 
@@ -79,6 +80,7 @@ class _Compared:
         self._asked: Counter[int] = Counter()
         self._pairs: list[tuple[Cells, Cells, int]] = []
         self._changed_by: defaultdict[int, set[int]] = defaultdict(set)
+        self._changes = 0
         self._echoed: Counter[int] = Counter()
 
     def compare(self, first: Cells, others: Sequence[Cells], watched: frozenset[int]) -> None:
@@ -100,7 +102,9 @@ class _Compared:
                 varying.add(slot)
                 self.differ[slot] += 1
                 self.changes[slot].add(first.rest, change)
-                self._changed_by[slot].add(asked)
+                if self._changes < MAX_ECHOES:
+                    self._changes += 1
+                    self._changed_by[slot].add(asked)
         if varying:
             # of a rest once: that its pages say the same is no word of what they ask for
             once = {asked: page for _, page, asked in self._pairs[-len(others) :]}
@@ -133,9 +137,16 @@ class _Compared:
     def _echoes_items(self, slot: int, share: float) -> bool:
         if self._asked[slot] < CASES or self._echoed[slot] < share * self._asked[slot]:
             return False
-        asked = self._changed_by[slot]
-        compared = sum(by in asked and slot in one.slots and slot in other.slots for one, other, by in self._pairs)
-        return self.differ[slot] >= ECHOES * compared
+        return self.differ[slot] >= ECHOES * self._compared[slot]
+
+    @cached_property
+    def _compared(self) -> Counter[int]:
+        """On how many pages a slot was compared that ask for what has changed it."""
+        found: Counter[int] = Counter()
+        for one, other, asked in self._pairs:
+            there = frozenset(one.slots)
+            found.update([slot for slot in other.slots if slot in there and asked in self._changed_by[slot]])
+        return found
 
 
 def telling_cells(

@@ -24,9 +24,11 @@ EXTENSIONS = ("html", "htm", "php", "asp", "aspx", "jsp", "shtml", "cfm", "do")
 SEPARATORS = (":", "/", ",", "|", ".")
 MAX_ITEMS = 24
 """URLs with more parameters than this are left alone: they are searches."""
-FEWEST_SUMS, MAX_SUMS = 30, 100_000
-"""Sets of values of which each has a checksum of its own, from which a parameter is one, and those that are looked at;
-chosen: as many as pairs that a rule of live rules is believed for, and no more memory than the addresses take."""
+MAX_BUNDLE = 8
+"""Parameters that are dropped together; a form that is sent has more."""
+FEWEST_SUMS, MAX_SUMS = 30, 10_000
+"""Sets of values of which each has a checksum of its own, from which a parameter is one, and those that are looked at,
+1 MB; three checksums in four are a token to look at, as letters and digits may fall together. Chosen."""
 MOMENT = re.compile(r"^([0-9]{4}-[0-9]{2}-[0-9]{2})[T ].*$", re.DOTALL)
 """A date with a time of day (RFC 3339 5.6)."""
 _SESSION_PARAM = re.compile(r";([A-Za-z_][\w.-]*)=[^/;]*")
@@ -95,10 +97,11 @@ def bundles(views: Sequence[View]) -> dict[str, list[Name]]:
     members: defaultdict[str, list[str]] = defaultdict(list)
     for name in counts:
         members[root(name)].append(name)
+    checksums = _checksums(views, members.values())
     found: dict[str, list[Name]] = defaultdict(list)
     for names in members.values():
-        if 2 <= len(names) <= 8:
-            sums = {name for name in names if len(names) > 2 and _is_checksum(views, name, names)}
+        if 2 <= len(names) <= MAX_BUNDLE:
+            sums = checksums.intersection(names)
             single = [{name, *sums} for name in names if sums and name not in sums]
             for chosen in (names, *(one for one in single if len(one) < len(names))):
                 for name in chosen:
@@ -106,24 +109,30 @@ def bundles(views: Sequence[View]) -> dict[str, list[Name]]:
     return found
 
 
-def _is_checksum(views: Sequence[View], name: str, names: Collection[str]) -> bool:
-    """Whether a parameter has a value of its own for each set of values of the others, and one that means nothing."""
-    values: dict[frozenset[tuple[str, str]], str] = {}
-    wanted = frozenset(names)
+def _checksums(views: Iterable[View], bundles: Iterable[Collection[str]]) -> set[str]:
+    """Return the parameters that have a value of their own for each set of values of the others of their bundle, and
+    one that means nothing.
+    """
+    bundle_of = {name: frozenset(names) for names in bundles if 2 < len(names) <= MAX_BUNDLE for name in names}
+    values: dict[str, dict[int, str]] = {name: {} for name in bundle_of}
+    words = Counter[str]()
     for view in views:
         items = dict(view.items)
-        if wanted <= items.keys():
-            others = frozenset((one, items[one]) for one in wanted if one != name)
-            if values.setdefault(others, items[name]) != items[name]:
-                return False
-            if len(values) >= MAX_SUMS:
-                break
-    return len(values) >= FEWEST_SUMS and len(set(values.values())) == len(values) and _mean_nothing(values.values())
-
-
-def _mean_nothing(values: Collection[str]) -> bool:
-    """Whether values are digests or the like: three in four, as letters and digits may fall together."""
-    return 4 * sum(is_volatile(decoded(value)) for value in values) >= 3 * len(values)
+        for names in {bundle_of[name] for name in items.keys() & values.keys()}:
+            if names <= items.keys():
+                hashes = {name: hash((name, items[name])) for name in names}
+                for name in names & values.keys():
+                    known, others = values[name], hash(frozenset(hashes[one] for one in names if one != name))
+                    if others not in known and len(known) < MAX_SUMS:
+                        known[others] = items[name]
+                        words[name] += not is_volatile(decoded(items[name]))
+                    if known.get(others, items[name]) != items[name] or words[name] > max(FEWEST_SUMS, len(known) // 4):
+                        del values[name]
+    return {
+        name
+        for name, known in values.items()
+        if FEWEST_SUMS <= len(known) == len({*known.values()}) and 4 * words[name] <= len(known)
+    }
 
 
 def _fixed(views: Sequence[View]) -> set[str]:
