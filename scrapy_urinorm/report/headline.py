@@ -88,7 +88,7 @@ def sentences(found: dict[str, Any]) -> list[str]:
         )
     if totals["avoidable"]:
         said.append(
-            f"The rules of this report let {totals['kept']:,} requests pass and would have avoided"
+            f"The rules of this report let {count(totals['kept'], 'request')} pass and would have avoided"
             f" {totals['avoidable']:,}; {totals['left_over']:,} duplicates are left."
         )
     if totals["lost"]:
