@@ -54,6 +54,11 @@ class Recorded(Protocol):
     words: int | None
 
 
+OWN_WORDS = 12
+"""Words in lines of no other page, from which a page has a text of its own. A form to reply has seven on the recorded
+blog, two of them the name of who is answered, which may be four words longer; chosen."""
+
+
 class Shown(Protocol):
     """A page as it is compared: `label` is equal for equal content and negative where it is unknown."""
 
@@ -65,6 +70,7 @@ class Shown(Protocol):
     data: int
     canonical: str | None
     day: int | None
+    own: int
 
 
 class Content(NamedTuple):
@@ -132,7 +138,7 @@ def compare(one: Shown, other: Shown) -> int:
     Two pages that a script draws are different where their data are; equal data may be those of any page.
     Two pages that each name a canonical address of their own are different unless their texts are equal. A shared one
     is the site's word that they are one page: it makes exact what is near, and near what resembles by half; alone it
-    says nothing, as many sites name their front page everywhere.
+    says nothing, as many sites name their front page everywhere. Of two that are near none may have a text of its own.
     """
     if one.label < 0 or other.label < 0:
         return DIFFERENT if _drawn_apart(one, other) else UNKNOWN
@@ -149,7 +155,7 @@ def compare(one: Shown, other: Shown) -> int:
     if said is False or share < FAR_SHARE or _lengths_differ(one.words, other.words):
         return DIFFERENT
     if share >= NEAR_SHARE:
-        return EXACT if said else NEAR
+        return EXACT if said else DIFFERENT if max(one.own, other.own) >= OWN_WORDS else NEAR
     return NEAR if said else DIFFERENT
 
 

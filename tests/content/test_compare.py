@@ -32,6 +32,7 @@ class Page:
     data: int = 0
     canonical: str | None = None
     day: int | None = None
+    own: int = 0
 
 
 def sketch(different: int) -> bytes:
@@ -76,6 +77,11 @@ COMPARED = {
     ),
     "nearly equal, and each names another, neither itself": (
         replace(ONE, canonical="/x"), like(0.95, canonical="/y"), DIFFERENT,
+    ),
+    "nearly equal, with a paragraph of its own": (ONE, like(0.95, own=12), DIFFERENT),
+    "nearly equal, with the name of who is answered": (ONE, like(0.95, own=11), NEAR),
+    "nearly equal, with a paragraph of its own that the site does not count": (
+        replace(ONE, canonical="/c"), like(0.95, canonical="/c", own=12), EXACT,
     ),
     "other text, half a year apart": (replace(ONE, day=0), like(0.1, day=180), UNKNOWN),
 }  # fmt: skip

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 import pytest
 
 from scrapy_urinorm import Normalizer
+from scrapy_urinorm.content.compare import OWN_WORDS
 from scrapy_urinorm.learn import Options, learn
-from scrapy_urinorm.learn.sites.own_text import LINE_WORDS, OWN_WORDS
+from scrapy_urinorm.learn.sites.own_text import LINE_WORDS
 from scrapy_urinorm.live.study import study
 from scrapy_urinorm.visits.page import visit_of
 from tests.content.test_telling import CRAWL, HOST, prose

@@ -26,8 +26,9 @@ class Page:
     lines of one content were shown, 0 = unknown.
     `contested`: pages of other texts name its canonical address, too.
     `title` is the hash of a title that does not count for the label, `data` that of what the page hands to its scripts,
-    0 = none. `refused`: where it answered that there
-    is nothing, or nothing for this visitor (`denied`), 1 + the number of pages that were answered before.
+    0 = none. `own` counts the words that no other page says, of one that resembles another.
+    `refused`: where it answered that there is nothing, or nothing for this visitor (`denied`), 1 + the number of pages
+    that were answered before.
     """
 
     key: str
@@ -39,6 +40,7 @@ class Page:
     order: int = 0
     title: int = 0
     data: int = 0
+    own: int = 0
     canonical: str | None = None
     contested: bool = False
     final: str | None = None

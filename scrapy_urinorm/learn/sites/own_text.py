@@ -13,16 +13,15 @@ from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from scrapy_urinorm.content import Frame, difference, is_answer
+from scrapy_urinorm.content.compare import OWN_WORDS
 from scrapy_urinorm.content.differences import without_values
+from scrapy_urinorm.learn.sites.near_texts import with_own_text
 from scrapy_urinorm.url import resolve
 
 if TYPE_CHECKING:
     from scrapy_urinorm.learn.pages.page import Page
     from scrapy_urinorm.visits.record import Visit
 
-OWN_WORDS = 12
-"""Words in lines of no other page, from which a page has a text of its own. A form to reply has seven on the recorded
-blog, two of them the name of who is answered, which may be four words longer; chosen."""
 LINE_WORDS = 9
 """Words of one such line that is enough where the named page has nothing in its place, as it has a form to reply, to
 nobody; chosen."""
@@ -53,9 +52,13 @@ class OwnTexts:
     def __init__(self) -> None:
         self._keys: set[str] = set()
         self._kinds: frozenset[frozenset[str]] = frozenset()
+        self._near: dict[str, int] = {}
 
     def find(self, visits: Sequence[Visit], frame: Frame, key: Callable[[str], str]) -> None:
-        """Find them among the visits, by the frame of their site and the key of an address."""
+        """Find them among the visits, by the frame of their site and the key of an address; and those that resemble
+        another page, and have such a text.
+        """
+        self._near = with_own_text(visits, frame, key)
         families = _families(visits, key)
         every = {of: {page: _told(visit, frame) for page, visit in pages.items()} for of, pages in families.items()}
         # a page by itself says nothing of what another one has
@@ -82,10 +85,11 @@ class OwnTexts:
         self._kinds = frozenset(kind for kind, n in own.items() if "/" not in kind and n >= OWN_SHARE * differ[kind])
 
     def doubt(self, pages: Iterable[Page]) -> None:
-        """Forget the canonical links of those pages, and of others whose addresses differ in the same from theirs."""
-        if not self._keys:
-            return
+        """Forget the canonical links of those pages, and of others whose addresses differ in the same from theirs; and
+        note what the near ones have of their own.
+        """
         for page in pages:
+            page.own = self._near.get(page.key, 0)
             said = page.canonical
             if said is not None and (
                 page.key in self._keys or (said != page.key and _kind(said, page.key) in self._kinds)

@@ -1,0 +1,71 @@
+"""Long pages that are all but the same, of which one has a text of its own: that is a small part, and no noise.
+
+A view of all of an article has a note more than the article, for one in twenty. Their minhashes resemble each other as
+those of two print views do; but what a view says besides stands on no other page.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from scrapy_urinorm.content import Frame, is_answer, resemblance
+from scrapy_urinorm.content.compare import NEAR_SHARE, OWN_WORDS
+
+if TYPE_CHECKING:
+    from scrapy_urinorm.visits.record import Visit
+
+BANDS = 8
+"""Parts of a minhash, of four bins each, of which one is the same on pages that are looked at: so it is for 9,997 of
+10,000 pairs that have nine bins of ten in common (Leskovec, Rajaraman, Ullman: Mining of Massive Datasets, 3.4)."""
+MAX_TEXTS = 20_000
+"""Texts of a site that are looked at, the first ones: 20 MB."""
+
+
+def with_own_text(visits: Sequence[Visit], frame: Frame, key: Callable[[str], str]) -> dict[str, int]:
+    """Return the keys of pages that resemble another one and say words that no other page does, and how many."""
+    words: dict[bytes, dict[int, int]] = {}
+    keys: dict[bytes, set[str]] = {}
+    labels: dict[int, bytes | None] = {}
+    for visit in _resembling(visits):
+        label = labels[id(visit)] = frame.content(visit).label
+        if label is not None:
+            keys.setdefault(label, set()).add(key(visit.final_url or visit.url))
+            words.setdefault(label, {text: n for _, text, n in frame.outside(visit)})
+    on = Counter(text for said in words.values() for text in said)
+    owner = {text: label for label, said in words.items() for text in said if on[text] == 1}
+    for visit in visits if owner else ():
+        if visit.lines and is_answer(visit.status) and (found := owner.keys() & array("Q", visit.lines)[1::2]):
+            label = labels[id(visit)] if id(visit) in labels else frame.content(visit).label
+            for text in found:
+                if owner[text] != label:
+                    del owner[text]
+    own = Counter[bytes]()
+    for text, label in owner.items():
+        own[label] += words[label][text]
+    return {page: n for label, n in own.items() if n >= OWN_WORDS for page in keys[label]}
+
+
+def _resembling(visits: Iterable[Visit]) -> Iterator[Visit]:
+    """Yield the visits whose text may resemble another one."""
+    first: dict[tuple[int, bytes], Visit] = {}
+    texts: set[str] = set()
+    given: set[int] = set()
+    for visit in visits:
+        digest, minhash = visit.text_digest, visit.minhash
+        if not (visit.lines and minhash and digest and is_answer(visit.status)):
+            continue
+        if digest not in texts:
+            if len(texts) >= MAX_TEXTS:
+                continue
+            texts.add(digest)
+        size = len(minhash) // BANDS
+        alike = [first.setdefault((n, minhash[n * size : (n + 1) * size]), visit) for n in range(BANDS)]
+        for one in {id(other): other for other in alike if other.text_digest != digest}.values():
+            if one.minhash and resemblance(one.minhash, minhash) >= NEAR_SHARE:
+                for found in (one, visit):
+                    if id(found) not in given:
+                        given.add(id(found))
+                        yield found
