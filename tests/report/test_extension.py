@@ -138,10 +138,15 @@ def test_visits_beside_the_report_are_of_one_crawl(server: str, tmp_path: Path) 
 
 
 @pytest.mark.slow
-def test_what_cannot_be_written_is_logged_and_no_more(server: str, tmp_path: Path) -> None:
-    (tmp_path / "folder").write_text("a file")
-    report = tmp_path / "folder" / "r.html"
-    _, log = crawl(server, URINORM_REPORT=str(report), URINORM_VISITS=str(tmp_path / "v.jsonl"))
+def test_what_cannot_be_written_is_logged_and_no_more(tmp_path: Path) -> None:
+    folder = tmp_path / "folder"
+
+    def spoiling(target: str) -> Answer:
+        folder.write_text("a file, since the crawl has begun")
+        return answer(target)
+
+    with Serving(spoiling) as serving:
+        _, log = crawl(serving.origin, URINORM_REPORT=str(folder / "r.html"), URINORM_VISITS=str(tmp_path / "v.jsonl"))
     assert log.count(" ERROR: ") == 1
     assert " ERROR: URINORM_REPORT: urinorm: " in log
     assert "Traceback" not in log

@@ -70,7 +70,7 @@ def check_place(setting: str, text: str, storages: Collection[str] = ()) -> None
 
 def _check_folder(setting: str, folder: Path) -> None:
     """Raise ValueError where a folder, which is made with those above it, cannot be made or written to."""
-    there = next(one for one in (folder, *folder.parents) if one.exists() or one == one.parent)
+    there = next(one for one in (folder, *folder.parents) if os.path.lexists(one) or one == one.parent)
     if not there.is_dir():
         raise ValueError(f"{setting}: {there} is no folder: nothing can be written below it")
     if not os.access(there, os.W_OK | os.X_OK):
