@@ -80,7 +80,7 @@ class _Compared:
         self._asked: Counter[int] = Counter()
         self._pairs: list[tuple[Cells, Cells, int]] = []
         self._changed_by: defaultdict[int, set[int]] = defaultdict(set)
-        self._changes = 0
+        self._noted = 0
         self._echoed: Counter[int] = Counter()
 
     def compare(self, first: Cells, others: Sequence[Cells], watched: frozenset[int]) -> None:
@@ -102,8 +102,8 @@ class _Compared:
                 varying.add(slot)
                 self.differ[slot] += 1
                 self.changes[slot].add(first.rest, change)
-                if self._changes < MAX_ECHOES:
-                    self._changes += 1
+                if self._noted < MAX_ECHOES:
+                    self._noted += 1
                     self._changed_by[slot].add(asked)
         if varying:
             # of a rest once: that its pages say the same is no word of what they ask for
@@ -137,14 +137,14 @@ class _Compared:
     def _echoes_items(self, slot: int, share: float) -> bool:
         if self._asked[slot] < CASES or self._echoed[slot] < share * self._asked[slot]:
             return False
-        return self.differ[slot] >= ECHOES * self._compared[slot]
+        return self.differ[slot] >= ECHOES * self._looked_at[slot]
 
     @cached_property
-    def _compared(self) -> Counter[int]:
+    def _looked_at(self) -> Counter[int]:
         """On how many pages a slot was compared that ask for what has changed it."""
         found: Counter[int] = Counter()
         for one, other, asked in self._pairs:
-            there = frozenset(one.slots)
+            there = self._changed_by.keys() & one.slots
             found.update([slot for slot in other.slots if slot in there and asked in self._changed_by[slot]])
         return found
 

@@ -217,7 +217,7 @@ class RequestFingerprinter:
                     headers[name.encode().hex()] = [v.hex() for v in request.headers.getlist(name)]
         return fingerprint_bytes(text, request.method, body, headers)
 
-    def normalizer_of(self, request: Request) -> Normalizer:
+    def normalizer_for(self, request: Request) -> Normalizer:
         """The normalizer of a request: with the rules of its own meta."""
         return self._rules_of(request, request._meta or {})[0]
 

@@ -216,7 +216,11 @@ def _where(where: Where) -> tuple[Any, ...]:
     alike: dict[tuple[PathShape, str], list[str]] = {}
     for glob in where.globs:
         alike.setdefault(path_shape(glob), []).append(glob)
-    paths = [(int(shape), head.encode(), path_globs(tuple(globs))) for (shape, head), globs in alike.items()]
+    paths = []
+    for (shape, head), globs in alike.items():
+        # the others are their text, and want no pattern
+        match = path_globs(tuple(globs)) if shape is PathShape.GLOB else None
+        paths.append((int(shape), head.encode(), match))
     return tuple(paths), tuple(map(_condition, where.conditions))
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
+from scrapy_urinorm.live.parked import LASTING, TESTED, Count, Waiting
 from scrapy_urinorm.live.patterns import Patterns
-from scrapy_urinorm.live.samples import LASTING, TESTED, Count, Waiting
 from scrapy_urinorm.live.trial import canary_share
 
 

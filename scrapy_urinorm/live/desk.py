@@ -16,6 +16,7 @@ from scrapy_urinorm.live.brought import Turn
 from scrapy_urinorm.live.ids import Ids
 from scrapy_urinorm.live.known import Known
 from scrapy_urinorm.live.learned import LearnedSites
+from scrapy_urinorm.live.parked import TESTED, Waiting
 from scrapy_urinorm.live.patterns import Patterns
 from scrapy_urinorm.live.questions import (
     CANARY,
@@ -37,7 +38,6 @@ from scrapy_urinorm.live.questions import (
     speaks_of_action,
 )
 from scrapy_urinorm.live.resuming import parts_of, state_of
-from scrapy_urinorm.live.samples import TESTED, Waiting
 from scrapy_urinorm.live.yields import CLOSE, Yields
 from scrapy_urinorm.normalizer import Normalizer
 from scrapy_urinorm.rulesets.ruleset import RuleSet

@@ -10,8 +10,8 @@ import pytest
 from benchmarks.simulator import Simulator
 from scrapy_urinorm.learn.options import Options
 from scrapy_urinorm.live.canaries import Canaries
+from scrapy_urinorm.live.parked import TESTED, Waiting
 from scrapy_urinorm.live.patterns import Patterns
-from scrapy_urinorm.live.samples import TESTED, Waiting
 from scrapy_urinorm.live.trial import CANARIES
 from tests.live.sites import Site, identities_of, record
 

@@ -14,9 +14,9 @@ from scrapy_urinorm.crawl.live_rules.waiting import kind_of
 from scrapy_urinorm.learn.options import Options
 from scrapy_urinorm.live.brought import KNOWN_CLOSE
 from scrapy_urinorm.live.desk import Desk
+from scrapy_urinorm.live.parked import TESTED
 from scrapy_urinorm.live.priors import RECOGNIZED_AT, Priors
 from scrapy_urinorm.live.questions import CLOSED, LATER, PASS, SAMPLE
-from scrapy_urinorm.live.samples import TESTED
 from scrapy_urinorm.live.student import Student
 from scrapy_urinorm.visits import Visit
 from tests.crawl.components import crawler_with

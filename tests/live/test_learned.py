@@ -17,7 +17,7 @@ from scrapy_urinorm.learn.evidence.candidate import tables
 from scrapy_urinorm.learn.families.programs import FAMILY as PLATFORMS
 from scrapy_urinorm.learn.options import Options
 from scrapy_urinorm.live.learned import LearnedSites, set_aside
-from scrapy_urinorm.live.samples import TESTED
+from scrapy_urinorm.live.parked import TESTED
 from scrapy_urinorm.rulesets.ruleset import RuleSet
 from scrapy_urinorm.suffixes import site_of
 from tests.crawl.components import crawler_with

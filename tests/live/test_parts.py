@@ -22,11 +22,11 @@ from scrapy_urinorm.live.desk import Desk
 from scrapy_urinorm.live.folder import FolderStore
 from scrapy_urinorm.live.groups import group_of
 from scrapy_urinorm.live.novelty import Novelty
+from scrapy_urinorm.live.parked import Waiting
 from scrapy_urinorm.live.patience import PATIENCE, TESTS
 from scrapy_urinorm.live.patterns import Patterns
 from scrapy_urinorm.live.process import Students
 from scrapy_urinorm.live.questions import CANARY, CLOSED, LATER, PARK, PASS, SAMPLE
-from scrapy_urinorm.live.samples import Waiting
 from scrapy_urinorm.live.student import Student
 from scrapy_urinorm.live.trial import CANARIES, canary_share
 from scrapy_urinorm.live.yields import LOW, Yields

@@ -96,7 +96,7 @@ class DroppedRequests:
         key = self._fingerprinter.key(request)
         if key == request.url:
             return ()
-        normalizer = self._fingerprinter.normalizer_of(request)
+        normalizer = self._fingerprinter.normalizer_for(request)
         return () if key == normalizer.key(request.url, lossy=False) else normalizer.changed_by(request.url)
 
 

@@ -20,32 +20,37 @@ if TYPE_CHECKING:
 BANDS = 8
 """Parts of a minhash, of four bins each, of which one is the same on pages that are looked at: so it is for 9,997 of
 10,000 pairs that have nine bins of ten in common (Leskovec, Rajaraman, Ullman: Mining of Massive Datasets, 3.4)."""
-MAX_TEXTS = 20_000
-"""Texts of a site that are looked at, the first ones: 20 MB."""
+MAX_TEXTS, MAX_LINES = 20_000, 200_000
+"""Texts of a site that are looked at, the first ones, and lines of those that resemble another: 20 MB, and 40 MB."""
 
 
 def with_own_text(visits: Sequence[Visit], frame: Frame, key: Callable[[str], str]) -> dict[str, int]:
     """Return the keys of pages that resemble another one and say words that no other page does, and how many."""
-    words: dict[bytes, dict[int, int]] = {}
-    keys: dict[bytes, set[str]] = {}
-    labels: dict[int, bytes | None] = {}
+    labels: dict[str, bytes] = {}
+    owner: dict[int, bytes | None] = {}
+    words: dict[int, int] = {}
     for visit in _resembling(visits):
-        label = labels[id(visit)] = frame.content(visit).label
+        label = frame.content(visit).label
         if label is not None:
-            keys.setdefault(label, set()).add(key(visit.final_url or visit.url))
-            words.setdefault(label, {text: n for _, text, n in frame.outside(visit)})
-    on = Counter(text for said in words.values() for text in said)
-    owner = {text: label for label, said in words.items() for text in said if on[text] == 1}
-    for visit in visits if owner else ():
-        if visit.lines and is_answer(visit.status) and (found := owner.keys() & array("Q", visit.lines)[1::2]):
-            label = labels[id(visit)] if id(visit) in labels else frame.content(visit).label
-            for text in found:
-                if owner[text] != label:
-                    del owner[text]
+            labels[visit.text_digest or ""] = label
+            for _, text, n in frame.outside(visit):
+                if text in words or len(words) < MAX_LINES:
+                    words[text] = n
+                    if owner.setdefault(text, label) != label:
+                        owner[text] = None
+    alone = {text for text, label in owner.items() if label is not None}
+    for visit in visits if alone else ():
+        if visit.lines and is_answer(visit.status) and (found := alone.intersection(array("Q", visit.lines)[1::2])):
+            label = labels.get(visit.text_digest or "") or frame.content(visit).label
+            alone -= {text for text in found if owner[text] != label}
     own = Counter[bytes]()
-    for text, label in owner.items():
-        own[label] += words[label][text]
-    return {page: n for label, n in own.items() if n >= OWN_WORDS for page in keys[label]}
+    for text in alone:
+        own[owner[text] or b""] += words[text]
+    return {
+        key(visit.final_url or visit.url): n
+        for visit in visits
+        if (n := own[labels.get(visit.text_digest or "", b"")]) >= OWN_WORDS
+    }
 
 
 def _resembling(visits: Iterable[Visit]) -> Iterator[Visit]:
