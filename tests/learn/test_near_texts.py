@@ -5,7 +5,10 @@ from __future__ import annotations
 import pytest
 
 from scrapy_urinorm import Normalizer
+from scrapy_urinorm.content.compare import OWN_WORDS
 from scrapy_urinorm.learn import Options, learn
+from scrapy_urinorm.learn.sites.site import Site
+from tests.content.test_telling import HOST, prose, visit
 from tests.live.sites import record
 from tests.live.test_near import ARTICLES, Magazine
 
@@ -20,3 +23,17 @@ def test_a_view_with_a_paragraph_more_is_kept(every: int, options: Options) -> N
     assert len({(normalizer.key(url), identities[url]) for url in fetched}) == len({*map(normalizer.key, fetched)})
     views = {normalizer.key(url) for url in fetched if "/article/" in url}
     assert (len(views) == ARTICLES) is (every == 0)
+
+
+def test_the_text_is_of_each_address_that_shows_it() -> None:
+    """Whichever came first: of two addresses with one text the second resembles nothing but the first."""
+    site = Site("shop.example")
+    for n in range(60):
+        text = "".join(f"<p>{prose((n, part), 20)}</p>" for part in range(30))
+        views = {"?view=full": text + f"<p>{prose((n, 'more'), 15)}</p>", "": text}
+        for query, shown in (*views.items(), ("?view=all", views["?view=full"])):
+            site.add(visit(f"/article/{n}{query}", f"<h1>Article {n}</h1><div>{shown}</div>"), "shop.example")
+    site.build("safe", split=False)
+    own = {page.url.removeprefix(f"{HOST}/article/7"): page.own for page in site.pages if "/article/7" in page.url}
+    assert own[""] == 0
+    assert own["?view=full"] == own["?view=all"] >= OWN_WORDS
