@@ -382,6 +382,7 @@ MERGES: list[tuple[str, list[dict[str, Any]], str, str]] = [
     ("lists add up over sources", [{"rules": {"remove_params": ["a"]}}, {"rules": {"remove_params": ["b"]}}], "http://a.example/?a=1&b=2&c=3", "http://a.example/?c=3"),
     ("lists add up over scopes", [{"rules": {"remove_params": ["a"]}, "site": {"a.example": {"remove_params": ["b"]}}}], "http://a.example/?a=1&b=2", "http://a.example/"),
     ("maps add up, name by name", [{"rules": {"default_params": {"p": "1", "s": "a"}}, "site": {"a.example": {"default_params": {"p": "0"}}}}], "http://a.example/?p=1&s=a", "http://a.example/?p=1"),
+    ("a dollar beside a group is text, as `learn` writes it", [{"rules": {"rewrite": [{"pattern": "^/p/(.*)/x", "replace": "/q/\\1/$5"}]}}], "http://a.example/p/7/x", "http://a.example/q/7/$5"),
     ("a narrower keep_params replaces", [{"rules": {"keep_params": ["a"]}, "site": {"a.example": {"keep_params": ["b"]}}}], "http://a.example/?a=1&b=2", "http://a.example/?b=2"),
     ("a narrower scalar replaces", [{"rules": {"www": "remove"}, "site": {"a.example": {"www": "keep"}}}], "http://www.a.example/", "http://www.a.example/"),
     ("a narrower flag replaces", [{"rules": {"remove_userinfo": True}, "site": {"a.example": {"remove_userinfo": False}}}], "http://u@a.example/", "http://u@a.example/"),

@@ -88,6 +88,10 @@ def _is_value(value: Any) -> bool:
     return value is False or (isinstance(value, (str, int, float)) and not isinstance(value, bool))
 
 
+#: A group as other programs write it: nginx, JavaScript.
+_of_others = re.compile(r"\$\{?[0-9]").search
+
+
 class Edit(NamedTuple):
     """A pattern and what replaces its matches."""
 
@@ -116,8 +120,9 @@ class Edits(Kind):
         except (re.error, IndexError, TypeError) as error:
             report(f"replace {replace!r}: {error}", r"groups are written \1, \2 ...")
             return None
-        if pattern.regex.groups and (odd := re.search(r"\$\{?([1-9]|0\b)", replace)):
-            # of other programs; it would be text, and all that the pattern matches one page
+        odd = _of_others(replace) if pattern.regex.groups and not re.search(r"\\[1-9g]", replace) else None
+        if odd is not None:
+            # it would be text, and all that the pattern matches one page; beside a group of ours it is text
             report(f"replace {replace!r}: {odd[0]!r} is no group", r"groups are written \1, \2 ...; the text is %24")
             return None
         return Edit(pattern, replace)
