@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Annotated
 
@@ -12,11 +13,12 @@ from scrapy_urinorm.cli.columns import Output, with_groups
 from scrapy_urinorm.cli.difference import Differences
 from scrapy_urinorm.cli.display import completing, say, write_json
 from scrapy_urinorm.cli.failures import complain
-from scrapy_urinorm.cli.inputs import Column, Files, Format, Inputs, as_utf8
+from scrapy_urinorm.cli.inputs import Column, Files, Format, Inputs, as_utf8, odd_lines
 from scrapy_urinorm.cli.progress import Progress
 from scrapy_urinorm.cli.project import ChosenRules, Json, Preset, Rules, chosen
 from scrapy_urinorm.cli.rules import rule_names
 from scrapy_urinorm.cli.workers import Jobs, in_order
+from scrapy_urinorm.url import split
 from scrapy_urinorm.wording import count
 
 if TYPE_CHECKING:
@@ -76,9 +78,9 @@ def groups(
     inputs = Inputs(files, kind, column)
     # the one URL of a key, until another comes: most have no more
     members: dict[bytes, bytes | _Group] = {}
-    total = 0
+    counts: Counter[str] = Counter()
     with Progress() as progress:
-        for lines, urls, keys in in_order(_Keys(choice), inputs.blocks(), jobs):
+        for urls, keys, counted in in_order(_Keys(choice), inputs.blocks(), jobs):
             firsts = map(members.setdefault, keys, urls)
             again = [
                 (key, url)
@@ -87,14 +89,14 @@ def groups(
             ]
             if again:
                 _join(members, again, examples, normalizer)
-            total += lines
-            progress.add(lines, inputs.share)
+            counts.update(counted)
+            progress.add(counted["lines"], inputs.share)
     groups = ((key, group) for key, group in members.items() if isinstance(group, _Group) and group.others)
     found = sorted(groups, key=lambda item: (-item[1].size, item[0]))
     if not as_json:
         saved = sum(group.size - 1 for _, group in found)
         pages, made = count(len(members), "page"), count(len(found), "group")
-        say(f"{count(total, 'URL')}: {pages}, {made}; the rules save {saved:,}")
+        say(f"{count(counts['lines'], 'URL')}: {pages}, {made}; the rules save {saved:,}")
     shown = 0
     differences = Differences(normalizer.ruleset)
     for key, group in found:
@@ -105,7 +107,7 @@ def groups(
             break
         shown += 1
         _show(key, group, made_by, as_json=as_json)
-    for message in inputs.complaints():
+    for message in (*inputs.complaints(), *odd_lines(counts)):
         complain(message)
 
 
@@ -134,15 +136,17 @@ class _Group:
 
 
 class _Keys:
-    """Makes of a block the number of its URLs, those of them that were not met shortly before, and their keys."""
+    """Makes of a block those of its URLs that were not met shortly before, their keys, and the counts of its lines."""
 
     def __init__(self, choice: ChosenRules):
         self._choice = choice
         self._known: set[bytes] = set()
         self._asked = self._spared = self._pause = 0
 
-    def __call__(self, block: bytes) -> tuple[int, list[bytes], list[bytes]]:
-        block = as_utf8(block)[0]
+    def __call__(self, block: bytes) -> tuple[list[bytes], list[bytes], Counter[str]]:
+        normalizer = self._choice.shared()
+        normalizer.counts.clear()
+        block, odd = as_utf8(block)
         if b"\r" in block:
             block = block.replace(b"\r\n", b"\n")
         lines = block.split(b"\n")
@@ -155,9 +159,13 @@ class _Keys:
             urls = self._new(urls)
         if len(urls) < len(lines):
             block = b"".join([url + b"\n" for url in urls])
-        keys = self._choice.shared().lines(block, keys=True).split(b"\n")
+        keys = normalizer.lines(block, keys=True).split(b"\n")
         keys.pop()
-        return count, urls, keys
+        counts = Counter(normalizer.counts, lines=count, not_utf8=odd)
+        if counts["unparsable"]:
+            # each of them is to be counted, also where it comes again
+            self._known.difference_update([url for url in urls if split(_text(url)) is None])
+        return urls, keys, counts
 
     def _new(self, urls: list[bytes]) -> list[bytes]:
         known = self._known

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated
 
@@ -12,6 +12,8 @@ import typer
 
 from scrapy_urinorm.cli.display import completing
 from scrapy_urinorm.inputs import BLOCK, ROW_ERRORS, InputError, Source, expanded, kind_of, lines, opened
+from scrapy_urinorm.url import split
+from scrapy_urinorm.wording import count
 
 #: A longer line is no URL; what is kept of it would not be either.
 MAX_LINE = 4 << 20
@@ -200,6 +202,24 @@ def lines_of(block: bytes) -> list[str]:
     lines = text.split("\n")
     lines.pop()  # a block ends with a line end
     return [line.removesuffix("\r") for line in lines] if "\r" in text else lines
+
+
+def first_broken(lines: Iterable[str]) -> int | None:
+    """Where the first line is that is no URL, from 0; None where none is."""
+    return next((at for at, line in enumerate(lines) if line and split(line) is None), None)
+
+
+def odd_lines(counts: Mapping[str, int], broken_at: int | None = None) -> list[str]:
+    """What was odd about `lines` that were normalized, in words; the first that is no URL is at `broken_at`, from 0."""
+    lines = count(counts["lines"], "line")
+    first = "" if broken_at is None else f"; the first is line {broken_at + 1:,}"
+    said = {
+        "unparsable": f"not a URL that rules apply to, left as it is{first}",
+        "not_utf8": "not UTF-8, odd octets percent-encoded",
+        "unstable": "the rules do not settle, see `check`",
+        "error": "a rule failed, no rule applied",
+    }
+    return [f"{number:,} of {lines}: {words}" for name, words in said.items() if (number := counts.get(name, 0)) > 0]
 
 
 def _block(lines: list[str]) -> bytes:

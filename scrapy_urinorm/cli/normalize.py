@@ -13,12 +13,11 @@ import typer
 from scrapy_urinorm.cli.columns import Output, with_texts
 from scrapy_urinorm.cli.display import is_terminal
 from scrapy_urinorm.cli.failures import complain
-from scrapy_urinorm.cli.inputs import Column, Files, Format, Inputs, as_utf8, lines_of
+from scrapy_urinorm.cli.inputs import Column, Files, Format, Inputs, as_utf8, first_broken, lines_of, odd_lines
 from scrapy_urinorm.cli.progress import Progress
 from scrapy_urinorm.cli.project import ChosenRules, Json, Preset, Relative, Rules, chosen
 from scrapy_urinorm.cli.workers import Jobs, in_order
 from scrapy_urinorm.report.inert import visible as inert
-from scrapy_urinorm.wording import count
 
 if TYPE_CHECKING:
     from scrapy_urinorm.normalizer import Normalizer
@@ -63,17 +62,17 @@ def normalize(
     inputs = Inputs(files, kind, column)
     watched = is_terminal() and not as_json
     counts: Counter[str] = Counter()
-    broken_at: list[int] = []
+    broken_at: int | None = None
     out = sys.stdout.buffer
     with Progress() as progress:
         for done in in_order(work, inputs.blocks(), jobs):
             out.write(_inert_lines(done.text) if watched else done.text)
             out.flush()
-            if done.broken_at is not None:
-                broken_at.append(counts["lines"] + done.broken_at + 1)
+            if broken_at is None and done.broken_at is not None:
+                broken_at = counts["lines"] + done.broken_at
             counts.update(done.counts)
             progress.add(done.counts["lines"], inputs.share)
-    for message in (*inputs.complaints(), *_complaints(counts, broken_at)):
+    for message in (*inputs.complaints(), *odd_lines(counts, broken_at)):
         complain(message)
 
 
@@ -102,7 +101,7 @@ def _work(choice: ChosenRules, form: str, base: str | None, block: bytes) -> Don
     else:
         out = normalizer.lines(block, keys=form == "key")
     counts = {"lines": block.count(b"\n"), "not_utf8": odd, **normalizer.counts}
-    return Done(out, counts, _first_broken(lines_of(block)) if counts.get("unparsable") else None)
+    return Done(out, counts, first_broken(lines_of(block)) if counts.get("unparsable") else None)
 
 
 def _json(normalizer: Normalizer, url: str, canonical: str, key: str) -> str:
@@ -110,29 +109,6 @@ def _json(normalizer: Normalizer, url: str, canonical: str, key: str) -> str:
     return f'{{"url": {_text(url)}, "canonical": {_text(canonical)}, "key": {_text(key)}, "skip": {skip}}}\n'
 
 
-def _first_broken(lines: list[str]) -> int | None:
-    from scrapy_urinorm.url import split
-
-    return next((at for at, line in enumerate(lines) if line and split(line) is None), None)
-
-
 def _inert_lines(text: bytes) -> bytes:
     lines = text.decode("utf-8", "replace").split("\n")
     return "\n".join(map(inert, lines)).encode()
-
-
-def _complaints(counts: Counter[str], broken_at: list[int]) -> list[str]:
-    lines = count(counts["lines"], "line")
-    out = []
-    if counts["unparsable"] > 0:
-        first = f"; the first is line {broken_at[0]:,}" if broken_at else ""
-        out.append(f"{counts['unparsable']:,} of {lines}: not a URL that rules apply to, left as it is{first}")
-    if counts["not_utf8"]:
-        out.append(f"{counts['not_utf8']:,} of {lines}: not UTF-8, odd octets percent-encoded")
-    for name, words in (
-        ("unstable", "the rules do not settle, see `check`"),
-        ("error", "a rule failed, no rule applied"),
-    ):
-        if counts[name]:
-            out.append(f"{counts[name]:,} of {lines}: {words}")
-    return out

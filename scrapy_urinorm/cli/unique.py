@@ -13,7 +13,7 @@ import typer
 from scrapy_urinorm.cli.amounts import whole
 from scrapy_urinorm.cli.display import completing, is_terminal
 from scrapy_urinorm.cli.failures import complain
-from scrapy_urinorm.cli.inputs import Column, Files, Format, Inputs, as_utf8, lines_of
+from scrapy_urinorm.cli.inputs import Column, Files, Format, Inputs, as_utf8, first_broken, lines_of, odd_lines
 from scrapy_urinorm.cli.progress import Progress
 from scrapy_urinorm.cli.project import ChosenRules, Preset, Rules, chosen
 from scrapy_urinorm.cli.workers import Jobs, in_order
@@ -88,10 +88,11 @@ class Ranked(NamedTuple):
 
 
 class _Block(NamedTuple):
+    """What passed of a block, and the counts of its lines; `broken_at` is the number of its first that is no URL."""
+
     pages: list[Ranked]
-    lines: int
-    skipped: int
-    filtered: int
+    counts: Counter[str]
+    broken_at: int | None
 
 
 def unique(
@@ -146,7 +147,7 @@ def unique(
     counts = _write_some(chosen(ctx, rules, preset), prefer, wanted, inputs, jobs, take)
     if prefer != "first":
         _write([page.url for page in held.values()])
-    _tell(inputs, counts, f"{count(len(held), 'page')} of {count(counts['lines'], 'line')}")
+    _tell(counts, f"{count(len(held), 'page')} of {count(counts['lines'], 'line')}")
 
 
 def sample(
@@ -192,7 +193,7 @@ def sample(
     wanted = Filter.of(ext, no_ext, path, no_path)
     inputs = Inputs(files, kind, column)
     counts = _write_some(chosen(ctx, rules, preset), "first", wanted, inputs, jobs, take)
-    _tell(inputs, counts, f"{count(len(keys), 'kind')} of URL in {count(counts['lines'], 'line')}")
+    _tell(counts, f"{count(len(keys), 'kind')} of URL in {count(counts['lines'], 'line')}")
 
 
 def _write_some(
@@ -206,19 +207,26 @@ def _write_some(
     """Write what `take` chooses of each block of the input, in order; return the lines, and those left out."""
     choice.shared()
     counts: Counter[str] = Counter()
+    broken_at: int | None = None
     with Progress() as progress:
         for block in in_order(functools.partial(_work, choice, prefer, wanted), inputs.blocks(), jobs):
             _write(take(block.pages))
-            counts.update(lines=block.lines, skipped=block.skipped, filtered=block.filtered)
-            progress.add(block.lines, inputs.share)
+            if broken_at is None and block.broken_at is not None:
+                broken_at = counts["lines"] + block.broken_at
+            counts.update(block.counts)
+            progress.add(block.counts["lines"], inputs.share)
+    for message in (*inputs.complaints(), *odd_lines(counts, broken_at)):
+        complain(message)
     return counts
 
 
 def _work(choice: ChosenRules, prefer: str, wanted: Filter, block: bytes) -> _Block:
     normalizer = choice.shared()
-    block = as_utf8(block)[0]
+    normalizer.counts.clear()
+    block, odd = as_utf8(block)
     urls = lines_of(block)
     keys = lines_of(normalizer.lines(block, keys=True))
+    counts = Counter(normalizer.counts, lines=len(urls), not_utf8=odd)
     canonical = lines_of(normalizer.lines(block)) if prefer == "canonical" else keys
     rank: dict[str, Callable[[str, str], int]] = {
         "first": lambda url, canonical: 0,
@@ -228,17 +236,16 @@ def _work(choice: ChosenRules, prefer: str, wanted: Filter, block: bytes) -> _Bl
     }
     ranked = rank[prefer]
     pages = []
-    skipped = filtered = 0
     for url, key, text in zip(urls, keys, canonical, strict=True):
         if not url:
             continue
         if not wanted.wants(url):
-            filtered += 1
+            counts["filtered"] += 1
         elif normalizer.has_verdicts and normalizer.verdict(url)[0]:
-            skipped += 1
+            counts["skipped"] += 1
         else:
             pages.append(Ranked(url, key, ranked(url, text)))
-    return _Block(pages, len(urls), skipped, filtered)
+    return _Block(pages, counts, first_broken(urls) if counts["unparsable"] else None)
 
 
 def _write(urls: list[str]) -> None:
@@ -247,15 +254,13 @@ def _write(urls: list[str]) -> None:
     sys.stdout.buffer.flush()
 
 
-def _tell(inputs: Inputs, counts: Counter[str], said: str) -> None:
+def _tell(counts: Counter[str], said: str) -> None:
     parts = [said]
     if counts["filtered"]:
         parts.append(f"{counts['filtered']:,} not asked for")
     if counts["skipped"]:
         parts.append(f"{counts['skipped']:,} never requested (skip)")
     complain("; ".join(parts))
-    for message in inputs.complaints():
-        complain(message)
 
 
 # in this order: a date is made of numbers, a GUID of hexadecimal digits

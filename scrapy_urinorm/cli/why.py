@@ -120,7 +120,7 @@ def _show(one: dict[str, Any]) -> None:
     say(one["url"], "bold")
     if "verdict" in one:
         say(
-            f"{one['verdict']}: {one['why']}",
+            one["why"] if one["why"].startswith(one["verdict"]) else f"{one['verdict']}: {one['why']}",
             "yellow" if one["verdict"] in ("failed", "unknown", "linked", "closed") else "green",
         )
         say(f"key: {one['key']}", "dim")

@@ -82,6 +82,23 @@ def test_broken_lines_are_counted(folder: Path) -> None:
     )
 
 
+@pytest.mark.parametrize(
+    ("command", "kept", "first"),
+    [
+        ("unique", "http://a.example/\nnot a url\nhttp://a.example/%E9\n//x\n", "; the first is line 3"),
+        ("sample", "http://a.example/\nnot a url\nhttp://a.example/%E9\n//x\n", "; the first is line 3"),
+        ("groups", "6 URLs: 4 pages, 0 groups; the rules save 0\n", ""),
+    ],
+)
+def test_they_are_counted_wherever_they_come_again(command: str, kept: str, first: str, folder: Path) -> None:
+    given = b"http://a.example/\n\nnot a url\nhttp://a.example/\xe9\nnot a url\n//x\nnot a url\n"
+    done = run(command, "--jobs", "1", cwd=folder, given=given)
+    assert (done.code, done.out) == (0, kept)
+    lines = 6 if command == "groups" else 7
+    assert f"urinorm: 4 of {lines} lines: not a URL that rules apply to, left as it is{first}\n" in done.err
+    assert f"urinorm: 1 of {lines} lines: not UTF-8, odd octets percent-encoded\n" in done.err
+
+
 URLS = ["http://a.example/?utm_source=1", 'http://b.example/,"x"?gclid=2', "http://c.example/é"]
 EXPECTED = "http://a.example/\nhttp://b.example/,%22x%22\nhttp://c.example/%C3%A9\n"
 
