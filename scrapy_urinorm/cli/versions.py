@@ -6,7 +6,9 @@ import platform
 from collections.abc import Iterator
 from importlib.metadata import PackageNotFoundError, version
 
-_CORE = ("scrapy", "w3lib", "can-ada", "ada-url", "tldextract")
+from scrapy_urinorm import parser
+
+_CORE = ("scrapy", "w3lib", *parser.PACKAGES, "tldextract")
 _EXTRAS = {
     "learn": ("numpy", "pyarrow", "selectolax"), "report": ("duckdb", "jinja2"), "disk": ("rocksdict",),
     "redis": ("redis",), "spark": ("pyspark",),

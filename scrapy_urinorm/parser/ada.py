@@ -11,6 +11,7 @@ import re
 
 import can_ada
 
+PACKAGES = ("can-ada", "ada-url")
 parse = can_ada.parse
 
 # A text whose host is ASCII letters, digits and marks that need no decoding; what comes after the host does not matter.
