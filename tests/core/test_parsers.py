@@ -9,9 +9,11 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from scrapy_urinorm import parser, url
-from scrapy_urinorm.parser import ada, servo
 from tests.core.strategies import VALUES, paths
 from tests.conformance.vectors import VECTORS
+
+ada = pytest.importorskip("scrapy_urinorm.parser.ada", reason="needs can_ada, which has no wheels for this Python")
+servo = pytest.importorskip("scrapy_urinorm.parser.servo", reason="needs url-py")
 
 HOSTS = {
     "plain": ("http://A.example:80", "http://a.example/"),
