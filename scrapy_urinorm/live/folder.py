@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from itertools import islice
@@ -12,13 +11,11 @@ from pathlib import Path
 from typing import Any
 
 from scrapy_urinorm.visits.record import Visit, visit_from_row
-from scrapy_urinorm.visits.writer import private
+from scrapy_urinorm.visits.writer import cut_torn, private
 from scrapy_urinorm.whole_files import write_whole
 
 _STRUCK = "struck.json"
 _MET = ".met"
-_BLOCK = 1 << 16
-"""Octets that are looked through at once for the end of a line; a visit with 2,000 links has 30,000."""
 
 
 class FolderStore:
@@ -28,7 +25,8 @@ class FolderStore:
         self.folder = Path(folder)
         self.folder.mkdir(exist_ok=True, mode=0o700)
         for path in (*self.folder.glob("*.jsonl"), *self.folder.glob(f"*{_MET}")):
-            _mend(path)
+            with suppress(OSError):
+                cut_torn(path)
 
     def _path(self, site: str) -> Path:
         name = hashlib.blake2b(site.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
@@ -99,17 +97,3 @@ class FolderStore:
             found = json.loads((self.folder / _STRUCK).read_text("utf-8"))
             return found if isinstance(found, dict) else {}
         return {}
-
-
-def _mend(path: Path) -> None:
-    """Take away the end of a line that a kill has cut off: what comes next begins a line, and lines are visits."""
-    with suppress(OSError), path.open("rb+") as file:
-        end = file.seek(0, os.SEEK_END)
-        while end:
-            begin = max(0, end - _BLOCK)
-            file.seek(begin)
-            at = file.read(end - begin).rfind(b"\n")
-            if at >= 0 or not begin:
-                file.truncate(begin + at + 1)
-                return
-            end = begin

@@ -220,9 +220,7 @@ def repair(path: Path) -> bool:
     """Cut the torn end off a visits file, so that lines can be appended to it; whether another file is there now."""
     kind = compression.SUFFIXES.get(path.suffix)
     if kind is None:
-        with path.open("rb+") as file:
-            data_end = _last_newline(file)
-            file.truncate(data_end)
+        cut_torn(path)
         return False
     if _is_whole(path):
         return False
@@ -237,16 +235,17 @@ def repair(path: Path) -> bool:
     return True
 
 
-def _last_newline(file: io.BufferedRandom) -> int:
-    position = file.seek(0, io.SEEK_END)
-    while position:
-        step = min(position, 1 << 16)
-        file.seek(position - step)
-        found = file.read(step).rfind(b"\n")
-        if found >= 0:
-            return position - step + found + 1
-        position -= step
-    return 0
+def cut_torn(path: Path) -> None:
+    """Take away the end of a plain file that a kill has cut off within a line: what comes next begins one."""
+    with path.open("rb+") as file:
+        position, found = file.seek(0, io.SEEK_END), -1
+        while position and found < 0:
+            # a visit with 2,000 links has 30,000 octets
+            step = min(position, 1 << 16)
+            position -= step
+            file.seek(position)
+            found = file.read(step).rfind(b"\n")
+        file.truncate(position + found + 1)
 
 
 def _is_whole(path: Path) -> bool:
