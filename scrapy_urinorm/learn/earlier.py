@@ -7,13 +7,11 @@ from pathlib import Path
 from typing import Any
 
 from scrapy_urinorm.errors import UrinormError
-from scrapy_urinorm.learn.evidence.candidate import ACTIVE, SEPARATORS, SPLIT, Candidate
+from scrapy_urinorm.learn.evidence.candidate import ACTIVE, CONSTANT, SEPARATORS, SPLIT, Candidate
 from scrapy_urinorm.learn.evidence.judge import Evidence
 from scrapy_urinorm.learn.pages.contexts import Atom, Context
 from scrapy_urinorm.rulesets.ruleset import RuleSet
 from scrapy_urinorm.url import encoded
-
-CONSTANT = "constant view"
 
 
 def candidates_of(rows: Iterable[Mapping[str, Any]]) -> list[Candidate]:

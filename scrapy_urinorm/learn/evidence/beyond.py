@@ -6,10 +6,11 @@ Rules for parameters leave room for that (`traps`).
 
 from __future__ import annotations
 
-import re
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
+
+from scrapy_urinorm.learn.pages.values import is_ranged
 
 if TYPE_CHECKING:
     from scrapy_urinorm.learn.pages.view import View
@@ -18,7 +19,6 @@ SERIES = 3
 """Pages that smaller numbers in the place of one show, from which on they are a series: an empty list and a page are
 two. Chosen."""
 
-_is_number = re.compile("[0-9]{1,9}").fullmatch
 # host and segments, None in the places that are left open
 _Form = tuple[str, tuple[str | None, ...]]
 
@@ -33,7 +33,7 @@ class Beyond:
 
     def doubt(self, view: View) -> str:
         """Return what stands against taking all addresses of the form of a view for that view; empty if nothing."""
-        segments = view.path[1:].split("/")
+        segments = view.segments
         if any(self._is_in_a_series(view, segments, at) for at in range(len(segments)) if at not in self._places):
             return "smaller numbers in its place show pages of their own"
         if self._written is None:
@@ -43,7 +43,7 @@ class Beyond:
         return ""
 
     def _is_in_a_series(self, view: View, segments: list[str], at: int) -> bool:
-        if _is_number(segments[at]) is None:
+        if is_ranged(segments[at]) is None:
             return False
         if at not in self._series:
             self._series[at] = self._numbers(at)
@@ -54,8 +54,8 @@ class Beyond:
         """Return the numbers that stand in a place, with the labels of what they show, by the form of the address."""
         found: dict[_Form, list[tuple[int, int]]] = defaultdict(list)
         for view in self._views:
-            segments = view.path[1:].split("/")
-            if at < len(segments) and _is_number(segments[at]) and view.page.label >= 0:
+            segments = view.segments
+            if at < len(segments) and is_ranged(segments[at]) and view.page.label >= 0:
                 found[self._form(view.host, segments, at)].append((int(segments[at]), view.page.label))
         return found
 

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
 DECLARED = "declared"
 """The family of rules that a site states itself: they hold though this crawl may not need them."""
+CONSTANT = "constant view"
+"""The family of rules on one page under very many values."""
 SEPARATORS, SPLIT = "separators", "semicolon_separators"
 """The family of the rules that say how queries are split, and the rule that says it."""
 FACETS = "facets"

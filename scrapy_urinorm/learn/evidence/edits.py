@@ -21,7 +21,7 @@ INDEX_NAMES = ("index.html", "index.htm", "index.php", "index.shtml", "index.jsp
                "index.cgi", "default.asp", "default.aspx", "default.htm", "default.html", "home.html",
                "welcome.html", "Main_Page")  # fmt: skip
 EXTENSIONS = ("html", "htm", "php", "asp", "aspx", "jsp", "shtml", "cfm", "do")
-SEPARATORS = (":", "/", ",", "|", ".")
+BETWEEN = (":", "/", ",", "|", ".")
 MAX_ITEMS = 24
 """URLs with more parameters than this are left alone: they are searches."""
 MAX_BUNDLE = 8
@@ -196,7 +196,7 @@ def value_kinds(values: Iterable[str]) -> set[str]:
         kinds.add("lower")
     if sum(MOMENT.fullmatch(t) is not None for t in texts) >= 3:
         kinds.add("day")
-    for separator in SEPARATORS:
+    for separator in BETWEEN:
         having = [t for t in texts if separator in t]
         if len(having) >= 3 and 2 * len(having) >= len(texts):
             kinds.add("prefix" + separator)
@@ -243,7 +243,7 @@ def segment_edits(literals: frozenset[str]) -> Callable[[View], Iterator[Row]]:
     """
 
     def edits(view: View) -> Iterator[Row]:
-        segments = view.path[1:].split("/")
+        segments = view.segments
         count = len(segments)
         if count > 12:
             return
@@ -270,7 +270,7 @@ def closed_segments(views: Sequence[View]) -> frozenset[str]:
     """Return the segments that occur often enough, before or after many others, to be part of a site's structure."""
     counts: Counter[str] = Counter()
     for view in views:
-        counts.update(set(view.path[1:].split("/")))
+        counts.update(set(view.segments))
     counts.pop("", None)
     floor = max(3, len(views) // 500)
     frequent = [(n, segment) for segment, n in counts.items() if n >= floor]

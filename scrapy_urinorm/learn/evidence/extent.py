@@ -15,20 +15,18 @@ from dataclasses import replace
 from itertools import chain, zip_longest
 from typing import TYPE_CHECKING, Any
 
+from scrapy_urinorm.learn.evidence.candidate import CONSTANT, Candidate
 from scrapy_urinorm.learn.evidence.narrow import MAX_PATHS
 from scrapy_urinorm.learn.pages.contexts import Above, Atom, Context
+from scrapy_urinorm.learn.pages.values import MOST_DIGITS, is_ranged
 from scrapy_urinorm.url import decoded
 
 if TYPE_CHECKING:
-    from scrapy_urinorm.learn.evidence.candidate import Candidate
     from scrapy_urinorm.learn.evidence.judge import Group
     from scrapy_urinorm.learn.evidence.search import Conclusion
     from scrapy_urinorm.learn.pages.view import View
 
-MOST_DIGITS = 9
-"""As many as a range in a glob has."""
 _digits = re.compile("[0-9]+")
-_are_digits = re.compile(f"[0-9]{{1,{MOST_DIGITS}}}").fullmatch
 _is_special = re.compile("[*<>]").search
 _from = re.compile("<[0-9]+->")
 
@@ -53,7 +51,7 @@ def _bounded(context: Context, views: Sequence[View], edited: AbstractSet[str]) 
             found = Atom("path", "", tuple(sorted({_glob(str(glob), paths) for glob in globs})))
             out.append(found if found.value != globs else atom)
         elif atom.kind == "query" and atom.value is True and atom.name not in edited:
-            numbers = _numbers(decoded(value) for view in views for name, value in view.items if name == atom.name)
+            numbers = _numbers(decoded(value) for view in views for value in view.values_of(atom.name))
             out.append(atom if min(numbers, default=0) <= 1 else Atom("query", atom.name, Above(min(numbers) - 1)))
         else:
             out.append(atom)
@@ -99,7 +97,7 @@ def for_all_numbers(candidate: Candidate) -> Candidate:
     numbers all the time.
     """
     path = (candidate.conditions or {}).get("path", "")
-    if candidate.family != "constant view" or not isinstance(path, str) or not _from.search(path):
+    if candidate.family != CONSTANT or not isinstance(path, str) or not _from.search(path):
         return candidate
     return replace(candidate, conditions={}, extent=candidate.conditions)
 
@@ -132,4 +130,4 @@ def _may_be(shown: str, segment: str) -> bool:
 def _numbers(texts: Iterable[str]) -> list[int]:
     """Return some texts as numbers; none where one is something else."""
     every = list(texts)
-    return [int(text) for text in every] if all(map(_are_digits, every)) else []
+    return [int(text) for text in every] if all(map(is_ranged, every)) else []

@@ -148,7 +148,7 @@ def whole_lists(
     paging = contexts.slices.union(PAGING)
     without = [Atom("query", name, False) for name in sorted(paging - seen - asked - edited)]
     for name in sorted(seen.intersection(paging) - asked - edited):
-        values = {value for number in support for one, value in views[number].items if one == name}
+        values = {value for number in support for value in views[number].values_of(name)}
         # of lists of one page the first one alone was seen, and what a second one holds is by the order
         if values and values <= FIRST:
             without.append(Atom("query", name, (False, *sorted(values))))
@@ -213,7 +213,7 @@ def _chosen(name: str, support: Sequence[int], contexts: Contexts, views: Sequen
     seen: Counter[str | bool] = Counter()
     for number in support:
         view = views[number]
-        values = [value for one, value in view.items if one == name]
+        values = view.values_of(name)
         if len(values) > 1 or (not values and name not in contexts.names_at(view.path)):
             return ()
         seen[values[0] if values else False] += 1
@@ -223,7 +223,7 @@ def _chosen(name: str, support: Sequence[int], contexts: Contexts, views: Sequen
 
 def _few(name: str, support: Sequence[int], contexts: Contexts, views: Sequence[View]) -> tuple[str, ...]:
     """Return the values of a parameter, where they are few here and many on the site, and will be the same tomorrow."""
-    values = {value for number in support for one, value in views[number].items if one == name}
+    values = {value for number in support for value in views[number].values_of(name)}
     if len(values) > FEW_VALUES or contexts.taken[name] <= TIMES * len(values):
         return ()
     texts = [decoded(value) for value in values]

@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from scrapy_urinorm.learn.evidence.candidate import REJECTED, Candidate
+from scrapy_urinorm.learn.evidence.candidate import CONSTANT, REJECTED, Candidate
 from scrapy_urinorm.learn.evidence.luck import LUCK, Siblings
 from scrapy_urinorm.learn.pages.contexts import Above, Atom, Context
 from scrapy_urinorm.learn.pages.values import is_number
@@ -36,7 +36,7 @@ def constant_view(
     """
     finding = finding._replace(context=finding.context + _least(stage, finding, params, neighbours))
     why = f"{spoken(map(decoded, params))} took {finding.evidence.values} values here and the page never changed"
-    found = stage.candidate(finding, *said, "constant view", why, params)
+    found = stage.candidate(finding, *said, CONSTANT, why, params)
     doubt = ""
     if Siblings(neighbours, groups, finding.support, stage.views, params).luck() > LUCK:
         doubt = ", but its siblings change so seldom that it may, too"

@@ -112,7 +112,7 @@ def _places(stage: Stage, segment: str, shown: str, pairs: Iterable[tuple[int, i
     """
     places = set()
     for pair in pairs:
-        longer, shorter = sorted((stage.views[page].path[1:].split("/") for page in pair), key=len, reverse=True)
+        longer, shorter = sorted((stage.views[page].segments for page in pair), key=len, reverse=True)
         count = len(longer)
         places |= {
             (at, count) for at, s in enumerate(longer) if s == segment and longer[:at] + longer[at + 1 :] == shorter

@@ -249,7 +249,7 @@ def _varied(
 def _differs(stage: Stage, name: str, near: Neighbours) -> bool:
     """Whether a parameter took several values among the pages of a group, its absence one of them."""
     known = (page for _, page in near.members if stage.views[page].page.label >= 0)
-    return len({tuple(value for one, value in stage.views[page].items if one == name) for page in known}) > 1
+    return len({tuple(stage.views[page].values_of(name)) for page in known}) > 1
 
 
 def _constant(

@@ -50,7 +50,7 @@ def idle(stage: Stage, at: int, neighbours: Iterable[Neighbours]) -> list[Candid
 
 
 def _one(stage: Stage, at: int, neighbours: Neighbours) -> _One:
-    paths = [stage.views[n].path[1:].split("/") for _, n in neighbours.members]
+    paths = [stage.views[n].segments for _, n in neighbours.members]
     outline = tuple("" if n == at else NUMBER.sub("0", segment) for n, segment in enumerate(paths[0]))
     values = frozenset(path[at] for path in paths)
     return _One(judged(neighbours, stage.views), tuple(paths[0]), values, outline)

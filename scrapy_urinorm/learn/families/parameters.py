@@ -218,7 +218,7 @@ def _recur(values: Iterable[str]) -> bool:
 
 
 def _seen(name: str, views: Iterable[View]) -> set[str]:
-    return {decoded(value) for view in views for one, value in view.items if one == name}
+    return {decoded(value) for view in views for value in view.values_of(name)}
 
 
 def _value_rule(name: str, kind: str, seen: set[str]) -> tuple[str, Any, str]:

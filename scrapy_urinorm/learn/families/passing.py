@@ -94,7 +94,7 @@ class Passing:
             if literal.name or literal.at >= 0:
                 yield literal
                 continue
-            paths = (view.path[1:].split("/") for view in self._views if literal.value in decoded_segment(view.path))
+            paths = (view.segments for view in self._views if literal.value in decoded_segment(view.path))
             places = {
                 (len(path), at) for path in paths for at, s in enumerate(path) if decoded_segment(s) == literal.value
             }
@@ -182,11 +182,11 @@ def _values(view: View, literal: _Literal) -> Iterator[tuple[Hashable, str]]:
     """Yield what stands in the place of a literal in an address, with all the rest of it."""
     if literal.name:
         values = [value for name, value in view.items if decoded(name) == literal.name]
-        if len(values) == 1 and (not literal.path or _fits(view.path[1:].split("/"), literal.path, -1)):
+        if len(values) == 1 and (not literal.path or _fits(view.segments, literal.path, -1)):
             rest = tuple(item for item in view.items if decoded(item[0]) != literal.name)
             yield (view.host, view.path, rest), decoded(values[0])
         return
-    segments = view.path[1:].split("/")
+    segments = view.segments
     if _fits(segments, literal.path, at := literal.at):
         yield (view.host, *segments[:at], None, *segments[at + 1 :], view.items), decoded_segment(segments[at])
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from scrapy_urinorm.content import EXACT
 from scrapy_urinorm.learn.evidence.beyond import Beyond
-from scrapy_urinorm.learn.evidence.candidate import REJECTED, TREES, Candidate
+from scrapy_urinorm.learn.evidence.candidate import CONSTANT, REJECTED, TREES, Candidate
 from scrapy_urinorm.learn.evidence.extent import bear_numbers, from_smallest
 from scrapy_urinorm.learn.evidence.judge import Evidence, Group, judged, rank
 from scrapy_urinorm.learn.evidence.risk import DEFAULT_PRIOR, name_prior
@@ -119,7 +119,7 @@ def _folds(stage: Stage, places: tuple[int, ...], neighbours: Iterable[Neighbour
         if group.values < many * stage.options.min_values or group.labels != 1:
             continue
         view = stage.views[group.members[0][1]]
-        segments = view.path[1:].split("/")
+        segments = view.segments
         fixed = [s for i, s in enumerate(segments) if i not in places and s and not s.isdigit()]
         if len(fixed) < words or view.items or group.known * 10 < group.size * 9:
             continue
@@ -128,7 +128,7 @@ def _folds(stage: Stage, places: tuple[int, ...], neighbours: Iterable[Neighbour
             continue
         # what is kept in place of all values is never looked at, and should not be gone tomorrow
         values = sorted(
-            ([stage.views[p].path[1:].split("/")[at] for at in places] for _, p in group.members),
+            ([stage.views[p].segments[at] for at in places] for _, p in group.members),
             key=lambda taken: [(is_volatile(decoded(s)), len(s), s) for s in taken],
         )
         roots = [any(roots_tree(at, decoded(s)) for at, s in zip(places, taken, strict=True)) for taken in values]
@@ -145,14 +145,11 @@ def _folds(stage: Stage, places: tuple[int, ...], neighbours: Iterable[Neighbour
         value = [{"pattern": pattern, "replace": kept.replace("\\", r"\\")}]
         scope = stage.contexts.scope_of(view.host, stage.scope)
         where = from_smallest(shown, places, values)
-        candidate = Candidate(scope, "rewrite", value, evidence, "constant view", why, conditions=where)
+        candidate = Candidate(scope, "rewrite", value, evidence, CONSTANT, why, conditions=where)
         candidate.this_host = stage.contexts.has_below(view.host)
         stage.illustrate(candidate, evidence)
         # the form behind a page has the number of that page, and one of its own
-        if all(
-            stage.may_be_others([(p, stage.views[p].path[1:].split("/")[at]) for _, p in group.members])
-            for at in places
-        ):
+        if all(stage.may_be_others([(p, stage.views[p].segments[at]) for _, p in group.members]) for at in places):
             candidate.status, candidate.why = REJECTED, why + ", but others may have been found that were not requested"
         elif bear_numbers(values) and rank((page for _, page in group.members), stage.views):
             candidate.status, candidate.why = REJECTED, why + ", but with its lines in many orders, as charts have"
@@ -168,18 +165,16 @@ def _substitutions(stage: Stage, at: int, neighbours: Iterable[Neighbours]) -> l
     for group in neighbours:
         known: dict[str, int] = {}
         for _, page in group.members:
-            segment = stage.views[page].path[1:].split("/")[at]
+            segment = stage.views[page].segments[at]
             if segment in stage.closed:
                 known.setdefault(segment, page)
         if 2 <= len(known) <= MAX_SUBSTITUTES:
             for one, other in combinations(sorted(known), 2):
                 pairs[one, other].append(stage.pair(known[one], known[other]))
-    counts = Counter(s for view in stage.views for s in view.path[1:].split("/")[at : at + 1])
+    counts = Counter(s for view in stage.views for s in view.segments[at : at + 1])
     out = []
     for pair, equal in sorted(pairs.items()):
-        stayed = stage.stayed.against(
-            equal, in_examples(equal), lambda view: tuple(view.path[1:].split("/")[at : at + 1])
-        )
+        stayed = stage.stayed.against(equal, in_examples(equal), lambda view: tuple(view.segments[at : at + 1]))
         groups = [*equal, *stayed]
         judge = stage.judge(DEFAULT_PRIOR, constant=False, spelled=True)
         keep, replaced = sorted(pair, key=lambda s: (-counts[s], len(s), s))
@@ -206,7 +201,7 @@ def _one_tree(stage: Stage, at: int, pair: tuple[str, str]) -> bool:
     for name, neighbours in stage.groups.items():
         if name[:2] == ("mask", str(at)):
             for group in neighbours:
-                known = {stage.views[page].path[1:].split("/")[at]: page for _, page in group.members}
+                known = {stage.views[page].segments[at]: page for _, page in group.members}
                 if known.keys() >= set(pair):
                     groups.append(stage.pair(known[pair[0]], known[pair[1]]))
     return stage.said_one(groups)

@@ -118,7 +118,7 @@ class Stage:
 
     def value_of(self, page: int, name: str) -> str | None:
         """Return the value (key spelling) of a parameter in a view by its number; None where it has not one."""
-        values = [value for known, value in self.views[page].items if known == name]
+        values = self.views[page].values_of(name)
         return values[0] if len(values) == 1 else None
 
     def judge(self, prior: float, *, constant: bool = True, spelled: bool = False) -> Judge:

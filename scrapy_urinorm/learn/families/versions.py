@@ -46,7 +46,7 @@ def changed_elsewhere(
     ]
     for atom in asked:
         others = [one for one in finding.context if one is not atom]
-        there = [view for view in changed if _has(atom, view) and not _holds(atom, view)]
+        there = [view for view in changed if view.values_of(atom.name) and not _holds(atom, view)]
         if sum(all(_holds(one, view) for one in others) for view in there) >= FEWEST:
             return atom.name
     return ""
@@ -60,17 +60,13 @@ def _counts(values: set[str]) -> bool:
     return max(numbers) - min(numbers) < DENSE * len(numbers)
 
 
-def _has(atom: Atom, view: View) -> bool:
-    return any(name == atom.name for name, _ in view.items)
-
-
 def _holds(atom: Atom, view: View) -> bool:
     """Whether a view is what a condition asks for, as far as one path or the words of a parameter tell."""
     if atom.kind == "path":
         return not atom.is_literal or view.path == atom.name
     if atom.kind != "query":
         return atom.kind != "host" or view.host == atom.name
-    values = [value for name, value in view.items if name == atom.name]
+    values = view.values_of(atom.name)
     if isinstance(atom.value, bool):
         return bool(values) is atom.value
     wanted = atom.value if isinstance(atom.value, tuple) else (atom.value,)

@@ -79,7 +79,7 @@ class Contexts:
         self.having: Counter[str] = Counter()
         values: dict[str, Counter[str]] = defaultdict(Counter)
         for view in views:
-            segments = view.path[1:].split("/")
+            segments = view.segments
             for at, segment in enumerate(segments):
                 place = (view.host, len(segments), at)
                 self._segments[place][segment] += 1
@@ -126,9 +126,7 @@ class Contexts:
         return known
 
     def _are_listed(self, name: str) -> bool:
-        pages = [
-            (page, value) for view in self._views for one, value in view.items if one == name for page in view.pages
-        ]
+        pages = [(page, value) for view in self._views for value in view.values_of(name) for page in view.pages]
         values = {url_hash(page.url): value for page, value in pages if not is_volatile(decoded(value))}
         if 2 * len(values) <= len(pages):
             return False
@@ -139,7 +137,7 @@ class Contexts:
         """Return the path with `*` for each segment that is not part of the site's structure; extensions stay."""
         found = self._templates.get((view.host, view.path))
         if found is None:
-            segments = view.path[1:].split("/")
+            segments = view.segments
             shown = []
             for at, segment in enumerate(segments):
                 place = (view.host, len(segments), at)

@@ -22,6 +22,9 @@ _VOLATILE = re.compile(
     re.VERBOSE | re.IGNORECASE,
 )
 is_number = re.compile("[0-9]{1,1000}").fullmatch
+MOST_DIGITS = 9
+"""As many as a range in a glob has."""
+is_ranged = re.compile(f"[0-9]{{1,{MOST_DIGITS}}}").fullmatch
 _TOKEN = re.compile(r"[A-Za-z0-9+/_~-]{20,}={0,2}")
 _SESSION = re.compile(r"[0-9]*(?:[a-z]+[0-9]+){3,}[a-z]*", re.IGNORECASE)
 LONGEST_RELEASE = 100

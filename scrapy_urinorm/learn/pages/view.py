@@ -56,6 +56,15 @@ class View:
         """Whether all of its addresses were only seen to redirect elsewhere: what that shows is not to be had here."""
         return all(page.final is not None for page in self.pages)
 
+    @property
+    def segments(self) -> list[str]:
+        """The segments of its path."""
+        return self.path[1:].split("/")
+
+    def values_of(self, name: str) -> list[str]:
+        """Return the values of a parameter (key spelling), none where it has it not."""
+        return [value for one, value in self.items if one == name]
+
     def with_path(self, path: str) -> int:
         """Return the hash of the URL with another path."""
         return self.hash ^ hash_of["p" + self.path] ^ hash_of["p" + path]

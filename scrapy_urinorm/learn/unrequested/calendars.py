@@ -67,7 +67,7 @@ def calendars(learner: Learner) -> None:
         points = {n: at for at, n in line.views if n not in learner.silent_views}
         own = {number[page.key]: at for n, at in points.items() for page in views[n].pages}
         # a page may have its dates under several paths, as in two languages
-        kind = {number[page.key] for view in views if _has(view, line.name) for page in view.pages}
+        kind = {number[page.key] for view in views if view.values_of(line.name) for page in view.pages}
         from_kind = sum(proof.parents.get(node, -1) in kind for node in own)
         if len(points) < MIN_DATES or from_kind < ALIKE * len(own) or not are_alike(views, points):
             continue
@@ -117,10 +117,6 @@ def _lines(views: Sequence[View], silent: set[int]) -> Iterator[_Line]:
             if "*" not in decoded(name):
                 kept += 1
                 yield _Line(host, path, name, dated, sorted(points))
-
-
-def _has(view: View, name: str) -> bool:
-    return any(one == name for one, _ in view.items)
 
 
 def _leading(learner: Learner, own: dict[int, int]) -> set[int]:

@@ -18,6 +18,7 @@ from scrapy_urinorm.importers.facets import may_turn_pages
 from scrapy_urinorm.learn.evidence.candidate import DEFER, SKIP, Candidate
 from scrapy_urinorm.learn.evidence.judge import Evidence
 from scrapy_urinorm.learn.evidence.risk import DEFAULT_PRIOR, risk
+from scrapy_urinorm.learn.pages.values import is_ranged
 from scrapy_urinorm.learn.unrequested.silent import hides_ways, is_known, missed, newly_silent, pages_of, silence
 from scrapy_urinorm.learn.unrequested.traps import MIN_CONTENT, MIN_RUN, YEARS, Place, is_long, run_of, traps
 
@@ -37,7 +38,6 @@ MET_THERE = 0.5
 sold out show one page, too, but are met on lists. Chosen; of a list that is walked through nearly all are."""
 MONTHS = 12
 """Of a year (ISO 8601): its months are the points of the line."""
-_is_number = re.compile("[0-9]{1,9}").fullmatch
 _is_year = re.compile("[0-9]{4}").fullmatch
 # host, and segments with None in the places that are left open
 _Form = tuple[str, tuple[str | None, ...]]
@@ -64,9 +64,9 @@ def numbered(learner: Learner) -> Iterator[tuple[Candidate, list[int]]]:
         # a glob has a meaning of its own for these
         if "*" in view.path or "%3C" in view.path:
             continue
-        segments = tuple(view.path[1:].split("/"))
+        segments = tuple(view.segments)
         for at, segment in enumerate(segments):
-            if _is_number(segment):
+            if is_ranged(segment):
                 lists[view.host, (*segments[:at], None, *segments[at + 1 :])][int(segment)].append(n)
                 if (day := _day(segments, at)) is not None:
                     open_segments, month = day
@@ -97,12 +97,12 @@ def _line(views: Sequence[View], points: dict[int, list[int]]) -> list[Place]:
 def _day(segments: tuple[str, ...], at: int) -> tuple[tuple[str | None, ...], int] | None:
     """Return the form of a year and a month, and perhaps a day, from a place on, and the month since the year 0."""
     after = segments[at + 1 : at + 3]
-    if not _is_year(segments[at]) or int(segments[at]) not in YEARS or not after or not _is_number(after[0]):
+    if not _is_year(segments[at]) or int(segments[at]) not in YEARS or not after or not is_ranged(after[0]):
         return None
     month = int(after[0])
     if not 1 <= month <= MONTHS:
         return None
-    wide = 3 if len(after) > 1 and _is_number(after[1]) else 2
+    wide = 3 if len(after) > 1 and is_ranged(after[1]) else 2
     return (*segments[:at], *(None,) * wide, *segments[at + wide :]), int(segments[at]) * MONTHS + month - 1
 
 

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from scrapy_urinorm.learn.evidence.candidate import DEFER, SKIP, Candidate
 from scrapy_urinorm.learn.evidence.judge import Evidence
 from scrapy_urinorm.learn.evidence.risk import DEFAULT_PRIOR, risk
+from scrapy_urinorm.learn.pages.values import is_ranged
 from scrapy_urinorm.url import decoded
 
 if TYPE_CHECKING:
@@ -38,7 +39,6 @@ SHARE_OF_KIND = 0.9
 """Of the values of a parameter so many are dates, or numbers: the few others are mistyped."""
 MIN_LISTS, MAX_LISTS = 3, 200
 """Lists that end before others are put off, and those that one rule names: as for numbers in the path. Chosen."""
-_is_number = re.compile("[0-9]{1,9}").fullmatch
 _date = re.compile("([0-9]{4}-[0-9]{2}-[0-9]{2})(?![0-9])").match
 
 List = tuple[tuple[str, str], ...]
@@ -86,7 +86,7 @@ def traps(views: Sequence[View], contexts: Contexts, scope: str) -> list[tuple[C
 
 def point_of(text: str) -> tuple[bool, int] | None:
     """Return (is it a date, the day or number) of a value (decoded)."""
-    if _is_number(text):
+    if is_ranged(text):
         return False, int(text)
     if found := _date(text):
         try:
