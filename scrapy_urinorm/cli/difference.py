@@ -11,7 +11,7 @@ from scrapy_urinorm.rules import CATALOGUE, Drops
 from scrapy_urinorm.rules.kinds import Choice, Flag
 from scrapy_urinorm.rulesets.ruleset import RuleSet
 from scrapy_urinorm.rulesets.scopes import Body, Layer, check_body
-from scrapy_urinorm.url import decoded, query_items, split
+from scrapy_urinorm.url import decoded, items_of, split
 
 if TYPE_CHECKING:
     from scrapy_urinorm.engine.explanation import Explanation
@@ -172,8 +172,7 @@ def _dropped(told: tuple[Explanation, Explanation], rule: str) -> set[str]:
 
 
 def _items(url: str) -> list[tuple[str, str]]:
-    parts = split(url)
-    return [(decoded(name), value) for name, value in query_items(parts.query or "")] if parts else []
+    return [(decoded(name), value) for name, value in items_of(url)]
 
 
 def _of(items: list[tuple[str, str]], name: str) -> list[str]:

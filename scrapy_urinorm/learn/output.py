@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Hashable, Iterable
+from collections.abc import Callable, Hashable, Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from scrapy_urinorm.importers.document import Document, toml_key, toml_value
@@ -76,11 +76,16 @@ def to_toml(result: LearnResult) -> str:
     redaction = Redaction()
     hide = (lambda url: anonymized(url, redaction)) if result.options.anonymize else str
     lines = [rules_toml(result.active, result.base, head).rstrip("\n"), *_copied(result.others)]
-    for candidate in [*result.active, *_kept_others(result.others)]:
-        lines += ["", "[[evidence]]"]
-        for key, value in evidence_row(candidate, hide).items():
-            lines += _assignment(key, value)
+    lines += evidence_lines(evidence_row(one, hide) for one in (*result.active, *_kept_others(result.others)))
     return "\n".join(lines) + "\n"
+
+
+def evidence_lines(rows: Iterable[dict[str, Any]]) -> Iterator[str]:
+    """Yield the lines of a rule file that hold rows of `[[evidence]]`."""
+    for row in rows:
+        yield from ("", "[[evidence]]")
+        for key, value in row.items():
+            yield from _assignment(key, value)
 
 
 def rules_toml(candidates: Iterable[Candidate], base: dict[str, Any] | None = None, head: str = "") -> str:
@@ -152,7 +157,7 @@ def anonymized(url: str, redaction: Redaction) -> str:
         return text if len(text) <= 2 or (text.isdigit() and len(text) <= 3) else redaction.hashed(text)[:12]
 
     head, question, query = url.partition("?")
-    query, hash_mark, _fragment = query.partition("#")
+    query = query.partition("#")[0]
     scheme, slashes, rest = head.partition("://")
     host, *segments = rest.split("/")
     hidden = []
@@ -160,4 +165,4 @@ def anonymized(url: str, redaction: Redaction) -> str:
         stem, dot, extension = segment.rpartition(".")
         hidden.append(hide(stem) + dot + extension if dot and len(extension) <= 5 else hide(segment))
     query = _VALUE_OF_PAIR.sub(lambda m: hide(m.group()), query)
-    return f"{scheme}{slashes}{'/'.join([host, *hidden])}{question}{query}{hash_mark and ''}"
+    return f"{scheme}{slashes}{'/'.join([host, *hidden])}{question}{query}"

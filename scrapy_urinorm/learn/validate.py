@@ -16,7 +16,7 @@ from urllib.parse import urlsplit
 
 from scrapy_urinorm.content import DIFFERENT, EXACT, UNKNOWN, Frame, Titles, compare, is_answer, plain_content
 from scrapy_urinorm.content.frame import MIN_FRAME_PAGES
-from scrapy_urinorm.learn.evidence.candidate import ACTIVE, REJECTED, Candidate
+from scrapy_urinorm.learn.evidence.candidate import ACTIVE, REJECTED, Candidate, tables
 from scrapy_urinorm.learn.evidence.risk import BELIEVED, standing
 from scrapy_urinorm.learn.pages.page import Page
 from scrapy_urinorm.normalizer import Normalizer
@@ -68,8 +68,6 @@ class Proposal:
 
 def pairs_of(candidate: Candidate, urls: Sequence[str], preset: str, *, limit: int = 200) -> list[tuple[str, str]]:
     """Return addresses that the rule changes, each with what it makes of it; one per result, none that may act."""
-    from scrapy_urinorm.learn.evidence.candidate import tables
-
     with_rule = Normalizer(tables([candidate]), preset, check_examples=False)
     without = Normalizer(None, preset)
     pairs: dict[str, tuple[str, str]] = {}

@@ -13,7 +13,7 @@ from scrapy_urinorm.content import NEAR_SHARE as NEAR
 from scrapy_urinorm.learn.evidence.risk import risk
 from scrapy_urinorm.report.columns import MAX_TEXT
 from scrapy_urinorm.report.content import resemblances
-from scrapy_urinorm.url import decoded, items_of
+from scrapy_urinorm.url import Item, decoded, items_of
 
 if TYPE_CHECKING:
     from scrapy_urinorm.normalizer import Normalizer
@@ -135,9 +135,9 @@ class Merges:
 
     def _responsible(self, one: str, other: str) -> list[RuleName]:
         """The rules that took away what tells two addresses apart; all that acted, where none of them did it alone."""
-        acted = list(dict.fromkeys((*self._rules(one), *self._rules(other))))
-        both = set(self._rules(one)) & set(self._rules(other))
-        items, others = _items(one), _items(other)
+        mine, theirs = self._rules(one), self._rules(other)
+        acted, both = list(dict.fromkeys((*mine, *theirs))), set(mine) & set(theirs)
+        items, others = items_of(one), items_of(other)
         same_path = one.partition("?")[0] == other.partition("?")[0]
         found = []
         for name in acted:
@@ -253,13 +253,9 @@ def _representative(members: Sequence[dict[str, Any]], normalizer: Normalizer) -
 
 def _names(before: str, after: str) -> list[str]:
     """The parameters that a step took away or changed, for people; one empty text where it is about none."""
-    old, new = _items(before), _items(after)
-    return sorted({decoded(name) for name, _ in (old - new)})[:MAX_NAMES] or [""]
+    gone = Counter(items_of(before)) - Counter(items_of(after))
+    return sorted({decoded(name) for name, _ in gone})[:MAX_NAMES] or [""]
 
 
-def _values(items: Counter[tuple[str, str]], name: str) -> list[str]:
-    return sorted(value for found, value in items.elements() if decoded(found) == name)
-
-
-def _items(url: str) -> Counter[tuple[str, str]]:
-    return Counter(items_of(url))
+def _values(items: Sequence[Item], name: str) -> list[str]:
+    return sorted(value for found, value in items if decoded(found) == name)

@@ -13,7 +13,8 @@ from scrapy_urinorm.crawl import settings as own
 from scrapy_urinorm.crawl.live_rules.parked import CLOSED, DUPLICATE, Parked
 from scrapy_urinorm.crawl.live_rules.places import write_parked
 from scrapy_urinorm.errors import UrinormError
-from scrapy_urinorm.importers.document import Document, toml_key, toml_value
+from scrapy_urinorm.importers.document import Document
+from scrapy_urinorm.learn.output import evidence_lines
 from scrapy_urinorm.live.filtered import shown
 from scrapy_urinorm.whole_files import write_whole
 
@@ -247,13 +248,9 @@ _HEAD = (
 def rule_file(preset: str, sources: Iterable[dict[str, Any]], evidence: Iterable[dict[str, Any]]) -> str:
     """Return a rule file of some rule sources, with their rows of evidence."""
     document = Document(_HEAD)
+    document.top["preset"] = preset
     for source in sources:
         for kind, scopes in source.items():
             for name, table in scopes.items():
                 document.tables[kind, name] = table
-    lines = [f"preset = {toml_value(preset)}", "", document.to_toml().rstrip("\n")]
-    head, *rest = lines[2].split("\n\n", 1)
-    lines = [head, "", lines[0], "", *rest]
-    for row in evidence:
-        lines += ["", "[[evidence]]", *(f"{toml_key(key)} = {toml_value(value)}" for key, value in row.items())]
-    return "\n".join(lines) + "\n"
+    return "\n".join((document.to_toml().rstrip("\n"), *evidence_lines(evidence))) + "\n"
