@@ -92,6 +92,18 @@ def test_each_filter_by_itself() -> None:
     assert all(one.value.get("defer") for one in result.active if one.rule == "max_params"), "as a rule they come last"
 
 
+def test_a_limit_of_one_host_is_none_of_the_hosts_below_it() -> None:
+    below = Site("https://old.shop.example")
+    below.add("/c/mugs", "page of another host")
+    result = learn([*visits_of(lists()), *below.visits()], Options(jobs=1))
+    (candidate,) = [one for one in result.others if one.family == "facets"]
+    assert candidate.this_host
+    for text in (facets_toml(result.others), to_toml(result)):
+        n = Normalizer(tomllib.loads(text))
+        assert any(n.verdict(f"{SHOP}/c/mugs?brand=a&size=1"))
+        assert not any(n.verdict("https://old.shop.example/c/mugs?brand=a&size=1"))
+
+
 def test_a_learned_file_has_it_as_a_comment_that_is_a_rule() -> None:
     text = to_toml(learned(lists()))
     (where,) = tomllib.loads(text)["site"]["shop.example"]["where"]

@@ -161,5 +161,6 @@ def _lists(learner: Learner, graph: Graph, views: Sequence[View], host: str, fou
 def _candidate(learner: Learner, host: str, found: Facets, at_most: int) -> Candidate:
     scope = learner.contexts.scope_of(host, learner.scope)
     candidate = Candidate(scope, LIMIT, found.table(at_most)[LIMIT], Evidence(), FACETS, "", status=PROPOSED)
+    candidate.this_host = learner.contexts.has_below(host)
     candidate.conditions = where_of(found.path, found.items)
     return candidate
