@@ -48,9 +48,10 @@ def test_each_python_has_one_oldest_release_of_each_dependency() -> None:
     of_each = {python: sorted(name for name, _ in floor(python)) for python in pythons}
     oldest = of_each.pop("3.11")
     assert len(set(oldest)) == len(oldest)
-    # from 3.14 on Python has zstd itself
-    newest = [name for name in oldest if name != "backports.zstd"]
-    assert of_each == {python: newest if python == "3.14" else oldest for python in ("3.12", "3.13", "3.14")}
+    # from 3.14 on Python has zstd itself; and these have no wheels for 3.15
+    lacking = {"3.14": {"backports.zstd"}, "3.15": {"backports.zstd", "ada-url", "can-ada", "rocksdict"}}
+    later = ("3.12", "3.13", "3.14", "3.15")
+    assert of_each == {one: [name for name in oldest if name not in lacking.get(one, ())] for one in later}
 
 
 def test_the_oldest_dependencies_that_are_allowed_are_those_that_are_tested() -> None:

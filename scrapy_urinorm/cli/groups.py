@@ -161,7 +161,7 @@ class _Keys:
             block = b"".join([url + b"\n" for url in urls])
         keys = normalizer.lines(block, keys=True).split(b"\n")
         keys.pop()
-        counts = Counter(normalizer.counts, lines=count, not_utf8=odd)
+        counts = Counter(**normalizer.counts, lines=count, not_utf8=odd)
         if counts["unparsable"]:
             # each of them is to be counted, also where it comes again
             self._known.difference_update([url for url in urls if split(_text(url)) is None])

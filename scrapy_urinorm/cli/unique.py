@@ -226,7 +226,7 @@ def _work(choice: ChosenRules, prefer: str, wanted: Filter, block: bytes) -> _Bl
     block, odd = as_utf8(block)
     urls = lines_of(block)
     keys = lines_of(normalizer.lines(block, keys=True))
-    counts = Counter(normalizer.counts, lines=len(urls), not_utf8=odd)
+    counts = Counter(**normalizer.counts, lines=len(urls), not_utf8=odd)
     canonical = lines_of(normalizer.lines(block)) if prefer == "canonical" else keys
     rank: dict[str, Callable[[str, str], int]] = {
         "first": lambda url, canonical: 0,
@@ -234,7 +234,6 @@ def _work(choice: ChosenRules, prefer: str, wanted: Filter, block: bytes) -> _Bl
         "https": lambda url, canonical: not url[:6].lower().startswith("https:"),
         "canonical": lambda url, canonical: url != canonical,
     }
-    ranked = rank[prefer]
     pages = []
     for url, key, text in zip(urls, keys, canonical, strict=True):
         if not url:
@@ -244,7 +243,7 @@ def _work(choice: ChosenRules, prefer: str, wanted: Filter, block: bytes) -> _Bl
         elif normalizer.has_verdicts and normalizer.verdict(url)[0]:
             counts["skipped"] += 1
         else:
-            pages.append(Ranked(url, key, ranked(url, text)))
+            pages.append(Ranked(url, key, rank[prefer](url, text)))
     return _Block(pages, counts, first_broken(urls) if counts["unparsable"] else None)
 
 

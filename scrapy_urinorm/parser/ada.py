@@ -8,11 +8,13 @@ passes all that text can express, at some ten times the cost, so it is asked onl
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
+from typing import Any
 
 import can_ada
 
-PACKAGES = ("can-ada", "ada-url")
-parse = can_ada.parse
+PACKAGES: tuple[str, ...] = ("can-ada", "ada-url")
+parse: Callable[[str], Any] = can_ada.parse
 
 # A text whose host is ASCII letters, digits and marks that need no decoding; what comes after the host does not matter.
 _has_plain_host = re.compile(r"[A-Za-z][A-Za-z0-9+.\-]*://[A-Za-z0-9.\-_:@!$&'()*+,;=~\[\]]*(?:[/?#]|\Z)").match

@@ -7,17 +7,21 @@ In two things it is older: it leaves a `^` in a path, and refuses a host of ASCI
 from __future__ import annotations
 
 import re
-from typing import NoReturn
+from collections.abc import Callable
+from typing import Any, NoReturn
 
 from url import URL, URLError
 
-PACKAGES = ("url-py",)
+PACKAGES: tuple[str, ...] = ("url-py",)
 _REFUSED = (URLError, ValueError)
 _DROPPED = dict.fromkeys(map(ord, "\t\n\r"))
 _C0_AND_SPACE = "".join(map(chr, range(0x21)))
 """What the URL Standard drops before it reads: anywhere in a text, and at both ends."""
 _has_ascii_host = re.compile(
-    r"([A-Za-z][A-Za-z0-9+.\-]*+:[/\\]*+(?:[^/?#\\@]*+@)*+)([^\x00- /:?#@\\%\x7f-\U0010ffff]*+)((?:[:/?#\\].*)?)", re.DOTALL
+    r"([A-Za-z][A-Za-z0-9+.\-]*+:[/\\]*+(?:[^/?#\\@]*+@)*+)"  # up to the host
+    r"([^\x00- /:?#@\\%\x7f-\U0010ffff]*+)"
+    r"((?:[:/?#\\].*)?)",
+    re.DOTALL,
 ).fullmatch
 _punycode = re.compile(r"(?:\A|(?<=\.))xn--", re.IGNORECASE)
 _MASK = "zz--"
@@ -25,9 +29,12 @@ _MASK = "zz--"
 _slashes = re.compile(r"[/\\]{3,}")
 
 
-def parse(text: str) -> NoReturn:
-    """Refuse a text: `href` reads it at no more than what a question for each part would take."""
+def _refuse(text: str) -> NoReturn:
     raise ValueError(text)
+
+
+parse: Callable[[str], Any] = _refuse
+"""Takes no text: `href` reads it at no more than what a question for each part would take."""
 
 
 def is_plain(text: str, host: str) -> bool:
@@ -76,7 +83,7 @@ def _newest(url: URL, host: str) -> str:
     end = min((at for mark in "/?#" if (at := rest.find(mark)) >= 0), default=len(rest))
     authority, rest = rest[:end], rest[end:]
     if host:
-        userinfo, at, hostport = authority.rpartition("@")
-        authority = userinfo + at + hostport.replace(_punycode.sub(_MASK, host), host, 1)
+        userinfo, mark, hostport = authority.rpartition("@")
+        authority = userinfo + mark + hostport.replace(_punycode.sub(_MASK, host), host, 1)
     end = min((at for mark in "?#" if (at := rest.find(mark)) >= 0), default=len(rest))
     return f"{scheme}://{authority}{rest[:end].replace('^', '%5E')}{rest[end:]}"

@@ -9,8 +9,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from scrapy_urinorm import parser, url
-from tests.core.strategies import VALUES, paths
 from tests.conformance.vectors import VECTORS
+from tests.core.strategies import VALUES, paths
 
 ada = pytest.importorskip("scrapy_urinorm.parser.ada", reason="needs can_ada, which has no wheels for this Python")
 servo = pytest.importorskip("scrapy_urinorm.parser.servo", reason="needs url-py")

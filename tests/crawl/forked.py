@@ -91,13 +91,13 @@ def _forker() -> _Forker:
 
 def import_components() -> None:
     """Import what every crawl does, but what wants a reactor: that is chosen by each one."""
-    import ada_url
     import coverage
     from scrapy import cmdline
     from scrapy.downloadermiddlewares import cookies
     from scrapy.settings import default_settings
 
     import tests.crawl.runner
+    from scrapy_urinorm import parser
     from scrapy_urinorm.crawl import addon, dupefilter, fingerprinter, rewrite, scheduler, second_chance, summary
     from scrapy_urinorm.rules import steps
     from scrapy_urinorm.seen import memory
@@ -109,7 +109,9 @@ def import_components() -> None:
     assert cookies._split_domain("a.example").suffix is not None
     assert same_site("www.a.example", "a.example")
     assert [coverage, cmdline, tests.crawl.runner, addon, dupefilter, fingerprinter, second_chance, summary]
-    assert [ada_url, rewrite, scheduler, steps, memory]
+    assert [rewrite, scheduler, steps, memory]
+    # the parser that is asked for odd hosts alone is imported by the first one
+    assert parser.href("http://b\u00fccher.example/") is not None
     said = [value for name, value in vars(default_settings).items() if name.isupper()]
     named = [name for value in said for name in (value if isinstance(value, dict) else [value])]
     named += [name for value in said if isinstance(value, dict) for name in value.values()]
