@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Iterator
 from collections.abc import Set as AbstractSet
 from itertools import combinations
 from typing import TYPE_CHECKING, NamedTuple
@@ -44,6 +44,14 @@ def without_values(kind: frozenset[str], *urls: str) -> frozenset[str]:
     return frozenset(name.partition("[")[0].partition("%5B")[0].rstrip("0123456789") for name in kept)
 
 
+def _borne(change: Change) -> Iterator[frozenset[str]]:
+    """Yield what one of two addresses has besides the other one: `?ref=a` and `?print=1` have nothing together."""
+    one, other = (set(url.partition("#")[0].partition("?")[2].split("&")) for url in (change.first, change.url))
+    for own in (one - other, other - one):
+        names = frozenset(item.partition("=")[0] for item in own) - {""}
+        yield without_values(names, change.first, change.url)
+
+
 class Change(NamedTuple):
     """Two addresses of a page, and in what they differ."""
 
@@ -75,7 +83,8 @@ class Changes:
         if not kind or "/" in kind:
             return
         if len(self._together) < MAX_PAIRS:
-            self._together.update(map(frozenset, combinations(sorted(kind)[:MAX_KINDS], 2)))
+            for names in _borne(change):
+                self._together.update(map(frozenset, combinations(sorted(names)[:MAX_KINDS], 2)))
         if kind not in self._kinds and len(self._kinds) >= MAX_KINDS:
             return
         self._kinds.add(kind)

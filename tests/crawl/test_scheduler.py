@@ -227,6 +227,16 @@ class TestRedisWithoutAJob:
         with RedisServer(tmp_path / "redis") as server:
             yield {"URINORM_SEEN": server.url, "JOBDIR": None}
 
+    def test_a_deployed_project_without_a_file_of_its_own_crawls(
+        self, seen: dict[str, Any], crawl: Callable[..., Crawl], monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        # as scrapyd runs an egg: Scrapy knows the settings, and no folder of the project
+        monkeypatch.setenv("SCRAPY_SETTINGS_MODULE", "scrapy.settings.default_settings")
+        first = crawl(**seen)
+        first.add("a", "b")
+        first.close()
+        assert sorted(crawl(**seen).rest()) == ["a", "b"]
+
     @pytest.mark.parametrize("killed", [False, True], ids=["stopped", "killed"])
     def test_what_waits_is_fetched_by_the_next_run(
         self, crawl: Callable[..., Crawl], seen: dict[str, Any], tmp_path: Path, killed: bool

@@ -8,6 +8,7 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from scrapy.exceptions import NotConfigured
 from scrapy.utils.job import job_dir
 from scrapy.utils.project import data_path
 
@@ -56,11 +57,19 @@ def place_of_requests(spider: Spider, *, lasting: bool) -> PlaceOfRequests:
     if lasting and is_redis(url := own.text(settings, "URINORM_SEEN")):
         place = RedisAddress(url, prefix_of(settings, spider.name)).place
         mark = blake2b(place.encode("utf-8", "surrogatepass"), digest_size=4).hexdigest()
-        given = Path(own.value(settings, "URINORM_SEEN_DIR") or data_path("urinorm"))
+        given = Path(own.value(settings, "URINORM_SEEN_DIR") or _data_folder())
         # without a journal each process has what it keeps back for itself, but what runs with one have left is served
         if own.switch(settings, "URINORM_JOURNAL") or (given / f"{name}-{mark}").exists():
             return PlaceOfRequests(given, f"{name}-{mark}", for_many=True)
     return PlaceOfRequests(None, FILE_NAME)
+
+
+def _data_folder() -> Path:
+    """The project's folder for data. A deployed one may have no `scrapy.cfg`, or be where nothing can be written."""
+    try:
+        return Path(data_path("urinorm"))
+    except (NotConfigured, OSError):
+        return Path(".scrapy", "urinorm")
 
 
 def opened_for_many(place: PlaceOfRequests) -> tuple[PlaceOfRequests, RequestsFile]:
