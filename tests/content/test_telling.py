@@ -124,15 +124,23 @@ def test_a_form_that_names_the_page_it_is_opened_from_is_one() -> None:
     assert normalizer.key(f"{HOST}/article/7") != normalizer.key(f"{HOST}/article/8")
 
 
-def test_a_counter_of_visitors_tells_no_pages_apart() -> None:
-    """It says another number each time, whatever tells two addresses of a page apart."""
+MORE = ("", "&from=list", "&lang=de", "&view=wide", "&currency=EUR")
+
+
+@pytest.mark.parametrize("turned", [0, 1], ids=["the article first", "each of them first"])
+def test_a_counter_of_visitors_tells_no_pages_apart(turned: int) -> None:
+    """It says another number each time, whatever tells two addresses of a page apart.
+
+    Of two that are asked for alone, no address has both.
+    """
     numbers = itertools.count(1000)
     visits = []
     for n in range(60):
         body = f"<h1>Article</h1><div><p>{prose(('article', n))}</p></div>"
+        first = turned * n % len(MORE)
         visits += [
             visit(f"/article?id={n}{more}", f"{body}<footer>{next(numbers)} visits so far</footer>")
-            for more in ("", "&from=list", "&lang=de", "&view=wide", "&currency=EUR")
+            for more in MORE[first:] + MORE[:first]
         ]
     visits += [visit(path, f"{body}<footer>{next(numbers)} visits so far</footer>") for path, body in elsewhere()]
     normalizer = Normalizer(learn(visits).rules)
