@@ -653,6 +653,19 @@ def test_a_redirect_has_the_content_of_its_end() -> None:
     assert normalizer.key("http://a.example/go?to=9") != normalizer.key("http://a.example/go?to=8")
 
 
+def test_of_two_shapes_with_the_same_pages_that_with_several_addresses_for_each_goes() -> None:
+    """A topic by its number and by each of its posts: either could do without the other one."""
+    site = Site("http://forum.example")
+    for topic in range(60):
+        site.add(f"/viewtopic?t={topic}", f"topic {topic}")
+        for post in range(topic % 4 + 1):
+            site.add(f"/viewtopic?p={100 + 4 * topic + post}", f"topic {topic}")
+    normalizer = Normalizer(learn(site.visits()).rules)
+    by_post, by_number = (normalizer.decide(f"http://forum.example/viewtopic?{one}=777") for one in "pt")
+    assert by_post.skip or by_post.defer
+    assert not by_number.skip and not by_number.defer
+
+
 def test_a_shape_that_alone_leads_on_is_not_skipped() -> None:
     """Every page of `/go?n=` is found elsewhere too, but only by following one of them."""
     visits = [Visit(url="http://a.example/", status=200, main_digest="home", words=50)]

@@ -28,6 +28,8 @@ MAX_UNCOVERED = 20
 """One page in so many may be found nowhere else where the recorded links are known, else one in `RARELY`; with any the
 shape is put off, and not skipped."""
 RARELY = 500  # chosen: content alone does not say that others lead to what a page links
+SEVERAL = 1.5
+"""Addresses of a page from which a shape is put off rather than another one that has the same pages; chosen."""
 MAX_UNKNOWN = 0.2
 """The share of a shape's pages whose content may be unknown; chosen."""
 
@@ -53,7 +55,7 @@ def covered(shapes: Shapes, *, proved: bool) -> list[tuple[Candidate, list[int]]
     out = []
     least = MIN_COVERED if proved else 2 * MIN_COVERED
     rare = MAX_UNCOVERED if proved else RARELY
-    for shape in sorted(shapes.of, key=lambda s: s.order(len(shapes.of[s]))):
+    for shape in sorted(shapes.of, key=lambda s: (not _has_several(shapes, s), s.order(len(shapes.of[s])))):
         members = shapes.of[shape]
         labels = {shapes.views[n].page.label for n in members}
         known = labels - {-1} - shapes.soft
@@ -81,6 +83,12 @@ def covered(shapes: Shapes, *, proved: bool) -> list[tuple[Candidate, list[int]]
             del homes[label][shape]
             alike[label, mine].pop(shape, None)
     return out
+
+
+def _has_several(shapes: Shapes, shape: Shape) -> bool:
+    """Whether a page has several addresses of the shape: of a topic by its number and by each of its posts, the posts."""
+    members = shapes.of[shape]
+    return len(members) >= SEVERAL * len({shapes.views[n].page.label for n in members})
 
 
 def also_covered(shapes: Shapes, numbers: set[int], silent: set[int]) -> bool:
