@@ -27,13 +27,14 @@ from scrapy_urinorm.visits.record import Visit
 if TYPE_CHECKING:
     from scrapy_urinorm.learn.fetch import Response
 
-#: Addresses that may do something when they are fetched, though GET should not.
-ACTION_WORDS = re.compile(
-    r"logout|log-out|logoff|signout|sign-out|delete|remove|destroy|unsubscribe|subscribe|vote|rate|like|report|add|"
-    r"buy|cart|checkout|order/new|post|reply|submit|send|mail|mark|read=|toggle|enable|disable|confirm|activate|edit|"
-    r"install|purge|reset|restore|rollback|upload|download|export|print=1&",
-    re.IGNORECASE,
-)
+_ACTIONS = """
+    activate add add-?to-?cart buy cart checkout confirm delete destroy disable download edit enable export install like
+    log-?off log-?out mail mark order/new posting print=1 purge rate read= remove reply report reset restore rollback
+    send sign-?out submit subscribe toggle unsubscribe upload vote
+"""
+# words of their own: `add` stands in "/address/1" as well, and `/post/7` is an article
+_acts = re.compile(rf"(?<![a-z])(?:{'|'.join(_ACTIONS.split())})(?![a-z])").search
+_humps = re.compile("(?<=[a-z])(?=[A-Z])").sub
 
 
 @dataclass(slots=True)
@@ -73,16 +74,17 @@ def pairs_of(candidate: Candidate, urls: Sequence[str], preset: str, *, limit: i
     pairs: dict[str, tuple[str, str]] = {}
     for url in [*(one for pair in candidate.examples for one in pair), *urls]:
         after = with_rule.normalize(url)
-        if with_rule.key(url) != without.key(url) and after != url and not _acts(url) and not _acts(after):
+        if with_rule.key(url) != without.key(url) and after != url and not may_act(url) and not may_act(after):
             pairs.setdefault(with_rule.key(url), (url, after))
     drawn = list(pairs.values())
     random.Random(0).shuffle(drawn)
     return drawn[:limit]
 
 
-def _acts(url: str) -> bool:
+def may_act(url: str) -> bool:
+    """Whether an address may do something when it is fetched, though GET should not, by a word of its path or query."""
     parts = urlsplit(url)
-    return ACTION_WORDS.search(f"{parts.path}?{parts.query}") is not None
+    return _acts(_humps("-", f"{parts.path}?{parts.query}").lower().replace("_", "-")) is not None
 
 
 class Validation:

@@ -22,7 +22,7 @@ from scrapy_urinorm.learn import learn_file, validate_file
 from scrapy_urinorm.learn.evidence.candidate import Candidate
 from scrapy_urinorm.learn.evidence.judge import Evidence
 from scrapy_urinorm.learn.fetch import PoliteFetcher
-from scrapy_urinorm.learn.validate import Proposal, Validation, pairs_of
+from scrapy_urinorm.learn.validate import Proposal, Validation, may_act, pairs_of
 from scrapy_urinorm.visits.features import page_features
 from tests.serving import Answer, Serving
 
@@ -337,3 +337,20 @@ def test_what_a_person_wrote_is_not_written_over(tmp_path: Path, head: str) -> N
     assert rules.read_text() == f"{head}\n"
     validate_file(rules, tmp_path / "learned.toml", fetch=lambda _: None)
     validate_file(rules, tmp_path / "learned.toml", fetch=lambda _: None)
+
+
+@pytest.mark.parametrize(
+    ("path", "acts"),
+    [
+        ("/post/7?ref=a", False),
+        ("/address/1", False),
+        ("/market/x", False),
+        ("/report/7", True),
+        ("/item/7?do=delete", True),
+        ("/item/7?action=log_out", True),
+        ("/removeItem?id=7", True),
+        ("/posting.php?t=7", True),
+    ],
+)
+def test_what_may_do_something_is_told_by_whole_words(path: str, acts: bool) -> None:
+    assert may_act(f"http://a.example{path}") is acts
