@@ -86,7 +86,7 @@ def covered(shapes: Shapes, *, proved: bool) -> list[tuple[Candidate, list[int]]
 
 
 def _has_several(shapes: Shapes, shape: Shape) -> bool:
-    """Whether a page has several addresses of the shape: a topic has those of its posts, beside the one by its number."""
+    """Whether a page has several addresses of the shape: a topic has those of its posts beside its own."""
     members = shapes.of[shape]
     return len(members) >= SEVERAL * len({shapes.views[n].page.label for n in members})
 
