@@ -41,6 +41,8 @@ class RedisAddress:
         self._user = f"{user}@" if user else ""
         self._hosts = [self._host(one) for one in hosts.split(",")] if self.moves else []
         self._query = dict(parse_qsl(parts.query))
+        if "decode_responses" in self._query:
+            raise ValueError("the option decode_responses has to go: a store holds octets, and no texts")
         self._of_sentinels = {
             name: self._query.pop(f"sentinel_{name}", None) for name in ("username", "password")
         }  # fmt: skip

@@ -88,6 +88,11 @@ class RedisConnection:
             yield
         except (redis.RedisError, OSError, ValueError) as error:
             raise SeenStoreError(f"cannot use Redis at {self.place}: {error}") from error
+        except (TypeError, LookupError) as error:
+            # how redis-py says that it does not know an option; nothing more is to be asked of such a client
+            self._client = None
+            why = f"an option of the address that redis-py does not take? {error}"
+            raise SeenStoreError(f"cannot use Redis at {self.place}: {why}") from error
 
     @property
     def client(self) -> redis_py.Redis:

@@ -412,6 +412,15 @@ def test_no_server_is_said_at_the_start_without_the_password() -> None:
     assert "secret" not in str(caught.value)
 
 
+@pytest.mark.parametrize(
+    ("option", "said"), [("foo=bar", "does not take.*foo"), ("decode_responses=True", "decode_responses has to go")]
+)
+def test_an_option_that_cannot_be_is_said_at_the_start(new_redis_server: NewServer, option: str, said: str) -> None:
+    server = new_redis_server()
+    with pytest.raises(SeenStoreError, match=said):
+        worker(f"{server.url}?{option}", "p")
+
+
 def test_user_and_password_by_url(new_redis_server: NewServer) -> None:
     server = new_redis_server("--requirepass", "secret")
     with pytest.raises(SeenStoreError, match=r"[Aa]uth"):
