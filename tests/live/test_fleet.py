@@ -633,3 +633,31 @@ def test_what_a_fleet_kept_back_is_fetched_without_live_rules(tmp_path: Path, la
         assert set(left) <= set(served.asked)
     assert shared.count() == 0
     shared.close()
+
+
+def test_the_queue_of_the_example_waits_for_a_full_redis(
+    server: RedisServer, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """It is told to refuse what is new rather than to forget what is there, and has room again later."""
+    pytest.importorskip("scrapy_redis")
+    monkeypatch.syspath_prepend(FLEET)
+    from fleetcrawl.queue import RecoveringQueue
+
+    client = server.client()
+    client.flushall()
+    crawler = crawler_with({})
+    crawler.engine = SimpleNamespace(_slot=None)
+    spider = crawler._create_spider("pages")
+    waiting = RecoveringQueue(client, spider, "full:requests")
+    try:
+        waiting.push(Request("http://a.example/"))
+        client.config_set("maxmemory", 1)
+        assert waiting.pop() is None
+        assert len(waiting) > 0, "the worker does not end"
+        assert "this worker waits for it" in caplog.text
+    finally:
+        client.config_set("maxmemory", 0)
+        waiting._ended.set()
+    request = waiting.pop()
+    assert request is not None
+    assert request.url == "http://a.example/"

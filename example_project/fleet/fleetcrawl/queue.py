@@ -17,8 +17,14 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
-# What passes when Redis is started again.
-LOST = (redis.ConnectionError, redis.TimeoutError, redis.BusyLoadingError)
+# What passes when Redis is started again, has room again, or another server is the primary.
+LOST = (
+    redis.ConnectionError,
+    redis.TimeoutError,
+    redis.BusyLoadingError,
+    redis.OutOfMemoryError,
+    redis.ReadOnlyError,
+)
 
 # KEYS: queue, leases. ARGV: worker, seconds of a lease, number of this question, numbers that are done. All of it is
 # one step for Redis. A worker has in hand a hash from the number of the question to "score:request". A question that
@@ -86,8 +92,8 @@ class RecoveringQueue(PriorityQueue):
             try:
                 now, _ = self.server.time()
                 self.server.zadd(self._leases, {self._worker: now + self._seconds})
-            except LOST:
-                # at the next turn; the queue says that Redis is away
+            except redis.RedisError:
+                # at the next turn, whatever it is: without a sign of life others take what this worker has in hand
                 continue
 
     def _end(self) -> None:
