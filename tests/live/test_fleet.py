@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import json
 import os
 import pickle
@@ -641,14 +642,13 @@ def test_the_queue_of_the_example_waits_for_a_full_redis(
     """It is told to refuse what is new rather than to forget what is there, and has room again later."""
     pytest.importorskip("scrapy_redis")
     monkeypatch.syspath_prepend(FLEET)
-    from fleetcrawl.queue import RecoveringQueue
-
+    queue_class = importlib.import_module("fleetcrawl.queue").RecoveringQueue
     client = server.client()
     client.flushall()
     crawler = crawler_with({})
-    crawler.engine = SimpleNamespace(_slot=None)
+    monkeypatch.setattr(crawler, "engine", SimpleNamespace(_slot=None))
     spider = crawler._create_spider("pages")
-    waiting = RecoveringQueue(client, spider, "full:requests")
+    waiting = queue_class(client, spider, "full:requests")
     try:
         waiting.push(Request("http://a.example/"))
         client.config_set("maxmemory", 1)
