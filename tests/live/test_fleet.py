@@ -17,7 +17,7 @@ import tomllib
 from contextlib import contextmanager
 from pathlib import Path
 from types import SimpleNamespace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import pytest
 from scrapy import Request
@@ -646,7 +646,7 @@ def test_the_queue_of_the_example_waits_for_a_full_redis(
     client = server.client()
     client.flushall()
     crawler = crawler_with({})
-    monkeypatch.setattr(crawler, "engine", SimpleNamespace(_slot=None))
+    crawler.engine = cast("Any", SimpleNamespace(_slot=None))
     spider = crawler._create_spider("pages")
     waiting = queue_class(client, spider, "full:requests")
     try:
