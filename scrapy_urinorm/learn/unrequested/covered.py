@@ -87,8 +87,9 @@ def covered(shapes: Shapes, *, proved: bool) -> list[tuple[Candidate, list[int]]
 
 def _has_several(shapes: Shapes, shape: Shape) -> bool:
     """Whether a page has several addresses of the shape: a topic has those of its posts beside its own."""
-    members = shapes.of[shape]
-    return len(members) >= SEVERAL * len({shapes.views[n].page.label for n in members})
+    labels = [shapes.views[n].page.label for n in shapes.of[shape]]
+    known = [label for label in labels if label >= 0 and label not in shapes.soft]
+    return len(known) > SEVERAL * len(set(known))
 
 
 def also_covered(shapes: Shapes, numbers: set[int], silent: set[int]) -> bool:
