@@ -13,7 +13,7 @@ from scrapy_urinorm.cli.columns import Output, with_groups
 from scrapy_urinorm.cli.difference import Differences
 from scrapy_urinorm.cli.display import completing, say, write_json
 from scrapy_urinorm.cli.failures import complain
-from scrapy_urinorm.cli.inputs import Column, Files, Format, Inputs, as_utf8, odd_lines
+from scrapy_urinorm.cli.inputs import Column, Files, Format, Inputs, as_utf8
 from scrapy_urinorm.cli.progress import Progress
 from scrapy_urinorm.cli.project import ChosenRules, Json, Preset, Rules, chosen
 from scrapy_urinorm.cli.rules import rule_names
@@ -78,7 +78,6 @@ def groups(
     inputs = Inputs(files, kind, column)
     # the one URL of a key, until another comes: most have no more
     members: dict[bytes, bytes | _Group] = {}
-    counts: Counter[str] = Counter()
     with Progress() as progress:
         for urls, keys, counted in in_order(_Keys(choice), inputs.blocks(), jobs):
             firsts = map(members.setdefault, keys, urls)
@@ -89,14 +88,14 @@ def groups(
             ]
             if again:
                 _join(members, again, examples, normalizer)
-            counts.update(counted)
+            inputs.note(counted)
             progress.add(counted["lines"], inputs.share)
     groups = ((key, group) for key, group in members.items() if isinstance(group, _Group) and group.others)
     found = sorted(groups, key=lambda item: (-item[1].size, item[0]))
     if not as_json:
         saved = sum(group.size - 1 for _, group in found)
         pages, made = count(len(members), "page"), count(len(found), "group")
-        say(f"{count(counts['lines'], 'URL')}: {pages}, {made}; the rules save {saved:,}")
+        say(f"{count(inputs.counts['lines'], 'URL')}: {pages}, {made}; the rules save {saved:,}")
     shown = 0
     differences = Differences(normalizer.ruleset)
     for key, group in found:
@@ -107,7 +106,7 @@ def groups(
             break
         shown += 1
         _show(key, group, made_by, as_json=as_json)
-    for message in (*inputs.complaints(), *odd_lines(counts)):
+    for message in inputs.complaints():
         complain(message)
 
 

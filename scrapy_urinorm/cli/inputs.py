@@ -46,7 +46,7 @@ class Inputs:
     """The URLs of files, as blocks of lines: each block is UTF-8 text of whole lines, the last one ended too.
 
     A row without a URL gives an empty line, so that every row has one. `counts` counts what was odd: `too_long` lines
-    and `bad_rows` of tables, both of which are empty lines too.
+    and `bad_rows` of tables, both of which are empty lines too, and what whoever normalizes the blocks has `note`d.
     """
 
     def __init__(self, names: Sequence[str] | None, kind: str | None = None, column: str | None = None):
@@ -59,6 +59,7 @@ class Inputs:
         self._size = sum(Path(n).stat().st_size for n in self.names if n != "-" and Path(n).is_file())
         self._done = 0
         self._source: Source | None = None
+        self._broken_at: int | None = None
 
     @property
     def share(self) -> float:
@@ -173,13 +174,25 @@ class Inputs:
         if lines:
             yield _block(lines)
 
+    def note(self, counts: Mapping[str, int], broken_at: int | None = None) -> None:
+        """Note what became of the `lines` of the next block; the first of them that is no URL is at `broken_at`."""
+        if self._broken_at is None and broken_at is not None:
+            self._broken_at = self.counts["lines"] + broken_at
+        self.counts.update(counts)
+
     def complaints(self) -> list[str]:
         """What was odd, in words."""
+        lines = count(self.counts["lines"], "line")
+        first = "" if self._broken_at is None else f"; the first is line {self._broken_at + 1:,}"
         said = {
-            "too_long": "of the lines are longer than 4 MiB and were left empty",
-            "bad_rows": "of the rows have no URL and were left empty",
+            "too_long": " of the lines are longer than 4 MiB and were left empty",
+            "bad_rows": " of the rows have no URL and were left empty",
+            "unparsable": f" of {lines}: not a URL that rules apply to, left as it is{first}",
+            "not_utf8": f" of {lines}: not UTF-8, odd octets percent-encoded",
+            "unstable": f" of {lines}: the rules do not settle, see `check`",
+            "error": f" of {lines}: a rule failed, no rule applied",
         }
-        return [f"{self.counts[name]:,} {words}" for name, words in said.items() if self.counts[name]]
+        return [f"{self.counts[name]:,}{words}" for name, words in said.items() if self.counts[name] > 0]
 
 
 def as_utf8(block: bytes) -> tuple[bytes, int]:
@@ -207,19 +220,6 @@ def lines_of(block: bytes) -> list[str]:
 def first_broken(lines: Iterable[str]) -> int | None:
     """Where the first line is that is no URL, from 0; None where none is."""
     return next((at for at, line in enumerate(lines) if line and split(line) is None), None)
-
-
-def odd_lines(counts: Mapping[str, int], broken_at: int | None = None) -> list[str]:
-    """What was odd about `lines` that were normalized, in words; the first that is no URL is at `broken_at`, from 0."""
-    lines = count(counts["lines"], "line")
-    first = "" if broken_at is None else f"; the first is line {broken_at + 1:,}"
-    said = {
-        "unparsable": f"not a URL that rules apply to, left as it is{first}",
-        "not_utf8": "not UTF-8, odd octets percent-encoded",
-        "unstable": "the rules do not settle, see `check`",
-        "error": "a rule failed, no rule applied",
-    }
-    return [f"{number:,} of {lines}: {words}" for name, words in said.items() if (number := counts.get(name, 0)) > 0]
 
 
 def _block(lines: list[str]) -> bytes:

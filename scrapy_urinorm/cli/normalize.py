@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import functools
 import sys
-from collections import Counter
 from json.encoder import encode_basestring_ascii as _text
 from typing import TYPE_CHECKING, Annotated, NamedTuple
 
@@ -13,7 +12,7 @@ import typer
 from scrapy_urinorm.cli.columns import Output, with_texts
 from scrapy_urinorm.cli.display import is_terminal
 from scrapy_urinorm.cli.failures import complain
-from scrapy_urinorm.cli.inputs import Column, Files, Format, Inputs, as_utf8, first_broken, lines_of, odd_lines
+from scrapy_urinorm.cli.inputs import Column, Files, Format, Inputs, as_utf8, first_broken, lines_of
 from scrapy_urinorm.cli.progress import Progress
 from scrapy_urinorm.cli.project import ChosenRules, Json, Preset, Relative, Rules, chosen
 from scrapy_urinorm.cli.workers import Jobs, in_order
@@ -61,18 +60,14 @@ def normalize(
     work = functools.partial(_work, choice, form, base)
     inputs = Inputs(files, kind, column)
     watched = is_terminal() and not as_json
-    counts: Counter[str] = Counter()
-    broken_at: int | None = None
     out = sys.stdout.buffer
     with Progress() as progress:
         for done in in_order(work, inputs.blocks(), jobs):
             out.write(_inert_lines(done.text) if watched else done.text)
             out.flush()
-            if broken_at is None and done.broken_at is not None:
-                broken_at = counts["lines"] + done.broken_at
-            counts.update(done.counts)
+            inputs.note(done.counts, done.broken_at)
             progress.add(done.counts["lines"], inputs.share)
-    for message in (*inputs.complaints(), *odd_lines(counts, broken_at)):
+    for message in inputs.complaints():
         complain(message)
 
 

@@ -13,7 +13,7 @@ import typer
 from scrapy_urinorm.cli.amounts import whole
 from scrapy_urinorm.cli.display import completing, is_terminal
 from scrapy_urinorm.cli.failures import complain
-from scrapy_urinorm.cli.inputs import Column, Files, Format, Inputs, as_utf8, first_broken, lines_of, odd_lines
+from scrapy_urinorm.cli.inputs import Column, Files, Format, Inputs, as_utf8, first_broken, lines_of
 from scrapy_urinorm.cli.progress import Progress
 from scrapy_urinorm.cli.project import ChosenRules, Preset, Rules, chosen
 from scrapy_urinorm.cli.workers import Jobs, in_order
@@ -206,18 +206,14 @@ def _write_some(
 ) -> Counter[str]:
     """Write what `take` chooses of each block of the input, in order; return the lines, and those left out."""
     choice.shared()
-    counts: Counter[str] = Counter()
-    broken_at: int | None = None
     with Progress() as progress:
         for block in in_order(functools.partial(_work, choice, prefer, wanted), inputs.blocks(), jobs):
             _write(take(block.pages))
-            if broken_at is None and block.broken_at is not None:
-                broken_at = counts["lines"] + block.broken_at
-            counts.update(block.counts)
+            inputs.note(block.counts, block.broken_at)
             progress.add(block.counts["lines"], inputs.share)
-    for message in (*inputs.complaints(), *odd_lines(counts, broken_at)):
+    for message in inputs.complaints():
         complain(message)
-    return counts
+    return inputs.counts
 
 
 def _work(choice: ChosenRules, prefer: str, wanted: Filter, block: bytes) -> _Block:

@@ -27,13 +27,16 @@ from scrapy_urinorm.visits.record import Visit
 if TYPE_CHECKING:
     from scrapy_urinorm.learn.fetch import Response
 
-_ACTIONS = """
-    activate add add-?to-?cart buy cart checkout confirm delete destroy disable download edit enable export install like
-    log-?off log-?out mail mark order/new posting print=1 purge rate read= remove reply report reset restore rollback
-    send sign-?out submit subscribe toggle unsubscribe upload vote
+_ANYWHERE = """
+    activate addto checkout confirm delete destroy disable download enable export install log-?off log-?out posting
+    print=1& purge read= remove reply restore rollback sign-?out submit subscribe toggle upload
 """
-# words of their own: `add` stands in "/address/1" as well, and `/post/7` is an article
-_acts = re.compile(rf"(?<![a-z])(?:{'|'.join(_ACTIONS.split())})(?![a-z])").search
+_WORDS = "add buy cart edit like mail mark order/new rate report reset send vote"
+_OF = "all comment favou?rite friend item message msg page poll post read thread topic"
+# the short ones are words of their own, or stand before what they are of: `add` is in "/address/1" as well
+_acts = re.compile(
+    "{}|(?<![a-z])(?:{})(?:{})?(?![a-z])".format(*("|".join(one.split()) for one in (_ANYWHERE, _WORDS, _OF)))
+).search
 _humps = re.compile("(?<=[a-z])(?=[A-Z])").sub
 
 

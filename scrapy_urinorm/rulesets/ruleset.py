@@ -130,7 +130,7 @@ class RuleSet:
         return any_rule_at({id(layer.body): layer.body for layer in self.layers()}.values(), *stages)
 
     def digest(self) -> str:
-        """A short stable hash of what the rules say: equal digests give equal keys (for one can_ada version)."""
+        """A short stable hash of what the rules say: equal digests give equal keys (for one parser of URLs)."""
         if self._digest is None:
             import hashlib
 

@@ -12,8 +12,10 @@ from scrapy_urinorm import parser, url
 from tests.conformance.vectors import VECTORS
 from tests.core.strategies import VALUES, paths
 
-ada = pytest.importorskip("scrapy_urinorm.parser.ada", reason="needs can_ada, which has no wheels for this Python")
-servo = pytest.importorskip("scrapy_urinorm.parser.servo", reason="needs url-py")
+pytest.importorskip("can_ada", reason="has no wheels for this Python")
+pytest.importorskip("url", reason="url-py is not installed")
+
+from scrapy_urinorm.parser import ada, servo
 
 HOSTS = {
     "plain": ("http://A.example:80", "http://a.example/"),

@@ -237,6 +237,16 @@ class TestRedisWithoutAJob:
         first.close()
         assert sorted(crawl(**seen).rest()) == ["a", "b"]
 
+    def test_a_project_whose_data_folder_cannot_be_made_crawls_and_says_so(
+        self, seen: dict[str, Any], crawl: Callable[..., Crawl], tmp_path: Path, caplog: pytest.LogCaptureFixture
+    ) -> None:
+        (tmp_path / "scrapy.cfg").write_text("[settings]\n")
+        (tmp_path / ".scrapy").symlink_to("/proc/nowhere/at/all")
+        run = crawl(**seen)
+        run.add("a", "b")
+        assert sorted(run.rest()) == ["a", "b"]
+        assert "URINORM_SEEN_DIR: if this crawl stops early" in caplog.text
+
     @pytest.mark.parametrize("killed", [False, True], ids=["stopped", "killed"])
     def test_what_waits_is_fetched_by_the_next_run(
         self, crawl: Callable[..., Crawl], seen: dict[str, Any], tmp_path: Path, killed: bool

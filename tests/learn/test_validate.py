@@ -350,6 +350,10 @@ def test_what_a_person_wrote_is_not_written_over(tmp_path: Path, head: str) -> N
         ("/item/7?action=log_out", True),
         ("/removeItem?id=7", True),
         ("/posting.php?t=7", True),
+        ("/index.php?action=deletemsg;msg=7", True),
+        ("/editpost.php?p=7", True),
+        ("/ratethread.php?t=7", True),
+        ("/editorial/7", False),
     ],
 )
 def test_what_may_do_something_is_told_by_whole_words(path: str, acts: bool) -> None:

@@ -43,11 +43,15 @@ class Shape(NamedTuple):
     path: str
     query: tuple[tuple[str, str | None], ...]
 
-    def order(self, count: int) -> tuple[Any, ...]:
-        """Sort key from the least to the most canonical: more parameters and wildcards, names below one, fewer URLs."""
+    def order(self, count: int, *, several: bool = False) -> tuple[Any, ...]:
+        """Sort key from the least to the most canonical: more parameters and wildcards, names below one, fewer URLs.
+
+        Before the last of these comes whether a page has `several` addresses of the shape.
+        """
         wild = self.path.count("*") + sum(value is None for _, value in self.query)
         below = sum(map(bool, self.path.partition("*")[2].split("/")[1:]))
-        return -len(self.query), -wild, -self.path.count("/"), -below, count, self.host, self.path, str(self.query)
+        shown = -len(self.query), -wild, -self.path.count("/"), -below
+        return *shown, not several, count, self.host, self.path, str(self.query)
 
     @property
     def is_open(self) -> bool:

@@ -55,7 +55,7 @@ def covered(shapes: Shapes, *, proved: bool) -> list[tuple[Candidate, list[int]]
     out = []
     least = MIN_COVERED if proved else 2 * MIN_COVERED
     rare = MAX_UNCOVERED if proved else RARELY
-    for shape in sorted(shapes.of, key=lambda s: (not _has_several(shapes, s), s.order(len(shapes.of[s])))):
+    for shape in sorted(shapes.of, key=lambda s: s.order(len(shapes.of[s]), several=_has_several(shapes, s))):
         members = shapes.of[shape]
         labels = {shapes.views[n].page.label for n in members}
         known = labels - {-1} - shapes.soft
