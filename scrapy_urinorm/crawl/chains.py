@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from scrapy_urinorm.crawl import settings as own
@@ -52,3 +53,24 @@ def not_asked(request: Request, chain: list[str], cached: str) -> str:
     if first in chain:
         return first
     return request.url if request.method == "GET" and cached not in ("", request.url) else ""
+
+
+def sent_elsewhere(key: Callable[[str], str], url: str, chain: list[str]) -> bool:
+    """Whether the chain that went through a URL ended at another page, by its key.
+
+    A redirect that changes nothing but the scheme or `www` has the site's word that it is the same page.
+    """
+    if url == chain[-1]:
+        return False
+    here, there = key(url), key(chain[-1])
+    return here != there and _without_origin(here) != _without_origin(there)
+
+
+def is_first(key: Callable[[str], str], chain: list[str]) -> bool:
+    """Whether nothing else of its key leads to the last URL of a chain."""
+    last = key(chain[-1])
+    return all(key(url) != last for url in chain[:-1])
+
+
+def _without_origin(key: str) -> str:
+    return key.partition("://")[2].removeprefix("www.")

@@ -80,7 +80,9 @@ class DupeFilter(BaseDupeFilter):
         self.variants: Variants | None = None
         if own.switch(settings, "URINORM_SECOND_CHANCE") and limit > 0:
             reusable = self._ours is self.fingerprinter
-            self.variants = Variants(crawler, normalizer, self._ours, limit=limit, reusable=reusable)
+            self.variants = Variants(crawler, normalizer, self._ours, store=store, limit=limit, reusable=reusable)
+        shared = self.variants is not None and self.variants.shared is not None
+        self._add_shared = self.variants.add if shared and self.variants is not None else None
         _filters[crawler] = self
 
     @classmethod
@@ -93,10 +95,11 @@ class DupeFilter(BaseDupeFilter):
     def from_spider(cls, spider: Spider) -> Self:
         """For the scheduler of scrapy-redis, which builds its filter from the spider and neither opens nor closes it.
 
-        There is no second chance under it: the worker that learns of a failure seldom holds the variant.
+        There is a second chance where fingerprints are in Redis, too: another worker may learn of a failure.
         """
         filter_ = cls.from_crawler(spider.crawler)
-        filter_.variants = None
+        if filter_._add_shared is None:
+            filter_.variants = None
         filter_.open()
         spider.crawler.signals.connect(filter_.close, signals.spider_closed)
         return filter_
@@ -109,7 +112,7 @@ class DupeFilter(BaseDupeFilter):
         if folder is not None and (known := self.store.stats().get("count")):
             are = "is" if known == 1 else "are"
             own.logger.info("%s of earlier runs %s not sent again: %s", count(known, "request"), are, folder)
-        if self.variants is not None and self._directory is not None:
+        if self.variants is not None and self._directory is not None and self._add_shared is None:
             self.variants.restore(self._directory)
         self._opened = True
         if self._ours is not self.fingerprinter:
@@ -136,7 +139,7 @@ class DupeFilter(BaseDupeFilter):
                 failed(self._crawler, what, error)
 
     def _save(self) -> None:
-        if self.variants is not None and self._directory is not None:
+        if self.variants is not None:
             self.variants.save(self._directory)
 
     def _tell(self) -> None:
@@ -171,7 +174,7 @@ class DupeFilter(BaseDupeFilter):
             for stat in self._counts:
                 self._stats.inc_value(f"urinorm/{stat}")
         try:
-            new = self.store.add(fp)
+            new = self.store.add(fp) if self._add_shared is None else self._add_shared(fp, request)
         except Exception as error:  # noqa: BLE001  whatever a store of the project's own raises
             self._lost(error)
             return True

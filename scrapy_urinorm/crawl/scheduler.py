@@ -102,8 +102,9 @@ class Scheduler(StockScheduler):
                 taking_over.take(len(self.dqs), self._dqpop, newest_first=newest_first)
             else:
                 journal.take_up(trusted=trusted, tell=self.df.request_seen)
-            if isinstance(self.df, DupeFilter) and self.df.variants is not None:
-                journal.take_up_variants(self.df.variants)
+            variants = self.df.variants if isinstance(self.df, DupeFilter) else None
+            if variants is not None and variants.shared is None:
+                journal.take_up_variants(variants)
             journal.begin()
             if taking_over is not None:
                 taking_over.done()

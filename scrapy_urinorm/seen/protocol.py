@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from hashlib import blake2b
-from typing import TYPE_CHECKING, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 from scrapy_urinorm.errors import UrinormError
 
@@ -103,3 +103,18 @@ class AsksOthers(Protocol):
     """A store that asks elsewhere for what it does not know by itself, and calls `before` first, where it is set."""
 
     before: Callable[[], object] | None
+
+
+@runtime_checkable
+class TellsOutcomes(Protocol):
+    """A store that processes share, and that knows what became of what they recorded: see `RedisOutcomes`."""
+
+    @property
+    def forgets(self) -> bool:
+        """Whether fingerprints expire."""
+
+    def add(self, fp: bytes, text: Callable[[], bytes] | None = None) -> bool:
+        """As of any store; under way until its outcome is told where `text` gives the digest of a URL's text."""
+
+    def asked(self, script: str, rows: Sequence[list[Any]]) -> list[Any]:
+        """The answers of a script to some questions. Raises SeenStoreLostError."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import time
 import uuid
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
@@ -13,6 +13,7 @@ from scrapy_urinorm.seen.buckets import records
 from scrapy_urinorm.seen.protocol import RECORD_BYTES, SeenStoreError, as_record, miscounted
 from scrapy_urinorm.seen.recent import RecentForever, RecentTimed
 from scrapy_urinorm.seen.redis_connection import RedisConnection
+from scrapy_urinorm.seen.redis_outcome_scripts import OUTCOME_KEYS
 from scrapy_urinorm.seen.redis_scripts import ADD, CONTAINS, CREATE, TIER_BITS
 from scrapy_urinorm.seen.stamp import Stamp, StampChange, are_stamps, compare_last
 from scrapy_urinorm.seen.table import FingerprintTable
@@ -57,6 +58,7 @@ class RedisStore:
         self._recent = RecentTimed(_RECENT_TIMED) if ttl else RecentForever(_RECENT, FingerprintTable)
         self._worker = uuid.uuid4().hex
         self._keys = [prefix, f"{prefix}:feed", f"{prefix}:claims"]
+        self._all_keys = [*self._keys, *(f"{prefix}:{name}" for name in OUTCOME_KEYS)]
         self._stamps: list[Stamp] = []
         self._timed = False
         self._id = ""
@@ -125,8 +127,12 @@ class RedisStore:
     def _run(self, script: str, args: list[Any], client: redis_py.Redis | None = None) -> Any:
         return self._connection.run(script, self._keys, args, client)
 
-    def add(self, fp: bytes) -> bool:
-        """Claim a fingerprint for this process; True when it was new to all. Raises SeenStoreLostError."""
+    def add(self, fp: bytes, text: Callable[[], bytes] | None = None) -> bool:
+        """Claim a fingerprint for this process; True when it was new to all. Raises SeenStoreLostError.
+
+        `text` gives the digest of the URL's text where the fingerprint is to be under way until its outcome is told
+        (`RedisOutcomes`); it is called only when Redis is asked.
+        """
         if len(fp) != RECORD_BYTES:
             fp = as_record(fp)
         if fp in self._recent:
@@ -138,9 +144,10 @@ class RedisStore:
         if self.along is not None:
             queue, *pushed = self.along()
             keys = [*keys, queue]
+        digest = b"" if text is None else text()
         new, left, total, feed, news = self._connection.ask(
             lambda again: self._connection.run(
-                ADD, keys, [self._id, self._ttl, fp, self._worker, int(again), self._cursor, *pushed]
+                ADD, keys, [self._id, self._ttl, fp, self._worker, int(again), self._cursor, digest, *pushed]
             )
         )
         if feed < self._cursor:
@@ -172,10 +179,26 @@ class RedisStore:
         def question(_again: bool) -> int:
             pipeline = self._connection.client.pipeline(transaction=False)
             for fp in batch:
-                self._run(ADD, [self._id, self._ttl, fp, self._worker, 0, no_news], pipeline)
+                self._run(ADD, [self._id, self._ttl, fp, self._worker, 0, no_news, b""], pipeline)
             answers = pipeline.execute()
             self._total = answers[-1][2]
             return sum(new for new, *_ in answers)
+
+        return self._connection.ask(question)
+
+    @property
+    def forgets(self) -> bool:
+        """Whether fingerprints expire."""
+        return self._ttl > 0
+
+    def asked(self, script: str, rows: Sequence[list[Any]]) -> list[Any]:
+        """The answers of another script to some questions, in one round trip. Raises SeenStoreLostError."""
+
+        def question(again: bool) -> list[Any]:
+            pipeline = self._connection.client.pipeline(transaction=False)
+            for args in rows:
+                self._run(script, [self._id, self._ttl, self._worker, int(again), *args], pipeline)
+            return pipeline.execute()
 
         return self._connection.ask(question)
 
@@ -211,7 +234,7 @@ class RedisStore:
                 for bucket, fields in zip(buckets, self._read(bits, buckets), strict=True):
                     implied = (bucket >> bits - 8 * width).to_bytes(width, "big")
                     for field, value in fields.items():
-                        if not self._ttl or int(value) + self._ttl > time.time():
+                        if not self._ttl or int(value.partition(b" ")[0]) + self._ttl > time.time():
                             yield implied + field
 
     def _read(self, bits: int, buckets: range) -> list[dict[bytes, bytes]]:
@@ -227,7 +250,7 @@ class RedisStore:
         """Forget every fingerprint, for all: other workers that are still running stop with an error."""
         tiers = _used_tiers(self._state())
         # first, so that nobody goes on adding to what is being deleted
-        self._connection.ask(lambda _again: self._connection.client.delete(*self._keys))
+        self._connection.ask(lambda _again: self._connection.client.delete(*self._all_keys))
         for bits in tiers:
             for buckets in _ranges(1 << bits):
                 self._unlink([f"{self._prefix}:{bits}:{bucket}" for bucket in buckets])

@@ -7,6 +7,8 @@ Keys, for a prefix P:
 - `P:BITS:BUCKET`: hash of at most about 100 records, which Redis keeps as one flat listpack (ziplist before 7.0):
   22 bytes a record where a set of strings takes 70 and more. The bucket is given by the record's first BITS bits; the
   field is the record without the whole bytes that the bucket implies; the value is empty, or the time in a timed store.
+  As long as the request that was new is under way, the digest of its URL's text stands in the value, in a timed store
+  behind the time and a space: see `redis_outcome_scripts`.
 - `P:feed`: string used as a ring, the last records that were new, so that each worker hears of the others' with its
   next question.
 - `P:claims`: hash, worker -> the last record that was new to it. It answers a question asked twice because the
@@ -31,7 +33,7 @@ redis.call('HSET', KEYS[1], 'id', ARGV[1], 'format', ARGV[2], 'timed', ARGV[3], 
 return 1
 """
 
-_LOOKUP = f"""
+LOOKUP = f"""
 local TIERS = {{{", ".join(map(str, TIER_BITS))}}}
 local state = redis.call('HMGET', KEYS[1], 'id', 'timed', 'feed', {", ".join(f"'{bits}'" for bits in TIER_BITS)})
 if state[1] ~= ARGV[1] then return redis.error_reply('FORGOTTEN the store was cleared, or Redis lost its data') end
@@ -41,12 +43,14 @@ local now = timed and tonumber(redis.call('TIME')[1]) or 0
 local total = 0
 for i = 1, #TIERS do total = total + tonumber(state[3 + i] or 0) end
 
+local function since(value) return tonumber(string.match(value, '^%d+')) end
+
 local function place(fp, bits)
   local bucket = math.floor(struct.unpack('>I4', fp) / 2 ^ (32 - bits))
   return KEYS[1] .. ':' .. bits .. ':' .. bucket, string.sub(fp, math.floor(bits / 8) + 1)
 end
 
--- seconds left (0: not seen, -1: for ever), key and field where it is or was, first tier with room
+-- seconds left (0: not seen, -1: for ever), key and field where it is or was, first tier with room, value
 local function find(fp)
   local room
   for i, bits in ipairs(TIERS) do
@@ -56,8 +60,8 @@ local function find(fp)
       local key, field = place(fp, bits)
       local value = redis.call('HGET', key, field)
       if value then
-        if not timed or ttl == 0 then return -1 end
-        return math.max(0, tonumber(value) + ttl - now), key, field
+        if not timed or ttl == 0 then return -1, key, field, nil, value end
+        return math.max(0, since(value) + ttl - now), key, field, nil, value
       end
     end
   end
@@ -66,22 +70,27 @@ end
 """
 
 CONTAINS = (
-    _LOOKUP
+    LOOKUP
     + """
 local left = {}
-for i = 3, #ARGV do left[i - 2] = find(ARGV[i]) end
+for i = 3, #ARGV do left[i - 2] = (find(ARGV[i])) end
 return left
 """
 )
 
 ADD = (
-    _LOOKUP
+    LOOKUP
     + f"""
-local fp, worker, again, cursor = ARGV[3], ARGV[4], ARGV[5] == '1', tonumber(ARGV[6])
+local fp, worker, again, cursor, text = ARGV[3], ARGV[4], ARGV[5] == '1', tonumber(ARGV[6]), ARGV[7]
 local left, key, field, room = find(fp)
 local new = left == 0
 if new then
-  local value = timed and now or ''
+  if timed then
+    -- what became of it before it was forgotten
+    redis.call('HDEL', KEYS[1] .. ':failed', fp)
+    redis.call('HDEL', KEYS[1] .. ':variants', fp .. '1', fp .. '2')
+  end
+  local value = timed and (now .. (text == '' and '' or ' ' .. text)) or text
   if key then
     redis.call('HSET', key, field, value)
   else
@@ -94,7 +103,7 @@ if new then
       if size >= {_BUCKET_RECORDS * 3 // 4} and size % 8 == 0 then
         local all, gone = redis.call('HGETALL', key), 0
         for i = 1, #all, 2 do
-          if tonumber(all[i + 1]) + ttl <= now then gone = gone + redis.call('HDEL', key, all[i]) end
+          if since(all[i + 1]) + ttl <= now then gone = gone + redis.call('HDEL', key, all[i]) end
         end
         if gone > 0 then redis.call('HINCRBY', KEYS[1], room, -gone) end
         total = total - gone
@@ -121,7 +130,7 @@ if new then
   redis.call('HSET', KEYS[3], worker, fp)
   redis.call('EXPIRE', KEYS[3], {CLAIM_SECONDS})
   redis.call('HSET', KEYS[1], 'feed', feed + 1)
-  if KEYS[4] then redis.call('ZADD', KEYS[4], ARGV[7], ARGV[8]) end
+  if KEYS[4] then redis.call('ZADD', KEYS[4], ARGV[8], ARGV[9]) end
   feed = feed + 1
 end
 return {{new and 1 or 0, left, total, feed, news}}

@@ -147,6 +147,12 @@ class RecoveringQueue(PriorityQueue):
         except LOST as error:
             self._is_away(error)
             return None
+        except redis.ResponseError as error:
+            # what Redis before 7 says of a script for which it has no room
+            if "-OOM " not in str(error):
+                raise
+            self._is_away(error)
+            return None
         self._away = False
         del self._done[: len(done)]
         if data is None:

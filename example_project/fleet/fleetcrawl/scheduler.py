@@ -22,12 +22,22 @@ class Scheduler(RedisScheduler):
         if request.dont_filter:
             return bool(super().enqueue_request(request))
         store = self.df.store
-        store.along = lambda: self.queue.member(request)
+        asked = False
+
+        def along() -> tuple[str, float, bytes]:
+            nonlocal asked
+            asked = True
+            return self.queue.member(request)
+
+        store.along = along
         try:
             if self.df.request_seen(request):
                 self.df.log(request, self.spider)
                 return False
         finally:
             store.along = None
+        if not asked:
+            # let through for another reason than that it is new, as a second chance is
+            self.queue.push(request)
         self.stats.inc_value("scheduler/enqueued/redis")
         return True

@@ -110,7 +110,7 @@ def _take_up(where: object, lines: Iterable[str | bytes], claims: LastingClaims,
             continue
         for held in row["held"]:
             try:
-                claim.held.append(_loaded(held, spider))
+                claim.held.append(loaded(held, spider))
             except Exception:  # noqa: BLE001  a spider whose methods have other names now
                 lost += 1
         claims.restore(fp, claim)
@@ -134,7 +134,7 @@ def _row(fp: bytes, claim: Claim, spider: Spider) -> dict[str, Any]:
     held = []
     for request in claim.held:
         try:
-            held.append(_dumped(request, spider))
+            held.append(dumped(request, spider))
         except Exception:  # noqa: BLE001  a callback that is no method of the spider cannot be written down
             own.logger.warning("A variant in hand cannot be kept for the next run: %s", shown(request))
     return {
@@ -167,7 +167,11 @@ def _text(last: str | bytes) -> str | dict[str, str]:
 # objects of a project's own in `meta` or `cb_kwargs`, is pickled, as Scrapy does in its queue in the same folder.
 
 
-def _dumped(request: Request, spider: Spider) -> dict[str, Any]:
+def dumped(request: Request, spider: Spider) -> dict[str, Any]:
+    """A request as a JSON object, of a single name `pickle` where JSON cannot say it.
+
+    Raises ValueError for a callback that is no method of the spider, and whatever pickle does.
+    """
     row = request.to_dict(spider=spider)
     try:
         return {name: _plain(value) for name, value in row.items()}
@@ -175,7 +179,8 @@ def _dumped(request: Request, spider: Spider) -> dict[str, Any]:
         return {"pickle": base64.b64encode(pickle.dumps(row, protocol=4)).decode()}
 
 
-def _loaded(row: Any, spider: Spider) -> Request:
+def loaded(row: Any, spider: Spider) -> Request:
+    """The request of `dumped`; raises whatever a row raises that this spider cannot read."""
     if isinstance(row, str):  # files from before the first release
         row = {"pickle": row}
     if row.keys() == {"pickle"}:

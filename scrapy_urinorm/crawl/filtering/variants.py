@@ -9,11 +9,13 @@ from typing import TYPE_CHECKING
 from scrapy.http.request import NO_CALLBACK
 
 from scrapy_urinorm.crawl import settings as own
-from scrapy_urinorm.crawl.chains import chain_of, claimed_by, is_marked, mark, not_asked
+from scrapy_urinorm.crawl.chains import chain_of, claimed_by, is_first, is_marked, mark, not_asked, sent_elsewhere
 from scrapy_urinorm.crawl.filtering import pending
 from scrapy_urinorm.crawl.filtering.claims import MAX_CHANCES, Chance
 from scrapy_urinorm.crawl.filtering.lasting_claims import LastingClaims
+from scrapy_urinorm.crawl.filtering.shared_claims import SharedClaims
 from scrapy_urinorm.crawl.shown import shown
+from scrapy_urinorm.seen.protocol import TellsOutcomes
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -23,13 +25,15 @@ if TYPE_CHECKING:
 
     from scrapy_urinorm.crawl.fingerprinter import RequestFingerprinter
     from scrapy_urinorm.normalizer import Normalizer
+    from scrapy_urinorm.seen import SeenStore
 
 
 class Variants:
     """Watches the request that speaks for a key, and lets another variant pass when it fails.
 
     `limit` bounds what is kept of the keys under way, and the variants in hand. `reusable` says that a request
-    which got a fingerprint may get another one, which holds for our fingerprinter and for no other.
+    which got a fingerprint may get another one, which holds for our fingerprinter and for no other. What is known of a
+    key is in the `store` where that is in Redis, else here, and then it lasts from one run of a job to the next.
     """
 
     def __init__(
@@ -38,6 +42,7 @@ class Variants:
         normalizer: Normalizer,
         fingerprinter: RequestFingerprinter,
         *,
+        store: SeenStore,
         limit: int,
         reusable: bool,
     ):
@@ -47,44 +52,59 @@ class Variants:
         self._reusable = reusable
         self._limit = limit
         self._stats = own.stats_of(crawler)
-        self._claims = LastingClaims(limit, partial(normalizer.key, lossy=False))
+        same = partial(normalizer.key, lossy=False)
+        self.shared: SharedClaims | None = None
+        self._lasting = LastingClaims(limit, same)
+        self._claims: LastingClaims | SharedClaims = self._lasting
+        if isinstance(store, TellsOutcomes):
+            self._claims = self.shared = SharedClaims(crawler, store, limit, same, self._schedule_all)
         self._most_redirects = crawler.settings.getint("REDIRECT_MAX_TIMES")
         self._passing: Request | None = None
+        self._hurried = 0
         self.noted = False
         """Whether the next run is to go on from the `notes` alone."""
 
     def restore(self, directory: Path) -> None:
         """Take up what the run before has left in a job's folder."""
-        pending.restore(directory, self._claims, self._crawler.spider)
+        pending.restore(directory, self._lasting, self._crawler.spider)
 
-    def save(self, directory: Path) -> None:
-        """Leave what is open for the next run of the job."""
-        if self._crawler.spider is not None and not self.noted:
-            pending.save(directory, self._claims, self._crawler.spider)
+    def save(self, directory: Path | None) -> None:
+        """Leave what is open for the next run of the job, or for the others of a fleet."""
+        if self.shared is not None:
+            self.shared.leave()
+        elif directory is not None and self._crawler.spider is not None and not self.noted:
+            pending.save(directory, self._lasting, self._crawler.spider)
+
+    def add(self, fp: bytes, request: Request) -> bool:
+        """Record a fingerprint in a store that processes share; True when it was new. Raises SeenStoreLostError."""
+        assert self.shared is not None
+        if self._may_claim(request):
+            return self.shared.store.add(fp, partial(self.shared.digest, request.url))
+        return self.shared.store.add(fp)
 
     def watch(self) -> None:
         """From now on `notes` are asked for."""
-        self._claims.watch()
+        self._lasting.watch()
 
     def notes(self) -> Iterator[tuple[bytes, str | None]]:
         """What has changed since the last time and a kill must not lose."""
         if self._crawler.spider is not None:
-            yield from pending.noted(self._claims, self._crawler.spider)
+            yield from pending.noted(self._lasting, self._crawler.spider)
 
     def restore_notes(self, where: str, notes: Iterable[tuple[bytes, str]]) -> None:
         """Take up what a killed run has noted; `where` is for messages."""
         if self._crawler.spider is not None:
-            pending.restore_noted(where, notes, self._claims, self._crawler.spider)
+            pending.restore_noted(where, notes, self._lasting, self._crawler.spider)
 
     def expect(self, waiting: Iterable[tuple[bytes, str]]) -> None:
         """Requests of an earlier run with these fingerprints and URLs wait; the URL is empty where none can be read."""
         for fp, url in waiting:
-            self._claims.expect(fp, url)
+            self._lasting.expect(fp, url)
 
     def goes_on(self, request: Request) -> None:
         """A request is written down; of a redirect or another try only its meta knows for which keys it speaks."""
         for fp, _ in claimed_by(request, chain_of(request)):
-            self._claims.keep(fp)
+            self._lasting.keep(fp)
 
     def passes(self, request: Request) -> bool:
         """Whether the request is one that was scheduled here, to be let through unseen."""
@@ -100,22 +120,23 @@ class Variants:
 
     def taken_up(self, request: Request, fingerprint: Callable[[Request], bytes]) -> None:
         """A request of an earlier run goes on: it has the claims that it had, where that run could not leave them."""
+        if self.shared is not None:
+            return
         claimed = claimed_by(request, chain_of(request))
         its_own = fingerprint(request)
         if not is_marked(request) and self._may_claim(request):
             claimed.append((its_own, request.url))
         else:
-            self._claims.unexpect(its_own, request.url)
+            self._lasting.unexpect(its_own, request.url)
         for fp, url in claimed:
-            self._claims.goes_on(fp, url)
+            self._lasting.goes_on(fp, url)
 
     def repeated(self, request: Request, fp: bytes) -> bool:
         """Whether a request of a known key may pass, because the one before it failed."""
-        hurried = self._claims.hurried
         chance = self._claims.repeated(fp, request) if request.method == "GET" else 0
+        if self._hurried != self._claims.hurried:
+            self._say_hurried()
         if chance:
-            if hurried != self._claims.hurried:
-                self._say_hurried()
             if self._reusable:
                 self._give_chance(request, fp, chance)
                 return True
@@ -132,7 +153,11 @@ class Variants:
 
         Not before: most requests wait in the queue for long, and there are many of them.
         """
-        if is_marked(request) or not self._may_claim(request):
+        if is_marked(request):
+            if self.shared is not None:
+                self.shared.speaks(*claimed_by(request, chain_of(request))[-1])
+            return
+        if not self._may_claim(request):
             return
         fp = fingerprint(request)
         if self._claims.speaks(fp, request.url):
@@ -172,7 +197,7 @@ class Variants:
             return None
         # the request's own address may still be that of a page
         circle = target.partition("#")[0] in (url.partition("#")[0] for url in (*chain[:-1], cached))
-        first = asked != request.url or self._is_first(chain)
+        first = asked != request.url or is_first(self._normalizer.key, chain)
         on_for_ever = first and (circle or len(chain) > self._most_redirects)
         if on_for_ever or self._sent_elsewhere(asked, [target]):
             fresh = self._anew(request, asked)
@@ -202,19 +227,7 @@ class Variants:
                 self._schedule_all(self._claims.ended_at(target, fp, url))
 
     def _sent_elsewhere(self, url: str, chain: list[str]) -> bool:
-        """Whether the chain that went through a URL ended at another page.
-
-        A redirect that changes nothing but the scheme or `www` has the site's word that it is the same page.
-        """
-        if url == chain[-1]:
-            return False
-        here, there = self._normalizer.key(url), self._normalizer.key(chain[-1])
-        return here != there and _without_origin(here) != _without_origin(there)
-
-    def _is_first(self, chain: list[str]) -> bool:
-        """Whether nothing else of its key leads to the last URL of a chain."""
-        key = self._normalizer.key(chain[-1])
-        return all(self._normalizer.key(url) != key for url in chain[:-1])
+        return sent_elsewhere(self._normalizer.key, url, chain)
 
     @staticmethod
     def _may_claim(request: Request) -> bool:
@@ -275,14 +288,12 @@ class Variants:
             return request
 
     def _say_hurried(self) -> None:
-        self._stats.inc_value("urinorm/second_chance_hurried")
-        if self._claims.hurried == 1:
+        fresh = self._claims.hurried - self._hurried
+        self._stats.inc_value("urinorm/second_chance_hurried", fresh)
+        self._hurried += fresh
+        if self._hurried == fresh:
             own.logger.warning(
                 "URINORM_SECOND_CHANCE_LIMIT (%d) is reached: variants of pages under way are requested at once",
                 self._limit,
                 extra={"spider": self._crawler.spider},
             )
-
-
-def _without_origin(key: str) -> str:
-    return key.partition("://")[2].removeprefix("www.")

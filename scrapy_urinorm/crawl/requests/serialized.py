@@ -78,7 +78,8 @@ def _name(function: Any, spider: Spider | None) -> Any:
     return function
 
 
-def unreadable(crawler: Crawler, place: str) -> None:
+def unreadable(crawler: Crawler, place: str, *, stays: bool = True) -> None:
     """Tell of one: without it nobody knew that a page is still to be fetched by a version that has the callback."""
-    own.logger.warning("A request in %s cannot be read by this spider, and stays there", place)
+    what = "stays there" if stays else "is left out"
+    own.logger.warning("A request in %s cannot be read by this spider, and %s", place, what)
     own.stats_of(crawler).inc_value("urinorm/unreadable")
