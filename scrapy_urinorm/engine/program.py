@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from scrapy_urinorm.engine.concerns import Concerns
 from scrapy_urinorm.engine.steps import Shared, Step, merge_bodies, steps_of
 from scrapy_urinorm.rules import CATALOGUE, Stage, at
-from scrapy_urinorm.url import Item, join_items, sort_items
+from scrapy_urinorm.url import Item, join_items, path_key, sort_items
 
 if TYPE_CHECKING:
     from scrapy_urinorm.rulesets.scopes import Body
@@ -225,7 +225,8 @@ def run_round(program: Program, path: str, items: list[Item], trace: Trace | Non
                 if trace is not None:
                     trace(step.name, new_path, new_items)
                 path, items = new_path, new_items
-    return path, items
+    # what a rule has left of a last segment is read as any path is: its empty `;` goes, `..;b` is a dot segment
+    return path_key(path) if ";" in path else path, items
 
 
 def changes(program: Program, rule: str, path: str, items: list[Item]) -> bool:

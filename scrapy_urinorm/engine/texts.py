@@ -53,6 +53,10 @@ def canonical_text(parts: Url, outcome: Outcome, *, raw: bool = False) -> str:
                 query = step.run(query)
         if program.sorts or program.tidies or ((raw or changed) and items != split_query(parts.query, program)):
             query = _spelled(program.order(items) if program.sorts else items, query or "") or None
+            if query is not None:
+                # what was spelled anew is to be read as the text was
+                for step in program.display_steps:
+                    query = step.run(query)
         fragment = program.left_fragment(fragment)
         if userinfo:
             userinfo = site.plan.base.left_userinfo(userinfo)
@@ -85,10 +89,14 @@ def edited_text(url: str, raw: Url, parts: Url, outcome: Outcome) -> str:
         # the authority is nobody's edit either
         text = _AUTHORITY.sub("", text, count=1)
         text = url[: len(url) - len(_AUTHORITY.sub("", url, count=1))] + text
-    return url if text == _ROOTLESS.sub(r"\1/", url) else text
+    if text == _ROOTLESS.sub(r"\1/", url):
+        return url
+    # the end of the text was within it: a blank there is no part of a URL
+    return _BLANK_END.sub(lambda blanks: "".join(f"%{ord(one):02X}" for one in blanks[0]), text)
 
 
 _AUTHORITY = Regex(r"[^/?#\\]*//[^/?#\\]*")
+_BLANK_END = Regex("[\x00-\x20]+$")
 _ROOTLESS = Regex(r"^([^/]*//[^/?#]*)(?=[?#]|$)")
 
 

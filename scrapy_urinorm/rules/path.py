@@ -118,9 +118,9 @@ def _goes(names: NameTable, mark: str, name: str, value: str, decode: Callable[[
 _PARAMETER = Regex("(;|%3B)")
 
 
-# (S(...)) and its relatives A (anonymous id), F (forms ticket), X (cookie support), as ASP.NET 2.0 and later write it;
-# in lower case only with a value as long as a session's: `/(f(x))/` may be about mathematics
-ASPNET_SESSION = r"/\((?:(?:[AFSX]\([\w.~-]*\))+|(?=[^/]{0,500}\([\w.~-]{24,}\))(?:[AFSXafsx]\([\w.~-]*\))+)\)"
+# (S(...)) and its relatives A (anonymous id), F (forms ticket), X (cookie support), as ASP.NET 2.0 and later write it:
+# one of the values is as long as a session's (SessionIDManager: 24), since `/(S(n))/` may be about mathematics
+ASPNET_SESSION = r"/\((?:X\(\d\)|(?=[^/]{0,500}\([\w.~-]{20,}\))(?:[AFSXafsx]\([\w.~-]*\))+)\)"
 _ASPNET = Regex(ASPNET_SESSION + "(?=/|$)", re.ASCII)
 # ASP.NET 1.x: the session id alone, 120 bits in the letters and digits of SessionIDManager
 _ASPNET_1 = Regex(r"/\([a-z0-5]{24}\)(?=/)", re.IGNORECASE | re.ASCII)

@@ -63,6 +63,12 @@ def plus_space(query: str, *, mode: str) -> str:
     return query.replace("+", "%2B") if mode == "literal" else query
 
 
+@half("plus_space", stage=Stage.DISPLAY, inert="space")
+def written_space(query: str, *, mode: str) -> str:
+    """The part of `plus_space` that writes the space of an edited parameter where a `+` would be read as one."""
+    return query.replace("+", "%20") if mode == "literal" else query
+
+
 @rule(
     LOSSY,
     "http://a.example/50%?q=100%",

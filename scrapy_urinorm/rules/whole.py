@@ -219,6 +219,8 @@ def unwrap_params(target: Target, *, wrappers: tuple[Wrapper, ...], host: str) -
 
 
 _AMP_HOST = Regex(r"(?:[a-z0-9-]+\.)?cdn\.ampproject\.org|[a-z0-9-]+\.bing-amp\.com")
+# what Google's search puts behind addresses of its cache
+_OF_AMP_CACHES = frozenset(("amp_js_v", "amp_gsa", "usqp"))
 _AMP_PATH = Regex(r"/[cv](/s)?/([a-z0-9-]+(?:\.[a-z0-9-]+)+(?::\d+)?)(/.*)?", re.IGNORECASE)
 
 
@@ -234,13 +236,15 @@ def amp_caches(target: Target, *, on: bool, host: str) -> str | None:
     """Give a page in an AMP cache, Google's or Bing's, the key of the page that it is a copy of.
 
     Nobody but the cache answers at its hosts, so no site can claim another's page by it. See "AMP Cache URL format" of
-    the AMP project: `/c/` or `/v/`, `/s/` for https, then host and path of the origin.
+    the AMP project: `/c/` or `/v/`, `/s/` for https, then host and path of the origin. The cache's own parameters,
+    `amp_js_v`, `amp_gsa` and `usqp`, are not the page's.
     """
     found = _AMP_PATH.fullmatch(target[0]) if on and _AMP_HOST.fullmatch(host) else None
     if found is None:
         return None
     secure, origin, path = found.groups()
-    query = f"?{join_items(target[1])}" if target[1] else ""
+    items = [item for item in target[1] if item[0] not in _OF_AMP_CACHES]
+    query = f"?{join_items(items)}" if items else ""
     return f"http{'s' if secure else ''}://{origin}{path or '/'}{query}"
 
 

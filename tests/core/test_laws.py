@@ -96,6 +96,10 @@ def check_idempotent(n: Normalizer, text: str) -> None:
 FORMERLY_NOT = {
     "a kept list, on a URL that speaks of unsubscribing": ({"keep_params": ["id"]}, "/unsubscribe?ref=1#x"),
     "a session's segment after an empty parameter": ({}, "/&amp;/(S(abc))"),
+    "a space where a plus is one": ({"plus_space": "literal", "lowercase_params": ["q"]}, "/?q=A%20B"),
+    "a space in a name where a plus is one": ({"plus_space": "literal", "rename_params": {"q": "a b"}}, "/?q=1"),
+    "an empty list of parameters before the slash": ({"trailing_slash": "remove"}, "/x/;/"),
+    "a dot segment before a list of parameters": ({"trailing_slash": "remove"}, "/..;b/"),
     "a session and a fragment, on a URL that speaks of unsubscribing": (
         {},
         "/unsubscribe;jsessionid=0123456789abcdef#x",
