@@ -20,7 +20,6 @@ from urllib.parse import unquote
 
 from scrapy_urinorm.engine import native
 from scrapy_urinorm.engine.texts import scrubbed
-from scrapy_urinorm.rules.path import ASPNET_SESSION
 
 if TYPE_CHECKING:
     from scrapy_urinorm.visits.record import Visit
@@ -74,7 +73,10 @@ _ends_before_name = re.compile(r"[?&;#/\s:,(]").split
 _pairs_behind = re.compile(r"[&;#/?\s=]([^&;#/?\s=]++)=([^&;#/?\s]++)").findall
 _names_behind = re.compile(r"[&;#/?\s=]([^&;#/?\s=]++)=").findall
 _other_than_letters = re.compile(r"[^0-9a-z]")
-_ASP_SESSION = re.compile(ASPNET_SESSION + "(?=[/?#]|$)")
+#: More than the rule `aspnet_session` takes: a short one may be a secret, too.
+_ASP_SESSION = re.compile(
+    r"/\((?:(?:[AFSX]\([\w.~-]*\))+|(?=[^/]{0,500}\([\w.~-]{24,}\))(?:[AFSXafsx]\([\w.~-]*\))+)\)(?=[/?#]|$)"
+)
 _REMEMBERED = 4 << 20
 """Characters of URLs whose redaction is remembered: a page is the referer of all that it links to."""
 _LONGEST_REMEMBERED = 2_048
