@@ -75,12 +75,12 @@ typedef struct {
 enum {
     /* the usual ones first: what is read of a tag is forgotten up to the last of them */
     CLASS, HREF, ID, TITLE, SRC, ALT, STYLE, TYPE, NAME, VALUE, REL, CONTENT, DATA_SRC, DATA, SRCSET, POSTER, DATA_ORIGINAL,
-    DATA_LAZY_SRC, DATA_LAZY, DATA_SRCSET, DATA_BG, DATA_BACKGROUND, DATA_VIDEO_ID, DATA_VIDEOID, DATA_YOUTUBE_ID, DATA_ID, WIDTH,
+    DATA_LAZY_SRC, DATA_LAZY, DATA_SRCSET, DATA_BG, DATA_BACKGROUND, DATA_VIDEO_ID, DATA_VIDEOID, DATA_YOUTUBE_ID, DATA_ID, WIDTH, HEIGHT,
     VIEW_BOX, ARIA_HIDDEN, BGCOLOR, DATETIME, MOMENT, ATTRIBUTES
 };
 
 /* `given` has a bit for each: with one more it needs a wider type. Not every compiler of C has static assertions. */
-typedef char attributes_fit_into_given[ATTRIBUTES <= 32 ? 1 : -1];
+typedef char attributes_fit_into_given[ATTRIBUTES <= 64 ? 1 : -1];
 
 /* The attributes that are read, by their first letters: all of a letter stand together, a test looks. */
 static const struct {
@@ -92,11 +92,12 @@ static const struct {
     {"data-lazy", 9, DATA_LAZY}, {"data-srcset", 11, DATA_SRCSET}, {"data-bg", 7, DATA_BG},
     {"data-background", 15, DATA_BACKGROUND}, {"data-video-id", 13, DATA_VIDEO_ID}, {"data-videoid", 12, DATA_VIDEOID},
     {"data-youtube-id", 15, DATA_YOUTUBE_ID}, {"data-id", 7, DATA_ID},
-    {"datetime", 8, DATETIME}, {"data-time", 9, MOMENT}, {"data-timestamp", 14, MOMENT}, {"data-utime", 10, MOMENT}, {"href", 4, HREF}, {"id", 2, ID}, {"name", 4, NAME},
+    {"datetime", 8, DATETIME}, {"data-time", 9, MOMENT}, {"data-timestamp", 14, MOMENT}, {"data-utime", 10, MOMENT}, {"height", 6, HEIGHT}, {"href", 4, HREF}, {"id", 2, ID}, {"name", 4, NAME},
     {"poster", 6, POSTER}, {"rel", 3, REL}, {"src", 3, SRC}, {"srcset", 6, SRCSET}, {"style", 5, STYLE}, {"type", 4, TYPE},
     {"title", 5, TITLE}, {"value", 5, VALUE}, {"viewBox", 7, VIEW_BOX}, {"width", 5, WIDTH},
 };
-static const uint32_t given_dates = 1u << DATETIME | 1u << TITLE | 1u << MOMENT;
+#define GIVEN(attribute) ((uint64_t)1 << (attribute))
+static const uint64_t given_dates = GIVEN(DATETIME) | GIVEN(TITLE) | GIVEN(MOMENT);
 enum { NAMES = sizeof names / sizeof *names, LONGEST_ATTRIBUTE = 15 };
 
 typedef struct {
@@ -116,7 +117,7 @@ typedef struct {
     size_t first_field;          /* the octets of the first one */
     Piece colour, classes; /* the last ones; what the classes tell is in `states` */
     Piece attributes[ATTRIBUTES]; /* of the tag that was read, and which there are */
-    uint32_t given;
+    uint64_t given;
     octet firsts[256]; /* of `names`: where those of a letter begin, and one more; 0 = none */
     int open, stopped, draws, measured, placed, styled, mixed;
 } Page;
@@ -549,6 +550,16 @@ is_icon(const Piece *attributes)
            (box.length && is_small(last, box.start + box.length, SMALL));
 }
 
+/* Whether a picture is there to count visits: shown.py (`is_counter`). */
+static int
+is_counter(const Piece *attributes, Piece address)
+{
+    Piece width = attributes[WIDTH], height = attributes[HEIGHT];
+    return address.start == attributes[SRC].start && width.length && height.length &&
+           is_small(width.start, width.start + width.length, PIXEL) && is_small(height.start, height.start + height.length, PIXEL) &&
+           !picture_in(address);
+}
+
 /* A picture or player: its address is a line that nobody reads, the text for those who do not see it one that is read. */
 static Taken
 embedded(Page *page, const Tag *tag, uint64_t slot, const Piece *attributes)
@@ -556,7 +567,8 @@ embedded(Page *page, const Tag *tag, uint64_t slot, const Piece *attributes)
     Piece address = address_of(attributes, is(tag->name, "object")), alt = attributes[ALT], type = attributes[TYPE];
     Room *room = &page->scratch;
     Taken taken;
-    if (address.length && (taken = put_address(page, slot, tag->name, address)) != YES)
+    if (address.length && !(is(tag->name, "img") && is_counter(attributes, address)) &&
+        (taken = put_address(page, slot, tag->name, address)) != YES)
         return taken;
     if (!alt.length && is(tag->name, "area"))
         alt = attributes[TITLE];
@@ -711,7 +723,7 @@ read_tag(Page *page, Piece *name, Piece *attributes, const Tag **tag)
             for (size_t n = page->firsts[*attribute.start]; n && n <= NAMES && *names[n - 1].name == (char)*attribute.start; n++)
                 if (names[n - 1].length == attribute.length && memcmp(names[n - 1].name, attribute.start, attribute.length) == 0) {
                     attributes[names[n - 1].place] = value;
-                    page->given |= 1u << names[n - 1].place;
+                    page->given |= GIVEN(names[n - 1].place);
                     break;
                 }
         if ((viewer >= MAY_VIEW || (attribute.length > 5 && memcmp(attribute.start, "data-", 5) == 0)) &&
@@ -822,10 +834,10 @@ find_slot(Page *page, const Frame *parent, const Tag *tag, Piece id, uint64_t *s
 static Taken
 see_beside(Page *page, const Frame *parent, const Tag *tag, const Piece *attributes, const uint64_t *slot)
 {
-    const uint32_t beyond = 1u << STYLE | 1u << TITLE | 1u << CLASS | 1u << DATA_BG | 1u << DATA_BACKGROUND | 1u << DATA_VIDEO_ID |
-                            1u << DATA_VIDEOID | 1u << DATA_YOUTUBE_ID | 1u << DATA_ID | 1u << DATA_SRC | 1u << BGCOLOR;
+    const uint64_t beyond = GIVEN(STYLE) | GIVEN(TITLE) | GIVEN(CLASS) | GIVEN(DATA_BG) | GIVEN(DATA_BACKGROUND) | GIVEN(DATA_VIDEO_ID) |
+                            GIVEN(DATA_VIDEOID) | GIVEN(DATA_YOUTUBE_ID) | GIVEN(DATA_ID) | GIVEN(DATA_SRC) | GIVEN(BGCOLOR);
     size_t left = (size_t)(page->end - page->s), length = tag->name.length;
-    const uint32_t classed = 1u << CLASS | 1u << BGCOLOR;
+    const uint64_t classed = GIVEN(CLASS) | GIVEN(BGCOLOR);
     int bare = tag->kind <= INLINE_KIND && !(tag->flags & FOREIGN), known = 0, day;
     uint64_t own;
     Taken taken;

@@ -99,6 +99,17 @@ def late_picture(attributes: Mapping[str, str | None]) -> str | None:
     return picture_in(attributes.get("src") or "")
 
 
+def is_counter(attributes: Mapping[str, str | None], address: str) -> bool:
+    """Whether a picture is there to count visits, or to have the site do something: a dot without a file of its own.
+
+    What it is asked with, such as the visitor's session, is then no part of the page.
+    """
+    if address != attributes.get("src"):
+        return False
+    sizes = (_leading(attributes.get(name) or "") for name in ("width", "height"))
+    return all(size is not None and int(size[1]) <= PIXEL for size in sizes) and picture_in(address) is None
+
+
 def is_placed(attributes: Mapping[str, str | None]) -> bool:
     """Whether a form of a collection stands at a place of its own, as pieces on a board do and icons do not."""
     return any(attributes.get(name) not in (None, "", "0") for name in ("x", "y", "transform"))

@@ -12,6 +12,7 @@ from scrapy_urinorm.visits.shown import (
     Sums,
     address_of,
     geometry_of,
+    is_counter,
     is_icon,
     is_number,
     is_placed,
@@ -177,7 +178,7 @@ class Walk:
     def _embedded(self, tag: str, slot: int, node: LexborNode) -> None:
         attributes = node.attributes
         address = address_of(tag, attributes)
-        if address:
+        if address and not (tag == "img" and is_counter(attributes, address)):
             self._line(slot, f"{tag}:{address}", seen=0)
         alt = attributes.get("alt") or (tag == "area" and attributes.get("title"))
         if alt and not alt.isspace():

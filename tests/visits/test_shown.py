@@ -50,6 +50,9 @@ OTHER = {
     "a picture in place of a blank one": "<img src=/blank.gif data-cfsrc='/{}.jpg?t=9'>",
     "another in place of one": "<img src=/blank.gif data-hi-res-src=/{}.JPG>",
     "a larger picture": "<img src=/a.jpg data-large=/{}.jpg>",
+    "a dot with a file of its own": "<p>text<img src='/colour/{}.gif?t=9' width=1 height=1>",
+    "a bar of a program": "<p>text<img src='/bar?id={}' width=1 height=40>",
+    "a picture in place of a dot": "<p>text<img src='/blank?t=9' data-src='/picture?id={}' width=1 height=1>",
     **{
         f"data-{name}": f"<p><b data-{name}='{value}'>text</b>"
         for name, value in {
@@ -164,6 +167,13 @@ SAME = {
             "a number": "src=https://c.example/watch/{}",
             "a program of pictures": "src='/hit.gif?t={}'",
             "a size": "src='/_next/image?url=%2Fp.jpg&amp;w={}'",
+        }.items()
+    },
+    **{
+        f"what {name} asks": f"<p>text<img {attributes}>"
+        for name, attributes in {
+            "a pixel of a program": "src='/app.php/cron/task?sid={}' width=1 height=1 alt=''",
+            "a pixel with units": "src='https://c.example/tr?id={}&amp;ev=view' width=1px height=0",
         }.items()
     },
     "a text for those without scripts": "<noscript>please turn on scripts {}<a href=x>a</a></noscript>",
