@@ -50,7 +50,7 @@ def test_contracts_of_pyproject_hold() -> None:
             id="a crawl needs no extra and no command line",
         ),
         pytest.param(
-            "from scrapy_urinorm import Normalizer; Normalizer().key('http://a.example/b?c=1&utm_source=2')",
+            "from scrapy_urinorm import Normalizer; Normalizer().key('http://a.example/b?c=1&utm_medium=2')",
             {"scrapy_urinorm.rules.backtracking", "scrapy_urinorm.engine.explanation", "scrapy_urinorm.seen"},
             id="presets are known to be good, and who asks for a key wants no reasons",
         ),

@@ -186,7 +186,7 @@ def test_slow_input_is_answered_at_once(folder: Path) -> None:
 
 
 def test_check_json(folder: Path) -> None:
-    (folder / "odd.toml").write_text('[rules]\nremove_params = ["utm_source"]\nexamples = [["/?utm_source=1", "/"]]\n')
+    (folder / "odd.toml").write_text('[rules]\nremove_params = ["utm_medium"]\nexamples = [["/?utm_medium=1", "/"]]\n')
     (folder / "bad.toml").write_text('[rules]\nwww = "yes"\n')
     done = run("check", "--json", "odd.toml", "bad.toml", "rules.toml", cwd=folder)
     odd, bad, good = json_lines(done.out)

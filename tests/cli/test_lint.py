@@ -21,7 +21,7 @@ ROOT = Path(__file__).resolve().parents[2]
 # rules, and for each finding: code, table, key, line
 FOUND = {
     "the preset has it": (
-        '[rules]\nremove_params = ["utm_source"]',
+        '[rules]\nremove_params = ["utm_medium"]',
         [("covered", "rules", "remove_params", 2)],
     ),
     "a wider glob has it": (

@@ -71,7 +71,9 @@ class SharedClaims:
 
     def speaks(self, fp: bytes, url: str) -> bool:
         """Whether the request that is sent decides about the key: it does, since the filter let it through."""
-        self._under_way[fp] = url
+        # of a request that a middleware replaces by another one no end is told
+        if len(self._under_way) < self._limit:
+            self._under_way[fp] = url
         return True
 
     def repeated(self, fp: bytes, request: Request) -> int:
