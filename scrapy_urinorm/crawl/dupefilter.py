@@ -81,8 +81,8 @@ class DupeFilter(BaseDupeFilter):
         if own.switch(settings, "URINORM_SECOND_CHANCE") and limit > 0:
             reusable = self._ours is self.fingerprinter
             self.variants = Variants(crawler, normalizer, self._ours, store=store, limit=limit, reusable=reusable)
-        shared = self.variants is not None and self.variants.shared is not None
-        self._add_shared = self.variants.add if shared and self.variants is not None else None
+        variants = self.variants
+        self._add_shared = None if variants is None or variants.shared is None else variants.add
         _filters[crawler] = self
 
     @classmethod

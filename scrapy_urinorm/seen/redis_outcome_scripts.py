@@ -82,15 +82,15 @@ local function grant(fp, digest, chances, digests, data)
   set_row(fp, 'o', chances, digests .. digest)
   redis.call('HSET', GRANTED, worker, fp .. digest .. chances .. data)
   redis.call('EXPIRE', GRANTED, {CLAIM_SECONDS})
-  return {{chances, data}}
+  return {{chances, data, digest}}
 end
 
 local function granted(fp, digest)
   local last = again and redis.call('HGET', GRANTED, worker)
   if last and string.sub(last, 1, 27) == fp .. digest then
-    return {{tonumber(string.sub(last, 28, 28)), string.sub(last, 29)}}
+    return {{tonumber(string.sub(last, 28, 28)), string.sub(last, 29), digest}}
   end
-  return {{0, ''}}
+  return {{0, '', ''}}
 end
 
 -- one of the variants that wait for a failed key
@@ -150,29 +150,29 @@ local fp, digest, data, most, room = ARGV[5], ARGV[6], ARGV[7], tonumber(ARGV[8]
 local hurry, ending = ARGV[10] == '1', ARGV[11] == '1'
 local left, _, _, _, value = find(fp)
 local text = text_of(value)
-if left == 0 or text == '' or text == 'x' then return {0, ''} end
+if left == 0 or text == '' or text == 'x' then return {0, '', ''} end
 local state, chances, digests = row_of(fp, text)
 if text == digest or has(digests, digest) then return granted(fp, digest) end
 local free
 for i = 1, 2 do
   local row = redis.call('HGET', VARIANTS, fp .. i)
-  if not row then free = free or i elseif string.sub(row, 1, 7) == digest then return {0, ''} end
+  if not row then free = free or i elseif string.sub(row, 1, 7) == digest then return {0, '', ''} end
 end
-if chances + held(fp) >= most then return {0, ''} end
+if chances + held(fp) >= most then return {0, '', ''} end
 if not ending then
   if state == 'f' then return grant(fp, digest, chances + 1, digests, '') end
   if hurry or redis.call('HLEN', VARIANTS) >= room then
     return grant(fp, digest, chances + 1, digests == '' and text or digests, 'hurried')
   end
 end
-if hurry then return {0, ''} end
+if hurry then return {0, '', ''} end
 redis.call('HSET', VARIANTS, fp .. free, digest .. data)
 lasts(VARIANTS)
 if state == 'f' then
   redis.call('SADD', LEFT, fp)
   lasts(LEFT)
 end
-return {0, ''}
+return {0, '', ''}
 """
 )
 
@@ -182,7 +182,7 @@ FAIL = (
     + f"""
 local fp, most, digest = ARGV[5], tonumber(ARGV[6]), ARGV[7]
 local left, key, field, _, value = find(fp)
-if left == 0 then return {{0, ''}} end
+if left == 0 then return {{0, '', ''}} end
 if text_of(value) ~= digest then return granted(fp, text_of(value)) end
 local _, chances, digests = row_of(fp, digest)
 for i = 7, #ARGV do
@@ -198,7 +198,7 @@ elseif chances == 0 and #digests == 7 then
 else
   set_row(fp, 'f', chances, digests)
 end
-return {{0, ''}}
+return {{0, '', ''}}
 """
 )
 
@@ -229,11 +229,11 @@ while fp do
     if found then
       -- there may be another one
       redis.call('SADD', LEFT, fp)
-      return {fp, found[1], found[2]}
+      return {fp, found[1], found[2], found[3]}
     end
   end
   fp = redis.call('SPOP', LEFT)
 end
-return {'', 0, ''}
+return {'', 0, '', ''}
 """
 )

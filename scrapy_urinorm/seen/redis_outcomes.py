@@ -44,9 +44,10 @@ class Offered(NamedTuple):
 
 
 class Granted(NamedTuple):
-    """A variant that may go: the fingerprint of its key, the number of its chance, the request that was kept."""
+    """A variant that may go: its key's fingerprint, its digest, the number of its chance, the request that waited."""
 
     fp: bytes
+    digest: bytes
     chance: int
     data: bytes
 
@@ -91,12 +92,12 @@ class RedisOutcomes:
             ]
             for one in variants
         ]
-        return [Offered(chance, data == b"hurried") for chance, data in self._ask_each(OFFER, rows)]
+        return [Offered(chance, data == b"hurried") for chance, data, _ in self._ask_each(OFFER, rows)]
 
     def fail(self, fp: bytes, digests: Sequence[bytes]) -> Granted | None:
         """The request of the first digest failed, and the others were tried with it: the variant that may go now."""
-        chance, data = self._ask(FAIL, [as_record(fp), self._chances, *digests])
-        return Granted(fp, chance, data) if chance else None
+        chance, data, digest = self._ask(FAIL, [as_record(fp), self._chances, *digests])
+        return Granted(fp, digest, chance, data) if chance else None
 
     def again(self, fp: bytes, digest: bytes) -> int:
         """The number of the chance that the request under way gets itself; 0 for none."""
@@ -104,5 +105,5 @@ class RedisOutcomes:
 
     def left(self) -> Granted | None:
         """One of the variants that a process which has ended left."""
-        fp, chance, data = self._ask(TAKE_LEFT, [self._chances])
-        return Granted(fp, chance, data) if fp else None
+        fp, chance, data, digest = self._ask(TAKE_LEFT, [self._chances])
+        return Granted(fp, digest, chance, data) if fp else None

@@ -2,12 +2,22 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+import base64
+import json
+import pickle
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import pytest
+from scrapy import Request
 
+from scrapy_urinorm.crawl.filtering.crowd import text_digest
+from scrapy_urinorm.crawl.filtering.shared_claims import SharedClaims
+from scrapy_urinorm.crawl.requests.as_json import to_json
+from scrapy_urinorm.seen.redis import RedisStore
+from scrapy_urinorm.seen.redis_outcomes import RedisOutcomes, Variant
 from tests.crawl.cases import Case, failing_variants
 from tests.crawl.casework import Crawl, asked, crawl_cases, each_third, with_addon
+from tests.crawl.components import crawler_with
 from tests.crawl.crawling import Job, Outcome, crawl_all
 from tests.crawl.site import MISSING, Site, SiteServer, page
 from tests.crawl.test_second_chance import CIRCLES, MOST_EXTRA, NOT_NEEDED, SID
@@ -140,7 +150,7 @@ def test_one_worker_after_the_other(
 
 @pytest.mark.newest
 def test_what_finds_no_room_in_redis_is_requested_at_once(redis: str, server: SiteServer, tmp_path: Path) -> None:
-    """Session ids in all links, so that each page has other spellings, of which ten may wait."""
+    """Session ids in all links, so that each page has other spellings, of which three may wait."""
     pages = [f"/p{n}" for n in range(40)]
     links = [f"{one}?sid={n}" for n in range(3) for one in pages]
     site = server.site({"/": page("home", *links), **{link: page(link.partition("?")[0]) for link in links}})
@@ -154,3 +164,43 @@ def test_what_finds_no_room_in_redis_is_requested_at_once(redis: str, server: Si
     stats = outcome.stats
     assert 0 < stats["urinorm/second_chance_hurried"] <= stats["urinorm/second_chance"] <= 2 * len(pages)
     assert len(outcome.lines("variants of pages under way are requested at once")) == 1
+
+
+class Unpickled:
+    """What tells that it was unpickled."""
+
+    seen: ClassVar[list[str]] = []
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return self.seen.append, ("unpickled",)
+
+
+@pytest.mark.parametrize(
+    "row",
+    [
+        base64.b64encode(pickle.dumps(Unpickled())).decode(),
+        {"pickle": base64.b64encode(pickle.dumps(Unpickled())).decode()},
+        {"url": "http://a.example/p?sid=2", "callback": "a_method_of_another_version"},
+        {"url": "http://a.example/p?sid=2", "_class": "os.system"},
+        7,
+    ],
+    ids=["a text that is a pickle", "a pickle", "another callback", "no class of requests", "a number"],
+)
+def test_what_cannot_be_read_is_not_run_and_gives_way_to_the_next(
+    row: Any, redis: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    crawler = crawler_with({})
+    crawler.spider = spider = crawler._create_spider("pages")
+    store = RedisStore(redis, prefix=f"unread {json.dumps(row)}")
+    store.open()
+    claims = SharedClaims(crawler, store, 10, str, lambda chances: None)
+    fp = b"page".ljust(20)
+    store.add(fp, lambda: claims.digest("http://a.example/p?sid=1"))
+    good = to_json(Request("http://a.example/p?sid=3"), spider)
+    waiting = [Variant(fp, text_digest(str(n)), json.dumps(one).encode()) for n, one in enumerate((row, good))]
+    RedisOutcomes(store, chances=2, room=10).offer(waiting)
+    found = claims.failed(fp, "http://a.example/p?sid=1")
+    assert [(key, request.url, chance) for key, request, chance in found] == [(fp, "http://a.example/p?sid=3", 2)]
+    assert Unpickled.seen == []
+    assert "A request in Redis cannot be read by this spider, and is left out" in caplog.text
+    store.close()

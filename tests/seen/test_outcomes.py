@@ -97,10 +97,10 @@ def test_nobody_waits_for_what_was_recorded_without_a_text(one: Worker) -> None:
 def test_variants_wait_in_redis_for_whoever_learns_of_the_failure(one: Worker, other: Worker) -> None:
     one.claim()
     assert [other.offer(text, data) for text, data in ((B, b"b"), (B, b"b"), (C, b"c"), (D, b"d"))] == [0] * 4
-    assert one.told.fail(PAGE, [A]) == Granted(PAGE, 1, b"b")
+    assert one.told.fail(PAGE, [A]) == Granted(PAGE, B, 1, b"b")
     # that it failed is told once
     assert one.told.fail(PAGE, [A]) is None
-    assert other.told.fail(PAGE, [B]) == Granted(PAGE, 2, b"c")
+    assert other.told.fail(PAGE, [B]) == Granted(PAGE, C, 2, b"c")
     assert other.told.fail(PAGE, [C]) is None
     assert other.stands(D) is KeyState.GIVEN_UP
     assert other.offer(D, b"d") == 0
@@ -118,7 +118,7 @@ def test_what_was_tried_on_the_way_is_not_tried_again(one: Worker, other: Worker
     one.claim()
     other.offer(B, b"b")
     other.offer(C, b"c")
-    assert one.told.fail(PAGE, [A, B]) == Granted(PAGE, 1, b"c")
+    assert one.told.fail(PAGE, [A, B]) == Granted(PAGE, C, 1, b"c")
 
 
 def test_a_served_key_leaves_nothing_behind(one: Worker, other: Worker, redis_server: RedisServer) -> None:
@@ -159,10 +159,10 @@ def test_a_worker_that_ends_leaves_its_variants_to_others(one: Worker, other: Wo
     one.claim()
     one.told.fail(PAGE, [A])
     assert other.offer(B, b"b", ending=True) == other.offer(C, b"c", ending=True) == 0
-    assert one.told.left() == Granted(PAGE, 1, b"b")
+    assert one.told.left() == Granted(PAGE, B, 1, b"b")
     # the second one waits for the first
     assert one.told.left() is None
-    assert one.told.fail(PAGE, [B]) == Granted(PAGE, 2, b"c")
+    assert one.told.fail(PAGE, [B]) == Granted(PAGE, C, 2, b"c")
 
 
 def test_a_request_that_was_not_sent_gets_itself_again(one: Worker) -> None:
@@ -190,7 +190,7 @@ def test_a_variant_whose_answer_never_came_is_given_again(one: Worker, other: Wo
     if found == "after":
         assert one.offer(B, b"b") == 1
     else:
-        assert one.told.fail(PAGE, [A]) == Granted(PAGE, 1, b"b")
+        assert one.told.fail(PAGE, [A]) == Granted(PAGE, B, 1, b"b")
     assert other.offer(B, b"b") == 0
 
 

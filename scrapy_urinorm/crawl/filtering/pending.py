@@ -14,6 +14,7 @@ from scrapy.utils.request import request_from_dict
 from scrapy_urinorm.crawl import settings as own
 from scrapy_urinorm.crawl.filtering.claims import Claim
 from scrapy_urinorm.crawl.filtering.crowd import Entry
+from scrapy_urinorm.crawl.requests.as_json import from_json, to_json
 from scrapy_urinorm.crawl.shown import shown
 from scrapy_urinorm.errors import UrinormError
 
@@ -25,7 +26,6 @@ if TYPE_CHECKING:
     from scrapy_urinorm.crawl.filtering.lasting_claims import LastingClaims
 
 FILE_NAME = "urinorm.pending"
-_LONGEST_NUMBER = 4096  # bits; Python refuses to write numbers of 4,300 digits
 
 
 def save(directory: Path, claims: LastingClaims, spider: Spider) -> None:
@@ -110,7 +110,7 @@ def _take_up(where: object, lines: Iterable[str | bytes], claims: LastingClaims,
             continue
         for held in row["held"]:
             try:
-                claim.held.append(loaded(held, spider))
+                claim.held.append(_loaded(held, spider))
             except Exception:  # noqa: BLE001  a spider whose methods have other names now
                 lost += 1
         claims.restore(fp, claim)
@@ -134,7 +134,7 @@ def _row(fp: bytes, claim: Claim, spider: Spider) -> dict[str, Any]:
     held = []
     for request in claim.held:
         try:
-            held.append(dumped(request, spider))
+            held.append(_dumped(request, spider))
         except Exception:  # noqa: BLE001  a callback that is no method of the spider cannot be written down
             own.logger.warning("A variant in hand cannot be kept for the next run: %s", shown(request))
     return {
@@ -163,57 +163,21 @@ def _text(last: str | bytes) -> str | dict[str, str]:
     return last if isinstance(last, str) else {"digest": last.hex()}
 
 
-# A request as JSON: what JSON does not know is an object with one name of these. Only what none of them can say,
-# objects of a project's own in `meta` or `cb_kwargs`, is pickled, as Scrapy does in its queue in the same folder.
+# What JSON cannot say, objects of a project's own in `meta` or `cb_kwargs`, is pickled, as Scrapy does in its queue in
+# the same folder.
 
 
-def dumped(request: Request, spider: Spider) -> dict[str, Any]:
-    """A request as a JSON object, of a single name `pickle` where JSON cannot say it.
-
-    Raises ValueError for a callback that is no method of the spider, and whatever pickle does.
-    """
-    row = request.to_dict(spider=spider)
+def _dumped(request: Request, spider: Spider) -> dict[str, Any]:
     try:
-        return {name: _plain(value) for name, value in row.items()}
+        return to_json(request, spider)
     except (TypeError, RecursionError):
+        row = request.to_dict(spider=spider)
         return {"pickle": base64.b64encode(pickle.dumps(row, protocol=4)).decode()}
 
 
-def loaded(row: Any, spider: Spider) -> Request:
-    """The request of `dumped`; raises whatever a row raises that this spider cannot read."""
+def _loaded(row: Any, spider: Spider) -> Request:
     if isinstance(row, str):  # files from before the first release
         row = {"pickle": row}
     if row.keys() == {"pickle"}:
         return request_from_dict(pickle.loads(base64.b64decode(row["pickle"])), spider=spider)
-    return request_from_dict({name: _rich(value) for name, value in row.items()}, spider=spider)
-
-
-def _plain(value: Any) -> Any:
-    kind = type(value)
-    if value is None or kind in (bool, float, str) or (kind is int and value.bit_length() <= _LONGEST_NUMBER):
-        return value
-    if kind is list:
-        return [_plain(item) for item in value]
-    if kind is bytes:
-        return {"bytes": base64.b64encode(value).decode()}
-    if kind in (tuple, set, frozenset):
-        return {kind.__name__: [_plain(item) for item in value]}
-    if kind is dict:
-        return {"dict": [[_plain(name), _plain(item)] for name, item in value.items()]}
-    raise TypeError(f"{kind} has no place in JSON")
-
-
-_KINDS = {"tuple": tuple, "set": set, "frozenset": frozenset}
-
-
-def _rich(value: Any) -> Any:
-    if isinstance(value, list):
-        return [_rich(item) for item in value]
-    if not isinstance(value, dict):
-        return value
-    ((kind, content),) = value.items()
-    if kind == "bytes":
-        return base64.b64decode(content)
-    if kind == "dict":
-        return {_rich(name): _rich(item) for name, item in content}
-    return _KINDS[kind](_rich(item) for item in content)
+    return from_json(row, spider)

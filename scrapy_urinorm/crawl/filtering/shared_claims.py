@@ -5,12 +5,12 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterable
 from itertools import islice
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from scrapy_urinorm.crawl import settings as own
-from scrapy_urinorm.crawl.filtering import pending
 from scrapy_urinorm.crawl.filtering.claims import MAX_CHANCES, Chance
 from scrapy_urinorm.crawl.filtering.crowd import text_digest
+from scrapy_urinorm.crawl.requests.as_json import from_json, to_json
 from scrapy_urinorm.crawl.requests.serialized import unreadable
 from scrapy_urinorm.crawl.shown import shown
 from scrapy_urinorm.seen.protocol import SeenStoreLostError
@@ -26,8 +26,9 @@ if TYPE_CHECKING:
 
 _BATCH = 250
 """Variants that were found, or keys that were served, at which Redis is asked and told: 10 kB, 5 ms a round trip."""
-_ROOM = 10
-"""Variants that wait in Redis for each one that would in one process: at some 150 bytes each, 150 MB by default."""
+_ROOM = 3
+"""Variants that wait in Redis for each one that would in one process: 400 bytes each with a `Referer` and a depth, 120
+MB by default."""
 _SERVED = 200_000
 """Keys known to be served, of which nothing is asked again: 6 MB."""
 
@@ -156,7 +157,7 @@ class SharedClaims:
         chances = self._offer(of_use)
         for fp, state in zip(followed, stand[len(found) :], strict=True):
             followers = self._followers.pop(fp, [])
-            if state is KeyState.UNDER_WAY:
+            if state is KeyState.UNDER_WAY and followers:
                 # behind those that are still to be asked for
                 self._followers[fp] = followers
                 continue
@@ -182,14 +183,16 @@ class SharedClaims:
     def _dumped(self, request: Request) -> bytes | None:
         """The request as JSON, None where it has none: what comes from a server that others use is not unpickled."""
         spider = self._crawler.spider
+        if spider is None:
+            return None
         try:
-            row = pending.dumped(request, spider) if spider is not None else {"pickle": ""}
-        except Exception:  # noqa: BLE001  a callback that is no method of the spider
+            row = to_json(request, spider)
+        except Exception:  # noqa: BLE001  a Request of a project's own: one must not cost the others of its batch
             return None
-        if "pickle" in row:
-            return None
-        # empty ones are what a request has where nothing is said
-        said = {name: value for name, value in row.items() if value not in (None, 0, [], {"dict": []}, {"bytes": ""})}
+        # what a request has where nothing is said
+        usual = () if "_class" in row else (("encoding", "utf-8"), ("method", "GET"))
+        empty: tuple[Any, ...] = (None, 0, [], {"dict": []}, {"bytes": ""})
+        said = {name: value for name, value in row.items() if value not in empty and (name, value) not in usual}
         return json.dumps(said, separators=(",", ":")).encode()
 
     def _chances(self, granted: Granted | None) -> list[Chance]:
@@ -197,12 +200,10 @@ class SharedClaims:
         if granted is None or spider is None:
             return []
         try:
-            row = json.loads(granted.data)
-            if "pickle" in row:
-                raise ValueError("not of ours")
-            request = pending.loaded(row, spider)
-        except Exception:  # noqa: BLE001  a spider whose methods have other names now
+            request = from_json(json.loads(granted.data), spider)
+        except Exception:  # noqa: BLE001  another version of the spider wrote it, or anybody who has the server
             unreadable(self._crawler, "Redis", stays=False)
-            return []
+            # the key must not wait for what nobody sends: another variant may be there
+            return self._chances(self._outcomes.fail(granted.fp, [granted.digest]))
         own.logger.debug("Found by another worker: %s", shown(request))
         return [(granted.fp, request, granted.chance)]
