@@ -159,6 +159,15 @@ def compare(one: Shown, other: Shown) -> int:
     return NEAR if said else DIFFERENT
 
 
+def are_apart(one: Shown, other: Shown) -> bool:
+    """Whether two pages have nothing to do with each other: neither one that has changed, nor a part of the other."""
+    if one.label < 0 or other.label < 0 or one.label == other.label or one.weak or other.weak:
+        return False
+    if not one.sketches or len(one.sketches) != len(other.sketches) or _lengths_differ(one.words, other.words):
+        return True
+    return min(map(resemblance, one.sketches, other.sketches)) < FAR_SHARE
+
+
 def _drawn_apart(one: Shown, other: Shown) -> bool:
     return one.label < 0 and other.label < 0 and 0 not in (one.data, other.data) and one.data != other.data
 

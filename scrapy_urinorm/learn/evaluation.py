@@ -255,7 +255,7 @@ def _rivals(
     visits: Sequence[Visit], site: Site, held_out: set[str], options: Options, rivals: Mapping[str, Baseline]
 ) -> dict[str, Decide]:
     """Return what decides on addresses, each learned from the pages that are not held out."""
-    normalizer = Normalizer([site.base] if site.base["host"] else None, options.preset)
+    normalizer = Normalizer(site.ground(()) or None, options.preset)
     pages = [page for page in site.pages if page.key not in held_out]
     learned = Normalizer(learn(_training(visits, normalizer, held_out), options).rules)
 

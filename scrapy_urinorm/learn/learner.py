@@ -14,7 +14,8 @@ from scrapy_urinorm.learn.evidence.candidate import ACTIVE, SEPARATORS, Candidat
 from scrapy_urinorm.learn.evidence.own_pairs import OwnPairs
 from scrapy_urinorm.learn.options import Options
 from scrapy_urinorm.learn.site_learner import SiteLearner
-from scrapy_urinorm.learn.sites.separators import beside_earlier
+from scrapy_urinorm.learn.sites.separators import base_of, beside_earlier
+from scrapy_urinorm.learn.sites.sessions import added_to_earlier
 from scrapy_urinorm.learn.sites.spool import Bucket, Spool, bucket_sites
 from scrapy_urinorm.normalizer import Normalizer
 from scrapy_urinorm.processes import cores, in_order
@@ -183,8 +184,11 @@ def learn_sites(
     try:
         for site in sites:
             site.whole = whole
-            site.build(options.preset, rules)
-            result.add(_learn_site(site, options, rules, known.get(site.name, ())))
+            if "platforms" not in options.families:
+                site.recognizer = None
+            earlier = known.get(site.name, ())
+            site.build(options.preset, rules, earlier=earlier)
+            result.add(_learn_site(site, options, rules, earlier))
             waiting += len(site.pages)
             if waiting > COLLECT_PAGES:
                 gc.collect()
@@ -196,11 +200,14 @@ def learn_sites(
 
 
 def _learn_site(site: Site, options: Options, rules: Sequence[Any], earlier: Sequence[Candidate]) -> LearnResult:
-    urls = len(site.pages) + sum(one.saved for one in site.separators if one.status == ACTIVE)
-    learner = SiteLearner(site, options, rules, [one for one in earlier if one.family != SEPARATORS])
+    ground = (*site.separators, *site.said_sessions)
+    urls = len(site.pages) + sum(one.saved for one in ground if one.status == ACTIVE)
+    sessions, no_sessions, no_more, others = added_to_earlier(site.said_sessions, earlier)
+    learner = SiteLearner(site, options, rules, [one for one in others if one.family != SEPARATORS])
     learner.run()
     learner.passing.close(learner.others)
     split, rejected, gone = beside_earlier(site.separators, earlier)
+    split, rejected, gone = [*sessions, *split], [*no_sessions, *rejected], [*no_more, *gone]
     # only what earlier files say was not held against the user's pairs
     split, broken = learner.replay.own.parted(split)
     for candidate in (*split, *learner.replay.accepted, *rejected, *broken, *learner.others):
@@ -212,7 +219,7 @@ def _learn_site(site: Site, options: Options, rules: Sequence[Any], earlier: Seq
         options,
         active=[*split, *learner.replay.accepted],
         others=[*rejected, *broken, *learner.others],
-        base=site.base,
+        base={"host": {}} | base_of(site.separators),
         sites=1,
         urls=urls,
         keys=len(learner.replay.members) - learner.skipped_keys,

@@ -28,7 +28,7 @@ from scrapy_urinorm.learn.families.parameters import edited_values, kinds_by_nam
 from scrapy_urinorm.learn.families.passing import Passing, proposed
 from scrapy_urinorm.learn.families.paths import origins, paths, segments
 from scrapy_urinorm.learn.families.pieces import pieces
-from scrapy_urinorm.learn.families.programs import pack_candidates, try_packs
+from scrapy_urinorm.learn.families.programs import known_lines, try_packs
 from scrapy_urinorm.learn.families.shapes import Shapes
 from scrapy_urinorm.learn.families.stage import Stage
 from scrapy_urinorm.learn.families.templates import templates
@@ -148,9 +148,9 @@ class SiteLearner:
         if all(page.label < 0 for page in self.site.pages):
             self._from_addresses()
             return
-        if "platforms" in families and self.site.recognizer is not None:
+        if "platforms" in families:
             # first: what is known of the program holds where this crawl has not been
-            self.refused += try_packs(pack_candidates(self.site.recognizer.found()), self.replay)
+            self.refused += try_packs(known_lines(self.site), self.replay)
             self._prove()
         if "parameters" in families:
             self._try(nested(self.views, self.scope))

@@ -11,19 +11,20 @@ from scrapy_urinorm.content import DIFFERENT, Content, Frame, Titles, compare, p
 from scrapy_urinorm.content.echoes import echoed
 from scrapy_urinorm.errors import RuleFileError
 from scrapy_urinorm.learn.earlier import names_of
-from scrapy_urinorm.learn.evidence.candidate import ACTIVE, PROPOSED, SPLIT, Candidate, is_writable, signature, tables
+from scrapy_urinorm.learn.evidence.candidate import PROPOSED, Candidate, is_writable, signature, tables
 from scrapy_urinorm.learn.evidence.extent import for_all_numbers, for_seen_numbers
 from scrapy_urinorm.learn.evidence.risk import BELIEVED, standing
 from scrapy_urinorm.learn.output import evidence_row
 from scrapy_urinorm.learn.pages.page import Page
 from scrapy_urinorm.learn.site_learner import SiteLearner
 from scrapy_urinorm.learn.sites.own_text import OwnTexts
+from scrapy_urinorm.learn.sites.separators import base_of
 from scrapy_urinorm.learn.sites.site import Site
 from scrapy_urinorm.learn.unrequested.facets import combined
+from scrapy_urinorm.live.ground import ground_of
 from scrapy_urinorm.live.pairs import holds_alone, judge, subjects, with_either_slash
 from scrapy_urinorm.live.priors import FAMILY, Prior
 from scrapy_urinorm.live.reachable import ASKED, FRESH, Reachable
-from scrapy_urinorm.live.trial import Tried
 from scrapy_urinorm.normalizer import Normalizer
 from scrapy_urinorm.rulesets.platforms import VERDICTS
 from scrapy_urinorm.suffixes import host_of
@@ -31,6 +32,7 @@ from scrapy_urinorm.url import decoded, resolve
 
 if TYPE_CHECKING:
     from scrapy_urinorm.learn.options import Options
+    from scrapy_urinorm.live.trial import Tried
     from scrapy_urinorm.visits.record import Visit
 
 LIKELY = 3
@@ -123,7 +125,7 @@ def study(
     enabled = gc.isenabled()
     gc.disable()
     try:
-        site.build(options.preset, rules, struck)
+        site.build(options.preset, rules, struck, learned)
         for candidate in earlier:
             candidate.earlier = True
         learner = SiteLearner(site, options, rules, [one for one in earlier if signature(one) not in struck])
@@ -135,30 +137,31 @@ def study(
         proven = frozenset(signature(one.candidate) for one in priors if one.proven)
         trusted = frozenset(map(signature, learned))
         offered = [*learned, *(one.candidate for one in priors), *_candidates(learner)]
-        chosen = {signature(one): one for one in reversed(offered) if _is_free(learner, one, struck)}
+        held = struck.union(map(signature, site.said_sessions))
+        chosen = {signature(one): one for one in reversed(offered) if _is_free(learner, one, held)}
         _doubt_echoes(chosen, trusted, echoed(pages, frame.short()) if frame is not None else frozenset())
         judged = judge(learner, dict(reversed(chosen.items())), proven, since or {}, trusted)
-        own = [*rules, site.base] if site.base.get("host") else list(rules)
-        normalizer = Normalizer(own or None, options.preset, check_examples=False)
+        normalizer = Normalizer(site.ground(rules) or None, options.preset, check_examples=False)
         met = {hashed: normalizer.key(url) for hashed, url in (waiting or {}).items()}
         reachable = Reachable(site.pages, site.ids, met, site.soft, fresh) if site.tells_ways and site.pages else None
         believed = _together(learner, reachable, [one for one in judged if one.believed], CUT_OFF if fresh else 0.0)
     finally:
         if enabled:
             gc.enable()
+    ground, apart = ground_of(site, rules, options.preset, everywhere=bool(believed)), base_of(site.separators)
     found = Studied(
         pages=site.pages, soft=site.soft, frame=frame, titles=site.titles, own_texts=site.own_texts, labels=site.labels,
-        normalizer=normalizer,
+        normalizer=normalizer, alone=ground.alone, said=ground.said, subjects=ground.subjects, proven=ground.proven,
+        splits=ground.splits, unsplit=ground.unsplit, rows=[evidence_row(one) for one in ground.rules],
     )  # fmt: skip
     found.later, found.combined = tables(lists), {one.where["path"]: one.why for one in lists}
-    base = _split(found, site, rules, options, everywhere=bool(believed))
-    found.source = tables([one.candidate for one in believed], base)
+    found.source = tables([one.candidate for one in believed], ground.source)
     lasting = [
         for_seen_numbers(one.candidate)
         for one in believed
         if one.lasts(options) and not learner.passing.doubt(one.candidate)
     ]
-    found.lasting = tables(lasting, site.base if lasting else base)
+    found.lasting = tables(lasting, site.base if lasting else ground.source)
     likely = [one for one in judged if one not in believed and one.agree >= LIKELY and not one.against]
     together = _unbroken(learner, [one.candidate for one in (*believed, *likely)])
     if len(together) > len(believed):
@@ -167,14 +170,14 @@ def study(
         mark = signature(one.candidate)
         found.subjects[mark] = subjects(one.candidate)
         if one in believed:
-            found.alone[mark] = tables([one.candidate], site.base)
+            found.alone[mark] = tables([one.candidate], apart)
             found.said[mark] = one.said
             if one.is_known:
                 found.proven.add(mark)
             found.rows.append(evidence_row(one.candidate))
             found.believed.append(one.candidate)
         elif standing(one.agree, one.against) > -BELIEVED:
-            found.tried[mark] = one.trial(tables([one.candidate], site.base))
+            found.tried[mark] = one.trial(tables([one.candidate], apart))
     return found
 
 
@@ -185,26 +188,6 @@ def _gathered(name: str, visits: Iterable[Visit]) -> Site:
         if host is not None:
             site.add(visit, host)
     return site
-
-
-def _split(found: Studied, site: Site, rules: Sequence[Any], options: Options, *, everywhere: bool) -> dict[str, Any]:
-    """Take in which queries are split: where other rules hold, which may need it, and where it is believed for itself.
-
-    Return it as a rule source.
-    """
-    active = [one for one in site.separators if one.status == ACTIVE]
-    whole = [Tried(one, False, one.evidence.agree, 0, one.evidence.agree) for one in active if one.rule == SPLIT]
-    used = [one for one in whole if everywhere or one.believed]
-    for one in used:
-        host, mark = one.candidate.scope, signature(one.candidate)
-        found.alone[mark] = {"host": {host: site.base["host"][host]}}
-        found.said[mark] = one.said
-        found.subjects[mark] = subjects(one.candidate)
-        found.splits[host] = mark
-    if used:
-        found.unsplit = Normalizer(list(rules) or None, options.preset, check_examples=False)
-    found.rows += [evidence_row(one) for one in active if one.scope in found.splits]
-    return {"host": {host: site.base["host"][host] for host in found.splits}}
 
 
 def _candidates(learner: SiteLearner) -> list[Candidate]:

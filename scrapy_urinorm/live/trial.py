@@ -6,8 +6,8 @@ from math import sqrt
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from scrapy_urinorm.learn.evidence.candidate import ACTIVE, Candidate
+from scrapy_urinorm.learn.evidence.pack_lines import FAMILY as PLATFORMS
 from scrapy_urinorm.learn.evidence.risk import BELIEVED, risk, standing
-from scrapy_urinorm.learn.families.programs import FAMILY as PLATFORMS
 from scrapy_urinorm.live.priors import FAMILY
 from scrapy_urinorm.wording import brief
 

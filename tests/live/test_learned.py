@@ -14,7 +14,7 @@ from scrapy_urinorm import Normalizer
 from scrapy_urinorm.crawl.rules import normalizer_of, under_test
 from scrapy_urinorm.learn.earlier import candidates_of
 from scrapy_urinorm.learn.evidence.candidate import tables
-from scrapy_urinorm.learn.families.programs import FAMILY as PLATFORMS
+from scrapy_urinorm.learn.evidence.pack_lines import FAMILY as PLATFORMS
 from scrapy_urinorm.learn.options import Options
 from scrapy_urinorm.live.learned import LearnedSites, set_aside
 from scrapy_urinorm.live.parked import TESTED

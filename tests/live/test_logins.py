@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from benchmarks.simulator import Simulator
-from scrapy_urinorm.learn.families.programs import pack_candidates
+from scrapy_urinorm.learn.evidence.pack_lines import pack_candidates
 from scrapy_urinorm.learn.options import Options
 from scrapy_urinorm.recognition import Found
 from scrapy_urinorm.rulesets import platforms

@@ -126,8 +126,7 @@ _LISTS = ("remove_params", "except_params", "keep_params", "lowercase_params", "
 
 def tables(candidates: Iterable[Candidate], base: dict[str, Any] | None = None) -> dict[str, Any]:
     """Return the candidates as one rule source: a table per site, a `where` table per context."""
-    sites: dict[str, dict[str, Any]] = {}
-    hosts: dict[str, dict[str, Any]] = {host: dict(table) for host, table in (base or {}).get("host", {}).items()}
+    hosts, sites = (_copied((base or {}).get(kind, {})) for kind in ("host", "site"))
     wheres: dict[tuple[int, str], dict[str, Any]] = {}
     candidates = _with_added_defaults(list(candidates))
     for candidate in candidates:
@@ -143,6 +142,15 @@ def tables(candidates: Iterable[Candidate], base: dict[str, Any] | None = None) 
     if sites:
         source["site"] = sites
     return source
+
+
+def _copied(scopes: dict[str, dict[str, Any]]) -> dict[str, dict[str, Any]]:
+    """Return tables to which rules can be added, and further `where` tables."""
+    copied = {scope: dict(table) for scope, table in scopes.items()}
+    for table in copied.values():
+        if "where" in table:
+            table["where"] = [*table["where"]]
+    return copied
 
 
 def forms(candidate: Candidate) -> list[Candidate]:

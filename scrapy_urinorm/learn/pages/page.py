@@ -5,9 +5,13 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from scrapy_urinorm.content import EXACT, NEAR, Content, are_one, compare
+from scrapy_urinorm.content import EXACT, NEAR, Content, are_one, compare, is_error
 from scrapy_urinorm.content.compare import SOFT_PAGES, SOFT_SHARE
+
+if TYPE_CHECKING:
+    from scrapy_urinorm.visits.record import Visit
 
 TEMPORARY = frozenset((302, 303, 307))
 """Redirects that say where a page is today, not that it is another one's address (RFC 9110, 15.4)."""
@@ -125,6 +129,26 @@ class Word:
         said = page.canonical or page.key
         home = self._number.get(said)
         return self._named[said] <= self._many if home is None else compare(page, self._pages[home]) >= NEAR
+
+
+def describe(page: Page, visit: Visit) -> None:
+    """Note of a page what its visit says by itself."""
+    if is_error(visit.status):
+        page.failed = True
+    if page.size is None:
+        page.size = visit.size
+    if visit.depth is not None:
+        page.depth = visit.depth if page.depth is None else min(page.depth, visit.depth)
+    if visit.time and visit.time[:10].count("-") == 2:
+        page.day = _day(visit.time)
+
+
+def _day(time: str) -> int | None:
+    try:
+        year, month, day = (int(part) for part in time[:10].split("-"))
+    except ValueError:
+        return None
+    return year * 365 + month * 30 + day
 
 
 def _with(keys: set[str] | frozenset[str], key: str) -> set[str]:

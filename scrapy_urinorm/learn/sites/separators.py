@@ -11,7 +11,7 @@ from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from scrapy_urinorm.content import DIFFERENT, NEAR, Content, compare
-from scrapy_urinorm.learn.evidence.candidate import ACTIVE, REJECTED, SEPARATORS, SPLIT, Candidate, signature
+from scrapy_urinorm.learn.evidence.candidate import ACTIVE, REJECTED, SEPARATORS, SPLIT, Candidate, signature, tables
 from scrapy_urinorm.learn.evidence.judge import Evidence
 from scrapy_urinorm.learn.evidence.own_pairs import OwnPairs, reject
 from scrapy_urinorm.learn.evidence.risk import risk
@@ -76,7 +76,7 @@ class Separators:
                 group = merged[parts.host][keyed.key(visit.url)]
                 group.setdefault(plain.key(visit.url), (visit, content))
         for host, groups in merged.items():
-            pages = [_pages(group, content_of) for group in groups.values() if len(group) > 1]
+            pages = [pages_of(group, content_of) for group in groups.values() if len(group) > 1]
             made[host] = self._judged(host, made[host], pages)
             splits = made[host][0]
             splits.saved = sum(map(len, groups.values())) - len(groups)
@@ -118,7 +118,7 @@ def _candidate(host: str, rule: str, value: Any) -> Candidate:
     return candidate
 
 
-def _pages(group: dict[str, tuple[Visit, Content]], content_of: Callable[[Visit, Content], Content]) -> list[Page]:
+def pages_of(group: dict[str, tuple[Visit, Content]], content_of: Callable[[Visit, Content], Content]) -> list[Page]:
     """Return what some addresses show, as pages that can be compared with one another alone."""
     labels: dict[bytes, int] = {}
     pages = []
@@ -132,12 +132,8 @@ def _pages(group: dict[str, tuple[Visit, Content]], content_of: Callable[[Visit,
 
 
 def base_of(candidates: Iterable[Candidate]) -> dict[str, Any]:
-    """Return what holds on some hosts before anything else is learned, as a rule source."""
-    hosts: dict[str, dict[str, Any]] = {}
-    for one in candidates:
-        if one.status == ACTIVE:
-            hosts.setdefault(one.scope, {})[one.rule] = one.value
-    return {"host": hosts}
+    """Return what holds before anything else is learned, as a rule source."""
+    return tables(one for one in candidates if one.status == ACTIVE)
 
 
 def beside_earlier(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Container, Sequence
+from collections.abc import Container, Iterable, Sequence
 from collections.abc import Set as AbstractSet
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -15,20 +15,20 @@ from scrapy_urinorm.content import (
     Titles,
     frequent_labels,
     is_answer,
-    is_error,
     is_redirect,
     plain_content,
     soft_labels,
 )
+from scrapy_urinorm.learn.evidence.candidate import signature
 from scrapy_urinorm.learn.links.linked import tell_ways
 from scrapy_urinorm.learn.links.linked_options import LinkedOptions
-from scrapy_urinorm.learn.pages.page import TEMPORARY, Page, contest_canonicals, doubt_canonicals
+from scrapy_urinorm.learn.pages.page import TEMPORARY, Page, contest_canonicals, describe, doubt_canonicals
 from scrapy_urinorm.learn.sites.blocks import blocked_labels
 from scrapy_urinorm.learn.sites.given import OwnGiven
 from scrapy_urinorm.learn.sites.other_crawls import OtherCrawls
 from scrapy_urinorm.learn.sites.own_text import OwnTexts
 from scrapy_urinorm.learn.sites.separators import Separators, base_of
-from scrapy_urinorm.learn.sites.sessions import session_names
+from scrapy_urinorm.learn.sites.sessions import BorneSessions, SaidSessions, session_names
 from scrapy_urinorm.normalizer import Normalizer
 from scrapy_urinorm.recognition import Recognizer
 from scrapy_urinorm.url import resolve
@@ -57,11 +57,14 @@ class Site:
         self._separators = Separators()
         self.separators: list[Candidate] = []
         """How queries are split, by host, once built."""
+        self.said_sessions: list[Candidate] = []
+        """What the program that was recognized says of sessions in its links, once built."""
         self.pages: list[Page] = []
         self.by_key: dict[str, Page] = {}
         self.soft: frozenset[int] = frozenset()
         self.sessions: frozenset[str] = frozenset()
         """The parameters with a session in nearly every address, once built."""
+        self._borne = BorneSessions(())
         self.base: dict[str, Any] = {}
         self.knows_referers = self.tells_ways = False
         self.sampled_from = self.blocked = 0
@@ -105,6 +108,10 @@ class Site:
         """
         return self.has_ended and all(page.referers or page.sources for page in self.pages if page.depth)
 
+    def ground(self, rules: Sequence[Any]) -> list[Any]:
+        """Return the rules that hold before anything is learned: those that are there already, and the base."""
+        return [*rules, self.base] if self.base else list(rules)
+
     def add(self, visit: Visit, host: str) -> None:
         """Add one visit; its lines, if any, are kept until the frame of the site is known."""
         if visit.crawl:
@@ -131,9 +138,18 @@ class Site:
         else:
             self.rows.append((visit, plain_content(visit)))
 
-    def build(self, preset: str, rules: Any = (), struck: Container[str] = frozenset(), *, split: bool = True) -> None:
+    def build(
+        self,
+        preset: str,
+        rules: Any = (),
+        struck: Container[str] = frozenset(),
+        earlier: Iterable[Candidate] = (),
+        *,
+        split: bool = True,
+    ) -> None:
         """Gather the visits into pages under the preset and the rules that are there already, queries split where that
-        is how a host's read, unless not to `split`, or where that rule is `struck`.
+        is how a host's read, unless not to `split`, or where that rule is `struck`; sessions of a known program taken
+        out of links, which crawls before may have had as a rule, among `earlier` ones.
         """
         visits = [visit for visit, _ in self.rows]
         self.sessions = session_names(visits)
@@ -145,9 +161,11 @@ class Site:
             self.frame.linked = None
             self.frame.find_gates(visits)
         self.separators = self._separators.judge(self.rows, self._content, rules, preset, struck) if split else []
-        self.base = base_of(self.separators)
-        ground = [*rules, self.base] if self.base["host"] else list(rules)
-        normalizer = Normalizer(ground or None, preset, check_examples=False)
+        said = SaidSessions(self.recognizer, rules, preset, frozenset(map(signature, earlier)))
+        self.said_sessions = said.judge(self.rows, self._content, struck)
+        self.base = base_of((*self.separators, *self.said_sessions))
+        self._borne = BorneSessions(self.said_sessions)
+        normalizer = Normalizer(self.ground(rules) or None, preset, check_examples=False)
         if self.frame is not None:
             self.own_texts.find([visit for visit, _ in self.rows], self.frame, normalizer.key)
         labels = self.labels
@@ -172,6 +190,8 @@ class Site:
                 self._show(page, number, content, visit.crawl)
         for page in self._others.tell_apart():
             self.titles.add(page)
+        for hashed, page in self._borne.otherwise():
+            self.ids.setdefault(hashed, page)
         self._follow_redirects()
         self._follow_rules()
         self.pages = list(self.by_key.values())
@@ -216,7 +236,7 @@ class Site:
     def _pages_of(self, visit: Visit, normalizer: Normalizer) -> Sequence[Page]:
         key = normalizer.key(visit.url)
         page = self._page(key, visit.url)
-        _describe(page, visit)
+        describe(page, visit)
         if visit.canonical:
             # importers hand on what stands in the page
             page.canonical = normalizer.key(resolve(visit.canonical, visit.final_url or visit.url))
@@ -244,6 +264,7 @@ class Site:
     def _link(self, page: Page, visit: Visit, known: bytes | str) -> None:
         if self.tells_ways:
             self.ids.setdefault(url_hash(known) if isinstance(known, str) else known, page)
+            self._borne.see(visit.url, page)
             if page.links is None:
                 page.links = visit.links
                 if visit.link_keys and visit.links and len(visit.link_keys) == len(visit.links):
@@ -277,23 +298,3 @@ class Site:
             if end is not page and end.label >= 0:
                 page.label, page.weak, page.sketches, page.words = end.label, end.weak, end.sketches, end.words
                 page.title = end.title
-
-
-def _describe(page: Page, visit: Visit) -> None:
-    """Note of a page what its visit says by itself."""
-    if is_error(visit.status):
-        page.failed = True
-    if page.size is None:
-        page.size = visit.size
-    if visit.depth is not None:
-        page.depth = visit.depth if page.depth is None else min(page.depth, visit.depth)
-    if visit.time and visit.time[:10].count("-") == 2:
-        page.day = _day(visit.time)
-
-
-def _day(time: str) -> int | None:
-    try:
-        year, month, day = (int(part) for part in time[:10].split("-"))
-    except ValueError:
-        return None
-    return year * 365 + month * 30 + day

@@ -17,6 +17,7 @@ from scrapy_urinorm.rulesets.platforms.binding import (
 from scrapy_urinorm.rulesets.platforms.reading import (
     CLASSES,
     HARMLESS,
+    SESSION,
     VERDICTS,
     Line,
     Mark,
@@ -32,6 +33,7 @@ from scrapy_urinorm.rulesets.platforms.reading import (
 __all__ = [
     "CLASSES",
     "HARMLESS",
+    "SESSION",
     "VERDICTS",
     "Line",
     "LineTable",

@@ -11,6 +11,7 @@ from scrapy_urinorm.rulesets.sources import parse_toml, read_text, resource
 
 #: What a line may do to a page, in the order of the documentation.
 CLASSES = {
+    "session": "says who comes, and never what is shown: it is removed",
     "drop": "never decides the page: it is removed",
     "default": "a value that says what its absence says: it is removed",
     "order": "the same list in another order or page size: one order where the list has one page, the rest at the end",
@@ -18,8 +19,10 @@ CLASSES = {
     "skip": "a view without content of its own, or a trap: not requested",
     "never": "does something: not requested, not even to find out",
 }
+#: The class of what is a visitor's: addresses that it makes one are one page from the start, whatever has moved since.
+SESSION = "session"
 #: The classes of what makes no difference at all: pages that they make one must be one, by content.
-HARMLESS = ("drop", "default")
+HARMLESS = (SESSION, "drop", "default")
 #: Whether a real installation was crawled with the line and nothing was lost, or it is said by a source alone; or a
 #: setting of the program decides, so that it is tried on the pages of a site and acts on no word.
 PROOFS = ("proven", "documented", "setting")
