@@ -68,7 +68,7 @@ def test_a_look_leaves_no_file(tmp_path: Path) -> None:
     assert not (tmp_path / PARKED_FILE).exists()
 
 
-ROWS = [("http://a.example/?sid=1", "duplicate"), ("http://a.example/2", "closed")]
+ROWS = [("http://a.example/?token=k3", "duplicate"), ("http://a.example/2", "closed")]
 
 
 def test_what_the_disk_does_not_take_in_the_end_is_named_elsewhere(
@@ -90,6 +90,8 @@ def test_what_the_disk_does_not_take_in_the_end_is_named_elsewhere(
     said = [record.getMessage() for record in caplog.records]
     assert len(said) == 4
     assert [why in line for line, why in zip(said[2:], ("duplicate", "closed"), strict=True)] == [True, True]
+    # others read a log
+    assert "k3" not in said[2]
 
 
 @pytest.mark.parametrize(

@@ -36,6 +36,20 @@ def test_a_crawl_leaves_what_another_has_named(
     assert lines == [{"url": url, "why": why, "crawl": crawl} for crawl in named for url, why in ROWS[crawl]]
 
 
+SECRET = "http://a.example/file?aid=MTIzfDRhYmNkZWZ8MTc2NDQ5NjAwMHwwfDE1&token=k3"
+
+
+@pytest.mark.parametrize("job", [False, True])
+def test_an_address_is_named_as_it_is_for_its_owner_alone(
+    job: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With its secrets masked it is no address: nobody could fetch what nothing else knows without a job."""
+    monkeypatch.chdir(tmp_path)
+    write_parked(str(tmp_path) if job else None, partial(iter, [(SECRET, "closed")]), "first")
+    assert json.loads((tmp_path / PARKED_FILE).read_text("utf-8"))["url"] == SECRET
+    assert (tmp_path / PARKED_FILE).stat().st_mode & 0o777 == 0o600
+
+
 def test_a_job_that_keeps_nothing_back_any_more_names_nothing(tmp_path: Path) -> None:
     write_parked(str(tmp_path), partial(iter, ROWS["first"]), "first")
     write_parked(str(tmp_path), partial(iter, ROWS["first"][:0]), "second")

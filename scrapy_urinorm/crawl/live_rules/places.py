@@ -74,12 +74,13 @@ def write_parked(
 
     The folder could be written when the crawl began. A disk may be full by now, and nothing else knows the addresses.
     Of a job, or of what `waits` elsewhere, it names what does now; other crawls add to what was named before them.
+    A file has the addresses as they are, to be fetched, and is for its owner alone, as the requests of a job are; in
+    the log secrets are masked.
     """
-    redact = Redaction()
 
-    def lines() -> Iterator[str]:
+    def lines(shown: Callable[[str], str] = str) -> Iterator[str]:
         for url, why in rows():
-            yield json.dumps({"url": redact(url), "why": why, "crawl": crawl}, ensure_ascii=False)
+            yield json.dumps({"url": shown(url), "why": why, "crawl": crawl}, ensure_ascii=False)
 
     if next(lines(), None) is None:
         if jobdir:
@@ -94,7 +95,7 @@ def write_parked(
         else:
             own.logger.info("Live rules: what was not sent is named in %s", path)
             return
-    for line in lines():
+    for line in lines(Redaction()):
         own.logger.error("Live rules: not sent: %s", line)
 
 
