@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 @dataclass
-class Ground:
+class GroundRules:
     """What of the base of a site holds in the crawl: `source` is that as one rule source, `alone` and `said` each rule
     by its name, as `Studied` has them.
     """
@@ -51,11 +51,11 @@ class Ground:
         return mark
 
 
-def ground_of(site: Site, rules: Sequence[Any], preset: str, *, everywhere: bool) -> Ground:
+def ground_of(site: Site, rules: Sequence[Any], preset: str, *, everywhere: bool) -> GroundRules:
     """Return the ground of a site: queries are split where other rules hold, thus `everywhere`, or where it is believed
     for itself; sessions are what the program that was recognized says, unless its pages contradict.
     """
-    found = Ground()
+    found = GroundRules()
     for one in (one for one in site.said_sessions if one.status == ACTIVE):
         found.rules.append(one)
         found._take(_tried(one), tables([one]))
