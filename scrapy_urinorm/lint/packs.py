@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from scrapy_urinorm.errors import RuleFileError
+from scrapy_urinorm.lint import patterns
+from scrapy_urinorm.lint.tables import tables
 from scrapy_urinorm.normalizer import Normalizer
 from scrapy_urinorm.rules import CATALOGUE
 from scrapy_urinorm.rulesets import platforms
@@ -38,8 +40,11 @@ def pack_problems(pack: Pack) -> list[str]:
 
 
 def pack_advice(pack: Pack) -> list[str]:
-    """Return what a pack had better say otherwise: what a wrong recognition of it could harm, and how it is known."""
-    return [*_marks(pack), *(text for line in pack.lines for text in _line(line))]
+    """Return what a pack had better say otherwise.
+
+    How it is known, what a wrong recognition of it could harm, and which of its patterns are not run on long addresses.
+    """
+    return [*_marks(pack), *(text for line in pack.lines for text in _line(line)), *_patterns(pack)]
 
 
 def _marks(pack: Pack) -> Iterator[str]:
@@ -69,3 +74,10 @@ def _line(line: Line) -> Iterator[str]:
             )
     if not line.folds:
         yield f"{line.id}: it holds for every address: give it a path or a query"
+
+
+def _patterns(pack: Pack) -> Iterator[str]:
+    for one in platforms.line_tables(Use(pack, all=True, tried=True)):
+        ruleset = Normalizer({"site": {"a.example": one.table}}, preset="safe").ruleset
+        for finding in (found for table in tables(ruleset) for found in patterns.findings(table)):
+            yield f"{one.line.id}: {finding.problem.message}; {finding.problem.hint}"

@@ -159,6 +159,7 @@ CHECKED = {
     "an unknown rule": (PACK.replace("remove_params", "remove_parms"), 2, "there is no rule"),
     "a common name everywhere": (PACK.replace('query = { p = true }\nremove_params = ["replytocom"]', 'remove_params = ["replytocom", "sid"]'), 1, "'sid' means other things elsewhere"),
     "no mark": (PACK.replace("[[mark]]\ngenerator = '^WordPress\\b'\nstrong = true\n", ""), 1, "it has no mark"),
+    "a pattern that is run on short addresses only": (PACK.replace('remove_params = ["replytocom"]', "rewrite = [{ pattern = '^/(?:[^/?]+/)*([^/?]+-p-\\d+)$', replace = '/\\1' }]").replace('[["/?p=1&replytocom=2", "/?p=1"]]', '[["/a/b-p-1", "/b-p-1"]]').replace("query = { p = true }", 'path = "/**"'), 1, "trail: '^/(?:[^/?]+/)*([^/?]+-p-\\d+)$' could take long, so it is run on texts up to 56 characters only"),
     "a shape of an address alone": (PACK.replace("generator =", "url ="), 1, "every mark is a shape of an address"),
 }  # fmt: skip
 

@@ -4,8 +4,11 @@
 from __future__ import annotations
 
 import functools
+import random
+from base64 import b64encode
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 import pytest
 
@@ -22,9 +25,9 @@ NAMES = platforms.names()
 #: Programs that the documentation promises a pack for.
 PROMISED = """
 aspnet autoindex bigcommerce bitrix bugzilla cgit coldfusion commercecloud coppermine discourse discuz dokuwiki drupal
-dspace eprints flarum gitea gitlab gitweb invision joomla liferay listings logins magento mailman mediawiki moinmoin moodle
-mybb nopcommerce ojs opencart oscommerce phpbb piwigo plone prestashop redmine roundup servlets sharepoint shopify
-shopware smf squarespace trac typo3 vbulletin viewvc wix woocommerce wordpress xenforo zencart
+dspace e107 eprints flarum geeklog gitea gitlab gitweb invision joomla liferay listings litecart logins magento mailman
+mediawiki moinmoin moodle mybb nopcommerce ojs opencart oscommerce phpbb piwigo plone prestashop redmine roundup
+serendipity servlets sharepoint shopify shopware smf squarespace trac typo3 vbulletin viewvc wix woocommerce wordpress xenforo zencart
 """.split()
 
 
@@ -302,6 +305,20 @@ def test_a_pack_merges_nothing_that_another_keeps_apart(name: str) -> None:
     for n in both:
         merged = [pair for pair in own if n.key(pair[0]) == n.key(pair[1])]
         assert not merged or any(name in kin for kin in KIN), merged
+
+
+def test_attachments_of_discuz_stay_apart_by_number() -> None:
+    """Behind the number, all in Base64, stand eight hexadecimal digits, the second, the visitor and the topic."""
+    pack, chance = Use(platforms.pack("discuz"), all=True, tried=True), random.Random(7)
+    n = Normalizer({"site": {"a.example": platforms.bound(pack)[0]}}, preset="safe")
+    numbers: dict[str, set[int]] = {}
+    for number in (*range(1200), *range(12_345, 12_400), *range(10**7, 10**7 + 50)):
+        for _ in range(3):
+            text = f"{number}|{chance.getrandbits(32):08x}|{chance.randrange(10**9, 2 * 10**9)}|{chance.randrange(9)}|5"
+            aid = quote(b64encode(text.encode()).decode(), safe="")
+            numbers.setdefault(n.key(f"{SITE}/forum.php?mod=attachment&aid={aid}"), set()).add(number)
+    assert [found for found in numbers.values() if len(found) > 1] == []
+    assert len(numbers) < 1400  # the line acts: there are 3,915 addresses
 
 
 @pytest.mark.slow
