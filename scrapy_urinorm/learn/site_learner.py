@@ -17,7 +17,6 @@ from scrapy_urinorm.learn.evidence.edits import (
     path_edits,
     rename_edits,
     repeat_edits,
-    segment_edits,
     value_edits,
 )
 from scrapy_urinorm.learn.evidence.indifferent import indifferent
@@ -26,7 +25,7 @@ from scrapy_urinorm.learn.families.declared import declarations, declared_names,
 from scrapy_urinorm.learn.families.names import piece_edits
 from scrapy_urinorm.learn.families.parameters import edited_values, kinds_by_name, parameters, renames
 from scrapy_urinorm.learn.families.passing import Passing, proposed
-from scrapy_urinorm.learn.families.paths import origins, paths, segments
+from scrapy_urinorm.learn.families.paths import edited_segments, origins, paths, segments
 from scrapy_urinorm.learn.families.pieces import pieces
 from scrapy_urinorm.learn.families.programs import known_lines, try_packs
 from scrapy_urinorm.learn.families.shapes import Shapes
@@ -207,7 +206,7 @@ class SiteLearner:
             ),
             "renames": lambda: self._stage(lambda _: rename_edits, renames),
             "values": lambda: self._stage(lambda stage: value_edits(kinds_by_name(stage)), edited_values),
-            "segments": lambda: self._stage(lambda stage: segment_edits(stage.closed), segments),
+            "segments": lambda: self._stage(edited_segments, segments),
             "pieces": lambda: self._stage(lambda stage: piece_edits(stage.views), pieces),
             "templates": lambda: self._try(templates(self.shapes(), self._indifferent)),
         }

@@ -22,6 +22,8 @@ SEPARATORS, SPLIT = "separators", "semicolon_separators"
 """The family of the rules that say how queries are split, and the rule that says it."""
 FACETS = "facets"
 """The family of limits for filters: proposals that a person takes or leaves."""
+REWRITE = "rewrite"
+"""The rule that families without one of their own write."""
 SKIP, DEFER = "skip", "defer"
 SILENT = (SKIP, DEFER, LIMIT)
 """Rules that say what is not requested, or last; they change no key."""
@@ -120,7 +122,7 @@ def signature(candidate: Candidate) -> str:
 
 
 _LISTS = ("remove_params", "except_params", "keep_params", "lowercase_params", "remove_empty_params", "path_params",
-          "directory_index", "remove_extensions", "remove_segments", "rewrite", "template", "collapse_nested",
+          "directory_index", "remove_extensions", "remove_segments", REWRITE, "template", "collapse_nested",
           "host_aliases", "unwrap_params")  # fmt: skip
 
 

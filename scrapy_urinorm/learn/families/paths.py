@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from itertools import chain, combinations
 from typing import TYPE_CHECKING, Any
 
 from scrapy_urinorm.content import EXACT
 from scrapy_urinorm.learn.evidence.beyond import Beyond
 from scrapy_urinorm.learn.evidence.candidate import CONSTANT, REJECTED, TREES, Candidate
+from scrapy_urinorm.learn.evidence.edits import segment_edits
 from scrapy_urinorm.learn.evidence.extent import bear_numbers, from_smallest
 from scrapy_urinorm.learn.evidence.judge import Evidence, Group, judged, rank
 from scrapy_urinorm.learn.evidence.risk import DEFAULT_PRIOR, name_prior
@@ -18,13 +19,16 @@ from scrapy_urinorm.learn.evidence.stayed import in_examples
 from scrapy_urinorm.learn.families.aliases import host_aliases, whole_judge
 from scrapy_urinorm.learn.families.dropped import dropped
 from scrapy_urinorm.learn.families.idle import idle
+from scrapy_urinorm.learn.families.shelves import tail_edits
 from scrapy_urinorm.learn.families.stage import Stage, on_pages
+from scrapy_urinorm.learn.families.tails import tails
 from scrapy_urinorm.learn.pages.values import chooses_tree, is_volatile, names_tree, roots_tree
 from scrapy_urinorm.url import decoded
 
 if TYPE_CHECKING:
-    from scrapy_urinorm.learn.evidence.edits import Name
+    from scrapy_urinorm.learn.evidence.edits import Name, Row
     from scrapy_urinorm.learn.evidence.neighbours import Neighbours
+    from scrapy_urinorm.learn.pages.view import View
 
 TWO_NUMBERS, BESIDE_TWO = 3, 2
 """What two numbers of a path take to be a constant view: so many times the values of one segment, as many as what may
@@ -98,9 +102,15 @@ def _whole(stage: Stage, rule: str, value: Any, evidence: Evidence, why: str, sc
     return candidate
 
 
+def edited_segments(stage: Stage) -> Callable[[View], Iterator[Row]]:
+    """Return the edits of single segments, and of all before the last."""
+    edits = segment_edits(stage.closed)
+    return lambda view: chain(edits(view), tail_edits(view))
+
+
 def segments(stage: Stage) -> list[Candidate]:
-    """Return the candidates on path segments: dropped, equated, or folded where they never matter."""
-    out = dropped(stage, "segment", "remove_segments") + dropped(stage, "leaf", "directory_index")
+    """Return the candidates on path segments: dropped, equated, folded where they never matter, or all but the last."""
+    out = dropped(stage, "segment", "remove_segments") + dropped(stage, "leaf", "directory_index") + tails(stage)
     for name, neighbours in stage.new_groups("mask"):
         out += _folds(stage, (int(name[1]),), neighbours)
         out += _substitutions(stage, int(name[1]), neighbours)
