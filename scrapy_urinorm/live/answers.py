@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from hashlib import blake2b
@@ -22,6 +23,9 @@ _EVIDENCE = 2
 """Patterns with news that show one and the same page: of one alone it may be how its list ends."""
 _PATTERNS = 100
 """Patterns of a run of equal pages that are remembered, to be opened again; a site has fewer that bring news."""
+BROKEN = 200
+"""Errors of the server in a row, and pages of other patterns meanwhile, from which a pattern that has shown nothing
+else is judged by them: as many as close one; chosen. A part of a site that is down longer is named in the end."""
 _FINISHED = 10_000
 """Pages of a pattern that finish items and are not read yet: the process that learns may be so late; chosen."""
 # statuses of HTTP (RFC 9110, section 15)
@@ -56,6 +60,8 @@ class Answers:
         self._of: dict[str, _Run] = {}
         self._again: list[str] = []
         self._finished: dict[tuple[str, bool], int] = {}
+        self._served: Counter[str] = Counter()
+        self._broken: dict[str, tuple[int, int]] = {}
 
     def heard(self, message: Mapping[str, Any]) -> list[str]:
         """Count a page of which the student says what it has brought; return as `Yields.learned`."""
@@ -109,11 +115,15 @@ class Answers:
 
         `shows` is as of `shown`, or where a redirect led to; `known` says whether the pattern had news before, `news`
         whether this page has. A server that is busy or broken says nothing of any page; one that refuses (401, 403)
-        says something of what it has always refused. Of a page that is served instead of all others two patterns with
-        news are evidence: one alone may have come to its end.
+        says something of what it has always refused, and so does one that has always been broken there and nowhere
+        else. Of a page that is served instead of all others two patterns with news are evidence: one alone may have
+        come to its end.
         """
         if shows.isdigit():
-            return known or shows == _BUSY or shows.startswith("5")
+            return known or shows == _BUSY or (shows.startswith("5") and not self._is_broken(site, pattern))
+        self._broken.pop(pattern, None)
+        if site in self._served or len(self._served) < SITES:
+            self._served[site] += 1
         run = self._of.get(site)
         if run is None:
             if len(self._of) >= SITES:
@@ -128,6 +138,17 @@ class Answers:
         down = len(run.patterns) >= _EVIDENCE and run.passed < MOST_ALIKE
         run.passed += down
         return down
+
+    def _is_broken(self, site: str, pattern: str) -> bool:
+        """Whether a pattern has shown errors of the server and nothing else, so often, and the site as many pages at
+        other addresses meanwhile: a search that is refused to visitors of this kind, with a number drawn by lot in each
+        link.
+        """
+        if pattern not in self._broken and len(self._broken) >= MOST:
+            return False
+        errors, served = self._broken.get(pattern, (0, self._served[site]))
+        self._broken[pattern] = errors + 1, served
+        return errors >= BROKEN and self._served[site] - served >= errors
 
     def _reopened(self, patterns: Iterable[str], shows: str) -> list[str]:
         """Have what was closed while the site was down come later again."""

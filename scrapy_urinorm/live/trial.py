@@ -76,7 +76,8 @@ class Tried(NamedTuple):
         """The rule and its evidence in words."""
         one = self.candidate
         where = f" where {brief(one.where)}" if one.where else ""
-        line = f", {one.why}" if one.family == FAMILY else ", of a learned file" if self.learned else ""
+        of_pack = one.family == FAMILY or (one.family == PLATFORMS and not self.learned)
+        line = f", {one.why.partition(':')[0]}" if of_pack else ", of a learned file" if self.learned else ""
         pairs = f"{self.agree} pairs agree, {self.against} do not{line}"
         known = "of a learned file" if self.learned and not (self.agree or self.against) else pairs
         return f"{one.rule} = {brief(one.value)} for {one.scope}{where} ({known})"

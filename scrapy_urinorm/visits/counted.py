@@ -6,8 +6,8 @@ pages become one by it that a reader tells apart: what else they say is compared
 
 - The time of making: a fraction of seconds, or milliseconds, within the last part of a page,
   beside words for making a page ("page", "generated", "parse time", "queries"). Not what a job, a test or a race took.
-- How often it was seen: a number alone beside its word ("Hits: 12", "117 Views"), or in "viewed 92 times". Not
-  downloads, votes or replies, which say what a page is about.
+- How often it was seen: a number alone beside its word ("Views: 12", "117 Views"), or in "viewed 92 times". Not
+  downloads, votes or replies, which say what a page is about, nor hits, which a search may have found.
 """
 
 from __future__ import annotations
@@ -47,13 +47,18 @@ _made_in = re.compile(
 _queries = re.compile(rb"(?i)\b[0-9]++(?=[ \t]++(?:[a-z]++[ \t]++)?" + _quer + rb"\b)|(?<=queries:[ ])[0-9]++")
 
 _count = rb"(?P<n>[0-9](?:[0-9]|[.,'][0-9]{3})*+)"
-_seen_words = (b"iews", b"its", b"\xe6\x9f\xa5\xe7\x9c\x8b", b"\xe6\xb5\x8f\xe8\xa7\x88")
-_word = rb"(?:page[ -]?views|views|hits|visits|\xe6\x9f\xa5\xe7\x9c\x8b|\xe6\xb5\x8f\xe8\xa7\x88)"
-_tags = rb"(?:<[^<>]{1,80}>" + _space + rb"){0,2}"
+_seen_words = (b"iews", b"\xe6\x9f\xa5\xe7\x9c\x8b", b"\xe6\xb5\x8f\xe8\xa7\x88")
+_word = rb"(?:page[ -]?views|views|\xe6\x9f\xa5\xe7\x9c\x8b|\xe6\xb5\x8f\xe8\xa7\x88)"
+_one_tag = rb"<[^<>]{1,80}>" + _space
 _seen = re.compile(
-    rb"(?i)[>|]" + _space + _word + _space + rb"(?::|\xef\xbc\x9a)?" + _space + _tags + _count + _space + rb"[<|]"
-    + rb"|[>|]" + _space + _count.replace(b"<n>", b"<m>") + _space + _tags + _word + _space + rb"[<|]"
+    rb"(?i)[>|]" + _space + _word + _space + rb"(?::|\xef\xbc\x9a)?" + _space + rb"(?:" + _one_tag + rb"){0,2}"
+    + _count + _space + rb"[<|]"
+    + rb"|[>|]" + _space + _count.replace(b"<n>", b"<m>") + _space + rb"(?:" + _one_tag + rb")?" + _word + _space
+    + rb"[<|]"
 )  # fmt: skip
+# of schema.org, as Joomla says it beside "Hits: 12" in whatever language; hits alone may be what a search has found
+_VISITS = b"UserPageVisits:"
+_visits = re.compile(_VISITS + rb"(?P<m>[0-9]{1,12})[^0-9<>]*+>[^0-9<>]*+(?P<n>[0-9]{1,12})[^0-9<>]*+<")
 _times = re.compile(
     rb"(?i)(?:\bviewed|[>(|,]" + _space + rb"(?:read|seen|visited|displayed))[ \t]++" + _count + rb"[ \t]++times?\b"
 )
@@ -91,11 +96,16 @@ def _time_of_making(body: bytes) -> Iterator[tuple[int, int]]:
 
 def _times_seen(body: bytes) -> Iterator[tuple[int, int]]:
     """Yield where a page says how often it was seen."""
-    for word in _seen_words if b"\xe6" in body else _seen_words[:2]:
+    for word in _seen_words if b"\xe6" in body else _seen_words[:1]:
         for at in islice(_places(body, word), MOST):
             found = _seen.search(body, max(0, at - AROUND), at + AROUND)
             if found is not None:
                 yield found.span("n" if found["n"] is not None else "m")
+    for at in islice(_places(body, _VISITS), MOST):
+        found = _visits.match(body, at, at + AROUND)
+        if found is not None and found["n"] == found["m"]:
+            yield found.span("n")
+            yield found.span("m")
     for at in islice(_places(body, b" time"), MOST):
         found = _times.search(body, max(0, at - 40), at + 6)
         if found is not None:

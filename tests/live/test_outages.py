@@ -11,6 +11,7 @@ import pytest
 
 from benchmarks.in_memory import InMemory
 from scrapy_urinorm.learn.options import Options
+from scrapy_urinorm.live.answers import BROKEN
 from scrapy_urinorm.live.brought import KNOWN_CLOSE, Turn
 from scrapy_urinorm.live.desk import Desk
 from scrapy_urinorm.live.student import Student
@@ -82,6 +83,34 @@ def test_a_server_that_is_busy_or_broken_says_nothing_of_a_page(status: int, kno
     crawl = Crawl()
     crawl.asks(ITEM, known)
     assert crawl.asks(ITEM, LONG, status) is Turn.OPEN
+
+
+@pytest.mark.parametrize(
+    ("status", "before", "beside", "turn"),
+    [
+        (503, 0, 1, Turn.CLOSED),
+        (503, 0, 0, Turn.OPEN),  # the site is down
+        (503, 1, 1, Turn.OPEN),  # its pages have been seen
+        (429, 0, 1, Turn.OPEN),  # it is we who are too fast
+    ],
+)
+def test_a_shape_that_is_broken_while_others_are_not(status: int, before: int, beside: int, turn: Turn) -> None:
+    """A search that answers 503 to visitors without cookies, with a number drawn by lot in each link, has no end."""
+    crawl = Crawl()
+    crawl.asks(MONTH, before)
+    for _ in range(BROKEN + LONG):
+        crawl.asks(MONTH, 1, status)
+        crawl.asks(ITEM, beside)
+    assert crawl.turn(MONTH) is turn
+
+
+def test_a_part_of_a_site_that_is_down_for_a_while_stays_open() -> None:
+    crawl = Crawl()
+    for _ in range(BROKEN):
+        crawl.asks(MONTH, 1, 503)
+        crawl.asks(ITEM, 1)
+    assert crawl.asks(MONTH, 30) is Turn.OPEN
+    assert crawl.asks(MONTH, LONG, 503) is Turn.OPEN
 
 
 @pytest.mark.parametrize(("status", "known", "turn"), [

@@ -79,10 +79,11 @@ class SaidSessions:
             return False
         groups: defaultdict[str, dict[str, tuple[Visit, Content]]] = defaultdict(dict)
         for visit, content in visits:
-            if "?" in visit.url:
-                groups[keyed(visit.url)].setdefault(plain(visit.url), (visit, content))
-        for visit, content in visits:
-            if "?" not in visit.url and (key := plain(visit.url)) in groups:
+            key, known = keyed(visit.url), plain(visit.url)
+            if key != known:
+                groups[key].setdefault(known, (visit, content))
+        for visit, content in visits if groups else ():
+            if (key := plain(visit.url)) in groups:
                 groups[key].setdefault(key, (visit, content))
         shown = line.evidence
         apart: list[tuple[str, str]] = []
