@@ -159,7 +159,12 @@ def _site(parts: Url) -> str:
 
 def _places(pack: Pack, host: _Host, seen: _Seen) -> list[tuple[str, set[int], int]]:
     """The directories of a program on a host, with the numbers of the marks below each, and pages."""
-    shown = seen.pages or seen.by_cookie
+    # a cookie comes with pages of other programs, too; but a page with a weak mark is no reason to forget it
+    return _places_by(seen.pages, pack, host, seen) or _places_by(seen.by_cookie, pack, host, seen)
+
+
+def _places_by(shown: Counter[str], pack: Pack, host: _Host, seen: _Seen) -> list[tuple[str, set[int], int]]:
+    """The same by the pages that carried a mark, or came with one."""
     if not shown:
         return []
     entries = {_shallow(path) for path in seen.entries}

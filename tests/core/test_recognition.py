@@ -10,7 +10,7 @@ import pytest
 from scrapy_urinorm import Normalizer
 from scrapy_urinorm.recognition import MOST_DIRECTORIES, MOST_PLACES, Found, Recognizer
 from scrapy_urinorm.rulesets import platforms
-from scrapy_urinorm.rulesets.platforms import Use
+from scrapy_urinorm.rulesets.platforms import Use, read_pack
 from scrapy_urinorm.visits import Visit
 from scrapy_urinorm.visits.programs import programs
 
@@ -68,6 +68,27 @@ def test_what_it_was_recognized_by() -> None:
     found = recognize([("http://a.example/doku.php?id=a", ("generator:DokuWiki", "cookie:DokuWiki"))])
     assert found[0].marks == (r"generator:^DokuWiki\b", "cookie:^DokuWiki$", r"url:/doku\.php$")
     assert found[0].pages == 1
+
+
+FORUM = """
+title = "Forum"
+about = "Forums."
+[[mark]]
+cookie = '^forum_session$'
+strong = true
+[[mark]]
+marker = "forum-foot"
+text = "powered by forum"
+"""
+
+
+@pytest.mark.parametrize("page", [("marker:forum-foot",), NONE])
+def test_a_page_with_a_weak_mark_is_no_reason_to_forget_a_cookie(page: tuple[str, ...]) -> None:
+    """As a manual is that a program brings along: no more than one page of it says whose it is."""
+    recognizer = Recognizer([read_pack("forum", FORUM)])
+    for url, marks in (("/", ("cookie:forum_session",)), ("/docs/english/install.html", page)):
+        recognizer.see(f"http://a.example{url}", marks)
+    assert [(one.platform, one.path) for one in recognizer.found()] == [("forum", "/")]
 
 
 @pytest.mark.parametrize(
