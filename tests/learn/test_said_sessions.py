@@ -9,6 +9,8 @@ import pytest
 from benchmarks.simulator import Simulator
 from scrapy_urinorm import Normalizer
 from scrapy_urinorm.learn import Options, learn, learn_file
+from scrapy_urinorm.learn.sites.site import Site
+from scrapy_urinorm.visits.links import url_hash
 from tests.live.served import Served
 from tests.live.sites import Answer, identities_of, prose, record
 from tests.live.test_crawl import FIFO, live, pages
@@ -113,6 +115,21 @@ def test_a_crawl_under_the_rule_does_not_take_it_back(tmp_path: Path) -> None:
     assert is_dropped(result)
 
 
+def test_links_are_known_under_each_session() -> None:
+    """All links of a page bear its session, and only their hashes are on record: what they lead to was fetched under
+    another one.
+    """
+    site = Site("board.example")
+    visits = visits_of(Board())
+    for visit in visits:
+        site.add(visit, "board.example")
+    site.build("recommended")
+    sessions = {visit.url.partition("sid=")[2] for visit in visits} - {""}
+    topic = next(visit.url for visit in visits if "t=7&sid=" in visit.url).partition("sid=")[0]
+    assert len(sessions) > 2
+    assert len({site.ids[url_hash(f"{topic}sid={one}")].key for one in sessions}) == 1
+
+
 def test_other_sites_of_the_program_are_held_against_their_own_pages() -> None:
     visits = visits_of(Board())
     others = visits_of(Board(names_topics=True))
@@ -131,6 +148,7 @@ def recorded(board: Board, limit: int) -> tuple[list[Visit], dict[str, str]]:
     return visits, dict(zip((visit.url for visit in visits), identities.values(), strict=True))
 
 
+@pytest.mark.slow
 def test_a_first_crawl_meets_all_in_a_third_of_the_requests() -> None:
     visits, identities = recorded(Board(), 1_500)
     fetched = Simulator(visits, OPTIONS).crawl().fetched
