@@ -14,8 +14,8 @@ from scrapy_urinorm.learn.evidence.candidate import ACTIVE, SEPARATORS, Candidat
 from scrapy_urinorm.learn.evidence.own_pairs import OwnPairs
 from scrapy_urinorm.learn.options import Options
 from scrapy_urinorm.learn.site_learner import SiteLearner
+from scrapy_urinorm.learn.sites.said_sessions import added_to_earlier
 from scrapy_urinorm.learn.sites.separators import base_of, beside_earlier
-from scrapy_urinorm.learn.sites.sessions import added_to_earlier
 from scrapy_urinorm.learn.sites.spool import Bucket, Spool, bucket_sites
 from scrapy_urinorm.normalizer import Normalizer
 from scrapy_urinorm.processes import cores, in_order
@@ -184,10 +184,8 @@ def learn_sites(
     try:
         for site in sites:
             site.whole = whole
-            if "platforms" not in options.families:
-                site.recognizer = None
             earlier = known.get(site.name, ())
-            site.build(options.preset, rules, earlier=earlier)
+            site.build(options.preset, rules, sessions=earlier if "platforms" in options.families else None)
             result.add(_learn_site(site, options, rules, earlier))
             waiting += len(site.pages)
             if waiting > COLLECT_PAGES:

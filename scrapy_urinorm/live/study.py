@@ -125,7 +125,7 @@ def study(
     enabled = gc.isenabled()
     gc.disable()
     try:
-        site.build(options.preset, rules, struck, learned)
+        site.build(options.preset, rules, struck, sessions=learned)
         for candidate in earlier:
             candidate.earlier = True
         learner = SiteLearner(site, options, rules, [one for one in earlier if signature(one) not in struck])

@@ -18,8 +18,8 @@ from selectolax.lexbor import LexborHTMLParser
 from scrapy_urinorm.content.frame import DATA_SLOT
 from scrapy_urinorm.visits.charsets import codec_of, other_than_utf8, text_in
 from scrapy_urinorm.visits.clocks import without_clocks
-from scrapy_urinorm.visits.counted import without_counts
 from scrapy_urinorm.visits.data import DATA_CAP, hash_of_data, scripts
+from scrapy_urinorm.visits.made_in import without_times
 from scrapy_urinorm.visits.markup import said_by, said_without_tree
 from scrapy_urinorm.visits.offers import offer_lines
 from scrapy_urinorm.visits.scripts import script_lines
@@ -73,7 +73,7 @@ def page_features(
     if len(body) > BODY_CAP or not body:
         return PageFeatures(digest)
     if kind in _HTML:
-        body = without_counts(without_clocks(body, date))
+        body = without_times(without_clocks(body, date))
         return _html_features(digest, _markup(body, content_type, encoding), url)
     if kind.startswith(_TEXT) or kind.endswith(("+xml", "+json")):
         shown = text_in(body, content_type, encoding)

@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from scrapy_urinorm.content import DIFFERENT, NEAR, compare
+from scrapy_urinorm.content import DIFFERENT, NEAR, are_apart, compare
 from scrapy_urinorm.normalizer import Normalizer
 from scrapy_urinorm.rulesets import platforms
 
@@ -29,8 +29,9 @@ class LineEffect(NamedTuple):
     """What one line does alone, the query being split as the pack says: to how many of the `urls`, and to which for
     example.
 
-    Of the addresses that it makes one, `agree` have shown the content of the first of their key, `against` another;
-    of the rest nothing is known. `counterexample` is a pair of the latter.
+    Of the addresses that it makes one, `agree` have shown the content of the first of their key, `against` another, or
+    under a line on sessions one that has nothing to do with it; of the rest nothing is known. `counterexample` is a
+    pair of the latter.
     """
 
     line: Line
@@ -101,8 +102,9 @@ def _alone(
         (first, shown), *others = members.values()
         for url, page in others:
             outcome = compare(shown, page)
+            differs = are_apart(shown, page) if line.kind == platforms.SESSION else outcome == DIFFERENT
             agree += outcome >= NEAR
-            if outcome == DIFFERENT:
+            if differs:
                 against.append((first, url))
     return LineEffect(
         line, len(touched), agree, len(against), min(touched, key=len, default=None), next(iter(against), None)

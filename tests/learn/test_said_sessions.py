@@ -9,7 +9,9 @@ import pytest
 from benchmarks.simulator import Simulator
 from scrapy_urinorm import Normalizer
 from scrapy_urinorm.learn import Options, learn, learn_file
+from scrapy_urinorm.learn.proof.pack_trial import pack_trials
 from scrapy_urinorm.learn.sites.site import Site
+from scrapy_urinorm.rulesets import platforms
 from scrapy_urinorm.visits.links import url_hash
 from tests.live.served import Served
 from tests.live.sites import Answer, identities_of, prose, record
@@ -123,11 +125,31 @@ def test_links_are_known_under_each_session() -> None:
     visits = visits_of(Board())
     for visit in visits:
         site.add(visit, "board.example")
-    site.build("recommended")
+    site.build("recommended", sessions=())
     sessions = {visit.url.partition("sid=")[2] for visit in visits} - {""}
     topic = next(visit.url for visit in visits if "t=7&sid=" in visit.url).partition("sid=")[0]
     assert len(sessions) > 2
     assert len({site.ids[url_hash(f"{topic}sid={one}")].key for one in sessions}) == 1
+
+
+def test_who_compares_with_a_crawl_without_rules_has_each_address() -> None:
+    """The report and the evaluation count what rules save, those on sessions as well."""
+    site = Site("board.example")
+    visits = visits_of(Board())
+    for visit in visits:
+        site.add(visit, "board.example")
+    site.build("safe")
+    assert len(site.pages) == len(visits)
+
+
+@pytest.mark.parametrize("names_topics", [False, True])
+def test_a_pack_that_is_tried_loses_no_list_for_what_it_counts(names_topics: bool) -> None:
+    visits = visits_of(Board(names_topics=names_topics))
+    (trial,) = pack_trials(platforms.pack("phpbb"), visits)
+    line = next(one for one in trial.effect.lines if one.line.id == "session")
+    assert trial.effect.urls == len(visits)
+    assert (line.agree >= TOPICS, bool(trial.lost)) == (not names_topics, names_topics)
+    assert not any("viewforum" in url for url in trial.lost or ())
 
 
 def test_other_sites_of_the_program_are_held_against_their_own_pages() -> None:

@@ -9,7 +9,7 @@ from scrapy_urinorm.learn.links.linked import graph_of
 from scrapy_urinorm.learn.proof.proof import Proof
 from scrapy_urinorm.learn.sites.site import Site
 from scrapy_urinorm.normalizer import Normalizer
-from scrapy_urinorm.recognition import server_of
+from scrapy_urinorm.recognition import Recognizer, server_of
 from scrapy_urinorm.rulesets import platforms
 from scrapy_urinorm.rulesets.loading import DEFAULT_PRESET
 from scrapy_urinorm.rulesets.platforms import Pack, Use
@@ -34,21 +34,31 @@ def pack_trials(pack: Pack, visits: Sequence[Visit]) -> list[PackTrial]:
     """Return what a pack does wherever the visits show its program.
 
     What lines skip, put off or show in another order is left out on purpose: only those that say that nothing is,
-    `drop` and `default`, are in the crawl. Visits are used up: what is compared is taken out of them.
+    `drop` and `default`, are in the crawl.
     """
     found = programs(visits, [pack])
-    sites: dict[str, Site] = {}
+    with_sessions = any(line.kind == platforms.SESSION for line in pack.lines)
+    sites: dict[str, tuple[Site, Site]] = {}
     for name in {one.site for one in found}:
-        site = sites[name] = Site(name)
-        for visit in visits:
-            if server_of(visit.url) == name:
-                site.add(visit, name)
-        site.build(DEFAULT_PRESET)
-    return [_trial(Use(pack, one.path, all=True, tried=True), one.site, sites[one.site]) for one in found]
+        plain = _recorded(name, visits, None)
+        # what a line on sessions makes one is one, so that a list is not lost because a counter has moved
+        sites[name] = plain, _recorded(name, visits, pack) if with_sessions else plain
+    return [_trial(Use(pack, one.path, all=True, tried=True), one.site, *sites[one.site]) for one in found]
 
 
-def _trial(use: Use, name: str, site: Site) -> PackTrial:
-    done = effect(use, name, (Address(page.url, page) for page in site.pages), DEFAULT_PRESET)
+def _recorded(name: str, visits: Sequence[Visit], sessions_of: Pack | None) -> Site:
+    site = Site(name)
+    if sessions_of is not None:
+        site.recognizer = Recognizer([sessions_of])
+    for visit in visits:
+        if server_of(visit.url) == name:
+            site.add(visit, name)
+    site.build(DEFAULT_PRESET, sessions=None if sessions_of is None else ())
+    return site
+
+
+def _trial(use: Use, name: str, plain: Site, site: Site) -> PackTrial:
+    done = effect(use, name, (Address(page.url, page) for page in plain.pages), DEFAULT_PRESET)
     graph = graph_of(site.pages, site.ids)
     if graph is None:
         return PackTrial(name + use.path, done, None)

@@ -19,7 +19,6 @@ from scrapy_urinorm.content import (
     plain_content,
     soft_labels,
 )
-from scrapy_urinorm.learn.evidence.candidate import signature
 from scrapy_urinorm.learn.links.linked import tell_ways
 from scrapy_urinorm.learn.links.linked_options import LinkedOptions
 from scrapy_urinorm.learn.pages.page import TEMPORARY, Page, contest_canonicals, describe, doubt_canonicals
@@ -27,8 +26,9 @@ from scrapy_urinorm.learn.sites.blocks import blocked_labels
 from scrapy_urinorm.learn.sites.given import OwnGiven
 from scrapy_urinorm.learn.sites.other_crawls import OtherCrawls
 from scrapy_urinorm.learn.sites.own_text import OwnTexts
+from scrapy_urinorm.learn.sites.said_sessions import BorneSessions, SaidSessions
 from scrapy_urinorm.learn.sites.separators import Separators, base_of
-from scrapy_urinorm.learn.sites.sessions import BorneSessions, SaidSessions, session_names
+from scrapy_urinorm.learn.sites.sessions import session_names
 from scrapy_urinorm.normalizer import Normalizer
 from scrapy_urinorm.recognition import Recognizer
 from scrapy_urinorm.url import resolve
@@ -58,7 +58,7 @@ class Site:
         self.separators: list[Candidate] = []
         """How queries are split, by host, once built."""
         self.said_sessions: list[Candidate] = []
-        """What the program that was recognized says of sessions in its links, once built."""
+        """What a known program says of sessions in its links, once built."""
         self.pages: list[Page] = []
         self.by_key: dict[str, Page] = {}
         self.soft: frozenset[int] = frozenset()
@@ -143,13 +143,13 @@ class Site:
         preset: str,
         rules: Any = (),
         struck: Container[str] = frozenset(),
-        earlier: Iterable[Candidate] = (),
         *,
         split: bool = True,
+        sessions: Iterable[Candidate] | None = None,
     ) -> None:
         """Gather the visits into pages under the preset and the rules that are there already, queries split where that
-        is how a host's read, unless not to `split`, or where that rule is `struck`; sessions of a known program taken
-        out of links, which crawls before may have had as a rule, among `earlier` ones.
+        is how a host's read, unless not to `split`, or `struck`. Where `sessions` are given, the rules of crawls
+        before, those of a known program are taken out of links.
         """
         visits = [visit for visit, _ in self.rows]
         self.sessions = session_names(visits)
@@ -161,8 +161,9 @@ class Site:
             self.frame.linked = None
             self.frame.find_gates(visits)
         self.separators = self._separators.judge(self.rows, self._content, rules, preset, struck) if split else []
-        said = SaidSessions(self.recognizer, rules, preset, frozenset(map(signature, earlier)))
-        self.said_sessions = said.judge(self.rows, self._content, struck)
+        if sessions is not None:
+            said = SaidSessions(self.recognizer, rules, preset, sessions)
+            self.said_sessions = said.judge(self.rows, self._content, struck)
         self.base = base_of((*self.separators, *self.said_sessions))
         self._borne = BorneSessions(self.said_sessions)
         normalizer = Normalizer(self.ground(rules) or None, preset, check_examples=False)
@@ -190,8 +191,7 @@ class Site:
                 self._show(page, number, content, visit.crawl)
         for page in self._others.tell_apart():
             self.titles.add(page)
-        for hashed, page in self._borne.otherwise():
-            self.ids.setdefault(hashed, page)
+        self._borne.complete(self.ids)
         self._follow_redirects()
         self._follow_rules()
         self.pages = list(self.by_key.values())
@@ -264,7 +264,7 @@ class Site:
     def _link(self, page: Page, visit: Visit, known: bytes | str) -> None:
         if self.tells_ways:
             self.ids.setdefault(url_hash(known) if isinstance(known, str) else known, page)
-            self._borne.see(visit.url, page)
+            self._borne.see(known if isinstance(known, str) else visit.url, page)
             if page.links is None:
                 page.links = visit.links
                 if visit.link_keys and visit.links and len(visit.link_keys) == len(visit.links):
