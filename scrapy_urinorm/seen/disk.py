@@ -6,12 +6,10 @@ import contextlib
 import json
 import logging
 import shutil
-import tempfile
 import time
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import islice
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from scrapy_urinorm.extras import MissingExtraError
 from scrapy_urinorm.seen.lock import FolderLock
@@ -19,7 +17,11 @@ from scrapy_urinorm.seen.protocol import RECORD_BYTES, SeenStoreError, SeenStore
 from scrapy_urinorm.seen.recent import RecentForever, RecentTimed
 from scrapy_urinorm.seen.rocksdb import options
 from scrapy_urinorm.seen.stamp import Stamp, StampChange, are_stamps, compare_last
+from scrapy_urinorm.temporary import make_temporary, remove_temporary
 from scrapy_urinorm.whole_files import write_whole
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 logger = logging.getLogger("scrapy_urinorm.seen")
 
@@ -60,7 +62,7 @@ class DiskStore:
         except ImportError as error:
             raise MissingExtraError("The seen store 'disk'", "disk") from error
         if self._folder is None:
-            self._folder = Path(tempfile.mkdtemp(prefix="urinorm-seen-"))
+            self._folder = make_temporary("seen")
         folder = self._folder
         try:
             folder.mkdir(parents=True, exist_ok=True)
@@ -261,7 +263,7 @@ class DiskStore:
             self._lock.release()
             self._lock = None
         if self._temporary and self._folder is not None:
-            shutil.rmtree(self._folder, ignore_errors=True)
+            remove_temporary(self._folder)
             self._folder = None
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
 import tempfile
 import weakref
 from collections.abc import Callable, Iterable, Iterator
@@ -12,6 +11,7 @@ from contextlib import nullcontext, suppress
 from pathlib import Path
 
 from scrapy_urinorm.crawl import settings as own
+from scrapy_urinorm.temporary import make_temporary, remove_temporary
 from scrapy_urinorm.visits.redaction import Redaction
 from scrapy_urinorm.visits.writer import private
 from scrapy_urinorm.whole_files import replacing
@@ -36,16 +36,8 @@ def temporary_folder(crawl: object) -> tuple[str, Callable[[], object]]:
 
     It lies in another one: a process that comes to make it when that is gone makes nothing.
     """
-    outer = tempfile.mkdtemp(prefix="urinorm-live-")
-    return str(Path(outer, _FOLDER)), weakref.finalize(crawl, _remove, outer)
-
-
-def _remove(folder: str) -> None:
-    """Remove a folder in which another process may still write: by the name that it has there it is gone first."""
-    with suppress(OSError):
-        Path(folder).rename(f"{folder}.gone")
-        folder += ".gone"
-    shutil.rmtree(folder, ignore_errors=True)
+    outer = make_temporary("live")
+    return str(Path(outer, _FOLDER)), weakref.finalize(crawl, remove_temporary, outer)
 
 
 def _why_not_named() -> str:

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import contextlib
 import os
-import shutil
 import sqlite3
 import tempfile
 import weakref
 from collections.abc import Iterable, Iterator
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from scrapy_urinorm.crawl.requests.rows import SERVED, Row, State
 from scrapy_urinorm.errors import UrinormError
+from scrapy_urinorm.temporary import make_temporary, remove_temporary
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 _FORMAT = 1
 # a page of SQLite's cache is 4 KiB; its own default of 2 MB is a batch's worth of rows
@@ -91,9 +93,9 @@ class RequestsDatabase:
     def _open(self) -> None:
         with self._explained("open"):
             if self.folder is None:
-                self.folder = Path(tempfile.mkdtemp(prefix="urinorm-requests-"))
+                self.folder = make_temporary("requests")
                 # a shell closes no crawl
-                self._remove = weakref.finalize(self, shutil.rmtree, self.folder, ignore_errors=True)
+                self._remove = weakref.finalize(self, remove_temporary, self.folder)
             self.folder.mkdir(parents=True, exist_ok=True)
             path = self.folder / self._name
             # SQLite gives its other files the rights of this one

@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import hashlib
 import marshal
-import shutil
-import tempfile
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
 from itertools import groupby, islice
 from operator import attrgetter, itemgetter
-from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from scrapy_urinorm.learn.sites.site import Site
 from scrapy_urinorm.suffixes import host_of, site_of
+from scrapy_urinorm.temporary import make_temporary, remove_temporary
 from scrapy_urinorm.visits.record import COLUMNS, Visit
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 IN_MEMORY = 50_000
 """Up to this many visits nothing is written to disk."""
@@ -71,7 +72,7 @@ class Spool:
             self._write(host, visit)
 
     def _spill(self) -> None:
-        self.folder = Path(tempfile.mkdtemp(prefix="urinorm-learn-"))
+        self.folder = make_temporary("learn")
         for host, visit in self._rows:
             self._write(host, visit)
         self._rows.clear()
@@ -105,7 +106,7 @@ class Spool:
         for number, rows in enumerate(self._pending):
             if rows:
                 self._flush(number)
-        paths = sorted(self.folder.iterdir(), key=lambda path: (-path.stat().st_size, path.name))
+        paths = sorted(self.folder.glob("[0-9]*"), key=lambda path: (-path.stat().st_size, path.name))
         return [Bucket(path, self._written[int(path.name)]) for path in paths]
 
     def sites(self, max_urls: int) -> Iterator[Site]:
@@ -120,7 +121,7 @@ class Spool:
     def close(self) -> None:
         """Remove the files."""
         if self.folder is not None:
-            shutil.rmtree(self.folder, ignore_errors=True)
+            remove_temporary(self.folder)
 
 
 def bucket_sites(bucket: Bucket, max_urls: int) -> Iterator[Site]:
@@ -146,8 +147,9 @@ def bucket_sites(bucket: Bucket, max_urls: int) -> Iterator[Site]:
 
 def streamed_sites(rows: Iterable[Row], max_urls: int) -> Iterator[Site]:
     """Yield the sites of rows that come site by site; one with many visits is on disk before it is taken or sampled."""
-    with tempfile.TemporaryDirectory(prefix="urinorm-learn-") as folder:
-        path = Path(folder, "site")
+    folder = make_temporary("learn")
+    try:
+        path = folder / "site"
         for name, of_site in groupby(rows, itemgetter(0)):
             first = list(islice(of_site, IN_MEMORY))
             if len(first) < IN_MEMORY:
@@ -161,6 +163,8 @@ def streamed_sites(rows: Iterable[Row], max_urls: int) -> Iterator[Site]:
                     marshal.dump(more, file)
                     visits += len(more)
             yield from bucket_sites(Bucket(path, visits), max_urls)
+    finally:
+        remove_temporary(folder)
 
 
 def _visit(row: Row) -> Visit:
