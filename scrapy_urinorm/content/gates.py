@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 LEAST = 31
 """Addresses that lead to a gate, and texts beside the data that are the site's: as many pages as `learn` asks of a rule
-that says nothing of content (docs/learn.md); fewer may be products that were taken off."""
+that says nothing of content (docs/concepts/learning-skips.md); fewer may be products that were taken off."""
 FORM_LINES = 2
 """Lines of a form: a name and a password; "one moment please" is one. The form of Boorunaut has four."""
 PERMANENT = (301, 308)
