@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 
 DOCS = Path(__file__).resolve().parent
 PAGES = (
-    "../README.md", "index.md", "why.md", "accuracy.md", "accuracy/applications.md", "accuracy/live.md",
-    "howto/live.md", "howto/platforms.md",
+    "../README.md", "index.md", "why.md", "accuracy.md", "accuracy/applications.md", "accuracy/learned.md",
+    "accuracy/live.md", "howto/live.md", "howto/platforms.md",
 )  # fmt: skip
 PICTURE = DOCS / "_static" / "requests.svg"
 _BLOCK = re.compile(r"(<!-- figures: (\w+) -->\n).*?(<!-- end of figures -->)", re.DOTALL)

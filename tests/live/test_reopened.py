@@ -71,7 +71,7 @@ def test_awards_behind_those_that_are_not_there_yet_are_fetched(newest_first: bo
 @pytest.mark.slow
 @pytest.mark.parametrize("order", ORDERS)
 def test_what_a_crawl_leaves_of_them_is_named(order: dict[str, Any], tmp_path: Path) -> None:
-    """Where the process that learns does not keep up, some are: a busy machine shows it, as docs/accuracy.md says."""
+    """Where the process that learns does not keep up, some are: a busy machine shows it (docs/accuracy/losses.md)."""
     site = Register(225)
     with Served(site) as served:
         outcome = live(served, tmp_path, "Follow", None, CONCURRENT_REQUESTS_PER_DOMAIN=16, **order, **UNTIL_NEWS)
