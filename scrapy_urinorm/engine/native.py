@@ -18,7 +18,7 @@ from scrapy_urinorm.engine.bits import bit_of
 from scrapy_urinorm.engine.compiled import compiled
 from scrapy_urinorm.engine.exemptions import exemptions, unsubscribes
 from scrapy_urinorm.recipe import digest
-from scrapy_urinorm.rules.globs import PathShape, ascii_fold, path_globs, path_shape
+from scrapy_urinorm.rules.globs import PathShape, ascii_fold, name_glob, path_globs, path_shape
 from scrapy_urinorm.rules.kinds.name_tables import Memo
 from scrapy_urinorm.tuples import NamedTuple
 from scrapy_urinorm.url import decoded, encoded
@@ -225,17 +225,18 @@ def _where(where: Where) -> tuple[Any, ...]:
 
 
 class _Named(Memo[bool]):
-    """Whether a name in the key spelling is one name, ASCII case aside: a memo."""
+    """Whether a name in the key spelling is one that a condition is about, ASCII case aside: a memo."""
 
-    __slots__ = ("_name",)
+    __slots__ = ("_glob", "_name")
     LIMIT = 2000
 
     def __init__(self, name: str):
         super().__init__()
-        self._name = name
+        self._name, self._glob = name, name_glob(name)
 
     def __missing__(self, name: str) -> bool:
-        return self.kept(name, ascii_fold(decoded(name)) == self._name)
+        folded = ascii_fold(decoded(name))
+        return self.kept(name, folded == self._name or (self._glob is not None and bool(self._glob(folded))))
 
 
 def _condition(condition: Condition) -> tuple[Any, ...]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from scrapy_urinorm.engine.native import PlanFast, Programs, Usual, plan_of
 from scrapy_urinorm.engine.program import Program
 from scrapy_urinorm.rules import Stage, at
-from scrapy_urinorm.rules.globs import ascii_fold
+from scrapy_urinorm.rules.globs import ascii_fold, name_glob
 from scrapy_urinorm.tuples import NamedTuple
 from scrapy_urinorm.url import Item, decoded
 
@@ -212,8 +212,12 @@ def matching(wheres: Sequence[Where], path: str, items: list[Item]) -> tuple[int
     values: dict[str, list[str]] = {}
     # a site may put thousands of parameters into an address
     if asked := {condition.name for _, where in here for condition in where.conditions}:
+        globs = [(name, match) for name in asked if (match := name_glob(name)) is not None]
         for name, value in items:
             folded = ascii_fold(decoded(name))
             if folded in asked:
                 values.setdefault(folded, []).append(decoded(value))
+            for glob, match in globs:
+                if folded != glob and match(folded):
+                    values.setdefault(glob, []).append(decoded(value))
     return tuple([number for number, where in here if where.on_values(values)])

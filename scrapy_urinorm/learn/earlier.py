@@ -9,7 +9,8 @@ from typing import Any
 from scrapy_urinorm.errors import UrinormError
 from scrapy_urinorm.learn.evidence.candidate import ACTIVE, CONSTANT, SEPARATORS, SPLIT, Candidate
 from scrapy_urinorm.learn.evidence.judge import Evidence
-from scrapy_urinorm.learn.pages.contexts import Atom, Context
+from scrapy_urinorm.learn.pages.contexts import QUERY_PATH, Atom, Context
+from scrapy_urinorm.rules.globs import name_glob
 from scrapy_urinorm.rulesets.ruleset import RuleSet
 from scrapy_urinorm.url import encoded
 
@@ -60,6 +61,9 @@ def context_of(where: Mapping[str, Any]) -> Context | None:
     if "path" in where and not atoms:
         return None
     for name, value in where.get("query", {}).items():
+        if value is True and name_glob(name) is not None:
+            atoms.append(Atom(QUERY_PATH, name))
+            continue
         several = value if isinstance(value, list) else [value]
         if not several or not all(isinstance(one, (str, bool)) for one in several):
             return None

@@ -14,6 +14,7 @@ from scrapy_urinorm.errors import Problem
 from scrapy_urinorm.lint.reach import path_sample
 from scrapy_urinorm.lint.tables import Finding, Table, host_and_port, line_of
 from scrapy_urinorm.rules import CATALOGUE, Stage
+from scrapy_urinorm.rules.globs import name_glob
 from scrapy_urinorm.rules.kinds import Edits, Templates
 from scrapy_urinorm.rules.kinds.samples import pattern_sample
 from scrapy_urinorm.url import Item, encoded, join_items, path_key, query_items, sort_items, split
@@ -190,7 +191,8 @@ def _probes(bodies: list[Body], wheres: list[Where]) -> Iterator[str]:
         yield from (f"/x?{_query({name: value})}" for value in given)
     for where in wheres:
         globs = where.raw.get("path", "/x")
-        wanted = {name: _wanted(value) for name, value in where.raw.get("query", {}).items()}
+        conditions = where.raw.get("query", {}).items()
+        wanted = {path_sample(name) if name_glob(name) else name: _wanted(value) for name, value in conditions}
         query = {name: value for name, value in wanted.items() if value is not None}
         for glob in [globs] if isinstance(globs, str) else globs:
             path = path_sample(glob)

@@ -125,6 +125,15 @@ def path_glob(glob: str) -> Callable[[str], Any]:
     return re.compile(_path_pattern(glob), re.DOTALL).match
 
 
+def name_glob(name: str) -> Callable[[str], Any] | None:
+    """A function that tells which parameter names a condition is about; None where it is about one name alone.
+
+    Programs have a path in their query, without `=` (`index.php?/shop/7`): a name with a slash and a wildcard is a glob
+    on these, as those of paths are. Case is the caller's to fold.
+    """
+    return path_glob(name) if "/" in name and path_shape(name)[0] is not PathShape.EXACT else None
+
+
 @functools.lru_cache(65536)
 def path_globs(globs: tuple[str, ...]) -> Callable[[str], Any]:
     """A function that tells whether a path matches one of `globs`, in one look; as quick as one where they are alike.

@@ -88,7 +88,11 @@ def rule_file_schema() -> dict[str, Any]:
                             "anyOf": [_path(), {"type": "array", "items": _path()}],
                         },
                         "query": {
-                            "description": "Conditions on parameters, all of which must hold.",
+                            "description": (
+                                "Conditions on parameters, all of which must hold. A name with a slash and a wildcard"
+                                " is a glob, as in `path`: of the paths that programs have in their query"
+                                " (`index.php?/shop/7`)."
+                            ),
                             "type": "object",
                             "additionalProperties": {"$ref": "#/$defs/condition"},
                         },

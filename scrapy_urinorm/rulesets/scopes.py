@@ -32,7 +32,7 @@ _date = Regex(r"([0-9]{4}-[0-9]{2}-[0-9]{2})(?![0-9]).*", re.DOTALL)
 
 
 class Condition(NamedTuple):
-    """A condition on one query parameter: `test` gets its decoded values.
+    """A condition on one query parameter, or those whose names are of a glob: `test` gets its decoded values.
 
     `absent` is the answer where it has none; `values` are those that pass, where they can be told: all for True,
     none for False.
@@ -180,6 +180,9 @@ def check_where(table: Mapping[str, Any], report: Report) -> Where:
     if not isinstance(query, dict):
         report("query", f"{query!r} is not a table", 'write { name = "value" }')
         query = {}
+    for name in query:
+        if "/" in name and (odd := odd_range(name)):
+            report(f"query.{name}", f"no number is in {odd!r}", RANGES)
     conditions = [c for n, v in query.items() if (c := _condition(n, v, report)) is not None]
     if not table.keys() & {"path", "query"}:
         report("", "a `where` table without path and query", "put its rules into the table of the site")

@@ -21,7 +21,7 @@ SEGMENTS = (
 )  # fmt: skip
 NAMES = (
     "a", "A", "b", "id", "page", "sort", "sid", "utm_source", "UTM_Medium", "utm%5Fcampaign", "page_id", "p", "next", "url",
-    "lang", "cols", "hb", "x[0]", "x%5B0%5D", "%E9", "é", "a b", "a+b", "a%2Bb", "ref", "%25", "",
+    "lang", "cols", "hb", "x[0]", "/a/7", "x%5B0%5D", "%E9", "é", "a b", "a+b", "a%2Bb", "ref", "%25", "",
 )  # fmt: skip
 VALUES = (
     "", "1", "2", "7", "A", "a,b", "b,a", "HEAD", "master", "asc", "a b", "a+b", "a%20b", "a%2Bb", "%41", "%26", "%3D", "%23", "%25", "%",
@@ -193,7 +193,7 @@ def rule_files(*, splitting: bool = True) -> st.SearchStrategy[dict[str, Any]]:
     where = st.tuples(
         st.fixed_dictionaries({}, optional={
             "path": _path_glob,
-            "query": st.dictionaries(st.sampled_from(("a", "id", "page", "é", "x[0]")), _condition, min_size=1, max_size=2),
+            "query": st.dictionaries(st.sampled_from(("a", "id", "page", "é", "x[0]", "/a/*")), _condition, min_size=1, max_size=2),
         }).filter(bool),
         _rules(conditional, 3),
     ).map(lambda t: {**t[0], **{n: v for n, v in t[1].items() if CATALOGUE[n].may_stand_in(t[0])}})  # fmt: skip

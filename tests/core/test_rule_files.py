@@ -74,6 +74,7 @@ MISTAKES: list[tuple[str, str, str, str, int | None, str, str]] = [
     ("where without condition", f"[[{SITE}.where]]\nremove_query = true", SITE, "where[1]", 1, "without path and query", "site"),
     ("where as a table", f"[{SITE}.where]\npath = '/x'", SITE, "where", None, "list of tables", "[[...where]]"),
     ("a path that is no path", f"[[{SITE}.where]]\npath = 'forum'", SITE, "where[1].path", 2, "path glob", "/forum"),
+    ("a path in a query with no number", f"[[{SITE}.where]]\nquery = {{ '/a/<7-2>' = true }}", SITE, "where[1].query./a/<7-2>", 2, "no number", "<7-12>"),
     ("an unknown condition", f"[[{SITE}.where]]\nquery = {{ a = {{ bellow = 1 }} }}", SITE, "where[1].query.a", 2, "'bellow'", "'below'"),
     ("a bound that is no number", f"[[{SITE}.where]]\nquery = {{ a = {{ below = '1' }} }}", SITE, "where[1].query.a", 2, "neither a number nor a date", "2024-01-31"),
     ("a number and a date", f"[[{SITE}.where]]\nquery = {{ a = {{ below = 1, above = '2024-01-31' }} }}", SITE, "where[1].query.a", 2, "the other a date", ""),
@@ -446,6 +447,11 @@ CONDITIONS: list[tuple[str, dict[str, Any], list[str], list[str]]] = [
     ("present and not empty", {"query": {"ns": "+"}}, ["/?ns=a", "/?ns=%2B"], ["/?ns=", "/?ns", "/"]),
     ("a pattern", {"query": {"id": {"matches": r"\d+"}}}, ["/?id=12"], ["/?id=12a", "/"]),
     ("one of repeated parameters", {"query": {"a": "1"}}, ["/?a=2&a=1"], ["/?a=2"]),
+    ("a path in the query", {"query": {"/shop/*": True}}, ["/?/shop/7", "/?a=1&%2fShop%2F7", "/?/shop/7="], ["/?/shop", "/?/shop/7/8", "/?/news/7", "/?a=/shop/7", "/"]),
+    ("and all below", {"query": {"shop/*/**": True}}, ["/?shop/7", "/?shop/7/8"], ["/?shop", "/?/shop/7"]),
+    ("a path in the query with a number", {"query": {"/shop/<7-12>": True}}, ["/?/shop/8"], ["/?/shop/6", "/?/shop/x"]),
+    ("no such path in the query", {"query": {"/shop/*": False}}, ["/", "/?/news/7", "/?a=1"], ["/?/shop/7"]),
+    ("a star in a name that is no path", {"query": {"sh*p": True}}, ["/?sh*p"], ["/?shop"]),
     ("path and query", {"path": "/x", "query": {"a": True, "b": False}}, ["/x?a=1"], ["/x?a=1&b=1", "/y?a=1", "/x"]),
 ]  # fmt: skip
 

@@ -37,7 +37,7 @@ class Companions:
     def _having(self) -> dict[str, dict[str, list[int]]]:
         found: dict[str, dict[str, list[int]]] = defaultdict(lambda: defaultdict(list))
         for n, view in enumerate(self._views):
-            at = found[self._contexts.template(view)]
+            at = found[self._contexts.place(view)]
             # a name without a value may be that of a page, of which there are many
             for name in {name for name, value in view.items if value}:
                 at[name].append(n)
@@ -56,7 +56,7 @@ class Companions:
         views = [self._views[n] for n in support]
         seen = {name for view in views for name, _ in view.items}.union(edited)
         found: Counter[str] = Counter()
-        for place in {self._contexts.template(view) for view in views}:
+        for place in {self._contexts.place(view) for view in views}:
             at = self._having.get(place, {})
             others = sorted(at.keys() - seen, key=lambda name: (-len(at[name]), name))[:NAMES_PER_PATH]
             found.update({name: len(at[name]) for name in others if self._differs(at[name], {name, *edited})})

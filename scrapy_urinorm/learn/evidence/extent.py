@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from scrapy_urinorm.learn.evidence.candidate import CONSTANT, Candidate
 from scrapy_urinorm.learn.evidence.narrow import MAX_PATHS
-from scrapy_urinorm.learn.pages.contexts import Above, Atom, Context
+from scrapy_urinorm.learn.pages.contexts import QUERY_PATH, Above, Atom, Context
 from scrapy_urinorm.learn.pages.values import MOST_DIGITS, is_ranged
 from scrapy_urinorm.url import decoded
 
@@ -44,12 +44,15 @@ def as_far_as_seen(
 
 def _bounded(context: Context, views: Sequence[View], edited: AbstractSet[str]) -> Context:
     paths = [view.path.split("/") for view in views]
+    below = [view.query_path.split("/") for view in views if view.query_path]
     out = []
     for atom in context:
         if atom.kind == "path" and not atom.is_literal:
             globs = atom.value if isinstance(atom.value, tuple) else (atom.name,)
             found = Atom("path", "", tuple(sorted({_glob(str(glob), paths) for glob in globs})))
             out.append(found if found.value != globs else atom)
+        elif atom.kind == QUERY_PATH:
+            out.append(atom._replace(name=_glob(atom.name, below)))
         elif atom.kind == "query" and atom.value is True and atom.name not in edited:
             numbers = _numbers(decoded(value) for view in views for value in view.values_of(atom.name))
             out.append(atom if min(numbers, default=0) <= 1 else Atom("query", atom.name, Above(min(numbers) - 1)))

@@ -12,7 +12,7 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 from collections.abc import Set as AbstractSet
 from typing import TYPE_CHECKING
 
-from scrapy_urinorm.learn.pages.contexts import Atom, Context, Contexts
+from scrapy_urinorm.learn.pages.contexts import QUERY_PATH, Atom, Context, Contexts
 from scrapy_urinorm.url import decoded
 from scrapy_urinorm.visits.links import url_hash
 
@@ -45,7 +45,7 @@ class Ground:
         self._contexts = contexts
         self._linked = linked
         self._names = [_names(view) for view in views]
-        self._places = [contexts.template(view) for view in views]
+        self._places = [contexts.place(view) for view in views]
         self._at: dict[str, list[int]] = defaultdict(list)
         for n, place in enumerate(self._places):
             self._at[place].append(n)
@@ -74,10 +74,11 @@ class Ground:
         for names in _least(narrow):
             part = (*context, *(Atom("query", name) for name in sorted(names)))
             found[part] = sum(n for other, n in narrow.items() if names <= other)
-        elsewhere = tuple(atom for atom in context if atom.kind != "path")
         for place, n in there.items():
-            if (path := Atom("path", place)) in self._contexts.atoms(self._at[place][0]):
-                found[*elsewhere, path] = n
+            path, below, query_path = place.partition("?")
+            atom = Atom(QUERY_PATH, query_path) if below else Atom("path", path)
+            if atom in self._contexts.atoms(self._at[place][0]):
+                found[*(other for other in context if other.kind != atom.kind), atom] = n
         return [part for part, _ in sorted(found.items(), key=lambda one: (-one[1], str(one[0])))[:MAX_PARTS]]
 
     def _has_wider(self, place: str, seen: Collection[Names], asked: Names, edited: AbstractSet[str]) -> bool:

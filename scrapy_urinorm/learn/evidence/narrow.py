@@ -60,12 +60,12 @@ def narrowed(
     asked = {atom.name: atom for atom in context if atom.kind == "query"}
     path = next((atom for atom in context if atom.kind == "path"), None)
     path = next((atom for atom in common if atom.kind == "path" and atom.is_literal), path)
-    if path is None and edited and not _everywhere(edited, contexts, len(views)):
+    if path is None and edited and not everywhere(edited, contexts, len(views)):
         path = _seen_at({views[number].path for number in support}, contexts)
     for atom in sorted(common, key=str):
         if atom.kind == "query" and atom.name not in edited and not isinstance(atom.value, str):
             asked.setdefault(atom.name, atom)
-    if edited and not _everywhere(edited, contexts, len(views)):
+    if edited and not everywhere(edited, contexts, len(views)):
         never = companions.never_beside(support, edited) - asked.keys()
         asked |= {name: Atom("query", name, False) for name in never}
     for name in sorted(contexts.switches - edited):
@@ -81,7 +81,7 @@ def narrowed(
 
 
 def _seen_at(paths: AbstractSet[str], contexts: Contexts) -> Atom | None:
-    globs = _globs(paths, contexts.paths, numbers=True)
+    globs = globs_of(paths, contexts.paths, numbers=True)
     lengths = len({glob.count("/") for glob in globs})
     # a person may fold the slash at the end, and then no path has one; `/x/*` would hold for `/x/`, too
     bare = {glob.removesuffix("/") for glob in globs if len(glob) > 1 and "*" not in glob}
@@ -122,7 +122,7 @@ def _around(*pair: str) -> set[str]:
     return {f"/{_NUMBER.sub('*', top)}/*/**" for top in tops} - {"/*/*/**"}
 
 
-def _everywhere(names: AbstractSet[str], contexts: Contexts, addresses: int) -> bool:
+def everywhere(names: AbstractSet[str], contexts: Contexts, addresses: int) -> bool:
     """Whether parameters are what the site puts into all of its addresses, or trackers by their names.
 
     Words of a program (`view=short`) are no session, wherever they stand, nor is what pages list, as schools: a new
@@ -155,11 +155,11 @@ def whole_lists(
     if any(atom.kind == "path" and atom.is_literal for atom in context):
         return (*context, *without)
     rest = (atom for atom in context if atom.kind != "path")
-    globs = _globs({views[number].path for number in support}, contexts.paths)
+    globs = globs_of({views[number].path for number in support}, contexts.paths)
     return (*rest, Atom("path", "", globs), *without)
 
 
-def _globs(paths: AbstractSet[str], known: Mapping[str, int], numbers: bool = False) -> tuple[str, ...]:
+def globs_of(paths: AbstractSet[str], known: Mapping[str, int], numbers: bool = False) -> tuple[str, ...]:
     """Return a glob for the paths of each length: a segment that all of them share, else `*`.
 
     With `numbers`, a segment that bears one is `*`, too: elsewhere it is another. One of a few words is named, as `*`

@@ -16,6 +16,7 @@ from scrapy_urinorm.learn.evidence.extent import as_far_as_seen
 from scrapy_urinorm.learn.evidence.ground import Ground
 from scrapy_urinorm.learn.evidence.judge import Evidence, Group, Judge
 from scrapy_urinorm.learn.evidence.narrow import in_folders, narrowed, whole_lists
+from scrapy_urinorm.learn.evidence.query_paths import on_query_paths
 from scrapy_urinorm.learn.evidence.search import Conclusion, cover
 from scrapy_urinorm.learn.evidence.stayed import Stayed
 from scrapy_urinorm.learn.pages.contexts import Atom, Context, Contexts, host_of_context
@@ -146,7 +147,9 @@ class Stage:
             return frozenset(a for a in found if a.kind != "query" or a.name not in skip) if skip else found
 
         found = cover(groups, atoms, judge, hosts=self.contexts.hosts, least=self.least, exceptions=exceptions)
-        parts = [part for finding in found for part in self._grounded(finding, groups, judge, atoms, skip)]
+        wider = [part for finding in found for part in self._grounded(finding, groups, judge, atoms, skip)]
+        known = groups, judge, atoms, self.views, self.contexts, skip
+        parts = [part for one in wider for part in on_query_paths(one, *known)]
         narrower = [self._narrowed(part, groups, skip | beside, folders) for part in parts]
         if not extent or self._proof is None or self._proof.is_finished:
             return narrower

@@ -31,6 +31,8 @@ FILES = "/**/*.*"
 """What has an extension, in any folder."""
 BELOW = "/*/**"
 """What lies below a folder, and not the folder's own address without a slash."""
+QUERY_PATH = "query path"
+"""The kind of a condition on the path that a program has in its query (`index.php?/shop/7`)."""
 NAMES_PER_PATH = 12
 """Parameters whose absence may be a condition: more than any form of the recorded sites has."""
 
@@ -43,8 +45,8 @@ class Above:
 
 
 class Atom(NamedTuple):
-    """One condition: `host`, `path` (a glob, or several globs as its value) or `query` (a name with a value, True =
-    present, False = absent, one of several of these, or a number above another).
+    """One condition: `host`, `path` (a glob, or several globs as its value), `query` (a name with a value, True =
+    present, False = absent, one of several of these, or a number above another) or `QUERY_PATH` (a glob).
     """
 
     kind: str
@@ -71,6 +73,8 @@ class Contexts:
         self.hosts = sorted(self.pages_of)
         self.paths = Counter(view.path for view in views)
         """The paths of the site, and how many addresses each has."""
+        self.query_paths = Counter(path for view in views if (path := view.query_path))
+        """The same of paths in queries."""
         self._segments: dict[tuple[str, int, int], Counter[str]] = defaultdict(Counter)
         self._totals: Counter[tuple[str, int, int]] = Counter()
         self._names_at: dict[str, Counter[str]] = defaultdict(Counter)
@@ -79,13 +83,14 @@ class Contexts:
         self.having: Counter[str] = Counter()
         values: dict[str, Counter[str]] = defaultdict(Counter)
         for view in views:
-            segments = view.segments
-            for at, segment in enumerate(segments):
-                place = (view.host, len(segments), at)
-                self._segments[place][segment] += 1
-                self._totals[place] += 1
+            for where, path in _paths(view):
+                segments = path.split("/")
+                for at, segment in enumerate(segments):
+                    place = (where, len(segments), at)
+                    self._segments[place][segment] += 1
+                    self._totals[place] += 1
             self.having.update({name for name, _ in view.items})
-            for name, value in view.items:
+            for name, value in view.parameters:
                 self._names_at[view.path][name] += 1
                 values[name][value] += 1
             if len(view.items) == 1 and not view.items[0][1]:
@@ -135,12 +140,20 @@ class Contexts:
 
     def template(self, view: View) -> str:
         """Return the path with `*` for each segment that is not part of the site's structure; extensions stay."""
-        found = self._templates.get((view.host, view.path))
+        return "/" + self._template(view.host, view.path[1:])
+
+    def place(self, view: View) -> str:
+        """Return the same, with that of the path which the query may have."""
+        below = [self._template(where, path) for where, path in _paths(view)[1:]]
+        return "?".join([self.template(view), *below])
+
+    def _template(self, where: str, path: str) -> str:
+        found = self._templates.get((where, path))
         if found is None:
-            segments = view.segments
+            segments = path.split("/")
             shown = []
             for at, segment in enumerate(segments):
-                place = (view.host, len(segments), at)
+                place = (where, len(segments), at)
                 n = self._segments[place][segment]
                 least = max(LITERAL_COUNT, LITERAL_SHARE * self._totals[place])
                 if not segment or (n >= least and not is_volatile(decoded(segment))):
@@ -149,7 +162,7 @@ class Contexts:
                     stem, dot, extension = segment.rpartition(".")
                     keeps = dot and stem and len(extension) <= 5 and extension.isalnum() and not extension.isdigit()
                     shown.append("*." + extension if keeps else "*")
-            found = self._templates[view.host, view.path] = "/" + "/".join(shown)
+            found = self._templates[where, path] = "/".join(shown)
         return found
 
     def names_at(self, path: str) -> tuple[str, ...]:
@@ -189,14 +202,27 @@ class Contexts:
         if "." in path.rpartition("/")[2]:
             # folders are pages of another kind: `?b` of a file is the file, and of a folder another list
             atoms.append(Atom("path", FILES))
+        for where, below in _paths(view)[1:]:
+            if not is_volatile(below):
+                atoms.append(Atom(QUERY_PATH, self._template(where, below)))
+                # as of paths, whether or not they begin with a slash
+                head, slash, _ = below[1:].partition("/")
+                if slash and head:
+                    atoms.append(Atom(QUERY_PATH, below[:1] + head + BELOW))
         present = set()
-        for name, value in view.items:
+        for name, value in view.parameters:
             present.add(name)
             atoms.append(Atom("query", name))
             if value in self.enums.get(name, ()):
                 atoms.append(Atom("query", name, value))
         atoms += [Atom("query", name, False) for name in self.names_at(path) if name not in present]
         return atoms
+
+
+def _paths(view: View) -> list[tuple[str, str]]:
+    """Return the path of an address without its first slash, and that in its query, each with whose it is."""
+    below = view.query_path
+    return [(view.host, view.path[1:]), *([(f"{view.host}{view.path}?", below)] if below else [])]
 
 
 def _is_switch(counts: Counter[str]) -> bool:
@@ -230,6 +256,8 @@ def where_of(context: Context) -> dict[str, Any]:
                 query[name] = {"above": atom.value.number}
             else:
                 query.setdefault(name, atom.value)
+        elif atom.kind == QUERY_PATH:
+            query[atom.name] = True
     if query:
         where["query"] = query
     return where

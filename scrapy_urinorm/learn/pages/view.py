@@ -10,12 +10,17 @@ from collections.abc import Container, Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from scrapy_urinorm.url import decoded
 from scrapy_urinorm.visits.texts import Hashes
 
 if TYPE_CHECKING:
     from scrapy_urinorm.learn.pages.page import Page
 
 Item = tuple[str, str]
+_SLASH = "%2F"
+"""In the key spelling."""
+_WILD = frozenset("*<>")
+"""What is special in a glob."""
 
 
 hash_of = Hashes(1 << 19, signed=True)
@@ -60,6 +65,20 @@ class View:
     def segments(self) -> list[str]:
         """The segments of its path."""
         return self.path[1:].split("/")
+
+    @property
+    def query_path(self) -> str:
+        """The path that a program has in its query (`index.php?/shop/7`), decoded; empty where there is none, or
+        several, or one that no rule can name.
+        """
+        found = [text for name, value in self.items if not value and _SLASH in name and (text := decoded(name))]
+        return found[0] if len(found) == 1 and not _WILD.intersection(found[0]) else ""
+
+    @property
+    def parameters(self) -> Sequence[Item]:
+        """The items of its query, without such a path."""
+        path = self.query_path
+        return [item for item in self.items if item[1] or decoded(item[0]) != path] if path else self.items
 
     def values_of(self, name: str) -> list[str]:
         """Return the values of a parameter (key spelling), none where it has it not."""
