@@ -23,6 +23,7 @@ from scrapy_urinorm.visits.made_in import without_times
 from scrapy_urinorm.visits.markup import said_by, said_without_tree
 from scrapy_urinorm.visits.offers import offer_lines
 from scrapy_urinorm.visits.scripts import script_lines
+from scrapy_urinorm.visits.stamps import without_stamp
 from scrapy_urinorm.visits.texts import text_of
 from scrapy_urinorm.visits.values import values
 
@@ -77,7 +78,7 @@ def page_features(
         return _html_features(digest, _markup(body, content_type, encoding), url)
     if kind.startswith(_TEXT) or kind.endswith(("+xml", "+json")):
         shown = text_in(body, content_type, encoding)
-        text = text_of([shown], b"\1")
+        text = text_of([without_stamp(shown, url, date) if kind.endswith("xml") else shown], b"\1")
         rows = rows_digest(shown, kind)
         return PageFeatures(digest, text.digest.hex(), text.words, minhash=text.minhash, rows_digest=rows)
     return PageFeatures(digest)
