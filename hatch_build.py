@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shlex
 import shutil
 import sys
@@ -109,7 +110,12 @@ def _compile(root: Path, folder: Path) -> Path:
     finally:
         os.chdir(before)
     (built,) = map(Path, command.get_outputs())
-    return built
+    return built.rename(built.with_name(_for_all_pythons(built.name)))
+
+
+def _for_all_pythons(name: str) -> str:
+    """The name that Python 3.11 looks for, too: what Python 3.15 builds has the platform in its name."""
+    return re.sub(r"\.abi3-[^.]+\.so$", ".abi3.so", name)
 
 
 def _platform() -> str:

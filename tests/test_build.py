@@ -27,6 +27,19 @@ def test_a_python_without_the_lock_gets_the_pure_package(monkeypatch: pytest.Mon
     assert "lock" in (hatch_build._lack() or "")
 
 
+@pytest.mark.parametrize(
+    ("built", "named"),
+    [
+        pytest.param("_native.abi3-x86_64-linux-gnu.so", "_native.abi3.so", id="by Python 3.15 on Linux"),
+        pytest.param("_native.abi3-i386-linux-musl.so", "_native.abi3.so", id="another architecture and C library"),
+        pytest.param("_native.abi3.so", "_native.abi3.so", id="by an older Python"),
+        pytest.param("_native.pyd", "_native.pyd", id="on Windows"),
+    ],
+)
+def test_the_module_has_the_name_that_all_pythons_look_for(built: str, named: str) -> None:
+    assert hatch_build._for_all_pythons(built) == named
+
+
 @pytest.fixture
 def tree(tmp_path: Path) -> Path:
     """The files that a build reads, and the stamps of environments that are newer."""

@@ -81,6 +81,9 @@ def test_wheel_has_all_data_of_the_package_and_nothing_else(wheel_files: set[str
     packed = {name for name in wheel_files if ".dist-info/" not in name and Path(name).suffix not in COMPILED}
     assert packed == expected
     assert {"scrapy_urinorm/py.typed", "scrapy_urinorm/rulesets/presets/recommended.toml"} <= packed
+    # none where there is no compiler; a wheel is tagged for Python 3.11 and all later ones, whichever built it
+    compiled = {Path(name).name for name in wheel_files if Path(name).suffix in COMPILED}
+    assert compiled <= {"_native.abi3.so", "_native.pyd"}
 
 
 def test_source_distribution_can_be_tested(dist: Path) -> None:
