@@ -2,11 +2,13 @@
 #   make demo PYTHON=python3.13
 PYTHON ?= python3
 VENV := .venv
+# rocksdict has no wheels for Python 3.15: what needs it is not tested there
+DISK := $(shell $(PYTHON) -c 'import sys; sys.version_info < (3, 15) and print("disk,")' 2>/dev/null)
 # variables, because a comma inside $(call ...) separates arguments
-EXTRAS := disk,redis,learn,report,test
+EXTRAS := $(DISK)redis,learn,report,test
 NEWEST_EXTRAS := $(EXTRAS),lint
 COMMA := ,
-BENCH_EXTRAS := disk,learn,bench
+BENCH_EXTRAS := $(DISK)learn,bench
 PYTEST_ARGS ?=
 # an environment is made again when one of these changes: an editable install has the C module as it was built
 BUILT_FROM := pyproject.toml hatch_build.py $(wildcard scrapy_urinorm/*/*.c scrapy_urinorm/*/*.h)

@@ -8,6 +8,7 @@ import pytest
 
 from tests.crawl.project import Project
 from tests.crawl.site import Site, SiteServer, by_cookie, moved, page
+from tests.needs import needs_rocksdict
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -124,6 +125,7 @@ def test_parse(project: Project, site: Site) -> None:
     assert "Traceback" not in done.stderr
 
 
+@needs_rocksdict
 @pytest.mark.parametrize(
     "command",
     [("parse", "-d", "3", "--nocolour"), pytest.param(("fetch",), marks=pytest.mark.slow)],

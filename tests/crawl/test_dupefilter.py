@@ -14,6 +14,7 @@ from scrapy_urinorm.seen import make_store
 from tests.crawl.components import ADDON, crawler_with, dupefilter_of
 from tests.crawl.crawling import Job, Outcome, crawl, crawl_all
 from tests.crawl.site import MISSING, Site, SiteServer, moved, page
+from tests.needs import needs_rocksdict
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -39,6 +40,7 @@ class TestContract:
         assert not inspect.iscoroutinefunction(dupefilter.close)
         dupefilter.close("finished")
 
+    @needs_rocksdict
     def test_a_store_that_cannot_count_is_closed_nevertheless(self, tmp_path: Path) -> None:
         """What stays open keeps its lock, and a scheduler that cannot close keeps the crawl from its end."""
         folder = tmp_path / "seen"

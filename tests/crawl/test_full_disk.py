@@ -10,6 +10,7 @@ import pytest
 from tests.crawl.components import ADDON
 from tests.crawl.crawling import Job, Outcome, crawl
 from tests.crawl.site import Site, SiteServer, page
+from tests.needs import needs_rocksdict
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -36,13 +37,11 @@ def tree(server: SiteServer) -> Site:
     [
         ("memory", 60_000),
         *(pytest.param("memory", size, marks=pytest.mark.slow) for size in (30_000, 120_000)),
-        *(pytest.param("disk", size, marks=pytest.mark.slow) for size in (30_000, 60_000, 120_000)),
+        *(pytest.param("disk", size, marks=[pytest.mark.slow, needs_rocksdict]) for size in (30_000, 60_000, 120_000)),
     ],
 )
 @pytest.mark.thorough
 def test_the_crawl_goes_on_when_there_is_room(seen: str, size: int, server: SiteServer, tmp_path: Path) -> None:
-    if seen == "disk":
-        pytest.importorskip("rocksdict", reason="rocksdict is not installed")
     site = tree(server)
 
     def run(name: str, **more: Any) -> Outcome:

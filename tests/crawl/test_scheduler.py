@@ -23,6 +23,7 @@ from scrapy_urinorm.crawl.scheduling.kept_back import KeptBack
 from scrapy_urinorm.crawl.scheduling.releases import Releases
 from scrapy_urinorm.errors import UrinormError
 from tests.crawl.components import crawler_with
+from tests.needs import needs_rocksdict
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -180,7 +181,7 @@ def test_a_variant_is_written_with_what_is_known_of_its_key(crawl: Callable[...,
     assert second.rest() == ["p?sid=2"]
 
 
-@pytest.mark.parametrize("seen", ["memory", "disk"])
+@pytest.mark.parametrize("seen", ["memory", pytest.param("disk", marks=needs_rocksdict)])
 def test_a_folder_that_remembers_between_runs_keeps_what_was_found_and_not_fetched(
     tmp_path: Path, crawl: Callable[..., Crawl], seen: str
 ) -> None:

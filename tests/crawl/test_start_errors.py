@@ -22,6 +22,7 @@ from tests.crawl.components import ADDON, crawler_with
 from tests.crawl.crawling import Job, crawl
 from tests.crawl.project import Project
 from tests.crawl.site import Site, SiteServer, page
+from tests.needs import needs_rocksdict
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -272,6 +273,7 @@ def test_every_setting_is_looked_at() -> None:
     assert READ.keys() == SETTINGS.keys()
 
 
+@needs_rocksdict
 def test_a_job_that_cannot_be_opened_is_told_in_one_line(project: Project, site: Site) -> None:
     (project.path / "file").touch()
     done = project.scrapy("crawl", "pages", "-s", "URINORM_SEEN=disk:file", "-s", "JOBDIR=job")

@@ -10,14 +10,16 @@ from typing import TYPE_CHECKING, Protocol
 import pytest
 
 from scrapy_urinorm.seen import SeenStore, make_store
+from tests.needs import needs_rocksdict
 from tests.seen.redis_server import RedisServer
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
-KINDS = ["memory", "memory with JOBDIR", "disk", "redis"]
-LASTING = ["memory with JOBDIR", "disk", "redis"]
+DISK = pytest.param("disk", marks=needs_rocksdict)
+KINDS = ["memory", "memory with JOBDIR", DISK, "redis"]
+LASTING = ["memory with JOBDIR", DISK, "redis"]
 
 _prefixes = itertools.count()
 

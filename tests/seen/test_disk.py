@@ -11,6 +11,7 @@ import pytest
 
 from scrapy_urinorm.extras import MissingExtraError
 from scrapy_urinorm.seen import SeenStore, SeenStoreError, make_store
+from tests.needs import needs_rocksdict
 from tests.seen.conftest import fingerprints
 
 if TYPE_CHECKING:
@@ -26,6 +27,7 @@ def opened(folder: Path, ttl: float | None = None) -> SeenStore:
     return store
 
 
+@needs_rocksdict
 def test_a_page_is_crawled_again_after_its_time(tmp_path: Path, later: Callable[[float], None]) -> None:
     store = opened(tmp_path, ttl=DAY)
     assert store.add(b"page")
@@ -40,6 +42,7 @@ def test_a_page_is_crawled_again_after_its_time(tmp_path: Path, later: Callable[
     store.close()
 
 
+@needs_rocksdict
 def test_time_counts_from_when_it_was_new_across_runs(tmp_path: Path, later: Callable[[float], None]) -> None:
     for day in range(5):
         store = opened(tmp_path, ttl=1.5 * DAY)
@@ -50,6 +53,7 @@ def test_time_counts_from_when_it_was_new_across_runs(tmp_path: Path, later: Cal
         later(DAY)
 
 
+@needs_rocksdict
 def test_a_later_run_may_set_another_time(tmp_path: Path, later: Callable[[float], None]) -> None:
     store = opened(tmp_path)
     store.add(b"page")
@@ -66,6 +70,7 @@ def test_a_later_run_may_set_another_time(tmp_path: Path, later: Callable[[float
     store.close()
 
 
+@needs_rocksdict
 def test_a_clock_set_back_does_not_make_pages_immortal(tmp_path: Path, later: Callable[[float], None]) -> None:
     store = opened(tmp_path, ttl=DAY)
     later(1000 * DAY)
@@ -77,6 +82,7 @@ def test_a_clock_set_back_does_not_make_pages_immortal(tmp_path: Path, later: Ca
     store.close()
 
 
+@needs_rocksdict
 def test_compacting_drops_what_has_expired(tmp_path: Path) -> None:
     store = opened(tmp_path, ttl=DAY)
     store.add_many(fingerprints(20_000))
@@ -92,6 +98,7 @@ def test_compacting_drops_what_has_expired(tmp_path: Path) -> None:
     store.close()
 
 
+@needs_rocksdict
 def test_runs_share_a_folder_of_their_own(tmp_path: Path) -> None:
     spec = f"disk:{tmp_path / 'memory' / 'of' / 'site'}"
     for first in (True, False):
@@ -101,6 +108,7 @@ def test_runs_share_a_folder_of_their_own(tmp_path: Path) -> None:
         store.close()
 
 
+@needs_rocksdict
 def test_without_a_folder_nothing_remains(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TMPDIR", str(tmp_path))
     monkeypatch.setattr("tempfile.tempdir", None)
@@ -112,6 +120,7 @@ def test_without_a_folder_nothing_remains(tmp_path: Path, monkeypatch: pytest.Mo
     assert list(tmp_path.iterdir()) == []
 
 
+@needs_rocksdict
 def test_a_folder_that_is_a_file_is_said(tmp_path: Path) -> None:
     (tmp_path / "taken").write_text("")
     store = make_store(f"disk:{tmp_path / 'taken'}")
@@ -119,6 +128,7 @@ def test_a_folder_that_is_a_file_is_said(tmp_path: Path) -> None:
         store.open()
 
 
+@needs_rocksdict
 def test_a_damaged_database_is_said(tmp_path: Path) -> None:
     store = opened(tmp_path)
     store.add_many(fingerprints(100))
@@ -129,6 +139,7 @@ def test_a_damaged_database_is_said(tmp_path: Path) -> None:
         opened(tmp_path)
 
 
+@needs_rocksdict
 @pytest.mark.parametrize("meta", ["[1]", "[" * 4000, '{"format": 1, "stamps": null}', '{"format": 1, "stamps": ["x"]}'])
 def test_a_damaged_description_is_said_and_the_folder_left(tmp_path: Path, meta: str) -> None:
     opened(tmp_path).close()
@@ -140,6 +151,7 @@ def test_a_damaged_description_is_said_and_the_folder_left(tmp_path: Path, meta:
             store.open()
 
 
+@needs_rocksdict
 def test_a_file_that_goes_while_its_size_is_asked_for_has_none(tmp_path: Path) -> None:
     """RocksDB merges its files in threads of its own."""
     store = opened(tmp_path)

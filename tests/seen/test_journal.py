@@ -17,6 +17,7 @@ import pytest
 from scrapy_urinorm.seen import SeenStoreError, SeenStoreLostError, make_store
 from scrapy_urinorm.seen.journal import FILE_NAME
 from scrapy_urinorm.seen.memory import MemoryStore
+from tests.needs import needs_rocksdict
 from tests.seen.conftest import fingerprints
 
 if TYPE_CHECKING:
@@ -237,7 +238,8 @@ def test_a_second_process_on_one_folder_is_told_who_has_it(tmp_path: Path) -> No
 UNWRITABLE = """
 import os, sys
 from pathlib import Path
-import rocksdict
+if sys.argv[1] == "disk":
+    import rocksdict
 # whom the rights are taken from may be shut out of the home of the checkout: all that is imported later, too
 from scrapy_urinorm.seen import SeenStoreError, disk, journal, lock, make_store, memory, requests_seen
 if os.geteuid() == 0:
@@ -261,7 +263,7 @@ def visible_folder() -> Iterator[Path]:
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="lacks POSIX permissions")
-@pytest.mark.parametrize("kind", ["memory", "disk"])
+@pytest.mark.parametrize("kind", ["memory", pytest.param("disk", marks=needs_rocksdict)])
 @pytest.mark.parametrize("before", [False, True], ids=["new job", "resumed job"])
 def test_a_read_only_folder_is_said_at_the_start(visible_folder: Path, kind: str, before: bool) -> None:
     if before:
@@ -342,7 +344,7 @@ store.close()
 
 
 @pytest.mark.system("a small tmpfs, which takes root")
-@pytest.mark.parametrize("kind", ["memory", "disk"])
+@pytest.mark.parametrize("kind", ["memory", pytest.param("disk", marks=needs_rocksdict)])
 def test_a_full_disk_is_said_and_loses_nothing(tmp_path: Path, kind: str) -> None:
     folder = tmp_path / "small"
     folder.mkdir()

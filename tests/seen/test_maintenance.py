@@ -9,6 +9,7 @@ import pytest
 from scrapy_urinorm.seen import SeenStoreError, maintenance, make_store
 from scrapy_urinorm.seen.journal import FILE_NAME
 from scrapy_urinorm.seen.requests_seen import read_fingerprints, write_binary
+from tests.needs import needs_rocksdict
 from tests.seen.conftest import fingerprints
 
 if TYPE_CHECKING:
@@ -20,7 +21,7 @@ FPS = fingerprints(3000)
 KINDS = ["memory", "disk", "redis", "requests.seen"]
 
 
-@pytest.fixture(params=KINDS)
+@pytest.fixture(params=[pytest.param(kind, marks=needs_rocksdict if kind == "disk" else ()) for kind in KINDS])
 def place(request: pytest.FixtureRequest, tmp_path: Path) -> str:
     """A place of every kind with 3,000 fingerprints, under a prefix of its own in Redis."""
     if request.param == "requests.seen":

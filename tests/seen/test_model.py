@@ -6,7 +6,6 @@ import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
-import pytest
 from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
@@ -14,6 +13,7 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, pr
 from scrapy_urinorm.seen.journal import FILE_NAME
 from scrapy_urinorm.seen.protocol import as_record
 from tests.effort import share
+from tests.needs import needs_rocksdict
 from tests.seen.conftest import MakeStore, opener
 
 if TYPE_CHECKING:
@@ -114,8 +114,8 @@ def test_memory_with_a_journal() -> None:
     run("memory with JOBDIR", share(2))
 
 
+@needs_rocksdict
 def test_disk() -> None:
-    pytest.importorskip("rocksdict", reason="lacks rocksdict: pip install 'scrapy-urinorm[disk]'")
     run("disk", share(4))
 
 

@@ -36,6 +36,9 @@ from tests.visits.hostile import KINDS, hostile_page
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+# Python 3.12 and later say so of the threads of whatever runs the tests, and in 3.15 `fork` raises it
+pytestmark = pytest.mark.filterwarnings("ignore:.*multi-threaded.*:DeprecationWarning")
+
 SALT = "00" * 16
 PAGE = b"<p>a page with a <a href=/next>link</a>"
 
