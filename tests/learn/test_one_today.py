@@ -304,3 +304,36 @@ def test_the_last_of_a_series_is_what_another_will_be_tomorrow(last: int, is_one
         visits += [page(f"/post{n}/comment-page-{part}/", f"post {n}, {part}") for part in range(1, 5)]
     normalizer = normalizer_of(visits, options)
     assert (normalizer.key(f"{HOST}/post99/comment-page-{last}/") == normalizer.key(f"{HOST}/post99/")) is is_one
+
+
+@BOTH
+@pytest.mark.parametrize("said", ["without votes", "without a choice"])
+@pytest.mark.parametrize("others", [("", "&by=age"), ()], ids=["alias", "drop"])
+def test_two_lists_that_are_the_same_today_have_titles_of_their_own(
+    others: tuple[str, ...], said: str, options: Options
+) -> None:
+    """Questions without votes, and without a chosen answer: none has either yet. One title for both is no name."""
+    visits = []
+    for n in range(40):
+        for at, asked in enumerate(("&by=votes", "&by=choice", *others)):
+            title = f"questions {said if asked == '&by=choice' else 'without votes'}"
+            visits.append(visit(titled(title, n + 500 * max(0, at - 1)), f"{HOST}/questions?start={n}0{asked}"))
+            visits[-1].lines = array("Q", [TITLE_SLOT]).tobytes() + (visits[-1].lines or b"")[8:]
+    visits += [visit(titled(f"tag {n}", 2000 + n), f"{HOST}/tag/{n}") for n in range(60)]
+    for other in visits[-60:]:
+        other.lines = array("Q", [TITLE_SLOT]).tobytes() + (other.lines or b"")[8:]
+    normalizer = normalizer_of(visits, options)
+    keys = {normalizer.key(f"{HOST}/questions?start=9990&by={by}") for by in ("votes", "choice")}
+    assert len(keys) == 1 + (said != "without votes")
+
+
+def test_the_evidence_says_why() -> None:
+    pairs = (("votes", "without votes"), ("choice", "without a choice"))
+    visits = []
+    for n in range(40):
+        for by, said in pairs:
+            visits.append(visit(titled(f"questions {said}", n), f"{HOST}/questions?start={n}0&by={by}"))
+            visits[-1].lines = array("Q", [TITLE_SLOT]).tobytes() + (visits[-1].lines or b"")[8:]
+    (found,) = (one for one in learn(visits).others if one.value == ["by"])
+    assert found.status == "proposed"
+    assert "40 distinct pages, but their pages have titles of their own" in found.why

@@ -31,6 +31,7 @@ SIBLINGS = "siblings"
 """What is counted for live rules, and no rule: how often the others agreed where two addresses did."""
 ACTIVE, PROPOSED, REJECTED, UNVERIFIED = "active", "proposed", "rejected", "unverified"
 TREES = "a version or a language may be meant, and no redirects or canonical links say it of each"
+TITLED = "their pages have titles of their own, as two lists have that are the same today"
 TWO_NUMBERS = "two numbers are no spellings of one, as two months without an event are not"
 """Why a candidate `needs_word`."""
 

@@ -59,6 +59,15 @@ class Group(NamedTuple):
         return cls(other, outcome, two.label, against, saved, frozenset(), ((page, other),), doubtful=doubtful)
 
 
+def unless_titled(views: Sequence[View], group: Group, pages: Iterable[int] = ()) -> Group:
+    """Return the comparison of two views of a program, nothing known of it where they have titles of their own: that of
+    questions without a chosen answer, and of those without votes, where none has either. Of more than two, all `pages`.
+    """
+    titles = {views[page].page.title for page in pages or group.examples[0]}
+    apart = group.outcome >= NEAR and len(titles - {0}) > 1
+    return group._replace(outcome=UNKNOWN, saved=0) if apart else group
+
+
 @dataclass(slots=True)
 class Evidence:
     """What speaks for an edit in a context and what against it.

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 from scrapy_urinorm.content import NEAR, UNKNOWN
 from scrapy_urinorm.importers.facets import turns_pages
-from scrapy_urinorm.learn.evidence.candidate import ACTIVE, PROPOSED, REJECTED, TREES, TWO_NUMBERS, Candidate
+from scrapy_urinorm.learn.evidence.candidate import ACTIVE, PROPOSED, REJECTED, TITLED, TREES, TWO_NUMBERS, Candidate
 from scrapy_urinorm.learn.evidence.edits import edited_value, value_kinds
-from scrapy_urinorm.learn.evidence.judge import Group, Judge, judged, rank
+from scrapy_urinorm.learn.evidence.judge import Group, Judge, judged, rank, unless_titled
 from scrapy_urinorm.learn.evidence.luck import Siblings
 from scrapy_urinorm.learn.evidence.narrow import fixed_values
 from scrapy_urinorm.learn.evidence.risk import ID_PRIOR, TRACKER_PRIOR, name_prior
@@ -49,9 +49,16 @@ def drops(stage: Stage, params: tuple[str, ...], neighbours: list[Neighbours]) -
         stage.reject(groups, judge, "remove_params", shown, family, spoken(shown), TREES)
         return []
     extent = not stage.contexts.switches.isdisjoint(params)
+    untitled = groups
+    if extent:
+        groups = [
+            group if near.absent >= 0 else unless_titled(stage.views, group, [page for _, page in near.members])
+            for near, group in zip(neighbours, groups, strict=True)
+        ]
     findings = stage.search(groups, judge, frozenset(params), exceptions=True, extent=extent)
     if not findings:
-        stage.reject(groups, judge, "remove_params", shown, family, spoken(shown))
+        doubt = TITLED if groups != untitled else ""
+        stage.reject(untitled, judge, "remove_params", shown, family, spoken(shown), doubt)
     out: list[Candidate] = []
     for whole in findings:
         finding, varied = _varied(stage, whole, params, neighbours, groups, judge)

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 from scrapy_urinorm.content import NEAR, soft_labels
 from scrapy_urinorm.importers.facets import FIRST
-from scrapy_urinorm.learn.evidence.candidate import TREES, TWO_NUMBERS, Candidate
+from scrapy_urinorm.learn.evidence.candidate import TITLED, TREES, TWO_NUMBERS, Candidate
 from scrapy_urinorm.learn.evidence.edits import MOMENT, repeat_edits, text_value, value_kinds
-from scrapy_urinorm.learn.evidence.judge import Group, Judge, judged
+from scrapy_urinorm.learn.evidence.judge import Group, Judge, judged, unless_titled
 from scrapy_urinorm.learn.evidence.luck import LUCKY, by_luck
 from scrapy_urinorm.learn.evidence.risk import DEFAULT_PRIOR, default_prior, name_prior
 from scrapy_urinorm.learn.families.constant import told_of
@@ -85,10 +85,12 @@ def _values(stage: Stage, name: str, neighbours: list[Neighbours]) -> list[Candi
         said = f"`{shown}={replaced}` for `{shown}={keep}`"
         trees = tree or names_release(keep) or names_release(replaced) or are_newest_and_older((keep, replaced))
         refused = (trees or are_numbers((keep, replaced))) and not stage.said_one(groups, lasting=trees)
-        every = [] if refused else stage.search(groups, judge, frozenset((name,)), exceptions=False, extent=True)
+        asked = [unless_titled(stage.views, group) for group in groups]
+        every = [] if refused else stage.search(asked, judge, frozenset((name,)), exceptions=False, extent=True)
         findings = [found for found in every if not by_luck(found.evidence, (one, other), aliases, stage.options.risk)]
         if not findings:
-            doubt = (TREES if trees else TWO_NUMBERS) if refused else LUCKY if every else ""
+            doubt = TITLED if asked != groups else LUCKY if every else ""
+            doubt = (TREES if trees else TWO_NUMBERS) if refused else doubt
             stage.missed(groups, judge, "map_params", value_map, "value alias", said, doubt)
         for finding in findings:
             why = f"`{shown}={replaced}` showed what `{shown}={keep}` shows on {on_pages(finding.evidence)}"

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from scrapy_urinorm.content import DIFFERENT, EXACT
 from scrapy_urinorm.learn.evidence.candidate import Candidate
-from scrapy_urinorm.learn.evidence.judge import Group, Judge
+from scrapy_urinorm.learn.evidence.judge import Group, Judge, unless_titled
 from scrapy_urinorm.learn.evidence.risk import DEFAULT_PRIOR, default_prior
 from scrapy_urinorm.learn.evidence.stayed import by_itself, leading_on, shows_a_page
 from scrapy_urinorm.learn.families.names import is_in_a_series
@@ -90,6 +90,8 @@ def _template(
             alone.append(n)
         elif other != n:
             groups.append(Group.of_pair(shapes.views, n, other))
+    if source.path == target.path and _chooses(source, target):
+        groups = [unless_titled(shapes.views, group) for group in groups]
     groups += _led_elsewhere(shapes, alone, groups, keys)
     if leading_on(shapes.views, groups):
         groups += [by_itself(shapes.views, n) for n in alone if shows_a_page(shapes.views[n])]
@@ -126,6 +128,12 @@ def _prior(source: Shape, target: Shape) -> float:
         return DEFAULT_PRIOR
     dropped = set(source.query) - set(target.query)
     return min([DEFAULT_PRIOR, *(default_prior(decoded(n), decoded(v)) for n, v in dropped if v is not None)])
+
+
+def _chooses(source: Shape, target: Shape) -> bool:
+    """Whether a parameter has one word of the program in a shape, and another one in the other."""
+    words = dict(target.query)
+    return any(value is not None and words.get(name, value) not in (value, None) for name, value in source.query)
 
 
 def _led_elsewhere(shapes: Shapes, alone: list[int], groups: list[Group], keys: dict[str, int]) -> list[Group]:
