@@ -27,6 +27,23 @@ def cores() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
+_INTERPRETERS = ("python", "pypy", "graalpy")
+"""How the names of programs begin that take `-m`."""
+
+
+def python(module: str, *arguments: str) -> list[str]:
+    """The command that runs a module in a process of its own, in `environment`.
+
+    Raises `OSError` where the program of this process is no Python: one that is frozen, or that has Python within it,
+    would not run the module but start itself again, and so without an end.
+    """
+    program = sys.executable or ""
+    names = (Path(program).name.lower(), Path(program).resolve().name.lower()) if program else ()
+    if getattr(sys, "frozen", False) or not any(name.startswith(_INTERPRETERS) for name in names):
+        raise OSError(f"{program or 'the program of this process'} is no Python that could run {module}")
+    return [program, "-m", module, *arguments]
+
+
 def environment() -> dict[str, str]:
     """The environment of a Python process that is to find every module that this one finds.
 

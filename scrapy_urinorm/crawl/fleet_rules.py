@@ -41,7 +41,7 @@ class FleetRules(LiveRules):
     def spider_opened(self, spider: Spider) -> None:
         """Join the fleet."""
         visits, fleet = self.crawler.get_extension(VisitsExtension), fleet_of(self.crawler)
-        if visits is None or fleet is None or fleet.shared is None or why_not(self.crawler, fleet):
+        if visits is None or fleet is None or fleet.shared is None or why_not(self.crawler, fleet) or visits.unread:
             super().spider_opened(spider)
             if fleet is not None:
                 self._count("released", fleet.release())

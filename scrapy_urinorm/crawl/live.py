@@ -85,7 +85,7 @@ class LiveRules:
             return
         jobdir = job_dir(self.crawler.settings)
         folder, self._remove, why = folder_for(jobdir, self)
-        why = why_not(self.crawler, scheduler) or why
+        why = why_not(self.crawler, scheduler) or visits.unread or why
         if folder:
             visits.tell({"do": "live", "folder": folder, **self._opening}, again=True)
         self._visits = visits

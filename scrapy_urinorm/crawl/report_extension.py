@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import logging
 import subprocess
-import sys
 from datetime import UTC, datetime
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -19,7 +18,7 @@ from scrapy_urinorm.crawl.recording.output_places import filled_in
 from scrapy_urinorm.crawl.recording.reader_process import in_thread
 from scrapy_urinorm.crawl.rules import normalizer_of
 from scrapy_urinorm.crawl.visits_extension import VisitsExtension
-from scrapy_urinorm.processes import environment
+from scrapy_urinorm.processes import environment, python
 from scrapy_urinorm.wording import count
 
 if TYPE_CHECKING:
@@ -105,7 +104,7 @@ class ReportExtension:
             with TemporaryDirectory(prefix="urinorm-report-") as name:
                 folder = Path(name)
                 (folder / "stats.json").write_text(json.dumps(stats), "utf-8")
-                command = [sys.executable, "-m", "scrapy_urinorm", "report", "--output", str(target)]
+                command = python("scrapy_urinorm", "report", "--output", str(target))
                 command += ["--stats", str(folder / "stats.json"), "--preset", ruleset.preset]
                 command += ["--json", str(folder / "report.json"), "--crawl", crawl or "newest"]
                 for source in self._sources(ruleset.sources, folder):

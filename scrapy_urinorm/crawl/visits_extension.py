@@ -28,7 +28,7 @@ from scrapy_urinorm.crawl.recording.crawl_end import CrawlEnd
 from scrapy_urinorm.crawl.recording.crawl_identity import crawl_identity
 from scrapy_urinorm.crawl.recording.messages import asked_by, rules_of, said_of
 from scrapy_urinorm.crawl.recording.output_places import filled_in, stored
-from scrapy_urinorm.crawl.recording.reader_process import CLOSE_SECONDS, ReaderProcess, in_thread, shared_reader
+from scrapy_urinorm.crawl.recording.reader_process import CLOSE_SECONDS, ReaderProcess, in_thread, reader_or_why
 from scrapy_urinorm.crawl.recording.taken_errors import told_of
 from scrapy_urinorm.engine.texts import without_userinfo
 from scrapy_urinorm.wording import count
@@ -63,8 +63,8 @@ class VisitsExtension:
     crawl's process (0 = no limit): the others are recorded without text.
 
     Pages are read, and visits written, by a process of its own, one for all crawls of this process: here a response is
-    only handed over. Stats: `urinorm/visits/...`. A failure to record is logged once and never reaches the engine.
-    Responses of media pipelines are not recorded; of robots.txt only the `Clean-param` lines are.
+    only handed over; `unread` says why it is not. Stats: `urinorm/visits/...`. A failure to record is logged once and
+    never reaches the engine. Responses of media pipelines are not recorded; of robots.txt only the `Clean-param` lines.
     """
 
     def __init__(self, crawler: Crawler) -> None:
@@ -83,7 +83,7 @@ class VisitsExtension:
         self.rotate = int(own.number(crawler.settings, "URINORM_VISITS_ROTATE") or 0) or None
         self.files: list[Path] = []
         """What was written, when the crawl has ended."""
-        self.crawl_id, self.begun = "", datetime.now(UTC)
+        self.crawl_id, self.begun, self.unread = "", datetime.now(UTC), ""
         self._reader: ReaderProcess | None = None
         self._number = self._sent = self._written = self._given_up = self._before_restart = 0
         self._complained = self._refused = False
@@ -140,7 +140,11 @@ class VisitsExtension:
         rotate = None if self._storage else self.rotate
         options = {"id": self.crawl_id, "salt": salt, "path": str(path.absolute()) if path else "", "rotate": rotate}
         options |= rules_of(self.crawler)
-        self._reader = shared_reader()
+        self._reader, self.unread = reader_or_why()
+        if self._reader is None:
+            if self.uri:
+                logger.error("URINORM_VISITS: %s", self.unread)
+            return
         self._number = self._reader.open(options, self._told)
 
     def _feed_storage(self, scheme: str, uri: str) -> Any:

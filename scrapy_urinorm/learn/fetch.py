@@ -8,7 +8,6 @@ from __future__ import annotations
 import contextlib
 import json
 import subprocess
-import sys
 import threading
 import time
 from collections import Counter
@@ -16,7 +15,7 @@ from dataclasses import dataclass
 from typing import Self
 
 from scrapy_urinorm.errors import UrinormError
-from scrapy_urinorm.processes import environment
+from scrapy_urinorm.processes import environment, python
 from scrapy_urinorm.visits import messages
 
 USER_AGENT = "urinorm-validate"
@@ -103,8 +102,8 @@ class PoliteFetcher:
         return Response(header["url"], header["status"], header["content_type"], body, *names)
 
     def _started(self) -> subprocess.Popen[bytes]:
-        command = [sys.executable, "-m", _MODULE, json.dumps(self._options)]
         try:
+            command = python(_MODULE, json.dumps(self._options))
             return subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=environment())
         except OSError as error:
             raise UrinormError(f"pages cannot be fetched: {error}") from error

@@ -9,11 +9,11 @@ from __future__ import annotations
 import contextlib
 import io
 import subprocess
-import sys
 import threading
 from queue import SimpleQueue
 from typing import TYPE_CHECKING, Any
 
+from scrapy_urinorm.processes import python
 from scrapy_urinorm.visits import messages
 from scrapy_urinorm.visits.process import Reader, main
 
@@ -123,7 +123,7 @@ class Live:
     # ------------------------------------------------------------------ threads
 
     def _start(self) -> None:
-        command = [sys.executable, "-m", "scrapy_urinorm.live.process"]
+        command = python("scrapy_urinorm.live.process")
         self._process = subprocess.Popen(command, bufsize=0, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
         threading.Thread(target=self._listen, args=(self._process,), name="urinorm-heard", daemon=True).start()
 

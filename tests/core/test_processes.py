@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from scrapy_urinorm.errors import UrinormError
-from scrapy_urinorm.processes import environment, in_order
+from scrapy_urinorm.processes import environment, in_order, python
 
 # Python 3.12 and later say so of the threads of whatever runs the tests
 pytestmark = pytest.mark.filterwarnings("ignore:.*multi-threaded.*:DeprecationWarning")
@@ -121,7 +121,7 @@ def test_an_interrupt_during_a_fork_is_not_lost() -> None:
 
 ENDLESS = """
 from itertools import count
-from scrapy_urinorm.processes import environment, in_order
+from scrapy_urinorm.processes import environment, in_order, python
 from tests.core.test_processes import squared
 for result in in_order(squared, count(), 2, fork={fork}):
     print(result, flush=True)
@@ -168,3 +168,26 @@ def test_a_child_finds_what_was_put_on_the_path_while_we_ran(tmp_path: Path, mon
     done = subprocess.run(command, env=environment(), capture_output=True, text=True, check=True, cwd=tmp_path)
     assert done.stdout == "two\n"
     assert subprocess.run(command, env=dict(os.environ), capture_output=True, check=False).returncode == 1
+
+
+@pytest.mark.parametrize(
+    ("program", "frozen"),
+    [("/opt/app/crawl", False), ("/usr/bin/uwsgi", False), ("", False), (None, False), (sys.executable, True)],
+)
+def test_a_program_that_is_no_python_is_not_started_again(
+    program: str | None, frozen: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It would do all that it does once more, start itself again in that, and so on."""
+    monkeypatch.setattr(sys, "executable", program)
+    monkeypatch.setattr(sys, "frozen", frozen, raising=False)
+    with pytest.raises(OSError, match=r"no Python that could run scrapy_urinorm\.any"):
+        python("scrapy_urinorm.any")
+
+
+@pytest.mark.parametrize("name", ["python3.11", "Python", "pythonw.exe", "pypy3", "crawler"])
+def test_a_python_is_known_by_its_name_or_by_what_it_leads_to(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / name).symlink_to(sys.executable)
+    monkeypatch.setattr(sys, "executable", str(tmp_path / name))
+    assert python("any", "--flag") == [str(tmp_path / name), "-m", "any", "--flag"]

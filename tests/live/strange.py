@@ -1,7 +1,8 @@
-"""A scheduler that is none of Scrapy's."""
+"""A scheduler that is none of Scrapy's, and a program that is no Python."""
 
 from __future__ import annotations
 
+import sys
 from collections import deque
 from typing import TYPE_CHECKING, Self
 
@@ -35,3 +36,10 @@ class Strange(BaseScheduler):
 
     def next_request(self) -> Request | None:
         return self.queue.popleft() if self.queue else None
+
+
+class Frozen:
+    """An add-on of a program that is frozen: it would start itself again, whatever it is given."""
+
+    def update_settings(self, settings: object) -> None:
+        sys.frozen = True  # type: ignore[attr-defined]  # what tools that freeze programs set

@@ -197,6 +197,7 @@ def test_a_process_that_learns_and_dies_costs_no_page(tmp_path: Path, at: tuple[
     [
         pytest.param({"DEPTH_LIMIT": 30}, "DEPTH_LIMIT is set", marks=pytest.mark.newest),
         pytest.param({"SCHEDULER": "tests.live.strange.Strange"}, "the scheduler is", marks=pytest.mark.slow),
+        pytest.param({"ADDONS": {**ADDON, "tests.live.strange.Frozen": 1}}, "is no Python that could run"),
     ],
 )
 def test_it_only_observes_where_it_could_lose(tmp_path: Path, settings: dict[str, Any], why: str) -> None:

@@ -12,13 +12,12 @@ import io
 import logging
 import os
 import subprocess
-import sys
 import threading
 from collections.abc import Callable
 from typing import Any
 
 from scrapy_urinorm.crawl.recording.outbox import TOGETHER, Outbox
-from scrapy_urinorm.processes import environment
+from scrapy_urinorm.processes import environment, python
 from scrapy_urinorm.visits import messages
 
 logger = logging.getLogger("scrapy_urinorm")
@@ -133,7 +132,7 @@ class ReaderProcess:
     # ------------------------------------------------------------------ in threads of our own
 
     def _started(self) -> subprocess.Popen[bytes]:
-        command = [sys.executable, "-m", "scrapy_urinorm.live.reader"]
+        command = python("scrapy_urinorm.live.reader")
         pipe = subprocess.PIPE
         process = subprocess.Popen(command, bufsize=0, stdin=pipe, stdout=pipe, env=environment())
         with contextlib.suppress(ImportError, AttributeError, OSError):
@@ -222,6 +221,15 @@ def shared_reader() -> ReaderProcess:
     if _shared is None or _shared._stopping or _shared._died or _shared.pid != os.getpid():
         _shared = ReaderProcess()
     return _shared
+
+
+def reader_or_why() -> tuple[ReaderProcess | None, str]:
+    """The reader of this process, or why there is none."""
+    try:
+        return shared_reader(), ""
+    except (OSError, RuntimeError) as error:
+        # a program that is no Python; no process, thread or descriptor left for this user
+        return None, f"the process that reads pages cannot be started: {error}"
 
 
 async def in_thread(function: Callable[..., Any], *args: Any) -> Any:

@@ -59,7 +59,7 @@ class Group(NamedTuple):
         return cls(other, outcome, two.label, against, saved, frozenset(), ((page, other),), doubtful=doubtful)
 
 
-def unless_titled(views: Sequence[View], group: Group, pages: Iterable[int] = ()) -> Group:
+def unless_titled(views: Sequence[View], group: Group, pages: Sequence[int] = ()) -> Group:
     """Return the comparison of two views of a program, nothing known of it where they have titles of their own: that of
     questions without a chosen answer, and of those without votes, where none has either. Of more than two, all `pages`.
     """
