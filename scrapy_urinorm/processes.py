@@ -45,14 +45,16 @@ def python(module: str, *arguments: str) -> list[str]:
 
 
 def environment() -> dict[str, str]:
-    """The environment of a Python process that is to find every module that this one finds.
+    """The environment of a Python process that is to find every module that this one finds, and no others.
 
-    A crawler may have put folders on `sys.path` itself, as those do that run a project from an egg or a checkout.
+    A crawler may have put folders on `sys.path` itself, as those do that run a project from an egg or a checkout. Of
+    the working directory `-m` would take `queue.py` for Python's own where this process does not look there first.
     """
     # what is no text, as a `Path` that a spider has put there, the import system passes over as well
     entries: list[object] = [*sys.path]
     folders = [folder or str(Path.cwd()) for folder in entries if isinstance(folder, str)]
-    return {**os.environ, "PYTHONPATH": os.pathsep.join(one for one in folders if os.pathsep not in one)}
+    paths = os.pathsep.join(one for one in folders if os.pathsep not in one)
+    return {**os.environ, "PYTHONPATH": paths, "PYTHONSAFEPATH": "1"}
 
 
 def in_order(

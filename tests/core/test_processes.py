@@ -170,6 +170,15 @@ def test_a_child_finds_what_was_put_on_the_path_while_we_ran(tmp_path: Path, mon
     assert subprocess.run(command, env=dict(os.environ), capture_output=True, check=False).returncode == 1
 
 
+def test_a_child_finds_nothing_that_is_not_on_the_path(tmp_path: Path) -> None:
+    """`-m` looks into the working directory first, where a project may have a `queue.py`; `scrapy crawl` does not."""
+    (tmp_path / "queue.py").write_text("print('not mine')\n")
+    command = [sys.executable, "-m", "queue"]
+    for variables, said in ((None, "not mine\n"), (environment(), "")):
+        done = subprocess.run(command, env=variables, capture_output=True, text=True, check=True, cwd=tmp_path)
+        assert done.stdout == said
+
+
 @pytest.mark.parametrize(
     ("program", "frozen"),
     [("/opt/app/crawl", False), ("/usr/bin/uwsgi", False), ("", False), (None, False), (sys.executable, True)],
