@@ -56,7 +56,7 @@ class Addon:
             if not visits:
                 settings.set("URINORM_VISITS", visits_beside(report), "addon")
             components.append(("EXTENSIONS", "report_extension.ReportExtension", 900))
-        live = own.switch(settings, "URINORM_LIVE")
+        live = own.switch(settings, "URINORM_LIVE") and not _is_shell(settings)
         if visits or report or live:
             components.append(("EXTENSIONS", "visits_extension.VisitsExtension", 0))
             components.append(("SPIDER_MIDDLEWARES", "recording.taken_errors.TakenErrors", 2))
@@ -137,6 +137,18 @@ class Addon:
             )
         elif Scheduler not in bases and (current is not Stock or priority < _COMMAND_LINE):
             settings.set(name, SCHEDULER if current is Stock else over(current), max(priority, _ADDON))
+
+
+def _is_shell(settings: BaseSettings) -> bool:
+    """Whether `scrapy shell` is run, which alone sets this filter.
+
+    It waits for each page that it is asked for, and closes no crawl.
+    """
+    from scrapy.dupefilters import BaseDupeFilter
+
+    name = "DUPEFILTER_CLASS"
+    commanded = settings.getpriority(name) == SETTINGS_PRIORITIES["command"]
+    return commanded and load_object(settings[name]) is BaseDupeFilter
 
 
 def _kept_out(name: str, settings: BaseSettings, loss: str) -> None:

@@ -87,15 +87,16 @@ def test_shell_fetches_a_page_twice(project: Project, site: Site) -> None:
     assert len(site.fetched("/p?sid=1")) == 3
 
 
-def test_shell_leaves_nothing_of_live_rules(
-    project: Project, site: Site, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """It closes no crawl."""
+def test_shell_has_no_live_rules(project: Project, site: Site, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It waits for each page that is asked for, closes no crawl, and is to be there at once."""
     (tmp_path / "temporary").mkdir()
     monkeypatch.setenv("TMPDIR", str(tmp_path / "temporary"))
     project.set("URINORM_LIVE = True")
-    done = project.scrapy("shell", "--nolog", "-c", "response.status", site.url())
+    done = project.scrapy("shell", "-c", "response.status", site.url())
     assert "200" in done.stdout, done.stdout + done.stderr
+    assert "DupeFilter" in done.stderr
+    assert "LiveRules" not in done.stderr
+    assert "VisitsExtension" not in done.stderr
     assert not [*(tmp_path / "temporary").iterdir()]
 
 
