@@ -57,6 +57,22 @@ def environment() -> dict[str, str]:
     return {**os.environ, "PYTHONPATH": paths, "PYTHONSAFEPATH": "1"}
 
 
+@contextlib.contextmanager
+def deaf_children() -> Iterator[None]:
+    """Have processes that are started meanwhile, and theirs, not hear Ctrl-C and SIGTERM, which reach a whole group.
+
+    A Python that has only begun cannot ignore them yet: it takes as long as its imports.
+    """
+    if os.name != "posix":
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT, signal.SIGTERM])
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
 def in_order(
     work: Callable[[Item], Result],
     items: Iterable[Item],

@@ -104,6 +104,19 @@ def test_a_visit_goes_to_its_file_with_all_that_its_page_tells(shared: ReaderPro
     assert found.time == "1970-01-01T00:00:00Z"
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX")
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_what_stops_a_crawl_does_not_reach_a_reader_that_has_only_begun(number: int, tmp_path: Path) -> None:
+    """Ctrl-C in the first second of a crawl."""
+    with running_reader() as reader:
+        reader._process.send_signal(number)
+        crawl, heard = opened(reader, tmp_path / "v.jsonl")
+        reader.send(visit(crawl, read=True), PAGE)
+        reader.close(crawl)
+        assert heard.wait_for("closed")["written"] == 1
+    assert "restarted" not in [said["do"] for said in heard.said]
+
+
 def test_only_the_user_may_read_visits(shared: ReaderProcess, tmp_path: Path) -> None:
     number, heard = opened(shared, tmp_path / "v.jsonl")
     heard.wait_for("opened")

@@ -17,7 +17,7 @@ from collections.abc import Callable
 from typing import Any
 
 from scrapy_urinorm.crawl.recording.outbox import TOGETHER, Outbox
-from scrapy_urinorm.processes import environment, python
+from scrapy_urinorm.processes import deaf_children, environment, python
 from scrapy_urinorm.visits import messages
 
 logger = logging.getLogger("scrapy_urinorm")
@@ -134,7 +134,8 @@ class ReaderProcess:
     def _started(self) -> subprocess.Popen[bytes]:
         command = python("scrapy_urinorm.live.reader")
         pipe = subprocess.PIPE
-        process = subprocess.Popen(command, bufsize=0, stdin=pipe, stdout=pipe, env=environment())
+        with deaf_children():
+            process = subprocess.Popen(command, bufsize=0, stdin=pipe, stdout=pipe, env=environment())
         with contextlib.suppress(ImportError, AttributeError, OSError):
             import fcntl
 
