@@ -15,6 +15,7 @@ from scrapy_urinorm.learn.evidence.risk import TRACKER_PRIOR, name_prior
 from scrapy_urinorm.live.groups import added_to, group_of, parts_of_added
 from scrapy_urinorm.live.patterns import LONGEST
 from scrapy_urinorm.url import decoded
+from scrapy_urinorm.visits.redaction import Redaction
 
 MOST_SHAPES = 20_000
 """Shapes that are counted: as many as patterns; 2 MB."""
@@ -40,7 +41,8 @@ def is_whole(name: str) -> bool:
 
 
 def shown(name: str) -> str:
-    """Return the name of a pattern or group for people."""
+    """Return the name of a pattern or group for people, without secrets: a session may look like a word."""
+    name = Redaction()(name)
     if parts := parts_of_added(name):
         return "{}, whatever {} is added to".format(*parts)
     return name.removesuffix(_WHOLE) + ", lists with more than one filter" if is_whole(name) else name

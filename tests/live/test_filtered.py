@@ -242,3 +242,21 @@ def test_the_desk_closes_them_by_what_the_student_says() -> None:
     # without what the student has said of late they are what they were
     desk.take({**message, "later": {}})
     assert desk.decide(one, 0).verdict != CLOSED
+
+
+SESSION = "http://shop.example/?osCsid=fhp4ke36z5i403eykx71d5m31r"
+
+
+@pytest.mark.parametrize(
+    ("name", "left"),
+    [
+        (SESSION, "http://shop.example/?osCsid="),
+        (f"{SESSION}&sort=price", "&sort=price"),
+        (whole_of(SESSION), "http://shop.example/, lists with more than one filter"),
+        (group_of(f"{SESSION}&sort=price"), "osCsid"),
+        ("http://shop.example/?sort=price&page=*", "http://shop.example/?sort=price&page=*"),
+    ],
+)
+def test_a_session_that_looks_like_a_word_is_not_in_the_log(name: str, left: str) -> None:
+    assert "fhp4ke36z5i403eykx71d5m31r" not in shown(name)
+    assert left in shown(name)
