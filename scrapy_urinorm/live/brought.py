@@ -60,7 +60,7 @@ class Yield:
     tries: int = 0
     """Of a known one, those sent since it led to something new."""
     same: int = 0
-    """Redirects in a row to one page."""
+    """Redirects in a row to one page, or pages that name as canonical what has shown their text."""
     shapes: int = 0
     """Of a group, how many shapes of it were fetched."""
     asked: int = 0

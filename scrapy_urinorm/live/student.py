@@ -17,6 +17,7 @@ from scrapy_urinorm.learn.learner import by_site
 from scrapy_urinorm.live.answers import shown
 from scrapy_urinorm.live.novelty import Novelty
 from scrapy_urinorm.live.reachable import FRESH
+from scrapy_urinorm.live.said_known import SaidKnown
 from scrapy_urinorm.live.study import LIKELY
 from scrapy_urinorm.live.trial import is_believed
 from scrapy_urinorm.live.watched import FIRST_STUDY, MOST_WAITING, Standing, Store, Watched, octets_of
@@ -61,7 +62,7 @@ class Student:
         self.written = Normalizer(self.rules or None, options.preset, check_examples=False)
         self.store = store
         self.priors = list(priors)
-        self.novelty = Novelty()
+        self.novelty, self.said_known = Novelty(), SaidKnown()
         self._sites: dict[str, Watched] = {}
         self._waiting = 0
         self.starts: Callable[[Work], object] | None = None
@@ -151,7 +152,8 @@ class Student:
         if credit == pattern or credit in self._alike:
             credit = None  # the page that it is the same as leads there as well
         said = {"do": "news", "pattern": pattern, "news": news, "few": few, "credit": credit}
-        said["same"] = bool(visit.redirects) and self.novelty.again(visit, pattern)
+        known = self.said_known(visit, pattern)
+        said["same"] = known or (bool(visit.redirects) and self.novelty.again(visit, pattern))
         rare = ("kin", kin), ("above", [one for one in above if credit and one not in self._alike])
         return said | {name: value for name, value in rare if value}
 

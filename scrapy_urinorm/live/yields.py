@@ -22,8 +22,9 @@ eight times, and loses nothing but its turn."""
 CLOSE = 200
 """Pages in a row without news, fetched when nothing else was waiting, that close a pattern; `URINORM_LIVE_CLOSE`."""
 ONE_PAGE = 31
-"""Redirects in a row to one and the same page that close a pattern instead, be they in their turn or later: so many
-pairs as a rule is believed for, and the site itself says that they are one."""
+"""Redirects in a row to one and the same page that close a pattern instead, be they in their turn or later, or pages in
+a row that name as canonical what has shown their text: so many pairs as a rule is believed for, and the site itself
+says that they are one."""
 MOST_ALIKE = 1_000
 """So many where a pattern of pages had news time and again, and then shows one and the same page: a polite crawl sees
 as many while a site is down for an hour. What truly ends so, as sold products do, costs so many requests once."""
