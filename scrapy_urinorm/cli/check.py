@@ -31,7 +31,9 @@ def check(
     ] = None,
     visits: Annotated[
         list[str] | None,
-        typer.Option("--visits", metavar="FILE", help="With --platform: the visits of a crawl of such a site."),
+        typer.Option(
+            "--visits", metavar="FILE", help="With --platform: visits of such a site; may be given several times."
+        ),
     ] = None,
     as_json: Json = False,
 ) -> None:

@@ -13,6 +13,11 @@ if TYPE_CHECKING:
     from scrapy_urinorm.learn.proof.pack_trial import PackTrial
     from scrapy_urinorm.rulesets.platforms import Pack
 
+_TWO_CRAWLS = (
+    "the texts of pages were compared; where a page differs on each visit, as with boxes drawn by chance, that is no"
+    " proof: the visits of two crawls show which do (--visits twice)"
+)
+
 
 def check_pack(name: str, visits: list[str], *, as_json: bool) -> bool:
     """Check a pack and write what is found; returns whether there was something. Raises UrinormError for errors."""
@@ -26,11 +31,11 @@ def check_pack(name: str, visits: list[str], *, as_json: bool) -> bool:
     if problems := pack_problems(of):
         raise ProblemsError(*(f"{name}: {problem}" for problem in problems))
     findings = pack_advice(of)
-    tried = _trials(of, visits) if visits else []
+    tried, unrecognized = _trials(of, visits) if visits else ([], "")
     for trial in tried:
         findings += _found(trial)
-    if visits and not tried:
-        findings.append("it is not recognized in the visits")
+    if unrecognized:
+        findings.append(unrecognized)
     elif tried and not any(one.urls for trial in tried for one in trial.effect.lines):
         findings.append(f"no line acts on an address of {tried[0].place}: the paths of its lines begin there")
     if as_json:
@@ -38,6 +43,8 @@ def check_pack(name: str, visits: list[str], *, as_json: bool) -> bool:
         return bool(findings)
     for finding in findings:
         say(f"{name}: {finding}", "yellow")
+    if any(one.effect.is_accused or one.lost for one in tried):
+        say(f"  {_TWO_CRAWLS}")
     for trial in tried:
         _show(trial)
     examples = sum(len(line.pairs) + len(line.urls) for line in of.lines)
@@ -46,23 +53,33 @@ def check_pack(name: str, visits: list[str], *, as_json: bool) -> bool:
     return bool(findings)
 
 
-def _trials(pack: Pack, files: list[str]) -> list[PackTrial]:
+def _trials(pack: Pack, files: list[str]) -> tuple[list[PackTrial], str]:
+    """What a pack does wherever it is recognized in visits, or what is to be said where it is not."""
     from scrapy_urinorm.extras import require
 
     require("Comparing pages", "learn")
     from scrapy_urinorm.learn.proof.pack_trial import pack_trials
     from scrapy_urinorm.visits import read_visits
 
-    return pack_trials(pack, list(read_visits(files)))
+    visits = list(read_visits(files))
+    tried = pack_trials(pack, visits)
+    return tried, "" if tried else "it is not recognized in the visits"
 
 
 def _found(trial: PackTrial) -> Iterator[str]:
     from scrapy_urinorm.rulesets.platforms import HARMLESS
 
     for one in trial.effect.lines:
-        if one.counterexample and one.line.kind in HARMLESS:
+        if one.line.kind not in HARMLESS:
+            continue
+        if one.counterexample:
             of = f"{count(one.against, 'address', 'addresses')} of {trial.place}"
             yield f"{one.line.id}: merges {of} with another page, as {' and '.join(one.counterexample)}"
+        if one.unsteady:
+            of = f"{count(one.unsteady, 'address', 'addresses')} of {trial.place}"
+            yield f"{one.line.id}: these visits cannot tell of {of}, where pages differ as much from themselves"
+    if trial.doubtful:
+        yield f"these visits cannot tell whether a crawl of {trial.place} would find {count(trial.doubtful, 'page')}"
     if trial.lost:
         yield f"a crawl of {trial.place} would not find {count(len(trial.lost), 'page')}, as behind {trial.lost[0]}"
 
@@ -72,11 +89,11 @@ def _show(trial: PackTrial) -> None:
     lost = "links were not recorded" if trial.lost is None else f"{count(len(trial.lost), 'page')} lost"
     say(f"{trial.place}: {count(effect.urls, 'URL')} are {count(effect.after, 'request')} with all lines, {lost}")
     rows = [
-        (one.line.id, one.line.proof, one.urls, one.agree, one.against, one.example or "")
+        (one.line.id, one.line.proof, one.urls, one.agree, one.against, one.unsteady, one.example or "")
         for one in effect.lines
         if one.urls
     ]
-    show_table(("line", "proof", "URLs", "same", "other", "for example"), rows, fold=("for example",))
+    show_table(("line", "proof", "URLs", "same", "other", "unsure", "for example"), rows, fold=("for example",))
 
 
 def _rows(trials: Iterable[PackTrial]) -> list[dict[str, Any]]:
@@ -88,8 +105,14 @@ def _rows(trials: Iterable[PackTrial]) -> list[dict[str, Any]]:
             "skipped": one.effect.skipped,
             "deferred": one.effect.deferred,
             "lost": one.lost,
+            "doubtful": one.doubtful,
             "lines": {
-                line.line.id: {"urls": line.urls, "agree": line.agree, "against": line.against}
+                line.line.id: {
+                    "urls": line.urls,
+                    "agree": line.agree,
+                    "against": line.against,
+                    "unsteady": line.unsteady,
+                }
                 for line in one.effect.lines
                 if line.urls
             },

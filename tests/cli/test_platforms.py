@@ -185,7 +185,7 @@ def test_check_a_pack_against_visits(folder: Path) -> None:
     platforms.pack.cache_clear()
     done = run("check", "--platform", "frob.toml", "--visits", "visits.jsonl", cwd=folder)
     assert done.code == 0
-    assert "trail\tdocumented\t2\t2\t0\thttp://a.example/blog/?p=1&replytocom=2" in done.out
+    assert "trail\tdocumented\t2\t2\t0\t0\thttp://a.example/blog/?p=1&replytocom=2" in done.out
     other = [(path, "else" if path.endswith("3") else text, marks) for path, text, marks in PAGES]
     (folder / "visits.jsonl").write_text(visits(other))
     done = run("check", "--platform", "frob.toml", "--visits", "visits.jsonl", "--json", cwd=folder)
@@ -207,3 +207,12 @@ def test_check_a_pack_that_is_not_there_in_the_visits(folder: Path) -> None:
     (folder / "visits.jsonl").write_text(visits(PAGES[4:]))
     done = run("check", "--platform", "wordpress", "--visits", "visits.jsonl", cwd=folder)
     assert (done.code, "not recognized in the visits" in done.out) == (1, True)
+
+
+def test_check_names_what_else_may_be_the_cause(folder: Path) -> None:
+    pytest.importorskip("numpy")
+    other = [(path, "else" if path.endswith("3") else text, marks) for path, text, marks in PAGES]
+    (folder / "visits.jsonl").write_text(visits(other))
+    (folder / "frob.toml").write_text(PACK)
+    platforms.pack.cache_clear()
+    assert "visits of two crawls" in run("check", "--platform", "frob.toml", "--visits", "visits.jsonl", cwd=folder).out
