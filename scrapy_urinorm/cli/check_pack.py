@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
@@ -12,7 +13,10 @@ from scrapy_urinorm.wording import count
 if TYPE_CHECKING:
     from scrapy_urinorm.learn.proof.pack_trial import PackTrial
     from scrapy_urinorm.rulesets.platforms import Pack
+    from scrapy_urinorm.visits import Visit
 
+#: Marks that are named where a pack is not recognized: as many as fit into a line; chosen.
+_MOST_MARKS = 6
 _TWO_CRAWLS = (
     "the texts of pages were compared; where a page differs on each visit, as with boxes drawn by chance, that is no"
     " proof: the visits of two crawls show which do (--visits twice)"
@@ -63,7 +67,21 @@ def _trials(pack: Pack, files: list[str]) -> tuple[list[PackTrial], str]:
 
     visits = list(read_visits(files))
     tried = pack_trials(pack, visits)
-    return tried, "" if tried else "it is not recognized in the visits"
+    return tried, "" if tried else _unrecognized(pack, visits)
+
+
+def _unrecognized(pack: Pack, visits: Iterable[Visit]) -> str:
+    from scrapy_urinorm.rulesets.platforms import markers
+
+    shown = [mark for mark, _ in Counter(mark for visit in visits for mark in visit.marks).most_common(_MOST_MARKS)]
+    said = f"it is not recognized in the visits, whose pages have {', '.join(shown) or 'no marks'}"
+    own = [mark.pattern for mark in pack.marks if mark.kind == "marker" and mark.pattern not in markers()]
+    if not own:
+        return said
+    return (
+        f"{said}; the text of a marker, as of {own[0]!r}, is looked for only while a page is recorded, and only if"
+        " it is of a pack that comes along: give yours a generator, a header or a cookie beside it"
+    )
 
 
 def _found(trial: PackTrial) -> Iterator[str]:

@@ -209,6 +209,26 @@ def test_check_a_pack_that_is_not_there_in_the_visits(folder: Path) -> None:
     assert (done.code, "not recognized in the visits" in done.out) == (1, True)
 
 
+MARKER = "[[mark]]\nmarker = 'frob'\ntext = 'powered by frobware'\nstrong = true\n"
+UNRECOGNIZED = {
+    "a text alone": (MARKER, True),
+    "a text that is looked for": (MARKER.replace("'frob'", "'phpbb-body'"), False),
+    "another generator": ("[[mark]]\ngenerator = '^Frobware'\nstrong = true\n", False),
+}
+
+
+@pytest.mark.parametrize(("mark", "told"), UNRECOGNIZED.values(), ids=UNRECOGNIZED)
+def test_check_says_why_a_pack_is_not_recognized(mark: str, told: bool, folder: Path) -> None:
+    """Visits have no texts: what a pack of one's own looks for in pages was not looked for when they were recorded."""
+    pytest.importorskip("numpy")
+    (folder / "frob.toml").write_text(PACK.replace("[[mark]]\ngenerator = '^WordPress\\b'\nstrong = true\n", mark))
+    platforms.pack.cache_clear()
+    done = run("check", "--platform", "frob.toml", "--visits", "visits.jsonl", cwd=folder)
+    assert done.code == 1
+    assert "whose pages have generator:WordPress 6.4, marker:wp-content" in done.out
+    assert ("the text of a marker, as of 'frob', is looked for only while a page is recorded" in done.out) is told
+
+
 def test_check_names_what_else_may_be_the_cause(folder: Path) -> None:
     pytest.importorskip("numpy")
     other = [(path, "else" if path.endswith("3") else text, marks) for path, text, marks in PAGES]
