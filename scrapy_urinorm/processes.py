@@ -39,7 +39,8 @@ def python(module: str, *arguments: str) -> list[str]:
     """
     program = sys.executable or ""
     names = (Path(program).name.lower(), Path(program).resolve().name.lower()) if program else ()
-    if getattr(sys, "frozen", False) or not any(name.startswith(_INTERPRETERS) for name in names):
+    # one that a script starts may be hidden: `.python3-wrapped`
+    if getattr(sys, "frozen", False) or not any(name.lstrip(".").startswith(_INTERPRETERS) for name in names):
         raise OSError(f"{program or 'the program of this process'} is no Python that could run {module}")
     return [program, "-m", module, *arguments]
 

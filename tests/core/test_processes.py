@@ -200,3 +200,9 @@ def test_a_python_is_known_by_its_name_or_by_what_it_leads_to(
     (tmp_path / name).symlink_to(sys.executable)
     monkeypatch.setattr(sys, "executable", str(tmp_path / name))
     assert python("any", "--flag") == [str(tmp_path / name), "-m", "any", "--flag"]
+
+
+def test_one_that_a_script_starts_may_be_hidden(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / ".python3-wrapped").touch()
+    monkeypatch.setattr(sys, "executable", str(tmp_path / ".python3-wrapped"))
+    assert python("any")[1:] == ["-m", "any"]
