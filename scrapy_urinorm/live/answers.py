@@ -67,19 +67,19 @@ class Answers:
         """Count a page of which the student says what it has brought; return as `Yields.learned`."""
         pattern, news, shows = message["pattern"], message["news"], message.get("shows", "")
         few, kin, credit = message.get("few", False), message.get("kin", False), message.get("credit")
-        same = message["same"]
+        same, said = message["same"], message.get("said", False)
         for chained in (True, False):
             if number := self._finished.pop((pattern, chained), 0):
                 if number > 1:
                     self._finished[pattern, chained] = number - 1
-                news, same = news or chained, False
+                news, same, said = news or chained, False, False
                 few = not news
                 break
         known = (found := self._yields.of.get(pattern)) is not None and found.news > 0
         site = message.get("site", "")
         if self._is_down(site, pattern, shows, known=known, news=news or few):
             return self._reopened(self._of[site].patterns, shows) if site in self._of else []
-        reopened = self._yields.learned(pattern, news, same=same, few=few, kin=kin, shows=shows)
+        reopened = self._yields.learned(pattern, news, same=same, few=few, kin=kin, shows=shows, said=said)
         reopened += self._yields.credited(credit) if credit else []
         return reopened + self._yields.led_on(message.get("above", ()))
 

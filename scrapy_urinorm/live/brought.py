@@ -41,6 +41,7 @@ class Brought(NamedTuple):
     few: bool = False
     kin: bool = False
     shows: str = ""
+    said: bool = False
 
 
 @dataclass(slots=True)
@@ -60,7 +61,7 @@ class Yield:
     tries: int = 0
     """Of a known one, those sent since it led to something new."""
     same: int = 0
-    """Redirects in a row to one page, or pages that name as canonical what has shown their text."""
+    """Redirects in a row to one page."""
     shapes: int = 0
     """Of a group, how many shapes of it were fetched."""
     asked: int = 0
@@ -73,6 +74,8 @@ class Yield:
     """Whether a few of those that it keeps back are to go once more before the end, or have gone."""
     enough: int = KNOWN_CLOSE
     """How many `tries` close it."""
+    said: int = 0
+    """Pages in a row that name as canonical what has shown their text."""
 
     @property
     def is_alone(self) -> bool:

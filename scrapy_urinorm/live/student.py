@@ -152,10 +152,10 @@ class Student:
         if credit == pattern or credit in self._alike:
             credit = None  # the page that it is the same as leads there as well
         said = {"do": "news", "pattern": pattern, "news": news, "few": few, "credit": credit}
-        known = self.said_known(visit, pattern)
-        said["same"] = known or (bool(visit.redirects) and self.novelty.again(visit, pattern))
-        rare = ("kin", kin), ("above", [one for one in above if credit and one not in self._alike])
-        return said | {name: value for name, value in rare if value}
+        said["same"] = bool(visit.redirects) and self.novelty.again(visit, pattern)
+        above = tuple(one for one in above if credit and one not in self._alike)
+        rare = {"kin": kin, "said": self.said_known(visit), "above": above}
+        return said | {name: value for name, value in rare.items() if value}
 
     # ------------------------------------------------------------------ between studies
 

@@ -23,8 +23,8 @@ CLOSE = 200
 """Pages in a row without news, fetched when nothing else was waiting, that close a pattern; `URINORM_LIVE_CLOSE`."""
 ONE_PAGE = 31
 """Redirects in a row to one and the same page that close a pattern instead, be they in their turn or later, or pages in
-a row that name as canonical what has shown their text: so many pairs as a rule is believed for, and the site itself
-says that they are one."""
+a row that name as canonical what has shown their text, unless that is one and the same, as of a site that is down: so
+many pairs as a rule is believed for, and the site itself says that they are one."""
 MOST_ALIKE = 1_000
 """So many where a pattern of pages had news time and again, and then shows one and the same page: a polite crawl sees
 as many while a site is down for an hour. What truly ends so, as sold products do, costs so many requests once."""
@@ -138,13 +138,15 @@ class Yields:
         return group.blank + sum(min(one.blank, self.close) for one in fewer if one and one.turn is not Turn.OPEN)
 
     def learned(
-        self, pattern: str, news: bool, *, same: bool = False, few: bool = False, kin: bool = False, shows: str = ""
-    ) -> list[str]:
+        self, pattern: str, news: bool, *, same: bool = False, few: bool = False, kin: bool = False, shows: str = "",
+        said: bool = False,
+    ) -> list[str]:  # fmt: skip
         """Count a page of a pattern; return of which patterns and groups the closing ended, whose requests come later.
 
         `same`: a redirect that led to the page that the one before led to. `few`: a page without news that is one
         of its own all the same; it never closes its pattern, and without a query has it come later for a while only.
-        `kin`: one of a chain, which closes nothing, and comes later for good. `shows` stands for what was shown.
+        `kin`: one of a chain, which closes nothing, and comes later for good. `shows` stands for what was shown; of
+        what it names as canonical that was `said`, too.
         """
         late = self._patience.page()
         # one that was closed meanwhile stays so: what it keeps back waits elsewhere; of one that was opened meanwhile
@@ -154,7 +156,7 @@ class Yields:
             self._due.append((late, None))
         if (late := self.doubts.page()) is not None:
             self._due.append((doubted(late), TESTS))
-        page = Brought(news, same=same, few=few, kin=kin, shows=shows)
+        page = Brought(news, same=same, few=few, kin=kin, shows=shows, said=said)
         first = (self.of.get(pattern) or _NEW).pages == 0
         for name in self._filtered.groups(pattern, news=news or few):
             self._parts.count(name, pattern, news=news or few)
@@ -163,7 +165,7 @@ class Yields:
             if is_whole(name) and len(self.of) < _MOST:
                 self.of.setdefault(name, Yield(turn=Turn.LATER))
             new = self._filtered.is_new(pattern) if is_whole(name) else first
-            if self._counted(name, page._replace(same=False, kin=kin and not is_whole(name)), shape=new):
+            if self._counted(name, page._replace(same=False, said=False, kin=kin and not is_whole(name)), shape=new):
                 reopened.append(name)
         if self._counted(pattern, page):
             reopened.append(pattern)
@@ -212,6 +214,7 @@ class Yields:
         found.shapes += shape
         found.share = found.share * _KEEP + (1 - _KEEP) * (1 if page.news else _FEW * page.few)
         found.same = found.same + 1 if page.same else 0
+        found.said = found.said + 1 if page.said else 0
         own = is_plain(name) and found.share >= REOPEN
         if (page.few and self._patience.is_over(name)) or ((page.few or page.kin) and found.turn is not Turn.OPEN):
             was, goes = found.turn, page.few and own and not self._patience.waits(name)
@@ -237,7 +240,9 @@ class Yields:
         # articles that all show one page of a sudden: the site may be down; where it redirects, it says so itself
         is_down = found.is_alone and found.alike >= LOW and is_item(name)
         enough = MOST_ALIKE if is_down else self.close
-        return found.same >= min(self.close, ONE_PAGE) or (found.alike if is_down else found.blank) >= enough
+        if max(found.same, 0 if found.alike >= LOW else found.said) >= min(self.close, ONE_PAGE):
+            return True
+        return (found.alike if is_down else found.blank) >= enough
 
     def sent(self, found: Yield) -> None:
         """A request that came later is sent: of what is known to lead nowhere a few are enough."""

@@ -148,6 +148,8 @@ def test_a_session_that_is_new_on_each_page_is_not_followed() -> None:
         # a form to log in, and what a pack warns of
         (PATTERN, Yield(alike=ONE_PAGE), False),
         (PATTERN, Yield(same=ONE_PAGE), False),
+        # each names as canonical what is known, and the next id may not be
+        (PATTERN, Yield(said=ONE_PAGE), True),
         (PATTERN, Yield(known=True), False),
     ],
 )

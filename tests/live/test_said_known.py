@@ -6,8 +6,9 @@ import pytest
 
 from benchmarks.simulator import Simulated, Simulator
 from scrapy_urinorm.learn.options import Options
+from scrapy_urinorm.live.brought import Turn
 from scrapy_urinorm.live.said_known import SaidKnown
-from scrapy_urinorm.live.yields import CLOSE, LOW, ONE_PAGE
+from scrapy_urinorm.live.yields import CLOSE, LOW, ONE_PAGE, Yields
 from scrapy_urinorm.visits.page import Crawl, visit_of
 from scrapy_urinorm.visits.record import Visit
 from tests.live.sites import identities_of, prose
@@ -79,12 +80,28 @@ def page(url: str, text: str, canonical: str | None = None, status: int = 200) -
 )
 def test_what_is_known_by_the_sites_word(visit: Visit, expected: bool) -> None:
     known = SaidKnown()
-    for first in (page("/t?id=1", "one"), page("/t?id=2", "two"), page("/t?pid=1", "two", "/t?id=2")):
-        known(first, "/t?pid=*")
-    assert known(visit, "/t?pid=*") == expected
+    known(page("/t?id=1", "one"))
+    assert known(visit) == expected
 
 
-def test_a_front_page_that_all_name_is_no_word() -> None:
-    known = SaidKnown()
-    known(page("/", "loading"), "/")
-    assert not any(known(page(f"/app?p={n}", "loading", "/"), "/app?p=*") for n in range(100))
+def turn_after(shown: list[str], *, said: bool = True, news: int = 0) -> Turn:
+    """When a pattern is served after pages that show these texts."""
+    yields = Yields()
+    for n in range(news):
+        yields.learned(POSTS_SHAPE, True, shows=f"own {n}")
+    for text in shown:
+        yields.learned(POSTS_SHAPE, False, shows=text, said=said)
+    return yields.of[POSTS_SHAPE].turn
+
+
+POSTS_SHAPE = "http://a.example/topic?pid=#"
+
+
+@pytest.mark.parametrize("news", [0, 20])
+def test_pages_that_show_one_and_the_same_are_not_believed_so_soon(news: int) -> None:
+    """The front page in place of all others, which names itself: the site may be down."""
+    topics = [f"topic {n // 12}" for n in range(LOW + ONE_PAGE)]
+    front = ["front"] * len(topics)
+    assert turn_after(topics, news=news) is Turn.CLOSED
+    assert turn_after(front, news=news) is Turn.LATER
+    assert turn_after(topics, said=False, news=news) is Turn.LATER
