@@ -21,7 +21,8 @@ _PREFIX = "urinorm-"
 _HELD = ".held"
 """The file of a folder that is locked while its process lives, and names the machine: on a file system that machines
 share, a lock may be unknown to the others."""
-_locks: dict[Path, int] = {}
+_made: dict[Path, tuple[int, int | None]] = {}
+"""The process that made each folder, and the file that it has locked there."""
 
 
 def make_temporary(kind: str) -> Path:
@@ -32,10 +33,12 @@ def make_temporary(kind: str) -> Path:
     """
     _sweep()
     folder = Path(tempfile.mkdtemp(prefix=f"{_PREFIX}{kind}-"))
+    _made[folder] = os.getpid(), None
     if sys.platform != "win32":
         # a full disk: a folder without the file stays after a kill
         with contextlib.suppress(OSError):
-            lock = _locks[folder] = os.open(folder / _HELD, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600)
+            lock = os.open(folder / _HELD, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600)
+            _made[folder] = os.getpid(), lock
             # locked before it names a machine: until then nobody takes it for one of a process that has died
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
             os.write(lock, _machine())
@@ -43,8 +46,14 @@ def make_temporary(kind: str) -> Path:
 
 
 def remove_temporary(folder: Path) -> None:
-    """Remove a folder in which another process may still write: by the name that it has there it is gone first."""
-    lock = _locks.pop(folder, None)
+    """Remove a folder in which another process may still write: by the name that it has there it is gone first.
+
+    A process that was forked from the one which made it ends with what that was to do in the end: it removes nothing.
+    """
+    maker, lock = _made.get(folder, (None, None))
+    if maker != os.getpid():
+        return
+    del _made[folder]
     with contextlib.suppress(OSError):
         folder = folder.rename(f"{folder}.gone")
     shutil.rmtree(folder, ignore_errors=True)

@@ -92,6 +92,27 @@ def test_what_is_not_known_to_be_left_behind_stays(tmp_path: Path, make: object)
             assert (killed.folder / "rows").exists()
 
 
+_FORKS = """
+import os
+from scrapy_urinorm.temporary import make_temporary, remove_temporary
+folder = make_temporary("requests")
+if not (child := os.fork()):
+    remove_temporary(folder)
+    os._exit(0)
+os.waitpid(child, 0)
+print(folder.exists())
+remove_temporary(folder)
+print(folder.exists())
+"""
+
+
+def test_a_process_that_was_forked_leaves_it(tmp_path: Path) -> None:
+    """A spider may fork: what the crawl is to remove at its end is none of that process, and still needed."""
+    env = {**os.environ, "TMPDIR": str(tmp_path)}
+    done = subprocess.run([sys.executable, "-c", _FORKS], env=env, capture_output=True, text=True, check=True)
+    assert done.stdout.split() == ["True", "False"]
+
+
 def test_one_is_read_by_its_owner_alone_and_removed_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
     folder = make_temporary("seen")
