@@ -19,7 +19,7 @@ from benchmarks.measured import Figure
 from benchmarks.processes import environment
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
 CALLS, ROUNDS = 4000, 4
 _COUNTED = re.compile(rb"I\s+refs:\s+([\d,]+)")
@@ -43,7 +43,7 @@ def instructions(calls: int = CALLS) -> Iterator[Figure]:
         yield Figure(f"in instructions: {what}", each[one] / each[other], "x", goal, least, note)
 
 
-def counts(programs: dict[str, tuple[str, ...]], sizes: tuple[int, int]) -> dict[str, float]:
+def counts(programs: Mapping[str, tuple[str, ...]], sizes: tuple[int, int]) -> dict[str, float]:
     """Instructions for one more of what a program takes the number of, as its last argument."""
     runs = [(name, size) for name in programs for size in sizes]
     with ThreadPoolExecutor(max_workers=2) as pool:

@@ -80,7 +80,7 @@ def crawl(origin: str, visits: str, pages: int, core: int | None = None) -> None
 
     class Follow(Spider):
         name = "follow"
-        start_urls = (origin + "/page/0",)
+        start_urls = [origin + "/page/0"]
 
         def parse(self, response: Any) -> Any:
             if core is not None:

@@ -42,4 +42,5 @@ class Frozen:
     """An add-on of a program that is frozen: it would start itself again, whatever it is given."""
 
     def update_settings(self, settings: object) -> None:
-        sys.frozen = True  # type: ignore[attr-defined]  # what tools that freeze programs set
+        # what tools that freeze programs set, and no other Python has
+        vars(sys)["frozen"] = True
