@@ -111,7 +111,7 @@ def row_of(found: Yield) -> list[Any]:
 
 
 def yield_of(row: Sequence[Any]) -> Yield:
-    """Return the pattern of a row; a job that was begun by an earlier version has no shapes, or not what was shown."""
+    """Return the pattern of a row."""
     found = Yield(*row)
     found.turn = Turn(int(found.turn))
     return found

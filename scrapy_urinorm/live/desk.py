@@ -253,7 +253,6 @@ class Desk:
             if message["likely"]:
                 site.likely = Question([message["likely"]], self._rules, self.preset)
         with suppress(UrinormError):
-            # a job that was begun before there was `later` has none
             if message.get("later"):
                 site.take_later(message["later"])
         site.canaries.ruled(rule.id for rule in site.rules)
@@ -290,8 +289,8 @@ class Desk:
     def restore(self, state: dict[str, Any]) -> list[str]:
         """Take up the state of the run before; return the sites that are to be `keyed`, their parked asked again."""
         self.yields.load(state["yields"])
-        self.ids.load(state.get("ids", {}))
-        for message in state.get("known", ()):
+        self.ids.load(state["ids"])
+        for message in state["known"]:
             self._known.take(message)
         self.generations = state["generations"]
         for name, known in state["sites"].items():

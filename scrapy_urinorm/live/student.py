@@ -290,9 +290,8 @@ class Student:
             self.novelty.linked(visit, "", news=self.novelty.news(visit).news)
         for name, known in state.items():
             site = self._sites.setdefault(name, self._watched(name))
-            # a job that was begun before there was `since` has a list
-            site.struck.update(known if isinstance(known, list) else known["struck"])
-            site.since.update({} if isinstance(known, list) else known["since"])
+            site.struck.update(known["struck"])
+            site.since.update(known["since"])
         return fetched
 
     def sites(self) -> list[str]:

@@ -405,13 +405,14 @@ def test_a_learner_that_ends_is_succeeded_with_all_that_it_has_seen(work: Callab
         one.visit(f"http://a.example/{number}")
     one.until(one.taught, "learn")
     one.exchange.say({**RULES, "site": "a.example"})
-    one.exchange.say({"do": "struck", "struck": {"a.example": ["a rule"]}})
+    struck = {"a.example": {"struck": ["a rule"], "since": {}}}
+    one.exchange.say({"do": "struck", "struck": struck})
     one.until(one.told, "rules")
     one.exchange.close()
     assert other.until(other.taught, "forget")["site"] == "a.example"
     assert [other.until(other.taught, "visit")["old"] for _ in range(3)] == [True] * 3
     learn = other.until(other.taught, "learn")
-    assert (learn["struck"], learn["had"]) == ({"a.example": ["a rule"]}, True)
+    assert (learn["struck"], learn["had"]) == (struck, True)
     # and a judgement waits for what was handed over
     other.visit("http://a.example/9")
     other.exchange.say({"do": "idle", "epoch": 0})

@@ -211,9 +211,6 @@ def test_a_resumed_crawl_knows_what_was_met_and_tried() -> None:
     assert second.ids.dump() == first.ids.dump()
     urls = [ITEM.format(number, "c") for number in (1, 2, 3)]
     assert asked(second.ids, *urls) == [True, True, False]
-    # a job that was begun before there were ids
-    del state["ids"]
-    Desk([], "recommended").restore(state)
 
 
 @pytest.mark.slow

@@ -522,24 +522,6 @@ def test_a_closed_pattern_is_kept_back_but_for_samples() -> None:
     assert seen.count(SAMPLE) < 60
 
 
-def test_what_a_job_of_an_earlier_version_has_left_is_read() -> None:
-    found = Yields()
-    found.load({"http://a.example/#": [30, 0, 10, 0.2, 1, 0, 0, False, 0, 0]})
-    assert found.of["http://a.example/#"].shapes == 0
-    student = Student(Options(), [], NoStore())
-    student.restore({"a.example": ["a rule"]}, ())
-    assert student.state() == {"a.example": {"struck": ["a rule"], "since": {}}}
-
-
-class NoStore:
-    """Of a site where nothing was seen."""
-
-    def add(self, site: str, visit: Visit) -> None: ...
-
-    def visits(self, site: str, first: int = 0) -> list[Visit]:
-        return []
-
-
 def test_a_student_that_is_started_again_says_that_nothing_holds(tmp_path: Path) -> None:
     """The crawl may still have a rule that was doubted just before."""
     # too little to learn anything from

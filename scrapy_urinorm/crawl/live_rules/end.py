@@ -223,8 +223,7 @@ class LiveEnd:
         output = self._settings.get("URINORM_LIVE_OUTPUT") or (self._jobdir and Path(self._jobdir, _OUTPUT))
         if output and any(self._known.values()):
             messages = [site.message for site in live.desk.sites.values() if site.message]
-            # of a job begun by an earlier version nothing says which rules last
-            sources = [message.get("lasting", message["source"]) for message in messages]
+            sources = [message["lasting"] for message in messages]
             rows = [row for name in sorted(self._rows) for row in self._rows[name]]
             write_whole(Path(output), rule_file(live.desk.preset, sources, rows))
             own.logger.info("Live rules: the rules are in %s; name it in `include` to use them", output)

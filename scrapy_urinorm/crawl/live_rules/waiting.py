@@ -104,9 +104,7 @@ def kind_of(request: Request) -> int:
         name_of(request.errback),
         *(meta.get(name) for name in KIND),
         sorted((str(key), repr(value)) for key, value in request.cb_kwargs.items()),
+        sorted((name, repr(value)) for name, value in chosen(meta).items()),
     )
-    # what an earlier version has told of a request without any stays so
-    if mine := chosen(meta):
-        parts += (sorted((name, repr(value)) for name, value in mine.items()),)
     digest = hashlib.blake2b(repr(parts).encode("utf-8", "surrogatepass"), digest_size=6).digest()
     return int.from_bytes(digest, "little")
