@@ -13,6 +13,7 @@ from scrapy_urinorm.learn.pages.contexts import Atom, Context, where_of
 
 if TYPE_CHECKING:
     from scrapy_urinorm.learn.evidence.judge import Evidence
+    from scrapy_urinorm.learn.pages.contexts import Contexts
 
 DECLARED = "declared"
 """The family of rules that a site states itself: they hold though this crawl may not need them."""
@@ -98,6 +99,16 @@ class Candidate:
     def where(self) -> dict[str, Any]:
         """The conditions in the grammar of a rule file; empty for a whole site."""
         return where_of(self.context) if self.conditions is None else self.conditions
+
+
+def on_host(
+    contexts: Contexts, host: str, whole: str, rule: str, value: Any, evidence: Evidence, family: str, why: str
+) -> Candidate:
+    """Return a candidate for one host: it is written for the `whole` site where that has no other."""
+    candidate = Candidate(host if len(contexts.hosts) > 1 else whole, rule, value, evidence, family, why)
+    # a table of the host would hold for those below it, too
+    candidate.this_host = contexts.has_below(host)
+    return candidate
 
 
 def is_writable(candidate: Candidate) -> bool:

@@ -263,3 +263,19 @@ class Judge:
         exact = evidence.groups_for - evidence.near
         near = 0 if exact > evidence.near else evidence.near
         return evidence.unknown + near > max(2, self.options.unknown * (evidence.groups_for - near))
+
+
+def on_pages(evidence: Evidence) -> str:
+    """Return the end of a sentence: to how many pages a part made no difference, and how many it did change."""
+    return distinct(evidence.agree) + against_text(evidence)
+
+
+def against_text(evidence: Evidence) -> str:
+    """Return the end of a sentence: how often a part did change the page."""
+    n = evidence.groups_against
+    return f", and changed {n} other{'s' if n > 1 else ''}" if n else ""
+
+
+def distinct(pages: int) -> str:
+    """Return a number of distinct pages in words."""
+    return f"{pages} distinct page{'' if pages == 1 else 's'}"

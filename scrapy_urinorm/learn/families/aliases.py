@@ -7,14 +7,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from scrapy_urinorm.learn.evidence.candidate import TREES, Candidate
-from scrapy_urinorm.learn.evidence.judge import EXAMPLES, Evidence, Group, Judge
+from scrapy_urinorm.learn.evidence.judge import EXAMPLES, Evidence, Group, Judge, on_pages
 from scrapy_urinorm.learn.evidence.risk import DEFAULT_PRIOR, ID_PRIOR
 from scrapy_urinorm.learn.evidence.stayed import in_examples
-from scrapy_urinorm.learn.families.stage import Stage, on_pages
 from scrapy_urinorm.learn.pages.values import names_tree
 
 if TYPE_CHECKING:
     from scrapy_urinorm.learn.evidence.neighbours import Neighbours
+    from scrapy_urinorm.learn.families.stage import Stage
 
 MAX_ORIGINALS = 8
 """Hosts that one is compared with: of those with the same content at an address the largest, and the largest of all.

@@ -9,12 +9,11 @@ from typing import TYPE_CHECKING, Any
 
 from scrapy_urinorm.learn.evidence.candidate import REJECTED, TREES, Candidate
 from scrapy_urinorm.learn.evidence.edits import EXTENSIONS
-from scrapy_urinorm.learn.evidence.judge import Evidence, Group, judged
+from scrapy_urinorm.learn.evidence.judge import Evidence, Group, judged, on_pages
 from scrapy_urinorm.learn.evidence.luck import LUCKY, Beside, by_luck
 from scrapy_urinorm.learn.evidence.narrow import MAX_FOLDERS
 from scrapy_urinorm.learn.evidence.risk import DEFAULT_PRIOR
 from scrapy_urinorm.learn.families.names import is_in_a_series
-from scrapy_urinorm.learn.families.stage import Stage, on_pages
 from scrapy_urinorm.learn.pages.contexts import Atom
 from scrapy_urinorm.learn.pages.values import names_tree
 from scrapy_urinorm.rules.globs import path_glob
@@ -22,6 +21,7 @@ from scrapy_urinorm.url import decoded
 
 if TYPE_CHECKING:
     from scrapy_urinorm.learn.evidence.search import Conclusion
+    from scrapy_urinorm.learn.families.stage import Stage
     from scrapy_urinorm.learn.pages.view import View
 
 
@@ -45,7 +45,7 @@ def dropped(stage: Stage, family: str, rule: str) -> list[Candidate]:
         if tree or (stayed and not judge.accepts(judge.weigh(groups))):
             stage.reject(groups, judge, rule, value, "segment", what, TREES if tree else "")
             continue
-        findings = stage.search(groups, judge, frozenset(), exceptions=False, folders=True, extent=True)
+        findings = stage.search(groups, judge, folders=True, extent=True)
         if not findings:
             stage.missed(groups, judge, rule, value, "segment", what)
         for finding in findings:

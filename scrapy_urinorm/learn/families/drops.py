@@ -10,12 +10,11 @@ from scrapy_urinorm.content import NEAR, UNKNOWN
 from scrapy_urinorm.importers.facets import turns_pages
 from scrapy_urinorm.learn.evidence.candidate import ACTIVE, PROPOSED, REJECTED, TITLED, TREES, TWO_NUMBERS, Candidate
 from scrapy_urinorm.learn.evidence.edits import edited_value, value_kinds
-from scrapy_urinorm.learn.evidence.judge import Group, Judge, judged, rank, unless_titled
+from scrapy_urinorm.learn.evidence.judge import Group, Judge, judged, on_pages, rank, unless_titled
 from scrapy_urinorm.learn.evidence.luck import Siblings
 from scrapy_urinorm.learn.evidence.narrow import fixed_values
 from scrapy_urinorm.learn.evidence.risk import ID_PRIOR, TRACKER_PRIOR, name_prior
 from scrapy_urinorm.learn.families.constant import constant_view, counts, spoken, told_of, values_told_of, without_home
-from scrapy_urinorm.learn.families.stage import Stage, on_pages
 from scrapy_urinorm.learn.families.versions import changed_elsewhere
 from scrapy_urinorm.learn.pages.spelled import are_writable, numbered, one_of, tell_of_others
 from scrapy_urinorm.learn.pages.values import are_newest_and_older, are_numbers, chooses_tree, is_number, is_volatile
@@ -24,6 +23,7 @@ from scrapy_urinorm.url import decoded
 if TYPE_CHECKING:
     from scrapy_urinorm.learn.evidence.neighbours import Neighbours
     from scrapy_urinorm.learn.evidence.search import Conclusion
+    from scrapy_urinorm.learn.families.stage import Stage
 
 MOST = 0.5
 """Of the values of a parameter so many show pages of their own beside a view in which none does; chosen. In a wiki
@@ -89,7 +89,7 @@ def _beside_another(stage: Stage, name: str, neighbours: list[Neighbours]) -> li
     groups = _narrow(stage, name, near, [judged(n, stage.views) for n in near])
     groups = named(stage, (name,), near, groups)
     out = []
-    for finding in stage.search(groups, stage.judge(ID_PRIOR), frozenset((name,)), exceptions=False):
+    for finding in stage.search(groups, stage.judge(ID_PRIOR), frozenset((name,))):
         if not finding.evidence.constant or not apart.issuperset(finding.support):
             continue
         if Siblings(near, groups, finding.support, stage.views, (name,)).change() < MOST:

@@ -12,17 +12,17 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from scrapy_urinorm.content import NEAR
 from scrapy_urinorm.learn.evidence.candidate import TREES, Candidate
-from scrapy_urinorm.learn.evidence.judge import NARROWED, Evidence, Group, judged
+from scrapy_urinorm.learn.evidence.judge import NARROWED, Evidence, Group, judged, on_pages
 from scrapy_urinorm.learn.evidence.risk import ID_PRIOR
 from scrapy_urinorm.learn.evidence.stayed import leading_on
 from scrapy_urinorm.learn.families.names import NUMBER, any_number
-from scrapy_urinorm.learn.families.stage import Stage, on_pages
 from scrapy_urinorm.learn.pages.spelled import ANY_VALUE, usual_mark
 from scrapy_urinorm.learn.pages.values import is_volatile, roots_tree
 from scrapy_urinorm.url import decoded
 
 if TYPE_CHECKING:
     from scrapy_urinorm.learn.evidence.neighbours import Neighbours
+    from scrapy_urinorm.learn.families.stage import Stage
 
 FAMILY = "idle segment"
 MAX_OUTLINES = 8
@@ -71,10 +71,7 @@ def _on_host(stage: Stage, at: int, host: str, ones: Sequence[_One]) -> list[Can
         stage.missed(groups, judge, "rewrite", edit, FAMILY, what, doubt)
         return []
     why = f"{what} makes no difference to {on_pages(evidence)}"
-    candidate = Candidate(stage.contexts.scope_of(host, stage.scope), "rewrite", [value], evidence, FAMILY, why)
-    candidate.this_host = stage.contexts.has_below(host)
-    stage.illustrate(candidate, evidence)
-    return [candidate]
+    return [stage.on_host(host, "rewrite", [value], evidence, FAMILY, why)]
 
 
 def _best(stage: Stage, at: int, ones: Sequence[_One]) -> tuple[list[_One], Evidence]:

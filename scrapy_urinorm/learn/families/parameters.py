@@ -11,13 +11,12 @@ from scrapy_urinorm.content import NEAR, soft_labels
 from scrapy_urinorm.importers.facets import FIRST
 from scrapy_urinorm.learn.evidence.candidate import TITLED, TREES, TWO_NUMBERS, Candidate
 from scrapy_urinorm.learn.evidence.edits import MOMENT, repeat_edits, text_value, value_kinds
-from scrapy_urinorm.learn.evidence.judge import Group, Judge, judged, unless_titled
+from scrapy_urinorm.learn.evidence.judge import Group, Judge, against_text, distinct, judged, on_pages, unless_titled
 from scrapy_urinorm.learn.evidence.luck import LUCKY, by_luck
 from scrapy_urinorm.learn.evidence.risk import DEFAULT_PRIOR, default_prior, name_prior
 from scrapy_urinorm.learn.families.constant import told_of
 from scrapy_urinorm.learn.families.drops import asks_tree, cuts_slices, drops, named, unless_equal
 from scrapy_urinorm.learn.families.siblings import siblings
-from scrapy_urinorm.learn.families.stage import Stage, against_text, distinct, on_pages
 from scrapy_urinorm.learn.pages.contexts import Atom
 from scrapy_urinorm.learn.pages.spelled import before_last
 from scrapy_urinorm.learn.pages.values import are_newest_and_older, are_numbers, is_volatile, names_release
@@ -25,6 +24,7 @@ from scrapy_urinorm.url import decoded
 
 if TYPE_CHECKING:
     from scrapy_urinorm.learn.evidence.neighbours import Neighbours
+    from scrapy_urinorm.learn.families.stage import Stage
     from scrapy_urinorm.learn.pages.view import View
 
 MAX_ALIAS_VALUES = 40
@@ -70,7 +70,7 @@ def _values(stage: Stage, name: str, neighbours: list[Neighbours]) -> list[Candi
             said = f"`{shown}={text}`"
             stage.reject(groups, judge, "default_params", {shown: text}, "default value", said, TREES)
             continue
-        every = stage.search(groups, judge, frozenset((name,)), exceptions=False, extent=True)
+        every = stage.search(groups, judge, frozenset((name,)), extent=True)
         findings = [one for one in every if not by_luck(one.evidence, value, defaults, stage.options.risk)]
         if not findings:
             said, doubt = f"`{shown}={text}`", LUCKY if every else ""
@@ -86,7 +86,7 @@ def _values(stage: Stage, name: str, neighbours: list[Neighbours]) -> list[Candi
         trees = tree or names_release(keep) or names_release(replaced) or are_newest_and_older((keep, replaced))
         refused = (trees or are_numbers((keep, replaced))) and not stage.said_one(groups, lasting=trees)
         asked = [unless_titled(stage.views, group) for group in groups]
-        every = [] if refused else stage.search(asked, judge, frozenset((name,)), exceptions=False, extent=True)
+        every = [] if refused else stage.search(asked, judge, frozenset((name,)), extent=True)
         findings = [found for found in every if not by_luck(found.evidence, (one, other), aliases, stage.options.risk)]
         if not findings:
             doubt = TITLED if asked != groups else LUCKY if every else ""
@@ -166,7 +166,7 @@ def renames(stage: Stage) -> list[Candidate]:
         keep, replaced = sorted(pair, key=lambda n: (-counts[n], len(n), n))
         renamed = {decoded(replaced): decoded(keep)}
         judge = stage.judge(DEFAULT_PRIOR, constant=False)
-        findings = stage.search(groups, judge, frozenset(pair), exceptions=False)
+        findings = stage.search(groups, judge, frozenset(pair))
         # where both stand they may say two things, and a name twice has one order
         alone = Atom("query", keep, False)
         findings = [finding._replace(context=(*finding.context, alone)) for finding in findings]
@@ -199,7 +199,7 @@ def edited_values(stage: Stage) -> list[Candidate]:
         doubt = SHOWINGS if kind == "day" and _recur(stage.values.get(name[1], ())) else ""
         if kind not in ("lower", "day") and asks_tree(stage, name[1]) and not stage.said_one(groups):
             doubt = TREES
-        findings = [] if doubt else stage.search(groups, judge, frozenset((name[1],)), exceptions=False)
+        findings = [] if doubt else stage.search(groups, judge, frozenset((name[1],)))
         if not findings:
             pages = (page for n in neighbours for _, page in n.members)
             rule, value, _ = _value_rule(shown, kind, _seen(name[1], (stage.views[page] for page in pages)))
@@ -263,7 +263,7 @@ def repeats(stage: Stage) -> list[Candidate]:
         groups = [judged(n, stage.views) for n in neighbours]
         judge = Judge(stage.options, soft, REPEAT_PRIOR, constant=False)
         others = frozenset(other for view in stage.views for other, _ in view.items) - {name}
-        findings = stage.search(groups, judge, frozenset(), exceptions=False, beside=others)
+        findings = stage.search(groups, judge, beside=others)
         what = f"`{decoded(name)}`, repeated with its value,"
         if not findings:
             stage.reject(groups, judge, "dedupe_params", "pair", "repeat", what)

@@ -13,14 +13,13 @@ from scrapy_urinorm.learn.evidence.beyond import Beyond
 from scrapy_urinorm.learn.evidence.candidate import CONSTANT, REJECTED, TREES, Candidate
 from scrapy_urinorm.learn.evidence.edits import segment_edits
 from scrapy_urinorm.learn.evidence.extent import bear_numbers, from_smallest
-from scrapy_urinorm.learn.evidence.judge import Evidence, Group, judged, rank
+from scrapy_urinorm.learn.evidence.judge import Evidence, Group, judged, on_pages, rank
 from scrapy_urinorm.learn.evidence.risk import DEFAULT_PRIOR, name_prior
 from scrapy_urinorm.learn.evidence.stayed import in_examples
 from scrapy_urinorm.learn.families.aliases import host_aliases, whole_judge
 from scrapy_urinorm.learn.families.dropped import dropped
 from scrapy_urinorm.learn.families.idle import idle
 from scrapy_urinorm.learn.families.shelves import tail_edits
-from scrapy_urinorm.learn.families.stage import Stage, on_pages
 from scrapy_urinorm.learn.families.tails import tails
 from scrapy_urinorm.learn.pages.values import chooses_tree, is_volatile, names_tree, roots_tree
 from scrapy_urinorm.url import decoded
@@ -28,6 +27,7 @@ from scrapy_urinorm.url import decoded
 if TYPE_CHECKING:
     from scrapy_urinorm.learn.evidence.edits import Name, Row
     from scrapy_urinorm.learn.evidence.neighbours import Neighbours
+    from scrapy_urinorm.learn.families.stage import Stage
     from scrapy_urinorm.learn.pages.view import View
 
 TWO_NUMBERS, BESIDE_TWO = 3, 2
@@ -49,7 +49,7 @@ def paths(stage: Stage) -> list[Candidate]:
         prior = name_prior(decoded(name[1]), stage.declared) if name[0] == "path_param" else DEFAULT_PRIOR
         judge = stage.judge(prior, constant=False)
         tree = name[0] == "path_param" and chooses_tree(decoded(name[1]), ()) and not stage.said_one(groups)
-        findings = [] if tree else stage.search(groups, judge, frozenset(), exceptions=False, folders=True)
+        findings = [] if tree else stage.search(groups, judge, folders=True)
         if not findings:
             stage.reject(groups, judge, key, value, "path", what, TREES if tree else "")
         for finding in findings:
@@ -153,11 +153,8 @@ def _folds(stage: Stage, places: tuple[int, ...], neighbours: Iterable[Neighbour
         shown = "/" + "/".join("*" if i in places else s for i, s in enumerate(segments))
         why = f"{group.values} addresses of the form {shown} showed one page"
         value = [{"pattern": pattern, "replace": kept.replace("\\", r"\\")}]
-        scope = stage.contexts.scope_of(view.host, stage.scope)
-        where = from_smallest(shown, places, values)
-        candidate = Candidate(scope, "rewrite", value, evidence, CONSTANT, why, conditions=where)
-        candidate.this_host = stage.contexts.has_below(view.host)
-        stage.illustrate(candidate, evidence)
+        candidate = stage.on_host(view.host, "rewrite", value, evidence, CONSTANT, why)
+        candidate.conditions = from_smallest(shown, places, values)
         # the form behind a page has the number of that page, and one of its own
         if all(stage.may_be_others([(p, stage.views[p].segments[at]) for _, p in group.members]) for at in places):
             candidate.status, candidate.why = REJECTED, why + ", but others may have been found that were not requested"
@@ -196,7 +193,7 @@ def _substitutions(stage: Stage, at: int, neighbours: Iterable[Neighbours]) -> l
             what = f"`{replaced}` for `{keep}` in the path"
             stage.reject(groups, judge, "rewrite", [edit], "segment", what, TREES if tree else "")
             continue
-        for finding in stage.search(groups, judge, frozenset(), exceptions=False, folders=True, extent=True):
+        for finding in stage.search(groups, judge, folders=True, extent=True):
             after = _below(stage, at, (groups[n].examples[0] for n in finding.support))
             pattern = f"^((?:/[^/?]+){{{at}}})/{re.escape(replaced)}{after}"
             value = [{"pattern": pattern, "replace": rf"\1/{keep}"}]

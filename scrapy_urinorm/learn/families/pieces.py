@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from scrapy_urinorm.learn.evidence.candidate import TREES, Candidate
-from scrapy_urinorm.learn.evidence.judge import judged
+from scrapy_urinorm.learn.evidence.judge import judged, on_pages
 from scrapy_urinorm.learn.evidence.luck import LUCKY, Beside, by_luck
 from scrapy_urinorm.learn.evidence.risk import DEFAULT_PRIOR, ID_PRIOR
 from scrapy_urinorm.learn.families.names import (
@@ -23,7 +23,6 @@ from scrapy_urinorm.learn.families.names import (
     any_number,
     suffixes,
 )
-from scrapy_urinorm.learn.families.stage import Stage, on_pages
 from scrapy_urinorm.learn.pages.moving import moves, said_in_words
 from scrapy_urinorm.learn.pages.spelled import tell_of_others
 from scrapy_urinorm.learn.pages.values import names_tree
@@ -32,6 +31,7 @@ if TYPE_CHECKING:
     from scrapy_urinorm.learn.evidence.edits import Name
     from scrapy_urinorm.learn.evidence.neighbours import Neighbours
     from scrapy_urinorm.learn.evidence.search import Conclusion
+    from scrapy_urinorm.learn.families.stage import Stage
     from scrapy_urinorm.learn.pages.view import View
 
 MAX_OUTLINES = 8
@@ -132,7 +132,7 @@ def _first_pages(stage: Stage, form: _InName | _InFolder, neighbours: Sequence[N
     judge = stage.judge(DEFAULT_PRIOR, constant=False)
     doubt = ""
     out = []
-    for finding in stage.search(groups, judge, frozenset(), exceptions=False, folders=True):
+    for finding in stage.search(groups, judge, folders=True):
         bare = [stage.views[neighbours[n].absent] for n in finding.support]
         edit = form.edit(bare)
         doubt = "names of any kind have it" if edit is None else _unseen(stage, form, bare)
@@ -170,7 +170,7 @@ def _suffixes(stage: Stage, name: Name, neighbours: Sequence[Neighbours], beside
     others = {part for one in stage.groups if one[0] == "suffix" for part in re.split("[-_.,]", one[2])}
     if moving := [word for word in words if moves(word, others)]:
         doubt = said_in_words(moving[0])
-    found = [] if doubt else stage.search(groups, judge, frozenset(), exceptions=False, folders=True, extent=True)
+    found = [] if doubt else stage.search(groups, judge, folders=True, extent=True)
     findings = [one for one in found if not by_luck(one.evidence, mark, beside.of(groups), stage.options.risk)]
     if not findings:
         stage.reject(groups, judge, "rewrite", value, "suffix", what, doubt or (LUCKY if found else ""))
@@ -198,7 +198,7 @@ def _numbers(stage: Stage, name: Name, neighbours: Sequence[Neighbours]) -> list
     # nearly all numbers in names are those of pages
     judge = stage.judge(ID_PRIOR, constant=False, spelled=True)
     what = f"number {at + 1} of `{outline}`"
-    findings = stage.search(groups, judge, frozenset(), exceptions=False, folders=True)
+    findings = stage.search(groups, judge, folders=True)
     out = []
     doubt = ""
     for finding in findings:

@@ -9,7 +9,7 @@ from collections.abc import Set as AbstractSet
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from scrapy_urinorm.learn.evidence.candidate import SKIP, Candidate
+from scrapy_urinorm.learn.evidence.candidate import SKIP, Candidate, on_host
 from scrapy_urinorm.learn.evidence.risk import TRACKER_PRIOR, name_prior
 from scrapy_urinorm.learn.pages.values import (
     are_newest_and_older,
@@ -200,14 +200,9 @@ class Shapes:
             out.append(slot[len(head) : len(slot) - len(tail)] if len(slot) > len(head) + len(tail) else "")
         return out
 
-    def scope_of(self, shape: Shape) -> str:
-        """Return the host or domain that a rule on a shape is written for."""
-        return self.contexts.scope_of(shape.host, self.scope)
-
     def skip(self, shape: Shape, evidence: Evidence, family: str, why: str) -> Candidate:
         """Return the rule that skips the addresses of a shape."""
-        candidate = Candidate(self.scope_of(shape), SKIP, True, evidence, family, why)
-        candidate.this_host = self.contexts.has_below(shape.host)
+        candidate = on_host(self.contexts, shape.host, self.scope, SKIP, True, evidence, family, why)
         candidate.conditions = self.where(shape)
         return candidate
 

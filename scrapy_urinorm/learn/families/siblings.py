@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from scrapy_urinorm.learn.evidence.candidate import SIBLINGS, Candidate
 from scrapy_urinorm.learn.evidence.judge import Evidence
 from scrapy_urinorm.learn.evidence.risk import DEFAULT_PRIOR, risk
+from scrapy_urinorm.learn.families.constant import spoken
 from scrapy_urinorm.url import decoded
 
 if TYPE_CHECKING:
@@ -62,14 +63,11 @@ def _row(stage: Stage, place: tuple[str, str], params: tuple[str, ...], evidence
     trials = evidence.agree + evidence.against
     evidence.groups_for, evidence.groups_against = evidence.agree, evidence.against
     evidence.risk = risk(evidence.agree, evidence.against, DEFAULT_PRIOR)
-    said = " and ".join(f"`{name}`" for name in shown)
     why = (
-        f"of {evidence.groups} groups of addresses that differ in {said} alone two showed one page in {trials},"
-        f" and then all did in {evidence.agree}"
+        f"of {evidence.groups} groups of addresses that differ in {spoken(shown)} alone two showed one page in"
+        f" {trials}, and then all did in {evidence.agree}"
     )
-    scope = stage.contexts.scope_of(host, stage.scope)
-    candidate = Candidate(scope, SIBLINGS, shown, evidence, SIBLINGS, why, status=SIBLINGS)
-    candidate.this_host = stage.contexts.has_below(host)
+    candidate = stage.on_host(host, SIBLINGS, shown, evidence, SIBLINGS, why)
+    candidate.status = SIBLINGS
     candidate.conditions = {"path": path} if "*" not in path else {}
-    stage.illustrate(candidate, evidence)
     return candidate

@@ -9,12 +9,12 @@ from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from scrapy_urinorm.content import DIFFERENT, EXACT, NEAR, UNKNOWN
-from scrapy_urinorm.learn.evidence.candidate import PROPOSED, REJECTED, Candidate
+from scrapy_urinorm.learn.evidence.candidate import PROPOSED, REJECTED, Candidate, on_host
 from scrapy_urinorm.learn.evidence.companions import Companions
 from scrapy_urinorm.learn.evidence.edits import Name, bundles, closed_segments
 from scrapy_urinorm.learn.evidence.extent import as_far_as_seen
 from scrapy_urinorm.learn.evidence.ground import Ground
-from scrapy_urinorm.learn.evidence.judge import Evidence, Group, Judge
+from scrapy_urinorm.learn.evidence.judge import Evidence, Group, Judge, distinct
 from scrapy_urinorm.learn.evidence.narrow import in_folders, narrowed, whole_lists
 from scrapy_urinorm.learn.evidence.query_paths import on_query_paths
 from scrapy_urinorm.learn.evidence.search import Conclusion, cover
@@ -130,8 +130,9 @@ class Stage:
         self,
         groups: Sequence[Group],
         judge: Judge,
-        skip: frozenset[str],
-        exceptions: bool,
+        skip: frozenset[str] = frozenset(),
+        *,
+        exceptions: bool = False,
         beside: frozenset[str] = frozenset(),
         folders: bool = False,
         extent: bool = False,
@@ -210,13 +211,17 @@ class Stage:
         self, finding: Conclusion, rule: str, value: Any, family: str, why: str, names: Iterable[str] = ()
     ) -> Candidate:
         """Return the candidate of a finding, with examples."""
-        host, exceptions = host_of_context(finding.context), finding.exceptions
-        candidate = Candidate(
-            host or self.scope, rule, value, finding.evidence, family, why, finding.context, exceptions
-        )
-        candidate.names = frozenset(names)
+        host = host_of_context(finding.context)
+        candidate = Candidate(host or self.scope, rule, value, finding.evidence, family, why, finding.context)
+        candidate.exceptions, candidate.names = finding.exceptions, frozenset(names)
         candidate.this_host = host is not None and self.contexts.has_below(host)
         self.illustrate(candidate, finding.evidence)
+        return candidate
+
+    def on_host(self, host: str, rule: str, value: Any, evidence: Evidence, family: str, why: str) -> Candidate:
+        """Return a candidate for one host, with examples."""
+        candidate = on_host(self.contexts, host, self.scope, rule, value, evidence, family, why)
+        self.illustrate(candidate, evidence)
         return candidate
 
     def illustrate(self, candidate: Candidate, evidence: Evidence) -> None:
@@ -282,19 +287,3 @@ class Stage:
     def pair(self, page: int, other: int) -> Group:
         """Return the comparison of two views as a group."""
         return Group.of_pair(self.views, page, other)
-
-
-def on_pages(evidence: Evidence) -> str:
-    """Return the end of a sentence: to how many pages a part made no difference, and how many it did change."""
-    return distinct(evidence.agree) + against_text(evidence)
-
-
-def against_text(evidence: Evidence) -> str:
-    """Return the end of a sentence: how often a part did change the page."""
-    n = evidence.groups_against
-    return f", and changed {n} other{'s' if n > 1 else ''}" if n else ""
-
-
-def distinct(pages: int) -> str:
-    """Return a number of distinct pages in words."""
-    return f"{pages} distinct page{'' if pages == 1 else 's'}"

@@ -16,16 +16,16 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from scrapy_urinorm.content import DIFFERENT, NEAR
 from scrapy_urinorm.learn.evidence.candidate import REWRITE, Candidate
-from scrapy_urinorm.learn.evidence.judge import NARROWED, Group
+from scrapy_urinorm.learn.evidence.judge import NARROWED, Group, on_pages
 from scrapy_urinorm.learn.evidence.narrow import FEW_PAGES
 from scrapy_urinorm.learn.evidence.risk import ID_PRIOR
 from scrapy_urinorm.learn.evidence.stayed import leading_on
 from scrapy_urinorm.learn.families.shelves import Places, Tail, extension_of, mark_of, names_top
-from scrapy_urinorm.learn.families.stage import Stage, on_pages
 from scrapy_urinorm.learn.pages.spelled import ANY_VALUE, one_of
 
 if TYPE_CHECKING:
     from scrapy_urinorm.learn.evidence.neighbours import Neighbours
+    from scrapy_urinorm.learn.families.stage import Stage
 
 FAMILY = "last segment"
 FEWEST_FOLDERS = 3
@@ -161,11 +161,7 @@ def _of_form(stage: Stage, form: _Form, ones: Sequence[_One], places: Places) ->
             stage.reject(every, judge, REWRITE, value, FAMILY, what, doubt)
         return None
     why = f"{what} makes no difference to {on_pages(evidence)}, in {len(good)} folders"
-    scope = stage.contexts.scope_of(form.host, stage.scope)
-    candidate = Candidate(scope, REWRITE, value, evidence, FAMILY, why)
-    candidate.this_host = stage.contexts.has_below(form.host)
-    stage.illustrate(candidate, evidence)
-    return candidate
+    return stage.on_host(form.host, REWRITE, value, evidence, FAMILY, why)
 
 
 def _folders(ones: Iterable[_One]) -> dict[str, _Folder]:

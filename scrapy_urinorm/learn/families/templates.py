@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from scrapy_urinorm.content import DIFFERENT, EXACT
-from scrapy_urinorm.learn.evidence.candidate import Candidate
+from scrapy_urinorm.learn.evidence.candidate import Candidate, on_host
 from scrapy_urinorm.learn.evidence.judge import Group, Judge, unless_titled
 from scrapy_urinorm.learn.evidence.risk import DEFAULT_PRIOR, default_prior
 from scrapy_urinorm.learn.evidence.stayed import by_itself, leading_on, shows_a_page
@@ -114,8 +114,7 @@ def _template(
     why = f"{value['from']} showed what {value['to']} shows on {evidence.agree} distinct pages"
     if source.host != target.host:
         return None
-    candidate = Candidate(shapes.scope_of(source), "template", [value], evidence, "template", why)
-    candidate.this_host = shapes.contexts.has_below(source.host)
+    candidate = on_host(shapes.contexts, source.host, shapes.scope, "template", [value], evidence, "template", why)
     views = shapes.views
     candidate.examples = [(views[a].page.url, views[b].page.url) for a, b in evidence.examples]
     candidate.counterexamples = [(views[a].page.url, views[b].page.url) for a, b in evidence.counterexamples]

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from scrapy_urinorm.learn.evidence.candidate import UNVERIFIED, Candidate
 from scrapy_urinorm.learn.evidence.judge import Evidence
+from scrapy_urinorm.learn.families.constant import spoken
 from scrapy_urinorm.learn.families.paths import PATH_RULES
 from scrapy_urinorm.url import decoded
 
@@ -47,7 +48,7 @@ def _proposal(stage: Stage, name: Name, neighbours: list[Neighbours]) -> Candida
         names = [decoded(param) for param in name[1:]]
         if any("*" in one for one in names):
             return None
-        rule, value, what = "remove_params", names, " and ".join(f"`{one}`" for one in names)
+        rule, value, what = "remove_params", names, spoken(names)
     elif name[0] in PATH_RULES:
         rule, value, what = PATH_RULES[name[0]](name)
     else:

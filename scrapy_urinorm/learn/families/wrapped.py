@@ -11,10 +11,9 @@ from collections import defaultdict
 from collections.abc import Callable, Collection, Sequence
 from typing import TYPE_CHECKING, Any
 
-from scrapy_urinorm.learn.evidence.candidate import PROPOSED, REJECTED, Candidate
-from scrapy_urinorm.learn.evidence.judge import EXAMPLES, Evidence
+from scrapy_urinorm.learn.evidence.candidate import PROPOSED, REJECTED, Candidate, on_host
+from scrapy_urinorm.learn.evidence.judge import EXAMPLES, Evidence, distinct
 from scrapy_urinorm.learn.evidence.risk import DEFAULT_PRIOR, risk
-from scrapy_urinorm.learn.families.stage import distinct
 from scrapy_urinorm.learn.pages.contexts import Atom, Contexts
 from scrapy_urinorm.rules.whole import WRAPPED_URL, own_path
 from scrapy_urinorm.suffixes import same_site
@@ -71,8 +70,7 @@ def wrapped(
     out = []
     for (host, path, name), found in sorted(seen.items()):
         if found.led and "*" not in decoded(name):
-            out.append(_candidate(found, contexts.scope_of(host, scope), path, name, options))
-            out[-1].this_host = contexts.has_below(host)
+            out.append(_candidate(found, contexts, scope, (host, path, name), options))
     return out
 
 
@@ -101,7 +99,10 @@ def _shows(view: View) -> bool:
     return view.page.label >= 0 or view.page.failed
 
 
-def _candidate(found: _Seen, scope: str, path: str, name: str, options: Options) -> Candidate:
+def _candidate(
+    found: _Seen, contexts: Contexts, scope: str, place: tuple[str, str, str], options: Options
+) -> Candidate:
+    host, path, name = place
     shown = decoded(name)
     value: list[Any] = [{"name": shown, "paths": True}] if found.paths else [shown]
     agree, against = len(found.led), len(found.against)
@@ -110,7 +111,8 @@ def _candidate(found: _Seen, scope: str, path: str, name: str, options: Options)
     evidence.risk = risk(agree, against, DEFAULT_PRIOR)
     why = f"{path} led to what `{shown}` says, {distinct(agree)}"
     why += f", and elsewhere, or nowhere, at {against} addresses" if against else ""
-    candidate = Candidate(scope, "unwrap_params", value, evidence, FAMILY, why, (Atom("path", path),))
+    candidate = on_host(contexts, host, scope, "unwrap_params", value, evidence, FAMILY, why)
+    candidate.context = (Atom("path", path),)
     if (kinds := _kinds(found.said)) is not None:
         candidate.conditions = {"path": path, "query": {shown: kinds}}
     candidate.names = frozenset((name,))

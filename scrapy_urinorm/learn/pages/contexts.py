@@ -114,12 +114,8 @@ class Contexts:
         # few sites have rules on the order of lists
         return frozenset(name for name in self.having if may_turn_pages(decoded(name)))
 
-    def scope_of(self, host: str, whole: str) -> str:
-        """Return what a rule for one host is written for: the `whole` site where it has no other."""
-        return host if len(self.hosts) > 1 else whole
-
     def has_below(self, host: str) -> bool:
-        """Whether the site has hosts below one: a table of that one would hold for them, too."""
+        """Whether the site has hosts below one."""
         return any(other.endswith("." + host) for other in self.hosts)
 
     def are_listed(self, name: str) -> bool:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from scrapy_urinorm.importers.facets import ITEMS, LIMIT, FacetCount, Facets, part_of, where_of
-from scrapy_urinorm.learn.evidence.candidate import DEFER, FACETS, PROPOSED, Candidate
+from scrapy_urinorm.learn.evidence.candidate import DEFER, FACETS, PROPOSED, Candidate, on_host
 from scrapy_urinorm.learn.evidence.judge import Evidence
 from scrapy_urinorm.learn.unrequested.silent import Learner, missed, pages_of
 from scrapy_urinorm.url import decoded
@@ -159,8 +159,7 @@ def _lists(learner: Learner, graph: Graph, views: Sequence[View], host: str, fou
 
 
 def _candidate(learner: Learner, host: str, found: Facets, at_most: int) -> Candidate:
-    scope = learner.contexts.scope_of(host, learner.scope)
-    candidate = Candidate(scope, LIMIT, found.table(at_most)[LIMIT], Evidence(), FACETS, "", status=PROPOSED)
-    candidate.this_host = learner.contexts.has_below(host)
-    candidate.conditions = where_of(found.path, found.items)
+    value = found.table(at_most)[LIMIT]
+    candidate = on_host(learner.contexts, host, learner.scope, LIMIT, value, Evidence(), FACETS, "")
+    candidate.status, candidate.conditions = PROPOSED, where_of(found.path, found.items)
     return candidate

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from scrapy_urinorm.importers.facets import ITEMS, LIMIT, count_ids, where_of
-from scrapy_urinorm.learn.evidence.candidate import DEFER, Candidate
+from scrapy_urinorm.learn.evidence.candidate import DEFER, Candidate, on_host
 from scrapy_urinorm.learn.evidence.judge import Evidence
 from scrapy_urinorm.learn.evidence.risk import DEFAULT_PRIOR, risk
 from scrapy_urinorm.learn.pages.contexts import BELOW
@@ -117,11 +117,11 @@ def deferred(
     family: str = "lists that lead to nothing new",
 ) -> Candidate:
     """Return the rule that puts off some views, by their numbers, under these conditions."""
-    views, contexts = learner.views, learner.contexts
+    views = learner.views
     evidence = Evidence(agree=len({views[n].page.label for n in members} - {-1}))
     evidence.groups = evidence.groups_for = evidence.agree
     evidence.risk = risk(evidence.agree, 0, DEFAULT_PRIOR)
-    candidate = Candidate(contexts.scope_of(host, learner.scope), rule, value, evidence, family, why, conditions=where)
-    candidate.this_host = contexts.has_below(host)
+    candidate = on_host(learner.contexts, host, learner.scope, rule, value, evidence, family, why)
+    candidate.conditions = where
     candidate.examples = [(views[n].page.url, views[members[0]].page.url) for n in members[1:4]]
     return candidate

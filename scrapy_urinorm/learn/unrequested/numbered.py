@@ -11,16 +11,25 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from collections.abc import Set as AbstractSet
-from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
 from scrapy_urinorm.importers.facets import may_turn_pages
 from scrapy_urinorm.learn.evidence.candidate import DEFER, SKIP, Candidate
-from scrapy_urinorm.learn.evidence.judge import Evidence
-from scrapy_urinorm.learn.evidence.risk import DEFAULT_PRIOR, risk
 from scrapy_urinorm.learn.pages.values import is_ranged
 from scrapy_urinorm.learn.unrequested.silent import hides_ways, is_known, missed, newly_silent, pages_of, silence
-from scrapy_urinorm.learn.unrequested.traps import MIN_CONTENT, MIN_RUN, YEARS, Place, is_long, run_of, traps
+from scrapy_urinorm.learn.unrequested.traps import (
+    MAX_LISTS,
+    MIN_CONTENT,
+    MIN_LISTS,
+    MIN_RUN,
+    YEARS,
+    Place,
+    ending,
+    is_long,
+    run_of,
+    runs_of,
+    traps,
+)
 
 if TYPE_CHECKING:
     from scrapy_urinorm.learn.pages.view import View
@@ -29,10 +38,6 @@ if TYPE_CHECKING:
 
 ENDLESS_LIST = "endless list"
 """The family of these rules."""
-MIN_LISTS = 3
-"""Lists of one form that end, before others of the form are put off: of two one may be the exception. Chosen."""
-MAX_LISTS = 200
-"""Lists that are written out in one rule, those of most addresses; each glob takes time with each address. Chosen."""
 MET_THERE = 0.5
 """Of the addresses beyond the end so many were first met on the list itself, as "next" leads to them. Articles that are
 sold out show one page, too, but are met on lists. Chosen; of a list that is walked through nearly all are."""
@@ -110,15 +115,10 @@ def _calendar(
     learner: Learner, walked: _Walked, form: _Form, line: list[Place]
 ) -> Iterator[tuple[Candidate, list[int]]]:
     """Yield what ends a calendar: the years before and after it are put off, as an archive is filled both ways."""
-    low, high = (n if n >= MIN_RUN else 0 for n in (run_of(line), run_of(line[::-1])))
-    content = line[low : len(line) - high]
-    if low + high >= len(line) or len({label for one in content for label in one.labels}) < MIN_CONTENT:
-        return
-    first, last = content[0].at, content[-1].at
-    gap = max((b.at - a.at for a, b in pairwise(content)), default=0)
+    low, high, _ = runs_of(line)
     every = [n for one in line for n in one.views]
     # the year in which the run begins stays, so that the page that it shows is still met
-    if low and is_long(line[0].at, first, gap, last - first):
+    if low:
         year = line[low - 1].at // MONTHS
         members = [n for one in line if one.at // MONTHS < year for n in one.views]
         if len(members) >= MIN_RUN and walked.mostly(members, every):
@@ -126,7 +126,7 @@ def _calendar(
                 _candidate(learner, [_glob(form, f"<-{year - 1}>")], DEFER, form[0], f"before {year}", members),
                 members,
             )
-    if high and is_long(last, line[-1].at, gap, last - first):
+    if high:
         year = line[len(line) - high].at // MONTHS
         members = [n for one in line if one.at // MONTHS > year for n in one.views]
         if len(members) >= MIN_RUN and walked.mostly(members, every):
@@ -188,8 +188,7 @@ def _end(form: _Form, line: list[Place], walked: _Walked) -> _End | None:
     first, last = content[0].at, content[-1].at
     bound = _room(first, last)
     beyond = [(one.at, n) for one in line if one.at > bound for n in one.views]
-    gap = max((b.at - a.at for a, b in pairwise(content)), default=0)
-    if not beyond or not is_long(last, line[-1].at, gap, last - first):
+    if not beyond or not is_long(line[-1].at - last, content):
         return None
     if not walked.mostly([n for one in line[-high:] for n in one.views], [n for one in line for n in one.views]):
         return None
@@ -230,16 +229,10 @@ def _glob(form: _Form, numbers: str) -> str:
 
 
 def _candidate(learner: Learner, globs: list[str], rule: str, host: str, said: str, members: list[int]) -> Candidate:
-    views, contexts = learner.views, learner.contexts
-    evidence = Evidence(agree=len(members), saved=len(members), groups=len(members), groups_for=len(members))
-    evidence.risk = risk(evidence.agree, 0, DEFAULT_PRIOR)
     more = f" and {len(globs) - 1} more" if len(globs) > 1 else ""
     why = f"{len(members)} addresses of {globs[0]}{more}, {said}, showed one page of each list and nothing new"
-    candidate = Candidate(contexts.scope_of(host, learner.scope), rule, True, evidence, ENDLESS_LIST, why)
-    candidate.this_host = contexts.has_below(host)
+    candidate = ending(learner, host, rule, ENDLESS_LIST, why, members)
     candidate.conditions = {"path": globs if len(globs) > 1 else globs[0]}
-    first = views[members[0]].page.url
-    candidate.examples = [(views[n].page.url, first) for n in members[1:4]]
     return candidate
 
 
@@ -247,7 +240,7 @@ def endless(learner: Learner) -> None:
     """Skip what lies beyond the last page of an endless parameter or list; without recorded links it is put off."""
     views = learner.views
     known = missed(learner, learner.skipped)
-    for candidate, members in (*traps(views, learner.contexts, learner.scope), *numbered(learner)):
+    for candidate, members in (*traps(learner), *numbered(learner)):
         if is_known(learner, candidate):
             continue
         silent = newly_silent(learner, candidate)

@@ -16,15 +16,15 @@ from itertools import pairwise
 from math import prod
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from scrapy_urinorm.learn.evidence.candidate import DEFER, SKIP, Candidate
+from scrapy_urinorm.learn.evidence.candidate import DEFER, SKIP, Candidate, on_host
 from scrapy_urinorm.learn.evidence.judge import Evidence
 from scrapy_urinorm.learn.evidence.risk import DEFAULT_PRIOR, risk
 from scrapy_urinorm.learn.pages.values import is_ranged
 from scrapy_urinorm.url import decoded
 
 if TYPE_CHECKING:
-    from scrapy_urinorm.learn.pages.contexts import Contexts
     from scrapy_urinorm.learn.pages.view import View
+    from scrapy_urinorm.learn.unrequested.silent import Learner
 
 MIN_RUN = 30
 """Values in a row that show one page: a month without an event is a gap."""
@@ -37,8 +37,10 @@ YEARS = range(1800, 2200)
 """Numbers that may be years, or begin with one."""
 SHARE_OF_KIND = 0.9
 """Of the values of a parameter so many are dates, or numbers: the few others are mistyped."""
-MIN_LISTS, MAX_LISTS = 3, 200
-"""Lists that end before others are put off, and those that one rule names: as for numbers in the path. Chosen."""
+MIN_LISTS = 3
+"""Lists of one form that end, before others of the form are put off: of two one may be the exception. Chosen."""
+MAX_LISTS = 200
+"""Lists that are written out in one rule, those of most addresses; each glob takes time with each address. Chosen."""
 _date = re.compile("([0-9]{4}-[0-9]{2}-[0-9]{2})(?![0-9])").match
 
 List = tuple[tuple[str, str], ...]
@@ -55,8 +57,9 @@ class Place(NamedTuple):
     labels: set[int]
 
 
-def traps(views: Sequence[View], contexts: Contexts, scope: str) -> list[tuple[Candidate, list[int]]]:
+def traps(learner: Learner) -> list[tuple[Candidate, list[int]]]:
     """Return the candidates that skip what lies beyond, each with its views."""
+    views = learner.views
     found: dict[tuple[str, str, str], dict[tuple[bool, int], list[int]]] = defaultdict(lambda: defaultdict(list))
     counts: dict[tuple[str, str, str], int] = defaultdict(int)
     for n, view in enumerate(views):
@@ -79,7 +82,7 @@ def traps(views: Sequence[View], contexts: Contexts, scope: str) -> list[tuple[C
                 for where, members in _beyond(line, dated=dated):
                     end = views[members[0]].page.label
                     ended = [n for one in line for n in one.views if views[n].page.label == end]
-                    make = partial(_candidate, views, contexts, scope, place, where)
+                    make = partial(_candidate, learner, place, where)
                     out += _candidates(views, place, ended, members, make)
     return out
 
@@ -98,21 +101,17 @@ def point_of(text: str) -> tuple[bool, int] | None:
 
 def _beyond(line: list[Place], *, dated: bool) -> list[tuple[dict[str, Any], list[int]]]:
     """Return the conditions on both ends of a line beyond which nothing new was seen, with the views there."""
-    low, high = (n if n >= MIN_RUN else 0 for n in (run_of(line), run_of(line[::-1])))
-    content = line[low : len(line) - high]
-    if len({label for one in content for label in one.labels}) < MIN_CONTENT or low + high >= len(line):
-        return []
-    first, last = content[0].at, content[-1].at
-    gap = max((b.at - a.at for a, b in pairwise(content)), default=0)
+    low, high, content = runs_of(line)
     out = []
     # the innermost of the run stays, so that the page that it shows is still met
-    if low and is_long(line[0].at, first, gap, last - first):
+    if low:
         where = {"below": date_text(line[low - 1].at, dated=dated)}
         if not dated and not all(_is_of_a_year(one.at) for one in line[:low]):
             # a calendar goes back for ever; of lower ids nothing is known
             where["above"] = line[0].at - 1
         out.append((where, [n for one in line[: low - 1] for n in one.views]))
-    if high and is_long(last, line[-1].at, gap, last - first):
+    if high:
+        first, last = content[0].at, content[-1].at
         # a list grows by numbers, and a calendar until today, which was the last day seen or one before it
         bound = line[len(line) - high].at if dated else last + max(last - first, MIN_RUN)
         where = {"above": date_text(bound, dated=dated)}
@@ -131,9 +130,22 @@ def run_of(line: Sequence[Place]) -> int:
     return next((n for n, one in enumerate(line) if one.labels != line[0].labels), len(line))
 
 
-def is_long(begin: int, end: int, gap: int, span: int) -> bool:
-    """Whether a run between two points is long beside the widest gap between pages, and the span of them all."""
-    return end - begin >= max(LONGEST_GAP * gap, span / 2)
+def is_long(run: int, content: Sequence[Place]) -> bool:
+    """Whether a run of so many points is long beside the widest gap between pages, and the span of them all."""
+    gap = max((b.at - a.at for a, b in pairwise(content)), default=0)
+    return run >= max(LONGEST_GAP * gap, (content[-1].at - content[0].at) / 2)
+
+
+def runs_of(line: Sequence[Place]) -> tuple[int, int, Sequence[Place]]:
+    """Return how many places at both ends show nothing new, 0 where that is no long run beside pages that differ; and
+    the places between both.
+    """
+    low, high = (n if n >= MIN_RUN else 0 for n in (run_of(line), run_of(line[::-1])))
+    content = line[low : len(line) - high]
+    if len({label for one in content for label in one.labels}) < MIN_CONTENT:
+        return 0, 0, content
+    before, after = content[0].at - line[0].at, line[-1].at - content[-1].at
+    return low if is_long(before, content) else 0, high if is_long(after, content) else 0, content
 
 
 def _is_of_a_year(number: int) -> bool:
@@ -208,27 +220,25 @@ def _told_apart(lists: set[List]) -> dict[str, Any] | None:
     return {name: taken[0] if len(taken) == 1 else taken for name, taken in shown.items()}
 
 
-def _candidate(
-    views: Sequence[View],
-    contexts: Contexts,
-    scope: str,
-    place: tuple[str, str, str],
-    where: dict[str, Any],
-    members: list[int],
-) -> Candidate:
+def _candidate(learner: Learner, place: tuple[str, str, str], where: dict[str, Any], members: list[int]) -> Candidate:
     host, path, name = place
     shown = decoded(name)
-    evidence = Evidence(agree=len(members), saved=len(members), groups=len(members), groups_for=len(members))
-    evidence.risk = risk(evidence.agree, 0, DEFAULT_PRIOR)
     said = " and ".join(f"{side} {bound}" for side, bound in where.items())
     why = f"{len(members)} addresses of {path} with `{shown}` {said} showed one page and nothing new"
-    candidate = Candidate(contexts.scope_of(host, scope), SKIP, True, evidence, "endless parameter", why)
+    candidate = ending(learner, host, SKIP, "endless parameter", why, members)
     if isinstance(where.get("above"), str):
         candidate.rule = DEFER
         candidate.why += "; what takes place on a later day may be known tomorrow"
-    candidate.this_host = contexts.has_below(host)
     candidate.conditions = {"path": path, "query": {shown: where}}
     candidate.names = frozenset((name,))
+    return candidate
+
+
+def ending(learner: Learner, host: str, rule: str, family: str, why: str, members: Sequence[int]) -> Candidate:
+    """Return the rule of a host on some views that show one page and nothing new, without its conditions."""
+    views, agree = learner.views, len(members)
+    evidence = Evidence(agree=agree, saved=agree, groups=agree, groups_for=agree, risk=risk(agree, 0, DEFAULT_PRIOR))
+    candidate = on_host(learner.contexts, host, learner.scope, rule, True, evidence, family, why)
     first = views[members[0]].page.url
     candidate.examples = [(views[n].page.url, first) for n in members[1:4]]
     return candidate
