@@ -1,4 +1,4 @@
-"""Scrapy's recipe for a fingerprint, over any text that stands for the URL."""
+"""Scrapy's recipe for a fingerprint, over any text that stands for the URL; and the hash of a text for all else."""
 
 from __future__ import annotations
 
@@ -28,3 +28,10 @@ def digest(text: bytes) -> bytes:
     import hashlib  # OpenSSL: not before the first request that the module in C does not take
 
     return hashlib.sha1(text, usedforsecurity=False).digest()
+
+
+def hash_of(text: str, size: int = 8, person: bytes = b"") -> bytes:
+    """The BLAKE2b of any text in `size` octets, the same in every process; `person` tells uses of one text apart."""
+    import hashlib  # as above
+
+    return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=size, person=person).digest()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Collection, Iterable, Mapping
 from datetime import date, time, timedelta
 from decimal import Decimal
@@ -16,6 +15,7 @@ from itemadapter import ItemAdapter, is_item
 from scrapy.loader import ItemLoader
 
 from scrapy_urinorm.crawl import settings as own
+from scrapy_urinorm.recipe import hash_of
 
 if TYPE_CHECKING:
     from scrapy import Request
@@ -77,7 +77,7 @@ def digest_of_given(request: Request) -> str | None:
     try:
         values = [_Values(bare=True).of(sorted(meta.items())), _Values().of(sorted(request.cb_kwargs.items()))]
         text = repr((getattr(request.callback, "__qualname__", ""), values))
-        return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
+        return hash_of(text).hex()
     except Exception:  # noqa: BLE001  whatever objects of a project raise, and what has too many values
         return ""
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from hashlib import blake2b
 from typing import TYPE_CHECKING, Any
 
 from scrapy_urinorm.content import is_error
@@ -13,6 +12,7 @@ from scrapy_urinorm.live.brought import Turn
 from scrapy_urinorm.live.patience import MOST
 from scrapy_urinorm.live.questions import pattern_key
 from scrapy_urinorm.live.yields import MOST_ALIKE, ONE_PAGE, Yields
+from scrapy_urinorm.recipe import hash_of
 
 if TYPE_CHECKING:
     from scrapy_urinorm.visits.record import Visit
@@ -98,7 +98,7 @@ class Answers:
     def led_back(self, site: str, pattern: str, target: str) -> None:
         """Count a redirect to an address that was known, if the site is not down: all may lead to a test for robots."""
         # remembered of each pattern, and an address may be as long as a header
-        target = f">{blake2b(target.encode('utf-8', 'surrogatepass'), digest_size=8).hexdigest()}"
+        target = f">{hash_of(target).hex()}"
         known = (found := self._yields.of.get(pattern)) is not None and found.news > 0
         if self._is_down(site, pattern, target, known=known, news=False):
             self._again += self._reopened(self._of[site].patterns, target)

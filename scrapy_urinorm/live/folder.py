@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
@@ -10,6 +9,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
+from scrapy_urinorm.recipe import hash_of
 from scrapy_urinorm.visits.record import Visit, visit_from_row
 from scrapy_urinorm.visits.writer import cut_torn, private
 from scrapy_urinorm.whole_files import write_whole
@@ -29,8 +29,7 @@ class FolderStore:
                 cut_torn(path)
 
     def _path(self, site: str) -> Path:
-        name = hashlib.blake2b(site.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
-        return self.folder / f"{name}.jsonl"
+        return self.folder / f"{hash_of(site).hex()}.jsonl"
 
     def add(self, site: str, visit: Visit) -> None:
         """Keep a visit, as long as there is a folder: it goes with the crawl, which may end before we are done."""

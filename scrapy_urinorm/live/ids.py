@@ -15,7 +15,6 @@ shapes are closed as they ever were.
 from __future__ import annotations
 
 import base64
-import hashlib
 from array import array
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
@@ -25,6 +24,7 @@ from scrapy_urinorm.importers.facets import is_id
 from scrapy_urinorm.live.kin import MOST
 from scrapy_urinorm.live.patterns import LONGEST
 from scrapy_urinorm.live.yields import ONE_PAGE
+from scrapy_urinorm.recipe import hash_of
 from scrapy_urinorm.url import decoded
 
 if TYPE_CHECKING:
@@ -152,12 +152,7 @@ def _ids_in(url: str) -> Iterator[tuple[str, int]]:
     for item in query.replace(";", "&").split("&"):
         name, _, value = item.partition("=")
         if 0 < len(value) <= _LONGEST_VALUE and len(name) <= _LONGEST_VALUE and is_id(decoded(name)):
-            yield f"{head}?{name}", _number_of(value)
-
-
-def _number_of(value: str) -> int:
-    text = value.encode("utf-8", "surrogatepass")
-    return int.from_bytes(hashlib.blake2b(text, digest_size=8, person=b"id").digest(), "little")
+            yield f"{head}?{name}", int.from_bytes(hash_of(value, person=b"id"), "little")
 
 
 def _open_id(pattern: str) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
@@ -12,6 +11,7 @@ from scrapy_urinorm.importers.facets import LIMIT, is_script
 from scrapy_urinorm.live.canaries import Canaries
 from scrapy_urinorm.live.classes import NumberSet
 from scrapy_urinorm.normalizer import Normalizer
+from scrapy_urinorm.recipe import hash_of
 from scrapy_urinorm.rulesets.before import before
 from scrapy_urinorm.suffixes import site_at
 
@@ -107,8 +107,7 @@ class Question:
         """Return the class of an address."""
         if len(self.kinds) < _KINDS:
             self.kinds.add(kind)
-        text = f"{kind} {self.key(url)}".encode("utf-8", "surrogatepass")
-        return int.from_bytes(hashlib.blake2b(text, digest_size=8).digest(), "little") or 1
+        return int.from_bytes(hash_of(f"{kind} {self.key(url)}"), "little") or 1
 
     def holds(self, number: int) -> bool:
         """Whether a page of the class is fetched or under way."""
@@ -228,13 +227,12 @@ class Claimant(NamedTuple):
 
 def pattern_key(pattern: str) -> bytes:
     """Return the class under which what a closed pattern keeps back waits."""
-    return hashlib.blake2b(pattern.encode("utf-8", "surrogatepass"), digest_size=8, person=b"pattern").digest()
+    return hash_of(pattern, person=b"pattern")
 
 
 def chance(url: str, what: bytes = b"canary") -> float:
     """A number from 0 to 1 that is an address's own, in every run."""
-    digest = hashlib.blake2b(url.encode("utf-8", "surrogatepass"), digest_size=4, person=what).digest()
-    return int.from_bytes(digest, "little") / 0x1_0000_0000
+    return int.from_bytes(hash_of(url, 4, what), "little") / 0x1_0000_0000
 
 
 def by_lot(priority: int, url: str) -> int:

@@ -21,8 +21,9 @@ from scrapy_urinorm.live.said_known import SaidKnown
 from scrapy_urinorm.live.study import LIKELY
 from scrapy_urinorm.live.trial import is_believed
 from scrapy_urinorm.live.watched import FIRST_STUDY, MOST_WAITING, Standing, Store, Watched, octets_of
-from scrapy_urinorm.live.work import Seen, Work, hashed
+from scrapy_urinorm.live.work import Seen, Work
 from scrapy_urinorm.normalizer import Normalizer
+from scrapy_urinorm.recipe import hash_of
 from scrapy_urinorm.suffixes import site_at
 from scrapy_urinorm.visits.links import url_hash
 
@@ -167,7 +168,7 @@ class Student:
         if page.label < 0 and not page.data:
             return
         self._try(site, page)
-        key = hashed(site.normalizer.key(page.key)) if site.normalizer is not None else b""
+        key = hash_of(site.normalizer.key(page.key)) if site.normalizer is not None else b""
         first = site.classes.get(key)
         if first is None and 0 <= page.label < labels and not visit.redirects:
             site.repeats_itself(page)

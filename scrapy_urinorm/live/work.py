@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import re
 import traceback
 from collections.abc import Mapping, Sequence
@@ -14,6 +13,7 @@ from scrapy_urinorm.live.priors import FAMILY
 from scrapy_urinorm.live.study import Studied, study
 from scrapy_urinorm.live.watched import Standing, Store, Trying, Watched
 from scrapy_urinorm.normalizer import Normalizer
+from scrapy_urinorm.recipe import hash_of
 
 if TYPE_CHECKING:
     from scrapy_urinorm.learn.evidence.candidate import Candidate
@@ -130,7 +130,7 @@ class Work:
             for page in found.pages:
                 if page.label >= 0:
                     key = self.normalizer.key(page.key)
-                    self.classes.setdefault(hashed(key), Standing(page, page.url))
+                    self.classes.setdefault(hash_of(key), Standing(page, page.url))
                     if page.final is not None:
                         # it serves where the redirect led to, which is a page as well
                         continue
@@ -184,8 +184,3 @@ def no_rules(site: str, pages: int) -> dict[str, Any]:
     # no two studies have seen equally much, whoever may have been restarted between them
     said = {"do": "rules", "site": site, "version": pages, "pages": pages}
     return {**said, "source": {}, "lasting": {}, "likely": {}, "rules": [], "rows": []}
-
-
-def hashed(key: str) -> bytes:
-    """Return the class of a page, by its key under rules."""
-    return hashlib.blake2b(key.encode("utf-8", "surrogatepass"), digest_size=8).digest()

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from hashlib import blake2b
 from zlib import crc32
 
+from scrapy_urinorm.recipe import hash_of
 from scrapy_urinorm.seen.protocol import as_record
 from scrapy_urinorm.tuples import NamedTuple
 
@@ -27,7 +27,7 @@ class Entry(NamedTuple):
 
 def text_digest(text: str) -> bytes:
     """The digest of a URL text, the same in every process."""
-    return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=_DIGEST).digest()
+    return hash_of(text, _DIGEST)
 
 
 class Crowd:

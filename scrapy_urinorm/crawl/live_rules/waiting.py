@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import hashlib
 from typing import TYPE_CHECKING, Any
 
 from scrapy import Request
 from scrapy.http.request import NO_CALLBACK
 
 from scrapy_urinorm.crawl.given import FOLLOWING, KIND, KNOWN, chosen, name_of
+from scrapy_urinorm.recipe import hash_of
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
@@ -106,5 +106,4 @@ def kind_of(request: Request) -> int:
         sorted((str(key), repr(value)) for key, value in request.cb_kwargs.items()),
         sorted((name, repr(value)) for name, value in chosen(meta).items()),
     )
-    digest = hashlib.blake2b(repr(parts).encode("utf-8", "surrogatepass"), digest_size=6).digest()
-    return int.from_bytes(digest, "little")
+    return int.from_bytes(hash_of(repr(parts), 6), "little")

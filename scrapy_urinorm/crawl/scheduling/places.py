@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import sqlite3
-from hashlib import blake2b
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -17,6 +16,7 @@ from scrapy_urinorm.crawl.filtering.store import only_looks, prefix_of, shared_f
 from scrapy_urinorm.crawl.requests.database import RequestsFileError, RequestsFileInUseError
 from scrapy_urinorm.crawl.requests.file import COMMIT_CHANGES, FILE_NAME, RequestsFile
 from scrapy_urinorm.crawl.requests.rows import State
+from scrapy_urinorm.recipe import hash_of
 from scrapy_urinorm.seen.redis_address import RedisAddress, is_redis
 from scrapy_urinorm.tuples import NamedTuple
 
@@ -56,7 +56,7 @@ def place_of_requests(spider: Spider, *, lasting: bool) -> PlaceOfRequests:
         return PlaceOfRequests(folder, name)
     if lasting and is_redis(url := own.text(settings, "URINORM_SEEN")):
         place = RedisAddress(url, prefix_of(settings, spider.name)).place
-        mark = blake2b(place.encode("utf-8", "surrogatepass"), digest_size=4).hexdigest()
+        mark = hash_of(place, 4).hex()
         given = Path(own.value(settings, "URINORM_SEEN_DIR") or _data_folder())
         # without a journal each process has what it keeps back for itself, but what runs with one have left is served
         if own.switch(settings, "URINORM_JOURNAL") or (given / f"{name}-{mark}").exists():

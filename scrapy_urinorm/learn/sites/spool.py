@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import marshal
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
@@ -11,6 +10,7 @@ from operator import attrgetter, itemgetter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from scrapy_urinorm.learn.sites.site import Site
+from scrapy_urinorm.recipe import hash_of
 from scrapy_urinorm.suffixes import host_of, site_of
 from scrapy_urinorm.temporary import make_temporary, remove_temporary
 from scrapy_urinorm.visits.record import COLUMNS, Visit
@@ -85,8 +85,7 @@ class Spool:
 
     def _write(self, host: str, visit: Visit) -> None:
         site = self._site(host)
-        bucket = hashlib.blake2b(site.encode("utf-8", "surrogatepass"), digest_size=2).digest()
-        number = int.from_bytes(bucket, "little") % BUCKETS
+        number = int.from_bytes(hash_of(site, 2), "little") % BUCKETS
         rows = self._pending[number]
         rows.append(row_of(site, host, visit))
         if len(rows) >= _CHUNK:
@@ -224,8 +223,7 @@ class Sample:
             kept += next((item for item in query.split("&") if item.startswith(self._anchor)), "")
         elif not self._by_path:
             kept = url
-        mark = hashlib.blake2b(kept.encode("utf-8", "surrogatepass"), digest_size=4).digest()
-        if not self._left or int.from_bytes(mark, "little") >= self._share * (1 << 32):
+        if not self._left or int.from_bytes(hash_of(kept, 4), "little") >= self._share * (1 << 32):
             return False
         self._left -= 1
         return True
