@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from scrapy_urinorm.errors import UrinormError
-from scrapy_urinorm.learn.evidence.candidate import ACTIVE, CONSTANT, SEPARATORS, SPLIT, Candidate
+from scrapy_urinorm.learn.evidence.candidate import ACTIVE, CONSTANT, REJECTED, SEPARATORS, SPLIT, Candidate, signature
 from scrapy_urinorm.learn.evidence.judge import Evidence
 from scrapy_urinorm.learn.pages.contexts import QUERY_PATH, Atom, Context
 from scrapy_urinorm.rules.globs import name_glob
@@ -126,6 +126,36 @@ def besides(source: Any, files: Iterable[str | Path]) -> Any:
     own.examples = [one for one in ruleset.examples if is_kept(one.layer.file)]
     own.evidence = [row for row in ruleset.evidence if is_kept(row["file"])]
     return own.to_dict(pairs=True)
+
+
+def beside_earlier(
+    found: Iterable[Candidate], earlier: Iterable[Candidate]
+) -> tuple[list[Candidate], list[Candidate], list[Candidate], list[Candidate]]:
+    """Return what was found before anything else is learned, sessions and separators: what holds, with what earlier
+    files say of it and of other hosts; what was rejected; what earlier files say that pages speak against; and the
+    other rules of these files.
+    """
+    by_mark = {signature(one): one for one in earlier}
+    active, rejected, gone = [], [], []
+    for one in found:
+        before = by_mark.pop(signature(one), None)
+        if one.status == REJECTED:
+            rejected.append(one)
+            gone += [before] if before is not None else []
+            continue
+        if before is not None:
+            before.add_up(one.evidence.agree, one.evidence.against, set(one.crawls))
+            before.saved, before.examples = one.saved, one.examples or before.examples
+            if one.family == SEPARATORS:
+                # under a rule on sessions a page is fetched once: what was said of them tells more
+                before.why = one.why
+        active.append(before or one)
+    # of separators nothing is looked for on a host without a query that has any, or after pages spoke against them
+    refuted = {one.scope for one in rejected if one.family == SEPARATORS}
+    for one in by_mark.values():
+        if one.family == SEPARATORS:
+            (gone if one.scope in refuted else active).append(one)
+    return active, rejected, gone, [one for one in by_mark.values() if one.family != SEPARATORS]
 
 
 class Earlier:

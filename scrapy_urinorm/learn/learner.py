@@ -10,12 +10,12 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from scrapy_urinorm.learn.evidence.candidate import ACTIVE, SEPARATORS, Candidate, tables
+from scrapy_urinorm.learn.earlier import beside_earlier
+from scrapy_urinorm.learn.evidence.candidate import ACTIVE, Candidate, tables
 from scrapy_urinorm.learn.evidence.own_pairs import OwnPairs
 from scrapy_urinorm.learn.options import Options
 from scrapy_urinorm.learn.site_learner import SiteLearner
-from scrapy_urinorm.learn.sites.said_sessions import added_to_earlier
-from scrapy_urinorm.learn.sites.separators import base_of, beside_earlier
+from scrapy_urinorm.learn.sites.separators import base_of
 from scrapy_urinorm.learn.sites.spool import Bucket, Spool, bucket_sites
 from scrapy_urinorm.normalizer import Normalizer
 from scrapy_urinorm.processes import cores, in_order
@@ -198,24 +198,22 @@ def learn_sites(
 
 
 def _learn_site(site: Site, options: Options, rules: Sequence[Any], earlier: Sequence[Candidate]) -> LearnResult:
-    ground = (*site.separators, *site.said_sessions)
+    ground = (*site.said_sessions, *site.separators)
     urls = len(site.pages) + sum(one.saved for one in ground if one.status == ACTIVE)
-    sessions, no_sessions, no_more, others = added_to_earlier(site.said_sessions, earlier)
-    learner = SiteLearner(site, options, rules, [one for one in others if one.family != SEPARATORS])
+    active, rejected, gone, others = beside_earlier(ground, earlier)
+    learner = SiteLearner(site, options, rules, others)
     learner.run()
     learner.passing.close(learner.others)
-    split, rejected, gone = beside_earlier(site.separators, earlier)
-    split, rejected, gone = [*sessions, *split], [*no_sessions, *rejected], [*no_more, *gone]
     # only what earlier files say was not held against the user's pairs
-    split, broken = learner.replay.own.parted(split)
-    for candidate in (*split, *learner.replay.accepted, *rejected, *broken, *learner.others):
+    active, broken = learner.replay.own.parted(active)
+    for candidate in (*active, *learner.replay.accepted, *rejected, *broken, *learner.others):
         candidate.site = site.name
         candidate.graph |= learner.proof is not None
         if not candidate.earlier:
             candidate.crawls = tuple(sorted(site.crawls))
     return LearnResult(
         options,
-        active=[*split, *learner.replay.accepted],
+        active=[*active, *learner.replay.accepted],
         others=[*rejected, *broken, *learner.others],
         base={"host": {}} | base_of(site.separators),
         sites=1,

@@ -129,24 +129,3 @@ class BorneSessions:
             for url, own, page in self._pages:
                 if own != session:
                     ids.setdefault(url_hash(url.replace(own, session)), page)
-
-
-def added_to_earlier(
-    found: Iterable[Candidate], earlier: Sequence[Candidate]
-) -> tuple[list[Candidate], list[Candidate], list[Candidate], list[Candidate]]:
-    """Return the lines that act, each with what earlier files say of it; those that were rejected; what earlier files
-    say that pages speak against; and the other rules of these files.
-    """
-    by_mark = {signature(one): one for one in earlier}
-    active, rejected, gone = [], [], []
-    for one in found:
-        before = by_mark.pop(signature(one), None)
-        if one.status == REJECTED:
-            rejected.append(one)
-            gone += [before] if before is not None else []
-            continue
-        if before is not None:
-            before.add_up(one.evidence.agree, one.evidence.against, set(one.crawls))
-            before.saved, before.examples = one.saved, one.examples or before.examples
-        active.append(before or one)
-    return active, rejected, gone, list(by_mark.values())

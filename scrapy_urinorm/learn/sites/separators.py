@@ -134,26 +134,3 @@ def pages_of(group: dict[str, tuple[Visit, Content]], content_of: Callable[[Visi
 def base_of(candidates: Iterable[Candidate]) -> dict[str, Any]:
     """Return what holds before anything else is learned, as a rule source."""
     return tables(one for one in candidates if one.status == ACTIVE)
-
-
-def beside_earlier(
-    found: Sequence[Candidate], earlier: Sequence[Candidate]
-) -> tuple[list[Candidate], list[Candidate], list[Candidate]]:
-    """Return what was found of separators and holds, with what earlier files say of other hosts; what was rejected; and
-    what earlier files say that pages speak against.
-    """
-    old = [one for one in earlier if one.family == SEPARATORS]
-    known = {(one.scope, one.rule) for one in found}
-    refuted = {one.scope for one in found if one.status == REJECTED}
-    gone = [one for one in old if one.scope in refuted]
-    kept = [one for one in old if one.scope not in refuted and (one.scope, one.rule) not in known]
-    by_mark = {signature(one): one for one in old}
-    active = []
-    for one in found:
-        if one.status == ACTIVE:
-            before = by_mark.get(signature(one))
-            if before is not None:
-                before.add_up(one.evidence.agree, 0, set(one.crawls))
-                before.why, before.saved, before.examples = one.why, one.saved, one.examples
-            active.append(before or one)
-    return [*active, *kept], [one for one in found if one.status == REJECTED], gone
