@@ -199,20 +199,16 @@ class FleetScheduler(_Below):
         """Have a request wait, or come later; False where it cannot."""
         if kept.state is State.LATER:
             return self._put(_later(request, kept.priority or 0))
-        if self.shared is None or kept.class_key is None:
+        if self.shared is None or self.gate is None or kept.class_key is None:
             return False
         try:
             data = self.queue._encode_request(request)
-            return self.shared.park(self.site(request.url), kept.generation, kept.class_key, data)
+            return self.shared.park(self.gate.site_of(request.url), kept.generation, kept.class_key, data)
         except UrinormError as error:
             self.journal.fail(error)
         except Exception:  # noqa: BLE001  logged, and it goes
             own.logger.exception("Live rules: a request cannot be kept back, and is sent")
         return False
-
-    def site(self, url: str) -> str:
-        """The site whose rules hold an address."""
-        return self.gate.site_of(url) if self.gate is not None else ""
 
     def _put(self, request: Request) -> bool:
         try:
