@@ -77,3 +77,18 @@ def test_items_that_a_parameter_names_are_no_filters() -> None:
     visits += [page(name, name, [names[(7 * n + k) % 120] for k in range(9)]) for n, name in enumerate(names)]
     normalizer = Normalizer(learn(visits).rules)
     assert not normalizer.decide(f"{HOST}/w?id=new").defer
+
+
+def test_items_whose_files_redirect_to_them_are_no_lists() -> None:
+    """A gallery: a visitor who asks for the file of a picture is sent to its page."""
+    visits = [page("/", "front", [f"/g?album={a}" for a in range(12)], depth=0)]
+    for a in range(12):
+        pictures = [f"/g?album={a}&image={a}-{n}" for n in range(10)]
+        visits.append(page(f"/g?album={a}", f"album {a}", pictures))
+        for n, picture in enumerate(pictures):
+            visits.append(page(picture, f"picture {a} {n}", [f"/g?album={a}", f"/file?of={a}&i={n}"]))
+            row = {"url": f"{HOST}/file?of={a}&i={n}", "status": 302, "redirects": [[302, HOST + picture]], "final_url": HOST + picture}
+            shown = {"text_digest": f"picture {a} {n}", "words": 100, "depth": 3, "links": []}
+            visits.append(visit_from_row(row | shown))
+    normalizer = Normalizer(learn(visits).rules)
+    assert not normalizer.decide(f"{HOST}/g?album=3&image=new").defer

@@ -42,13 +42,14 @@ def put_off(learner: Learner) -> None:
         if n not in learner.silent_views:
             for name in dict.fromkeys(name for name, value in view.items if value):
                 found[view.host, _place(view.path), name].append(n)
-    known = Counter(view.page.label for view in views)
+    # what only leads to a page, as each picture's file may, is no other address that shows it
+    known = Counter(view.page.label for view in views if not view.only_leads_on)
     filters: dict[tuple[str, str], list[str]] = defaultdict(list)
     ranked = sorted(found.items(), key=lambda item: (-len(item[1]), item[0]))[:MOST_PARAMETERS]
     for (host, path, name), members in ranked:
         if len(members) < MIN_LISTS or "*" in path.removesuffix(BELOW) or not _have_lists(views, members, name):
             continue
-        own = Counter(views[n].page.label for n in members)
+        own = Counter(views[n].page.label for n in members if not views[n].only_leads_on)
         private = sum(label < 0 or n == known[label] for label, n in own.items())
         if private > NEW_SHARE * len(members):
             filters[host, path].append(name)
