@@ -73,7 +73,9 @@ class ReportExtension:
         """Write the report; the crawl ends when it is there."""
         paths, visits = await self._visits()
         if visits is None or not paths:
-            logger.error("URINORM_REPORT: there are no visits to report on; set URINORM_VISITS")
+            # where they are set, the log has said before why nothing was read
+            why = (visits and visits.unread) or "set URINORM_VISITS"
+            logger.error("URINORM_REPORT: there are no visits to report on; %s", why)
             return
         target = Path(filled_in(self.report, spider, visits.begun))
         failure = await in_thread(self._write, target, paths, visits.crawl_id, self._stats())

@@ -159,6 +159,13 @@ def test_a_report_without_visits_says_what_to_set(server: str, tmp_path: Path) -
     assert "URINORM_REPORT: there are no visits to report on; set URINORM_VISITS" in log
 
 
+def test_a_report_of_pages_that_nobody_could_read_says_why(server: str, tmp_path: Path) -> None:
+    frozen = {"tests.live.strange.Frozen": 1, "scrapy_urinorm.Addon": 600}
+    _, log = crawl(server, ADDONS=frozen, URINORM_REPORT=str(tmp_path / "r.html"))
+    assert "URINORM_REPORT: there are no visits to report on; the process that reads pages cannot be started" in log
+    assert "set URINORM_VISITS" not in log
+
+
 def test_off_by_default(server: str) -> None:
     stats, log = crawl(server, DROP_TRACK)
     assert "eport" not in log.partition("Enabled extensions")[2].partition("]")[0]
