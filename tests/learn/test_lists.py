@@ -87,8 +87,8 @@ def test_items_whose_files_redirect_to_them_are_no_lists() -> None:
         visits.append(page(f"/g?album={a}", f"album {a}", pictures))
         for n, picture in enumerate(pictures):
             visits.append(page(picture, f"picture {a} {n}", [f"/g?album={a}", f"/file?of={a}&i={n}"]))
-            row = {"url": f"{HOST}/file?of={a}&i={n}", "status": 302, "redirects": [[302, HOST + picture]], "final_url": HOST + picture}
+            led = {"status": 302, "redirects": [[302, HOST + picture]], "final_url": HOST + picture}
             shown = {"text_digest": f"picture {a} {n}", "words": 100, "depth": 3, "links": []}
-            visits.append(visit_from_row(row | shown))
+            visits.append(visit_from_row({"url": f"{HOST}/file?of={a}&i={n}"} | led | shown))
     normalizer = Normalizer(learn(visits).rules)
     assert not normalizer.decide(f"{HOST}/g?album=3&image=new").defer

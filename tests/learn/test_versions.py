@@ -1,8 +1,10 @@
-"""A number that counts versions: of one host nothing has changed yet, of another some files have."""
+"""Numbers that count versions: of one host nothing has changed yet, of another some files have; the latest of each."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
+
+import pytest
 
 from scrapy_urinorm.learn import Options, learn
 from scrapy_urinorm.normalizer import Normalizer
@@ -53,3 +55,37 @@ def test_pages_that_differ_by_each_number_are_none_of_versions() -> None:
 
 def test_numbers_with_gaps_count_nothing() -> None:
     assert backups(1, numbers=range(0, 400, 100))[1]
+
+
+PAGES = 60
+
+
+def numbered(spelling: str, numbers: int, several: int, *, edits: int = 3) -> bool:
+    """Whether pages of a wiki are one with and without a number, which was seen to make no difference: for each page
+    one of so many `numbers`, and for `several` pages a second one.
+    """
+    site = Site("http://wiki.example")
+    for n in range(PAGES):
+        latest = 2 + n % edits % numbers
+        site.add(f"/w?p=page-{n}x", f"page {n}")
+        for number in (latest, *([1] if n < several else [])):
+            site.add(f"/w?p=page-{n}x&version={spelling.format(number)}", f"page {n}")
+    key = Normalizer([learn(site.visits(), Options(jobs=1)).rules]).key
+    ones = [f"{site.origin}/w?p=page-3x", f"{site.origin}/w?p=page-3x&version={spelling.format(2)}"]
+    return key(ones[0]) == key(ones[1])
+
+
+@pytest.mark.parametrize(
+    ("spelling", "numbers", "several", "is_one"),
+    [
+        pytest.param("{}", 3, 0, False, id="one each: it may be the latest version"),
+        pytest.param("{:06}", 3, 0, False, id="with zeros"),
+        pytest.param("{}", 3, 1, False, id="one page has two: an edit may have changed nothing"),
+        pytest.param("{}", 3, 20, True, id="pages have two"),
+        pytest.param("{}", 1, 0, True, id="the same for all: it is the default"),
+    ],
+)
+def test_the_number_of_each_page_says_nothing_of_its_others(
+    spelling: str, numbers: int, several: int, is_one: bool
+) -> None:
+    assert numbered(spelling, numbers, several) is is_one

@@ -34,6 +34,7 @@ ACTIVE, PROPOSED, REJECTED, UNVERIFIED = "active", "proposed", "rejected", "unve
 TREES = "a version or a language may be meant, and no redirects or canonical links say it of each"
 TITLED = "their pages have titles of their own, as two lists have that are the same today"
 TWO_NUMBERS = "two numbers are no spellings of one, as two months without an event are not"
+LATEST = "each page was seen under one number of it, which may be that of its latest version"
 """Why a candidate `needs_word`."""
 
 

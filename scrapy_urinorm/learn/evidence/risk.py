@@ -73,7 +73,8 @@ def wilson_lower(agree: int, against: int) -> float:
 
 _ID = re.compile(
     r"(.*[_-])?(id|ids|no|nr|num|page|p|t|f|u|q|s|query|search|keyword|title|name|slug|tag|cat|category|start|offset|"
-    r"from|rev|revision|version|date|year|month|day|lang|language|pp|per_?page|page_?size|size|limit|max|count|rows)"
+    r"from|rev|revision|ver|version|edition|release|diff|snapshot|backup|date|year|month|day|lang|language|pp|"
+    r"per_?page|page_?size|size|limit|max|count|rows)"
     r"|.*(id|Id|ID)"
 )
 # the short ones are words of their own: a post, a list and an artist have no start

@@ -8,14 +8,23 @@ from typing import TYPE_CHECKING, Any
 
 from scrapy_urinorm.content import NEAR, UNKNOWN
 from scrapy_urinorm.importers.facets import turns_pages
-from scrapy_urinorm.learn.evidence.candidate import ACTIVE, PROPOSED, REJECTED, TITLED, TREES, TWO_NUMBERS, Candidate
+from scrapy_urinorm.learn.evidence.candidate import (
+    ACTIVE,
+    LATEST,
+    PROPOSED,
+    REJECTED,
+    TITLED,
+    TREES,
+    TWO_NUMBERS,
+    Candidate,
+)
 from scrapy_urinorm.learn.evidence.edits import edited_value, value_kinds
 from scrapy_urinorm.learn.evidence.judge import Group, Judge, judged, on_pages, rank, unless_titled
 from scrapy_urinorm.learn.evidence.luck import Siblings
 from scrapy_urinorm.learn.evidence.narrow import fixed_values
 from scrapy_urinorm.learn.evidence.risk import ID_PRIOR, TRACKER_PRIOR, name_prior
 from scrapy_urinorm.learn.families.constant import constant_view, counts, spoken, told_of, values_told_of, without_home
-from scrapy_urinorm.learn.families.versions import changed_elsewhere
+from scrapy_urinorm.learn.families.versions import are_latest, changed_elsewhere
 from scrapy_urinorm.learn.pages.spelled import are_writable, numbered, one_of, tell_of_others
 from scrapy_urinorm.learn.pages.values import are_newest_and_older, are_numbers, chooses_tree, is_number, is_volatile
 from scrapy_urinorm.url import decoded
@@ -121,6 +130,8 @@ def _dropped(
     elif len(params) == 1 and (other := changed_elsewhere(stage, params[0], finding, neighbours, groups)):
         found.status, found.needs_word = PROPOSED, True
         found.why = f"{why}, but it counts what changes some pages under other values of `{decoded(other)}`"
+    elif len(params) == 1 and may_be_latest(stage, params[0], neighbours):
+        found.status, found.why = PROPOSED, f"{why}, but {LATEST}"
     return found
 
 
@@ -176,6 +187,11 @@ def asks_tree(stage: Stage, name: str) -> bool:
     """Whether a parameter asks for a version or a language: its pages are equal until one of them changes."""
     values = [decoded(value) for value in stage.values.get(name, ())]
     return name_prior(decoded(name), stage.declared) < TRACKER_PRIOR and chooses_tree(decoded(name), values)
+
+
+def may_be_latest(stage: Stage, name: str, neighbours: list[Neighbours]) -> bool:
+    """Whether a parameter may choose among the versions of a page, each of which was seen under its latest number."""
+    return name_prior(decoded(name), stage.declared) <= ID_PRIOR and are_latest(stage, name, neighbours)
 
 
 def _are_two_numbers(finding: Conclusion, listed: Iterable[list[str]], neighbours: list[Neighbours]) -> bool:

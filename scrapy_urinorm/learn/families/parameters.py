@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any
 
 from scrapy_urinorm.content import NEAR, soft_labels
 from scrapy_urinorm.importers.facets import FIRST
-from scrapy_urinorm.learn.evidence.candidate import TITLED, TREES, TWO_NUMBERS, Candidate
+from scrapy_urinorm.learn.evidence.candidate import LATEST, TITLED, TREES, TWO_NUMBERS, Candidate
 from scrapy_urinorm.learn.evidence.edits import MOMENT, repeat_edits, text_value, value_kinds
 from scrapy_urinorm.learn.evidence.judge import Group, Judge, against_text, distinct, judged, on_pages, unless_titled
 from scrapy_urinorm.learn.evidence.luck import LUCKY, by_luck
 from scrapy_urinorm.learn.evidence.risk import DEFAULT_PRIOR, default_prior, name_prior
 from scrapy_urinorm.learn.families.constant import told_of
-from scrapy_urinorm.learn.families.drops import asks_tree, cuts_slices, drops, named, unless_equal
+from scrapy_urinorm.learn.families.drops import asks_tree, cuts_slices, drops, may_be_latest, named, unless_equal
 from scrapy_urinorm.learn.families.siblings import siblings
 from scrapy_urinorm.learn.pages.contexts import Atom
 from scrapy_urinorm.learn.pages.spelled import before_last
@@ -62,7 +62,7 @@ def _values(stage: Stage, name: str, neighbours: list[Neighbours]) -> list[Candi
     out: list[Candidate] = []
     # one value may well be the default of what names a page; two of them are the same only where it names none
     several = min(DEFAULT_PRIOR, name_prior(shown, stage.declared))
-    tree = asks_tree(stage, name)
+    tree, latest = asks_tree(stage, name), len(defaults) > 1 and may_be_latest(stage, name, neighbours)
     for value, groups in sorted(defaults.items(), key=_most_agreeing):
         text = decoded(value)
         judge = stage.judge(max(several, 0 if out else default_prior(shown, text)), constant=False)
@@ -70,10 +70,10 @@ def _values(stage: Stage, name: str, neighbours: list[Neighbours]) -> list[Candi
             said = f"`{shown}={text}`"
             stage.reject(groups, judge, "default_params", {shown: text}, "default value", said, TREES)
             continue
-        every = stage.search(groups, judge, frozenset((name,)), extent=True)
+        every = [] if latest else stage.search(groups, judge, frozenset((name,)), extent=True)
         findings = [one for one in every if not by_luck(one.evidence, value, defaults, stage.options.risk)]
         if not findings:
-            said, doubt = f"`{shown}={text}`", LUCKY if every else ""
+            said, doubt = f"`{shown}={text}`", LATEST if latest else LUCKY if every else ""
             stage.missed(groups, judge, "default_params", {shown: text}, "default value", said, doubt)
         for finding in findings:
             why = f"`{shown}={text}` showed what its absence shows on {on_pages(finding.evidence)}"

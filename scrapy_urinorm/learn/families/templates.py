@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING, Any
 from scrapy_urinorm.content import DIFFERENT, EXACT
 from scrapy_urinorm.learn.evidence.candidate import Candidate, on_host
 from scrapy_urinorm.learn.evidence.judge import Group, Judge, unless_titled
-from scrapy_urinorm.learn.evidence.risk import DEFAULT_PRIOR, default_prior
+from scrapy_urinorm.learn.evidence.risk import DEFAULT_PRIOR, ID_PRIOR, default_prior, name_prior
 from scrapy_urinorm.learn.evidence.stayed import by_itself, leading_on, shows_a_page
 from scrapy_urinorm.learn.families.names import is_in_a_series
-from scrapy_urinorm.learn.pages.values import is_volatile
+from scrapy_urinorm.learn.families.versions import one_each
+from scrapy_urinorm.learn.pages.values import is_number, is_volatile
 from scrapy_urinorm.learn.pages.view import says_one
 from scrapy_urinorm.url import decoded, encoded, join_items, path_key, sort_items
 
@@ -29,29 +30,56 @@ CLASS_SIZES = range(2, 21)
 
 def templates(shapes: Shapes, indifferent: frozenset[int] = frozenset()) -> list[Candidate]:
     """Return the candidates that write one shape as another; pages of `indifferent` labels speak for none."""
+    pairs, latest = _pairs(shapes)
+    keys = {view.key: n for n, view in enumerate(shapes.views)}
+    out = []
+    for (source, target, binding), count in pairs.most_common(MAX_TEMPLATES):
+        named = {(target, name) for name, _ in _numbers_left_out(source, target)}
+        if count >= MIN_PAIRS and latest.isdisjoint(named):
+            candidate = _template(shapes, source, target, binding, keys, shapes.soft | indifferent)
+            if candidate is not None:
+                out.append(candidate)
+    return out
+
+
+_Pairs = Counter[tuple["Shape", "Shape", tuple[int, ...]]]
+
+
+def _pairs(shapes: Shapes) -> tuple[_Pairs, set[tuple[Shape, str]]]:
+    """Return how many pages have an address of two shapes, by these and what of the one is what of the other; and the
+    parameters without which the second may be the latest version of a page, by it.
+    """
     by_label: dict[int, list[int]] = defaultdict(list)
     for n, view in enumerate(shapes.views):
         label = view.page.label
         if label >= 0 and label not in shapes.soft:
             by_label[label].append(n)
-    pairs: Counter[tuple[Shape, Shape, tuple[int, ...]]] = Counter()
+    pairs: _Pairs = Counter()
+    numbers: dict[tuple[Shape, str], list[set[str]]] = defaultdict(list)
     for members in by_label.values():
         if len(members) not in CLASS_SIZES:
             continue
+        taken: dict[tuple[Shape, str], set[str]] = defaultdict(set)
         last = max(members, key=lambda n: _standing(shapes, n))
         for n in members:
             if shapes.shape[n] != shapes.shape[last]:
                 binding = _binding(shapes, n, last)
                 if binding is not None:
                     pairs[shapes.shape[n], shapes.shape[last], binding] += 1
-    keys = {view.key: n for n, view in enumerate(shapes.views)}
-    out = []
-    for (source, target, binding), count in pairs.most_common(MAX_TEMPLATES):
-        if count >= MIN_PAIRS:
-            candidate = _template(shapes, source, target, binding, keys, shapes.soft | indifferent)
-            if candidate is not None:
-                out.append(candidate)
-    return out
+                    for name, value in _numbers_left_out(shapes.shape[n], shapes.shape[last]):
+                        taken[shapes.shape[last], name].add(value)
+        for place, values in taken.items():
+            numbers[place].append(values)
+    return pairs, {place for place, shown in numbers.items() if one_each(shown)}
+
+
+def _numbers_left_out(source: Shape, target: Shape) -> list[tuple[str, str]]:
+    """Return the parameters that may name a page which a shape has, and a second one on the same path has not, with
+    their numbers.
+    """
+    names = {name for name, _ in target.query} if source.path == target.path else {name for name, _ in source.query}
+    left_out = ((name, value) for name, value in source.query if name not in names and value and is_number(value))
+    return [(name, value) for name, value in left_out if name_prior(decoded(name)) <= ID_PRIOR]
 
 
 def _standing(shapes: Shapes, n: int) -> tuple[Any, ...]:

@@ -1,12 +1,13 @@
 """Numbers that count versions: the backups of a host, the revisions of a file.
 
 That no file of one host has changed between its backups says nothing of the next backup, where those of another host
-have changed.
+have changed. And that each page of a wiki is what it is under the number of its latest version says nothing of older
+ones: a list of changes names no others.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from scrapy_urinorm.content import NEAR
@@ -50,6 +51,30 @@ def changed_elsewhere(
         if sum(all(_holds(one, view) for one in others) for view in there) >= FEWEST:
             return atom.name
     return ""
+
+
+def are_latest(stage: Stage, name: str, neighbours: Iterable[Neighbours]) -> bool:
+    """Whether pages may show what they show without a parameter because it names their latest version: `one_each`."""
+    return one_each(
+        {
+            value
+            for _, page in near.members
+            if (value := stage.value_of(page, name)) is not None and stage.pair(page, near.absent).outcome >= NEAR
+        }
+        for near in neighbours
+        if near.absent >= 0
+    )
+
+
+def one_each(shown: Iterable[set[str]]) -> bool:
+    """Whether pages are the same under one number of a counter each, others under others; `shown` has those of each."""
+    numbers, several = set[str](), 0
+    for values in shown:
+        numbers |= values
+        several += len(values) > 1
+        if several >= FEWEST:
+            return False
+    return _counts(numbers)
 
 
 def _counts(values: set[str]) -> bool:
