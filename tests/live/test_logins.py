@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import pytest
+
 from benchmarks.simulator import Simulator
 from scrapy_urinorm.learn.evidence.pack_lines import pack_candidates
 from scrapy_urinorm.learn.options import Options
@@ -60,6 +62,13 @@ def test_three_forms_are_compared_and_not_31(newest_first: bool) -> None:
     assert (len(forms) <= 45, missed) == (True, 0)
     without, _ = crawled(Board(form=""), newest_first=newest_first)
     assert len(forms) < len(without)
+
+
+@pytest.mark.parametrize("field", ["<input type='password'>", "<INPUT TYPE=password>", '<input type="Password">'])
+def test_the_field_is_known_in_any_spelling(field: str) -> None:
+    form = FORM.replace('<input type="password" name="password">', field)
+    forms, _ = crawled(Board(form=form), newest_first=False)
+    assert len(forms) <= 45
 
 
 @IN_BOTH_ORDERS
