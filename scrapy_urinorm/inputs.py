@@ -55,17 +55,26 @@ ROW_ERRORS = (ValueError, TypeError, AttributeError, LookupError, OverflowError,
 """
 
 
+Paths = str | Path | Iterable[str | Path]
+"""One file, folder or glob, or several."""
+
+
 class InputError(UrinormError, ValueError):
     """An input cannot be read: absent, damaged, of an unknown kind, or without the column that is asked for."""
 
 
-def expanded(names: Iterable[str | Path]) -> list[str]:
+def several(names: Paths) -> list[str | Path]:
+    """Names of files, or the one that was given: of a text, each letter would be a name, and `/` is all files."""
+    return [names] if isinstance(names, (str, Path)) else [*names]
+
+
+def expanded(names: Paths) -> list[str]:
     """The files that names stand for: a folder for all in it, a glob for its matches; `-` is standard input.
 
     Files whose name begins with a dot are left out of folders. Raises InputError where there are none.
     """
     found: list[str] = []
-    for name in map(str, names):
+    for name in map(str, several(names)):
         path = Path(name)
         if name == "-" or (path.exists() and not path.is_dir()):
             found.append(name)

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from scrapy_urinorm.errors import ProblemsError, UrinormError
+from scrapy_urinorm.inputs import several
 from scrapy_urinorm.learn.earlier import Earlier, besides, by_hand, candidates_of
 from scrapy_urinorm.learn.evidence.candidate import ACTIVE, SPLIT, Candidate, signature
 from scrapy_urinorm.learn.learner import LearnResult, learn
@@ -66,7 +67,7 @@ def validate_file(
 
 
 def learn_file(
-    visits: Iterable[str | Path],
+    visits: str | Path | Iterable[str | Path],
     output: str | Path | None = None,
     options: Options | None = None,
     *,
@@ -87,14 +88,14 @@ def learn_file(
 
     With the `engine` `spark`, Spark reads the files and learns; paths are its own, and `only` names one crawl for all.
 
-    `visits` are paths, globs or `-`; `format`, `columns`, `base`, `only` and `progress` are those of
+    `visits` is a path, glob or `-`, or several of them; `format`, `columns`, `base`, `only` and `progress` are those of
     `read_visits`. `rules` are rule sources that hold already: their pairs of URLs hold under what is learned, too, and
     what they include of `output` and such files is learned again. The file is written as a whole or not at all.
     Raises `VisitsError`, `RuleFileError`, `MissingExtraError` and `OSError`.
     """
-    visits = [*visits]
-    sources = [path for path in visits if str(path).endswith(".toml")]
-    given = [path for path in visits if path not in sources]
+    files = several(visits)
+    sources = [path for path in files if str(path).endswith(".toml")]
+    given = [path for path in files if path not in sources]
     options = options or Options()
     if output is not None and Path(output).exists() and output not in sources:
         sources.append(output)

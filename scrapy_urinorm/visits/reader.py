@@ -8,14 +8,13 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
-from scrapy_urinorm.inputs import ROW_ERRORS, InputError, Source, expanded, kind_of, lines, opened
+from scrapy_urinorm.inputs import ROW_ERRORS, InputError, Paths, Source, expanded, kind_of, lines, opened
 from scrapy_urinorm.visits import access_log, archive_index, table
 from scrapy_urinorm.visits.record import Visit, visit_from_row
 from scrapy_urinorm.visits.redaction import Redaction, redacted
 
 if TYPE_CHECKING:
     from pathlib import Path
-
 
 Row = TypeVar("Row")
 FORMATS = ("auto", "jsonl", "csv", "parquet", "cdx", "cdxj", "crawl-log", "access-log", "urls")
@@ -72,7 +71,7 @@ class VisitReader(ReadCounts):
 
     def __init__(
         self,
-        paths: Iterable[str | Path],
+        paths: Paths,
         *,
         format: str = "auto",  # noqa: A002  the option's name
         columns: Mapping[str, str] | None = None,
@@ -159,7 +158,7 @@ class VisitReader(ReadCounts):
 
 
 def read_visits(
-    paths: Iterable[str | Path],
+    paths: str | Path | Iterable[str | Path],
     *,
     format: str = "auto",  # noqa: A002  the option's name
     columns: Mapping[str, str] | None = None,
@@ -170,9 +169,9 @@ def read_visits(
 ) -> VisitReader:
     """Return the visits of files, streamed; see `VisitReader` for the counts.
 
-    Paths may be folders and globs, `-` is standard input; what they are (gzip, zstd, bzip2, xz, and the formats) is
-    known by their first octets. `columns` maps our column
-    names to theirs (`{"url": "Address", "text_digest": "Hash"}`); well-known headers are found without it. `base` is
+    `paths` is one or several, which may be folders and globs; `-` is standard input. What they are (gzip, zstd, bzip2,
+    xz, and the formats) is known by their first octets. `columns` maps our column names to theirs
+    (`{"url": "Address", "text_digest": "Hash"}`); well-known headers are found without it. `base` is
     the address that the targets of an access log are resolved against; `only` says for files which crawl's visits are
     wanted (None: those that bear none); `progress` is told of visits as they are read. With `failures` the lines of
     requests that came to no response are given, too. Raises `VisitsError`.
@@ -182,7 +181,7 @@ def read_visits(
     )
 
 
-def crawl_ids(paths: Iterable[str | Path], which: str, *, format: str = "auto") -> dict[str, str | None]:  # noqa: A002  as above
+def crawl_ids(paths: Paths, which: str, *, format: str = "auto") -> dict[str, str | None]:  # noqa: A002  as above
     """What `read_visits` takes as `only` for `all`, the `newest` crawl of each file, or the crawl of an id.
 
     The newest one is known when a file was read to its end, once more. Raises `VisitsError` for the newest of standard

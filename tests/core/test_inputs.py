@@ -8,6 +8,7 @@ import lzma
 import os
 import subprocess
 import sys
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -15,11 +16,11 @@ import pytest
 from scrapy_urinorm.cli.inputs import MAX_LINE, Inputs, lines_of
 from scrapy_urinorm.compression import zstd
 from scrapy_urinorm.inputs import InputError, expanded, lines
+from scrapy_urinorm.learn.files import learn_file
 from scrapy_urinorm.visits import read_visits
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from pathlib import Path
 
 A = "http://a.example/"
 PACKED: dict[str, Callable[[bytes], bytes]] = {
@@ -111,6 +112,15 @@ def test_folders_and_globs(tmp_path: Path) -> None:
     assert [visit.url for visit in read_visits([tmp_path / "in"])] == [A + "1", A + "2", A + "3"]
     assert urls(tmp_path / "in" / "*.txt") == [A + "1", A + "2"]
     assert expanded(["-"]) == ["-"]
+
+
+@pytest.mark.parametrize("kind", [str, Path])
+def test_one_name_is_no_list_of_letters(tmp_path: Path, kind: type[str | Path]) -> None:
+    (tmp_path / "in").mkdir()
+    (tmp_path / "in" / "a.txt").write_text(A + "1\n")
+    assert expanded(kind(tmp_path / "in")) == [str(tmp_path / "in" / "a.txt")]
+    assert [visit.url for visit in read_visits(kind(tmp_path / "in"))] == [A + "1"]
+    assert len(learn_file(kind(tmp_path / "in"), force=True)[0].others) == 0
 
 
 @pytest.mark.parametrize("pack", [name for name in PACKED if name not in ("plain", "gz in two members")])
