@@ -42,7 +42,8 @@ class Recorded:
                 self.by_url[visit.url] = visit
         self.first = self.by_url[visits[0].url]
         for visit in visits:
-            self.by_url.setdefault(visit.final_url or visit.url, visit)
+            # where on the page to look is not asked of a server
+            self.by_url.setdefault((visit.final_url or visit.url).partition("#")[0], visit)
         self.by_hash = {url_hash(url): visit for url, visit in self.by_url.items()}
 
     def crawled(self, n: Normalizer, *, newest_first: bool) -> list[str]:
@@ -55,7 +56,7 @@ class Recorded:
             links = visit.links or b""
             found = [self.by_hash.get(links[at : at + HASH]) for at in range(0, len(links), HASH)]
             if visit.final_url and visit.final_url != visit.url:
-                found.append(self.by_url.get(visit.final_url))
+                found.append(self.by_url.get(visit.final_url.partition("#")[0]))
             for one in found:
                 if one is None or one.url in asked:
                     continue
