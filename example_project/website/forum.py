@@ -8,7 +8,19 @@ from random import Random
 from typing import TYPE_CHECKING, NamedTuple
 
 from . import prose
-from .page import NOT_FOUND, Address, Answer, advertisements, bullets, document, href, link, paragraphs, redirect
+from .page import (
+    NOT_FOUND,
+    Address,
+    Answer,
+    advertisements,
+    bullets,
+    document,
+    href,
+    link,
+    login_form,
+    paragraphs,
+    redirect,
+)
 from .shop import PRODUCT_URLS
 
 if TYPE_CHECKING:
@@ -299,7 +311,8 @@ def login(visitor: _Visitor) -> Answer:
     again = link(
         href("/login.php", ("redirect", visitor.address.target), ("s", visitor.session)), "Forgot your password?"
     )
-    return Answer(200, "forum:login", visitor.frame("Log in", f"<p>Only members can reply.</p>\n{again}"))
+    form = login_form("/login.php")
+    return Answer(200, "forum:login", visitor.frame("Log in", f"<p>Only members can reply.</p>\n{form}\n{again}"))
 
 
 def posting(visitor: _Visitor) -> Answer:

@@ -100,6 +100,14 @@ def paragraphs(texts: Iterable[str]) -> str:
     return "\n".join(f"<p>{escape(text)}</p>" for text in texts)
 
 
+def login_form(action: str) -> str:
+    """What a visitor fills in who has a name here."""
+    return (
+        f'<form method="post" action="{escape(action)}"><input name="name">'
+        '<input type="password" name="password"><button>Log in</button></form>'
+    )
+
+
 def document(*, title: str, main: str, header: str = "", footer: str = "", canonical: str = "") -> str:
     """A whole page. `main` is what it is about; header and footer are the frame that every page of a site shares."""
     relation = f'\n<link rel="canonical" href="{escape(canonical)}">' if canonical else ""

@@ -7,7 +7,19 @@ from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
 from . import prose
-from .page import NOT_FOUND, Address, Answer, advertisements, bullets, document, href, link, paragraphs, redirect
+from .page import (
+    NOT_FOUND,
+    Address,
+    Answer,
+    advertisements,
+    bullets,
+    document,
+    href,
+    link,
+    login_form,
+    paragraphs,
+    redirect,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -281,7 +293,7 @@ def login(visitor: _Visitor) -> Answer:
     """The log-in trap: the form links to itself with its own address in `next`, which never ends."""
     again = link(href("/login", ("next", visitor.address.target)), "Use a safer connection")
     body = paragraphs(["Log in to see your orders and your wish list. New here? Write to us."])
-    return Answer(200, "shop:login", visitor.frame("Log in", f"{body}\n{again}"))
+    return Answer(200, "shop:login", visitor.frame("Log in", f"{body}\n{login_form('/login')}\n{again}"))
 
 
 def wishlist(visitor: _Visitor) -> Answer:
