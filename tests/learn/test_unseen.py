@@ -18,7 +18,7 @@ from scrapy_urinorm.visits.record import Visit, visit_from_row
 from tests.learn.sites import tables
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
 HOST = "http://a.example"
 
@@ -333,15 +333,51 @@ def test_pages_that_lead_to_what_nobody_followed_are_not_merged(private: bool, i
     assert (normalizer.key(f"{HOST}/x99?v=1") == normalizer.key(f"{HOST}/x99?v=2")) is is_rule
 
 
-def calendar(first: int, last: int, days: range, linked: bool = True) -> list[Visit]:
-    """A timeline with an event on each day from `first` to `last`, and one empty page for all others."""
+def calendar(first: int, last: int, days: range, linked: bool = True, *, seen: str = "") -> list[Visit]:
+    """A timeline with an event on each day from `first` to `last`, and one empty page for all others; `seen` is the day
+    of the crawl.
+    """
     begin = date(2024, 1, 1)
     visits = [page("/", "front", ["/timeline?from=2024-01-01"] if linked else None, depth=0)]
     for n in days:
         day, before, after = ((begin + timedelta(days=n + k)).isoformat() for k in (0, -1, 1))
         links = [f"/timeline?from={before}", f"/timeline?from={after}"] if linked else None
         visits.append(page(f"/timeline?from={day}", f"events {n}" if first <= n <= last else "nothing", links))
+        visits[-1].time = f"{seen}T12:00:00Z" if seen else None
     return visits
+
+
+@pytest.mark.parametrize(
+    ("seen", "skipped"),
+    [
+        pytest.param("2024-08-30", True, id="the past"),
+        pytest.param("2024-06-15", False, id="a month ago, of which a list may tell"),
+        pytest.param("2024-04-01", False, id="the future"),
+        pytest.param("", False, id="of no day"),
+    ],
+)
+def test_what_has_not_taken_place_is_skipped_and_what_may_take_place_put_off(seen: str, skipped: bool) -> None:
+    decide = Normalizer(learn(calendar(0, 60, range(-80, 260), seen=seen)).rules).decide
+    past = decide(f"{HOST}/timeline?from=2024-05-20")
+    assert (past.skip, past.defer) == (skipped, not skipped)
+    assert not decide(f"{HOST}/timeline?from=2024-09-10").skip
+    assert decide(f"{HOST}/timeline?from=2024-09-10").defer, "an event of next month may be known tomorrow"
+
+
+def steps(*back: int) -> list[Visit]:
+    """A timeline of which each page leads to the one thirty days before, those with events so many days `back`; the
+    crawl was cut short.
+    """
+    urls = {n: f"/timeline?from={date(2024, 1, 1) + timedelta(days=n)}" for n in range(-80, 60)}
+    visits = [page("/", "front", [urls[n] for n in range(60)], depth=0)]
+    visits += [page(urls[n], f"events {n}", [urls[n - step] for step in back]) for n in range(60)]
+    return visits + [page(urls[n], "nothing", [urls[n - 30]]) for n in range(-50, 0)]
+
+
+@pytest.mark.parametrize(("back", "skips"), [((30,), True), (range(1, 31), False)], ids=["a step", "a list of days"])
+def test_a_timeline_that_goes_back_by_the_month_ends(back: Iterable[int], skips: bool) -> None:
+    found = Normalizer(learn(steps(*back)).rules).decide(f"{HOST}/timeline?from=2019-05-05")
+    assert (found.skip, found.defer) == (skips, not skips)
 
 
 def test_a_timeline_that_is_asked_for_in_two_ways_is_skipped_in_both() -> None:

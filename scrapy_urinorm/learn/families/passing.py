@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from datetime import date
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from scrapy_urinorm.learn.evidence.candidate import ACTIVE, PROPOSED, REJECTED, SKIP, Candidate, signature
@@ -115,7 +116,7 @@ class Passing:
     def _year(self) -> int:
         """The year of the latest visit, 0 where none tells."""
         # as pages count their days
-        return max(((page.day - 31) // 365 for page in self._site.pages if page.day), default=0)
+        return max((date.fromordinal(page.day).year for page in self._site.pages if page.day), default=0)
 
     def _beside(self, literal: _Literal) -> tuple[set[str], set[str], list[tuple[View, list[View]]]]:
         """Return what stands in the place of a literal where all else is the same, what stands there anywhere, and the

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from datetime import date
 from typing import TYPE_CHECKING
 
 from scrapy_urinorm.content import EXACT, NEAR, Content, are_one, compare, is_error
@@ -145,10 +146,9 @@ def describe(page: Page, visit: Visit) -> None:
 
 def _day(time: str) -> int | None:
     try:
-        year, month, day = (int(part) for part in time[:10].split("-"))
+        return date(*map(int, time[:10].split("-"))).toordinal()
     except ValueError:
         return None
-    return year * 365 + month * 30 + day
 
 
 def _with(keys: set[str] | frozenset[str], key: str) -> set[str]:

@@ -217,11 +217,13 @@ class Proof:
         unseen, seen = self._only_behind(keys, skipped, without)
         return len(unseen), len(seen)
 
-    def unknown_behind(self, keys: Sequence[str], skipped: AbstractSet[int], without: AbstractSet[int]) -> float:
+    def unknown_behind(
+        self, keys: Sequence[str], skipped: AbstractSet[int], without: AbstractSet[int], least: float
+    ) -> float:
         """Return how many addresses that were never requested, and are none of their kind, some pages alone lead to.
 
-        Where links in one place of these pages were mostly followed, and led to these pages, the others there do, too:
-        of a calendar that was cut short the last days lead to further days.
+        Where at `least` this share of the links in one place of these pages were followed, and led to these pages, the
+        others there mostly do, too: of a calendar that was cut short the last days lead to further days.
         """
         unseen, _ = self._only_behind(keys, skipped, without)
         left, own, open_ = set(unseen), Counter[int](), Counter[int]()
@@ -230,7 +232,8 @@ class Proof:
                 own[place] += target in without
                 open_[place] += target in left
                 left.discard(target)
-        return len(left) + sum(n / (own[place] + 1) if n <= own[place] else n for place, n in open_.items())
+        few = ((n, own[place]) for place, n in open_.items())
+        return len(left) + sum(n / (led + 1) if led >= least * (led + n) else n for n, led in few)
 
     def _only_behind(
         self, keys: Sequence[str], skipped: AbstractSet[int], without: AbstractSet[int]

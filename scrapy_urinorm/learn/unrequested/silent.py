@@ -21,6 +21,10 @@ if TYPE_CHECKING:
     from scrapy_urinorm.learn.proof.replay import Replay
     from scrapy_urinorm.learn.sites.site import Site
 
+FOLLOWED = 0.5
+"""Of the links in one place of some pages so many must have led to these, that the others are taken to do so: most, as
+what was followed may be what lay nearest."""
+
 
 class Learner(Protocol):
     """What is known of a site when its other rules are settled."""
@@ -211,10 +215,10 @@ def _take_in(learner: Learner, silenced: _Silenced, gone: set[int]) -> bool:
     return candidate.rule == SKIP
 
 
-def hides_ways(learner: Learner, pages: AbstractSet[int]) -> bool:
+def hides_ways(learner: Learner, pages: AbstractSet[int], least: float = FOLLOWED) -> bool:
     """Whether some pages, by their numbers, alone lead to much that was never followed, and may be of another kind."""
     assert learner.proof is not None
-    unknown = learner.proof.unknown_behind(learner.replay.keys, learner.skipped, pages)
+    unknown = learner.proof.unknown_behind(learner.replay.keys, learner.skipped, pages, least)
     return unknown > BLIND_FEW + learner.proof.blind_share * len(pages)
 
 

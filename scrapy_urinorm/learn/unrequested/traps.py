@@ -33,6 +33,8 @@ MIN_CONTENT = 3
 LONGEST_GAP = 2
 """A run is so many times longer than any gap between pages, and covers at least the half of what lies between the first
 and the last of them."""
+LATE = 31
+"""Days before a crawl from which on a list of a day may still be another one tomorrow: it may show those of a month."""
 YEARS = range(1800, 2200)
 """Numbers that may be years, or begin with one."""
 SHARE_OF_KIND = 0.9
@@ -79,11 +81,12 @@ def traps(learner: Learner) -> list[tuple[Candidate, list[int]]]:
                 if is_date == dated
             ]
             if sum(len(one.views) for one in line) >= SHARE_OF_KIND * counts[place]:
-                for where, members in _beyond(line, dated=dated):
-                    end = views[members[0]].page.label
-                    ended = [n for one in line for n in one.views if views[n].page.label == end]
-                    make = partial(_candidate, learner, place, where)
-                    out += _candidates(views, place, ended, members, make)
+                days = (day for one in line for n in one.views if (day := views[n].page.day) is not None)
+                for side in _beyond(line, min(days, default=0), dated=dated):
+                    end = views[side.members[0]].page.label
+                    ended = [n for n in _views(line) if views[n].page.label == end]
+                    make = partial(_candidate, learner, place, side)
+                    out += _candidates(views, place, ended, side.members, make)
     return out
 
 
@@ -99,8 +102,19 @@ def point_of(text: str) -> tuple[bool, int] | None:
     return None
 
 
-def _beyond(line: list[Place], *, dated: bool) -> list[tuple[dict[str, Any], list[int]]]:
-    """Return the conditions on both ends of a line beyond which nothing new was seen, with the views there."""
+class _Side(NamedTuple):
+    """What lies beyond an end of a line: the conditions, the views there, and whether it may be otherwise tomorrow."""
+
+    where: dict[str, Any]
+    members: list[int]
+    moves: bool = False
+
+
+def _beyond(line: list[Place], today: int, *, dated: bool) -> list[_Side]:
+    """Return both ends of a line beyond which nothing new was seen.
+
+    `today` is the day of the crawl, 0 where that is not known.
+    """
     low, high, content = runs_of(line)
     out = []
     # the innermost of the run stays, so that the page that it shows is still met
@@ -109,18 +123,36 @@ def _beyond(line: list[Place], *, dated: bool) -> list[tuple[dict[str, Any], lis
         if not dated and not all(_is_of_a_year(one.at) for one in line[:low]):
             # a calendar goes back for ever; of lower ids nothing is known
             where["above"] = line[0].at - 1
-        out.append((where, [n for one in line[: low - 1] for n in one.views]))
-    if high:
-        first, last = content[0].at, content[-1].at
-        # a list grows by numbers, and a calendar until today, which was the last day seen or one before it
-        bound = line[len(line) - high].at if dated else last + max(last - first, MIN_RUN)
-        where = {"above": date_text(bound, dated=dated)}
-        if dated:
-            where["below"] = date_text(line[-1].at + 1, dated=dated)
-        members = [n for one in line if one.at > bound for n in one.views]
-        if len(members) >= MIN_RUN:
-            out.append((where, members))
+        out.append(_Side(where, _views(line[: low - 1])))
+    if high and dated:
+        out += _later(line, line[len(line) - high].at, today - LATE)
+    elif high:
+        # a list grows by numbers
+        last = content[-1].at
+        bound = last + max(last - content[0].at, MIN_RUN)
+        members = _views(one for one in line if one.at > bound)
+        out += [_Side({"above": bound}, members)] if len(members) >= MIN_RUN else []
     return out
+
+
+def _later(line: Sequence[Place], bound: int, past: int) -> list[_Side]:
+    """Return what lies after a day, until the last one that was seen or the one after it: until the day `past` all that
+    takes place is known.
+    """
+    end = line[-1].at + 1
+
+    def side(above: int, below: int, *, moves: bool) -> _Side:
+        where = {"above": date_text(above, dated=True), "below": date_text(below, dated=True)}
+        return _Side(where, _views(one for one in line if above < one.at < below), moves)
+
+    parts = [side(bound, end, moves=True)]
+    if past > bound and len((known := side(bound, min(past, end), moves=False)).members) >= MIN_RUN:
+        parts = [known, side(past - 1, end, moves=True)]
+    return [part for part in parts if len(part.members) >= MIN_RUN]
+
+
+def _views(places: Iterable[Place]) -> list[int]:
+    return [n for one in places for n in one.views]
 
 
 def run_of(line: Sequence[Place]) -> int:
@@ -220,16 +252,16 @@ def _told_apart(lists: set[List]) -> dict[str, Any] | None:
     return {name: taken[0] if len(taken) == 1 else taken for name, taken in shown.items()}
 
 
-def _candidate(learner: Learner, place: tuple[str, str, str], where: dict[str, Any], members: list[int]) -> Candidate:
+def _candidate(learner: Learner, place: tuple[str, str, str], side: _Side, members: list[int]) -> Candidate:
     host, path, name = place
     shown = decoded(name)
-    said = " and ".join(f"{side} {bound}" for side, bound in where.items())
+    said = " and ".join(f"{end} {bound}" for end, bound in side.where.items())
     why = f"{len(members)} addresses of {path} with `{shown}` {said} showed one page and nothing new"
     candidate = ending(learner, host, SKIP, "endless parameter", why, members)
-    if isinstance(where.get("above"), str):
+    if side.moves:
         candidate.rule = DEFER
         candidate.why += "; what takes place on a later day may be known tomorrow"
-    candidate.conditions = {"path": path, "query": {shown: where}}
+    candidate.conditions = {"path": path, "query": {shown: side.where}}
     candidate.names = frozenset((name,))
     return candidate
 
