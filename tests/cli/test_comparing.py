@@ -258,4 +258,4 @@ def test_a_table_of_many_paths_is_named_by_a_few(folder: Path) -> None:
     (folder / "r.toml").write_text('[site."a.example"]\nplatform = "logins"\n', encoding="utf-8")
     done = run("explain", "http://a.example/login?next=/7", "--rules", "r.toml", cwd=folder)
     (line,) = [line for line in done.out.splitlines() if "remove_params" in line]
-    assert "where path = ['/**/login', '/**/login/', '/**/login.*' and 26 more] (platform logins:12)" in line
+    assert "where path = ['/**/login', '/**/login/', '/**/login.*' and 26 more] (platform logins:20)" in line
