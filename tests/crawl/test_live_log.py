@@ -35,7 +35,7 @@ def test_what_was_learned_replaces_the_file_of_the_run_before_as_a_whole(tmp_pat
     output.write_text("# old\n")
     # the same file by another name: it sees what is written into it
     (tmp_path / "old.toml").hardlink_to(output)
-    source = {"site": {"a.example": {"rules": {}}}}
+    source: dict[str, Any] = {"site": {"a.example": {"rules": {}}}}
     message = {"rules": [{"id": "1", "said": "a rule"}], "rows": [], "source": source, "lasting": source}
     desk = SimpleNamespace(
         preset="recommended@2",
