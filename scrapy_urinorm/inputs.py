@@ -75,6 +75,9 @@ def expanded(names: Paths) -> list[str]:
     """
     found: list[str] = []
     for name in map(str, several(names)):
+        if not name:
+            # of a shell's variable that is not set: as a path it is the working directory
+            raise InputError("the name of a file is empty; `.` is the folder that you are in")
         path = Path(name)
         if name == "-" or (path.exists() and not path.is_dir()):
             found.append(name)

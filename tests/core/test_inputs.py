@@ -114,6 +114,12 @@ def test_folders_and_globs(tmp_path: Path) -> None:
     assert expanded(["-"]) == ["-"]
 
 
+@pytest.mark.parametrize("names", ["", [""]])
+def test_an_empty_name_is_no_folder(names: str | list[str]) -> None:
+    with pytest.raises(InputError, match="the name of a file is empty"):
+        expanded(names)
+
+
 @pytest.mark.parametrize("kind", [str, Path])
 def test_one_name_is_no_list_of_letters(tmp_path: Path, kind: type[str | Path]) -> None:
     (tmp_path / "in").mkdir()
