@@ -131,7 +131,7 @@ def _dropped(
         found.status, found.needs_word = PROPOSED, True
         found.why = f"{why}, but it counts what changes some pages under other values of `{decoded(other)}`"
     elif len(params) == 1 and may_be_latest(stage, params[0], neighbours):
-        found.status, found.why = PROPOSED, f"{why}, but {LATEST}"
+        found.status, found.needs_word, found.why = PROPOSED, True, f"{why}, but {LATEST}"
     return found
 
 
