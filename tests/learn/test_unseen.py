@@ -348,20 +348,24 @@ def calendar(first: int, last: int, days: range, linked: bool = True, *, seen: s
 
 
 @pytest.mark.parametrize(
-    ("seen", "skipped"),
+    ("last", "seen", "skipped"),
     [
-        pytest.param("2024-08-30", True, id="the past"),
-        pytest.param("2024-06-15", False, id="a month ago, of which a list may tell"),
-        pytest.param("2024-04-01", False, id="the future"),
-        pytest.param("", False, id="of no day"),
+        pytest.param(60, "2024-10-30", True, id="the past"),
+        pytest.param(60, "2024-08-15", False, id="a month ago, of which a list may tell"),
+        pytest.param(60, "2024-04-01", False, id="the future"),
+        pytest.param(60, "", False, id="of no day"),
+        pytest.param(105, "2024-10-30", False, id="an archive that is filled may have come so far"),
     ],
 )
-def test_what_has_not_taken_place_is_skipped_and_what_may_take_place_put_off(seen: str, skipped: bool) -> None:
-    decide = Normalizer(learn(calendar(0, 60, range(-80, 260), seen=seen)).rules).decide
-    past = decide(f"{HOST}/timeline?from=2024-05-20")
+def test_what_has_not_taken_place_is_skipped_and_what_may_take_place_put_off(
+    last: int, seen: str, skipped: bool
+) -> None:
+    decide = Normalizer(learn(calendar(0, last, range(-80, 330), seen=seen)).rules).decide
+    past = decide(f"{HOST}/timeline?from=2024-07-20")
     assert (past.skip, past.defer) == (skipped, not skipped)
-    assert not decide(f"{HOST}/timeline?from=2024-09-10").skip
-    assert decide(f"{HOST}/timeline?from=2024-09-10").defer, "an event of next month may be known tomorrow"
+    for day in (date(2024, 1, 1) + timedelta(days=last + 20), date(2024, 11, 10)):
+        assert not decide(f"{HOST}/timeline?from={day}").skip
+        assert decide(f"{HOST}/timeline?from={day}").defer, "it may be filled, or announced, tomorrow"
 
 
 def steps(*back: int) -> list[Visit]:

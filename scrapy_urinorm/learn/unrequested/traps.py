@@ -124,31 +124,33 @@ def _beyond(line: list[Place], today: int, *, dated: bool) -> list[_Side]:
             # a calendar goes back for ever; of lower ids nothing is known
             where["above"] = line[0].at - 1
         out.append(_Side(where, _views(line[: low - 1])))
-    if high and dated:
-        out += _later(line, line[len(line) - high].at, today - LATE)
-    elif high:
-        # a list grows by numbers
+    if high:
+        # a list grows by numbers, and an archive as further years are put in
         last = content[-1].at
-        bound = last + max(last - content[0].at, MIN_RUN)
-        members = _views(one for one in line if one.at > bound)
-        out += [_Side({"above": bound}, members)] if len(members) >= MIN_RUN else []
+        grown = last + max(last - content[0].at, MIN_RUN)
+        later = _later(line, line[len(line) - high].at, grown, today - LATE) if dated else [_above(line, grown)]
+        out += [side for side in later if len(side.members) >= MIN_RUN]
     return out
 
 
-def _later(line: Sequence[Place], bound: int, past: int) -> list[_Side]:
-    """Return what lies after a day, until the last one that was seen or the one after it: until the day `past` all that
-    takes place is known.
+def _later(line: Sequence[Place], bound: int, grown: int, past: int) -> list[_Side]:
+    """Return what lies after a day, until the last one that was seen or the one after it.
+
+    Of what lies beyond the room for growth all that takes place until the day `past` is known.
     """
-    end = line[-1].at + 1
+    end, first = line[-1].at + 1, max(bound, grown)
 
     def side(above: int, below: int, *, moves: bool) -> _Side:
         where = {"above": date_text(above, dated=True), "below": date_text(below, dated=True)}
         return _Side(where, _views(one for one in line if above < one.at < below), moves)
 
-    parts = [side(bound, end, moves=True)]
-    if past > bound and len((known := side(bound, min(past, end), moves=False)).members) >= MIN_RUN:
-        parts = [known, side(past - 1, end, moves=True)]
-    return [part for part in parts if len(part.members) >= MIN_RUN]
+    if past > first and len((known := side(first, min(past, end), moves=False)).members) >= MIN_RUN:
+        return [side(bound, first + 1, moves=True), known, side(past - 1, end, moves=True)]
+    return [side(bound, end, moves=True)]
+
+
+def _above(line: Iterable[Place], number: int) -> _Side:
+    return _Side({"above": number}, _views(one for one in line if one.at > number))
 
 
 def _views(places: Iterable[Place]) -> list[int]:
