@@ -4,11 +4,14 @@ In place of such a clock stands one word. It is the whole text between two tags,
 says the minute that the response has in its header `Date`, in Universal Time, which many servers run on. With other
 time zones allowed a post of today would be taken for a clock again and again; so it is one at most that was written in
 the minute in which it was fetched, and two pages are one by it only if each was fetched in the minute that it names.
+
+So does the second in which an address was written, so that a browser fetches a picture again (`a.png?t=1796063250`).
 """
 
 from __future__ import annotations
 
 import re
+from calendar import timegm
 from email.utils import parsedate_to_datetime
 from functools import lru_cache
 
@@ -16,6 +19,11 @@ LONGEST = 60
 """Octets of a date with its time: as `visits.ages` has it."""
 WORD = b"now"
 """What stands in place of a clock: a word has the page there without it, too, and no two differ by it."""
+AGO = 10
+"""Seconds that a server may take from the first octet that it makes of a page to the header; chosen."""
+_PLACES = 2
+"""Digits of the seconds of a time of ten digits that change within `AGO`, save at the end of a hundred seconds."""
+_stamp = re.compile(rb"[?&;](?:[\w.-]{1,40}=)?([0-9]{10})(?:[.]?[0-9]{1,6})?(?![\w.-])")
 MONTHS = "Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec".split()
 
 
@@ -24,20 +32,33 @@ def without_clocks(body: bytes, date: str) -> bytes:
     moment = _moment(date[:LONGEST])
     if moment is None:
         return body
-    minute, kept, at, after = f":{moment[-1]:02}".encode(), [], 0, -1
+    minute, kept, at, after = f":{moment[4]:02}".encode(), [], 0, -1
     while (after := body.find(minute, after + 1)) >= 0:
         start = body.rfind(b">", max(at, after - LONGEST), after)
-        if start >= 0 and (found := _clock(moment).match(body, start)) is not None:
+        if start >= 0 and (found := _clock(moment[:5]).match(body, start)) is not None:
             kept.append(body[at : found.end(1)])
             at = found.end()
-    return WORD.join((*kept, body[at:])) if kept else body
+    return _without_seconds(WORD.join((*kept, body[at:])) if kept else body, timegm(moment))
+
+
+def _without_seconds(body: bytes, sent: int) -> bytes:
+    """Return a page without the times in the queries of addresses that say when it was made."""
+    moments = range(sent - AGO, sent + 2)
+    if not any(b"%d" % (moment // 10**_PLACES) in body for moment in (moments[0], moments[-1])):
+        return body
+
+    def shown(found: re.Match[bytes]) -> bytes:
+        start = found.start()
+        return body[start : found.start(1)] + WORD if int(found[1]) in moments else found[0]
+
+    return _stamp.sub(shown, body)
 
 
 @lru_cache(maxsize=64)
 def _moment(date: str) -> tuple[int, ...] | None:
-    """Return year, month, day, hour and minute of a header, None where it says none."""
+    """Return year, month, day, hour, minute and second of a header, None where it says none."""
     try:
-        return parsedate_to_datetime(date).utctimetuple()[:5]
+        return parsedate_to_datetime(date).utctimetuple()[:6]
     except (ValueError, OverflowError, TypeError, IndexError):
         return None
 

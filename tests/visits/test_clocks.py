@@ -68,6 +68,53 @@ def test_what_is_no_clock_of_this_response_stays(text: str) -> None:
     assert without_clocks(body, SENT) == body
 
 
+NOW = 1795799365
+"""The second of `SENT`."""
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        "/captcha.png?t={}",
+        "/index.php?sid=25&amp;gen=img&amp;ck={}",
+        "/captcha.png?{}",
+        "/a.png?b=1;t={}",
+        "/a.png?_={}123",
+        "/a.png?t={}.25",
+        "/a.png?t={}&amp;size=2",
+    ],
+)
+@pytest.mark.parametrize("before", [0, 1, 10, -1])
+def test_a_picture_that_is_to_be_fetched_again_is_the_same(address: str, before: int) -> None:
+    def page(moment: int, date: str) -> PageFeatures:
+        text = f"<h1>a question</h1><img src='{address.format(moment)}'><p>its answer</p>"
+        return page_features(text.encode(), "text/html", date=date)
+
+    one, other = page(NOW - before, SENT), page(NOW + 37 - before, LATER)
+    assert (one.text_digest, one.lines) == (other.text_digest, other.lines)
+    assert page(NOW, "").lines != page(NOW + 37, "").lines
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        f"/a.png?t={NOW - 11}",
+        f"/a.png?t={NOW + 2}",
+        f"/a.png?t={NOW}1234567",
+        f"/a.png?t={NOW}-2",
+        f"/a.png?t={NOW}x",
+        f"/a.png?t=1{NOW}",
+        f"/a.png?t=v{NOW}",
+        f"/{NOW}.png",
+        f"/a.png?a/{NOW}",
+        str(NOW),
+    ],
+)
+def test_an_address_that_says_another_time_or_no_time_stays(address: str) -> None:
+    body = f"<img src='{address}'><p>{address}</p>".encode()
+    assert without_clocks(body, SENT) == body
+
+
 @pytest.mark.parametrize(
     "date", ["", "now", "Fri, 99 Nov 2026 17:09:25 GMT", "27 Nov", "(" * 500, "\x00", "Fri, 01 Jan 0001 00:00:00 +1400"]
 )
