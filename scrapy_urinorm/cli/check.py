@@ -51,6 +51,8 @@ def check(
     - `urinorm check --platform frobware.toml --visits visits.jsonl.zst`
     """
     if platform is not None:
+        if files or urls:
+            raise UrinormError("--platform is for a pack by itself: give visits of such a site as --visits")
         from scrapy_urinorm.cli.check_pack import check_pack
 
         if check_pack(platform, visits or [], as_json=as_json):

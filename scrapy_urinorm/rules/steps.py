@@ -115,7 +115,7 @@ def _item(item: Any, after: _After) -> Cost:
     op, argument = item
     positions = Positions()
     part = positions.sequence([item])
-    least, most = (_number(width) for width in sre_parser.SubPattern(sre_parser.State(), [item]).getwidth())
+    least, most = _widths([item])
     if positions.decided(part) and not _holds([item], _UNBOUNDED):
         nodes = _nodes([item])
         apart = least == most or not (after.empty or positions.after(part) & after.first)
@@ -143,7 +143,7 @@ def _repeat(op: Any, argument: Any, after: _After) -> Cost:
     positions = Positions()
     part = positions.sequence(body)
     first = positions.characters(part.first)
-    least = _number(sre_parser.SubPattern(sre_parser.State(), body).getwidth()[0])
+    least = _widths(body)[0]
     follows = after if high <= 1 else _After(first | after.first, after.empty or bool(part.empty), after.cost + 1)
     cost = _sequence(body, _ANYTHING if part.empty else follows)
     one_end = not (part.empty or after.empty or first & after.first)
@@ -160,6 +160,15 @@ def _repeat(op: Any, argument: Any, after: _After) -> Cost:
         return (1 if op is sre.POSSESSIVE_REPEAT else ends), 1 + _times(2 * _power(ways, times - 1), steps + 1) + ends
 
     return of
+
+
+def _widths(items: Any) -> tuple[float, float]:
+    """The fewest and the most characters that a part reads."""
+    if _holds(items, (sre.GROUPREF,)):
+        # the parser knows how wide a group is only in the pattern that the group stands in
+        return 0, math.inf
+    least, most = sre_parser.SubPattern(sre_parser.State(), items).getwidth()
+    return _number(least), _number(most)
 
 
 def _number(width: Any) -> float:

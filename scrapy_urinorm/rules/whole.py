@@ -41,8 +41,8 @@ _Build = Callable[[dict[str, str], list[Item]], Target | None]
 def rewrite(target: Target, *, edits: tuple[Edit, ...]) -> Target:
     """Rewrite path and query as one text by patterns; the result is parsed again.
 
-    A pattern sees `path?query` in the key spelling: the query sorted, every item as `name=value`, space as `+`.
-    `replace` is a template as in `sub`.
+    A pattern sees `path?query` in the key spelling: the query sorted, every item as `name=value`, space as `+`,
+    comma as `%2C`. `replace` is a template as in `sub`.
     """
     path, items = target
     before = f"{path}?{join_items(items)}" if items else path

@@ -179,6 +179,14 @@ def test_the_packs_that_come_along_are_well(name: str, tmp_path: Path) -> None:
     assert (done.code, done.out.endswith("0 findings\n")) == (0, True), done
 
 
+@pytest.mark.parametrize("more", [("--urls", "visits.jsonl"), ("urinorm.toml",)])
+def test_a_pack_is_checked_by_itself(tmp_path: Path, more: tuple[str, ...]) -> None:
+    """What is asked besides would pass for done."""
+    done = run("check", "--platform", "wordpress", *more, cwd=tmp_path)
+    assert (done.code, done.out) == (2, "")
+    assert "--platform is for a pack by itself: give visits of such a site as --visits" in done.err
+
+
 def test_check_a_pack_against_visits(folder: Path) -> None:
     pytest.importorskip("numpy")
     (folder / "frob.toml").write_text(PACK)

@@ -214,6 +214,25 @@ def test_no_pattern_takes_more_steps_than_it_is_said_to(pattern: str, end: str, 
         assert found is ((re.fullmatch if full else re.search)(pattern, text) is not None)
 
 
+@pytest.mark.parametrize(
+    ("pattern", "path", "other"),
+    [
+        (r"/(\d+)/\1", "/7/7", "/7/8"),
+        (r"/(?P<n>\d+)/(?P=n)", "/7/7", "/7/8"),
+        (r"/(?:x(.)\1){2}", "/xaaxbb", "/xaaxbc"),
+        (r"/(a)?b(?(1)c|d)", "/abc", "/abd"),
+    ],
+)
+def test_a_pattern_may_say_what_a_group_of_it_has_read(pattern: str, path: str, other: str) -> None:
+    n = Normalizer({"site": {"a.example": {"rewrite": [{"pattern": f"^{pattern}$", "replace": "/found"}]}}})
+    assert n.normalize(f"http://a.example{path}") == "http://a.example/found"
+    assert n.normalize(f"http://a.example{other}") == f"http://a.example{other}"
+
+
+def test_what_a_group_has_read_may_be_long() -> None:
+    assert compile_pattern(r"(a*)(b*)\1\2c", full=False).limit < MAX_TEXT
+
+
 #: What an audit found that takes seconds, or for ever, on short texts.
 NASTY = {
     r"(?:\w(?:-?|\.?))+!": "a" * 40,
