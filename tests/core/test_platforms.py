@@ -24,12 +24,12 @@ REAL_LISTS = Path(__file__).resolve().parents[3] / "shared" / "data" / "urls"
 NAMES = platforms.names()
 #: Programs that the documentation promises a pack for.
 PROMISED = """
-aspnet autoindex bigcommerce bitrix bugzilla cgit coldfusion commercecloud coppermine cubecart discourse discuz
-dokuwiki drupal dspace e107 eprints flarum fluxbb foswiki geeklog gitea gitlab gitweb invision joomla liferay listings
-litecart logins magento mailman mediawiki moinmoin moodle mybb nopcommerce ojs opencart osclass oscommerce patchwork
-phpbb phpmyfaq piwigo plone pmwiki prestashop question2answer redmine roundup serendipity servlets sharepoint shopify
-shopware smf squarespace trac typo3 vbulletin viewvc wackowiki webcalendar wikkawiki wix woocommerce wordpress xenforo
-zencart
+aspnet autoindex b2evolution bigcommerce bitrix bugzilla cgit coldfusion commercecloud coppermine cubecart discourse
+discuz dokuwiki drupal dspace e107 eprints flarum fluxbb foswiki geeklog gitea gitlab gitweb invision joomla liferay
+listings litecart logins magento mailman mediawiki moinmoin moodle mybb mylittleforum nopcommerce ojs opencart osclass
+oscommerce patchwork phpbb phpmyfaq piwigo plone pmwiki prestashop question2answer redmine roundup serendipity
+servlets sharepoint shopify shopware smf squarespace trac typo3 vbulletin viewvc wackowiki webcalendar wikkawiki wix
+woocommerce wordpress xenforo zencart
 """.split()
 
 
