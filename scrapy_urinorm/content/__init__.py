@@ -22,8 +22,8 @@ from scrapy_urinorm.content.compare import (
 )
 from scrapy_urinorm.content.differences import difference
 from scrapy_urinorm.content.frame import FRAME_SHARE, Frame
-from scrapy_urinorm.content.statuses import PARTLY, is_answer, is_error, is_redirect
 from scrapy_urinorm.content.titles import Titles
+from scrapy_urinorm.statuses import PARTLY, is_answer, is_error, is_redirect
 
 __all__ = [
     "DIFFERENT",

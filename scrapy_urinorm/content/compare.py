@@ -17,7 +17,7 @@ from operator import eq
 from struct import Struct, pack
 from typing import NamedTuple, Protocol
 
-from scrapy_urinorm.content.statuses import is_answer
+from scrapy_urinorm.statuses import is_answer
 
 EXACT, NEAR, DIFFERENT, UNKNOWN = 2, 1, -1, 0
 

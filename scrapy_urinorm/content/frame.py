@@ -27,9 +27,9 @@ from scrapy_urinorm.content.compare import (
 )
 from scrapy_urinorm.content.gates import FORM_LINES, gates
 from scrapy_urinorm.content.noise import Varying
-from scrapy_urinorm.content.statuses import is_answer
 from scrapy_urinorm.content.table_rows import in_rows
 from scrapy_urinorm.content.telling import telling
+from scrapy_urinorm.statuses import is_answer
 
 if TYPE_CHECKING:
     from scrapy_urinorm.content.differences import Linked

@@ -16,7 +16,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Protocol, TypeVar
 from urllib.parse import parse_qsl, urlsplit
 
-from scrapy_urinorm.content.statuses import is_answer, is_redirect
+from scrapy_urinorm.statuses import is_answer, is_redirect
 
 if TYPE_CHECKING:
     from scrapy_urinorm.content.compare import Content

@@ -14,6 +14,7 @@ from scrapy_urinorm.crawl import settings as own
 from scrapy_urinorm.crawl.dupefilter import filter_of
 from scrapy_urinorm.crawl.failures import failed
 from scrapy_urinorm.crawl.rules import normalizer_of
+from scrapy_urinorm.statuses import is_answer
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
@@ -59,9 +60,9 @@ class SecondChanceMiddleware:
             filter_.record(request)
 
     def process_response(self, request: Request, response: Response, spider: object = None) -> Response:
-        """A chain ended in a response: it serves its key unless it is an error, or a redirect that is not followed."""
+        """A chain ended in a response: it serves its key if it is a page, and no error, part or redirect."""
         if (variants := self._variants()) is not None:
-            delivered = response.status < 300 or response.status == _NOT_MODIFIED
+            delivered = is_answer(response.status) or response.status == _NOT_MODIFIED
             cached = response.url if "cached" in response.flags else ""
             with self._unharmed():
                 variants.ended(request, delivered=delivered, cached=cached)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from scrapy import Request
+from scrapy.http import Response
 
 from scrapy_urinorm.crawl.live_rules.flights import Flights
 from scrapy_urinorm.live.answers import Answers
@@ -22,7 +23,6 @@ from tests.live.test_crawl import counts, live
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from scrapy.http import Response
 
 STOCK = "http://a.example/stock/#"
 CLOSE = 25
@@ -127,6 +127,16 @@ def test_which_callbacks_finish_an_item(items: int, asked: list[str], given: dic
         flights.asks(request, Request("http://a.example/2", getattr(Callbacks(), name)))
     [(_, flight)] = flights.ended(())
     assert flight.finishes is finishes
+
+
+@pytest.mark.parametrize(("status", "is_page"), [(200, True), (203, True), (202, False), (204, False), (206, False)])
+def test_what_is_not_the_page_serves_no_request_that_waits_for_it(status: int, is_page: bool) -> None:
+    request = Request("http://a.example/")
+    flights = Flights()
+    flights.begin(request, 1)
+    flights.delivered(request, Response(request.url, status=status))
+    [(_, flight)] = flights.ended(())
+    assert (flight.final is not None) is is_page
 
 
 def test_arguments_of_callbacks_make_no_difference() -> None:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from scrapy_urinorm.crawl import settings as own
 from scrapy_urinorm.crawl.given import chosen
+from scrapy_urinorm.statuses import is_answer
 
 if TYPE_CHECKING:
     from scrapy import Request
@@ -95,7 +96,7 @@ class Flights:
     def delivered(self, request: Request, response: Response) -> None:
         """A response goes to its callback."""
         flight = self._flight(request)
-        if flight is not None and 200 <= response.status < 300:
+        if flight is not None and is_answer(response.status):
             flight.final = response.url
 
     def yields(self, request: Request) -> None:
