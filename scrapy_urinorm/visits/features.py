@@ -20,7 +20,7 @@ from scrapy_urinorm.visits.charsets import codec_of, other_than_utf8, text_in
 from scrapy_urinorm.visits.clocks import without_clocks
 from scrapy_urinorm.visits.data import DATA_CAP, hash_of_data, scripts
 from scrapy_urinorm.visits.made_in import without_times
-from scrapy_urinorm.visits.markup import said_by, said_without_tree
+from scrapy_urinorm.visits.markup import links_and_generator, said_by, said_without_tree
 from scrapy_urinorm.visits.offers import offer_lines
 from scrapy_urinorm.visits.scripts import script_lines
 from scrapy_urinorm.visits.stamps import without_stamp
@@ -67,7 +67,7 @@ def page_features(
     byte order mark and the page's own declaration decide, as browsers do, and where none does or none is right, each
     octet that is not UTF-8, or each two, are a letter of their own); `url` resolves the canonical link; `date` is the
     header of that name, by which clocks are known.
-    Never raises on the content: what cannot be read has only a `body_digest`.
+    Never raises on the content: what cannot be read has only a `body_digest`, and what is nested too deeply its links.
     """
     digest = "sha1:" + b32encode(hashlib.sha1(body, usedforsecurity=False).digest()).decode()
     kind = content_type.partition(";")[0].strip().lower()
@@ -101,7 +101,11 @@ def _html_features(body_digest: str, markup: bytes | str, url: str) -> PageFeatu
         root = LexborHTMLParser(markup if shown is octets else shown).root
         if root is None:
             return PageFeatures(body_digest)
-        said = said_by(root, url)
+        try:
+            said = said_by(root, url)
+        except RecursionError:
+            links, generator = links_and_generator(root, url)
+            return PageFeatures(body_digest, links=links, generator=generator)
     found, valued = list(scripts(octets)), values(octets, DATA_CAP)
     bare = said.words <= BARE_WORDS
     beside = script_lines(octets, found, valued, bare=bare)

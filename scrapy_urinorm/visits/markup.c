@@ -119,7 +119,7 @@ typedef struct {
     Piece attributes[ATTRIBUTES]; /* of the tag that was read, and which there are */
     uint64_t given;
     octet firsts[256]; /* of `names`: where those of a letter begin, and one more; 0 = none */
-    int open, stopped, draws, measured, placed, styled, mixed;
+    int open, draws, measured, placed, styled, mixed;
 } Page;
 
 static int
@@ -978,7 +978,7 @@ begin(Page *page)
     int drawn = parent != NULL && (parent->flags & FOREIGN) != 0;
     size_t measured = page->drawing.used;
     Taken taken;
-    page->measured = drawn && parent->walked && !page->stopped && page->draws;
+    page->measured = drawn && parent->walked && page->draws;
     taken = read_tag(page, &name, attributes, &tag);
     if (taken != YES)
         return taken;
@@ -1006,12 +1006,12 @@ begin(Page *page)
         if (fresh.late && tag->viewer == IMAGE && (taken = put_late(page, parent, name, attributes)) != YES)
             return taken;
         slot = parent->slot;
-        fresh.walked = parent->walked && fresh.kind <= INLINE_KIND && !page->stopped;
-        if (parent->walked && !page->stopped && tag->kind == INLINE_KIND && !drawn) {
+        fresh.walked = parent->walked && fresh.kind <= INLINE_KIND;
+        if (parent->walked && tag->kind == INLINE_KIND && !drawn) {
             if ((taken = see_beside(page, parent, tag, attributes, NULL)) != YES)
                 return taken;
         }
-        else if (parent->walked && !page->stopped && !drawn) {
+        else if (parent->walked && !drawn) {
             if (!close_line(page))
                 return FAULT;
             if (tag->kind <= EMBEDDED_KIND) {
@@ -1044,11 +1044,8 @@ begin(Page *page)
         }
         fresh.slot = slot;
     }
-    if (fresh.walked && page->walked >= DEEPEST) {
-        /* the walk ends here, as the reference does */
-        page->stopped = 1;
-        fresh.walked = 0;
-    }
+    if (fresh.walked && page->walked >= DEEPEST)
+        return NO;
     if (tag->flags & VOID)
         return YES;
     if (page->depth == MOST_OPEN)
@@ -1078,12 +1075,12 @@ finish_element(Page *page)
     page->frames.used = page->depth * sizeof *frame;
     page->walked -= frame->walked;
     if (page->draws && is(frame->name, "svg") && frame->walked && !(frame[-1].flags & FOREIGN)) {
-        if (page->drawing.used && !page->stopped)
+        if (page->drawing.used)
             page->sums[DRAWINGS] += hash_of(page->drawing.start, page->drawing.used);
         page->draws = 0;
         page->drawing.used = 0;
     }
-    return frame->walked && frame->kind == BLOCK_KIND && !page->stopped && !close_line(page) ? FAULT : YES;
+    return frame->walked && frame->kind == BLOCK_KIND && !close_line(page) ? FAULT : YES;
 }
 
 static Taken
@@ -1105,7 +1102,7 @@ read_page(Page *page)
                 return NO;
             text.length = (size_t)(stop - s);
             page->s = stop;
-            if (frame->walked && !page->stopped)
+            if (frame->walked)
                 taken = shown_text(page, frame, text, 0);
         }
         else if (left >= 4 && memcmp(s, "<!--", 4) == 0) {

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 from struct import pack, unpack
 from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import urljoin
@@ -49,7 +48,10 @@ class Said(NamedTuple):
 
 
 def said_by(root: LexborNode, url: str) -> Said:
-    """Return what the document says of which this is the root; `url` is its address."""
+    """Return what the document says of which this is the root; `url` is its address.
+
+    Raises `RecursionError` where it is deeper than a walk goes.
+    """
     if native.module is not None and (found := native.module.page(root.html or "", *stems(url))) is not None:
         return compiled(found, url)
     return walked(root, url)
@@ -67,16 +69,18 @@ def said_without_tree(markup: bytes, url: str) -> Said | None:
 
 
 def walked(root: LexborNode, url: str) -> Said:
-    """Read a tree in Python: the module in C, for the pages that it takes, must give the same."""
+    """Read a tree in Python: the module in C, for the pages that it takes, must give the same.
+
+    Raises `RecursionError` as `said_by`.
+    """
     html = root.html or ""
     marked = root.css(MARKED + selector_of(html) + grid_selector(html))
     walk = Walk(frozenset(node.mem_id for node in marked), frozenset(node.mem_id for node in root.css(AGED)))
-    with contextlib.suppress(RecursionError):
-        walk.children(root, 1, DEEPEST)
+    walk.children(root, 1, DEEPEST)
     text = text_of(walk.texts, bytes(walk.seen))
     lines, line_words = _pack_lines(walk.slots, text)
     sums = walk.sums.lines()
-    links, generator = _links(root, url)
+    links, generator = links_and_generator(root, url)
     return Said(
         text.digest.hex(),
         text.words,
@@ -110,8 +114,8 @@ def compiled(found: Compiled, url: str) -> Said:
     )
 
 
-def _links(root: LexborNode, url: str) -> tuple[list[str], str | None]:
-    """The addresses of a document, and the program that it says has made it."""
+def links_and_generator(root: LexborNode, url: str) -> tuple[list[str], str | None]:
+    """Return the addresses of a document, however deep, and the program that it says has made it."""
     base = generator = None
     hrefs: list[str] = []
     for node in root.css(_LINKING):

@@ -29,8 +29,8 @@ if TYPE_CHECKING:
     from selectolax.lexbor import LexborNode
 
 DEEPEST = 960
-"""Elements in each other at which the walk ends: some below Python's limit of recursion; what was seen so far tells the
-page well enough."""
+"""Elements in each other at which the walk ends: some below Python's limit of recursion. What was seen so far does not
+tell the page: tags that are never closed put all that follows deeper, and pages may differ in that alone."""
 _TEXT_NODE, _BLOCK, _DRAWING, _INLINE, _EMBEDDED, _HIDDEN, _LINK, _BREAK, _OTHER = range(9)
 _NAMES = {
     _TEXT_NODE: "-text",

@@ -200,6 +200,27 @@ def test_what_is_not_text_has_only_a_body_digest() -> None:
     assert page_features(b"", "text/html").words is None
 
 
+DEEP = {
+    "blocks": "<div>" * 1100,
+    "formatting that is never closed": "<font><b>" * 600,
+    "a drawing": "<svg>" + "<g>" * 1100 + "<text>",
+}
+
+
+@pytest.mark.parametrize("tags", DEEP.values(), ids=DEEP)
+def test_a_page_that_is_nested_too_deeply_to_be_read_has_no_text_but_its_links(tags: str) -> None:
+    """Pages may differ there alone, so what comes before must not stand for them."""
+    one, other = (
+        page_features(
+            f"<p>a frame of both</p>{tags}{text}<a href=/p>b</a>".encode(), "text/html", url="http://a.example/"
+        )
+        for text in ("one", "other")
+    )
+    assert one.body_digest != other.body_digest
+    assert one._replace(body_digest="") == PageFeatures("", links=["http://a.example/p"])
+    assert one[1:] == other[1:]
+
+
 def test_plain_text_has_words_and_no_lines() -> None:
     page = page_features(b"one two\nthree", "text/plain")
     assert (page.words, page.lines) == (3, None)

@@ -77,8 +77,6 @@ TAKEN = {
     "<svg width=65><path d=M6 /></svg><svg viewBox='0 0 24 24'><path d=M7 /></svg><svg class='an-icon'>"
     "<path d=M8 /></svg>"
     "<math><mi x=1>a</mi></math>",
-    "deeper than a walk goes": "<div>" * 1100 + "<a href=/deep>x</a>",
-    "a drawing deeper than a walk goes": "<p>a<svg>" + "<g>" * 1100 + "<text>b</text>",
     "ages": "<p>by <a href=/u>b</a> <a title='11/27/2026 01:49 PM' href=/x> 20 minutes&nbsp;</a> ago <time datetime="
     "2026-11-27T13:49Z>5m</time><i title='2026-11-27 13:49'>5m</i><time datetime=2026-11-27 title='2026-11-27 13:49' "
     "data-utime=1764251342>1 &lt;hour</time><span data-time=1764251342000>7 h<!-- --></span><small data-time=x "
@@ -93,6 +91,8 @@ NOT_TAKEN = {
     "the end of markup": "<plaintext>a<b",
     "pictures in drawings": "<svg><desc><img src=1></desc></svg>",
     "markup in the style of a drawing": "<svg><style>&lt;a href=1></style></svg>",
+    "deeper than a walk goes": "<div>" * 1100 + "<a href=/deep>x</a>",
+    "a drawing deeper than a walk goes": "<p>a<svg>" + "<g>" * 1100 + "<text>b</text>",
     "deeper than anything": "<div>" * 5000,
     "more elements than are counted": "<p><br>".join(f"<x{n}>" for n in range(70_000)),
 }
