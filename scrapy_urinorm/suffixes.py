@@ -107,6 +107,11 @@ def same_site(host: str, other: str) -> bool:
     )
 
 
+def without_port(host: str) -> str:
+    """Return the host of `host` or `host:port`; an address of IPv6 is in brackets."""
+    return host if host.endswith("]") or ":" not in host else host.rpartition(":")[0]
+
+
 def site_of(host: str) -> str:
     """Return the registrable domain of a host, private suffixes counted; the host itself where it has none."""
     labels = registrable_labels(host)

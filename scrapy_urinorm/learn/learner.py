@@ -19,7 +19,7 @@ from scrapy_urinorm.learn.sites.separators import base_of
 from scrapy_urinorm.learn.sites.spool import Bucket, Spool, bucket_sites
 from scrapy_urinorm.normalizer import Normalizer
 from scrapy_urinorm.processes import cores, in_order
-from scrapy_urinorm.suffixes import site_of
+from scrapy_urinorm.suffixes import site_of, without_port
 from scrapy_urinorm.visits.reader import ReadCounts
 
 if TYPE_CHECKING:
@@ -147,7 +147,7 @@ def by_site(earlier: Iterable[Candidate]) -> Known:
     known: dict[str, list[Candidate]] = defaultdict(list)
     for candidate in earlier:
         candidate.earlier = True
-        candidate.site = site_of(candidate.scope.partition(":")[0])
+        candidate.site = site_of(without_port(candidate.scope))
         known[candidate.site].append(candidate)
     return known
 

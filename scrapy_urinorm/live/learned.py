@@ -18,7 +18,7 @@ from scrapy_urinorm.learn.evidence.candidate import DEFER, REJECTED, SKIP, SPLIT
 from scrapy_urinorm.live.trial import Tried
 from scrapy_urinorm.rulesets.before import before
 from scrapy_urinorm.rulesets.ruleset import RuleSet, merged_tables
-from scrapy_urinorm.suffixes import site_of
+from scrapy_urinorm.suffixes import site_of, without_port
 
 if TYPE_CHECKING:
     from scrapy_urinorm.rulesets.scopes import Layer
@@ -131,7 +131,7 @@ class LearnedSites:
     def __init__(self, rows: Iterable[dict[str, Any]]) -> None:
         self._of = defaultdict[str, list[dict[str, Any]]](list)
         for row in rows:
-            self._of[site_of(row["site"].partition(":")[0])].append(row)
+            self._of[site_of(without_port(row["site"]))].append(row)
 
     def take(self, name: str) -> tuple[dict[str, Any] | None, list[dict[str, Any]]]:
         """Return, once, the rules of a site as a student would say them before there is a page, None where it has none,

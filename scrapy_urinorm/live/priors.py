@@ -18,6 +18,7 @@ from scrapy_urinorm.recognition import Recognizer
 from scrapy_urinorm.rulesets import platforms
 from scrapy_urinorm.rulesets.platforms import HARMLESS
 from scrapy_urinorm.rulesets.platforms.binding import Use, line_tables, splitting
+from scrapy_urinorm.suffixes import without_port
 
 if TYPE_CHECKING:
     from scrapy_urinorm.visits.record import Visit
@@ -87,7 +88,7 @@ class Priors:
             for line, table in line_tables(Use(pack, found.path, all=True, tried=True)):
                 name = f"{found.platform}/{line.id}"
                 # a condition on a parameter reads the query as the program does
-                splits, scope = splitting(one.table for one in pack.lines), found.site.partition(":")[0]
+                splits, scope = splitting(one.table for one in pack.lines), without_port(found.site)
                 source, proven = {"site": {scope: {**splits, **table}}}, line.proof == "proven"
                 plain = {"site": {scope: splits}}
                 told = Told(f"{found.site} {name}", source, plain, proven, line.kind not in HARMLESS)

@@ -27,6 +27,14 @@ _hosts = st.one_of(
 )
 
 
+PORTS = [("a.example", "a.example"), ("a.example:80", "a.example"), ("[::1]", "[::1]"), ("[::1]:8080", "[::1]")]
+
+
+@pytest.mark.parametrize(("given", "host"), PORTS)
+def test_a_host_without_its_port(given: str, host: str) -> None:
+    assert suffixes.without_port(given) == host
+
+
 @pytest.mark.thorough
 @given(host=_hosts)
 def test_labels_are_those_of_the_package(host: str) -> None:

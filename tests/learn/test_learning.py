@@ -267,6 +267,17 @@ def test_what_comes_together_is_dropped_without_what_has_one_value(elsewhere: bo
     assert not one.equal("/p/3?sid=1&sig=2&view=all", "/p/3?sid=3&sig=4&view=all")
 
 
+@pytest.mark.parametrize("origin", ["http://[2001:db8::7]:8080", "http://[::1]"])
+def test_sites_that_have_no_usual_name(origin: str) -> None:
+    site = Site(origin)
+    for n in range(60):
+        for query in ("", "?ref=a", "?ref=b"):
+            site.add(f"/p/{n}{query}", f"page {n}")
+    one = Learned(site)
+    assert one.equal("/p/3?ref=a", "/p/3")
+    assert not one.equal("/p/3", "/p/4")
+
+
 def test_pages_of_few_words_agree_with_nothing() -> None:
     site = Site("http://a.example")
     for n in range(60):

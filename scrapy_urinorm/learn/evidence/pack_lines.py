@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from scrapy_urinorm.learn.evidence.candidate import Candidate
 from scrapy_urinorm.learn.evidence.judge import Evidence
 from scrapy_urinorm.rulesets import platforms
+from scrapy_urinorm.suffixes import without_port
 
 if TYPE_CHECKING:
     from scrapy_urinorm.recognition import Found
@@ -39,12 +40,9 @@ def pack_candidates(found: Iterable[Found], *, of_sessions: bool = False) -> lis
             why = f"line `{line.id}` of the platform {program.platform}: {line.why}"
             for rule, value in where.items():
                 if line.folds and rule not in conditions:
-                    candidate = Candidate(_host(program.site), rule, value, Evidence(prior=PROVEN_PRIOR), FAMILY, why)
+                    candidate = Candidate(
+                        without_port(program.site), rule, value, Evidence(prior=PROVEN_PRIOR), FAMILY, why
+                    )
                     candidate.conditions, candidate.proven = conditions, line.proof == "proven"
                     out.append(candidate)
     return out
-
-
-def _host(site: str) -> str:
-    """A host without its port: learned rules hold on any."""
-    return site if site.endswith("]") or ":" not in site else site.rpartition(":")[0]

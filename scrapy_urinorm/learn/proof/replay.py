@@ -17,6 +17,7 @@ from scrapy_urinorm.learn.evidence.own_pairs import Broken, OwnPairs, reject
 from scrapy_urinorm.learn.pages.page import Page, Word
 from scrapy_urinorm.learn.proof.members import Members, touched
 from scrapy_urinorm.normalizer import Normalizer
+from scrapy_urinorm.suffixes import without_port
 
 if TYPE_CHECKING:
     from scrapy_urinorm.learn.options import Options
@@ -43,7 +44,7 @@ class Trial(NamedTuple):
 
 def host_of_key(key: str) -> str:
     """Return the host of a key, without its port."""
-    return key.partition("://")[2].partition("/")[0].partition(":")[0]
+    return without_port(key.partition("://")[2].partition("/")[0])
 
 
 def refute(candidate: Candidate, trial: Trial, pages: Sequence[Page], said: str) -> None:
