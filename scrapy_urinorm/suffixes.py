@@ -99,6 +99,7 @@ def _unlisted(host: str) -> int:
 
 def same_site(host: str, other: str) -> bool:
     """Whether two hosts are one, or have one registrable domain."""
+    host, other = host.rstrip("."), other.rstrip(".")
     if host == other:
         return True
     labels = registrable_labels(host)
@@ -113,7 +114,11 @@ def without_port(host: str) -> str:
 
 
 def site_of(host: str) -> str:
-    """Return the registrable domain of a host, private suffixes counted; the host itself where it has none."""
+    """Return the registrable domain of a host, private suffixes counted; the host itself where it has none.
+
+    The dot at the end of a full name is no part of it: rules hold for both.
+    """
+    host = host.rstrip(".") or host
     labels = registrable_labels(host)
     return ".".join(host.split(".")[-labels:]) if labels else host
 

@@ -125,12 +125,14 @@ class Loader:
     def _scope_name(self, file: str, label: str, given: str, kind: str, lines: LineNumbers) -> str | None:
         url = split(f"http://{given}/")
         if given and url and url.path == "/" and not url.userinfo and url.query is None and url.fragment is None:
+            # rules hold with and without the dot at the end of a full name
+            host = url.host.removesuffix(".") or url.host
             if kind == "host":
                 # a default port is no port, whichever scheme it is the default of
                 port = given.rpartition(":")[2]
-                return f"{url.host}:{url.port}" if url.port and port not in ("80", "443") else url.host
+                return f"{host}:{url.port}" if url.port and port not in ("80", "443") else host
             if not url.port and ":" not in given.rpartition("]")[2]:
-                return url.host
+                return host
         hint = "a domain without scheme, port and path" if kind == "site" else "host or host:port"
         self._problem(file, label, "", f"{given!r} is not a {kind}", hint, lines.get((label, "")))
         return None

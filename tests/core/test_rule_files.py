@@ -582,3 +582,11 @@ def test_twenty_thousand_sites() -> None:
     assert n.key("http://www.s20000.example/?sid=1") == "http://www.s20000.example/?sid=1"
     # equal tables share what they compile to
     assert len({id(layer.body) for layers in n.ruleset.sites.values() for layer in layers}) == 1
+
+
+@pytest.mark.parametrize("scope", ["site", "host"])
+@pytest.mark.parametrize("name", ["shop.example", "shop.example."])
+@pytest.mark.parametrize("host", ["shop.example", "shop.example."])
+def test_the_dot_of_a_full_name_is_written_or_not(scope: str, name: str, host: str) -> None:
+    normalizer = Normalizer({scope: {name: {"remove_params": ["sid"]}}})
+    assert normalizer.key(f"http://{host}/p?sid=1") == f"http://{host}/p"

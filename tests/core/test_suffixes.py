@@ -27,6 +27,27 @@ _hosts = st.one_of(
 )
 
 
+SITES = [
+    ("www.shop.example", "shop.example"),
+    ("www.shop.example.", "shop.example"),
+    ("www.shop.co.uk.", "shop.co.uk"),
+    ("localhost.", "localhost"),
+    ("127.0.0.1.", "127.0.0.1"),
+    ("[::1]", "[::1]"),
+    (".", "."),
+]
+
+
+@pytest.mark.parametrize(("host", "site"), SITES)
+def test_the_site_of_a_host(host: str, site: str) -> None:
+    assert suffixes.site_of(host) == site
+
+
+def test_a_dot_at_the_end_makes_no_site_of_two() -> None:
+    assert suffixes.same_site("www.a.example.", "a.example")
+    assert not suffixes.same_site("a.example.", "b.example.")
+
+
 PORTS = [("a.example", "a.example"), ("a.example:80", "a.example"), ("[::1]", "[::1]"), ("[::1]:8080", "[::1]")]
 
 

@@ -267,7 +267,7 @@ def test_what_comes_together_is_dropped_without_what_has_one_value(elsewhere: bo
     assert not one.equal("/p/3?sid=1&sig=2&view=all", "/p/3?sid=3&sig=4&view=all")
 
 
-@pytest.mark.parametrize("origin", ["http://[2001:db8::7]:8080", "http://[::1]"])
+@pytest.mark.parametrize("origin", ["http://[2001:db8::7]:8080", "http://[::1]", "http://shop.example."])
 def test_sites_that_have_no_usual_name(origin: str) -> None:
     site = Site(origin)
     for n in range(60):
