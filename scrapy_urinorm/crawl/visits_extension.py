@@ -31,12 +31,12 @@ from scrapy_urinorm.crawl.recording.output_places import filled_in, stored
 from scrapy_urinorm.crawl.recording.reader_process import CLOSE_SECONDS, ReaderProcess, in_thread, reader_or_why
 from scrapy_urinorm.crawl.recording.taken_errors import told_of
 from scrapy_urinorm.engine.texts import without_userinfo
+from scrapy_urinorm.errors import UrinormError
 from scrapy_urinorm.wording import count
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
     from scrapy.http import Response
-
 
 logger = logging.getLogger(__name__)
 
@@ -248,10 +248,10 @@ class VisitsExtension:
     def _guarded(self, send: Any, response: Response | Exception, request: Request) -> None:
         try:
             send(response, request)
-        except Exception:
+        except Exception as error:
             if not self._complained:
-                self._complained = True
-                logger.exception("Visit not recorded (further failures are only counted)")
+                self._complained, ours = True, isinstance(error, UrinormError)
+                logger.error("Visit not recorded (further failures are only counted): %s", error, exc_info=not ours)
             own.stats_of(self.crawler).inc_value("urinorm/visits/failed")
 
     def failed(self, request: Request, exception: Exception) -> None:
@@ -293,7 +293,7 @@ class VisitsExtension:
     def _send(self, said: dict[str, Any], body: bytes) -> bool:
         taken = self._reader.send(said, body)  # type: ignore[union-attr]  # is there while a crawl is open
         if taken is None:
-            raise RuntimeError("the page reader does not keep up, or has ended")
+            raise UrinormError("the page reader does not keep up, or has ended")
         self._sent += 1
         if not taken or (not said.get("read") and "size" in said):
             own.stats_of(self.crawler).inc_value("urinorm/visits/without_text")

@@ -17,10 +17,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from scrapy import Request
+from scrapy.http import HtmlResponse
+from scrapy.utils.test import get_crawler
 
 from scrapy_urinorm.crawl.recording import reader_process
 from scrapy_urinorm.crawl.recording.crawl_identity import crawl_identity
 from scrapy_urinorm.crawl.recording.reader_process import ReaderProcess, shared_reader
+from scrapy_urinorm.crawl.visits_extension import VisitsExtension
 from scrapy_urinorm.rulesets.platforms import reading
 from scrapy_urinorm.visits import isolation, marks, messages, read_visits
 from scrapy_urinorm.visits.courtesy import EAGER, NICENESS
@@ -396,7 +400,9 @@ def test_a_reader_that_dies_is_started_again_once(reader: ReaderProcess, tmp_pat
 
 
 @pytest.mark.thorough
-def test_a_reader_that_dies_twice_is_let_go(reader: ReaderProcess, tmp_path: Path) -> None:
+def test_a_reader_that_dies_twice_is_let_go(
+    reader: ReaderProcess, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
     number, heard = opened(reader, tmp_path / "v.jsonl")
     heard.wait_for("opened")
     reader._process.kill()
@@ -404,6 +410,16 @@ def test_a_reader_that_dies_twice_is_let_go(reader: ReaderProcess, tmp_path: Pat
     reader._process.kill()
     heard.wait_for("died")
     assert reader.send(visit(number)) is None
+    extension = VisitsExtension(get_crawler(settings_dict={"URINORM_VISITS": str(tmp_path / "v.jsonl")}))
+    extension._reader, request = reader, Request("http://a.example/")
+    for _ in range(2):
+        extension.response_received(HtmlResponse(request.url, body=PAGE), request)
+    # nothing that a traceback would tell
+    [record] = [one for one in caplog.records if "Visit not recorded" in one.message]
+    assert not record.exc_info
+    assert record.message.endswith("or has ended")
+    assert extension.crawler.stats is not None
+    assert extension.crawler.stats.get_value("urinorm/visits/failed") == 2
     reader.close(number)
 
 
