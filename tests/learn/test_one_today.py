@@ -337,3 +337,35 @@ def test_the_evidence_says_why() -> None:
     (found,) = (one for one in learn(visits).others if one.value == ["by"])
     assert found.status == "proposed"
     assert "40 distinct pages, but their pages have titles of their own" in found.why
+
+
+@BOTH
+@pytest.mark.parametrize("asked", ["limit=all", "per_page=100"])
+def test_what_a_list_shows_while_it_is_short_says_nothing_of_its_pages(asked: str, options: Options) -> None:
+    """The histories of two files have twenty entries each, as many as a page, and those of all others have more."""
+    visits = [
+        page(f"/log/{name}?rev={n}{q}", f"{name} {n}") for name in "ab" for n in range(20) for q in ("", f"&{asked}")
+    ]
+    visits += [
+        page(f"/log/{name}?rev={n}{q}", f"{name} {n} {q}")
+        for name in "cdefgh"
+        for n in range(20)
+        for q in ("", f"&{asked}")
+    ]
+    normalizer = normalizer_of(visits, options)
+    assert normalizer.key(f"{HOST}/log/a?rev=7&{asked}") != normalizer.key(f"{HOST}/log/a?rev=7")
+
+
+@BOTH
+def test_what_makes_no_difference_to_two_pages_and_does_to_others_is_dropped_there(options: Options) -> None:
+    visits = [
+        page(f"/log/{name}?rev={n}{q}", f"{name} {n}") for name in "ab" for n in range(40) for q in ("", "&look=a")
+    ]
+    visits += [
+        page(f"/log/{name}?rev={n}{q}", f"{name} {n} {q}")
+        for name in "cdefgh"
+        for n in range(20)
+        for q in ("", "&look=a")
+    ]
+    normalizer = normalizer_of(visits, options)
+    assert normalizer.key(f"{HOST}/log/a?rev=7&look=a") == normalizer.key(f"{HOST}/log/a?rev=7")

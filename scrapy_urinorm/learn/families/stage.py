@@ -148,13 +148,22 @@ class Stage:
             return frozenset(a for a in found if a.kind != "query" or a.name not in skip) if skip else found
 
         found = cover(groups, atoms, judge, hosts=self.contexts.hosts, least=self.least, exceptions=exceptions)
-        wider = [part for finding in found for part in self._grounded(finding, groups, judge, atoms, skip)]
+        lasting = [finding for finding in found if self._lasts(finding.context, groups, skip)]
+        wider = [part for finding in lasting for part in self._grounded(finding, groups, judge, atoms, skip)]
         known = groups, judge, atoms, self.views, self.contexts, skip
         parts = [part for one in wider for part in on_query_paths(one, *known)]
         narrower = [self._narrowed(part, groups, skip | beside, folders) for part in parts]
         if not extent or self._proof is None or self._proof.is_finished:
             return narrower
         return [as_far_as_seen(part, groups, self.views, skip) for part in narrower]
+
+    def _lasts(self, context: Context, groups: Iterable[Group], skip: frozenset[str]) -> bool:
+        """Whether a finding is of more than one short list: what chooses a slice makes no difference there, today."""
+        if skip.isdisjoint(self.contexts.slices):
+            return True
+        paths = {atom.name for atom in context if atom.kind == "path" and atom.is_literal}
+        others = (group for group in groups if group.outcome == DIFFERENT)
+        return not paths or all(self.views[group.page].path in paths for group in others)
 
     def _grounded(
         self,
