@@ -19,7 +19,6 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from scrapy import Request
 from scrapy.http import HtmlResponse
-from scrapy.utils.test import get_crawler
 
 from scrapy_urinorm.crawl.recording import reader_process
 from scrapy_urinorm.crawl.recording.crawl_identity import crawl_identity
@@ -34,6 +33,7 @@ from scrapy_urinorm.visits.links import url_hash
 from scrapy_urinorm.visits.page import Crawl, visit_of
 from scrapy_urinorm.visits.process import MOST, PROGRESS, Inbox
 from scrapy_urinorm.visits.record import visit_from_row
+from tests.crawl.components import crawler_with
 from tests.live.spiders import running
 from tests.visits.hostile import KINDS, hostile_page
 
@@ -410,7 +410,7 @@ def test_a_reader_that_dies_twice_is_let_go(
     reader._process.kill()
     heard.wait_for("died")
     assert reader.send(visit(number)) is None
-    extension = VisitsExtension(get_crawler(settings_dict={"URINORM_VISITS": str(tmp_path / "v.jsonl")}))
+    extension = VisitsExtension(crawler_with({"URINORM_VISITS": str(tmp_path / "v.jsonl")}))
     extension._reader, request = reader, Request("http://a.example/")
     for _ in range(2):
         extension.response_received(HtmlResponse(request.url, body=PAGE), request)
