@@ -44,7 +44,7 @@ def without_clocks(body: bytes, date: str) -> bytes:
 def _without_seconds(body: bytes, sent: int) -> bytes:
     """Return a page without the times in the queries of addresses that say when it was made."""
     moments = range(sent - AGO, sent + 2)
-    if not any(b"%d" % (moment // 10**_PLACES) in body for moment in (moments[0], moments[-1])):
+    if not any(b"%d" % begun in body for begun in {moments[0] // 10**_PLACES, moments[-1] // 10**_PLACES}):
         return body
 
     def shown(found: re.Match[bytes]) -> bytes:
