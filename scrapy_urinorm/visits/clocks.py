@@ -5,7 +5,8 @@ says the minute that the response has in its header `Date`, in Universal Time, w
 time zones allowed a post of today would be taken for a clock again and again; so it is one at most that was written in
 the minute in which it was fetched, and two pages are one by it only if each was fetched in the minute that it names.
 
-So does the second in which an address was written, so that a browser fetches a picture again (`a.png?t=1796063250`).
+So does the second in the address of a picture, so that a browser fetches it again (`<img src="/a.png?t=1796063250">`).
+In the address of a page it stays: it is the one that a crawl asks for.
 """
 
 from __future__ import annotations
@@ -23,6 +24,8 @@ AGO = 10
 """Seconds that a server may take from the first octet that it makes of a page to the header; chosen."""
 _PLACES = 2
 """Digits of the seconds of a time of ten digits that change within `AGO`, save at the end of a hundred seconds."""
+_LONGEST_TAG = 2_000
+"""Octets before such a time in which its tag begins: as long as addresses may be for most servers."""
 _stamp = re.compile(rb"[?&;](?:[\w.-]{1,40}=)?([0-9]{10})(?:[.]?[0-9]{1,6})?(?![\w.-])")
 MONTHS = "Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec".split()
 
@@ -42,14 +45,18 @@ def without_clocks(body: bytes, date: str) -> bytes:
 
 
 def _without_seconds(body: bytes, sent: int) -> bytes:
-    """Return a page without the times in the queries of addresses that say when it was made."""
+    """Return a page without the times in the queries of its pictures that say when it was made."""
     moments = range(sent - AGO, sent + 2)
     if not any(b"%d" % begun in body for begun in {moments[0] // 10**_PLACES, moments[-1] // 10**_PLACES}):
         return body
 
     def shown(found: re.Match[bytes]) -> bytes:
         start = found.start()
-        return body[start : found.start(1)] + WORD if int(found[1]) in moments else found[0]
+        if int(found[1]) not in moments:
+            return found[0]
+        tag = body.rfind(b"<", max(0, start - _LONGEST_TAG), start)
+        is_picture = tag >= 0 and body[tag + 1 : tag + 4].lower() == b"img"
+        return body[start : found.start(1)] + WORD if is_picture else found[0]
 
     return _stamp.sub(shown, body)
 

@@ -110,9 +110,23 @@ def test_a_picture_that_is_to_be_fetched_again_is_the_same(address: str, before:
         str(NOW),
     ],
 )
-def test_an_address_that_says_another_time_or_no_time_stays(address: str) -> None:
+def test_a_picture_that_says_another_time_or_no_time_stays(address: str) -> None:
     body = f"<img src='{address}'><p>{address}</p>".encode()
     assert without_clocks(body, SENT) == body
+
+
+@pytest.mark.parametrize(
+    "tag", ["<a href='{}'>x</a>", "<link rel=canonical href='{}'>", "<iframe src='{}'></iframe>", "<p>{}"]
+)
+def test_what_a_crawl_may_ask_for_stays(tag: str) -> None:
+    body = f"<img src='/a.png'>{tag.format(f'/edit?t={NOW}')}".encode()
+    assert without_clocks(body, SENT) == body
+
+
+def test_links_are_those_of_the_page() -> None:
+    body = f"<p>some words</p><a href='/edit?t={NOW}'>edit</a><IMG alt='' src='/a.png?t={NOW}'>".encode()
+    found = page_features(body, "text/html", url="http://a.example/", date=SENT)
+    assert found.links == [f"http://a.example/edit?t={NOW}"]
 
 
 @pytest.mark.parametrize(
