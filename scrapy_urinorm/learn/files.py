@@ -45,7 +45,7 @@ def validate_file(
     from scrapy_urinorm.learn.validate import Proposal, Validation, decided, pairs_of
 
     ruleset = RuleSet.load(str(rules))
-    if Path(output).exists() and (said := by_hand(RuleSet.load(str(output)))):
+    if Path(output).is_file() and (said := by_hand(RuleSet.load(str(output)))):
         raise UrinormError(f"{output}: {said}")
     wanted = {*statuses, ACTIVE} if again else set(statuses)
     candidates = candidates_of(ruleset.evidence)
@@ -97,7 +97,8 @@ def learn_file(
     sources = [path for path in files if str(path).endswith(".toml")]
     given = [path for path in files if path not in sources]
     options = options or Options()
-    if output is not None and Path(output).exists() and output not in sources:
+    # a pipe has no earlier rules, and who reads one waits for them
+    if output is not None and Path(output).is_file() and output not in sources:
         sources.append(output)
     known = [one for source in sources if (one := _earlier(Path(source), force)) is not None]
     earlier = _united([candidate for one in known for candidate in one.active])

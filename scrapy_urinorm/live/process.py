@@ -120,7 +120,11 @@ class Students:
         self._studies[crawl] = thread
 
     def _study(self, crawl: int, work: Work) -> None:
-        work.run()
+        try:
+            work.run()
+        except MemoryError:
+            # nor was any left to say where
+            work.failure = "no memory is left"
         with self._turn:
             if crawl not in self._of:
                 return

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 WAITING = 64 << 20
 """Octets of visits, and of named links, that may wait while a site is studied: some minutes of a crawl; later ones
 are not learned from."""
+_NO_ROOM = "the process that learns cannot be started"
 
 
 class Live:
@@ -45,12 +46,12 @@ class Live:
         reader.watchers.append(self._visit)
 
     def _open(self, number: int, header: dict[str, Any], _: bytes) -> None:
+        if why := self._cannot_learn():
+            self.reader.send({"do": "live_died", "crawl": number, "why": why})
+            return
         self._opened[number] = {**header, "do": "open"}
         if number in self.reader.crawls:
             self.reader.crawls[number].names = True
-        if self._process is None:
-            self._start()
-            threading.Thread(target=self._feed, name="urinorm-student", daemon=True).start()
         self._put(self._opened[number])
         if "fleet" in header:
             self._join(number, header["fleet"])
@@ -122,10 +123,35 @@ class Live:
 
     # ------------------------------------------------------------------ threads
 
-    def _start(self) -> None:
+    def _cannot_learn(self) -> str:
+        """Start the student where no crawl has asked before; return why there is none."""
+        if self._dead:
+            return "the process that learns has ended twice"
+        if self._process is None:
+            try:
+                self._process = self._started()
+                threading.Thread(target=self._feed, name="urinorm-student", daemon=True).start()
+            except (OSError, RuntimeError) as error:
+                # a later crawl may find room again
+                if self._process is not None:
+                    self._process.kill()
+                    _wait(self._process)
+                    self._process = None
+                return f"{_NO_ROOM}: {error}"
+        return ""
+
+    def _started(self) -> subprocess.Popen[bytes]:
+        """Start the process and who hears it. Raises OSError or RuntimeError: no memory, process or thread is left."""
         command = python("scrapy_urinorm.live.process")
-        self._process = subprocess.Popen(command, bufsize=0, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
-        threading.Thread(target=self._listen, args=(self._process,), name="urinorm-heard", daemon=True).start()
+        process = subprocess.Popen(command, bufsize=0, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        try:
+            threading.Thread(target=self._listen, args=(process,), name="urinorm-heard", daemon=True).start()
+        except RuntimeError:
+            process.kill()
+            _wait(process)
+            process.stdout.close()  # type: ignore[union-attr]  # a pipe
+            raise
+        return process
 
     def _feed(self) -> None:
         while (item := self._queue.get()) is not None:
@@ -148,21 +174,26 @@ class Live:
     def _restart(self) -> None:
         """Start it again, the first time that it died; it reads in its folders what it knew, and is asked once more."""
         assert self._process is not None
-        self._process.wait()
+        _wait(self._process)
+        said = {}
         if self._may_restart:
             self._may_restart = False
-            self._start()
-            with contextlib.suppress(OSError):
-                for header in list(self._opened.values()):
-                    self._send(header)
-                # after the visits that wait
-                for header in list(self._unjudged.values()):
-                    self._put(header)
-                return
+            try:
+                self._process = self._started()
+            except (OSError, RuntimeError) as error:
+                said["why"] = f"{_NO_ROOM} again: {error}"
+            else:
+                with contextlib.suppress(OSError):
+                    for header in list(self._opened.values()):
+                        self._send(header)
+                    # after the visits that wait
+                    for header in list(self._unjudged.values()):
+                        self._put(header)
+                    return
         self._dead = True
         # a crawl that hears it leaves, in the thread of the reader
         for number in list(self._opened):
-            self.reader.send({"do": "live_died", "crawl": number})
+            self.reader.send({"do": "live_died", "crawl": number, **said})
         for fleet in list(self._fleets.values()):
             # who is not there learns nothing: others may
             fleet.close()
@@ -187,6 +218,13 @@ class Live:
             fleet.say(message)
         elif message["do"] != "struck":
             self.reader.send(message)
+
+
+def _wait(process: subprocess.Popen[bytes]) -> None:
+    """Wait for the end of a process, and leave nothing of it."""
+    process.wait()
+    with contextlib.suppress(OSError):
+        process.stdin.close()  # type: ignore[union-attr]  # a pipe
 
 
 if __name__ == "__main__":

@@ -184,6 +184,17 @@ class SeenJournal:
         self._end += len(data)
         self.tail += len(records)
 
+    @property
+    def records(self) -> int:
+        """Records of the file, sound or not."""
+        return int(self.header["snapshot"]) + self.tail
+
+    def cut(self, records: int) -> None:
+        """Cut off all but so many, and never of the snapshot. Raises SeenStoreError; `load` is to be called then."""
+        with _explained(self._path, "write"):
+            os.ftruncate(self._fd, self._end - min(self.tail, self.records - records) * _ENTRY.size)
+        self.close()
+
     def _undo(self, reason: str) -> None:
         with contextlib.suppress(OSError):
             os.ftruncate(self._fd, self._end)

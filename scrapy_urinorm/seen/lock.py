@@ -27,7 +27,7 @@ class FolderLock:
             self._lock.acquire()
         except Timeout as error:
             raise SeenStoreError(
-                f"{self._path.parent} is in use by another crawl (process {self._holder()}): wait until it ends, "
+                f"{self._path.parent} is in use by another crawl{self._holder()}: wait until it ends, "
                 "give this crawl its own JOBDIR, or share one store between processes with URINORM_SEEN = 'redis://...'"
             ) from error
         except OSError as error:
@@ -43,7 +43,8 @@ class FolderLock:
         self._lock.release()
 
     def _holder(self) -> str:
-        try:
-            return self._path.read_text("ascii", "replace").strip() or "unknown"
-        except OSError:
-            return "unknown"
+        with contextlib.suppress(OSError):
+            if found := self._path.read_text("ascii", "replace").strip():
+                return f" (process {found})"
+        # it looks the same from here
+        return ", or its disk lends no locks"

@@ -139,6 +139,22 @@ class MemoryStore:
             self._journal.append_many(self._held)
             self._held.clear()
 
+    @property
+    def folder(self) -> Path | None:
+        """Where the file is; None where there is none."""
+        return self._directory
+
+    @property
+    def written(self) -> int:
+        """How many records the file has, those that are held included; 0 where there is none."""
+        return (0 if self._journal is None else self._journal.records) + len(self._held or ())
+
+    def cut(self, written: int) -> None:
+        """Forget all but so many of these. Raises SeenStoreError. To be called before any is held."""
+        if self._journal is not None and written < self._journal.records:
+            self._journal.cut(written)
+            self._use(self._journal.load())
+
     def __contains__(self, fp: bytes) -> bool:
         return fp in self._table
 

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 from scrapy_urinorm.errors import UrinormError
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from scrapy_urinorm.seen.stamp import Stamp, StampChange
 
 RECORD_BYTES = 20
@@ -103,6 +105,22 @@ class AsksOthers(Protocol):
     """A store that asks elsewhere for what it does not know by itself, and calls `before` first, where it is set."""
 
     before: Callable[[], object] | None
+
+
+@runtime_checkable
+class KeepsOrder(Protocol):
+    """A store with a file in which fingerprints stand in the order in which they came."""
+
+    @property
+    def folder(self) -> Path | None:
+        """Where the file is; None where there is none."""
+
+    @property
+    def written(self) -> int:
+        """How many the file has; 0 where there is none. Those that are held count."""
+
+    def cut(self, written: int) -> None:
+        """Forget all but so many of the file. Raises SeenStoreError."""
 
 
 @runtime_checkable

@@ -1,4 +1,4 @@
-"""The page reader: `python -m scrapy_urinorm.visits.process`, started by a crawl, one for all crawls of a process.
+"""The page reader, in the process that a crawl starts (`live/reader.py`), one for all crawls of a process.
 
 It takes the messages of `messages` from its standard input, turns responses into visits and writes them. It lives as
 long as its input: Ctrl-C and SIGTERM, which reach a whole group of processes, are for the crawl, and what was handed
@@ -235,10 +235,6 @@ def main(extend: Callable[[Reader], object] | None = None) -> None:
                     courtesy.page()
     finally:
         reader.close()
-
-
-if __name__ == "__main__":
-    main()
 
 
 MOST = 16

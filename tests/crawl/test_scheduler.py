@@ -350,6 +350,124 @@ class TestRedisWithoutAJob:
         assert ".scrapy" in line
 
 
+class TestAFileThatIsLost:
+    """Fingerprints say that a page was seen, and nothing says that it waits: the next run would end at once."""
+
+    @pytest.fixture
+    def killed(self, crawl: Callable[..., Crawl]) -> Crawl:
+        first = crawl()
+        first.add("a", "b")
+        assert first.take(1) == ["b"]
+        first.scheduler.journal.settle()
+        first.kill()
+        return first
+
+    @staticmethod
+    def files(run: Crawl) -> list[Path]:
+        return sorted(run.folder.glob("urinorm.requests*"))
+
+    def test_one_that_is_empty_stops_the_start(self, crawl: Callable[..., Crawl], killed: Crawl) -> None:
+        for path in self.files(killed):
+            path.write_bytes(b"")
+        with pytest.raises(UrinormError, match=r"urinorm\.requests is empty: what waited in it is lost"):
+            crawl()
+
+    def test_one_whose_changes_are_lost_stops_the_start(self, crawl: Callable[..., Crawl], killed: Crawl) -> None:
+        """As a backup leaves it that knows one file alone."""
+        (killed.folder / "urinorm.requests-wal").unlink()
+        with pytest.raises(UrinormError, match=r"urinorm\.requests is empty: what waited in it is lost"):
+            crawl()
+
+    def test_one_that_is_gone_is_told_of(
+        self, crawl: Callable[..., Crawl], killed: Crawl, caplog: pytest.LogCaptureFixture
+    ) -> None:
+        for path in self.files(killed):
+            path.unlink()
+        second = crawl()
+        second.add("a", "c")
+        assert second.rest() == ["c"]
+        assert "what waited then is not fetched; remove the folder of the job to begin anew" in caplog.text
+
+    @pytest.mark.parametrize("how", ["cut off", "damaged"])
+    def test_what_was_seen_later_is_forgotten(
+        self, crawl: Callable[..., Crawl], caplog: pytest.LogCaptureFixture, how: str
+    ) -> None:
+        """A power failure may cost the last changes of one file and not of the other."""
+        first = crawl()
+        first.add("start")
+        assert first.take(1) == ["start"]
+        first.scheduler.journal.commit()
+        changes = first.folder / "urinorm.requests-wal"
+        written = changes.stat().st_size
+        # what it leads to, and that it has ended
+        first.add("a", "b")
+        assert first.take(1) == ["b"]
+        first.scheduler.journal.settle()
+        first.kill()
+        lost = changes.read_bytes()[written:]
+        assert lost
+        changes.write_bytes(changes.read_bytes()[:written] + (b"\xff" * len(lost) if how == "damaged" else b""))
+        second = crawl()
+        assert "2 fingerprints are forgotten" in caplog.text
+        assert second.take(1) == ["start"]
+        second.add("a", "b", "start")
+        assert second.rest() == ["b", "a"]
+
+    def test_a_kill_alone_forgets_nothing(self, crawl: Callable[..., Crawl], caplog: pytest.LogCaptureFixture) -> None:
+        first = crawl()
+        first.add("a", "b", "c")
+        assert first.take(2) == ["c", "b"]
+        # what was seen without waiting
+        first.scheduler.df.store.add(b"s" * 20)
+        first.scheduler.journal.settle()
+        first.kill()
+        second = crawl()
+        assert b"s" * 20 in second.scheduler.df.store
+        assert "forgotten" not in caplog.text
+        second.kill()
+        third = crawl()
+        assert len(third.scheduler.df.store) == 4
+        assert "forgotten" not in caplog.text
+
+    def test_what_others_have_seen_in_one_folder_stays(
+        self, crawl: Callable[..., Crawl], tmp_path: Path, caplog: pytest.LogCaptureFixture
+    ) -> None:
+        settings = {"URINORM_SEEN_DIR": str(tmp_path / "seen")}
+        first = crawl(**settings)
+        first.add("a")
+        first.scheduler.journal.settle()
+        first.kill()
+        other = crawl(**settings, JOBDIR=str(tmp_path / "other"))
+        other.add("b")
+        other.close()
+        second = crawl(**settings)
+        second.add("b")
+        assert second.rest() == ["a"]
+        assert "forgotten" not in caplog.text
+
+    def test_what_has_seen_nothing_has_lost_nothing(
+        self, crawl: Callable[..., Crawl], caplog: pytest.LogCaptureFixture
+    ) -> None:
+        first = crawl()
+        first.kill()
+        for path in self.files(first):
+            path.write_bytes(b"")
+        second = crawl()
+        second.add("a")
+        assert second.rest() == ["a"]
+        assert not caplog.text
+
+    def test_a_job_that_had_no_journal_and_ended_well_has_lost_nothing(
+        self, crawl: Callable[..., Crawl], caplog: pytest.LogCaptureFixture
+    ) -> None:
+        first = crawl(URINORM_JOURNAL=False)
+        first.add("a", "b")
+        first.close()
+        assert not self.files(first)
+        assert crawl().rest() == ["b", "a"]
+        assert "is not fetched" not in caplog.text
+
+
 def test_a_clean_stop_leaves_the_queue_to_scrapy(crawl: Callable[..., Crawl]) -> None:
     first = crawl()
     first.add("a", "b", "c")

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import tomllib
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -166,6 +168,18 @@ def test_a_file_that_includes_others_is_not_overwritten(learned: Path, tmp_path:
     with pytest.raises(UrinormError, match="includes other files"):
         learn_file([written(tmp_path, "second.jsonl", crawl("second"))], path)
     assert path.read_text() == 'include = ["learned.toml"]\n'
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no such pipes")
+def test_a_pipe_has_no_earlier_rules(learned: Path, tmp_path: Path) -> None:
+    """Who reads it waits for the rules, and nobody writes into it before."""
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    with ThreadPoolExecutor() as beside:
+        read = beside.submit(pipe.read_text)
+        learn_file([written(tmp_path, "first.jsonl", crawl())], pipe)
+        assert tomllib.loads(read.result())["site"] == tomllib.loads(learned.read_text())["site"]
+    assert pipe.is_fifo()
 
 
 def test_visits_are_as_they_were_after_learning() -> None:

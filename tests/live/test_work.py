@@ -266,3 +266,38 @@ def test_a_student_that_is_started_again_knows_what_was_named(tmp_path: Path) ->
     assert len([*store.noted()]) == len({*store.noted()}) == 83
     store.forget(name)
     assert [*store.noted()] == ["http://other.example/"]
+
+
+def test_a_student_that_cannot_be_started_is_said_and_a_later_crawl_tries_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """No memory, no process left: a crawl that waits for it would have no end."""
+    output, parser = io.BytesIO(), Parser()
+    live = Live(Reader(output, parser))
+    header = {"do": "live", "preset": "recommended", "rules": [], "folder": str(tmp_path)}
+    with monkeypatch.context() as patch:
+        patch.setattr("sys.executable", str(tmp_path / "python"))
+        live.reader.handlers["live"](3, {**header, "crawl": 3}, b"")
+    parser.close()
+    output.seek(0)
+    (said, _) = messages.received(output.read) or ({}, b"")
+    assert said | {"why": ""} == {"do": "live_died", "crawl": 3, "why": ""}
+    assert said["why"].startswith("the process that learns cannot be started: ")
+    assert live._opened == {}
+    live.reader.handlers["live"](4, {**header, "crawl": 4}, b"")
+    process = live._process
+    assert process is not None
+    assert (process.poll(), list(live._opened)) == (None, [4])
+    # no second one can be started when that one has ended: as bad as if it had died twice
+    monkeypatch.setattr("sys.executable", str(tmp_path / "python"))
+    process.kill()
+    while not live._dead:
+        process.wait()
+        live._queue.put(({"do": "", "crawl": 0}, b"", 0))
+    live.reader.handlers["live"](5, {**header, "crawl": 5}, b"")
+    output.seek(0)
+    heard = []
+    while (message := messages.received(output.read)) is not None:
+        heard.append(message[0])
+    assert [(one["do"], one["crawl"]) for one in heard] == [("live_died", number) for number in (3, 4, 5)]
+    assert heard[1]["why"].startswith("the process that learns cannot be started again: ")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import os
 import signal
@@ -22,7 +23,7 @@ from scrapy.http import HtmlResponse
 
 from scrapy_urinorm.crawl.recording import reader_process
 from scrapy_urinorm.crawl.recording.crawl_identity import crawl_identity
-from scrapy_urinorm.crawl.recording.reader_process import ReaderProcess, shared_reader
+from scrapy_urinorm.crawl.recording.reader_process import ReaderProcess, in_thread, shared_reader
 from scrapy_urinorm.crawl.visits_extension import VisitsExtension
 from scrapy_urinorm.rulesets.platforms import reading
 from scrapy_urinorm.visits import isolation, marks, messages, read_visits
@@ -598,6 +599,25 @@ def test_a_resumed_crawl_keeps_its_id_and_its_masks(tmp_path: Path) -> None:
     assert stat.S_IMODE((tmp_path / "job" / "urinorm.crawl").stat().st_mode) == 0o600
     (tmp_path / "job" / "urinorm.crawl").write_text("torn")
     assert crawl_identity(jobdir) != first
+
+
+def test_an_id_that_cannot_be_kept_is_said(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    """A crawl without its visits would be one without live rules, too."""
+    (tmp_path / "urinorm.crawl").mkdir()
+    assert crawl_identity(str(tmp_path)) != crawl_identity(str(tmp_path))
+    assert caplog.text.count("the next run of this job is another crawl") == 2
+
+
+@pytest.mark.parametrize("stack", [0, 1 << 46], ids=["a thread", "no room for one"])
+def test_what_is_waited_for_runs_where_no_thread_is_left(stack: int) -> None:
+    async def ran() -> tuple[bool, int]:
+        before = threading.stack_size(stack)
+        try:
+            return await in_thread(lambda: (threading.current_thread() is threading.main_thread(), 5))  # type: ignore[no-any-return]  # what it ran
+        finally:
+            threading.stack_size(before)
+
+    assert asyncio.run(ran()) == (stack > 0, 5)
 
 
 @pytest.mark.skipif(not hasattr(os, "setpriority"), reason="there are no priorities")

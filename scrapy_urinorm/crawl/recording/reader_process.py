@@ -234,11 +234,26 @@ def reader_or_why() -> tuple[ReaderProcess | None, str]:
 
 
 async def in_thread(function: Callable[..., Any], *args: Any) -> Any:
-    """Run a function in a thread and return its result, whatever reactor or loop runs the crawl."""
+    """Run a function in a thread and return its result, whatever reactor or loop runs the crawl.
+
+    Where no thread is left for this user it runs at once: who waits for it has nothing else to do.
+    """
     try:
-        asyncio.get_running_loop()
-    except RuntimeError:
+        if _has_loop():
+            return await asyncio.to_thread(function, *args)
         from twisted.internet.threads import deferToThread
 
         return await deferToThread(function, *args)
-    return await asyncio.to_thread(function, *args)
+    except RuntimeError as error:
+        # CPython has no other name for it
+        if "start new thread" not in str(error):
+            raise
+        return function(*args)
+
+
+def _has_loop() -> bool:
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return False
+    return True

@@ -43,6 +43,7 @@ SELECT = "select id, state, priority, slot, data, fingerprint, class, generation
 """What `rows_of` makes rows of."""
 ADVICE = "make room or mend the rights, then start the crawl again: what was written down is not lost"
 _ANEW = "delete it, what was seen and the folder requests.queue to start anew: only it knows what waited"
+BEGIN_ANEW = "remove the folder of the job to begin anew"
 _TEMPORARY = "make room there, name another folder in TMPDIR, or set a JOBDIR"
 
 
@@ -82,15 +83,15 @@ class RequestsDatabase:
         self._database: sqlite3.Connection | None = None
         self._holds = False
 
-    def open(self) -> None:
-        """Open or make it; a transaction that a kill has cut off is rolled back."""
+    def open(self, *, begun: bool = False) -> None:
+        """Open or make it; a transaction that a kill has cut off is rolled back. One that was `begun` has tables."""
         try:
-            self._open()
+            self._open(begun=begun)
         except BaseException:
             self.close()
             raise
 
-    def _open(self) -> None:
+    def _open(self, *, begun: bool) -> None:
         with self._explained("open"):
             if self.folder is None:
                 self.folder = make_temporary("requests")
@@ -111,6 +112,9 @@ class RequestsDatabase:
             ):
                 database.execute(f"pragma {pragma}")
             version = database.execute("pragma user_version").fetchone()[0]
+            if begun and not version:
+                # as a power failure leaves it, or a copy without the file beside it that ends with -wal
+                raise RequestsFileError(f"{path} is empty: what waited in it is lost; restore a copy, or {BEGIN_ANEW}")
             if version not in (0, _FORMAT):
                 raise RequestsFileError(
                     f"{path} has format {version}, this version reads {_FORMAT}: use the version of scrapy-urinorm "
@@ -179,7 +183,8 @@ class RequestsDatabase:
             path = f"{tempfile.gettempdir() if self.folder is None else self.folder}/{self._name}"
             # an error of the system has no such code; of an extended one the lowest octet is the plain one
             if getattr(error, "sqlite_errorcode", 0) & 0xFF in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
-                holder = ""
+                # SQLite has one error for a lock that is held and one that cannot be had
+                holder = ", or its disk lends no locks"
                 with contextlib.suppress(OSError, ValueError):
                     holder = f" (process {int(self._holder.read_text('ascii'))})"
                 raise RequestsFileInUseError(

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from scrapy_urinorm.crawl.requests.database import SELECT, RequestsDatabase, in_states, rows_of
-from scrapy_urinorm.crawl.requests.rows import SERVED, Row, State
+from scrapy_urinorm.crawl.requests.rows import MOST, SERVED, Row, State
 
 if TYPE_CHECKING:
     import sqlite3
@@ -17,8 +17,7 @@ if TYPE_CHECKING:
 FILE_NAME = "urinorm.requests"
 COMMIT_CHANGES = 500
 """Changes in memory after which there is a commit, which takes 3 ms then."""
-# below all priorities
-_LEAST = -(1 << 63)
+_LEAST = -MOST - 1
 
 
 class RequestsFile:
@@ -44,14 +43,17 @@ class RequestsFile:
         """Whether the run before came to no good end: Scrapy's queue is then not to be trusted, these rows are."""
         self.gather: Callable[[], None] | None = None
         """Asked for notes before anything is written: no row without what is known of its key."""
+        self.seen: Callable[[], int] | None = None
+        """How many fingerprints the seen store has; the mark `seen` says with what number the last changes came."""
+        self._seen = -1
         self.waiting: dict[State, Counter[str]] = {state: Counter() for state in SERVED}
         """How many requests wait here, by state and slot."""
 
     # ------------------------------------------------------------------ open and close
 
-    def open(self) -> None:
-        """Open or make the file; a transaction that a kill has cut off is rolled back."""
-        self._base.open()
+    def open(self, *, begun: bool = False) -> None:
+        """Open or make the file, as `RequestsDatabase.open` does."""
+        self._base.open(begun=begun)
         with self._base.explained("open") as database:
             self._next = 1 + (database.execute("select max(id) from requests").fetchone()[0] or 0)
             self.unclean = bool(self.mark("running"))
@@ -99,8 +101,8 @@ class RequestsFile:
         return sum(len(one) for one in self._changes)
 
     def commit(self) -> None:
-        """Write all changes, in one transaction."""
-        if self.changes:
+        """Write all changes, in one transaction, and what the seen store has by now."""
+        if self.changes or (self.seen is not None and self.seen() != self._seen):
             with self._transaction():
                 pass
 
@@ -293,3 +295,6 @@ class RequestsFile:
         database.executemany("insert into served (site, kind, url) values (?, ?, ?)", self._served)
         flying = [(number,) for number in self._flying]
         database.executemany("update requests set state = 'flying' where id = ?", flying)
+        if self.seen is not None:
+            self._seen = self.seen()
+            database.execute("insert or replace into marks values ('seen', ?)", (str(self._seen),))

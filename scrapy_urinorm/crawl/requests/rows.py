@@ -24,6 +24,8 @@ class State(StrEnum):
     """A version of the spider that can read it."""
 
 
+#: The greatest number that SQLite can hold.
+MOST = (1 << 63) - 1
 #: The states that are served from here.
 SERVED = (State.RELEASED, State.LATER)
 

@@ -11,8 +11,9 @@ from scrapy_urinorm.crawl.engine_calls import close_spider, in_progress
 from scrapy_urinorm.crawl.failures import failed
 from scrapy_urinorm.crawl.requests.database import ADVICE, RequestsFileError
 from scrapy_urinorm.crawl.requests.file import COMMIT_CHANGES, FILE_NAME, RequestsFile
-from scrapy_urinorm.crawl.requests.rows import SERVED, Row, State
+from scrapy_urinorm.crawl.requests.rows import MOST, SERVED, Row, State
 from scrapy_urinorm.crawl.requests.serialized import dumped, loaded, unreadable, url_of
+from scrapy_urinorm.crawl.scheduling.agreement import count_seen, forget_later, open_alone
 from scrapy_urinorm.crawl.scheduling.first_row import FirstRow
 from scrapy_urinorm.crawl.scheduling.places import opened_for_many, place_of_requests
 from scrapy_urinorm.errors import UrinormError
@@ -27,8 +28,6 @@ if TYPE_CHECKING:
 
 #: What a kill may cost in pages fetched again: those that ended in this time. A commit takes 0.1 ms.
 _COMMIT_SECONDS = 0.02
-#: What SQLite can hold as a number.
-_MOST = (1 << 63) - 1
 
 
 class Kept(NamedTuple):
@@ -78,7 +77,7 @@ class Journal:
             self._place, self.file = opened_for_many(self._place)
             self.in_force = self.in_force and self._place.folder is not None
         else:
-            self.file.open()
+            open_alone(self._place, self.file)
 
     def ready(self) -> str:
         """Open the file where it was not needed so far; return why it cannot be, else an empty text."""
@@ -93,6 +92,7 @@ class Journal:
     def begin(self) -> None:
         """The seen store is open and the run before taken up: write from now on. Raises UrinormError."""
         if self.file.is_open:
+            count_seen(self._place, self.file, self._store)
             self.file.set_marks(running="1" if self.in_force else "", taking_over="")
         self.first_row = FirstRow(self._put_first, self.file.end)
         if self.in_force and (self._store is None or not self._store.hold()):
@@ -107,6 +107,7 @@ class Journal:
         file = self.file
         if not file.is_open:
             return
+        forget_later(self._place, file, self._store)
         file.release(State.UNREADABLE)
         taken = file.release(State.FLYING) + (0 if trusted else file.release(State.QUEUED))
         if taken:
@@ -170,9 +171,7 @@ class Journal:
         return None
 
     def _put(self, request: Request, kept: Kept, number: int | None) -> int | None:
-        if number is None:
-            number = self.file.new_id()
-        request.meta[own.ROW_META] = number
+        request.meta[own.ROW_META] = number = self.file.new_id() if number is None else number
         data = dumped(request, self._spider)
         if data is None:
             del request.meta[own.ROW_META]
@@ -182,7 +181,7 @@ class Journal:
         fp = None if request.dont_filter else fingerprinter.fingerprint(request)
         if self._variants is not None and own.CLAIMS_META in request.meta:
             self._variants.goes_on(request)
-        priority = max(-_MOST, min(_MOST, request.priority if kept.priority is None else kept.priority))
+        priority = max(-MOST, min(MOST, request.priority if kept.priority is None else kept.priority))
         engine = self.engine
         slot = engine.downloader.get_slot_key(request) if engine is not None else ""
         self.file.put(Row(number, kept.state, priority, slot, data, fp, kept.class_key, kept.generation))
