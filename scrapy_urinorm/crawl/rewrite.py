@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING
 
 from scrapy.exceptions import NotConfigured
 from scrapy.spidermiddlewares.base import BaseSpiderMiddleware
@@ -32,11 +32,6 @@ class RewriteMiddleware(BaseSpiderMiddleware):
         if not self._rewriter.active:
             raise NotConfigured
         self._stats = own.stats_of(crawler)
-
-    @classmethod
-    def from_crawler(cls, crawler: Crawler) -> Self:
-        """Build from a crawler; raises NotConfigured where no table names a rule to rewrite by."""
-        return cls(crawler)
 
     def get_processed_request(self, request: Request, response: Response | None) -> Request | None:
         """The request to enqueue in place of one that a spider made."""
