@@ -97,7 +97,6 @@ class _Told:
     def __init__(self, url: str, normalizer: Normalizer, crawl: CrawlView):
         self.seen = crawl.request_url(url)
         self.explanation: Explanation = normalizer.explain(self.seen)
-        self.key = normalizer.key(self.seen)
         self.fingerprint = crawl.fingerprint(self.seen, normalizer)
         self.notes = list(self.explanation.notes)
         if self.seen != url:
