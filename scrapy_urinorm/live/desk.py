@@ -37,7 +37,6 @@ from scrapy_urinorm.live.questions import (
     pattern_key,
     speaks_of_action,
 )
-from scrapy_urinorm.live.resuming import parts_of, state_of
 from scrapy_urinorm.live.yields import CLOSE, Yields
 from scrapy_urinorm.normalizer import Normalizer
 from scrapy_urinorm.rulesets.ruleset import RuleSet
@@ -238,7 +237,7 @@ class Desk:
 
     def _ruled(self, message: dict[str, Any]) -> str:
         name: str = message["site"]
-        site = self.sites.setdefault(name, SiteDesk(name))
+        site = self.sites.setdefault(name, SiteDesk())
         site.on = False
         # a fleet has the same numbers
         self.generations = message.get("generation") or self.generations + 1
@@ -280,11 +279,6 @@ class Desk:
     def untested(self) -> list[bytes]:
         """Return classes of which one request is to be fetched before their rule may give up the rest."""
         return [key for site in self.sites.values() if site.on for key in site.untested()]
-
-    def state(self) -> dict[str, Any]:
-        """Return what a later run takes up, as JSON can hold it."""
-        rows = ((part.name, name, part.row(one)) for part in parts_of(self) for name, one in part.of.items())
-        return state_of(rows)
 
     def restore(self, state: dict[str, Any]) -> list[str]:
         """Take up the state of the run before; return the sites that are to be `keyed`, their parked asked again."""

@@ -131,10 +131,6 @@ class Ids:
             known.once.clear()
         return None if known.full else known
 
-    def dump(self) -> dict[str, list[str | int]]:
-        """Return what a later run needs, as JSON can hold it."""
-        return {place: packed(known) for place, known in self.places.items()}
-
     def load(self, rows: dict[str, list[str | int]]) -> None:
         """Take up what a run before has dumped: what that has met is met on another page now."""
         for place, (tried, wanted, once, sent, news) in rows.items():

@@ -78,10 +78,6 @@ class Doubts:
             del self.waiting[name]
         return name
 
-    def dump(self) -> dict[str, list[float]]:
-        """Return what a later run needs, beside the rows of patterns."""
-        return {doubted(name): [count] for name, count in self.waiting.items()}
-
     def load(self, name: str, row: list[float]) -> bool:
         """Take up a row; whether it was one of these."""
         if not name.endswith(_DOUBTED):

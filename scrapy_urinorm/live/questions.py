@@ -23,12 +23,11 @@ bare: Callable[[str], str] = Normalizer(preset="safe").key
 
 
 class LiveRule(NamedTuple):
-    """A live rule: its name, itself in words, what it does alone, and whether it was proven on real installations;
-    `splits`, where it says how queries are split, which others then do as well.
+    """A live rule: its name, what it does alone, and whether it was proven on real installations; `splits`, where it
+    says how queries are split, which others then do as well.
     """
 
     id: str
-    said: str
     alone: Normalizer
     proven: bool = False
     splits: bool = False
@@ -37,7 +36,7 @@ class LiveRule(NamedTuple):
 def live_rule(said: dict[str, Any]) -> LiveRule:
     """Return a rule as the student says it."""
     alone = Normalizer([said["source"]], "safe", check_examples=False)
-    return LiveRule(said["id"], said["said"], alone, said.get("proven", False), said.get("splits", False))
+    return LiveRule(said["id"], alone, said.get("proven", False), said.get("splits", False))
 
 
 def moved_by(rules: Sequence[LiveRule], url: str) -> list[LiveRule]:
@@ -122,7 +121,6 @@ class SiteDesk:
     does what `later` defers.
     """
 
-    name: str
     generation: int = 0
     message: dict[str, Any] = field(default_factory=dict)
     """The student's, with the rules that hold now."""

@@ -60,7 +60,8 @@ class Student:
         self._learned = by_site(one for one in learned if one.rule != SKIP)
         self.options = options
         self.rules = list(rules)
-        self.written = Normalizer(self.rules or None, options.preset, check_examples=False)
+        # what is wrong with them is said now, and not by each study
+        Normalizer(self.rules or None, options.preset, check_examples=False)
         self.store = store
         self.priors = list(priors)
         self.novelty, self.said_known = Novelty(), SaidKnown()
@@ -294,7 +295,3 @@ class Student:
             site.struck.update(known["struck"])
             site.since.update(known["since"])
         return fetched
-
-    def sites(self) -> list[str]:
-        """Return the names of the sites that are watched."""
-        return list(self._sites)

@@ -192,7 +192,7 @@ def _gathered(name: str, visits: Iterable[Visit]) -> Site:
 
 def _candidates(learner: SiteLearner) -> list[Candidate]:
     """Return the rules that may be believed: those the learner accepts, and those that it would with more support."""
-    proposed = [one for one in learner.others if one.status == PROPOSED and one.family != "addresses"]
+    proposed = [one for one in learner.others if one.status == PROPOSED]
     known: dict[str, Candidate] = {}
     accepted = [one for one in learner.replay.accepted if one.rule not in VERDICTS]
     accepted = [one if holds_alone(learner, one) else with_either_slash(one) for one in accepted]

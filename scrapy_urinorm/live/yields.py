@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable
 from collections.abc import Set as AbstractSet
 from typing import Any
 
-from scrapy_urinorm.live.brought import KNOWN_CLOSE, TURNS, Brought, Rank, Turn, Yield, row_of, yield_of
+from scrapy_urinorm.live.brought import KNOWN_CLOSE, TURNS, Brought, Rank, Turn, Yield, yield_of
 from scrapy_urinorm.live.filtered import Filtered, is_whole
 from scrapy_urinorm.live.groups import AGAIN, ShapeParts, group_of, is_group, subgroups
 from scrapy_urinorm.live.patience import TESTS, Doubts, Patience, doubted
@@ -281,10 +281,6 @@ class Yields:
     def closed(self) -> dict[str, Yield]:
         """Return the patterns that keep requests back."""
         return {name: one for name, one in self.of.items() if one.turn is Turn.CLOSED}
-
-    def dump(self) -> dict[str, list[Any]]:
-        """Return all that a later run needs."""
-        return {name: row_of(one) for name, one in self.of.items()} | self.doubts.dump()
 
     def load(self, rows: dict[str, list[Any]]) -> None:
         """Take up what a run before has dumped; where closing was turned off since, what it closed comes later."""

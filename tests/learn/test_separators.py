@@ -152,8 +152,8 @@ def test_a_page_that_speaks_against_it_is_heard_at_once() -> None:
 def test_who_splits_is_asked_where_nobody_else_moves_an_address() -> None:
     split = {"host": {"a.example": {"semicolon_separators": True}}}
     drop = {"host": {"a.example": {"semicolon_separators": True, "remove_params": ["ref"]}}}
-    rules = [live_rule({"id": "split", "said": "", "source": split, "splits": True})]
-    rules.append(live_rule({"id": "drop", "said": "", "source": drop}))
+    rules = [live_rule({"id": "split", "source": split, "splits": True})]
+    rules.append(live_rule({"id": "drop", "source": drop}))
     asked = ["/p?a=1&b=2", "/p?a=1;b=2", "/p?a=1;ref=2", "/p?ref=2"]
     found = [[one.id for one in moved_by(rules, f"http://a.example{url}")] for url in asked]
     assert found == [[], ["split"], ["drop"], ["drop"]]

@@ -16,6 +16,7 @@ from scrapy_urinorm.live.patience import PATIENCE
 from scrapy_urinorm.live.yields import BEFORE, LOW, Yields
 from scrapy_urinorm.live.yields import CLOSE as CLOSE_PAGES
 from tests.live.orders import IN_BOTH_ORDERS
+from tests.live.resumed import rows
 from tests.live.sites import Answer, identities_of, prose, record
 
 PEOPLE, PER_LIST, CLOSE = 120, 20, 30
@@ -241,7 +242,7 @@ def test_a_resumed_crawl_has_what_was_put_off_wait_no_longer_than_a_new_one(open
         before.learned(pattern, news=False, few=True)
     if opened:
         before.learned(pattern, news=True)
-    after.load(before.dump())
+    after.load(rows(before))
     for _ in range(PATIENCE):
         assert (after.of[pattern].turn, after.due()) == (Turn.OPEN if opened else Turn.LATER, [])
         after.learned("http://a.example/news/#", news=True)

@@ -14,6 +14,7 @@ from scrapy_urinorm.live.groups import AGAIN, group_of
 from scrapy_urinorm.live.patterns import LONGEST, Patterns
 from scrapy_urinorm.live.questions import CLOSED, LATER, SiteDesk, filters_of
 from scrapy_urinorm.live.yields import CLOSE, Yields
+from tests.live.resumed import rows
 
 FILTERS = frozenset("abcdef")
 # pairs of the names of six filters: no group of them has pages enough to be closed by itself
@@ -130,9 +131,9 @@ OPENED = {
 def test_news_of_any_of_them_opens_all(pattern: str, how: str, again: bool) -> None:
     yields = of_many_names(CLOSE)
     if again:
-        rows = yields.dump()
+        kept = rows(yields)
         yields = Yields(filters=lambda _: FILTERS)
-        yields.load(rows)
+        yields.load(kept)
     assert list(yields.closed()) == [WHOLE]
     if how == "what it has led to":
         reopened = yields.credited(pattern)
@@ -157,7 +158,7 @@ def test_parts_that_had_news_are_tried_longer() -> None:
 
 def test_closing_is_turned_off_for_them_too() -> None:
     off = Yields(0, lambda _: FILTERS)
-    off.load(of_many_names(CLOSE).dump())
+    off.load(rows(of_many_names(CLOSE)))
     assert not off.closed()
 
 
@@ -213,7 +214,7 @@ def test_what_was_cut_off_may_name_anything() -> None:
 
 
 def test_what_filters_the_lists_of_a_script_may_name_the_pages_of_another() -> None:
-    site = SiteDesk("a.example")
+    site = SiteDesk()
     limit = {"of": ["host", "style"], "at_most": 1, "defer": True}
     site.take_later({"site": {"a.example": {"where": [{"path": "/c/status.cgi", "max_params": limit}]}}})
     other = {"of": ["sort"], "at_most": 1, "defer": True}

@@ -40,6 +40,7 @@ from scrapy_urinorm.live.process import FleetStudent
 from scrapy_urinorm.seen.protocol import SeenStoreLostError
 from tests.crawl.components import crawler_with
 from tests.effort import limit
+from tests.live.resumed import rows
 from tests.live.served import Served
 from tests.live.sites import Site, record
 from tests.live.test_crawl import all_pages
@@ -246,7 +247,7 @@ def test_what_patterns_have_brought_is_noted_some_at_a_time_and_only_what_has_ch
     noted.clear()
     # a worker that comes later knows it; each writes what has changed with it
     later, other = working("two")
-    assert later.yields.dump() == desk.yields.dump()
+    assert rows(later.yields) == rows(desk.yields)
     other.save()
     noted.clear()
     desk.yields.learned(names[7], news=False)
@@ -454,7 +455,7 @@ def test_a_successor_learns_the_same_rules(tmp_path: Path) -> None:
     visits, _ = record(Site(1, features={"sid", "ref"}, articles=40))
     first, second = (FleetStudent(Options(skip=False), [], FolderStore(str(tmp_path / name))) for name in "ab")
     said = [one for visit in visits for one in first.take(visit)]
-    (name,) = first.sites()
+    (name,) = first._sites
     said += first.judge(name)
     rules = [one for one in said if one["do"] == "rules"][-1]
     for visit in visits:

@@ -20,6 +20,7 @@ from scrapy_urinorm.live.questions import CLOSED, LATER, PASS, SAMPLE
 from scrapy_urinorm.live.student import Student
 from scrapy_urinorm.visits import Visit
 from tests.crawl.components import crawler_with
+from tests.live.resumed import state
 
 GITWEB, TRAC = "http://git.example/", "http://trac.example/"
 MARKS = {GITWEB: ("generator:gitweb/2.39",), TRAC: ("cookie:trac_form_token",)}
@@ -74,7 +75,7 @@ def test_a_proven_trap_is_closed_though_its_texts_are_new() -> None:
 def test_a_resumed_crawl_knows_what_the_one_before_knew() -> None:
     first, _ = recognized(GITWEB)
     second = Desk([], "recommended")
-    assert second.restore(json.loads(json.dumps(first.state()))) == []
+    assert second.restore(json.loads(json.dumps(state(first)))) == []
     url = f"{GITWEB}?p=a.git;a=blobdiff;h=1"
     assert (second.pattern(url, 0), second.decide(url, 0).verdict) == (DIFFERENCE, LATER)
 

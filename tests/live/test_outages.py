@@ -17,6 +17,7 @@ from scrapy_urinorm.live.desk import Desk
 from scrapy_urinorm.live.student import Student
 from scrapy_urinorm.live.yields import CLOSE, LOW, MOST_ALIKE, ONE_PAGE
 from scrapy_urinorm.visits import Visit
+from tests.live.resumed import state
 from tests.live.served import Served
 from tests.live.sites import Answer, prose
 from tests.live.test_crawl import live, pages
@@ -247,7 +248,7 @@ def test_what_was_closed_over_pages_that_differ_does_not_go_again() -> None:
 
 def test_a_later_run_knows_it() -> None:
     crawl, after = closed_for_one_page(), Desk([], "safe")
-    after.restore(crawl.desk.state())
+    after.restore(state(crawl.desk))
     assert (after.answers.retried(), after.answers.retried()) == (crawl.desk.answers.retried(), [])
 
 

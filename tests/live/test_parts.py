@@ -33,6 +33,7 @@ from scrapy_urinorm.live.yields import LOW, Yields
 from scrapy_urinorm.suffixes import host_of, site_of
 from scrapy_urinorm.visits import messages
 from scrapy_urinorm.visits.record import Visit
+from tests.live.resumed import rows, state
 from tests.live.sites import Site, record
 
 if TYPE_CHECKING:
@@ -164,7 +165,7 @@ def test_what_brings_nothing_comes_later_and_is_closed_in_the_end() -> None:
     assert yields.credit(yields["p"])
     assert (yields.of["p"].turn, yields.of["p"].late_news) == (Turn.LATER, 1)
     fresh = Yields(close=30)
-    fresh.load(yields.dump())
+    fresh.load(rows(yields))
     assert fresh.of == yields.of
 
 
@@ -172,7 +173,7 @@ def test_a_job_that_goes_on_without_closing_has_what_was_closed_fetched() -> Non
     yields, without = Yields(close=30), Yields(close=0)
     for _ in range(60):
         yields.learned("p", False)
-    without.load(yields.dump())
+    without.load(rows(yields))
     assert (yields.place("p").turn, without.place("p").turn) == (Turn.CLOSED, Turn.LATER)
 
 
@@ -194,7 +195,7 @@ def test_many_small_patterns_are_low_together() -> None:
     assert yields.place(SHOP.format(7, "price"))[0].turn is Turn.OPEN
     assert yields.place(SHOP.format(3, "price"))[0].turn is Turn.LATER
     fresh = Yields(close=30)
-    fresh.load(yields.dump())
+    fresh.load(rows(yields))
     assert fresh.of == yields.of
 
 
@@ -227,7 +228,7 @@ def test_many_patterns_that_bring_nothing_are_closed_together() -> None:
     assert turns.count(Turn.CLOSED) == 19
     assert turns[3] is not Turn.CLOSED
     fresh = Yields(close=60)
-    fresh.load(yields.dump())
+    fresh.load(rows(yields))
     assert fresh.of == yields.of
 
 
@@ -352,9 +353,7 @@ def test_a_word_that_the_rules_of_the_crawl_drop_is_not_tested() -> None:
         found = desk()
         # places of links, each with a page of its own
         words = [f"from-{letter}" for letter in "abcdefghijkl"]
-        found.keyed(
-            found.sites["a.example"].name, [(f"http://a.example/p?id={n}&{name}={w}", 7) for n, w in enumerate(words)]
-        )
+        found.keyed("a.example", [(f"http://a.example/p?id={n}&{name}={w}", 7) for n, w in enumerate(words)])
         for n, word in enumerate(words):
             found.decide(f"http://a.example/p?id={n}&s=x&{name}={word}", 7)
         numbers[name] = len(found.untested())
@@ -392,7 +391,7 @@ def test_a_resumed_desk_decides_alike() -> None:
     before = [first.decide(url, 7).verdict for url in urls[:150]]
     assert CANARY in before
     second = Desk([], "recommended")
-    for name in second.restore(first.state()):
+    for name in second.restore(state(first)):
         second.keyed(name, [("http://a.example/p?s=1", 7)])
         second.ready(name)
     third = desk()
@@ -472,7 +471,7 @@ def test_of_doubted_pages_those_go_first_of_which_most_wait_in_a_resumed_job_too
         before.doubt("http://a.example/sold/#")
         if n % 3 == 0:
             before.doubt("http://a.example/ad/#")
-    after.load(json.loads(json.dumps(before.dump())))
+    after.load(json.loads(json.dumps(rows(before))))
     due = []
     for _ in range(3 * PATIENCE):
         after.learned("http://a.example/list?page=#", news=True)
@@ -503,7 +502,7 @@ def test_lists_with_more_than_one_filter_come_later() -> None:
     assert site is not None
     first.ready(site)
     second = Desk([], "recommended")
-    second.restore(first.state())
+    second.restore(state(first))
     for found in (first, second):
         url = "http://a.example/?brand=a&size=1"
         assert found.decide(url, 7).verdict == LATER

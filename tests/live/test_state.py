@@ -15,6 +15,7 @@ from scrapy_urinorm.crawl.live_rules.parked import Parked
 from scrapy_urinorm.crawl.live_rules.state import LiveState
 from scrapy_urinorm.crawl.requests.file import RequestsFile
 from scrapy_urinorm.live.desk import Desk
+from tests.live.resumed import rows, state
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -66,7 +67,7 @@ def test_what_a_resume_needs_is_looked_for_the_less_often_the_more_it_is(
         found += bool(held.steps())
     assert found == looks
     held.parked.save()
-    assert held.left() == json.loads(json.dumps(held.desk.state()))
+    assert held.left() == json.loads(json.dumps(state(held.desk)))
     held.file.close()
 
 
@@ -88,11 +89,11 @@ def test_of_what_a_resume_needs_the_changes_are_written_some_at_a_time(
     yields.doubt("http://s.example/*")
     held.parked._state.begin()
     assert sum(held.steps()) == 3
-    assert held.left()["yields"] == json.loads(json.dumps(yields.dump()))
+    assert held.left()["yields"] == json.loads(json.dumps(rows(yields)))
     for _ in range(1_000):
         yields.doubts.page()
     held.parked.save()
-    assert held.left()["yields"] == json.loads(json.dumps(yields.dump()))
+    assert held.left()["yields"] == json.loads(json.dumps(rows(yields)))
     held.file.close()
 
 
@@ -135,7 +136,7 @@ def test_the_engine_asks_often_in_a_turn_of_the_reactor_and_a_step_is_done_once(
     held.parked.step()
     while turns:
         turns.pop()()
-    assert held.left()["yields"] == json.loads(json.dumps(held.desk.yields.dump()))
+    assert held.left()["yields"] == json.loads(json.dumps(rows(held.desk.yields)))
     held.file.close()
 
 

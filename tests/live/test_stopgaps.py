@@ -72,7 +72,7 @@ def judged(*busy: int) -> tuple[list[str], Desk]:
         if not number.isdigit() or int(number) not in met.intersection(busy):
             said += student.take(visit, "pattern")
             met.update([int(number)] if "article" in visit.url else ())
-    (name,) = student.sites()
+    (name,) = student._sites
     said += student.judge(name)
     for message in said:
         if desk.take(message)[1] is not None:

@@ -68,7 +68,7 @@ def test_what_comes_while_a_study_runs_is_held_against_what_it_finds() -> None:
                 heard += one.ended(work)
         assert told(heard, "rules")[-1] == told(said[began], "rules")[-1]
         assert len(told(heard, "news")) == began + 1 + late
-        (name,) = one.sites()
+        (name,) = one._sites
         if late:
             fresh = student()
             for visit in visits_of(STEADY)[: began + 1 + late]:
@@ -89,7 +89,7 @@ def test_a_study_whose_rules_a_page_speaks_against_meanwhile_is_done_again() -> 
         heard += said
         believed = believed or any(rules["rules"] for rules in told(said, "rules"))
         if not works and believed and not one.busy:
-            (name,) = one.sites()
+            (name,) = one._sites
             one.busy = True
             works.append(one.begin(name))
         if told(said, "doubt"):
@@ -102,7 +102,7 @@ def test_a_study_whose_rules_a_page_speaks_against_meanwhile_is_done_again() -> 
     assert one.ended(work) == []
     one.busy = False
     one.starts = None
-    (name,) = one.sites()
+    (name,) = one._sites
     again = one.study(name)
     assert told(again, "rules")[0]["rules"] != told(heard, "rules")[-1]["rules"]
 
@@ -130,7 +130,7 @@ def test_the_process_answers_every_page_and_the_judgement_last(site: Site, tmp_p
     if site is STEADY:
         known = Student(Options(skip=False), [], store)
         known.restore(store.kept(), store.all())
-        (name,) = known.sites()
+        (name,) = known._sites
         at_once, last = (told(one, "rules")[-1] for one in (known.judge(name), said))
         assert {one["id"] for one in last["rules"]} >= {one["id"] for one in at_once["rules"]} != set()
 
@@ -164,7 +164,7 @@ def test_a_study_that_cannot_be_begun_is_begun_with_a_later_page() -> None:
     assert not one.busy
     # due again with what was seen meanwhile
     one.starts = works.append
-    (name,) = one.sites()
+    (name,) = one._sites
     one._sites[name].due = 0
     one.take(after, "")
     assert len(works) == 1
@@ -175,7 +175,7 @@ def test_pages_that_speak_against_old_rules_do_not_keep_a_study_from_ending() ->
     one = student()
     for visit in visits_of(STEADY):
         one.take(visit, "")
-    (name,) = one.sites()
+    (name,) = one._sites
     site = one._sites[name]
     assert site.found is not None
     work = one.begin(name)
@@ -255,8 +255,8 @@ def test_a_student_that_is_started_again_knows_what_was_named(tmp_path: Path) ->
     again = Students(io.BytesIO())
     again.take(said, b"")
     (before, _), (after, store) = process._of[3], again._of[3]
-    assert sorted(after.sites()) == sorted(before.sites())
-    for site in before.sites():
+    assert sorted(after._sites) == sorted(before._sites)
+    for site in before._sites:
         # without those that were fetched since
         assert after._sites[site].waiting == before._sites[site].waiting
     assert after._waiting == before._waiting > 0

@@ -38,7 +38,7 @@ class FleetState(StateInPieces):
 
     def _put(self, part: Part, name: str, text: str | None) -> None:
         if part.name == "doubt":
-            # as `Yields.dump` has it
+            # as `state_of` has it
             name, text = doubted(name), f"[{text}]" if text else text
         self._pieces[name] = text or ""
 
