@@ -211,11 +211,6 @@ class Figures:
             from visit
             """
         )[0]
-        lost = """
-            select count(*) from (select ident from visit where kind = 0 and label is not null and not weak and not skip
-            group by ident having not bool_or(kept))
-            """
-        row["lost"] = self.db.execute(lost).fetchall()[0][0]
         row["hosts"] = self.db.execute("select count(distinct host) from visit").fetchall()[0][0]
         row["urls"] = self.db.execute("select count(*) from (select distinct bare from visit)").fetchall()[0][0]
         return row

@@ -38,9 +38,8 @@ FRAME_ROWS = 4_000
 
 @dataclass(slots=True)
 class Intake:
-    """What was read: the parts in order with their numbers of rows, and the rows that could not be read."""
+    """What was read: the numbers of rows of the parts, in order, and the rows that could not be read."""
 
-    parts: list[Path] = field(default_factory=list)
     counts: list[int] = field(default_factory=list)
     bad: int = 0
     problems: list[str] = field(default_factory=list)
@@ -118,8 +117,7 @@ def _taken(
     recognizer = Recognizer()
     work.only, work.frames = only, _frames(blocks, ahead, recognizer)
     found.programs = recognizer.found()
-    for number, (path, count, bad, problems, crawls) in enumerate(_results(work, ahead, blocks, jobs)):
-        found.parts.append(_part(work.folder, number))
+    for path, count, bad, problems, crawls in _results(work, ahead, blocks, jobs):
         found.counts.append(count)
         found.refuse(bad, problems)
         found.crawls.setdefault(path, Counter()).update(crawls)

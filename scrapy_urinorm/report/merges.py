@@ -108,9 +108,9 @@ class Merges:
         return self._figures.select(sql, [CHANGED])
 
     def _count_changed(self, texts: Mapping[int, dict[str, Any]]) -> None:
-        self.changed = self._figures.db.execute(f"select count(*) from {self._table} where changed").fetchall()[0][0]
+        changed = self._figures.db.execute(f"select count(*) from {self._table} where changed").fetchall()[0][0]
         self.explained = len(self._changed)
-        weight = self.changed / self.explained if self.explained else 0
+        weight = changed / self.explained if self.explained else 0
         for row in self._changed:
             for name in self._rules(texts[row["n"]]["url"]):
                 record = self._records[name]
