@@ -92,10 +92,6 @@ def test_it_is_fetched_once_though_a_link_to_it_was_filtered(order: str, concurr
     assert sorted(found.fetched) == [0, 1, 2, 3]
 
 
-def test_a_curve_counts_classes_by_request() -> None:
-    assert crawl(site(), NAMES).curve([0, 1, 1, 1, 2, 2, -1, 3, 3]) == [1, 2, 2, 2, 2, 3, 3, 4, 4]
-
-
 graphs = st.lists(st.lists(st.integers(0, 14), max_size=4), min_size=1, max_size=12)
 
 

@@ -68,7 +68,6 @@ class Candidate:
     extent: dict[str, Any] | None = None
     """Its conditions for a crawl that does not test it by samples, where these are others: numbers that were seen."""
     saved: int = 0
-    wrong: int = 0
     conditions: dict[str, Any] | None = None
     site: str = ""
     examples: list[tuple[str, str]] = field(default_factory=list)

@@ -11,14 +11,13 @@ from collections.abc import Callable, Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from typing import TYPE_CHECKING
 
-from scrapy_urinorm.content import NEAR
 from scrapy_urinorm.learn.evidence.narrow import MAX_PATHS, everywhere, globs_of
+from scrapy_urinorm.learn.evidence.search import Conclusion, part_of
 from scrapy_urinorm.learn.pages.contexts import QUERY_PATH, Atom, Contexts
 from scrapy_urinorm.rules.globs import path_glob
 
 if TYPE_CHECKING:
     from scrapy_urinorm.learn.evidence.judge import Group, Judge
-    from scrapy_urinorm.learn.evidence.search import Conclusion
     from scrapy_urinorm.learn.pages.view import View
 
 
@@ -58,8 +57,5 @@ def on_query_paths(
         others = [(n, group) for n, group, view in inside if view.path not in scripts]
         held.append((finding.context, others))
     for context, members in held:
-        # the parts were not chosen for what they show, so the prior is that of the whole
-        evidence = judge.weigh((group for _, group in members), finding.context)
-        if judge.accepts(evidence) or (evidence.agree >= 2 and not evidence.against):
-            support = tuple(n for n, group in members if group.outcome >= NEAR)
-            yield finding._replace(context=context, evidence=evidence, support=support)
+        if (part := part_of(finding, context, members, judge)) is not None:
+            yield part

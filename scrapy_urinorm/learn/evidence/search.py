@@ -35,6 +35,19 @@ class Conclusion(NamedTuple):
     support: tuple[int, ...] = ()
 
 
+def part_of(
+    finding: Conclusion, context: Context, members: Sequence[tuple[int, Group]], judge: Judge
+) -> Conclusion | None:
+    """Return a finding for a part of its context, by the groups there with their numbers; None where they say too
+    little. The part was not chosen for what it shows, so the prior is that of the whole.
+    """
+    evidence = judge.weigh((group for _, group in members), finding.context)
+    if not judge.accepts(evidence) and (evidence.agree < 2 or evidence.against):
+        return None
+    support = tuple(n for n, group in members if group.outcome >= NEAR)
+    return finding._replace(context=context, evidence=evidence, support=support)
+
+
 def cover(
     groups: Sequence[Group],
     atoms_of: Callable[[Group], frozenset[Atom]],
@@ -44,7 +57,7 @@ def cover(
     least: Callable[[Context], float],
     exceptions: bool,
 ) -> list[Conclusion]:
-    """Return the contexts in which the groups agree, the most general first (reference 7.4).
+    """Return the contexts in which the groups agree, the most general first.
 
     Where a site has several `hosts`, what holds for all of them must be seen on each, and contradicted on none: one
     user of a hosting domain must not speak for the others. A finding must save the `least` of its context.

@@ -17,7 +17,7 @@ from scrapy_urinorm.learn.evidence.ground import Ground
 from scrapy_urinorm.learn.evidence.judge import Evidence, Group, Judge, distinct
 from scrapy_urinorm.learn.evidence.narrow import in_folders, narrowed, whole_lists
 from scrapy_urinorm.learn.evidence.query_paths import on_query_paths
-from scrapy_urinorm.learn.evidence.search import Conclusion, cover
+from scrapy_urinorm.learn.evidence.search import Conclusion, cover, part_of
 from scrapy_urinorm.learn.evidence.stayed import Stayed
 from scrapy_urinorm.learn.pages.contexts import Atom, Context, Contexts, host_of_context
 from scrapy_urinorm.learn.pages.view import View, says_one
@@ -186,12 +186,9 @@ class Stage:
                 for n, group, known in held
                 if known.issuperset(context) and known.isdisjoint(finding.exceptions)
             ]
-            # the parts were not chosen for what they show, so the prior is that of the whole
-            evidence = judge.weigh((group for _, group in inside), finding.context)
-            spoken = judge.accepts(evidence) or (evidence.agree >= 2 and not evidence.against)
-            if spoken and evidence.saved >= self.least(context):
-                agreeing = tuple(n for n, group in inside if group.outcome >= NEAR)
-                yield finding._replace(context=context, evidence=evidence, support=agreeing)
+            part = part_of(finding, context, inside, judge)
+            if part is not None and part.evidence.saved >= self.least(context):
+                yield part
 
     def _narrowed(
         self, finding: Conclusion, groups: Sequence[Group], skip: frozenset[str], folders: bool

@@ -35,7 +35,7 @@ def templates(shapes: Shapes, indifferent: frozenset[int] = frozenset()) -> list
     out = []
     for (source, target, binding), count in pairs.most_common(MAX_TEMPLATES):
         named = {(target, name) for name, _ in _numbers_left_out(source, target)}
-        if count >= MIN_PAIRS and latest.isdisjoint(named):
+        if count >= MIN_PAIRS and source.host == target.host and latest.isdisjoint(named):
             candidate = _template(shapes, source, target, binding, keys, shapes.soft | indifferent)
             if candidate is not None:
                 out.append(candidate)
@@ -140,8 +140,6 @@ def _template(
     if any(text.count("{") != len(binding) or is_volatile(text) for text in value.values()):
         return None
     why = f"{value['from']} showed what {value['to']} shows on {evidence.agree} distinct pages"
-    if source.host != target.host:
-        return None
     candidate = on_host(shapes.contexts, source.host, shapes.scope, "template", [value], evidence, "template", why)
     views = shapes.views
     candidate.examples = [(views[a].page.url, views[b].page.url) for a, b in evidence.examples]

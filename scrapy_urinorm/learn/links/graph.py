@@ -112,16 +112,6 @@ class RecordedCrawl(NamedTuple):
     claimed: dict[Hashable, int]
     parents: dict[int, int]
 
-    def curve(self, labels: Sequence[int]) -> list[int]:
-        """Return how many content classes were met after each request."""
-        seen: set[int] = set()
-        out = []
-        for node in self.fetched:
-            if labels[node] >= 0:
-                seen.add(labels[node])
-            out.append(len(seen))
-        return out
-
 
 def crawl(
     graph: Graph,

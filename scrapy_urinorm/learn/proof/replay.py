@@ -49,7 +49,6 @@ def host_of_key(key: str) -> str:
 
 def refute(candidate: Candidate, trial: Trial, pages: Sequence[Page], said: str) -> None:
     """Make a candidate no rule, with what its trial has merged: `said` is of that many different pages."""
-    candidate.wrong = trial.wrong
     if trial.broken is not None:
         reject(candidate, trial.broken)
         return
@@ -182,7 +181,7 @@ class Replay:
 
     def add(self, candidate: Candidate, trial: Trial) -> None:
         """Take a candidate in."""
-        candidate.saved, candidate.wrong = trial.saved, trial.wrong
+        candidate.saved = trial.saved
         self._moved_by[id(candidate)] = frozenset(trial.keys)
         self._mover.update(dict.fromkeys(trial.keys, candidate))
         self.accepted.append(candidate)

@@ -15,7 +15,6 @@ from scrapy_urinorm.suffixes import host_of
 if TYPE_CHECKING:
     from scrapy_urinorm.learn.families.passing import Passing
     from scrapy_urinorm.learn.families.shapes import Shapes
-    from scrapy_urinorm.learn.options import Options
     from scrapy_urinorm.learn.pages.contexts import Contexts
     from scrapy_urinorm.learn.pages.view import View
     from scrapy_urinorm.learn.proof.replay import Replay
@@ -30,7 +29,6 @@ class Learner(Protocol):
     """What is known of a site when its other rules are settled."""
 
     site: Site
-    options: Options
     replay: Replay
     proof: Proof | None
     earlier: Sequence[Candidate]
