@@ -110,15 +110,12 @@ class PoliteFetcher:
 
     def close(self) -> None:
         """End the process; may be called twice."""
-        self._end(_END_S)
-
-    def _end(self, seconds: float) -> None:
         process, self._process = self._process, None
         if process is None:
             return
         with contextlib.suppress(OSError):
             try:
-                process.communicate(timeout=seconds)
+                process.communicate(timeout=_END_S)
             except subprocess.TimeoutExpired:
                 process.kill()
                 process.communicate()
@@ -127,4 +124,4 @@ class PoliteFetcher:
         # wherever the interpreter happens to be: nothing is waited for
         if self._process is not None:
             self._process.kill()
-            self._end(_END_S)
+            self.close()

@@ -41,11 +41,8 @@ def paths(stage: Stage) -> list[Candidate]:
     """Return the candidates that edit the path as a whole."""
     out = []
     for name, neighbours in sorted(stage.groups.items()):
-        rule = PATH_RULES.get(name[0])
-        if rule is None:
-            continue
         groups = [judged(n, stage.views) for n in neighbours]
-        key, value, what = rule(name)
+        key, value, what = PATH_RULES[name[0]](name)
         prior = name_prior(decoded(name[1]), stage.declared) if name[0] == "path_param" else DEFAULT_PRIOR
         judge = stage.judge(prior, constant=False)
         tree = name[0] == "path_param" and chooses_tree(decoded(name[1]), ()) and not stage.said_one(groups)
@@ -62,8 +59,6 @@ def origins(stage: Stage) -> list[Candidate]:
     """Return the candidates on scheme and host; they hold for the whole site or not at all."""
     out = []
     for name, neighbours in sorted(stage.groups.items()):
-        if name[0] not in ("scheme", "www", "host"):
-            continue
         if name[0] == "host":
             out += host_aliases(stage, neighbours)
             continue

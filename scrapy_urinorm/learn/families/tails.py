@@ -106,8 +106,6 @@ def _one(stage: Stage, near: Neighbours, places: Places) -> _One | None:
     """Return what neighbours say; None of lists that differ, as `/men/shirts` and `/women/shirts`."""
     found = [(page, Tail.of(stage.views[page])) for _, page in near.members if page != near.absent]
     pairs = [(page, tail.folder) for page, tail in found if tail is not None]
-    if not pairs:
-        return None
     first, folder = pairs[0]
     home = near.absent if near.absent >= 0 else first
     groups = [(stage.pair(page, home), below) for page, below in pairs if page != home]

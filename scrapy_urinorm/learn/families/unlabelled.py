@@ -49,10 +49,8 @@ def _proposal(stage: Stage, name: Name, neighbours: list[Neighbours]) -> Candida
         if any("*" in one for one in names):
             return None
         rule, value, what = "remove_params", names, spoken(names)
-    elif name[0] in PATH_RULES:
-        rule, value, what = PATH_RULES[name[0]](name)
     else:
-        return None
+        rule, value, what = PATH_RULES[name[0]](name)
     both = [group for group in neighbours if group.absent >= 0]
     small = [group for group in both if group.values <= BUCKET]
     agree = [group for group in small if not _sizes_differ(stage, group)]
