@@ -46,7 +46,7 @@ class Loader:
         self._bodies: dict[str, Body] = {}
         self._reading: list[str] = []
 
-    def read(self, source: Source, *, learned: bool = False) -> None:
+    def read(self, source: Source) -> None:
         """Read a source, after the files that it includes."""
         name, data, lines = self._data(source)
         if data is None:
@@ -57,7 +57,7 @@ class Loader:
         self._reading.append(name)
         self._includes(name, source, data, lines)
         self.files.append(name)
-        self._tables(name, data, lines, learned or bool(data.get("evidence")))
+        self._tables(name, data, lines)
         self._reading.pop()
 
     def _data(self, source: Source) -> tuple[str, dict[str, Any] | None, LineNumbers]:
@@ -101,7 +101,8 @@ class Loader:
             else:
                 self.read(str(Path(name).parent / include))
 
-    def _tables(self, name: str, data: Mapping[str, Any], lines: LineNumbers, learned: bool) -> None:
+    def _tables(self, name: str, data: Mapping[str, Any], lines: LineNumbers) -> None:
+        learned = bool(data.get("evidence"))
         for key in data:
             if key not in _FILE_KEYS:
                 self._problem(name, "", key, f"unknown key {key!r}", _where_to(key), lines.get(("", key)))

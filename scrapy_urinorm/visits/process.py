@@ -109,10 +109,10 @@ class Reader:
                 self.crawls[number].failed += 1
             self.send({"do": "failed", "crawl": number, "text": traceback.format_exc(limit=-4).strip()})
 
-    def send(self, header: dict[str, Any], body: bytes = b"") -> None:
+    def send(self, header: dict[str, Any]) -> None:
         """Send a message to the crawl; one that is gone is not an error, its visits are still written."""
         with self._sending, contextlib.suppress(BrokenPipeError):
-            messages.send(self.output.write, header, body)
+            messages.send(self.output.write, header)
             self.output.flush()
 
     def close(self) -> None:
