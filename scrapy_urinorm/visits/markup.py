@@ -6,6 +6,7 @@ from struct import pack, unpack
 from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import urljoin
 
+from scrapy_urinorm.content.table_rows import CUT_SLOT
 from scrapy_urinorm.engine import native
 from scrapy_urinorm.visits.ages import AGED
 from scrapy_urinorm.visits.links import page_links, stems
@@ -30,7 +31,6 @@ head points to (`link rel=next`), is known by the referers of what it requests t
 #: What `native.module.page` gives.
 Compiled = tuple[bytes, bytes, int, bytes, bytes, str, str, str, str | None, str | None]
 
-_OVERFLOW_SLOT = 0
 _MASK = (1 << 64) - 1  # sums are those of a 64-bit word
 
 
@@ -138,7 +138,7 @@ def _pack_lines(slots: list[int], text: Text) -> tuple[bytes, bytes]:
         keep = LINE_CAP - 1
         # a sum, so that the sum of all text hashes of a page does not depend on the order of its lines
         hashes = (*hashes[:keep], sum(hashes[keep:]) & _MASK)
-        slots = [*slots[:keep], _OVERFLOW_SLOT]
+        slots = [*slots[:keep], CUT_SLOT]
         counts = counts[:keep] + bytes([min(255, sum(counts[keep:]))])
     pairs = [0] * (2 * len(slots))
     pairs[::2] = slots

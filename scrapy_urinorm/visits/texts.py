@@ -9,10 +9,9 @@ from collections.abc import Iterable
 from struct import pack
 from typing import NamedTuple
 
+from scrapy_urinorm.content.compare import BINS, EMPTY
 from scrapy_urinorm.engine import native
 
-BINS = 32
-EMPTY_BIN = 0xFFFFFFFF
 REMEMBERED = 256
 """Characters of the longest line and the longest word whose hash is remembered."""
 SHINGLE = 4
@@ -134,13 +133,13 @@ def minhash(words: list[str]) -> bytes:
         # the minima of all bins are nearly always among the few lowest
         limit = (1 << 64) * SIFT // len(shingles) - (1 << 63)
         bins = _minima([x for x in shingles if x < limit])
-        if EMPTY_BIN not in bins:
+        if EMPTY not in bins:
             return pack(f"<{BINS}I", *bins)
     return pack(f"<{BINS}I", *_minima(shingles))
 
 
 def _minima(shingles: list[int]) -> list[int]:
-    bins = [EMPTY_BIN] * BINS
+    bins = [EMPTY] * BINS
     for shingle in sorted(shingles, reverse=True):
         bins[shingle & 31] = (shingle >> 32) + 0x8000_0000
     return bins

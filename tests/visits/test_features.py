@@ -14,11 +14,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from scrapy_urinorm.content.compare import BINS, EMPTY
 from scrapy_urinorm.content.frame import TITLE_SLOT
 from scrapy_urinorm.engine import native
 from scrapy_urinorm.visits.features import PageFeatures, page_features
 from scrapy_urinorm.visits.markup import LINE_CAP
-from scrapy_urinorm.visits.texts import BINS, EMPTY_BIN, SIFT, minhash, plain_text
+from scrapy_urinorm.visits.texts import SIFT, minhash, plain_text
 
 HTML = "text/html; charset=utf-8"
 
@@ -250,7 +251,7 @@ def test_total(body: bytes, content_type: str) -> None:
 
 def similarity(one: bytes, other: bytes) -> float:
     a, b = unpack(f"<{BINS}I", one), unpack(f"<{BINS}I", other)
-    filled = [(x, y) for x, y in zip(a, b, strict=True) if not x == y == EMPTY_BIN]
+    filled = [(x, y) for x, y in zip(a, b, strict=True) if not x == y == EMPTY]
     return float(sum(x == y for x, y in filled) / len(filled))
 
 
