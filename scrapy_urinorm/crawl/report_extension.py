@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import logging
 import subprocess
 from datetime import UTC, datetime
 from pathlib import Path
@@ -23,8 +22,6 @@ from scrapy_urinorm.wording import count
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
-
-logger = logging.getLogger("scrapy_urinorm")
 
 
 def visits_beside(report: str | Path) -> str:
@@ -75,14 +72,14 @@ class ReportExtension:
         if visits is None or not paths:
             # where they are set, the log has said before why nothing was read
             why = (visits and visits.unread) or "set URINORM_VISITS"
-            logger.error("URINORM_REPORT: there are no visits to report on; %s", why)
+            own.logger.error("URINORM_REPORT: there are no visits to report on; %s", why)
             return
         target = Path(filled_in(self.report, spider, visits.begun))
         failure = await in_thread(self._write, target, paths, visits.crawl_id, self._stats())
         if failure:
-            logger.error("URINORM_REPORT: %s", failure, extra={"spider": spider})
+            own.logger.error("URINORM_REPORT: %s", failure, extra={"spider": spider})
         else:
-            logger.info("Report written: %s; %s", target, self._said, extra={"spider": spider})
+            own.logger.info("Report written: %s; %s", target, self._said, extra={"spider": spider})
 
     async def _visits(self) -> tuple[list[Path], VisitsExtension | None]:
         """The files that the extension for visits has written, when it has, and the extension."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 from typing import TYPE_CHECKING, Self
 
 from scrapy import Spider, signals
@@ -17,8 +16,6 @@ from scrapy_urinorm.wording import count
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
-
-logger = logging.getLogger("scrapy_urinorm")
 
 _BY_RULE = "urinorm/filtered/"
 _ODD = ("unparsable", "unstable", "error", "seen_lost")
@@ -53,7 +50,7 @@ class Summary:
             return
         self._is_said = True
         for line in self.lines():
-            logger.info(line, extra={"spider": spider})
+            own.logger.info(line, extra={"spider": spider})
 
     def lines(self) -> list[str]:
         """The summary, a text a line."""
