@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from urllib.parse import parse_qsl
 
 import pytest
 
@@ -120,3 +121,47 @@ def test_a_constant_view_of_numbers_is_from_the_smallest_on(
     path: str, places: tuple[int, ...], values: list[list[str]], expected: str
 ) -> None:
     assert from_smallest(path, places, values) == ({"path": expected} if expected else {})
+
+
+@dataclass
+class Tracker:
+    """Projects with items, each of which is carried along with whether lists show `all` or what is `open`; nothing is
+    closed in the first `quiet` ones, to which a crawl depth first comes first.
+    """
+
+    quiet: int
+    start = "http://tracker.example.com/"
+
+    def answer(self, url: str) -> Answer:
+        asked = dict(parse_qsl(url.partition("?")[2]))
+        if url == self.start:
+            return Answer(200, prose("home"), tuple(f"/?do=list&cat={cat}" for cat in range(9, 1, -1)))
+        cat = int(asked["cat"])
+        carried = f"&show={asked['show']}" if "show" in asked else ""
+        if asked["do"] == "item":
+            links = (f"/?do=list&cat={cat}{carried}",)
+            return Answer(200, prose(f"item {cat} {asked['id']}"), links, identity=f"{cat} {asked['id']}")
+        closed = cat > self.quiet + 1
+        shown = [n for n in range(30) if asked.get("show") == "all" or not closed or n % 3]
+        lists = tuple(f"/?do=list&cat={cat}&show={show}" for show in ("open", "all"))
+        rows = "".join(f"<p>{prose(f'{cat}, {n}', 8)}</p>" for n in shown)
+        return Answer(200, rows, (*lists, *(f"/?do=item&id={n}&cat={cat}{carried}" for n in shown)))
+
+
+@pytest.mark.parametrize("strict", [False, True])
+@pytest.mark.parametrize("part", [10, 15, 20, 25])
+@pytest.mark.parametrize("quiet", [1, 2])
+def test_one_value_of_a_parameter_says_nothing_of_others(quiet: int, part: int, strict: bool) -> None:
+    tracker = Tracker(quiet)
+    visits, identities = crawled(tracker.start, tracker.answer, 5000, newest_first=True)
+    options = Options().strict() if strict else Options()
+    normalizer = Normalizer(learn(visits[: len(visits) * part // 100], options).rules)
+    waiting, met, found = [tracker.start], set[str](), set[str | None]()
+    while waiting:
+        decision = normalizer.decide(url := waiting.pop())
+        if decision.key not in met and not decision.skip:
+            met.add(decision.key)
+            answer = tracker.answer(url)
+            found.add(answer.identity)
+            waiting += [tracker.start + link[1:] for link in answer.links]
+    assert {one for url, one in identities.items() if "do=item" in url} <= found

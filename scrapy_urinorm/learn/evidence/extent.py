@@ -26,6 +26,9 @@ if TYPE_CHECKING:
     from scrapy_urinorm.learn.evidence.search import Conclusion
     from scrapy_urinorm.learn.pages.view import View
 
+FEW_VALUES = 3
+"""Values of a parameter from which something is taken to hold for all others: one project that has nothing closed
+taught that open issues are all there are; chosen, as pages of lists are a series from three on."""
 _digits = re.compile("[0-9]+")
 _is_special = re.compile("[*<>]").search
 _from = re.compile("<[0-9]+->")
@@ -54,13 +57,20 @@ def _bounded(context: Context, views: Sequence[View], edited: AbstractSet[str]) 
         elif atom.kind == QUERY_PATH:
             out.append(atom._replace(name=_glob(atom.name, below)))
         elif atom.kind == "query" and atom.value is True and atom.name not in edited:
-            numbers = _numbers(decoded(value) for view in views for value in view.values_of(atom.name))
-            out.append(atom if min(numbers, default=0) <= 1 else Atom("query", atom.name, Above(min(numbers) - 1)))
+            out.append(_as_seen(atom, {decoded(value) for view in views for value in view.values_of(atom.name)}))
         else:
             out.append(atom)
     if not edited and all(atom.kind != "path" for atom in out):
         out += _forms({view.path for view in views})
     return tuple(out)
+
+
+def _as_seen(atom: Atom, values: AbstractSet[str]) -> Atom:
+    """Return the condition that a parameter is there, for the values that were seen."""
+    if 0 < len(values) < FEW_VALUES:
+        return atom._replace(value=tuple(sorted(values)) if len(values) > 1 else min(values))
+    numbers = _numbers(values)
+    return atom if min(numbers, default=0) <= 1 else atom._replace(value=Above(min(numbers) - 1))
 
 
 def _forms(paths: Iterable[str]) -> list[Atom]:

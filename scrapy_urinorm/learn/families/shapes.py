@@ -51,7 +51,7 @@ class Shape(NamedTuple):
         wild = self.path.count("*") + sum(value is None for _, value in self.query)
         below = sum(map(bool, self.path.partition("*")[2].split("/")[1:]))
         shown = -len(self.query), -wild, -self.path.count("/"), -below
-        return *shown, not several, count, self.host, self.path, str(self.query)
+        return not several, *shown, count, self.host, self.path, str(self.query)
 
     @property
     def is_open(self) -> bool:

@@ -49,8 +49,13 @@ def with_own_text(visits: Sequence[Visit], frame: Frame, key: Callable[[str], st
     return {
         key(visit.final_url or visit.url): n
         for visit in visits
-        if (n := own[labels.get(visit.text_digest or "", b"")]) >= OWN_WORDS
+        if (n := OWN_WORDS if _is_file(visit) else own[labels.get(visit.text_digest or "", b"")]) >= OWN_WORDS
     }
+
+
+def _is_file(visit: Visit) -> bool:
+    """Whether it is a text without a frame, of which no lines are known: any difference may be a text of its own."""
+    return not visit.lines and bool(visit.content_type) and "html" not in (visit.content_type or "")
 
 
 def _resembling(visits: Iterable[Visit]) -> Iterator[Visit]:
