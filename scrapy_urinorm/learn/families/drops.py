@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from scrapy_urinorm.learn.evidence.search import Conclusion
     from scrapy_urinorm.learn.families.stage import Stage
 
+DROP = "remove_params"
 MOST = 0.5
 """Of the values of a parameter so many show pages of their own beside a view in which none does; chosen. In a wiki
 nearly all do; where most say that there is nothing, all of one view may say so by luck."""
@@ -55,7 +56,7 @@ def drops(stage: Stage, params: tuple[str, ...], neighbours: list[Neighbours]) -
     groups = named(stage, params, neighbours, groups)
     family = "drop" if len(params) == 1 else "joint drop"
     if any(asks_tree(stage, p) for p in params) and not stage.said_one(groups):
-        stage.reject(groups, judge, "remove_params", shown, family, spoken(shown), TREES)
+        stage.reject(groups, judge, DROP, shown, family, spoken(shown), TREES)
         return []
     extent = not stage.contexts.switches.isdisjoint(params)
     untitled = groups
@@ -67,7 +68,7 @@ def drops(stage: Stage, params: tuple[str, ...], neighbours: list[Neighbours]) -
     findings = stage.search(groups, judge, frozenset(params), exceptions=True, extent=extent)
     if not findings:
         doubt = TITLED if groups != untitled else ""
-        stage.reject(untitled, judge, "remove_params", shown, family, spoken(shown), doubt)
+        stage.reject(untitled, judge, DROP, shown, family, spoken(shown), doubt)
     out: list[Candidate] = []
     for whole in findings:
         finding, varied = _varied(stage, whole, params, neighbours, groups, judge)
@@ -121,7 +122,7 @@ def _dropped(
     """Return the candidate that drops parameters where they were seen to make no difference."""
     entries = _entries(stage, finding, params, neighbours)
     why = f"{spoken(map(decoded, params))} made no difference to {on_pages(finding.evidence)}"
-    found = stage.candidate(finding, "remove_params", entries, family, why, params)
+    found = stage.candidate(finding, DROP, entries, family, why, params)
     listed = [entry["value"].split("|") for entry in entries if isinstance(entry, dict)]
     if _are_two_numbers(finding, listed, neighbours):
         found.status, found.why = REJECTED, f"{why}, but {TWO_NUMBERS}"
@@ -283,7 +284,7 @@ def _constant(
     Else one value stands for all, as the address without may show another page. It is never looked at; what is gone
     tomorrow is none, and an empty one stands for it where another parameter has one that lasts.
     """
-    dropped = "remove_params", [decoded(p) for p in params]
+    dropped = DROP, [decoded(p) for p in params]
     absent = {neighbours[n].absent for n in finding.support} - {-1}
     if finding.exceptions or any(stage.views[page].page.label >= 0 for page in absent):
         return dropped

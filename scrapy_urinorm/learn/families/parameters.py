@@ -17,6 +17,7 @@ from scrapy_urinorm.learn.evidence.risk import DEFAULT_PRIOR, default_prior, nam
 from scrapy_urinorm.learn.families.constant import told_of
 from scrapy_urinorm.learn.families.drops import asks_tree, cuts_slices, drops, may_be_latest, named, unless_equal
 from scrapy_urinorm.learn.families.siblings import siblings
+from scrapy_urinorm.learn.families.together import defaults_together
 from scrapy_urinorm.learn.pages.contexts import Atom
 from scrapy_urinorm.learn.pages.spelled import before_last
 from scrapy_urinorm.learn.pages.values import are_newest_and_older, are_numbers, is_volatile, names_release
@@ -50,6 +51,8 @@ def parameters(stage: Stage) -> list[Candidate]:
         stage.rejected += siblings(stage, name[1:], neighbours)
         if len(name) == 2:
             found += _values(stage, name[1], neighbours)
+        else:
+            found += defaults_together(stage, name[1:], neighbours)
     return found
 
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from scrapy_urinorm.learn.evidence.candidate import UNVERIFIED, Candidate
 from scrapy_urinorm.learn.evidence.judge import Evidence
 from scrapy_urinorm.learn.families.constant import spoken
+from scrapy_urinorm.learn.families.drops import DROP
 from scrapy_urinorm.learn.families.paths import PATH_RULES
 from scrapy_urinorm.url import decoded
 
@@ -48,7 +49,7 @@ def _proposal(stage: Stage, name: Name, neighbours: list[Neighbours]) -> Candida
         names = [decoded(param) for param in name[1:]]
         if any("*" in one for one in names):
             return None
-        rule, value, what = "remove_params", names, spoken(names)
+        rule, value, what = DROP, names, spoken(names)
     else:
         rule, value, what = PATH_RULES[name[0]](name)
     both = [group for group in neighbours if group.absent >= 0]
