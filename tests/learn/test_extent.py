@@ -9,10 +9,12 @@ import pytest
 
 from scrapy_urinorm import Normalizer
 from scrapy_urinorm.learn import Options, learn
-from scrapy_urinorm.learn.evidence.extent import from_smallest
+from scrapy_urinorm.learn.evidence.extent import _as_seen, from_smallest
 from scrapy_urinorm.learn.links.linked import graph_of
+from scrapy_urinorm.learn.pages.contexts import Atom, where_of
 from scrapy_urinorm.learn.proof.proof import Proof
 from scrapy_urinorm.learn.sites.site import Site
+from scrapy_urinorm.url import encoded
 from tests.live.sites import Answer, crawled, listed_from_newest, prose
 
 TENDERS, OPEN, PER_LIST = 400, 180, 20
@@ -165,3 +167,9 @@ def test_one_value_of_a_parameter_says_nothing_of_others(quiet: int, part: int, 
             found.add(answer.identity)
             waiting += [tracker.start + link[1:] for link in answer.links]
     assert {one for url, one in identities.items() if "do=item" in url} <= found
+
+
+def test_values_with_characters_of_their_own_are_conditions_as_they_are_written() -> None:
+    seen = {encoded("a+b & c"), encoded("50%")}
+    where = where_of((_as_seen(Atom("query", "cat"), seen),))
+    assert where == {"query": {"cat": ["50%", "a+b & c"]}}

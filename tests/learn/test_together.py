@@ -42,7 +42,7 @@ class Catalogue:
             rows.reverse()
         carried = {name: asked[name] for name in ("sort", "dir") if name in asked}
         orders = (urlencode({"sort": a, "dir": b}) for a, b in product(("title", "author", "date"), ("asc", "desc")))
-        pages = (urlencode({**carried, "page": n}) for n in range(2, (len(rows) - 1) // PER_PAGE + 2))
+        pages = (urlencode([*carried.items(), ("page", n)]) for n in range(2, (len(rows) - 1) // PER_PAGE + 2))
         shown = rows[(int(asked.get("page", 1)) - 1) * PER_PAGE :][:PER_PAGE]
         links = (*(f"{path}?{one}" for one in (*orders, *pages)), *(f"/item/{n}" for n in shown))
         text = "".join(f"<p>{prose(f'row {n}', 16)}</p>" for n in shown)

@@ -57,7 +57,7 @@ def _bounded(context: Context, views: Sequence[View], edited: AbstractSet[str]) 
         elif atom.kind == QUERY_PATH:
             out.append(atom._replace(name=_glob(atom.name, below)))
         elif atom.kind == "query" and atom.value is True and atom.name not in edited:
-            out.append(_as_seen(atom, {decoded(value) for view in views for value in view.values_of(atom.name)}))
+            out.append(_as_seen(atom, {value for view in views for value in view.values_of(atom.name)}))
         else:
             out.append(atom)
     if not edited and all(atom.kind != "path" for atom in out):
@@ -66,10 +66,10 @@ def _bounded(context: Context, views: Sequence[View], edited: AbstractSet[str]) 
 
 
 def _as_seen(atom: Atom, values: AbstractSet[str]) -> Atom:
-    """Return the condition that a parameter is there, for the values that were seen."""
+    """Return the condition that a parameter is there, for the values (key spelling) that were seen."""
     if 0 < len(values) < FEW_VALUES:
         return atom._replace(value=tuple(sorted(values)) if len(values) > 1 else min(values))
-    numbers = _numbers(values)
+    numbers = _numbers(map(decoded, values))
     return atom if min(numbers, default=0) <= 1 else atom._replace(value=Above(min(numbers) - 1))
 
 
