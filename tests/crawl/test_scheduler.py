@@ -457,6 +457,13 @@ class TestAFileThatIsLost:
         assert second.rest() == ["a"]
         assert not caplog.text
 
+    def test_without_a_journal_an_empty_one_had_nothing(self, crawl: Callable[..., Crawl]) -> None:
+        first = crawl(URINORM_JOURNAL=False)
+        first.add("a", "b")
+        first.close()
+        (first.folder / "urinorm.requests").touch()
+        assert crawl(URINORM_JOURNAL=False).rest() == ["b", "a"]
+
     def test_a_job_that_had_no_journal_and_ended_well_has_lost_nothing(
         self, crawl: Callable[..., Crawl], caplog: pytest.LogCaptureFixture
     ) -> None:

@@ -16,14 +16,15 @@ if TYPE_CHECKING:
     from scrapy_urinorm.crawl.scheduling.places import PlaceOfRequests
 
 
-def open_alone(place: PlaceOfRequests, file: RequestsFile) -> None:
+def open_alone(place: PlaceOfRequests, file: RequestsFile, *, in_force: bool) -> None:
     """Open the file of one process.
 
     Where the folder of a job knows what was seen, and nothing of what waited, `finished` would be a lie: a log line
     tells of a file that is gone; Scrapy's queue, if it has an index, is what is left then. Raises RequestsFileError,
-    also where the file has lost all that it had.
+    also where the file has lost all that it had. Where no journal is `in_force` it has what is kept back alone, and a
+    full disk may have left it empty.
     """
-    if not place.is_job or place.folder is None or not _has_seen(place.folder):
+    if not in_force or not place.is_job or place.folder is None or not _has_seen(place.folder):
         file.open()
         return
     path = place.folder / place.name

@@ -77,7 +77,7 @@ class Journal:
             self._place, self.file = opened_for_many(self._place)
             self.in_force = self.in_force and self._place.folder is not None
         else:
-            open_alone(self._place, self.file)
+            open_alone(self._place, self.file, in_force=self.in_force)
 
     def ready(self) -> str:
         """Open the file where it was not needed so far; return why it cannot be, else an empty text."""
