@@ -151,7 +151,7 @@ class Tracker:
 
 
 @pytest.mark.parametrize("strict", [False, True])
-@pytest.mark.parametrize("part", [10, 15, 20, 25])
+@pytest.mark.parametrize("part", [*(pytest.param(n, marks=pytest.mark.slow) for n in (10, 15, 20)), 25])
 @pytest.mark.parametrize("quiet", [1, 2])
 def test_one_value_of_a_parameter_says_nothing_of_others(quiet: int, part: int, strict: bool) -> None:
     tracker = Tracker(quiet)

@@ -50,7 +50,9 @@ class Catalogue:
 
 
 @pytest.mark.parametrize("newest_first", [False, True])
-@pytest.mark.parametrize("part", [25, 50, 100])
+@pytest.mark.parametrize(
+    "part", [pytest.param(25, marks=pytest.mark.slow), pytest.param(50, marks=pytest.mark.slow), 100]
+)
 @pytest.mark.parametrize(
     "catalogue", [Catalogue(), Catalogue(others=1), Catalogue(others=5), Catalogue(short=15)], ids=str
 )
