@@ -123,11 +123,11 @@ def plain_content(visit: Recorded) -> Content:
     if visit.text_digest and (enough or visit.words):
         return Content(label_of(b"t", visit.text_digest), sketches, words=visit.words)
     if visit.body_digest and visit.text_digest is None and visit.main_digest is None:
-        return Content(label_of(b"b", visit.body_digest), weak=not _is_file(visit))
+        return Content(label_of(b"b", visit.body_digest), weak=not is_file(visit))
     return NOTHING
 
 
-def _is_file(visit: Recorded) -> bool:
+def is_file(visit: Recorded) -> bool:
     """Whether the body is the content: not a web page, whose body also says when and for whom it was made."""
     return bool(visit.content_type) and "html" not in (visit.content_type or "")
 

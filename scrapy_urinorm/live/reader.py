@@ -147,9 +147,8 @@ class Live:
         try:
             threading.Thread(target=self._listen, args=(process,), name="urinorm-heard", daemon=True).start()
         except RuntimeError:
-            process.kill()
-            _wait(process)
-            process.stdout.close()  # type: ignore[union-attr]  # a pipe
+            with process:
+                process.kill()
             raise
         return process
 
@@ -223,8 +222,9 @@ class Live:
 def _wait(process: subprocess.Popen[bytes]) -> None:
     """Wait for the end of a process, and leave nothing of it."""
     process.wait()
-    with contextlib.suppress(OSError):
-        process.stdin.close()  # type: ignore[union-attr]  # a pipe
+    if process.stdin is not None:
+        with contextlib.suppress(OSError):
+            process.stdin.close()
 
 
 if __name__ == "__main__":

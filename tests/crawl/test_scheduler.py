@@ -15,6 +15,7 @@ from scrapy.utils.misc import build_from_crawler, load_object
 
 from scrapy_urinorm import Addon, Scheduler
 from scrapy_urinorm.crawl import engine_calls
+from scrapy_urinorm.crawl.requests.file import RequestsFile
 from scrapy_urinorm.crawl.requests.rows import State
 from scrapy_urinorm.crawl.scheduler import over
 from scrapy_urinorm.crawl.scheduling import places, releases
@@ -428,6 +429,20 @@ class TestAFileThatIsLost:
         third = crawl()
         assert len(third.scheduler.df.store) == 4
         assert "forgotten" not in caplog.text
+
+    def test_the_count_outlives_the_store(self, crawl: Callable[..., Crawl]) -> None:
+        """Of a job that is killed while it ends nothing is forgotten."""
+        first = crawl()
+        first.add("a", "b")
+        assert first.rest() == ["b", "a"]
+        first.close()
+        second = crawl()
+        assert second.scheduler.journal.file.mark("seen") == "2"
+        second.close()
+        file = RequestsFile(first.folder)
+        file.open()
+        assert file.mark("seen") == "2"
+        file.close()
 
     def test_what_others_have_seen_in_one_folder_stays(
         self, crawl: Callable[..., Crawl], tmp_path: Path, caplog: pytest.LogCaptureFixture

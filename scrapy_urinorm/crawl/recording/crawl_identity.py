@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import contextlib
-import logging
 import secrets
 from pathlib import Path
 
+from scrapy_urinorm.crawl import settings as own
 from scrapy_urinorm.visits.record import new_crawl_id
 from scrapy_urinorm.visits.writer import private
-
-logger = logging.getLogger("scrapy_urinorm")
 
 
 def crawl_identity(jobdir: str | None) -> tuple[str, str]:
@@ -31,5 +29,7 @@ def crawl_identity(jobdir: str | None) -> tuple[str, str]:
         with open(path, "w", encoding="ascii", opener=private) as file:
             file.write(" ".join(fresh))
     except OSError as error:
-        logger.warning("%s cannot be written: to visits, the next run of this job is another crawl: %s", path, error)
+        own.logger.warning(
+            "%s cannot be written: to visits, the next run of this job is another crawl: %s", path, error
+        )
     return fresh

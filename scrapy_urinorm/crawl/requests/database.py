@@ -43,7 +43,6 @@ SELECT = "select id, state, priority, slot, data, fingerprint, class, generation
 """What `rows_of` makes rows of."""
 ADVICE = "make room or mend the rights, then start the crawl again: what was written down is not lost"
 _ANEW = "delete it, what was seen and the folder requests.queue to start anew: only it knows what waited"
-BEGIN_ANEW = "remove the folder of the job to begin anew"
 _TEMPORARY = "make room there, name another folder in TMPDIR, or set a JOBDIR"
 
 
@@ -114,7 +113,7 @@ class RequestsDatabase:
             version = database.execute("pragma user_version").fetchone()[0]
             if begun and not version:
                 # as a power failure leaves it, or a copy without the file beside it that ends with -wal
-                raise RequestsFileError(f"{path} is empty: what waited in it is lost; restore a copy, or {BEGIN_ANEW}")
+                raise RequestsFileError(f"{path} is empty: what waited in it is lost; restore a copy, or {_ANEW}")
             if version not in (0, _FORMAT):
                 raise RequestsFileError(
                     f"{path} has format {version}, this version reads {_FORMAT}: use the version of scrapy-urinorm "

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from scrapy_urinorm.crawl import settings as own
-from scrapy_urinorm.crawl.requests.database import BEGIN_ANEW
 from scrapy_urinorm.seen.journal import FILE_NAME, HEADER_BYTES
 from scrapy_urinorm.seen.protocol import KeepsOrder
 
@@ -36,8 +35,9 @@ def open_alone(place: PlaceOfRequests, file: RequestsFile, *, in_force: bool) ->
     file.unclean = torn
     if torn or (place.folder / "urinorm.live").exists():
         own.logger.error(
-            "There was no %s, and %s knows what earlier runs of this job saw: what waited then is not fetched; %s",
-            path, FILE_NAME, BEGIN_ANEW,
+            "There was no %s, and %s knows what earlier runs of this job saw: what waited then is not fetched; "
+            "remove the folder of the job to begin anew",
+            path, FILE_NAME,
         )  # fmt: skip
 
 

@@ -144,6 +144,7 @@ class Journal:
 
     def close(self, *, queue: str, empty: bool) -> None:
         """Let go; `queue` is what Scrapy's queue files look like, `empty` says that nothing is waiting in them."""
+        self.file.seen = None  # the seen store is closed, and has none by its count
         if self.file.is_open and not self.is_lost:
             try:
                 if empty:

@@ -46,7 +46,7 @@ class Shape(NamedTuple):
     def order(self, count: int, *, several: bool = False) -> tuple[Any, ...]:
         """Sort key from the least to the most canonical: more parameters and wildcards, names below one, fewer URLs.
 
-        Before the last of these comes whether a page has `several` addresses of the shape.
+        Before all of these comes whether a page has `several` addresses of the shape, as a topic has by its posts.
         """
         wild = self.path.count("*") + sum(value is None for _, value in self.query)
         below = sum(map(bool, self.path.partition("*")[2].split("/")[1:]))

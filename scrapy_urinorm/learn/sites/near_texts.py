@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from scrapy_urinorm.content import Frame, is_answer, resemblance
-from scrapy_urinorm.content.compare import NEAR_SHARE, OWN_WORDS
+from scrapy_urinorm.content.compare import NEAR_SHARE, OWN_WORDS, is_file
 
 if TYPE_CHECKING:
     from scrapy_urinorm.visits.record import Visit
@@ -49,13 +49,9 @@ def with_own_text(visits: Sequence[Visit], frame: Frame, key: Callable[[str], st
     return {
         key(visit.final_url or visit.url): n
         for visit in visits
-        if (n := OWN_WORDS if _is_file(visit) else own[labels.get(visit.text_digest or "", b"")]) >= OWN_WORDS
+        # of a file no lines are known: any difference may be a text of its own
+        if (n := OWN_WORDS if is_file(visit) else own[labels.get(visit.text_digest or "", b"")]) >= OWN_WORDS
     }
-
-
-def _is_file(visit: Visit) -> bool:
-    """Whether it is a text without a frame, of which no lines are known: any difference may be a text of its own."""
-    return not visit.lines and bool(visit.content_type) and "html" not in (visit.content_type or "")
 
 
 def _resembling(visits: Iterable[Visit]) -> Iterator[Visit]:
